@@ -1,0 +1,65 @@
+/** The desk as the server sees it: one function that runs every operation, and one that watches the log. */
+import type { Delta, Event, Hello, Input, OpName, Output, RequestId, Role, SessionId } from '@holdpoint/protocol'
+
+/** Who calls, as established by a credential; never by what the caller says of itself. */
+export interface Caller {
+  readonly role: Role
+  /** The person's name, or the credential's. */
+  readonly name: string
+  /** The credential's public id: idempotency keys and agents' sessions are scoped to it. */
+  readonly token: string
+  /** Where the answer came from: page, api, cli … kept on record. */
+  readonly via: string
+}
+
+export interface DispatchOptions {
+  readonly idempotencyKey?: string
+  /** Ends a long poll; what has been committed stays committed. */
+  readonly signal?: AbortSignal
+}
+export interface Reply<T> {
+  readonly status: number
+  readonly body: T
+}
+
+/** A frame ready to be sent to many: `json` is made once per frame, not once per watcher. */
+export interface LiveFrame {
+  /** Set for events, whose frames can be resumed after. */
+  readonly cursor: string | null
+  readonly session: SessionId | null
+  readonly json: string
+}
+export interface Watcher {
+  /** May be called before `watch` has resolved. Must not throw; must not wait. */
+  frame(frame: LiveFrame): void
+}
+export interface WatchOptions {
+  readonly after?: string
+  readonly session?: SessionId
+}
+export interface Watch {
+  readonly hello: Hello
+  /** The events between the cursor that was given and `hello.cursor`, where they are to be resumed. Send hello, then these, then live frames. */
+  readonly missed: readonly LiveFrame[]
+  stop(): void
+}
+
+export interface Desk {
+  /** Checks the role, parses the input, runs the operation. Rejects with a Fault; anything else is a bug. */
+  dispatch<K extends OpName>(caller: Caller | null, op: K, input: Input<K>, options?: DispatchOptions): Promise<Reply<Output<K>>>
+  /** Same as dispatch for input that has not been typed (a request's path, query and body). */
+  dispatchUnknown(caller: Caller | null, op: OpName, input: unknown, options?: DispatchOptions): Promise<Reply<unknown>>
+  /** Live frames begin right behind `hello.cursor`: nothing is lost between the snapshot and them. */
+  watch(caller: Caller, options: WatchOptions, watcher: Watcher): Promise<Watch>
+  /** Finds out who holds a secret: a bearer token, or a cookie. */
+  authenticate(secret: string, kind: 'bearer' | 'cookie', via: string): Promise<Caller | null>
+  /** Turns a one-use code into a cookie secret. */
+  redeem(code: string): Promise<{ readonly cookie: string; readonly caller: Caller }>
+  close(): Promise<void>
+}
+
+/** Frames of the moment that have no cursor. */
+export type Momentary =
+  | { readonly frame: 'delta'; readonly delta: Delta & { readonly session: SessionId } }
+  | { readonly frame: 'answering'; readonly request: RequestId; readonly person: string; readonly active: boolean }
+export type EventFrame = { readonly frame: 'event'; readonly event: Event }

@@ -1,0 +1,3 @@
+export * from './desk.ts'
+export * from './port.ts'
+export * from './rows.ts'

@@ -1,0 +1,69 @@
+/** Faults: what is expected to go wrong, crosses the wire, and says what happened, to which id, what to do. */
+import { z } from 'zod'
+
+/** The closed list of codes, one HTTP status each. */
+export const faultStatus = {
+  bad_json: 400,
+  bad_input: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  wrong_origin: 403,
+  not_found: 404,
+  wrong_method: 405,
+  already_resolved: 409,
+  digest_mismatch: 409,
+  key_conflict: 409,
+  fenced: 409,
+  lease_held: 409,
+  session_ended: 409,
+  session_live: 409,
+  no_runner: 409,
+  gone: 410,
+  body_too_large: 413,
+  unsupported_type: 415,
+  wrong_host: 421,
+  answer_mismatch: 422,
+  idempotency_mismatch: 422,
+  unsupported: 422,
+  too_many: 429,
+  internal: 500,
+  store_unavailable: 503,
+  store_locked: 503,
+  store_read_only: 503,
+  store_full: 503,
+  store_newer: 503,
+  draining: 503,
+} as const
+
+export type FaultCode = keyof typeof faultStatus
+export const faultCodes = Object.keys(faultStatus) as readonly FaultCode[] // the keys of a literal are its keyof
+
+export const FaultBody = z.object({
+  error: z.object({ code: z.enum(faultCodes), message: z.string(), detail: z.unknown().optional() }),
+})
+export type FaultBody = z.infer<typeof FaultBody>
+
+export class Fault extends Error {
+  readonly code: FaultCode
+  readonly detail: unknown
+  constructor(code: FaultCode, message: string, detail?: unknown) {
+    super(message)
+    this.name = 'Fault'
+    this.code = code
+    this.detail = detail
+  }
+  get status(): number {
+    return faultStatus[this.code]
+  }
+  toJSON(): FaultBody {
+    const error = { code: this.code, message: this.message }
+    return { error: this.detail === undefined ? error : { ...error, detail: this.detail } }
+  }
+}
+
+/** The first few issues of a failed parse as one sentence that names the fields. */
+export function faultOfZod(error: z.ZodError, what: string): Fault {
+  const issues = error.issues.slice(0, 5).map(issue => ({ path: issue.path.join('.'), message: issue.message }))
+  const said = issues.map(issue => (issue.path ? `${issue.path}: ${issue.message}` : issue.message)).join('; ')
+  return new Fault('bad_input', `${what} is not valid: ${said}`, { issues })
+}
