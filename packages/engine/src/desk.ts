@@ -53,6 +53,8 @@ export interface Desk {
   watch(caller: Caller, options: WatchOptions, watcher: Watcher): Promise<Watch>
   /** Finds out who holds a secret: a bearer token, or a cookie. */
   authenticate(secret: string, kind: 'bearer' | 'cookie', via: string): Promise<Caller | null>
+  /** Makes sure that this secret is a bearer token of that role: the owner's and the local runner's, at every start. */
+  ensureToken(secret: string, role: Role, name: string): Promise<Caller>
   /** Turns a one-use code into a cookie secret. */
   redeem(code: string): Promise<{ readonly cookie: string; readonly caller: Caller }>
   close(): Promise<void>
@@ -63,3 +65,10 @@ export type Momentary =
   | { readonly frame: 'delta'; readonly delta: Delta & { readonly session: SessionId } }
   | { readonly frame: 'answering'; readonly request: RequestId; readonly person: string; readonly active: boolean }
 export type EventFrame = { readonly frame: 'event'; readonly event: Event }
+
+/** Time comes in through here, so that a test can hold it. */
+export interface Clock {
+  now(): number
+  /** Calls back once, not before so many ms have passed; returns what cancels it. */
+  after(ms: number, wake: () => void): () => void
+}
