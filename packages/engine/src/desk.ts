@@ -46,7 +46,12 @@ export interface Watch {
 
 export interface Desk {
   /** Checks the role, parses the input, runs the operation. Rejects with a Fault; anything else is a bug. */
-  dispatch<K extends OpName>(caller: Caller | null, op: K, input: Input<K>, options?: DispatchOptions): Promise<Reply<Output<K>>>
+  dispatch<K extends OpName>(
+    caller: Caller | null,
+    op: K,
+    input: Input<K>,
+    options?: DispatchOptions,
+  ): Promise<Reply<Output<K>>>
   /** Same as dispatch for input that has not been typed (a request's path, query and body). */
   dispatchUnknown(caller: Caller | null, op: OpName, input: unknown, options?: DispatchOptions): Promise<Reply<unknown>>
   /** Live frames begin right behind `hello.cursor`: nothing is lost between the snapshot and them. */

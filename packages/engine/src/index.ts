@@ -1,3 +1,7 @@
+export * from './clock.ts'
+export { defaultSettings, type Settings } from './context.ts'
 export * from './desk.ts'
+export { callAs, type DeskOptions, openDesk } from './gateway.ts'
+export * from './life.ts'
 export * from './port.ts'
 export * from './rows.ts'

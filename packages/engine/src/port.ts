@@ -64,9 +64,7 @@ export interface Writes {
   readonly purge?: SessionId
 }
 
-export type Read =
-  | { readonly table: Table; readonly id: string }
-  | { readonly table: Table; readonly query: Query }
+export type Read = { readonly table: Table; readonly id: string } | { readonly table: Table; readonly query: Query }
 
 /** One indivisible change. `decide` is pure and synchronous; it may be run again where a commit had to be retried. */
 export interface Change<T> {

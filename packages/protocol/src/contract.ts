@@ -30,7 +30,8 @@ export interface Op {
 }
 
 const people = ['person'] as const
-const agents = ['runner', 'agent'] as const
+/** The agent's side. A person's credential may stand in for an agent that lives elsewhere; the desk decides by the session. */
+const agents = ['person', 'runner', 'agent'] as const
 const all = ['person', 'runner', 'agent'] as const
 const fence = z.int().min(0).optional()
 const wait = z.coerce.number().int().min(0).max(limits.waitMaxMs).optional()

@@ -1,1 +1,1 @@
-export {}
+export { admit, type Judged, judge, type Situation } from './judge.ts'

@@ -1,0 +1,169 @@
+/** What every operation works with: the archive, the feed, time, and the way a change is made once per idempotency key. */
+import { hash, randomBytes } from 'node:crypto'
+import { Fault, type IdPrefix, type Rule, type SessionId, spellId } from '@holdpoint/protocol'
+import type { Caller, Clock, DispatchOptions, Reply } from './desk.ts'
+import type { Feed } from './feed.ts'
+import type { Live } from './live.ts'
+import { Pen } from './pen.ts'
+import type { Read, Store } from './port.ts'
+import type { SessionRow } from './rows.ts'
+import { showSession } from './shown.ts'
+
+export interface Settings {
+  readonly ownerName: string
+  readonly defaultCwd: string
+  readonly deadlineMs: number | null
+  readonly onDeadline: 'deny' | 'wait'
+  readonly warmMs: number | null
+  readonly runnerTtlMs: number
+  readonly sweepMs: number
+  /** Ended sessions older than this are deleted; null keeps them. */
+  readonly retentionMs: number | null
+}
+export const defaultSettings: Settings = {
+  ownerName: 'owner',
+  defaultCwd: '',
+  deadlineMs: null,
+  onDeadline: 'deny',
+  warmMs: 120_000,
+  runnerTtlMs: 15_000,
+  sweepMs: 500,
+  retentionMs: null,
+}
+
+export interface Planned<T> {
+  readonly label: string
+  readonly reads: readonly Read[]
+  /** Returns the reply, or the Fault that the caller gets; what the pen holds is written either way. */
+  readonly decide: (pen: Pen) => Reply<T> | Fault
+}
+
+export function sha256(text: string): string {
+  return hash('sha256', text)
+}
+
+class StaleRules extends Error {}
+
+export class Context {
+  readonly store: Store
+  readonly feed: Feed
+  readonly live: Live
+  readonly clock: Clock
+  readonly settings: Settings
+  readonly #random: (bytes: number) => Uint8Array
+  #rules: { readonly at: number; readonly rules: readonly Rule[] } = { at: -1, rules: [] }
+  #closing = false
+
+  constructor(parts: {
+    store: Store
+    feed: Feed
+    live: Live
+    clock: Clock
+    settings: Settings
+    random?: (bytes: number) => Uint8Array
+  }) {
+    this.store = parts.store
+    this.feed = parts.feed
+    this.live = parts.live
+    this.clock = parts.clock
+    this.settings = parts.settings
+    this.#random = parts.random ?? randomBytes
+    this.feed.tap(event => this.live.see(event))
+  }
+
+  newId<P extends IdPrefix>(prefix: P) {
+    return spellId(prefix, this.#random(20))
+  }
+  secret(bytes = 32): string {
+    return Buffer.from(this.#random(bytes)).toString('base64url')
+  }
+
+  /** Commits a plan: once per idempotency key, scoped to the caller and the operation. */
+  async change<T>(
+    plan: Planned<T>,
+    once?: { caller: Caller; op: string; input: unknown; options: DispatchOptions },
+  ): Promise<Reply<T>> {
+    const key = once?.options.idempotencyKey
+    const kept = key === undefined ? undefined : sha256(JSON.stringify([once?.caller.token, once?.op, key]))
+    const bodyHash = kept === undefined ? '' : sha256(JSON.stringify(once?.input))
+    const reads = kept === undefined ? plan.reads : [...plan.reads, { table: 'idem' as const, id: kept }]
+    for (;;) {
+      try {
+        const result = await this.store.commit({
+          label: plan.label,
+          reads,
+          decide: view => {
+            const pen = new Pen(view)
+            const before = kept === undefined ? undefined : pen.get('idem', kept)
+            if (before) return { result: replayed<T>(before, bodyHash) }
+            const result = plan.decide(pen)
+            if (kept !== undefined && !(result instanceof Fault))
+              pen.put('idem', { id: kept, ord: pen.nextSeq, at: pen.now, bodyHash, ...result })
+            return { ...pen.writes(), result }
+          },
+        })
+        if (result instanceof Fault) throw result
+        return result
+      } catch (error) {
+        if (!(error instanceof StaleRules)) throw error
+        await this.#reloadRules()
+      }
+    }
+  }
+
+  /** The rules as of this transaction; where they have changed since they were read, the change is decided again with the new ones. */
+  rules(pen: Pen): readonly Rule[] {
+    if (pen.view.rulesAt !== this.#rules.at) throw new StaleRules()
+    return this.#rules.rules
+  }
+  async #reloadRules(): Promise<void> {
+    // Read the place first: a change in between makes the next comparison fail again, never succeed wrongly.
+    const { rulesAt } = await this.store.head()
+    this.#rules = { at: rulesAt, rules: await this.store.find('rule', {}) }
+  }
+
+  pendingOf(session: SessionId): Promise<number> {
+    return this.store.count('request', { where: { session, status: 'pending' } })
+  }
+  async shown(row: SessionRow) {
+    return showSession(row, await this.pendingOf(row.id))
+  }
+
+  close(): void {
+    this.#closing = true
+  }
+  /** Waits for a topic until `ready` says so, the time is over, or the caller is gone. `look` is asked once before and once after each wake. */
+  async until<T>(
+    topic: string,
+    waitMs: number,
+    signal: AbortSignal | undefined,
+    look: () => Promise<{ ready: boolean; value: T }>,
+  ): Promise<T> {
+    const endsAt = this.clock.now() + waitMs
+    for (;;) {
+      const waiter = this.feed.waitFor(topic)
+      const cancelTimer = this.clock.after(Math.max(0, endsAt - this.clock.now()), waiter.cancel)
+      signal?.addEventListener('abort', waiter.cancel)
+      try {
+        const { ready, value } = await look()
+        if (ready || waitMs === 0 || this.clock.now() >= endsAt) return value
+        if (signal?.aborted || this.#closing)
+          throw new Fault('draining', 'The gateway is stopping; ask again in a moment')
+        await waiter.woken
+      } finally {
+        cancelTimer()
+        signal?.removeEventListener('abort', waiter.cancel)
+        waiter.cancel()
+      }
+    }
+  }
+}
+
+function replayed<T>(before: { status: number; body: unknown; bodyHash: string }, bodyHash: string): Reply<T> | Fault {
+  if (before.bodyHash !== bodyHash)
+    return new Fault(
+      'idempotency_mismatch',
+      'This Idempotency-Key was used with another body; use a new key for a new call',
+    )
+  return { status: before.status, body: before.body as T } // kept by the same operation, whose output it was
+}

@@ -1,0 +1,287 @@
+/** The desk itself: opens the archive, runs every operation through one gate, and lets people watch. */
+import {
+  type Call,
+  Cursor,
+  contract,
+  Fault,
+  faultOfZod,
+  limits,
+  type OpName,
+  type Parsed,
+  spellCursor,
+} from '@holdpoint/protocol'
+import { systemClock } from './clock.ts'
+import { Context, defaultSettings, type Settings } from './context.ts'
+import type { Caller, Clock, Desk, DispatchOptions, Reply, Watch, Watcher, WatchOptions } from './desk.ts'
+import { Feed, frameOf } from './feed.ts'
+import { maySee, noSession } from './guard.ts'
+import { Live } from './live.ts'
+import {
+  attachSession,
+  checkTool,
+  detachSession,
+  finishCommandOp,
+  listCommands,
+  say,
+  takeCommand,
+} from './operations/agent.ts'
+import { deleteDraft, getDraft, putDraft } from './operations/drafts.ts'
+import { listAudit, listEvents, placeOf } from './operations/record.ts'
+import {
+  answerRequest,
+  answerRequests,
+  getRequest,
+  listRequests,
+  openRequest,
+  reportDelivery,
+  withdrawRequest,
+} from './operations/requests.ts'
+import { addRule, checkRules, listRules, removeRule } from './operations/rules.ts'
+import { announceRunner, listDrivers, listRunners, listWork, renewRunner, retireRunner } from './operations/runners.ts'
+import {
+  deleteSession,
+  endSessionByPerson,
+  getSession,
+  interruptSession,
+  listSessions,
+  patchSession,
+  sendMessage,
+  startSession,
+  stopEverything,
+} from './operations/sessions.ts'
+import {
+  addToken,
+  authenticate,
+  ensureToken,
+  listTokens,
+  makeLink,
+  redeem,
+  removeToken,
+  signOut,
+} from './operations/tokens.ts'
+import type { Store } from './port.ts'
+import { showRequest } from './shown.ts'
+import { sweep } from './sweep.ts'
+
+type Operation<K extends OpName> = (
+  ctx: Context,
+  caller: Caller,
+  input: Parsed<K>,
+  options: DispatchOptions,
+) => Promise<Reply<unknown>>
+type Operations = { readonly [K in OpName]: Operation<K> }
+
+const operations: Operations = {
+  listDrivers,
+  startSession,
+  listSessions,
+  getSession,
+  patchSession,
+  sendMessage,
+  interruptSession,
+  endSession: endSessionByPerson,
+  deleteSession,
+  stopEverything,
+  listEvents,
+  listRequests,
+  getRequest,
+  answerRequest,
+  answerRequests,
+  putDraft,
+  getDraft,
+  deleteDraft,
+  openRequest,
+  say,
+  checkTool,
+  withdrawRequest,
+  reportDelivery,
+  attachSession,
+  detachSession,
+  listCommands,
+  takeCommand,
+  finishCommand: finishCommandOp,
+  announceRunner,
+  renewRunner,
+  retireRunner,
+  listWork,
+  listRunners,
+  listRules,
+  addRule,
+  removeRule,
+  checkRules,
+  listAudit,
+  listTokens,
+  addToken,
+  removeToken,
+  signOut,
+  makeLink,
+  signIn: async (ctx, _caller, input) => ({
+    status: 200,
+    body: { person: (await redeem(ctx, input.code)).caller.name },
+  }),
+  whoAmI: async (ctx, caller) => ({
+    status: 200,
+    body: { person: caller.name, role: caller.role, now: await ctx.store.now() },
+  }),
+  backup: async (ctx, _caller, input) => {
+    const { epoch, seq } = ctx.feed.position
+    return {
+      status: 200,
+      body: { file: input.file, ...(await ctx.store.backup(input.file)), cursor: spellCursor(epoch, seq) },
+    }
+  },
+}
+
+export interface DeskOptions {
+  readonly store: Store
+  readonly clock?: Clock
+  readonly random?: (bytes: number) => Uint8Array
+  readonly settings?: Partial<Settings>
+  /** Hears of what the sweep could not do; the sweep goes on. */
+  readonly onTrouble?: (error: unknown) => void
+}
+
+export async function openDesk({
+  store,
+  clock = systemClock,
+  random,
+  settings,
+  onTrouble = () => {},
+}: DeskOptions): Promise<Desk> {
+  const feed = new Feed(store, await store.head())
+  const live = new Live(clock, frame => feed.send(frame))
+  const ctx = new Context({
+    store,
+    feed,
+    live,
+    clock,
+    settings: { ...defaultSettings, ...settings },
+    ...(random ? { random } : {}),
+  })
+  await graceForRunners(ctx)
+  const stopSweeping = keepSweeping(ctx, onTrouble)
+  const dispatchUnknown: Desk['dispatchUnknown'] = async (caller, op, input, options = {}) => {
+    const spec = Object.hasOwn(contract, op) ? contract[op] : undefined
+    if (!spec) throw new Fault('not_found', `There is no operation ${op}`)
+    const roles: readonly string[] = spec.roles
+    if (!caller && !roles.includes('anyone'))
+      throw new Fault('unauthenticated', 'A credential is needed: Authorization: Bearer <token>')
+    if (caller && !roles.includes(caller.role) && !roles.includes('anyone')) throw forbidden(caller, op)
+    const parsed = spec.input.safeParse(input)
+    if (!parsed.success) throw faultOfZod(parsed.error, op)
+    const run = operations[op] as Operation<OpName> // the key picks the operation and the schema alike
+    return run(ctx, caller ?? nobody, parsed.data as Parsed<OpName>, options) // parsed by that operation's schema
+  }
+  return {
+    dispatchUnknown,
+    dispatch: dispatchUnknown as Desk['dispatch'], // the same function, typed by the operation's name
+    watch: (caller, options, watcher) => watch(ctx, caller, options, watcher),
+    authenticate: (secret, kind, via) => authenticate(ctx, secret, kind, via),
+    ensureToken: (secret, role, name) => ensureToken(ctx, secret, role, name),
+    redeem: code => redeem(ctx, code),
+    close: async () => {
+      await stopSweeping()
+      ctx.close()
+      feed.close()
+    },
+  }
+}
+
+const nobody: Caller = { role: 'agent', name: 'nobody', token: 'nobody', via: 'api' }
+
+function forbidden(caller: Caller, op: OpName): Fault {
+  return caller.role === 'agent' && op.startsWith('answer')
+    ? new Fault('forbidden', "An agent's credential never answers; a person has to")
+    : new Fault('forbidden', `The credential of a ${caller.role} may not ${op}`)
+}
+
+/** The desk as a `Call`, for a runner in the same process: same gate, same operations, no wire. */
+export function callAs(desk: Desk, caller: Caller): Call {
+  return async (op, input, options) => (await desk.dispatch(caller, op, input, options)).body
+}
+
+/** While the gateway was away nobody could renew: runners that live get one more term before they count as lost. */
+async function graceForRunners(ctx: Context): Promise<void> {
+  const runners = await ctx.store.find('runner', {})
+  const leased = await Promise.all(runners.map(runner => ctx.store.count('session', { where: { runner: runner.id } })))
+  await Promise.all(
+    runners
+      .filter((_, i) => (leased[i] ?? 0) > 0)
+      .map(({ id }) =>
+        ctx.change({
+          label: 'grace',
+          reads: [{ table: 'runner', id }],
+          decide: pen => {
+            const row = pen.get('runner', id)
+            const until = pen.now + ctx.settings.runnerTtlMs
+            if (row && row.expiresAt < until) pen.put('runner', { ...row, expiresAt: until })
+            return { status: 200, body: {} }
+          },
+        }),
+      ),
+  )
+}
+
+function keepSweeping(ctx: Context, onTrouble: (error: unknown) => void): () => Promise<void> {
+  let cancel = () => {}
+  let stopped = false
+  let running: Promise<void> = Promise.resolve()
+  const next = () => {
+    if (stopped) return
+    running = sweep(ctx).catch(onTrouble)
+    void running.then(() => {
+      if (!stopped) cancel = ctx.clock.after(ctx.settings.sweepMs, next)
+    })
+  }
+  next()
+  return () => {
+    stopped = true
+    cancel()
+    return running
+  }
+}
+
+async function watch(ctx: Context, caller: Caller, { after, session }: WatchOptions, watcher: Watcher): Promise<Watch> {
+  if (caller.role === 'agent' || session) {
+    const row = session ? await ctx.store.get('session', session) : undefined
+    if (!session) throw new Fault('forbidden', 'An agent watches its own session: name it')
+    if (!row || !maySee(caller, row)) throw noSession(session)
+  }
+  const stop = ctx.feed.watch(watcher, session ?? null)
+  try {
+    // Live frames begin behind this place; whatever is read from here on can only be newer, and folding it twice changes nothing.
+    const { seq, epoch } = ctx.feed.position
+    const from = after !== undefined && Cursor.safeParse(after).success ? await placeOf(ctx.store, after) : undefined
+    const base = { cursor: spellCursor(epoch, seq), epoch, now: await ctx.store.now(), blocks: ctx.live.all(session) }
+    if (from !== undefined && from <= seq && seq - from <= limits.resumeMaxEvents) {
+      const events = await ctx.store.events({
+        after: from,
+        limit: limits.resumeMaxEvents,
+        ...(session ? { session } : {}),
+      })
+      const missed = events.filter(event => event.seq <= seq).map(frameOf)
+      const pending = await ctx.store.count('request', { where: { status: 'pending' } })
+      return { hello: { ...base, resume: 'ok', sessions: [], requests: [], pending, more: false }, missed, stop }
+    }
+    return { hello: { ...base, resume: 'gap', ...(await snapshot(ctx, caller, session)) }, missed: [], stop }
+  } catch (error) {
+    stop()
+    throw error
+  }
+}
+
+async function snapshot(ctx: Context, caller: Caller, session: WatchOptions['session']) {
+  const waiting = { status: 'pending', ...(session ? { session } : {}) }
+  const one = session ? await ctx.store.get('session', session) : undefined
+  const [requests, pending, sessions] = await Promise.all([
+    ctx.store.find('request', { where: waiting, limit: limits.snapshotMax + 1 }),
+    ctx.store.count('request', { where: waiting }),
+    session ? (one ? [one] : []) : ctx.store.find('session', { newestFirst: true, limit: limits.snapshotMax + 1 }),
+  ])
+  return {
+    sessions: await Promise.all(sessions.slice(0, limits.snapshotMax).map(row => ctx.shown(row))),
+    requests: requests.slice(0, limits.snapshotMax).map(row => showRequest(row, caller)),
+    pending,
+    more: requests.length > limits.snapshotMax || sessions.length > limits.snapshotMax,
+  }
+}

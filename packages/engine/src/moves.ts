@@ -1,0 +1,236 @@
+/** Moves of requests and sessions inside a change: each looks its cell up in the tables of life and writes row and event together. */
+import {
+  type AgentReason,
+  type CommandOutcome,
+  type Ending,
+  Fault,
+  limits,
+  type Resolution,
+  type SessionId,
+} from '@holdpoint/protocol'
+import type { Context } from './context.ts'
+import {
+  type RequestCell,
+  type RequestCommand,
+  type RequestState,
+  requestLife,
+  type SessionCommand,
+  sessionLife,
+} from './life.ts'
+import type { Pen } from './pen.ts'
+import type { Read } from './port.ts'
+import type { CommandRow, RequestRow, SessionRow } from './rows.ts'
+import { maskSecrets, showSession } from './shown.ts'
+
+/** Requests of a session that are pending or whose delivery is not settled: what ends, parks and losses have to look at. */
+export function openRequestsOf(session: SessionId): Extract<Read, { query: unknown }> & { table: 'request' } {
+  return { table: 'request', query: { where: { open: 1, session } } }
+}
+export function openCommandsOf(session: SessionId): Extract<Read, { query: unknown }> & { table: 'command' } {
+  return { table: 'command', query: { where: { open: 1, session } } }
+}
+export function sessionReads(session: SessionId): Read[] {
+  return [{ table: 'session', id: session }, openRequestsOf(session), openCommandsOf(session)]
+}
+
+export function stateOf(row: RequestRow): RequestState {
+  return row.status === 'pending' ? 'pending' : row.delivery.state
+}
+export function cellOf(row: RequestRow, command: RequestCommand): RequestCell {
+  return requestLife[stateOf(row)][command]
+}
+
+/** Resolves a pending request; the one place that does. */
+export function resolve(
+  pen: Pen,
+  row: RequestRow,
+  command: RequestCommand,
+  resolution: Omit<Resolution, 'at'>,
+): RequestRow {
+  const to = cellOf(row, command)
+  if (to !== 'waiting' && to !== 'taken') throw new Error(`${command} cannot resolve a request that is ${stateOf(row)}`)
+  const full: Resolution = { at: pen.now, ...resolution }
+  const delivery = { state: to, at: pen.now }
+  const next = pen.put('request', { ...row, status: 'resolved', resolution: full, delivery })
+  const shown = maskSecrets(row, full)
+  pen.event(row.session, { type: 'request.resolved', request: row.id, digest: row.digest, resolution: shown, delivery })
+  return next
+}
+
+/** Moves the delivery of a resolved request to another state. */
+export function deliver(
+  pen: Pen,
+  row: RequestRow,
+  state: 'handed' | 'taken' | 'unknown' | 'undeliverable',
+  extra: { readonly reason?: string; readonly fence?: number } = {},
+): RequestRow {
+  const delivery = { state, at: pen.now, ...(extra.reason === undefined ? {} : { reason: extra.reason }) }
+  // Once the agent has it, a secret has no business here any more.
+  const resolution = state === 'taken' && row.resolution ? maskSecrets(row, row.resolution) : row.resolution
+  const next = pen.put('request', { ...row, resolution, delivery, handedFence: extra.fence ?? row.handedFence })
+  pen.event(row.session, { type: `request.${state}`, request: row.id, delivery })
+  return next
+}
+
+/** The agent's side ends what waits, and accounts for what was on its way. */
+export function settleByAgent(
+  pen: Pen,
+  rows: readonly RequestRow[],
+  command: 'withdraw' | 'interrupt' | 'end' | 'lose',
+): void {
+  const reasons: Record<typeof command, AgentReason> = {
+    withdraw: 'withdrawn',
+    interrupt: 'interrupted',
+    end: 'session_ended',
+    lose: 'lost',
+  }
+  const why = {
+    withdraw: 'the agent withdrew the request',
+    interrupt: 'the turn was interrupted first',
+    end: 'the session ended first',
+    lose: 'the agent was lost first',
+  }
+  for (const row of rows) {
+    const to = cellOf(row, command)
+    if (to === 'taken') resolve(pen, row, command, { by: 'agent', reason: reasons[command] })
+    else if (to === 'undeliverable' || to === 'unknown') deliver(pen, row, to, { reason: why[command] })
+  }
+}
+
+export function openRequestsIn(pen: Pen, session: SessionId): RequestRow[] {
+  return pen.view.find('request', openRequestsOf(session).query).map(row => pen.get('request', row.id) ?? row)
+}
+
+/** Text under way becomes a kept, partial block: an ask, an interrupt or an end must not lose what was said. */
+export function keepPartials(ctx: Context, pen: Pen, session: SessionId): void {
+  for (const { block, text, agentPath } of ctx.live.partials(session))
+    pen.event(session, {
+      type: 'message.added',
+      block,
+      role: 'agent',
+      text,
+      partial: true,
+      ...(agentPath ? { agentPath } : {}),
+    })
+}
+
+/** Writes the session with its event. Needs `sessionReads` among the reads. */
+export function putSession(
+  pen: Pen,
+  row: SessionRow,
+  type: 'session.opened' | 'session.changed' | 'session.ended' = 'session.changed',
+): SessionRow {
+  pen.put('session', row)
+  const pending = openRequestsIn(pen, row.id).filter(request => request.status === 'pending').length
+  pen.event(row.id, { type, value: showSession(row, pending) })
+  return row
+}
+
+/** Where the table sends a session, or a Fault where it does not go. */
+export function nextState(row: SessionRow, command: SessionCommand): SessionRow['state'] | 'erase' | Fault {
+  const resumable = row.capabilities.includes('resumable')
+  const cell = sessionLife[row.state][command]
+  switch (cell) {
+    case 'stay':
+      return row.state
+    case 'revive':
+      return row.turnOpen ? 'working' : 'idle'
+    case 'parkOrEnd':
+      return resumable ? 'parked' : 'ended'
+    case 'reopen':
+      return resumable ? 'parked' : sessionEnded(row)
+    case 'refuse':
+      return row.state === 'ended' ? sessionEnded(row) : refused(row, command)
+    default:
+      return cell
+  }
+}
+function sessionEnded(row: SessionRow): Fault {
+  return new Fault('session_ended', `Session ${row.id} has ended (${row.ending?.reason ?? 'done'}); start a new one`, {
+    id: row.id,
+  })
+}
+function refused(row: SessionRow, command: SessionCommand): Fault {
+  return command === 'delete'
+    ? new Fault('session_live', `Session ${row.id} is ${row.state}; end it before deleting it`, { id: row.id })
+    : new Fault('fenced', `Session ${row.id} is ${row.state} and held by nobody; attach before you ${command}`, {
+        id: row.id,
+      })
+}
+
+export function moved(pen: Pen, row: SessionRow, state: SessionRow['state']): SessionRow {
+  return row.state === state ? row : { ...row, state, stateChangedAt: pen.now }
+}
+
+/** Ends a session for good: everything open is settled and everything asked of it is answered for. */
+export function endSession(
+  ctx: Context,
+  pen: Pen,
+  row: SessionRow,
+  ending: Ending,
+  command: 'end' | 'lose',
+): SessionRow {
+  keepPartials(ctx, pen, row.id)
+  settleByAgent(pen, openRequestsIn(pen, row.id), command)
+  for (const open of pen.view.find('command', openCommandsOf(row.id).query)) {
+    const now = pen.get('command', open.id) ?? open
+    if (now.state === 'done' || now.body.kind === 'end') continue
+    finishCommand(pen, now, { ok: false, reason: 'the session ended first' })
+  }
+  const ended = { ...moved(pen, row, 'ended'), endedAt: pen.now, ending, turnOpen: false, wanted: false }
+  return putSession(pen, ended, 'session.ended')
+}
+
+export function finishCommand(pen: Pen, row: CommandRow, outcome: CommandOutcome): CommandRow {
+  pen.event(row.session, { type: 'command.done', command: row.id, outcome })
+  return pen.put('command', { ...row, state: 'done', outcome })
+}
+
+/** The runner is gone, or gave the session back: what was in hand is in doubt, what waits goes on waiting. */
+export function freeSession(ctx: Context, pen: Pen, row: SessionRow, command: 'lose' | 'park'): SessionRow {
+  const to = nextState(row, command)
+  if (to instanceof Fault || to === 'erase') throw new Error(`${command} has no cell in ${row.state}`)
+  if (row.state !== 'ended' && to === 'ended')
+    return endSession(
+      ctx,
+      pen,
+      { ...row, lease: null, runner: null },
+      { reason: 'lost', detail: 'its runner is gone' },
+      'lose',
+    )
+  keepPartials(ctx, pen, row.id)
+  doubtAll(pen, row.id)
+  const free = { ...moved(pen, row, to), lease: null }
+  return putSession(pen, { ...free, wanted: to !== 'ended' && isWanted(pen, free) })
+}
+
+/** What was handed and not seen taken: nobody knows any more whether the agent got it (G5). */
+export function doubtAll(pen: Pen, session: SessionId): void {
+  for (const request of openRequestsIn(pen, session))
+    if (cellOf(request, 'doubt') === 'unknown')
+      deliver(pen, request, 'unknown', { reason: 'the agent was lost while it had this in hand' })
+}
+
+/** Is there anything for the agent to do? A resolution to take, a command to carry out, a turn that nothing holds up. */
+export function isWanted(pen: Pen, row: SessionRow): boolean {
+  if (row.state === 'starting') return true
+  const requests = openRequestsIn(pen, row.id)
+  if (requests.some(request => stateOf(request) === 'waiting')) return true
+  if (
+    pen.view
+      .find('command', openCommandsOf(row.id).query)
+      .some(command => (pen.get('command', command.id) ?? command).state === 'waiting')
+  )
+    return true
+  return row.turnOpen && !requests.some(request => request.status === 'pending')
+}
+
+/** A parked session has something for its agent now; a runner should bring it back. Silent: the event that caused it says it. */
+export function want(pen: Pen, session: SessionId): void {
+  const row = pen.get('session', session)
+  if (row && row.state === 'parked' && !row.wanted) pen.put('session', { ...row, wanted: true })
+}
+
+export function clip(text: string): string {
+  return text.length > limits.titleMax ? `${text.slice(0, limits.titleMax - 1)}…` : text
+}

@@ -1,0 +1,267 @@
+/** The agent's side of a session: attach, say, check, take and finish commands, detach. Every write carries the fence. */
+import { type Command, type Delta, Fault, limits, type Parsed, type Session, spellCursor } from '@holdpoint/protocol'
+import { judge } from '@holdpoint/rules'
+import type { Context } from '../context.ts'
+import type { Caller, DispatchOptions } from '../desk.ts'
+import { agentSide, externalDriver, maySee, noSession } from '../guard.ts'
+import {
+  clip,
+  doubtAll,
+  endSession,
+  finishCommand,
+  freeSession,
+  moved,
+  nextState,
+  openRequestsIn,
+  putSession,
+  sessionReads,
+} from '../moves.ts'
+import type { Pen } from '../pen.ts'
+import type { CommandRow, RunnerRow, SessionRow } from '../rows.ts'
+import { showCommand, showSession } from '../shown.ts'
+import { holds } from './runners.ts'
+
+interface Attached {
+  readonly fence: number
+  readonly ttlMs: number
+  readonly session: Session
+  readonly turnOpen: boolean
+}
+
+export function attachSession(ctx: Context, caller: Caller, input: Parsed<'attachSession'>, options: DispatchOptions) {
+  return ctx.change<Attached>(
+    {
+      label: 'attach',
+      reads: [...sessionReads(input.id), { table: 'runner', query: {} }],
+      decide: pen => {
+        const row = pen.get('session', input.id)
+        if (!row || !maySee(caller, row)) return noSession(input.id)
+        const external = row.driver === externalDriver
+        const runner = external ? null : claimant(pen, caller, row, input)
+        if (runner instanceof Fault) return runner
+        const to = nextState(row, 'attach')
+        if (to instanceof Fault) return to
+        // Whoever had it before is gone: what was in hand is in doubt before anyone else gets the session (G5).
+        if (external) doubtAll(pen, row.id)
+        const free = row.lease === null ? row : freeSession(ctx, pen, row, 'lose')
+        if (free.state === 'ended')
+          return new Fault('session_ended', `Session ${row.id} ended as lost: its driver cannot resume`, { id: row.id })
+        const attached: SessionRow = {
+          ...moved(pen, free, sessionStateOn(free)),
+          fence: row.fence + 1,
+          lease: runner ? { runner: runner.id, incarnation: runner.incarnation } : null,
+          runner: runner?.id ?? null,
+          wanted: false,
+          capabilities: runner?.drivers.find(driver => driver.name === row.driver)?.capabilities ?? row.capabilities,
+        }
+        putSession(pen, attached)
+        const session = showSession(attached, openRequestsIn(pen, row.id).filter(r => r.status === 'pending').length)
+        return {
+          status: 200,
+          body: { fence: attached.fence, ttlMs: ctx.settings.runnerTtlMs, session, turnOpen: attached.turnOpen },
+        }
+      },
+    },
+    { caller, op: 'attachSession', input, options },
+  )
+}
+
+function sessionStateOn(row: SessionRow): SessionRow['state'] {
+  const to = nextState(row, 'attach')
+  return to instanceof Fault || to === 'erase' ? row.state : to
+}
+
+/** The runner that attaches, if it may: live, offering the driver, and nobody else holding the lease. */
+function claimant(pen: Pen, caller: Caller, row: SessionRow, input: Parsed<'attachSession'>): RunnerRow | Fault {
+  if (caller.role !== 'runner') return new Fault('forbidden', `Session ${row.id} is driven by a runner`, { id: row.id })
+  const runners = pen.view.find('runner', {})
+  const runner = runners.find(known => known.id === input.runner)
+  if (!runner || runner.incarnation !== input.incarnation || runner.expiresAt <= pen.now)
+    return new Fault(
+      'fenced',
+      `Runner ${input.runner ?? '(none)'} is not announced, or a newer one took its place; announce again`,
+    )
+  if (row.lease && holds(row.lease, runners, pen.now))
+    return new Fault('lease_held', `Session ${row.id} is driven by runner ${row.lease.runner}`, {
+      id: row.id,
+      runner: row.lease.runner,
+    })
+  const driver = runner.drivers.find(known => known.name === row.driver)
+  if (!driver) return new Fault('no_runner', `Runner ${runner.id} does not offer the driver "${row.driver}"`)
+  if (row.runner !== null && row.runner !== runner.id && !driver.capabilities.includes('portable'))
+    return new Fault('lease_held', `Session ${row.id} lives on runner ${row.runner} and its driver cannot move`, {
+      id: row.id,
+      runner: row.runner,
+    })
+  return runner
+}
+
+export function detachSession(ctx: Context, caller: Caller, input: Parsed<'detachSession'>, options: DispatchOptions) {
+  return ctx.change<Session>(
+    {
+      label: 'detach',
+      reads: sessionReads(input.id),
+      decide: pen => {
+        const row = agentSide(pen.get('session', input.id), caller, input.id, input.fence, 'ended')
+        if (row instanceof Fault) return row
+        const next = detached(ctx, pen, row, input)
+        return {
+          status: 200,
+          body: showSession(next, openRequestsIn(pen, row.id).filter(r => r.status === 'pending').length),
+        }
+      },
+    },
+    { caller, op: 'detachSession', input, options },
+  )
+}
+
+function detached(ctx: Context, pen: Pen, row: SessionRow, { ending }: Parsed<'detachSession'>): SessionRow {
+  if (row.state === 'ended') {
+    for (const command of pen.view.find('command', { where: { open: 1, session: row.id } }))
+      finishCommand(pen, command, { ok: true })
+    return pen.put('session', { ...row, lease: null })
+  }
+  if (ending) return endSession(ctx, pen, { ...row, lease: null }, ending, 'end')
+  return freeSession(ctx, pen, row, 'park')
+}
+
+type Item = Parsed<'say'>['items'][number]
+type Kept = Exclude<Item, Delta>
+function isDelta(item: Item): item is Delta {
+  return item.type === 'message.delta' || item.type === 'tool.delta'
+}
+
+/** What streams is shown and forgotten; what is finished is an event. */
+export async function say(ctx: Context, caller: Caller, input: Parsed<'say'>, options: DispatchOptions) {
+  const kept = input.items.filter((item): item is Kept => !isDelta(item))
+  const finished = new Set(kept.map(item => ('block' in item ? item.block : undefined)))
+  const deltas = input.items.filter(isDelta).filter(delta => !finished.has(delta.block))
+  if (kept.length === 0) {
+    const row = agentSide(await ctx.store.get('session', input.id), caller, input.id, input.fence)
+    if (row instanceof Fault) throw row
+  } else await keepSayings(ctx, caller, input, kept, options)
+  for (const delta of deltas) ctx.live.add(input.id, delta)
+  const { epoch, seq } = ctx.feed.position
+  return { status: 200, body: { cursor: spellCursor(epoch, seq) } }
+}
+
+function keepSayings(
+  ctx: Context,
+  caller: Caller,
+  input: Parsed<'say'>,
+  kept: readonly Kept[],
+  options: DispatchOptions,
+) {
+  return ctx.change<{ cursor: string | null }>(
+    {
+      label: 'say',
+      reads: sessionReads(input.id),
+      decide: pen => {
+        const row = agentSide(pen.get('session', input.id), caller, input.id, input.fence)
+        if (row instanceof Fault) return row
+        for (const item of kept) pen.event(row.id, item)
+        const next = heard(pen, row, kept)
+        if (next !== row && next.state !== row.state) putSession(pen, next)
+        else if (next !== row) pen.put('session', next)
+        return { status: 200, body: { cursor: null } }
+      },
+    },
+    { caller, op: 'say', input, options },
+  )
+}
+
+/** What the session's row learns from what its agent said: last words, cost, and whether a turn is under way. */
+function heard(pen: Pen, row: SessionRow, items: readonly Kept[]): SessionRow {
+  let next = row
+  for (const item of items) {
+    if (item.type === 'message.added' && item.role === 'agent' && item.text.trim())
+      next = { ...next, lastWords: clip(item.text.trim()) }
+    if (item.type === 'turn.finished') {
+      const cost = item.cost === undefined ? next.cost : (next.cost ?? 0) + item.cost
+      next = { ...moved(pen, next, 'idle'), cost, turnOpen: false }
+    } else if (row.driver === externalDriver && next.state !== 'working') next = moved(pen, next, 'working')
+  }
+  return next
+}
+
+export async function checkTool(ctx: Context, caller: Caller, input: Parsed<'checkTool'>) {
+  return ctx.change({
+    label: 'check',
+    reads: [{ table: 'session', id: input.id }],
+    decide: pen => {
+      const row = agentSide(pen.get('session', input.id), caller, input.id, input.fence)
+      if (row instanceof Fault) return row
+      const ask = { tool: input.tool, input: input.input, cwd: row.cwd }
+      return { status: 200, body: judge(ctx.rules(pen), ask, { driver: row.driver, session: row.id, now: pen.now }) }
+    },
+  })
+}
+
+export async function listCommands(
+  ctx: Context,
+  caller: Caller,
+  input: Parsed<'listCommands'>,
+  options: DispatchOptions,
+) {
+  const session = await ctx.store.get('session', input.id)
+  if (!session || !maySee(caller, session)) throw noSession(input.id)
+  const items = await ctx.until(`commands:${input.id}`, input.wait ?? 0, options.signal, async () => {
+    const open = await ctx.store.find('command', { where: { open: 1, session: input.id }, limit: limits.pageMax })
+    const value = open.filter(command => command.seq > (input.after ?? 0)).map(showCommand)
+    return { ready: value.length > 0, value }
+  })
+  return { status: 200, body: { items, next: null } }
+}
+
+export function takeCommand(ctx: Context, caller: Caller, input: Parsed<'takeCommand'>, options: DispatchOptions) {
+  return commandChange(ctx, caller, 'takeCommand', input, options, (pen, session, command) => {
+    if (command.state !== 'waiting') return command
+    const taken = pen.put('command', { ...command, state: 'taken' })
+    pen.event(session.id, { type: 'command.taken', command: command.id })
+    if (command.body.kind === 'message' && session.state !== 'ended') {
+      const to = nextState(session, 'begin')
+      if (to instanceof Fault) return to
+      if (to === 'erase') throw new Error('a message erases nothing')
+      putSession(pen, { ...moved(pen, session, to), turnOpen: true })
+    }
+    return taken
+  })
+}
+
+export function finishCommandOp(
+  ctx: Context,
+  caller: Caller,
+  input: Parsed<'finishCommand'>,
+  options: DispatchOptions,
+) {
+  return commandChange(ctx, caller, 'finishCommand', input, options, (pen, _session, command) =>
+    command.state === 'done' ? command : finishCommand(pen, command, input.outcome ?? { ok: true }),
+  )
+}
+
+async function commandChange(
+  ctx: Context,
+  caller: Caller,
+  op: string,
+  input: Parsed<'takeCommand'>,
+  options: DispatchOptions,
+  move: (pen: Pen, session: SessionRow, command: CommandRow) => CommandRow | Fault,
+) {
+  const before = await ctx.store.get('command', input.id)
+  if (!before) throw new Fault('not_found', `There is no command ${input.id}`, { id: input.id })
+  return ctx.change<Command>(
+    {
+      label: op,
+      reads: [...sessionReads(before.session), { table: 'command', id: input.id }],
+      decide: pen => {
+        const session = agentSide(pen.get('session', before.session), caller, before.session, input.fence, 'ended')
+        if (session instanceof Fault) return session
+        const command = pen.get('command', input.id)
+        if (!command) return new Fault('not_found', `There is no command ${input.id}`, { id: input.id })
+        const next = move(pen, session, command)
+        return next instanceof Fault ? next : { status: 200, body: showCommand(next) }
+      },
+    },
+    { caller, op, input, options },
+  )
+}

@@ -1,0 +1,66 @@
+/** Standing answers, kept and revoked by people; and what they would say, without deciding anything. */
+import { Fault, limits, type Parsed, type Rule } from '@holdpoint/protocol'
+import { admit, judge } from '@holdpoint/rules'
+import type { Context } from '../context.ts'
+import type { Caller, DispatchOptions } from '../desk.ts'
+import { showRule } from '../shown.ts'
+
+export async function listRules(ctx: Context) {
+  return { status: 200, body: { items: (await ctx.store.find('rule', {})).map(showRule), next: null } }
+}
+
+export async function addRule(ctx: Context, caller: Caller, input: Parsed<'addRule'>, options: DispatchOptions) {
+  const draft = admit(input)
+  if ((await ctx.store.count('rule', {})) >= limits.rulesMax)
+    throw new Fault('too_many', `There are ${limits.rulesMax} rules; remove some first`)
+  const id = ctx.newId('rul')
+  return ctx.change<Rule>(
+    {
+      label: 'rule',
+      reads: [{ table: 'rule', id }],
+      decide: pen => {
+        const rule: Rule = { ...draft, id, madeBy: caller.name, madeAt: pen.now, version: 1 }
+        pen.put('rule', { ...rule, ord: pen.nextSeq })
+        pen.event(null, { type: 'rule.added', value: rule })
+        return { status: 201, body: rule }
+      },
+    },
+    { caller, op: 'addRule', input, options },
+  )
+}
+
+export function removeRule(ctx: Context, caller: Caller, input: Parsed<'removeRule'>, options: DispatchOptions) {
+  return ctx.change<Record<string, never>>(
+    {
+      label: 'rule',
+      reads: [{ table: 'rule', id: input.id }],
+      decide: pen => {
+        if (!pen.get('rule', input.id)) return new Fault('not_found', `There is no rule ${input.id}`, { id: input.id })
+        pen.del('rule', input.id)
+        pen.event(null, { type: 'rule.removed', rule: input.id })
+        return { status: 200, body: {} }
+      },
+    },
+    { caller, op: 'removeRule', input, options },
+  )
+}
+
+export async function checkRules(ctx: Context, caller: Caller, input: Parsed<'checkRules'>) {
+  if (input.ask.kind !== 'approval')
+    return {
+      status: 200,
+      body: { verdict: 'ask' as const, reason: `${input.ask.kind} are always a person's to answer` },
+    }
+  const now = await ctx.store.now()
+  const drafts = input.rules?.map(draft => ({
+    ...admit(draft),
+    id: ctx.newId('rul'),
+    madeBy: caller.name,
+    madeAt: now,
+    version: 0,
+  }))
+  const rules = drafts ?? (await ctx.store.find('rule', {}))
+  const verdict = judge(rules, input.ask, { driver: input.driver ?? '', session: null, now })
+  const { rule: _draft, ...unnamed } = verdict
+  return { status: 200, body: drafts ? unnamed : verdict }
+}

@@ -1,0 +1,159 @@
+/** Runners: who they are, what they can run, what waits for them. One lease per runner covers all its sessions. */
+import { type DriverInfo, Fault, limits, type Parsed, type Runner, type RunnerId } from '@holdpoint/protocol'
+import type { Context } from '../context.ts'
+import type { Caller, DispatchOptions } from '../desk.ts'
+import { externalDriver } from '../guard.ts'
+import { freeSession, sessionReads } from '../moves.ts'
+import type { Lease, RunnerRow } from '../rows.ts'
+import { showRunner } from '../shown.ts'
+
+const externalInfo: DriverInfo = {
+  name: externalDriver,
+  title: 'An agent that lives elsewhere',
+  capabilities: ['messages', 'interrupt'],
+  modes: [],
+  ready: true,
+}
+
+/** Whether a lease still stands: its runner is the one that took it, and has not let it run out. */
+export function holds(lease: Lease, runners: readonly RunnerRow[], now: number): boolean {
+  const runner = runners.find(known => known.id === lease.runner)
+  return runner !== undefined && runner.incarnation === lease.incarnation && runner.expiresAt > now
+}
+
+async function liveRunners(ctx: Context): Promise<RunnerRow[]> {
+  const now = await ctx.store.now()
+  return (await ctx.store.find('runner', {})).filter(runner => runner.expiresAt > now)
+}
+export async function driversNow(ctx: Context): Promise<DriverInfo[]> {
+  return (await liveRunners(ctx)).flatMap(runner => runner.drivers)
+}
+export async function listDrivers(ctx: Context) {
+  const items = (await liveRunners(ctx)).flatMap(runner =>
+    runner.drivers.map(driver => ({ ...driver, runner: runner.id as RunnerId | null })),
+  )
+  return { status: 200, body: { items: [...items, { ...externalInfo, runner: null }], next: null } }
+}
+export async function listRunners(ctx: Context) {
+  const now = await ctx.store.now()
+  const rows = await ctx.store.find('runner', { newestFirst: true, limit: limits.pageMax })
+  return { status: 200, body: { items: rows.map(row => showRunner(row, now)), next: null } }
+}
+
+export async function announceRunner(
+  ctx: Context,
+  caller: Caller,
+  input: Parsed<'announceRunner'>,
+  options: DispatchOptions,
+) {
+  const reply = await ctx.change<Runner>(
+    {
+      label: 'announce',
+      reads: [{ table: 'runner', id: input.id }],
+      decide: pen => {
+        const before = pen.get('runner', input.id)
+        const incarnation = (before?.incarnation ?? 0) + 1
+        const expiresAt = pen.now + ctx.settings.runnerTtlMs
+        const row = pen.put('runner', {
+          ...input,
+          incarnation,
+          startedAt: pen.now,
+          expiresAt,
+          ord: before?.ord ?? pen.nextSeq,
+        })
+        return { status: 201, body: showRunner(row, pen.now) }
+      },
+    },
+    { caller, op: 'announceRunner', input, options },
+  )
+  await freeLost(ctx, input.id)
+  return reply
+}
+
+export function renewRunner(ctx: Context, caller: Caller, input: Parsed<'renewRunner'>, options: DispatchOptions) {
+  return changeRunner(ctx, caller, 'renewRunner', input, options, (row, now) => ({
+    ...row,
+    expiresAt: now + ctx.settings.runnerTtlMs,
+  }))
+}
+export async function retireRunner(
+  ctx: Context,
+  caller: Caller,
+  input: Parsed<'retireRunner'>,
+  options: DispatchOptions,
+) {
+  const reply = await changeRunner(ctx, caller, 'retireRunner', input, options, (row, now) => ({
+    ...row,
+    expiresAt: now,
+  }))
+  await freeLost(ctx, input.id)
+  return reply
+}
+
+function changeRunner(
+  ctx: Context,
+  caller: Caller,
+  op: string,
+  input: { readonly id: RunnerId; readonly incarnation?: number | undefined },
+  options: DispatchOptions,
+  move: (row: RunnerRow, now: number) => RunnerRow,
+) {
+  return ctx.change<Runner>(
+    {
+      label: op,
+      reads: [{ table: 'runner', id: input.id }],
+      decide: pen => {
+        const row = pen.get('runner', input.id)
+        if (!row) return new Fault('not_found', `There is no runner ${input.id}; announce it first`, { id: input.id })
+        if (input.incarnation !== undefined && input.incarnation !== row.incarnation)
+          return new Fault('fenced', `A newer start of runner ${input.id} took over; stop driving its sessions`, {
+            id: input.id,
+          })
+        return { status: 200, body: showRunner(pen.put('runner', move(row, pen.now)), pen.now) }
+      },
+    },
+    { caller, op, input, options },
+  )
+}
+
+/** Frees every session whose lease on this runner no longer stands. Each is looked at again inside its own change. */
+export async function freeLost(ctx: Context, id: RunnerId): Promise<void> {
+  const sessions = await ctx.store.find('session', { where: { runner: id } })
+  await Promise.all(
+    sessions.map(({ id: session }) =>
+      ctx.change({
+        label: 'free',
+        reads: [...sessionReads(session), { table: 'runner', query: {} }],
+        decide: pen => {
+          const row = pen.get('session', session)
+          if (row?.lease && !holds(row.lease, pen.view.find('runner', {}), pen.now)) {
+            if (row.state === 'ended') pen.put('session', { ...row, lease: null })
+            else freeSession(ctx, pen, row, 'lose')
+          }
+          return { status: 200, body: {} }
+        },
+      }),
+    ),
+  )
+}
+
+/** Sessions that wait for a runner with these drivers: new ones, and parked ones that have something for their agent. */
+export async function listWork(ctx: Context, _caller: Caller, input: Parsed<'listWork'>, options: DispatchOptions) {
+  const items = await ctx.until('work', input.wait ?? 0, options.signal, async () => {
+    const runner = await ctx.store.get('runner', input.id)
+    if (!runner || runner.incarnation !== input.incarnation)
+      throw new Fault('fenced', `Runner ${input.id} is not announced, or a newer one took its place; announce again`, {
+        id: input.id,
+      })
+    const wanted = await ctx.store.find('session', { where: { wanted: 1 }, limit: limits.pageMax })
+    const mine = wanted.filter(session => {
+      const driver = runner.drivers.find(known => known.name === session.driver)
+      return (
+        driver?.ready &&
+        (session.runner === null || session.runner === runner.id || driver.capabilities.includes('portable'))
+      )
+    })
+    return { ready: mine.length > 0, value: await Promise.all(mine.map(row => ctx.shown(row))) }
+  })
+  return { status: 200, body: { items, next: null } }
+}

@@ -1,0 +1,295 @@
+/** Sessions as people handle them: start, message, interrupt, change, end, delete. What the agent has to do about it is a command. */
+import { type CommandBody, Fault, limits, type Parsed, type Session, type SessionId } from '@holdpoint/protocol'
+import type { Context } from '../context.ts'
+import type { Caller, DispatchOptions, Reply } from '../desk.ts'
+import { externalDriver, maySee, noSession } from '../guard.ts'
+import {
+  clip,
+  endSession,
+  keepPartials,
+  moved,
+  nextState,
+  openRequestsIn,
+  putSession,
+  sessionReads,
+  settleByAgent,
+} from '../moves.ts'
+import type { Pen } from '../pen.ts'
+import type { CommandRow, SessionRow } from '../rows.ts'
+import { showCommand, showSession } from '../shown.ts'
+import { driversNow } from './runners.ts'
+
+export async function startSession(
+  ctx: Context,
+  caller: Caller,
+  input: Parsed<'startSession'>,
+  options: DispatchOptions,
+) {
+  const external = input.driver === externalDriver
+  if (caller.role === 'agent' && !external)
+    throw new Fault(
+      'forbidden',
+      `An agent's credential opens sessions of driver ${externalDriver}, not of ${input.driver}`,
+    )
+  const offered = external ? [] : await driversNow(ctx)
+  const driver =
+    offered.find(known => known.name === input.driver && known.ready) ??
+    offered.find(known => known.name === input.driver)
+  if (!driver && offered.length > 0)
+    throw new Fault(
+      'no_runner',
+      `No runner offers the driver "${input.driver}"; there is ${[...new Set(offered.map(d => d.name))].join(', ')}`,
+    )
+  if (driver && !driver.ready)
+    throw new Fault(
+      'no_runner',
+      `The driver "${input.driver}" is not ready: ${driver.missing ?? 'its runner does not say why'}`,
+    )
+  const id = ctx.newId('ses')
+  return ctx.change<Session>(
+    {
+      label: 'start',
+      reads: sessionReads(id),
+      decide: pen => {
+        const row = newSession(ctx, pen, caller, id, input, driver?.capabilities ?? [])
+        putSession(pen, row, 'session.opened')
+        const after =
+          input.prompt === undefined
+            ? row
+            : addCommand(ctx, pen, caller, row, {
+                kind: 'message',
+                text: input.prompt,
+                ...(input.attachments ? { attachments: input.attachments } : {}),
+              }).session
+        return { status: 201, body: showSession(after, 0) }
+      },
+    },
+    { caller, op: 'startSession', input, options },
+  )
+}
+
+function newSession(
+  ctx: Context,
+  pen: Pen,
+  caller: Caller,
+  id: SessionId,
+  input: Parsed<'startSession'>,
+  capabilities: Session['capabilities'],
+): SessionRow {
+  const { settings } = ctx
+  const external = input.driver === externalDriver
+  return {
+    id,
+    driver: input.driver,
+    title: input.title ?? clip(input.prompt?.split('\n')[0] ?? input.driver),
+    cwd: input.cwd ?? settings.defaultCwd,
+    mode: input.mode ?? null,
+    model: input.model ?? null,
+    state: external ? 'idle' : 'starting',
+    stateChangedAt: pen.now,
+    startedAt: pen.now,
+    endedAt: null,
+    ending: null,
+    cost: null,
+    lastWords: '',
+    runner: null,
+    capabilities: external ? ['messages', 'interrupt'] : [...capabilities],
+    resume: input.resume ?? null,
+    deadlineMs: input.deadlineMs ?? settings.deadlineMs,
+    onDeadline: input.onDeadline ?? settings.onDeadline,
+    warmMs: input.warmMs === undefined ? settings.warmMs : input.warmMs,
+    options: input.options ?? {},
+    ord: pen.nextSeq,
+    lease: null,
+    fence: 0,
+    turnOpen: false,
+    wanted: !external,
+    agent: external && caller.role === 'agent' ? caller.token : null,
+    commandSeq: 0,
+  }
+}
+
+/** Appends what people want, in order. The session's counter makes the order. */
+function addCommand(
+  ctx: Context,
+  pen: Pen,
+  caller: Caller,
+  session: SessionRow,
+  body: CommandBody,
+): { session: SessionRow; command: CommandRow } {
+  const command: CommandRow = {
+    id: ctx.newId('cmd'),
+    session: session.id,
+    seq: session.commandSeq + 1,
+    body,
+    madeBy: caller.name,
+    madeAt: pen.now,
+    state: 'waiting',
+    outcome: null,
+    ord: pen.nextSeq,
+  }
+  pen.put('command', command)
+  pen.event(session.id, { type: 'command.added', value: showCommand(command) })
+  const wanted = session.wanted || (session.state === 'parked' && body.kind !== 'mode')
+  return { command, session: pen.put('session', { ...session, commandSeq: command.seq, wanted }) }
+}
+
+/** A change of one session by a person. */
+function changeSession<T>(
+  ctx: Context,
+  caller: Caller,
+  op: string,
+  input: { readonly id: SessionId },
+  options: DispatchOptions,
+  decide: (pen: Pen, row: SessionRow) => Reply<T> | Fault,
+): Promise<Reply<T>> {
+  return ctx.change<T>(
+    {
+      label: op,
+      reads: sessionReads(input.id),
+      decide: pen => {
+        const row = pen.get('session', input.id)
+        return row ? decide(pen, row) : noSession(input.id)
+      },
+    },
+    { caller, op, input, options },
+  )
+}
+
+function shownIn(pen: Pen, row: SessionRow): Session {
+  return showSession(row, openRequestsIn(pen, row.id).filter(request => request.status === 'pending').length)
+}
+
+export function sendMessage(ctx: Context, caller: Caller, input: Parsed<'sendMessage'>, options: DispatchOptions) {
+  return changeSession(ctx, caller, 'sendMessage', input, options, (pen, row) => {
+    const to = nextState(row, 'message')
+    if (to instanceof Fault) return to
+    if (to === 'erase') throw new Error('a message erases nothing')
+    if (pen.view.find('command', { where: { open: 1, session: row.id } }).length >= limits.waitingCommandsMax)
+      return new Fault(
+        'too_many',
+        `Session ${row.id} has ${limits.waitingCommandsMax} commands waiting; wait until some are carried out`,
+      )
+    const reopened =
+      row.state === 'ended'
+        ? putSession(pen, { ...moved(pen, row, to), endedAt: null, ending: null, lease: null })
+        : row
+    const body: CommandBody = {
+      kind: 'message',
+      text: input.text,
+      ...(input.attachments ? { attachments: input.attachments } : {}),
+    }
+    return { status: 202, body: showCommand(addCommand(ctx, pen, caller, reopened, body).command) }
+  })
+}
+
+export function interruptSession(
+  ctx: Context,
+  caller: Caller,
+  input: Parsed<'interruptSession'>,
+  options: DispatchOptions,
+) {
+  return changeSession<Session>(ctx, caller, 'interruptSession', input, options, (pen, row) => {
+    const to = nextState(row, 'interrupt')
+    if (to instanceof Fault) return to
+    return { status: 202, body: shownIn(pen, interrupt(ctx, pen, caller, row)) }
+  })
+}
+
+/** What waits is resolved at once, everywhere; the agent hears of it by its command. */
+function interrupt(ctx: Context, pen: Pen, caller: Caller, row: SessionRow): SessionRow {
+  keepPartials(ctx, pen, row.id)
+  settleByAgent(pen, openRequestsIn(pen, row.id), 'interrupt')
+  return addCommand(ctx, pen, caller, row, { kind: 'interrupt' }).session
+}
+
+export async function stopEverything(
+  ctx: Context,
+  caller: Caller,
+  input: Parsed<'stopEverything'>,
+  options: DispatchOptions,
+) {
+  const rows = await ctx.store.find('session', { where: { state: ['working', 'parked', 'starting'] } })
+  return ctx.change(
+    {
+      label: 'stopEverything',
+      reads: rows.flatMap(row => sessionReads(row.id)),
+      decide: pen => {
+        const interrupted: SessionId[] = []
+        for (const { id } of rows) {
+          const row = pen.get('session', id)
+          const busy =
+            row &&
+            row.state !== 'ended' &&
+            (row.turnOpen || row.state === 'working' || openRequestsIn(pen, id).length > 0)
+          if (!busy) continue
+          interrupt(ctx, pen, caller, row)
+          interrupted.push(id)
+        }
+        return { status: 202, body: { interrupted } }
+      },
+    },
+    { caller, op: 'stopEverything', input, options },
+  )
+}
+
+export function endSessionByPerson(
+  ctx: Context,
+  caller: Caller,
+  input: Parsed<'endSession'>,
+  options: DispatchOptions,
+) {
+  return changeSession<Session>(ctx, caller, 'endSession', input, options, (pen, row) => {
+    if (row.state === 'ended') return { status: 202, body: shownIn(pen, row) }
+    const held = row.lease === null ? row : addCommand(ctx, pen, caller, row, { kind: 'end' }).session
+    const ended = endSession(ctx, pen, held, { reason: 'stopped', detail: `ended by ${caller.name}` }, 'end')
+    return { status: 202, body: showSession(ended, 0) }
+  })
+}
+
+export function patchSession(ctx: Context, caller: Caller, input: Parsed<'patchSession'>, options: DispatchOptions) {
+  const { id: _id, title, ...rest } = input
+  const change = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined))
+  return changeSession<Session>(ctx, caller, 'patchSession', input, options, (pen, row) => {
+    const touches = Object.keys(change).length > 0
+    if (touches && row.state === 'ended')
+      return new Fault('session_ended', `Session ${row.id} has ended; only its title can change`, { id: row.id })
+    if (!touches && title === undefined)
+      return new Fault('bad_input', 'Nothing to change: give title, mode, model or warmMs')
+    const next = { ...row, ...change, title: title ?? row.title }
+    const told = touches ? addCommand(ctx, pen, caller, next, { kind: 'mode', ...change }).session : next
+    return { status: 200, body: shownIn(pen, putSession(pen, told)) }
+  })
+}
+
+export function deleteSession(ctx: Context, caller: Caller, input: Parsed<'deleteSession'>, options: DispatchOptions) {
+  return changeSession<Record<string, never>>(ctx, caller, 'deleteSession', input, options, (pen, row) => {
+    const to = nextState(row, 'delete')
+    if (to instanceof Fault) return to
+    pen.purge(row.id)
+    pen.event(row.id, { type: 'session.deleted' })
+    return { status: 200, body: {} }
+  })
+}
+
+export async function getSession(ctx: Context, caller: Caller, input: Parsed<'getSession'>) {
+  const row = await ctx.store.get('session', input.id)
+  if (!row || !maySee(caller, row)) throw noSession(input.id)
+  return { status: 200, body: await ctx.shown(row) }
+}
+
+export async function listSessions(ctx: Context, caller: Caller, input: Parsed<'listSessions'>) {
+  const limit = input.limit ?? limits.pageDefault
+  const before = input.before ? await ctx.store.get('session', input.before) : undefined
+  if (input.before && !before) throw noSession(input.before)
+  const rows = await ctx.store.find('session', {
+    where: input.state ? { state: input.state } : {},
+    ...(input.q ? { contains: { search: input.q.toLowerCase() } } : {}),
+    ...(before ? { beforeOrd: before.ord } : {}),
+    newestFirst: true,
+    limit: limit + 1,
+  })
+  const page = rows.slice(0, limit)
+  const items = await Promise.all(page.filter(row => maySee(caller, row)).map(row => ctx.shown(row)))
+  return { status: 200, body: { items, next: rows.length > limit ? (page.at(-1)?.id ?? null) : null } }
+}

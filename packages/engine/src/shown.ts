@@ -1,0 +1,53 @@
+/** Rows as the wire shows them, and what of an answer is not for every eye. */
+import type { Request, Resolution, Runner, Session, Token } from '@holdpoint/protocol'
+import type { Caller } from './desk.ts'
+import type { CommandRow, RequestRow, RuleRow, RunnerRow, SessionRow, TokenRow } from './rows.ts'
+
+export function showSession(row: SessionRow, pending: number): Session {
+  const {
+    ord: _ord,
+    lease: _lease,
+    fence: _fence,
+    turnOpen: _turn,
+    wanted: _wanted,
+    agent: _agent,
+    commandSeq: _seq,
+    ...session
+  } = row
+  return { ...session, pending }
+}
+
+/** Whoever has to give the answer to the agent sees it; everyone else sees that a secret was given. */
+export function showRequest(row: RequestRow, caller: Caller | null): Request {
+  const { ord: _ord, handedFence: _fence, ...request } = row
+  if (caller !== null && caller.role !== 'person') return request
+  return request.resolution ? { ...request, resolution: maskSecrets(request, request.resolution) } : request
+}
+
+const mask = '••••••'
+
+export function maskSecrets({ ask }: Pick<Request, 'ask'>, resolution: Resolution): Resolution {
+  const { answer } = resolution
+  if (ask.kind !== 'questions' || answer?.kind !== 'answers' || !ask.questions.some(q => q.secret)) return resolution
+  const secret = new Set(ask.questions.filter(q => q.secret).map(q => q.id))
+  const answers = answer.answers.map(item =>
+    secret.has(item.id) && item.other !== undefined ? { ...item, other: mask } : item,
+  )
+  return { ...resolution, answer: { ...answer, answers } }
+}
+
+export function showCommand(row: CommandRow) {
+  const { ord: _ord, ...command } = row
+  return command
+}
+export function showRunner(row: RunnerRow, now: number): Runner {
+  const { ord: _ord, ...runner } = row
+  return { ...runner, live: runner.expiresAt > now }
+}
+export function showRule(row: RuleRow) {
+  const { ord: _ord, ...rule } = row
+  return rule
+}
+export function showToken(row: TokenRow): Token {
+  return { id: row.token as Token['id'], role: row.role, name: row.name, madeAt: row.madeAt, expiresAt: row.expiresAt } // written by addToken, which spells the id
+}

@@ -1,0 +1,88 @@
+/** The sweep: what time does by itself. It only looks for rows whose time has come; each is decided on its own (timers merely wake it). */
+import { Fault, limits } from '@holdpoint/protocol'
+import type { Context } from './context.ts'
+import { sessionReads } from './moves.ts'
+import { passDeadline } from './operations/requests.ts'
+import { freeLost } from './operations/runners.ts'
+
+const sweepMax = 200
+const runnerKeepMs = 24 * 3600 * 1000
+
+export async function sweep(ctx: Context): Promise<void> {
+  const now = await ctx.store.now()
+  await Promise.all([sweepDeadlines(ctx, now), sweepRunners(ctx, now), sweepOld(ctx, now), sweepSessions(ctx, now)])
+}
+
+async function sweepDeadlines(ctx: Context, now: number): Promise<void> {
+  const due = await ctx.store.find('request', { atMost: { dueAt: now }, limit: sweepMax })
+  await Promise.all(
+    due.map(({ id, session }) =>
+      ctx.change({
+        label: 'deadline',
+        reads: [
+          { table: 'request', id },
+          { table: 'session', id: session },
+        ],
+        decide: pen => {
+          const row = pen.get('request', id)
+          if (row) passDeadline(pen, row)
+          return { status: 200, body: {} }
+        },
+      }),
+    ),
+  )
+}
+
+async function sweepRunners(ctx: Context, now: number): Promise<void> {
+  for (const runner of await ctx.store.find('runner', { atMost: { expiresAt: now } })) {
+    await freeLost(ctx, runner.id)
+    if (runner.expiresAt > now - runnerKeepMs) continue
+    await erase(ctx, 'runner', [runner.id])
+  }
+}
+
+async function sweepOld(ctx: Context, now: number): Promise<void> {
+  const kept = await ctx.store.find('idem', { atMost: { at: now - limits.idempotencyKeepMs }, limit: sweepMax })
+  if (kept.length > 0)
+    await erase(
+      ctx,
+      'idem',
+      kept.map(row => row.id),
+    )
+  const tokens = await ctx.store.find('token', { atMost: { expiresAt: now }, limit: sweepMax })
+  if (tokens.length > 0)
+    await erase(
+      ctx,
+      'token',
+      tokens.map(row => row.id),
+    )
+}
+
+function erase(ctx: Context, table: 'idem' | 'token' | 'runner', ids: readonly string[]) {
+  return ctx.change({
+    label: 'sweep',
+    reads: ids.map(id => ({ table, id })),
+    decide: pen => {
+      for (const id of ids) if (pen.get(table, id)) pen.del(table, id)
+      return { status: 200, body: {} }
+    },
+  })
+}
+
+async function sweepSessions(ctx: Context, now: number): Promise<void> {
+  if (ctx.settings.retentionMs === null) return
+  for (const { id } of await ctx.store.find('session', {
+    atMost: { endedAt: now - ctx.settings.retentionMs },
+    limit: sweepMax,
+  }))
+    await ctx.change({
+      label: 'retention',
+      reads: sessionReads(id),
+      decide: pen => {
+        if (pen.get('session', id)?.state !== 'ended') return new Fault('session_live', `Session ${id} lives again`)
+        pen.purge(id)
+        pen.event(id, { type: 'session.deleted' })
+        return { status: 200, body: {} }
+      },
+    })
+}
