@@ -98,7 +98,7 @@ export function settleByAgent(
 }
 
 export function openRequestsIn(pen: Pen, session: SessionId): RequestRow[] {
-  return pen.view.find('request', openRequestsOf(session).query).map(row => pen.get('request', row.id) ?? row)
+  return pen.find('request', openRequestsOf(session).query)
 }
 
 /** Text under way becomes a kept, partial block: an ask, an interrupt or an end must not lose what was said. */
@@ -172,11 +172,8 @@ export function endSession(
 ): SessionRow {
   keepPartials(ctx, pen, row.id)
   settleByAgent(pen, openRequestsIn(pen, row.id), command)
-  for (const open of pen.view.find('command', openCommandsOf(row.id).query)) {
-    const now = pen.get('command', open.id) ?? open
-    if (now.state === 'done' || now.body.kind === 'end') continue
-    finishCommand(pen, now, { ok: false, reason: 'the session ended first' })
-  }
+  for (const command of pen.find('command', openCommandsOf(row.id).query))
+    if (command.state !== 'done' && command.body.kind !== 'end') finishCommand(pen, command, { ok: false, reason: 'the session ended first' })
   const ended = { ...moved(pen, row, 'ended'), endedAt: pen.now, ending, turnOpen: false, wanted: false }
   return putSession(pen, ended, 'session.ended')
 }
@@ -216,12 +213,7 @@ export function isWanted(pen: Pen, row: SessionRow): boolean {
   if (row.state === 'starting') return true
   const requests = openRequestsIn(pen, row.id)
   if (requests.some(request => stateOf(request) === 'waiting')) return true
-  if (
-    pen.view
-      .find('command', openCommandsOf(row.id).query)
-      .some(command => (pen.get('command', command.id) ?? command).state === 'waiting')
-  )
-    return true
+  if (pen.find('command', openCommandsOf(row.id).query).some(command => command.state === 'waiting')) return true
   return row.turnOpen && !requests.some(request => request.status === 'pending')
 }
 

@@ -1,6 +1,6 @@
 /** A change being written: reads through to the view, sees its own puts, and keeps one write per row. */
 import type { EventBody, SessionId } from '@holdpoint/protocol'
-import type { Put, View, Writes } from './port.ts'
+import type { Put, Query, View, Writes } from './port.ts'
 import type { Rows, Table } from './rows.ts'
 
 export class Pen {
@@ -23,6 +23,11 @@ export class Pen {
   get<K extends Table>(table: K, id: string): Rows[K] | undefined {
     const put = this.#puts.get(`${table}/${id}`)
     return put ? (put.row as Rows[K]) : this.view.get(table, id) // the key names the table, so the row is of it
+  }
+  /** Found by a query rather than by its id: this change may have written it since. */
+  find<K extends Table>(table: K, query: Query): Rows[K][] {
+    const rows = this.view.find(table, query)
+    return rows.map(row => (this.#puts.get(`${table}/${row.id}`)?.row as Rows[K] | undefined) ?? row) // the key names the table
   }
   put<K extends Table>(table: K, row: Rows[K]): Rows[K] {
     this.#puts.set(`${table}/${row.id}`, { table, row } as Put) // pairs table and row as the signature does

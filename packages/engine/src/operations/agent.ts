@@ -74,7 +74,7 @@ function sessionStateOn(row: SessionRow): SessionRow['state'] {
 /** The runner that attaches, if it may: live, offering the driver, and nobody else holding the lease. */
 function claimant(pen: Pen, caller: Caller, row: SessionRow, input: Parsed<'attachSession'>): RunnerRow | Fault {
   if (caller.role !== 'runner') return new Fault('forbidden', `Session ${row.id} is driven by a runner`, { id: row.id })
-  const runners = pen.view.find('runner', {})
+  const runners = pen.find('runner', {})
   const runner = runners.find(known => known.id === input.runner)
   if (!runner || runner.incarnation !== input.incarnation || runner.expiresAt <= pen.now)
     return new Fault(
@@ -117,7 +117,7 @@ export function detachSession(ctx: Context, caller: Caller, input: Parsed<'detac
 
 function detached(ctx: Context, pen: Pen, row: SessionRow, { ending }: Parsed<'detachSession'>): SessionRow {
   if (row.state === 'ended') {
-    for (const command of pen.view.find('command', { where: { open: 1, session: row.id } }))
+    for (const command of pen.find('command', { where: { open: 1, session: row.id } }))
       finishCommand(pen, command, { ok: true })
     return pen.put('session', { ...row, lease: null })
   }

@@ -172,7 +172,7 @@ function decideAnswer(ctx: Context, pen: Pen, caller: Caller, item: AnswerItem):
   const edited = editedDigest(ctx, pen, row, item.answer)
   if (edited instanceof Fault) return edited
   want(pen, row.session)
-  for (const draft of pen.view.find('draft', { where: { request: row.id } })) pen.del('draft', draft.id)
+  for (const draft of pen.find('draft', { where: { request: row.id } })) pen.del('draft', draft.id)
   const resolution = { by: 'person' as const, person: caller.name, via: caller.via, answer: item.answer }
   return resolve(pen, row, 'answer', edited === null ? resolution : { ...resolution, editedDigest: edited })
 }

@@ -126,7 +126,7 @@ export async function freeLost(ctx: Context, id: RunnerId): Promise<void> {
         reads: [...sessionReads(session), { table: 'runner', query: {} }],
         decide: pen => {
           const row = pen.get('session', session)
-          if (row?.lease && !holds(row.lease, pen.view.find('runner', {}), pen.now)) {
+          if (row?.lease && !holds(row.lease, pen.find('runner', {}), pen.now)) {
             if (row.state === 'ended') pen.put('session', { ...row, lease: null })
             else freeSession(ctx, pen, row, 'lose')
           }

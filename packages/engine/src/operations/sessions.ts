@@ -165,7 +165,7 @@ export function sendMessage(ctx: Context, caller: Caller, input: Parsed<'sendMes
     const to = nextState(row, 'message')
     if (to instanceof Fault) return to
     if (to === 'erase') throw new Error('a message erases nothing')
-    if (pen.view.find('command', { where: { open: 1, session: row.id } }).length >= limits.waitingCommandsMax)
+    if (pen.find('command', { where: { open: 1, session: row.id } }).length >= limits.waitingCommandsMax)
       return new Fault(
         'too_many',
         `Session ${row.id} has ${limits.waitingCommandsMax} commands waiting; wait until some are carried out`,
