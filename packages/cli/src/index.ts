@@ -1,1 +1,1 @@
-export {}
+export { type Gateway, startGateway } from './up.ts'

@@ -1,1 +1,35 @@
-export {}
+export {
+  AgentSession,
+  type AgentSessionOptions,
+  type AskOptions,
+  type OpenAsk,
+  type SessionCommand,
+} from './agent-session.ts'
+export {
+  type Approval,
+  type ApprovalOptions,
+  type Asking,
+  type AskingOptions,
+  all,
+  approval,
+  type ChoiceOption,
+  cancelTurn,
+  choice,
+  type FormDraft,
+  form,
+  type QuestionDraft,
+  questions,
+  TurnCancelled,
+  text,
+} from './asks.ts'
+export { type Clock, systemClock } from './clock.ts'
+export type { Driver } from './driver.ts'
+export { type ConnectOptions, connectAgent, ExternalAgent, externalInfo } from './external.ts'
+export { defineAgent, type GeneratorAgent, type GeneratorOptions, generatorDriver, say } from './generator.ts'
+export { loadAgent } from './load-agent.ts'
+export { rehearsal } from './rehearsal.ts'
+export { type RunnerOptions, runRunner } from './runner.ts'
+export type { Asked, Outcome, Probe, Settled } from './settlement.ts'
+export { StepFailed, type StepOptions, StepUnknown, step } from './step.ts'
+export type { Said } from './transcript.ts'
+export type { AgentSaying, AgentYield, Turn } from './turn.ts'

@@ -78,7 +78,7 @@ type Value = string | number | null
 interface TableSpec<Row> {
   /** Columns that queries may name, and how each is read off the row. Numbers are integers. */
   readonly columns: Readonly<Record<string, { readonly type: 'text' | 'int'; readonly of: (row: Row) => Value }>>
-  /** Columns in the order of the index that serves them; `ord` stands last in each by itself. */
+  /** Columns in the order of the index that serves them; `ord` stands last in each by itself; an empty list serves those who page through the whole table. */
   readonly indexes: readonly (readonly string[])[]
   /** Members that never change after the insert: updates do not write them again. */
   readonly fixed: readonly (keyof Row & string)[]
@@ -95,7 +95,7 @@ export const tables: { readonly [K in Table]: TableSpec<Rows[K]> } = {
       endedAt: { type: 'int', of: row => row.endedAt },
       search: { type: 'text', of: row => `${row.title}\n${row.cwd}\n${row.driver}`.toLowerCase() },
     },
-    indexes: [['state'], ['runner'], ['wanted'], ['endedAt']],
+    indexes: [[], ['state'], ['runner'], ['wanted'], ['endedAt']],
     fixed: [],
   },
   request: {
@@ -105,7 +105,7 @@ export const tables: { readonly [K in Table]: TableSpec<Rows[K]> } = {
       open: { type: 'int', of: row => (isOpen(row) ? 1 : null) },
       dueAt: { type: 'int', of: row => (row.status === 'pending' && !row.overdue ? row.deadlineAt : null) },
     },
-    indexes: [['status'], ['session'], ['open', 'session'], ['dueAt']],
+    indexes: [[], ['status'], ['session'], ['open', 'session'], ['dueAt']],
     fixed: ['session', 'key', 'agentPath', 'ask', 'digest', 'openedAt', 'deadlineAt', 'onDeadline', 'needs', 'ord'],
   },
   command: {

@@ -7,7 +7,7 @@ export const limits = {
   frameInMaxBytes: 256 * 1024,
   headersMaxBytes: 16 * 1024,
   connectionsMax: 10_000,
-  socketInFlightMax: 2048,
+  socketInFlightMax: 8192,
   jsonDepthMax: 64,
   idMax: 64,
   keyMax: 200,

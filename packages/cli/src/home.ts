@@ -1,0 +1,116 @@
+/** The folder where everything of one installation is: the archive, the secrets (0600), and notes on which processes live. */
+import { randomBytes } from 'node:crypto'
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { Fault, RunnerId, spellId } from '@holdpoint/protocol'
+
+export interface Home {
+  readonly folder: string
+  readonly archive: string
+  readonly tokenFile: string
+  readonly runnerTokenFile: string
+  readonly runnerLog: string
+  readonly ownerToken: () => string
+  readonly runnerToken: () => string
+  readonly runnerId: () => RunnerId
+}
+
+export function openHome(folder = process.env.HOLDPOINT_HOME ?? join(homedir(), '.holdpoint')): Home {
+  const root = resolve(folder)
+  try {
+    mkdirSync(root, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    throw new Fault('store_unavailable', `The folder ${root} cannot be made (${reason(error)}); set HOLDPOINT_HOME to one that can`)
+  }
+  const tokenFile = join(root, 'token')
+  const runnerTokenFile = join(root, 'runner-token')
+  return {
+    folder: root,
+    archive: join(root, 'holdpoint.db'),
+    tokenFile,
+    runnerTokenFile,
+    runnerLog: join(root, 'runner.log'),
+    ownerToken: () => keptSecret(tokenFile),
+    runnerToken: () => keptSecret(runnerTokenFile),
+    runnerId: () => RunnerId.parse(kept(join(root, 'runner-id'), () => spellId('run', randomBytes(20)))),
+  }
+}
+
+function reason(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+function keptSecret(file: string): string {
+  const secret = kept(file, () => `hp_${randomBytes(32).toString('base64url')}`)
+  if (secret.length < 40) throw new Fault('unauthenticated', `${file} holds no usable token; delete it and start again to make a new one`)
+  chmodSync(file, 0o600)
+  return secret
+}
+
+/** Reads a small file, or makes it. Written aside and renamed, so that a crash leaves the whole of it or nothing. */
+function kept(file: string, make: () => string): string {
+  if (existsSync(file)) return readFileSync(file, 'utf8').trim()
+  const value = make()
+  writeNote(file, value)
+  return value
+}
+function writeNote(file: string, text: string): void {
+  const aside = `${file}.${process.pid}`
+  writeFileSync(aside, `${text}\n`, { mode: 0o600 })
+  renameSync(aside, file)
+}
+
+/** Which process is what: a pid alone may have been given to another since, its start time tells them apart. */
+export interface ProcessNote {
+  readonly pid: number
+  readonly started: string
+  readonly url?: string
+}
+
+/** When a process began, as the kernel counts; empty where that cannot be known or there is none. */
+export function startOf(pid: number): string {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    // Field 22; the command in field 2 may hold blanks and brackets, so count from its end.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return fields[0] === 'Z' ? '' : (fields[19] ?? '')
+  } catch {
+    return ''
+  }
+}
+function runs(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+export function noteProcess(home: Home, name: 'gateway' | 'runner', extra: { readonly url?: string } = {}): void {
+  const note: ProcessNote = { pid: process.pid, started: startOf(process.pid), ...extra }
+  writeNote(join(home.folder, `${name}.json`), JSON.stringify(note))
+}
+export function forgetProcess(home: Home, name: 'gateway' | 'runner'): void {
+  const note = readNote(home, name)
+  if (note?.pid === process.pid) rmSync(join(home.folder, `${name}.json`), { force: true })
+}
+function readNote(home: Home, name: string): ProcessNote | null {
+  try {
+    return JSON.parse(readFileSync(join(home.folder, `${name}.json`), 'utf8')) as ProcessNote // written by noteProcess above
+  } catch {
+    return null
+  }
+}
+/** The process noted under this name, if it is still that process. */
+export function livingProcess(home: Home, name: 'gateway' | 'runner'): ProcessNote | null {
+  const note = readNote(home, name)
+  if (!note || !runs(note.pid)) return null
+  const onProc = existsSync('/proc/self/stat')
+  return !onProc || startOf(note.pid) === note.started ? note : null
+}
+/** Where the gateway was last; it may be away. */
+export function lastUrl(home: Home): string | null {
+  return readNote(home, 'gateway')?.url ?? null
+}

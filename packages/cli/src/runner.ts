@@ -1,0 +1,51 @@
+/** The runner: drivers and their agents, in a process of their own, connected to the gateway by one socket. */
+import { hostname } from 'node:os'
+import { type SocketConstructor, socketCall } from '@holdpoint/client'
+import { type Driver, generatorDriver, loadAgent, rehearsal, runRunner } from '@holdpoint/drivers'
+import { type Call, Fault, type RunnerId } from '@holdpoint/protocol'
+import { WebSocket } from 'ws'
+import type { Config } from './config.ts'
+import { forgetProcess, type Home, lastUrl, livingProcess, noteProcess } from './home.ts'
+import { probeFrom } from './probe.ts'
+
+async function driversOf(config: Config): Promise<Driver[]> {
+  const own = await Promise.all(Object.values(config.agents ?? {}).map(file => loadAgent(file)))
+  return [rehearsal, ...own].map(agent => generatorDriver(agent))
+}
+
+interface RunHere {
+  readonly call: Call
+  readonly id: RunnerId
+  readonly config: Config
+  readonly signal: AbortSignal
+}
+
+export async function runHere({ call, id, config, signal }: RunHere): Promise<void> {
+  const probe = probeFrom(process.env)
+  await runRunner({
+    call,
+    id,
+    name: hostname(),
+    drivers: await driversOf(config),
+    signal,
+    ...(probe ? { probe } : {}),
+    log: line => console.error(line),
+  })
+}
+
+/** `holdpoint runner`: until it is told to stop, or the gateway has been gone for too long. */
+export async function runnerProcess(config: Config, home: Home, url?: string): Promise<void> {
+  const other = livingProcess(home, 'runner')
+  if (other && other.pid !== process.pid) throw new Fault('lease_held', `A runner of ${home.folder} runs already (process ${other.pid})`)
+  noteProcess(home, 'runner')
+  const where = () => url ?? lastUrl(home) ?? 'http://127.0.0.1:4747'
+  const line = socketCall({ url: where, token: home.runnerToken(), WebSocket: WebSocket as unknown as SocketConstructor, via: 'runner' })
+  const stop = new AbortController()
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, () => stop.abort())
+  try {
+    await runHere({ call: line.call, id: home.runnerId(), config, signal: stop.signal })
+  } finally {
+    line.close()
+    forgetProcess(home, 'runner')
+  }
+}

@@ -1,0 +1,102 @@
+/** `holdpoint up`: the gateway in this process, its runner beside it, the page in front; and an orderly way down. */
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { callAs, type Desk, openDesk } from '@holdpoint/engine'
+import { Fault } from '@holdpoint/protocol'
+import { createServer } from '@holdpoint/server'
+import { nameArchive, openArchive } from './archive.ts'
+import { type Config, defaultPort } from './config.ts'
+import { forgetProcess, type Home, livingProcess, noteProcess } from './home.ts'
+import { probeFrom } from './probe.ts'
+import { keepRunner } from './runner-keeper.ts'
+import { version } from './version.ts'
+
+export interface Gateway {
+  readonly url: string
+  readonly link: string
+  readonly desk: Desk
+  /** Stops taking calls, drains, closes the archive. The runner lives on: what its agents ask keeps waiting. */
+  close(): Promise<void>
+}
+
+const dayMs = 24 * 3600 * 1000
+
+export async function startGateway(config: Config, home: Home): Promise<Gateway> {
+  const probe = probeFrom(process.env)
+  const store = await openArchive(nameArchive(config.store, home), probe)
+  try {
+    const desk = await openDesk({
+      store,
+      settings: {
+        defaultCwd: process.cwd(),
+        ...(config.deadlineMs === undefined ? {} : { deadlineMs: config.deadlineMs }),
+        ...(config.onDeadline === undefined ? {} : { onDeadline: config.onDeadline }),
+        ...(config.warmMs === undefined ? {} : { warmMs: config.warmMs }),
+        ...(config.retentionDays === undefined ? {} : { retentionMs: config.retentionDays * dayMs }),
+      },
+      onTrouble: error => console.error(JSON.stringify({ trouble: error instanceof Error ? error.message : String(error) })),
+    })
+    const owner = await desk.ensureToken(home.ownerToken(), 'person', 'owner')
+    const runner = await desk.ensureToken(home.runnerToken(), 'runner', 'local runner')
+    const page = pageFolder()
+    const server = createServer({ desk, version, hosts: config.hosts ?? [], ...(page ? { staticDir: page } : {}), ...(probe ? { probe } : {}) })
+    const listening = await server.listen({ port: config.port ?? defaultPort, ...(config.host ? { host: config.host } : {}) }).catch(portTaken)
+    noteProcess(home, 'gateway', { url: listening.url })
+    const stopKeeping = await keepRunner(config.runner ?? 'process', { home, config, call: callAs(desk, runner) })
+    const { code } = (await desk.dispatch(owner, 'makeLink', {})).body
+    return {
+      url: listening.url,
+      link: `${listening.url}/#code=${code}`,
+      desk,
+      close: async () => {
+        await stopKeeping()
+        await listening.close()
+        await desk.close()
+        await store.close()
+        forgetProcess(home, 'gateway')
+      },
+    }
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+}
+
+function portTaken(error: NodeJS.ErrnoException): never {
+  if (error.code !== 'EADDRINUSE') throw error
+  throw new Fault('store_locked', 'The port is taken; choose another with --port N, or --port 0 for any')
+}
+
+/** Where the built page is; a checkout that was not built has none. */
+function pageFolder(): string | undefined {
+  const folder = fileURLToPath(new URL('../../web/dist/page', import.meta.url))
+  return existsSync(folder) ? folder : undefined
+}
+
+/** Runs until SIGTERM or SIGINT, then drains within five seconds. A second signal ends at once. */
+export async function up(config: Config, home: Home, json: boolean): Promise<void> {
+  const gateway = await startGateway(config, home)
+  if (json) console.log(JSON.stringify({ url: gateway.url, link: gateway.link, tokenFile: home.tokenFile }))
+  else console.log(welcome(gateway, home))
+  await new Promise<void>(resolve => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve())
+  })
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.exit(1))
+  await gateway.close()
+  if (!json && livingProcess(home, 'runner'))
+    console.log('\nStopped. Pending requests wait. The runner keeps its agents for a while; `holdpoint down` ends it too.')
+  process.exit(0)
+}
+
+function welcome({ url, link }: Gateway, home: Home): string {
+  return [
+    `Holdpoint is ready at ${url}`,
+    '',
+    `  Open   ${link}`,
+    '         (works once, for ten minutes; `holdpoint link` makes another)',
+    `  Data   ${home.folder}`,
+    '  Try    holdpoint rehearse      an agent that plays every kind of question',
+    '',
+    'Ctrl+C stops the gateway; what waits goes on waiting.',
+  ].join('\n')
+}

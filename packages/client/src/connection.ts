@@ -1,0 +1,80 @@
+/** Where a gateway is and who calls it; how one request to it is made, and what its refusals become. */
+import { apiRoot, contract, Fault, FaultBody, type Op, type OpName } from '@holdpoint/protocol'
+
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>
+
+export interface Connection {
+  /** The gateway's address, such as http://127.0.0.1:4242. In its own page: location.origin. */
+  readonly url: string
+  /** Left out in the page, where a cookie says who it is. */
+  readonly token?: string
+  /** What the record says the answer came from: page, cli … */
+  readonly via?: string
+  readonly fetch?: Fetch
+}
+
+/** Nobody answered: no gateway at that address, or the connection broke. Local, so it is no Fault. */
+export class Unreachable extends Error {
+  constructor(url: string, cause: unknown) {
+    super(`The gateway at ${url} cannot be reached.`, { cause })
+    this.name = 'Unreachable'
+  }
+}
+
+/** A connection over a server's own `fetch`, without a port. */
+export function inProcess(
+  handler: (request: Request) => Promise<Response>,
+  who: Pick<Connection, 'token' | 'via'>,
+): Connection {
+  return { ...who, url: 'http://localhost', fetch: (url, init) => handler(new Request(url, init)) }
+}
+
+export async function reach(connection: Connection, path: string, init: RequestInit): Promise<Response> {
+  const { url, token, via = 'api', fetch: send = (at, how) => fetch(at, how) } = connection
+  const headers = new Headers(init.headers)
+  headers.set('x-holdpoint', '1')
+  headers.set('x-holdpoint-via', via)
+  if (token !== undefined) headers.set('authorization', `Bearer ${token}`)
+  try {
+    return await send(`${url.replace(/\/$/, '')}${apiRoot}${path}`, { ...init, headers, redirect: 'error' })
+  } catch (error) {
+    throw init.signal?.aborted ? init.signal.reason : new Unreachable(url, error)
+  }
+}
+
+/** The Fault of a reply that is none of ours, too: a proxy in front may answer in its own words. */
+export async function faultOfReply(reply: Response): Promise<Fault> {
+  const text = await reply.text().catch(() => '')
+  return faultOfBody(reply.status, parse(text))
+}
+
+export function faultOfBody(status: number, body: unknown): Fault {
+  const parsed = FaultBody.safeParse(body)
+  if (!parsed.success)
+    return new Fault('internal', `The gateway answered ${status} without a fault that is known here.`)
+  const { code, message, detail } = parsed.data.error
+  return new Fault(code, message, detail)
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+/** Members of the input go where the contract says: path, then query or body. */
+export function spellRequest(name: OpName, input: object): { path: string; body: string | null } {
+  const op: Op = contract[name]
+  const rest: Record<string, unknown> = { ...input }
+  const path = op.path.replace(/:(\w+)/g, (_, member: string) => {
+    const value = rest[member]
+    delete rest[member]
+    return encodeURIComponent(String(value))
+  })
+  if (op.method !== 'GET' && op.method !== 'DELETE') return { path, body: JSON.stringify(rest) }
+  const query = new URLSearchParams()
+  for (const [member, value] of Object.entries(rest)) if (value !== undefined) query.set(member, String(value))
+  return { path: query.size > 0 ? `${path}?${query}` : path, body: null }
+}

@@ -1,0 +1,42 @@
+/** Values that are pushed, read as an async iterable by one reader. */
+
+export interface Queue<T> extends AsyncIterable<T> {
+  push(value: T): void
+  /** What was pushed before is still read. */
+  end(): void
+  fail(error: unknown): void
+}
+
+export function createQueue<T>(onReturn: () => void): Queue<T> {
+  const values: T[] = []
+  let over: { readonly error?: unknown } | null = null
+  let wake = () => {}
+  const finish = (how: { readonly error?: unknown }) => {
+    over ??= how
+    wake()
+  }
+  return {
+    push(value) {
+      values.push(value)
+      wake()
+    },
+    end: () => finish({}),
+    fail: error => finish({ error }),
+    async *[Symbol.asyncIterator]() {
+      try {
+        for (;;) {
+          while (values.length > 0) yield values.shift() as T // the length is checked
+          if (over) {
+            if ('error' in over) throw over.error
+            return
+          }
+          await new Promise<void>(resolve => {
+            wake = resolve
+          })
+        }
+      } finally {
+        onReturn()
+      }
+    },
+  }
+}

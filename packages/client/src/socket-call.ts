@@ -1,0 +1,241 @@
+/** Operations and the stream over one WebSocket that comes back by itself. What was under way is sent again under its own key, so a caller notices nothing. */
+import {
+  apiRoot,
+  type Call,
+  type CallOptions,
+  type Cursor,
+  contract,
+  type Fault,
+  type Frame,
+  limits,
+  type OpName,
+} from '@holdpoint/protocol'
+import { backoffMs } from './backoff.ts'
+import { faultOfBody } from './connection.ts'
+import { httpCall } from './http-call.ts'
+import { createQueue, type Queue } from './queue.ts'
+import { type Status, trackCursor, type WatchOptions } from './watch.ts'
+
+/** What is used of a WebSocket: that of `ws`, or a browser's where a cookie says who it is. */
+export interface SocketLike {
+  readonly readyState: number
+  onopen: ((event: never) => void) | null
+  onmessage: ((event: { data: unknown }) => void) | null
+  onclose: ((event: never) => void) | null
+  onerror: ((event: never) => void) | null
+  send(data: string): void
+  close(): void
+}
+export type SocketConstructor = new (
+  url: string,
+  protocols: string[],
+  options: { headers: Record<string, string> },
+) => SocketLike
+
+export interface SocketCallOptions {
+  /** Asked for at every connect where it is a function: a gateway may come back elsewhere. */
+  readonly url: string | (() => string)
+  readonly token: string
+  readonly WebSocket: SocketConstructor
+  readonly via?: string
+  readonly onStatus?: (status: Status) => void
+}
+export interface SocketCall {
+  readonly call: Call
+  /** One at a time: a socket carries one stream. */
+  watch(options?: Omit<WatchOptions, 'onStatus'>): AsyncIterable<Frame>
+  close(): void
+}
+
+/** Retry loops, both without end, until the caller's signal or `close`: the connection, 100 ms doubling to 5 s; an operation that met a passing fault, the same. */
+const pace = { firstMs: 100, capMs: 5000 }
+/** The gateway is on its way out, or its archive is away: the same operation will fare better later. */
+const passing = new Set(['draining', 'store_unavailable', 'store_locked'])
+const openState = 1
+
+interface Errand {
+  readonly text: string
+  readonly settle: (outcome: { body: unknown } | { error: unknown }) => void
+  attempts: number
+  /** Waits out a passing fault; a new connection does not send it before its time. */
+  resting: boolean
+  settled: boolean
+}
+
+export function socketCall(options: SocketCallOptions): SocketCall {
+  return new Line(options)
+}
+
+class Line implements SocketCall {
+  readonly #options: SocketCallOptions
+  readonly #errands = new Map<number, Errand>()
+  #socket: SocketLike | null = null
+  #nextId = 1
+  #attempt = 0
+  #closed = false
+  #heardAt = 0
+  #watching: { options: Omit<WatchOptions, 'onStatus'>; cursor: Cursor | undefined; frames: Queue<Frame> } | null = null
+  #reconnect: ReturnType<typeof setTimeout> | undefined
+  readonly #pulse: ReturnType<typeof setInterval>
+
+  constructor(options: SocketCallOptions) {
+    this.#options = options
+    this.#pulse = setInterval(() => this.#feelPulse(), limits.heartbeatMs)
+    this.#connect('connecting')
+  }
+
+  readonly call: Call = ((name: OpName, input: object, options: CallOptions = {}) =>
+    this.#run(name, input, options)) as Call // the contract says which output an operation has; the gateway keeps to it
+
+  #run(op: OpName, input: object, { signal, idempotencyKey }: CallOptions): Promise<unknown> {
+    const key = idempotencyKey ?? (contract[op].method === 'POST' ? crypto.randomUUID() : undefined)
+    const id = this.#nextId++
+    const text = JSON.stringify({ id, op, input, ...(key !== undefined && { idempotencyKey: key }) })
+    // The gateway would close a socket that sends more than this; over HTTP there is room.
+    if (text.length * 3 > limits.frameInMaxBytes && new TextEncoder().encode(text).length > limits.frameInMaxBytes)
+      return this.#overHttp()(op, input as never, {
+        ...(signal && { signal }),
+        ...(key !== undefined && { idempotencyKey: key }),
+      }) // typed by the caller
+    return new Promise((resolve, reject) => {
+      if (this.#closed) return reject(closedError())
+      if (signal?.aborted) return reject(signal.reason)
+      const abort = () => {
+        this.#send(JSON.stringify({ cancel: id }))
+        settle({ error: signal?.reason })
+      }
+      const settle: Errand['settle'] = outcome => {
+        this.#errands.delete(id)
+        errand.settled = true
+        signal?.removeEventListener('abort', abort)
+        if ('error' in outcome) reject(outcome.error)
+        else resolve(outcome.body)
+      }
+      signal?.addEventListener('abort', abort, { once: true })
+      const errand: Errand = { text, settle, attempts: 0, resting: false, settled: false }
+      this.#errands.set(id, errand)
+      this.#send(text)
+    })
+  }
+
+  #overHttp(): Call {
+    const { token, via = 'api' } = this.#options
+    return httpCall({ url: this.#url(), token, via, attempts: Number.POSITIVE_INFINITY })
+  }
+  #url(): string {
+    const { url } = this.#options
+    return (typeof url === 'function' ? url() : url).replace(/\/$/, '')
+  }
+
+  watch(options: Omit<WatchOptions, 'onStatus'> = {}): AsyncIterable<Frame> {
+    if (this.#closed) throw closedError()
+    if (this.#watching) throw new Error('this socket carries a stream already')
+    const frames = createQueue<Frame>(() => {
+      this.#watching = null
+    })
+    this.#watching = { options, cursor: options.after, frames }
+    options.signal?.addEventListener('abort', () => frames.end(), { once: true })
+    this.#sendWatch()
+    return frames
+  }
+
+  close(): void {
+    if (this.#closed) return
+    this.#closed = true
+    clearInterval(this.#pulse)
+    clearTimeout(this.#reconnect)
+    this.#watching?.frames.end()
+    for (const errand of [...this.#errands.values()]) errand.settle({ error: closedError() })
+    this.#drop()
+  }
+
+  #connect(status: Status): void {
+    this.#options.onStatus?.(status)
+    const { token, via = 'api', WebSocket } = this.#options
+    const headers = { authorization: `Bearer ${token}`, 'x-holdpoint-via': via }
+    const socket = new WebSocket(`${this.#url().replace(/^http/, 'ws')}${apiRoot}/socket`, [], { headers })
+    this.#socket = socket
+    this.#heardAt = Date.now()
+    socket.onopen = () => {
+      this.#options.onStatus?.('live')
+      for (const errand of this.#errands.values()) if (!errand.resting) socket.send(errand.text)
+      this.#sendWatch()
+    }
+    socket.onmessage = event => {
+      this.#heardAt = Date.now()
+      this.#attempt = 0
+      this.#hear(JSON.parse(String(event.data)))
+    }
+    socket.onerror = () => {}
+    socket.onclose = () => this.#lost()
+  }
+
+  #lost(): void {
+    this.#drop()
+    if (this.#closed) return
+    this.#options.onStatus?.('reconnecting')
+    clearTimeout(this.#reconnect)
+    this.#reconnect = setTimeout(() => this.#connect('reconnecting'), backoffMs(pace, this.#attempt++))
+  }
+
+  #drop(): void {
+    const socket = this.#socket
+    this.#socket = null
+    if (!socket) return
+    socket.onopen = socket.onmessage = socket.onclose = null
+    socket.close()
+  }
+
+  /** A half-open connection says nothing and breaks nothing: an operation that anyone may call finds out. */
+  #feelPulse(): void {
+    if (!this.#socket) return
+    const silentMs = Date.now() - this.#heardAt
+    if (silentMs > limits.silenceMaxMs) this.#lost()
+    else if (silentMs >= limits.heartbeatMs) this.#send(JSON.stringify({ id: 'pulse', op: 'whoAmI', input: {} }))
+  }
+
+  #send(text: string): void {
+    if (this.#socket?.readyState === openState) this.#socket.send(text)
+  }
+
+  #sendWatch(): void {
+    if (!this.#watching) return
+    const { cursor, options } = this.#watching
+    this.#send(
+      JSON.stringify({
+        watch: { ...(cursor && { after: cursor }), ...(options.session && { session: options.session }) },
+      }),
+    )
+  }
+
+  #hear(frame: Frame | { frame: 'reply'; id: number | string | null; status: number; body: unknown }): void {
+    if (frame.frame !== 'reply') {
+      if (!this.#watching) return
+      this.#watching.cursor = trackCursor(this.#watching.cursor, frame)
+      this.#watching.frames.push(frame)
+      return
+    }
+    const errand = typeof frame.id === 'number' ? this.#errands.get(frame.id) : undefined
+    if (frame.id === null) this.#watching?.frames.fail(faultOfBody(frame.status, frame.body))
+    if (!errand) return
+    if (frame.status < 400) errand.settle({ body: frame.body })
+    else this.#retryOrFail(errand, faultOfBody(frame.status, frame.body))
+  }
+
+  #retryOrFail(errand: Errand, fault: Fault): void {
+    if (!passing.has(fault.code)) {
+      errand.settle({ error: fault })
+      return
+    }
+    errand.resting = true
+    const resend = () => {
+      errand.resting = false
+      if (!errand.settled) this.#send(errand.text)
+    }
+    setTimeout(resend, backoffMs(pace, errand.attempts++))
+  }
+}
+
+function closedError(): Error {
+  return new Error('this connection was closed')
+}

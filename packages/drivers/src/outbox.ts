@@ -1,0 +1,149 @@
+/** What an agent says, on its way: in order, in batches, live text at a bounded rate. */
+import { Fault, faultOfZod, limits, Saying } from '@holdpoint/protocol'
+import type { Clock } from './clock.ts'
+
+interface Entry {
+  saying: Saying
+  size: number
+  readonly sent: (() => void)[]
+}
+type DeltaSaying = Extract<Saying, { readonly offset: number }>
+
+const isDelta = (saying: Saying): saying is DeltaSaying => 'offset' in saying
+/** One post stays well below an inbound frame, unless a single saying is larger. */
+const postBytes = limits.frameInMaxBytes / 2
+
+export interface OutboxOptions {
+  readonly post: (items: Saying[]) => Promise<unknown>
+  readonly clock: Clock
+}
+
+export class Outbox {
+  readonly #post: OutboxOptions['post']
+  readonly #clock: Clock
+  #queue: Entry[] = []
+  #pumping = false
+  #hurry = false
+  #wake = () => {}
+  #nextDeltaAt = 0
+  #last: Promise<void> = Promise.resolve()
+  #broken: { readonly error: unknown } | null = null
+  #reject: (error: unknown) => void = () => {}
+  readonly #failure: Promise<never>
+
+  constructor({ post, clock }: OutboxOptions) {
+    this.#post = post
+    this.#clock = clock
+    this.#failure = new Promise((_, reject) => {
+      this.#reject = reject
+    })
+    // Whoever waits for a saying hears of the failure; that nobody waits is not an error of its own.
+    this.#failure.catch(() => {})
+  }
+
+  /** Resolves when the last of them is committed. A malformed saying refuses them all; nothing of it is sent. */
+  push(sayings: readonly Saying[]): Promise<void> {
+    if (this.#broken) return Promise.reject(this.#broken.error)
+    if (sayings.length === 0) return this.#last
+    let entries: Entry[]
+    try {
+      entries = sayings.map(weigh)
+    } catch (error) {
+      return Promise.reject(error)
+    }
+    const sent = new Promise<void>(resolve => {
+      entries.at(-1)?.sent.push(resolve)
+    })
+    this.#last = Promise.race([sent, this.#failure])
+    this.#last.catch(() => {})
+    for (const entry of entries) this.#enqueue(entry)
+    if (sayings.some(saying => !isDelta(saying))) this.#rush()
+    if (!this.#pumping) void this.#pump()
+    return this.#last
+  }
+
+  /** Resolves when everything that was said is committed. */
+  flush(): Promise<void> {
+    if (this.#queue.length > 0) this.#rush()
+    return this.#last
+  }
+
+  #rush(): void {
+    this.#hurry = true
+    this.#wake()
+  }
+
+  #enqueue(entry: Entry): void {
+    const before = this.#queue.at(-1)
+    if (before && isDelta(before.saying) && isDelta(entry.saying) && continues(before.saying, entry.saying)) {
+      before.saying = { ...before.saying, text: before.saying.text + entry.saying.text }
+      before.size += entry.size
+      before.sent.push(...entry.sent)
+    } else this.#queue.push(entry)
+  }
+
+  async #pump(): Promise<void> {
+    this.#pumping = true
+    while (this.#queue.length > 0) {
+      await this.#deltaTurn()
+      const batch = this.#take()
+      try {
+        await this.#post(batch.map(entry => entry.saying))
+      } catch (error) {
+        // What was said later must not overtake what could not be said.
+        this.#broken = { error }
+        this.#queue = []
+        this.#reject(error)
+        return
+      }
+      if (batch.some(entry => isDelta(entry.saying))) this.#nextDeltaAt = this.#clock.now() + limits.deltaIntervalMs
+      for (const entry of batch) for (const resolve of entry.sent) resolve()
+    }
+    this.#pumping = false
+  }
+
+  /** Live text waits for its turn; anything that is kept goes at once and takes the text before it along. */
+  async #deltaTurn(): Promise<void> {
+    const waitMs = this.#nextDeltaAt - this.#clock.now()
+    if (this.#hurry || waitMs <= 0) return
+    await new Promise<void>(resolve => {
+      const cancel = this.#clock.after(waitMs, resolve)
+      this.#wake = () => {
+        cancel()
+        resolve()
+      }
+    })
+    this.#wake = () => {}
+  }
+
+  #take(): Entry[] {
+    let count = 0
+    let bytes = 0
+    for (const entry of this.#queue) {
+      bytes += entry.size
+      if (count > 0 && (bytes > postBytes || count === limits.eventsPerPostMax)) break
+      count++
+    }
+    const batch = this.#queue.splice(0, count)
+    if (this.#queue.length === 0) this.#hurry = false
+    return batch
+  }
+}
+
+function weigh(saying: Saying): Entry {
+  const parsed = Saying.safeParse(saying)
+  if (!parsed.success) throw faultOfZod(parsed.error, 'what the agent says')
+  const size = Buffer.byteLength(JSON.stringify(saying))
+  if (size > limits.bodyMaxBytes / 2)
+    throw new Fault('body_too_large', `A ${saying.type} of ${size} bytes is too large to be kept; say less at once`)
+  return { saying, size, sent: [] }
+}
+
+function continues(before: DeltaSaying, next: DeltaSaying): boolean {
+  return (
+    before.type === next.type &&
+    before.block === next.block &&
+    before.offset + before.text.length === next.offset &&
+    before.text.length + next.text.length <= limits.textMax
+  )
+}

@@ -1,0 +1,210 @@
+/** The runner: one lease for all its sessions, a driver for each, and a wall between them. It outlives the gateway's restarts. */
+import { randomUUID } from 'node:crypto'
+import { setMaxListeners } from 'node:events'
+import {
+  type Call,
+  type DriverInfo,
+  Fault,
+  limits,
+  type Runner,
+  type RunnerId,
+  type Session,
+} from '@holdpoint/protocol'
+import { AgentSession } from './agent-session.ts'
+import { type Clock, orAborted, pause, systemClock } from './clock.ts'
+import type { Driver } from './driver.ts'
+import { type Probe, pollMs } from './settlement.ts'
+import { steady } from './steady.ts'
+
+export interface RunnerOptions {
+  readonly call: Call
+  /** Stays the same over restarts: the newest start of it voids the others. */
+  readonly id: RunnerId
+  readonly name: string
+  readonly drivers: readonly Driver[]
+  /** Asks the runner to stop: it parks what it can, ends the rest and retires. */
+  readonly signal: AbortSignal
+  readonly clock?: Clock
+  readonly probe?: Probe
+  readonly log?: (line: string) => void
+  /** A gateway that stays away longer is not waited for. */
+  readonly awayMaxMs?: number
+}
+
+const awayMaxDefaultMs = 10 * 60 * 1000
+/** How long stopping may take before the rest is left to the gateway. */
+const stopMaxMs = 4000
+/** Between attempts at something that failed without a reason to give up. */
+const restMs = 1000
+
+/** Resolves when it was told to stop or the gateway stayed away; rejects when another start of it took over. */
+export async function runRunner(options: RunnerOptions): Promise<void> {
+  const infos = await Promise.all(options.drivers.map(driver => driver.info()))
+  await new Shift(options, infos).run()
+}
+
+class Shift {
+  readonly #options: RunnerOptions
+  readonly #infos: readonly DriverInfo[]
+  readonly #clock: Clock
+  readonly #log: (line: string) => void
+  /** No more work is taken; sessions are asked to let go. */
+  readonly #stop = new AbortController()
+  /** Nothing can be written any more. */
+  readonly #lost = new AbortController()
+  readonly #call: Call
+  readonly #running = new Set<Promise<void>>()
+  #incarnation = 0
+  #unwatch = () => {}
+
+  constructor(options: RunnerOptions, infos: readonly DriverInfo[]) {
+    this.#options = options
+    this.#infos = infos
+    this.#clock = options.clock ?? systemClock
+    this.#log = options.log ?? (() => {})
+    for (const { signal } of [this.#stop, this.#lost]) setMaxListeners(0, signal)
+    const { call } = options
+    this.#call = steady({ call, clock: this.#clock, signal: this.#stop.signal, onHeard: () => this.#heard() })
+  }
+
+  async run(): Promise<void> {
+    const { signal, id, name } = this.#options
+    const stop = () => this.#stop.abort(new Error('the runner stops'))
+    if (signal.aborted) return
+    signal.addEventListener('abort', stop, { once: true })
+    try {
+      this.#heard()
+      const runner = await this.#call('announceRunner', { id, name, drivers: [...this.#infos] })
+      this.#incarnation = runner.incarnation
+      await Promise.all([this.#keepLease(runner), this.#work()])
+    } catch (error) {
+      if (!this.#stop.signal.aborted) this.#lose(error)
+    } finally {
+      this.#unwatch()
+      await this.#leave().finally(() => signal.removeEventListener('abort', stop))
+    }
+    const { reason } = this.#lost.signal
+    if (reason instanceof Fault && !(reason instanceof Away) && !(reason instanceof TooSlow)) throw reason
+  }
+
+  async #keepLease({ startedAt, expiresAt, id, incarnation }: Runner): Promise<void> {
+    // Both instants are the gateway's: its clock and ours need not agree.
+    const everyMs = (expiresAt - startedAt) / 3
+    while (!this.#stop.signal.aborted) {
+      await pause(this.#clock, everyMs, this.#stop.signal)
+      await this.#patiently(() => this.#call('renewRunner', { id, incarnation }))
+    }
+  }
+
+  async #work(): Promise<void> {
+    const who = { id: this.#options.id, incarnation: this.#incarnation }
+    while (!this.#stop.signal.aborted) {
+      const page = await this.#patiently(() => this.#call('listWork', { ...who, wait: pollMs }))
+      const begun = await Promise.all((page?.items ?? []).map(session => this.#attach(session)))
+      // Someone else was faster, or it cannot be had now: not to be asked for without a breath.
+      if (begun.length > 0 && !begun.includes(true)) await pause(this.#clock, restMs, this.#stop.signal)
+    }
+  }
+
+  /** A gateway in trouble is no reason to let agents die; being told to go is. */
+  async #patiently<T>(attempt: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await attempt()
+    } catch (error) {
+      if (!(error instanceof Fault && error.status >= 500)) throw error
+      this.#log(`the gateway failed: ${error.message}`)
+      await pause(this.#clock, restMs, this.#stop.signal)
+      return undefined
+    }
+  }
+
+  async #attach({ id, driver: name }: Session): Promise<boolean> {
+    const at = this.#infos.findIndex(info => info.name === name)
+    const driver = this.#options.drivers[at]
+    if (!driver) return false
+    const who = { runner: this.#options.id, incarnation: this.#incarnation }
+    try {
+      const attached = await this.#call('attachSession', { id, ...who }, { idempotencyKey: randomUUID() })
+      const session = new AgentSession({
+        ...attached,
+        call: this.#options.call,
+        clock: this.#clock,
+        stop: this.#stop.signal,
+        lost: this.#lost.signal,
+        ...(this.#options.probe ? { probe: this.#options.probe } : {}),
+      })
+      const driven = this.#drive(driver, session).finally(() => this.#running.delete(driven))
+      this.#running.add(driven)
+      return true
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error
+      this.#log(`session ${id} was not attached: ${error.message}`)
+      return false
+    }
+  }
+
+  /** The wall around one session: whatever its driver does, the others go on. */
+  async #drive(driver: Driver, session: AgentSession): Promise<void> {
+    const { id } = session.info
+    let failure: string | null = null
+    try {
+      await driver.run(session)
+    } catch (error) {
+      failure = error instanceof Error ? error.message : String(error)
+      if (!session.signal.aborted) this.#log(`session ${id} failed: ${failure}`)
+    }
+    try {
+      await this.#letGo(session, failure)
+    } catch (error) {
+      this.#log(`session ${id} was not given back: ${error instanceof Error ? error.message : String(error)}`)
+    }
+  }
+
+  async #letGo(session: AgentSession, failure: string | null): Promise<void> {
+    if (session.detached || this.#lost.signal.aborted) return
+    const { aborted, reason } = session.signal
+    if (aborted && reason instanceof Fault)
+      // Ended under it: giving it back closes the book. Fenced: it is someone else's now.
+      return reason.code === 'session_ended' ? session.end({ reason: 'stopped' }) : undefined
+    if (aborted)
+      return session.info.capabilities.includes('resumable')
+        ? session.park()
+        : session.end({ reason: 'stopped', detail: 'its runner stopped' })
+    if (failure === null) return session.end({ reason: 'done' })
+    const detail = (failure || 'its driver failed').slice(0, limits.reasonMax)
+    await session.say({ type: 'error.raised', message: detail })
+    await session.end({ reason: 'failed', detail })
+  }
+
+  #heard(): void {
+    this.#unwatch()
+    const awayMaxMs = this.#options.awayMaxMs ?? awayMaxDefaultMs
+    this.#unwatch = this.#clock.after(awayMaxMs, () => {
+      this.#log('the gateway stays away: stopping')
+      this.#lose(new Away('draining', `The gateway has been away for ${awayMaxMs} ms`))
+    })
+  }
+
+  #lose(error: unknown): void {
+    this.#lost.abort(error)
+    this.#stop.abort(error)
+  }
+
+  async #leave(): Promise<void> {
+    const cancel = this.#clock.after(stopMaxMs, () =>
+      this.#lost.abort(new TooSlow('draining', 'Stopping took too long')),
+    )
+    const call = steady({ call: this.#options.call, clock: this.#clock, signal: this.#lost.signal })
+    try {
+      await orAborted(Promise.all(this.#running), this.#lost.signal)
+      if (this.#incarnation > 0) await call('retireRunner', { id: this.#options.id, incarnation: this.#incarnation })
+    } catch (error) {
+      this.#log(`not everything was given back: ${error instanceof Error ? error.message : String(error)}`)
+    } finally {
+      cancel()
+    }
+  }
+}
+
+class Away extends Fault {}
+class TooSlow extends Fault {}

@@ -1,0 +1,32 @@
+/** The ways a turn ends: each is an error that stops it from wherever it is. Anything else that is thrown is not the turn's. */
+import { TurnCancelled } from './asks.ts'
+
+/** The person wants the turn to stop. */
+export class Interrupted extends Error {
+  override readonly name = 'Interrupted'
+}
+/** The agent, or what it did, fails the turn. */
+export class TurnFailed extends Error {
+  override readonly name = 'TurnFailed'
+}
+/** An ask waits longer than the process is kept for it. */
+export class Cold extends Error {
+  override readonly name = 'Cold'
+}
+
+export interface TurnEnd {
+  readonly ending: 'done' | 'interrupted' | 'cancelled' | 'failed' | 'parked'
+  readonly reason?: string
+}
+
+export function endOf(error: unknown): TurnEnd | null {
+  if (error instanceof Cold) return { ending: 'parked' }
+  if (error instanceof Interrupted) return { ending: 'interrupted' }
+  if (error instanceof TurnCancelled) return { ending: 'cancelled', reason: error.message }
+  if (error instanceof TurnFailed) return { ending: 'failed', reason: error.message }
+  return null
+}
+
+export function notDeterministic(what: string): TurnFailed {
+  return new TurnFailed(`this agent is not deterministic: ${what}; put side effects and random values into step()`)
+}

@@ -1,0 +1,85 @@
+/** One request and its reply, free of what carries them: Node's HTTP, a socket's handshake, or `fetch` in process. */
+import { Fault } from '@holdpoint/protocol'
+
+export interface Incoming {
+  readonly method: string
+  /** As sent: path and query, where the sender kept to the origin form. */
+  readonly target: string
+  /** A header that must stand once and stands twice. */
+  readonly repeated: string | null
+  readonly hasBody: boolean
+  header(name: string): string | undefined
+  /** Reads no further than the limit. */
+  body(maxBytes: number): Promise<Buffer>
+  /** Calls back when the other side is gone. */
+  onGone(callback: () => void): void
+}
+
+/** Where the bytes of a stream go. */
+export interface Outlet {
+  write(chunk: Buffer): void
+  /** Bytes that the other side has not taken yet. */
+  buffered(): number
+  end(last: Buffer): void
+  /** Ends at once; what is buffered is dropped. */
+  destroy(): void
+}
+
+/** Names and values in turn, as Node takes them fastest. */
+export type FlatHeaders = readonly string[]
+export interface Outgoing {
+  readonly status: number
+  readonly headers: FlatHeaders
+  readonly body: string | Buffer | ((outlet: Outlet) => void)
+}
+
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "font-src 'self'",
+  "manifest-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+].join('; ')
+
+/** On every reply, whatever it says. */
+export const sealed: FlatHeaders = [
+  'content-security-policy',
+  policy,
+  'x-content-type-options',
+  'nosniff',
+  'referrer-policy',
+  'no-referrer',
+  'cross-origin-opener-policy',
+  'same-origin',
+  'cross-origin-resource-policy',
+  'same-origin',
+  'x-frame-options',
+  'DENY',
+]
+const jsonHeaders: FlatHeaders = [...sealed, 'cache-control', 'no-store', 'content-type', 'application/json']
+
+export function jsonReply(status: number, body: unknown, extra?: FlatHeaders): Outgoing {
+  return { status, headers: extra ? [...jsonHeaders, ...extra] : jsonHeaders, body: JSON.stringify(body) }
+}
+
+export function faultReply(fault: Fault, extra: FlatHeaders = []): Outgoing {
+  const asks = fault.code === 'unauthenticated' ? ['www-authenticate', 'Bearer'] : []
+  return jsonReply(fault.status, fault, [...asks, ...extra])
+}
+
+/** Told of whatever was no Fault: a bug, under the id that its reader was given. */
+export type Log = (line: { readonly bug: string; readonly error: string }) => void
+
+/** What the caller is told of an error; a bug is logged here, once, and nowhere else. */
+export function faultOf(error: unknown, log: Log): Fault {
+  if (error instanceof Fault) return error
+  const bug = crypto.randomUUID()
+  log({ bug, error: error instanceof Error ? (error.stack ?? error.message) : String(error) })
+  return new Fault('internal', `Something went wrong here, and was logged as ${bug}.`, { id: bug })
+}

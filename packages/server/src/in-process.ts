@@ -1,0 +1,71 @@
+/** A door without a port: `fetch` for tests and embedders, over web requests and streams. */
+import type { Door } from './door.ts'
+import type { FlatHeaders, Incoming, Outgoing, Outlet } from './exchange.ts'
+import { tooLarge } from './input.ts'
+
+export async function fetchThrough(door: Door, request: Request): Promise<Response> {
+  const gone = new Set<() => void>()
+  const leave = () => {
+    for (const callback of gone) callback()
+  }
+  request.signal.addEventListener('abort', leave, { once: true })
+  const reply = await door.handle(incomingOf(request, gone))
+  const headers = pairs(reply.headers)
+  if (typeof reply.body === 'function')
+    return new Response(streamOf(reply.body, leave), { status: reply.status, headers })
+  const empty = reply.status === 304 || request.method === 'HEAD'
+  return new Response(empty ? null : reply.body, { status: reply.status, headers })
+}
+
+function pairs(flat: FlatHeaders): [string, string][] {
+  const all: [string, string][] = []
+  for (let i = 0; i < flat.length; i += 2) all.push([flat[i] as string, flat[i + 1] as string]) // names and values in turn
+  return all
+}
+
+function incomingOf(request: Request, gone: Set<() => void>): Incoming {
+  const url = new URL(request.url)
+  return {
+    method: request.method,
+    target: url.pathname + url.search,
+    repeated: null,
+    hasBody: request.body !== null,
+    // A Request carries its host in the URL; one that names another in a header is refused as any wrong host.
+    header: name => request.headers.get(name) ?? (name === 'host' ? url.host : undefined),
+    body: maxBytes => readBody(request.body, maxBytes),
+    onGone: callback => void gone.add(callback),
+  }
+}
+
+async function readBody(body: ReadableStream<Uint8Array> | null, maxBytes: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of body ?? []) {
+    size += chunk.length
+    if (size > maxBytes) throw tooLarge(maxBytes)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+function streamOf(open: Exclude<Outgoing['body'], string | Buffer>, leave: () => void): ReadableStream<Uint8Array> {
+  return new ReadableStream<Uint8Array>(
+    {
+      start: controller => open(outletOf(controller)),
+      cancel: leave,
+    },
+    { highWaterMark: 0, size: chunk => chunk?.length ?? 0 },
+  )
+}
+
+function outletOf(controller: ReadableStreamDefaultController<Uint8Array>): Outlet {
+  return {
+    write: chunk => controller.enqueue(chunk),
+    buffered: () => -(controller.desiredSize ?? 0),
+    end(last) {
+      controller.enqueue(last)
+      controller.close()
+    },
+    destroy: () => controller.error(new Error('this reader was too slow, or its credential is gone; watch again')),
+  }
+}

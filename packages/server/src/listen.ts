@@ -1,0 +1,135 @@
+/** Node's HTTP server in front of a door: its limits, its raw requests and responses, and how it closes. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Fault, limits } from '@holdpoint/protocol'
+import type { Door } from './door.ts'
+import type { Incoming, Outgoing, Outlet } from './exchange.ts'
+import { tooLarge } from './input.ts'
+import { openSockets } from './socket.ts'
+
+export interface Listening {
+  readonly url: string
+  readonly port: number
+  /** Takes nothing new, ends streams and long polls, lets the rest finish; done within 5 seconds. */
+  close(): Promise<void>
+}
+
+export async function listen(
+  address: { port: number; host: string },
+  doorAt: (port: number) => Door,
+): Promise<Listening> {
+  const server = createServer({
+    maxHeaderSize: limits.headersMaxBytes,
+    headersTimeout: limits.headersTimeoutMs,
+    requestTimeout: limits.bodyTimeoutMs,
+    keepAliveTimeout: limits.waitMaxMs,
+    connectionsCheckingInterval: 2000,
+    noDelay: true,
+  })
+  server.maxConnections = limits.connectionsMax
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(address.port, address.host, resolve)
+  })
+  const { port } = server.address() as AddressInfo // a server that listens on TCP has one
+  const door = doorAt(port)
+  const sockets = openSockets(door)
+  let closing = false
+  server.on('request', (req, res) => {
+    const incoming = incomingOf(req, res)
+    void door.handle(incoming).then(reply => {
+      if (typeof reply.body === 'function') openStream(res, reply, reply.body)
+      else send(res, reply, reply.body, closing || !req.complete)
+    })
+  })
+  server.on('upgrade', (req, socket, head) => void sockets.upgrade(incomingOf(req, socket), req, socket, head))
+  const host = address.host.includes(':') ? `[${address.host}]` : address.host
+  return {
+    url: `http://${host}:${port}`,
+    port,
+    close() {
+      closing = true
+      door.close()
+      sockets.close()
+      return drain(server)
+    },
+  }
+}
+
+function drain(server: Server): Promise<void> {
+  return new Promise(resolve => {
+    const late = setTimeout(() => server.closeAllConnections(), limits.drainMaxMs)
+    server.close(() => {
+      clearTimeout(late)
+      resolve()
+    })
+    server.closeIdleConnections()
+  })
+}
+
+/** Node keeps the first of some headers that stand twice; a proxy in front may have looked at the second. */
+const single = new Set(['host', 'authorization', 'content-type', 'content-encoding', 'origin', 'idempotency-key'])
+function findRepeated(raw: readonly string[]): string | null {
+  let seen = ''
+  for (let i = 0; i < raw.length; i += 2) {
+    const name = (raw[i] as string).toLowerCase() // names stand at even places
+    if (!single.has(name)) continue
+    if (seen.includes(`${name};`)) return name
+    seen += `${name};`
+  }
+  return null
+}
+
+function incomingOf(req: IncomingMessage, carrier: { once(event: 'close', callback: () => void): unknown }): Incoming {
+  const { headers } = req
+  return {
+    method: req.method ?? '',
+    target: req.url ?? '',
+    repeated: findRepeated(req.rawHeaders),
+    hasBody: headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0',
+    header: name => headers[name] as string | undefined, // only set-cookie comes as a list, and only in responses
+    body: maxBytes => readBody(req, maxBytes),
+    onGone: callback => void carrier.once('close', callback),
+  }
+}
+
+function readBody(req: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  if (Number(req.headers['content-length'] ?? 0) > maxBytes) return Promise.reject(tooLarge(maxBytes))
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    req.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size > maxBytes) {
+        req.pause()
+        reject(tooLarge(maxBytes))
+      } else chunks.push(chunk)
+    })
+    req.once('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks))) // the length is checked
+    req.once('close', () => reject(new Fault('bad_input', 'The body ended early.')))
+    req.once('error', reject)
+  })
+}
+
+/** `last`: nothing more is taken from this connection. A body that was not read to its end would be taken for the next request. */
+function send(res: ServerResponse, reply: Outgoing, body: string | Buffer, last: boolean): void {
+  const headers = [...reply.headers]
+  if (reply.status !== 304) headers.push('content-length', String(Buffer.byteLength(body)))
+  if (last) headers.push('connection', 'close')
+  res.writeHead(reply.status, headers)
+  res.end(res.req.method === 'HEAD' ? undefined : body)
+}
+
+/** The stream lasts as long as its connection, so it needs no chunk framing, and everyone gets the same bytes. */
+function openStream(res: ServerResponse, reply: Outgoing, open: (outlet: Outlet) => void): void {
+  res.useChunkedEncodingByDefault = false
+  res.shouldKeepAlive = false
+  res.writeHead(reply.status, [...reply.headers])
+  res.flushHeaders()
+  open({
+    write: chunk => void res.write(chunk),
+    buffered: () => res.writableLength,
+    end: last => void res.end(last),
+    destroy: () => void res.destroy(),
+  })
+}

@@ -1,0 +1,46 @@
+/** The people's door, put together: one desk, reached in process or over HTTP. */
+import type { Desk, Probe } from '@holdpoint/engine'
+import { createDoor, type DoorOptions } from './door.ts'
+import type { Log } from './exchange.ts'
+import { fetchThrough } from './in-process.ts'
+import { type Listening, listen } from './listen.ts'
+import { openPages } from './pages.ts'
+
+export interface ServerOptions {
+  readonly desk: Desk
+  /** Further names under which this gateway is reached; local ones are known. */
+  readonly hosts?: readonly string[]
+  /** Further origins that serve the page: those of a proxy in front. */
+  readonly origins?: readonly string[]
+  /** The folder of the built page. */
+  readonly staticDir?: string
+  readonly version?: string
+  readonly probe?: Probe
+  /** Told of bugs; one JSON line on stderr by default. */
+  readonly log?: Log
+}
+
+export interface Server {
+  /** The whole server without a port; its own address is http://localhost. */
+  fetch(request: Request): Promise<Response>
+  /** Loopback unless another host is given; port 0 takes any. */
+  listen(address: { readonly port: number; readonly host?: string }): Promise<Listening>
+}
+
+/** The port of http://localhost. */
+const portInProcess = 80
+
+export function createServer({ staticDir, version = '0.0.0', log = logLine, ...rest }: ServerOptions): Server {
+  const pages = openPages(staticDir)
+  const doorAt = (port: number) => createDoor({ ...rest, pages, version, log, port } satisfies DoorOptions)
+  const inProcess = doorAt(portInProcess)
+  return {
+    fetch: request => fetchThrough(inProcess, request),
+    listen: ({ port, host = '127.0.0.1' }) => listen({ port, host }, doorAt),
+  }
+}
+
+/** JSON keeps a line one line, whatever an error's text holds. */
+function logLine(line: object): void {
+  console.error(JSON.stringify(line))
+}

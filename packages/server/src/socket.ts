@@ -1,0 +1,211 @@
+/** The WebSocket: the stream's frames outward, operations inward, through the same gate and the same desk as HTTP. */
+import { type IncomingMessage, STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { LiveFrame } from '@holdpoint/engine'
+import { apiRoot, contract, Fault, type Json, limits, type OpName, readJson } from '@holdpoint/protocol'
+import { type WebSocket, WebSocketServer } from 'ws'
+import type { Screen, Seat } from './audience.ts'
+import type { Door } from './door.ts'
+import { faultOf, faultReply, type Incoming, type Outgoing } from './exchange.ts'
+import type { Admission } from './gate.ts'
+import { readIdempotencyKey } from './input.ts'
+import { readWatchOptions } from './stream.ts'
+
+export interface Sockets {
+  upgrade(incoming: Incoming, req: IncomingMessage, socket: Duplex, head: Buffer): Promise<void>
+  close(): void
+}
+
+export function openSockets(door: Door): Sockets {
+  const server = new WebSocketServer({ noServer: true, maxPayload: limits.frameInMaxBytes, perMessageDeflate: false })
+  const lines = new Set<Line>()
+  const beat = setInterval(() => {
+    for (const line of lines) line.beat()
+  }, limits.heartbeatMs).unref()
+  let closed = false
+
+  return {
+    async upgrade(incoming, req, socket, head) {
+      const ended = () => socket.destroy()
+      socket.once('error', ended)
+      try {
+        const admission = await door.gate(incoming, 'socket')
+        if (closed) throw new Fault('draining', 'This gateway is closing; connect again in a moment.')
+        if (incoming.target !== `${apiRoot}/socket`) throw new Fault('not_found', 'There is no socket at this path.')
+        socket.off('error', ended)
+        server.handleUpgrade(req, socket, head, ws => {
+          const line = new Line(ws, door, admission)
+          lines.add(line)
+          ws.once('close', () => lines.delete(line))
+        })
+      } catch (error) {
+        refuse(socket, faultReply(faultOf(error, door.log)))
+      }
+    },
+    close() {
+      closed = true
+      clearInterval(beat)
+      for (const line of lines) line.close()
+    },
+  }
+}
+
+function refuse(socket: Duplex, { status, headers, body }: Outgoing): void {
+  const text = String(body) // a fault's reply is JSON text
+  const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`]
+  for (let i = 0; i < headers.length; i += 2) lines.push(`${headers[i]}: ${headers[i + 1]}`)
+  lines.push(`content-length: ${Buffer.byteLength(text)}`, 'connection: close', '', text)
+  socket.end(lines.join('\r\n'))
+}
+
+const texts = new WeakMap<LiveFrame, Buffer>()
+function textOf(frame: LiveFrame): Buffer {
+  const text = texts.get(frame) ?? Buffer.from(frame.json)
+  texts.set(frame, text)
+  return text
+}
+const asText = { binary: false }
+
+type Members = { readonly [key: string]: Json }
+type FrameId = string | number
+
+/** One socket: its operations under way, by the ids that it gave them, and its one watch. */
+class Line {
+  readonly #ws: WebSocket
+  readonly #door: Door
+  readonly #admission: Admission
+  readonly #underWay = new Map<FrameId, () => void>()
+  #seat: Seat | null = null
+  #watches = 0
+  #alive = true
+
+  constructor(ws: WebSocket, door: Door, admission: Admission) {
+    this.#ws = ws
+    this.#door = door
+    this.#admission = admission
+    ws.on('message', (data: Buffer, isBinary) => this.#hear(data, isBinary))
+    ws.on('pong', () => {
+      this.#alive = true
+    })
+    ws.on('error', () => ws.terminate())
+    ws.once('close', () => {
+      this.#seat?.leave()
+      for (const abandon of this.#underWay.values()) abandon()
+    })
+  }
+
+  beat(): void {
+    if (this.#alive) this.#ws.ping()
+    else this.#ws.terminate()
+    this.#alive = false
+  }
+
+  close(): void {
+    this.#seat?.leave()
+    // Long polls have just been told that the door closes; their replies go out before the closing frame.
+    setImmediate(() => this.#ws.close(1001, 'closing'))
+  }
+
+  #hear(data: Buffer, isBinary: boolean): void {
+    let id: FrameId | null = null
+    try {
+      if (isBinary) throw new Fault('bad_input', 'Frames are JSON text, not binary.')
+      const frame = readJson(data.toString('utf8'))
+      if (typeof frame !== 'object' || frame === null || Array.isArray(frame))
+        throw new Fault('bad_input', 'A frame is a JSON object.')
+      const members = frame as Members // an object that is no array, by the line above
+      if ('watch' in members) void this.#watch(members)
+      else if ('cancel' in members)
+        this.#underWay.get(members.cancel as FrameId)?.() // anything else is no key of the map
+      else {
+        id = readId(members.id)
+        void this.#operate(id, members)
+      }
+    } catch (error) {
+      this.#fail(id, error)
+    }
+  }
+
+  async #operate(id: FrameId, members: Members): Promise<void> {
+    try {
+      const { op, input, idempotencyKey } = readOperation(members)
+      if (this.#underWay.has(id)) throw new Fault('bad_input', `An operation with the id ${id} is under way.`)
+      if (this.#underWay.size >= limits.socketInFlightMax)
+        throw new Fault('too_many', `More than ${limits.socketInFlightMax} operations are under way on this socket.`)
+      let abandoned = () => {}
+      this.#underWay.set(id, () => abandoned())
+      try {
+        const caller = await this.#admission.renew()
+        const onGone = (callback: () => void) => {
+          abandoned = callback
+        }
+        const { status, body } = await this.#door.work.run(caller, { op, input, idempotencyKey, onGone })
+        this.#say({ frame: 'reply', id, status, body })
+      } finally {
+        this.#underWay.delete(id)
+      }
+    } catch (error) {
+      this.#fail(id, error)
+    }
+  }
+
+  async #watch(members: Members): Promise<void> {
+    try {
+      const { watch } = members
+      if (typeof watch !== 'object' || watch === null) throw new Fault('bad_input', 'watch is an object.')
+      const turn = ++this.#watches
+      const { renew } = this.#admission
+      const seat = await this.#door.audience.seat(await renew(), readWatchOptions(watch as Members), renew) // strict: it refuses what it does not know
+      if (turn !== this.#watches || this.#ws.readyState !== this.#ws.OPEN) return seat.leave()
+      this.#seat?.leave()
+      this.#seat = seat
+      seat.open(screenOf(this.#ws))
+    } catch (error) {
+      this.#fail(null, error)
+    }
+  }
+
+  #fail(id: FrameId | null, error: unknown): void {
+    const fault = faultOf(error, this.#door.log)
+    this.#say({ frame: 'reply', id, status: fault.status, body: fault })
+  }
+
+  #say(frame: object): void {
+    if (this.#ws.bufferedAmount > limits.watcherBufferMaxBytes) this.#ws.terminate()
+    else this.#ws.send(JSON.stringify(frame))
+  }
+}
+
+function screenOf(ws: WebSocket): Screen {
+  return {
+    begin({ hello, missed }) {
+      const first = Buffer.from(JSON.stringify({ frame: 'hello', hello }))
+      ws.send(first, asText)
+      for (const frame of missed) ws.send(frame.json)
+      return missed.reduce((sum, frame) => sum + Buffer.byteLength(frame.json), first.length)
+    },
+    send(frames) {
+      for (const frame of frames) ws.send(textOf(frame), asText)
+    },
+    buffered: () => ws.bufferedAmount,
+    beat() {},
+    close() {},
+    drop: () => ws.terminate(),
+  }
+}
+
+function readId(id: Json | undefined): FrameId {
+  if (typeof id === 'number' || (typeof id === 'string' && id.length <= limits.keyMax)) return id
+  throw new Fault('bad_input', 'A frame needs watch, cancel, or an id (a number or a short text) and an op.')
+}
+
+const members = new Set(['id', 'op', 'input', 'idempotencyKey'])
+function readOperation(frame: Members): { op: OpName; input: Json; idempotencyKey: string | null } {
+  const unknown = Object.keys(frame).find(name => !members.has(name))
+  if (unknown !== undefined) throw new Fault('bad_input', `A frame has no member "${unknown.slice(0, 80)}".`)
+  const { op, input = {}, idempotencyKey } = frame
+  if (typeof op !== 'string' || !Object.hasOwn(contract, op))
+    throw new Fault('not_found', 'There is no such operation; GET /api/v1/openapi.json lists them.')
+  if (op === 'signIn' || op === 'signOut') throw new Fault('unsupported', `${op} sets a cookie: use HTTP.`)
+  return { op: op as OpName, input, idempotencyKey: readIdempotencyKey(idempotencyKey) } // a key of the contract is an OpName
+}

@@ -1,0 +1,169 @@
+/** Tidiness as a test: a rule that stands only in prose is already false. */
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import surface from './surface.json' with { type: 'json' }
+
+const root = resolve(import.meta.dirname, '..')
+const rooms = ['protocol', 'rules', 'engine', 'store', 'drivers', 'server', 'client', 'web', 'cli'] as const
+type Room = (typeof rooms)[number]
+
+/** The arrows of docs/architecture.md: a room may import these and no other, and these libraries. */
+const arrows: Record<Room, { readonly rooms: readonly Room[]; readonly libraries: readonly string[] }> = {
+  protocol: { rooms: [], libraries: ['zod'] },
+  rules: { rooms: ['protocol'], libraries: [] },
+  engine: { rooms: ['protocol', 'rules'], libraries: ['node:crypto'] },
+  store: { rooms: ['protocol', 'engine'], libraries: ['@photostructure/sqlite', 'postgres', 'node:'] },
+  drivers: { rooms: ['protocol'], libraries: ['node:'] },
+  server: { rooms: ['protocol', 'engine'], libraries: ['hono', '@hono/node-server', 'ws', 'zod', 'node:'] },
+  client: { rooms: ['protocol'], libraries: [] },
+  web: { rooms: ['protocol', 'client'], libraries: [] },
+  cli: {
+    rooms: ['protocol', 'engine', 'store', 'drivers', 'server', 'client', 'web'],
+    libraries: ['commander', 'ws', 'zod', 'node:'],
+  },
+}
+
+function sources(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter(name => /\.tsx?$/.test(name))
+    .map(name => join(folder, name))
+}
+function importsOf(file: string): string[] {
+  const text = readFileSync(file, 'utf8')
+  const found = [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map(match => match[1] as string)
+  return found
+}
+const nameOf = (room: Room) => (room === 'cli' ? 'holdpoint' : `@holdpoint/${room}`)
+
+describe.each(rooms)('the room %s', room => {
+  const folder = join(root, 'packages', room)
+  const files = sources(join(folder, 'src'))
+
+  it('imports only where its arrows point', () => {
+    const { rooms: allowed, libraries } = arrows[room]
+    const allowedNames = allowed.map(nameOf)
+    for (const file of files)
+      for (const name of importsOf(file)) {
+        if (name.startsWith('.')) {
+          expect(
+            resolve(dirname(file), name).startsWith(join(folder)),
+            `${relative(root, file)} reaches out to ${name}`,
+          ).toBe(true)
+          continue
+        }
+        const fine =
+          allowedNames.includes(name) ||
+          libraries.some(lib => name === lib || name.startsWith(lib.endsWith(':') ? lib : `${lib}/`))
+        expect(fine, `${relative(root, file)} imports ${name}`).toBe(true)
+      }
+  })
+
+  it('declares exactly what it imports', () => {
+    const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+      dependencies?: Record<string, string>
+    }
+    const used = new Set(
+      files
+        .flatMap(importsOf)
+        .filter(name => !name.startsWith('.') && !name.startsWith('node:'))
+        .map(name =>
+          name
+            .split('/')
+            .slice(0, name.startsWith('@') ? 2 : 1)
+            .join('/'),
+        ),
+    )
+    const declared = Object.keys(manifest.dependencies ?? {}).filter(
+      name => !(room === 'cli' && name === '@holdpoint/web'),
+    )
+    expect([...used].sort()).toEqual(declared.sort())
+  })
+
+  it('has no file past 400 lines, and each says what it knows', () => {
+    for (const file of files) {
+      const text = readFileSync(file, 'utf8')
+      expect(text.split('\n').length, relative(root, file)).toBeLessThanOrEqual(401)
+      if (!file.endsWith('index.ts'))
+        expect(text.startsWith('/**'), `${relative(root, file)} opens with a sentence`).toBe(true)
+    }
+  })
+
+  it('has no dead file', () => {
+    const entries = ['index.ts', 'main.ts'].map(name => join(folder, 'src', name)).filter(existsSync)
+    const reached = new Set<string>()
+    const walk = (file: string) => {
+      if (reached.has(file)) return
+      reached.add(file)
+      for (const name of importsOf(file))
+        if (name.startsWith('.') && /\.tsx?$/.test(name)) walk(resolve(dirname(file), name))
+    }
+    entries.forEach(walk)
+    expect(files.filter(file => !reached.has(file)).map(file => relative(root, file))).toEqual([])
+  })
+
+  it('shows exactly the surface that is pinned', () => {
+    const index = join(folder, 'src', 'index.ts')
+    if (room === 'web') return expect(existsSync(join(folder, 'index.html'))).toBe(true)
+    const text = readFileSync(index, 'utf8')
+    expect(text, 'index.ts names what it exports').not.toMatch(/export \*/)
+    const names = [...text.matchAll(/export (?:type )?\{([^}]*)\}/g)].flatMap(match =>
+      (match[1] as string)
+        .split(',')
+        .map(
+          part =>
+            part
+              .trim()
+              .replace(/^type /, '')
+              .split(' as ')
+              .at(-1) as string,
+        )
+        .filter(Boolean),
+    )
+    expect(names.sort()).toEqual((surface as Record<string, string[]>)[room])
+  })
+})
+
+describe('the whole tree', () => {
+  const tracked = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).split('\n').filter(Boolean)
+  const code = tracked.filter(
+    file => /\.(ts|tsx|mjs|js|json|md)$/.test(file) && file !== 'package-lock.json' && existsSync(join(root, file)),
+  )
+
+  it('uses no word that says nothing', () => {
+    for (const file of code.filter(name => /^packages\/[^/]+\/src\//.test(name)))
+      expect(
+        /(?:class|function|interface|type|const) \w*(?:Manager|Service|Helper|Util|Impl)\b/.exec(
+          readFileSync(join(root, file), 'utf8'),
+        )?.[0],
+        file,
+      ).toBeUndefined()
+  })
+  it('has no focused, skipped or empty test', () => {
+    for (const file of code.filter(name => /\.test\.ts$/.test(name)))
+      expect(
+        /\b(?:it|test|describe)\.(?:skip|only|todo|fails)\b/.exec(readFileSync(join(root, file), 'utf8'))?.[0],
+        file,
+      ).toBeUndefined()
+  })
+  it('has the linter find a floating promise, an undeclared import and a long function where they are planted', () => {
+    const folder = mkdtempSync(join(root, 'packages', 'rules', 'src', 'planted-'))
+    try {
+      const lines = Array.from({ length: 75 }, (_, i) => `  console.log(${i})`).join('\n')
+      writeFileSync(
+        join(folder, 'bad.ts'),
+        `import { Hono } from 'hono'\nasync function f() {}\nexport function g() {\n  f()\n  new Hono()\n}\nexport function long() {\n${lines}\n}\n`,
+      )
+      const { stdout, stderr } = spawnSync(
+        join(root, 'node_modules/.bin/biome'),
+        ['lint', '--max-diagnostics=100', folder],
+        { cwd: root, encoding: 'utf8' },
+      )
+      for (const rule of ['noFloatingPromises', 'noUndeclaredDependencies', 'noExcessiveLinesPerFunction'])
+        expect(stdout + stderr).toContain(rule)
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  })
+})
