@@ -51,7 +51,7 @@ export async function hasPostgres(): Promise<boolean> {
     await ask('GET', '/')
     return true
   } catch (error) {
-    if (process.env['CI'] === 'true') throw error
+    if (process.env.CI === 'true') throw error
     console.error(`\n!!! PostgreSQL cannot be started: its tests are NOT run. ${String(error)}\n`)
     return false
   }

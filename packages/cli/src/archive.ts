@@ -4,7 +4,9 @@ import type { Probe, Store } from '@holdpoint/engine'
 import { Fault } from '@holdpoint/protocol'
 import type { Home } from './home.ts'
 
-export type ArchiveName = { readonly kind: 'sqlite'; readonly file: string } | { readonly kind: 'postgres'; readonly url: string }
+export type ArchiveName =
+  | { readonly kind: 'sqlite'; readonly file: string }
+  | { readonly kind: 'postgres'; readonly url: string }
 
 export function nameArchive(setting: string | undefined, home: Home): ArchiveName {
   if (setting === undefined) return { kind: 'sqlite', file: home.archive }

@@ -26,7 +26,11 @@ export type Config = z.infer<typeof Config>
 export const defaultPort = 4747
 const fileName = 'holdpoint.config.json'
 
-export function readConfig(flags: Partial<Record<keyof Config, unknown>>, env = process.env, folder = process.cwd()): Config {
+export function readConfig(
+  flags: Partial<Record<keyof Config, unknown>>,
+  env = process.env,
+  folder = process.cwd(),
+): Config {
   const given = Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined))
   return parse({ ...fromFile(folder), ...fromEnvironment(env), ...given }, 'The settings')
 }

@@ -13,7 +13,9 @@ export async function down(home: Home): Promise<string> {
     await gone(home, name)
     stopped.push(name)
   }
-  return stopped.length > 0 ? `Stopped: ${stopped.join(' and ')}. Pending requests wait for the next start.` : 'Nothing runs.'
+  return stopped.length > 0
+    ? `Stopped: ${stopped.join(' and ')}. Pending requests wait for the next start.`
+    : 'Nothing runs.'
 }
 
 async function gone(home: Home, name: 'gateway' | 'runner'): Promise<void> {

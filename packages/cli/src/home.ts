@@ -21,7 +21,10 @@ export function openHome(folder = process.env.HOLDPOINT_HOME ?? join(homedir(), 
   try {
     mkdirSync(root, { recursive: true, mode: 0o700 })
   } catch (error) {
-    throw new Fault('store_unavailable', `The folder ${root} cannot be made (${reason(error)}); set HOLDPOINT_HOME to one that can`)
+    throw new Fault(
+      'store_unavailable',
+      `The folder ${root} cannot be made (${reason(error)}); set HOLDPOINT_HOME to one that can`,
+    )
   }
   const tokenFile = join(root, 'token')
   const runnerTokenFile = join(root, 'runner-token')
@@ -43,7 +46,8 @@ function reason(error: unknown): string {
 
 function keptSecret(file: string): string {
   const secret = kept(file, () => `hp_${randomBytes(32).toString('base64url')}`)
-  if (secret.length < 40) throw new Fault('unauthenticated', `${file} holds no usable token; delete it and start again to make a new one`)
+  if (secret.length < 40)
+    throw new Fault('unauthenticated', `${file} holds no usable token; delete it and start again to make a new one`)
   chmodSync(file, 0o600)
   return secret
 }

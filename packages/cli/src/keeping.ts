@@ -19,9 +19,11 @@ export async function backup(config: Config, home: Home, file: string): Promise<
 }
 
 export async function restore(config: Config, home: Home, file: string): Promise<string> {
-  if (livingProcess(home, 'gateway')) throw new Fault('store_locked', 'The gateway runs; stop it first (holdpoint down), then restore')
+  if (livingProcess(home, 'gateway'))
+    throw new Fault('store_locked', 'The gateway runs; stop it first (holdpoint down), then restore')
   const archive = nameArchive(config.store, home)
-  if (archive.kind !== 'sqlite') throw new Fault('unsupported', 'A PostgreSQL archive is restored with pg_restore or psql')
+  if (archive.kind !== 'sqlite')
+    throw new Fault('unsupported', 'A PostgreSQL archive is restored with pg_restore or psql')
   const { restoreSqlite } = await import('@holdpoint/store')
   const { kept } = await restoreSqlite({ from: resolve(file), to: archive.file })
   return `Restored ${archive.file}.${kept ? ` What was there before is ${kept}.` : ''} Clients notice it and start from a snapshot.`

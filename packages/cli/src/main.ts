@@ -14,7 +14,8 @@ const program = new Command('holdpoint')
   .showHelpAfterError('(holdpoint --help shows what there is)')
   .exitOverride()
 
-const homeOption = () => new Option('--home <folder>', 'where data is kept').env('HOLDPOINT_HOME').default(undefined, '~/.holdpoint')
+const homeOption = () =>
+  new Option('--home <folder>', 'where data is kept').env('HOLDPOINT_HOME').default(undefined, '~/.holdpoint')
 const storeOption = () => new Option('--store <where>', 'file:PATH or postgres://…')
 
 program
@@ -26,7 +27,9 @@ program
   .addOption(new Option('--runner <how>', 'where agents run').choices(['process', 'inline', 'none']))
   .option('--json', 'print one JSON line: {"url","link","tokenFile"}')
   .addOption(homeOption())
-  .action(async ({ home, json, ...flags }) => (await import('./up.ts')).up(readConfig(flags), openHome(home), json === true))
+  .action(async ({ home, json, ...flags }) =>
+    (await import('./up.ts')).up(readConfig(flags), openHome(home), json === true),
+  )
 
 program
   .command('runner')
@@ -41,7 +44,9 @@ program
   .argument('[message...]', 'what to say to it; "short" plays only the first question')
   .option('--json', 'print the session as JSON')
   .addOption(homeOption())
-  .action(async (words: string[], { home, json }) => (await import('./rehearse.ts')).rehearse(openHome(home), words.join(' '), json === true))
+  .action(async (words: string[], { home, json }) =>
+    (await import('./rehearse.ts')).rehearse(openHome(home), words.join(' '), json === true),
+  )
 
 program
   .command('link')
@@ -58,7 +63,9 @@ program
   .argument('<file>')
   .addOption(storeOption())
   .addOption(homeOption())
-  .action(async (file: string, { home, ...flags }) => console.log(await (await import('./keeping.ts')).backup(readConfig(flags), openHome(home), file)))
+  .action(async (file: string, { home, ...flags }) =>
+    console.log(await (await import('./keeping.ts')).backup(readConfig(flags), openHome(home), file)),
+  )
 
 program
   .command('restore')
@@ -66,7 +73,9 @@ program
   .argument('<file>')
   .addOption(storeOption())
   .addOption(homeOption())
-  .action(async (file: string, { home, ...flags }) => console.log(await (await import('./keeping.ts')).restore(readConfig(flags), openHome(home), file)))
+  .action(async (file: string, { home, ...flags }) =>
+    console.log(await (await import('./keeping.ts')).restore(readConfig(flags), openHome(home), file)),
+  )
 
 program
   .command('down')

@@ -1,12 +1,16 @@
-/** Fault points: with HOLDPOINT_CRASH_AT=point[#n], the process ends itself by SIGKILL the n-th time it passes that point. For crash tests. */
+/** Fault points: with HOLDPOINT_CRASH_AT=point[#n][,point[#n]…] the process passes these one after another and ends itself by SIGKILL at the last. For crash tests. */
 import type { Probe } from '@holdpoint/engine'
 
 export function probeFrom(env: NodeJS.ProcessEnv): Probe | undefined {
-  const at = env.HOLDPOINT_CRASH_AT
-  if (!at) return undefined
-  const [point = '', nth = '1'] = at.split('#')
-  let left = Number(nth)
+  if (!env.HOLDPOINT_CRASH_AT) return undefined
+  const ahead = env.HOLDPOINT_CRASH_AT.split(',').map(spelled => {
+    const [point = '', nth = '1'] = spelled.split('#')
+    return { point, left: Number(nth) }
+  })
   return passed => {
-    if (passed === point && --left === 0) process.kill(process.pid, 'SIGKILL')
+    const next = ahead[0]
+    if (next?.point !== passed || --next.left > 0) return
+    ahead.shift()
+    if (ahead.length === 0) process.kill(process.pid, 'SIGKILL')
   }
 }

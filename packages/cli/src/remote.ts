@@ -10,7 +10,9 @@ export interface Remote {
 
 export function findGateway(home: Home, url = process.env.HOLDPOINT_URL): Remote | null {
   const at = url ?? (livingProcess(home, 'gateway') ? lastUrl(home) : null)
-  return at ? { url: at, call: httpCall({ url: at, token: process.env.HOLDPOINT_TOKEN ?? home.ownerToken(), via: 'cli' }) } : null
+  return at
+    ? { url: at, call: httpCall({ url: at, token: process.env.HOLDPOINT_TOKEN ?? home.ownerToken(), via: 'cli' }) }
+    : null
 }
 export function needGateway(home: Home): Remote {
   const remote = findGateway(home)

@@ -37,21 +37,25 @@ function keepProcess({ home, call }: Parts): () => Promise<void> {
   let stopped = false
   let timer: NodeJS.Timeout | undefined
   let child: ChildProcess | undefined
+  // A runner that was told to crash does so once: the next one lives.
+  let crashAt = process.env.HOLDPOINT_RUNNER_CRASH_AT
+  const lookIn = (ms: number) => {
+    clearTimeout(timer)
+    if (!stopped) timer = setTimeout(look, ms).unref()
+  }
   const look = () => {
-    if (stopped) return
-    const living = livingProcess(home, 'runner') !== null || (child !== undefined && child.exitCode === null && child.signalCode === null)
-    if (!living) child = startRunner(home)
-    timer = setTimeout(look, lookMs)
-    timer.unref()
-    child?.once('exit', () => {
-      child = undefined
-      clearTimeout(timer)
-      if (stopped) return
-      // Its leases are void from now on; the next one need not wait for them to run out.
-      void call('retireRunner', { id: home.runnerId() }).catch(() => {})
-      timer = setTimeout(look, restartMs)
-      timer.unref()
-    })
+    if (!child && !livingProcess(home, 'runner')) {
+      child = startRunner(home, crashAt).once('exit', () => void bury())
+      crashAt = undefined
+    }
+    lookIn(lookMs)
+  }
+  const bury = async () => {
+    clearTimeout(timer)
+    // Its leases are void from now on, and the next one need not wait for them to run out; unless it only gave way to another that lives.
+    if (!stopped && !livingProcess(home, 'runner')) await call('retireRunner', { id: home.runnerId() }).catch(() => {})
+    child = undefined
+    lookIn(restartMs)
   }
   look()
   return async () => {
@@ -60,15 +64,15 @@ function keepProcess({ home, call }: Parts): () => Promise<void> {
   }
 }
 
-function startRunner(home: Home): ChildProcess {
+function startRunner(home: Home, crashAt: string | undefined): ChildProcess {
   const log = openSync(home.runnerLog, 'a', 0o600)
   const main = fileURLToPath(new URL('./main.js', import.meta.url))
   // A gateway that is told to crash must not take its runner along.
-  const { HOLDPOINT_CRASH_AT: _gateway, HOLDPOINT_RUNNER_CRASH_AT: runner, ...env } = process.env
+  const { HOLDPOINT_CRASH_AT: _gateway, HOLDPOINT_RUNNER_CRASH_AT: _runner, ...env } = process.env
   const child = spawn(process.execPath, [main, 'runner', '--home', home.folder], {
     detached: true,
     stdio: ['ignore', log, log],
-    env: runner ? { ...env, HOLDPOINT_CRASH_AT: runner } : env,
+    env: crashAt ? { ...env, HOLDPOINT_CRASH_AT: crashAt } : env,
   })
   closeSync(log)
   child.unref()

@@ -36,10 +36,16 @@ export async function runHere({ call, id, config, signal }: RunHere): Promise<vo
 /** `holdpoint runner`: until it is told to stop, or the gateway has been gone for too long. */
 export async function runnerProcess(config: Config, home: Home, url?: string): Promise<void> {
   const other = livingProcess(home, 'runner')
-  if (other && other.pid !== process.pid) throw new Fault('lease_held', `A runner of ${home.folder} runs already (process ${other.pid})`)
+  if (other && other.pid !== process.pid)
+    throw new Fault('lease_held', `A runner of ${home.folder} runs already (process ${other.pid})`)
   noteProcess(home, 'runner')
   const where = () => url ?? lastUrl(home) ?? 'http://127.0.0.1:4747'
-  const line = socketCall({ url: where, token: home.runnerToken(), WebSocket: WebSocket as unknown as SocketConstructor, via: 'runner' })
+  const line = socketCall({
+    url: where,
+    token: home.runnerToken(),
+    WebSocket: WebSocket as unknown as SocketConstructor,
+    via: 'runner',
+  })
   const stop = new AbortController()
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, () => stop.abort())
   try {

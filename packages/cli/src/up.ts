@@ -34,13 +34,22 @@ export async function startGateway(config: Config, home: Home): Promise<Gateway>
         ...(config.warmMs === undefined ? {} : { warmMs: config.warmMs }),
         ...(config.retentionDays === undefined ? {} : { retentionMs: config.retentionDays * dayMs }),
       },
-      onTrouble: error => console.error(JSON.stringify({ trouble: error instanceof Error ? error.message : String(error) })),
+      onTrouble: error =>
+        console.error(JSON.stringify({ trouble: error instanceof Error ? error.message : String(error) })),
     })
     const owner = await desk.ensureToken(home.ownerToken(), 'person', 'owner')
     const runner = await desk.ensureToken(home.runnerToken(), 'runner', 'local runner')
     const page = pageFolder()
-    const server = createServer({ desk, version, hosts: config.hosts ?? [], ...(page ? { staticDir: page } : {}), ...(probe ? { probe } : {}) })
-    const listening = await server.listen({ port: config.port ?? defaultPort, ...(config.host ? { host: config.host } : {}) }).catch(portTaken)
+    const server = createServer({
+      desk,
+      version,
+      hosts: config.hosts ?? [],
+      ...(page ? { staticDir: page } : {}),
+      ...(probe ? { probe } : {}),
+    })
+    const listening = await server
+      .listen({ port: config.port ?? defaultPort, ...(config.host ? { host: config.host } : {}) })
+      .catch(portTaken)
     noteProcess(home, 'gateway', { url: listening.url })
     const stopKeeping = await keepRunner(config.runner ?? 'process', { home, config, call: callAs(desk, runner) })
     const { code } = (await desk.dispatch(owner, 'makeLink', {})).body
@@ -84,7 +93,9 @@ export async function up(config: Config, home: Home, json: boolean): Promise<voi
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.exit(1))
   await gateway.close()
   if (!json && livingProcess(home, 'runner'))
-    console.log('\nStopped. Pending requests wait. The runner keeps its agents for a while; `holdpoint down` ends it too.')
+    console.log(
+      '\nStopped. Pending requests wait. The runner keeps its agents for a while; `holdpoint down` ends it too.',
+    )
   process.exit(0)
 }
 

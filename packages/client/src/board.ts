@@ -1,5 +1,15 @@
 /** What frames add up to: sessions, pending and lately resolved requests, blocks under way. Folding a frame twice changes nothing. */
-import type { Event, Frame, Hello, LiveBlock, Request, RequestId, Session, SessionId } from '@holdpoint/protocol'
+import {
+  type Event,
+  type Frame,
+  type Hello,
+  type LiveBlock,
+  limits,
+  type Request,
+  type RequestId,
+  type Session,
+  type SessionId,
+} from '@holdpoint/protocol'
 
 export interface BoardSnapshot {
   readonly sessions: ReadonlyMap<SessionId, Session>
@@ -141,6 +151,8 @@ export class Board {
         if (event.session) this.#forget(event.session)
         return
       case 'message.added':
+        if (event.session) this.#hear(event.session, event)
+        return
       case 'tool.started':
       case 'tool.finished':
         if (event.session) this.#blocks.delete(blockKey(event.session, event.block))
@@ -167,6 +179,16 @@ export class Board {
       case 'request.undeliverable':
         this.#change(event.request, { delivery: event.delivery })
     }
+  }
+
+  /** A session's last words change with what its agent says; no event of the session repeats them. */
+  #hear(id: SessionId, { block, role, text }: Extract<Event, { type: 'message.added' }>): void {
+    this.#blocks.delete(blockKey(id, block))
+    const session = this.#sessions.get(id)
+    const words = text.trim()
+    if (!session || role !== 'agent' || !words) return
+    const lastWords = words.length > limits.titleMax ? `${words.slice(0, limits.titleMax - 1)}…` : words
+    this.#sessions.set(id, { ...session, lastWords })
   }
 
   /** What is known as resolved stays so, whatever an older page or a late event says. */

@@ -78,3 +78,8 @@ export function spellRequest(name: OpName, input: object): { path: string; body:
   for (const [member, value] of Object.entries(rest)) if (value !== undefined) query.set(member, String(value))
   return { path: query.size > 0 ? `${path}?${query}` : path, body: null }
 }
+
+/** An idempotency key. `randomUUID` would do, but a page on plain HTTP under another name than localhost has none. */
+export function newKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), byte => byte.toString(16).padStart(2, '0')).join('')
+}

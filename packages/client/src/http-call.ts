@@ -1,7 +1,7 @@
 /** Operations over HTTP. What cannot do harm twice is tried again when the gateway is away for a moment. */
 import { type Call, type CallOptions, contract, Fault, type OpName } from '@holdpoint/protocol'
 import { backoffMs, pause } from './backoff.ts'
-import { type Connection, faultOfReply, inProcess, reach, spellRequest, Unreachable } from './connection.ts'
+import { type Connection, faultOfReply, inProcess, newKey, reach, spellRequest, Unreachable } from './connection.ts'
 
 /** The one retry loop here: 8 attempts, 50 ms doubling to 2 s between them, about 5 s in all. `attempts: Infinity` never gives up. */
 const pace = { firstMs: 50, capMs: 2000 }
@@ -14,7 +14,7 @@ export interface HttpCallOptions extends Connection {
 export function httpCall({ attempts = attemptsDefault, ...connection }: HttpCallOptions): Call {
   async function call(name: OpName, input: object, options: CallOptions = {}): Promise<unknown> {
     const { method } = contract[name]
-    const key = options.idempotencyKey ?? (method === 'POST' ? crypto.randomUUID() : undefined)
+    const key = options.idempotencyKey ?? (method === 'POST' ? newKey() : undefined)
     const repeatable = method === 'GET' || key !== undefined
     for (let attempt = 0; ; attempt++) {
       try {

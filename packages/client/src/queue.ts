@@ -2,7 +2,7 @@
 
 export interface Queue<T> extends AsyncIterable<T> {
   push(value: T): void
-  /** What was pushed before is still read. */
+  /** What was pushed and not yet read is dropped. */
   end(): void
   fail(error: unknown): void
 }
@@ -13,6 +13,7 @@ export function createQueue<T>(onReturn: () => void): Queue<T> {
   let wake = () => {}
   const finish = (how: { readonly error?: unknown }) => {
     over ??= how
+    values.length = 0
     wake()
   }
   return {

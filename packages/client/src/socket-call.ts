@@ -11,7 +11,7 @@ import {
   type OpName,
 } from '@holdpoint/protocol'
 import { backoffMs } from './backoff.ts'
-import { faultOfBody } from './connection.ts'
+import { faultOfBody, newKey } from './connection.ts'
 import { httpCall } from './http-call.ts'
 import { createQueue, type Queue } from './queue.ts'
 import { type Status, trackCursor, type WatchOptions } from './watch.ts'
@@ -20,7 +20,7 @@ import { type Status, trackCursor, type WatchOptions } from './watch.ts'
 export interface SocketLike {
   readonly readyState: number
   onopen: ((event: never) => void) | null
-  onmessage: ((event: { data: unknown }) => void) | null
+  onmessage: ((event: never) => void) | null
   onclose: ((event: never) => void) | null
   onerror: ((event: never) => void) | null
   send(data: string): void
@@ -88,7 +88,7 @@ class Line implements SocketCall {
     this.#run(name, input, options)) as Call // the contract says which output an operation has; the gateway keeps to it
 
   #run(op: OpName, input: object, { signal, idempotencyKey }: CallOptions): Promise<unknown> {
-    const key = idempotencyKey ?? (contract[op].method === 'POST' ? crypto.randomUUID() : undefined)
+    const key = idempotencyKey ?? (contract[op].method === 'POST' ? newKey() : undefined)
     const id = this.#nextId++
     const text = JSON.stringify({ id, op, input, ...(key !== undefined && { idempotencyKey: key }) })
     // The gateway would close a socket that sends more than this; over HTTP there is room.
@@ -161,7 +161,7 @@ class Line implements SocketCall {
       for (const errand of this.#errands.values()) if (!errand.resting) socket.send(errand.text)
       this.#sendWatch()
     }
-    socket.onmessage = event => {
+    socket.onmessage = (event: { data: unknown }) => {
       this.#heardAt = Date.now()
       this.#attempt = 0
       this.#hear(JSON.parse(String(event.data)))

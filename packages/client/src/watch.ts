@@ -38,6 +38,7 @@ export async function* watchEvents(connection: Connection, options: WatchOptions
           onStatus?.('live')
         }
         yield frame
+        if (signal?.aborted) return
       }
     } catch (error) {
       if (signal?.aborted) return

@@ -204,7 +204,8 @@ describe('a socket', () => {
     const text = 'ä'.repeat(limits.frameInMaxBytes / 2)
     await call('say', { id: session.id, items: [{ type: 'message.added', block: 'b', text }] })
     const events = await call('listEvents', { id: session.id })
-    expect(events.items.at(-1)).toMatchObject({ type: 'message.added', text })
+    const said = events.items.find(event => event.type === 'message.added')
+    expect(said?.type === 'message.added' && said.text === text).toBe(true)
   })
   it('carries the stream across a cut without a gap', async () => {
     const line = await openLine()

@@ -202,7 +202,8 @@ export class AgentSession {
   }
 
   async #letGo(ending: Ending | undefined): Promise<void> {
-    if (!this.signal.aborted) await this.flush()
+    // Whoever said something that cannot be said was told so then; it is no reason to keep the session.
+    if (!this.signal.aborted) await this.flush().catch(() => {})
     const input = { id: this.info.id, fence: this.#fence, ending }
     await this.#lastCall('detachSession', input, { idempotencyKey: randomUUID() })
     this.#controller.abort(new Fault('session_ended', `This driver has let go of session ${this.info.id}`))

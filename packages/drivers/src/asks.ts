@@ -164,6 +164,8 @@ export function* all<const A extends readonly Asking<unknown>[]>(
 ): Asking<{ readonly [K in keyof A]: A[K] extends Asking<infer T> ? T : never }> {
   if (askings.length === 0) throw refuse('all', 'asks', 'needs at least one ask')
   const opened = askings.map(asking => ({ asking, first: asking.next() }))
+  if (opened.some(({ first }) => !first.done && first.value?.type !== 'asks'))
+    throw refuse('all', 'asks', 'may hold only asks; this is something else')
   const items = opened.flatMap(({ first }) => (first.done ? [] : first.value.items))
   const settled = (yield { type: 'asks', items }) as readonly Settled[] // the driver's reply, one per item
   let from = 0

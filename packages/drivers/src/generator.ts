@@ -117,8 +117,8 @@ class Seat {
   /** Begins the next turn at once where none is under way, so that an interrupt right behind a message meets it. */
   #next(): void {
     if (this.#turn || this.#session.signal.aborted) return
-    const message = this.#queue.shift()
     this.#idle()
+    const message = this.#queue.shift()
     if (!message) return
     this.#stopIdling()
     const controller = new AbortController()
@@ -146,9 +146,9 @@ class Seat {
     const { agent, session, clock } = { agent: this.#agent, session: this.#session, clock: this.#clock }
     const warmMs = () => this.#warmMs
     const turn = new TurnRun({ session, run: agent.run, message: message.body, record, clock, signal, warmMs })
-    const { ending, reason } = await turn.run()
-    if (ending === 'parked') return session.park()
-    await message.done({ ok: ending !== 'failed', ...(reason === undefined ? {} : { reason }) })
+    const end = await turn.run()
+    if (end.ending === 'parked') return session.park()
+    await message.done({ ok: end.ending !== 'failed', ...(end.reason === undefined ? {} : { reason: end.reason }) })
   }
 
   #idle(): void {

@@ -2,10 +2,14 @@
 import { Fault, faultOfZod, limits, Saying } from '@holdpoint/protocol'
 import type { Clock } from './clock.ts'
 
+interface Waiter {
+  readonly resolve: () => void
+  readonly reject: (error: unknown) => void
+}
 interface Entry {
   saying: Saying
   size: number
-  readonly sent: (() => void)[]
+  readonly waiters: Waiter[]
 }
 type DeltaSaying = Extract<Saying, { readonly offset: number }>
 
@@ -21,24 +25,17 @@ export interface OutboxOptions {
 export class Outbox {
   readonly #post: OutboxOptions['post']
   readonly #clock: Clock
-  #queue: Entry[] = []
+  readonly #queue: Entry[] = []
   #pumping = false
   #hurry = false
   #wake = () => {}
   #nextDeltaAt = 0
   #last: Promise<void> = Promise.resolve()
   #broken: { readonly error: unknown } | null = null
-  #reject: (error: unknown) => void = () => {}
-  readonly #failure: Promise<never>
 
   constructor({ post, clock }: OutboxOptions) {
     this.#post = post
     this.#clock = clock
-    this.#failure = new Promise((_, reject) => {
-      this.#reject = reject
-    })
-    // Whoever waits for a saying hears of the failure; that nobody waits is not an error of its own.
-    this.#failure.catch(() => {})
   }
 
   /** Resolves when the last of them is committed. A malformed saying refuses them all; nothing of it is sent. */
@@ -51,10 +48,10 @@ export class Outbox {
     } catch (error) {
       return Promise.reject(error)
     }
-    const sent = new Promise<void>(resolve => {
-      entries.at(-1)?.sent.push(resolve)
+    this.#last = new Promise<void>((resolve, reject) => {
+      entries.at(-1)?.waiters.push({ resolve, reject })
     })
-    this.#last = Promise.race([sent, this.#failure])
+    // Whoever waits hears of a failure; that nobody waits is not an error of its own.
     this.#last.catch(() => {})
     for (const entry of entries) this.#enqueue(entry)
     if (sayings.some(saying => !isDelta(saying))) this.#rush()
@@ -78,7 +75,7 @@ export class Outbox {
     if (before && isDelta(before.saying) && isDelta(entry.saying) && continues(before.saying, entry.saying)) {
       before.saying = { ...before.saying, text: before.saying.text + entry.saying.text }
       before.size += entry.size
-      before.sent.push(...entry.sent)
+      before.waiters.push(...entry.waiters)
     } else this.#queue.push(entry)
   }
 
@@ -92,12 +89,11 @@ export class Outbox {
       } catch (error) {
         // What was said later must not overtake what could not be said.
         this.#broken = { error }
-        this.#queue = []
-        this.#reject(error)
+        for (const entry of [...batch, ...this.#queue.splice(0)]) for (const { reject } of entry.waiters) reject(error)
         return
       }
       if (batch.some(entry => isDelta(entry.saying))) this.#nextDeltaAt = this.#clock.now() + limits.deltaIntervalMs
-      for (const entry of batch) for (const resolve of entry.sent) resolve()
+      for (const entry of batch) for (const { resolve } of entry.waiters) resolve()
     }
     this.#pumping = false
   }
@@ -136,7 +132,7 @@ function weigh(saying: Saying): Entry {
   const size = Buffer.byteLength(JSON.stringify(saying))
   if (size > limits.bodyMaxBytes / 2)
     throw new Fault('body_too_large', `A ${saying.type} of ${size} bytes is too large to be kept; say less at once`)
-  return { saying, size, sent: [] }
+  return { saying, size, waiters: [] }
 }
 
 function continues(before: DeltaSaying, next: DeltaSaying): boolean {

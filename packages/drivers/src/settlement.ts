@@ -31,6 +31,8 @@ export type Settled = Outcome & {
   readonly replayed: boolean
   /** To be called when the agent's own next step is seen. */
   taken(): Promise<void>
+  /** To be called instead when it was not given to the agent after all. */
+  dropped(): Promise<void>
 }
 
 /** How long one poll waits: half of what the gateway grants, so that a lost connection is noticed within it. */
@@ -115,11 +117,17 @@ export class Asked {
       await this.#report('taken')
       this.#probe('runner:taken')
     }
-    return { ...outcome, request: this.#request, replayed, taken }
+    const dropped = async () => {
+      if (!open) return
+      open = false
+      await this.#report('undeliverable', 'the turn was over first')
+    }
+    return { ...outcome, request: this.#request, replayed, taken, dropped }
   }
 
-  async #report(state: 'handed' | 'taken'): Promise<void> {
-    this.#request = await this.#call('reportDelivery', { id: this.#request.id, state, fence: this.#fence })
+  async #report(state: 'handed' | 'taken' | 'undeliverable', reason?: string): Promise<void> {
+    const { id } = this.#request
+    this.#request = await this.#call('reportDelivery', { id, state, reason, fence: this.#fence })
   }
 }
 

@@ -41,7 +41,7 @@ export function stepFailed(error: unknown): StepRecord {
   return { ok: false, output: { error: error instanceof Error ? error.message : String(error) } }
 }
 export function stepUnknown(name: string): StepRecord {
-  const error = `"${name}" had begun before a crash and may have run; its outcome is unknown`
+  const error = `"${name}" had begun and may have run; its outcome is unknown`
   return { ok: false, output: { error, unknown: true } }
 }
 

@@ -21,6 +21,7 @@ export class TurnAsks {
   readonly #session: AgentSession
   readonly #signal: AbortSignal
   readonly #unhanded = new Set<Asked>()
+  readonly #ungiven: Settled[] = []
   readonly #untaken: Settled[] = []
   #busy = 0
   #holdsSecret = false
@@ -45,14 +46,20 @@ export class TurnAsks {
     }
   }
 
+  /** What has been handed goes to the agent now. */
+  give(): void {
+    this.#untaken.push(...this.#ungiven.splice(0))
+  }
+
   /** The agent's own next step has been seen. */
   async take(): Promise<void> {
     for (const settled of this.#untaken.splice(0)) await settled.taken()
   }
 
-  /** The turn is over: what it still asked it no longer asks. */
-  async withdraw(): Promise<void> {
+  /** The turn is over: what it still asked it no longer asks, and what it was not given it will not get. */
+  async drop(): Promise<void> {
     for (const asked of this.#unhanded) await asked.withdraw()
+    for (const settled of this.#ungiven.splice(0)) await settled.dropped()
   }
 
   async #open(items: readonly AskItem[], keys: readonly string[]): Promise<readonly Asked[]> {
@@ -101,9 +108,10 @@ export class TurnAsks {
     if (settled.some(one => one.kind === 'agent' && one.reason !== 'withdrawn'))
       // The command that ended it is on its way and says what becomes of the turn.
       await orAborted(new Promise<never>(() => {}), this.#signal)
+    this.#ungiven.push(...settled)
     for (const one of settled) this.#guardSecret(one)
-    this.#untaken.push(...settled)
     if (settled.some(one => one.kind === 'answer' && interrupts(one.answer))) {
+      this.give()
       this.#options.over.abort(new TurnCancelled('A person declined and stopped the turn.'))
       this.#signal.throwIfAborted()
     }

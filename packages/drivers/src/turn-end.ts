@@ -1,4 +1,5 @@
 /** The ways a turn ends: each is an error that stops it from wherever it is. Anything else that is thrown is not the turn's. */
+import { limits } from '@holdpoint/protocol'
 import { TurnCancelled } from './asks.ts'
 
 /** The person wants the turn to stop. */
@@ -14,17 +15,23 @@ export class Cold extends Error {
   override readonly name = 'Cold'
 }
 
-export interface TurnEnd {
-  readonly ending: 'done' | 'interrupted' | 'cancelled' | 'failed' | 'parked'
+/** The turn is over. */
+export interface Finished {
+  readonly ending: 'done' | 'interrupted' | 'cancelled' | 'failed'
   readonly reason?: string
 }
+/** Or it is let go, to be run again when there is an answer. */
+export type TurnEnd = Finished | { readonly ending: 'parked' }
 
 export function endOf(error: unknown): TurnEnd | null {
   if (error instanceof Cold) return { ending: 'parked' }
   if (error instanceof Interrupted) return { ending: 'interrupted' }
-  if (error instanceof TurnCancelled) return { ending: 'cancelled', reason: error.message }
-  if (error instanceof TurnFailed) return { ending: 'failed', reason: error.message }
+  if (error instanceof TurnCancelled) return { ending: 'cancelled', reason: clip(error.message) }
+  if (error instanceof TurnFailed) return { ending: 'failed', reason: clip(error.message) }
   return null
+}
+function clip(message: string): string {
+  return message.slice(0, limits.reasonMax).toWellFormed()
 }
 
 export function notDeterministic(what: string): TurnFailed {

@@ -1,5 +1,5 @@
 /** One turn of a generator agent: its generator is run from the start, what it says and asks is kept under ids that a replay finds again. */
-import { type Attachment, Fault, type Saying, type Session } from '@holdpoint/protocol'
+import { AgentPath, type Attachment, Fault, type Saying, type Session } from '@holdpoint/protocol'
 import type { AgentSession } from './agent-session.ts'
 import { type Asking, type AsksYield, refuse, TurnCancelled } from './asks.ts'
 import { type Clock, orAborted, pause } from './clock.ts'
@@ -7,7 +7,7 @@ import { Prose } from './prose.ts'
 import { asJson, readStep, type StepRecord, type StepYield, stepFailed, stepUnknown } from './step.ts'
 import type { Said, TurnRecord } from './transcript.ts'
 import { TurnAsks } from './turn-asks.ts'
-import { endOf, notDeterministic, type TurnEnd, TurnFailed } from './turn-end.ts'
+import { endOf, type Finished, notDeterministic, type TurnEnd, TurnFailed } from './turn-end.ts'
 
 type Path = { readonly agentPath?: readonly string[] | undefined }
 type Input<T extends Saying['type']> = Omit<Extract<Saying, { readonly type: T }>, 'agentPath'> & Path
@@ -62,7 +62,7 @@ export class TurnRun {
   #slots = 0
   #sideAsks = 0
   #errors = 0
-  #stepBlock: string | null = null
+  #stepping: (Pick<StepYield, 'name' | 'agentPath'> & { readonly block: string }) | null = null
 
   constructor(options: TurnOptions) {
     this.#options = options
@@ -134,6 +134,8 @@ export class TurnRun {
 
   async #advance(generator: AsyncGenerator<AgentYield, void, unknown>, reply: Reply) {
     try {
+      this.#over.signal.throwIfAborted()
+      this.#asks.give()
       const moving = 'error' in reply ? generator.throw(reply.error) : generator.next(reply.value)
       return await orAborted(moving, this.#over.signal)
     } catch (error) {
@@ -159,6 +161,8 @@ export class TurnRun {
     if (typeof said === 'string') return this.#prose.speak(said)
     switch (said?.type) {
       case 'asks': {
+        if (!Array.isArray(said.items) || said.items.some(item => typeof item?.ask !== 'object'))
+          throw refuse('the ask', 'items', 'must be a list of asks')
         await this.#prose.close()
         const keys = said.items.map(() => this.#slot('ask'))
         return this.#asks.settle(said.items, keys, true)
@@ -168,6 +172,8 @@ export class TurnRun {
         return this.#step(said)
       case 'message.delta':
         if (typeof said.text !== 'string') throw refuse('what the agent says', 'text', 'must be text')
+        if (said.agentPath && !AgentPath.safeParse(said.agentPath).success)
+          throw refuse('what the agent says', 'agentPath', 'must be a list of names')
         return this.#prose.speak(said.text, said.agentPath)
       case 'message.added':
       case 'tool.started':
@@ -212,7 +218,9 @@ export class TurnRun {
     try {
       await this.#prose.keep()
       const keys = first.value.items.map(() => `t${this.#record.seq}.a${++this.#sideAsks}`)
-      const last = asking.next(await this.#asks.settle(first.value.items, keys, false))
+      const settled = await this.#asks.settle(first.value.items, keys, false)
+      this.#asks.give()
+      const last = asking.next(settled)
       if (!last.done) throw new Error('an ask asks once')
       return last.value
     } catch (error) {
@@ -234,10 +242,10 @@ export class TurnRun {
       return stepResult(lost)
     }
     await this.#session.say({ type: 'tool.started', block, tool: name, title, input, ...path })
-    this.#stepBlock = block
+    this.#stepping = { ...said, block }
     const record = await this.#runOnce(run)
     await finish(record)
-    this.#stepBlock = null
+    this.#stepping = null
     return stepResult(record)
   }
 
@@ -262,12 +270,14 @@ export class TurnRun {
   }
 
   /** The end of the turn and the last of what it said are one commit. */
-  async #finish(end: TurnEnd): Promise<TurnEnd> {
-    if (end.ending === 'parked') return end
+  async #finish(end: Finished): Promise<Finished> {
     await this.#asks.take()
-    await this.#asks.withdraw()
-    const last: Saying[] = this.#prose.take(end.ending !== 'done')
-    if (this.#stepBlock) last.push({ type: 'tool.finished', block: this.#stepBlock, ...stepUnknown('this step') })
+    await this.#asks.drop()
+    const last = this.#prose.take(end.ending !== 'done')
+    if (this.#stepping) {
+      const { block, name } = this.#stepping
+      last.push({ type: 'tool.finished', block, ...stepUnknown(name), ...pathOf(this.#stepping) })
+    }
     if (end.ending === 'failed') last.push({ type: 'error.raised', message: end.reason || 'The agent failed.' })
     await this.#session.say(...last, { type: 'turn.finished', ending: end.ending })
     return end

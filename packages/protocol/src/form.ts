@@ -42,13 +42,18 @@ const ListField = z.looseObject({
 export const FormField = z.discriminatedUnion('type', [TextField, NumberField, SwitchField, ListField])
 export type FormField = z.infer<typeof FormField>
 
-export const FormSchema = z.looseObject({
-  type: z.literal('object'),
-  properties: z
-    .record(z.string().max(limits.nameMax), FormField)
-    .refine(fields => Object.keys(fields).length <= limits.fieldsMax, `has more than ${limits.fieldsMax} fields`),
-  required: z.array(z.string()).optional(),
-})
+export const FormSchema = z
+  .looseObject({
+    type: z.literal('object'),
+    properties: z
+      .record(z.string().max(limits.nameMax), FormField)
+      .refine(fields => Object.keys(fields).length <= limits.fieldsMax, `has more than ${limits.fieldsMax} fields`),
+    required: z.array(z.string()).optional(),
+  })
+  .refine(({ properties, required }) => (required ?? []).every(name => Object.hasOwn(properties, name)), {
+    path: ['required'],
+    message: 'names a field that the form does not have',
+  })
 export type FormSchema = z.infer<typeof FormSchema>
 
 /** The labels a field offers, or null where it is free. */
@@ -64,10 +69,9 @@ export function fieldChoices(field: FormField): readonly { value: string; title:
 export function misfitOfValues(schema: FormSchema, values: Readonly<Record<string, unknown>>): string | null {
   for (const name of Object.keys(values))
     if (!Object.hasOwn(schema.properties, name)) return `"${name}" is not a field of this form`
-  for (const name of schema.required ?? []) if (values[name] === undefined) return `"${name}" is required`
+  for (const name of schema.required ?? []) if (!Object.hasOwn(values, name)) return `"${name}" is required`
   for (const [name, field] of Object.entries(schema.properties)) {
-    const value = values[name]
-    const wrong = value === undefined ? null : misfitOfField(field, value)
+    const wrong = Object.hasOwn(values, name) ? misfitOfField(field, values[name]) : null
     if (wrong) return `"${name}" ${wrong}`
   }
   return null
@@ -80,7 +84,11 @@ function misfitOfField(field: FormField, value: unknown): string | null {
       return typeof value === 'boolean' ? null : 'must be true or false'
     case 'number':
     case 'integer':
-      if (typeof value !== 'number' || (field.type === 'integer' && !Number.isInteger(value)))
+      if (
+        typeof value !== 'number' ||
+        !Number.isFinite(value) ||
+        (field.type === 'integer' && !Number.isInteger(value))
+      )
         return field.type === 'integer' ? 'must be a whole number' : 'must be a number'
       if (field.minimum !== undefined && value < field.minimum) return `must be at least ${field.minimum}`
       if (field.maximum !== undefined && value > field.maximum) return `must be at most ${field.maximum}`
@@ -88,9 +96,9 @@ function misfitOfField(field: FormField, value: unknown): string | null {
     case 'string':
       if (typeof value !== 'string') return 'must be text'
       if (offered && !offered.includes(value)) return `must be one of ${offered.join(', ')}`
-      if (field.minLength !== undefined && value.length < field.minLength)
+      if (field.minLength !== undefined && lengthOf(value) < field.minLength)
         return `must have at least ${field.minLength} characters`
-      if (field.maxLength !== undefined && value.length > field.maxLength)
+      if (field.maxLength !== undefined && lengthOf(value) > field.maxLength)
         return `must have at most ${field.maxLength} characters`
       return field.format ? misfitOfFormat(field.format, value) : null
     case 'array':
@@ -103,6 +111,11 @@ function misfitOfField(field: FormField, value: unknown): string | null {
         return `takes at most ${field.maxItems} choices`
       return null
   }
+}
+
+/** JSON Schema counts characters, not the units they are stored in. */
+function lengthOf(text: string): number {
+  return [...text].length
 }
 
 function misfitOfFormat(format: string, value: string): string | null {

@@ -41,7 +41,18 @@ export function readJson(text: string): Json {
   scan(text)
   if (!text.isWellFormed() || (text.includes('\\u') && !wellFormed(parsed)))
     throw new Fault('bad_json', 'The body holds a lone surrogate; send well-formed Unicode')
+  if (maybeHuge.test(text) && !finite(parsed))
+    throw new Fault('bad_json', 'The body holds a number that is too large to be one; send it as text')
   return parsed
+}
+
+/** Only an exponent of three digits or hundreds of digits can leave the range of numbers; most bodies hold neither. */
+const maybeHuge = /\d[eE]\+?\d{3}|\d{300}/
+
+function finite(value: Json): boolean {
+  if (typeof value === 'number') return Number.isFinite(value)
+  if (value === null || typeof value !== 'object') return true
+  return Object.values(value).every(finite)
 }
 
 /** Walks text that JSON.parse accepted, so only structure matters: depth, and the keys of each open object. */

@@ -12,7 +12,7 @@ export async function fetchThrough(door: Door, request: Request): Promise<Respon
   const reply = await door.handle(incomingOf(request, gone))
   const headers = pairs(reply.headers)
   if (typeof reply.body === 'function')
-    return new Response(streamOf(reply.body, leave), { status: reply.status, headers })
+    return new Response(streamOf(reply.body, leave, request.signal), { status: reply.status, headers })
   const empty = reply.status === 304 || request.method === 'HEAD'
   return new Response(empty ? null : reply.body, { status: reply.status, headers })
 }
@@ -48,10 +48,14 @@ async function readBody(body: ReadableStream<Uint8Array> | null, maxBytes: numbe
   return Buffer.concat(chunks)
 }
 
-function streamOf(open: Exclude<Outgoing['body'], string | Buffer>, leave: () => void): ReadableStream<Uint8Array> {
+type Open = Exclude<Outgoing['body'], string | Buffer>
+function streamOf(open: Open, leave: () => void, signal: AbortSignal): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
     {
-      start: controller => open(outletOf(controller)),
+      start(controller) {
+        signal.addEventListener('abort', () => controller.error(signal.reason), { once: true })
+        open(outletOf(controller))
+      },
       cancel: leave,
     },
     { highWaterMark: 0, size: chunk => chunk?.length ?? 0 },

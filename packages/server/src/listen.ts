@@ -5,7 +5,7 @@ import { Fault, limits } from '@holdpoint/protocol'
 import type { Door } from './door.ts'
 import type { Incoming, Outgoing, Outlet } from './exchange.ts'
 import { tooLarge } from './input.ts'
-import { openSockets } from './socket.ts'
+import { openSockets, type Sockets } from './socket.ts'
 
 export interface Listening {
   readonly url: string
@@ -51,14 +51,17 @@ export async function listen(
       closing = true
       door.close()
       sockets.close()
-      return drain(server)
+      return drain(server, sockets)
     },
   }
 }
 
-function drain(server: Server): Promise<void> {
+function drain(server: Server, sockets: Sockets): Promise<void> {
   return new Promise(resolve => {
-    const late = setTimeout(() => server.closeAllConnections(), limits.drainMaxMs)
+    const late = setTimeout(() => {
+      sockets.terminate()
+      server.closeAllConnections()
+    }, limits.drainMaxMs)
     server.close(() => {
       clearTimeout(late)
       resolve()
@@ -106,7 +109,9 @@ function readBody(req: IncomingMessage, maxBytes: number): Promise<Buffer> {
       } else chunks.push(chunk)
     })
     req.once('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks))) // the length is checked
-    req.once('close', () => reject(new Fault('bad_input', 'The body ended early.')))
+    req.once('close', () => {
+      if (!req.complete) reject(new Fault('bad_input', 'The body ended early.'))
+    })
     req.once('error', reject)
   })
 }

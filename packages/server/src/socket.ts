@@ -14,6 +14,8 @@ import { readWatchOptions } from './stream.ts'
 export interface Sockets {
   upgrade(incoming: Incoming, req: IncomingMessage, socket: Duplex, head: Buffer): Promise<void>
   close(): void
+  /** For those that do not answer the closing frame. */
+  terminate(): void
 }
 
 export function openSockets(door: Door): Sockets {
@@ -46,6 +48,9 @@ export function openSockets(door: Door): Sockets {
       closed = true
       clearInterval(beat)
       for (const line of lines) line.close()
+    },
+    terminate() {
+      for (const line of lines) line.terminate()
     },
   }
 }
@@ -104,6 +109,10 @@ class Line {
     this.#seat?.leave()
     // Long polls have just been told that the door closes; their replies go out before the closing frame.
     setImmediate(() => this.#ws.close(1001, 'closing'))
+  }
+
+  terminate(): void {
+    this.#ws.terminate()
   }
 
   #hear(data: Buffer, isBinary: boolean): void {

@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { apiRoot, limits, type Session } from '@holdpoint/protocol'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import {
   approval,
   ask,
@@ -204,4 +204,44 @@ it('shows the title of an ask as it is, escaped by nobody but JSON', async () =>
   const { event } = await reader.next(frame => frame.event?.type === 'request.opened')
   expect(event?.value?.ask).toMatchObject({ title: '\u202e\ndata: {}\n\n' })
   reader.stop()
+})
+
+describe('with time held', () => {
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+  const open = (secret: string) =>
+    gateway.server.fetch(
+      new Request(`http://localhost${apiRoot}/events`, { headers: { authorization: `Bearer ${secret}` } }),
+    )
+
+  it('a silent stream beats, and ends at the beat after its credential was revoked', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    const made = await post(gateway, 'person', '/tokens', { role: 'person', name: 'bob' })
+    const { id, secret } = (await made.json()) as { id: string; secret: string }
+    const reader = (await open(secret)).body?.getReader()
+    const text = async () => new TextDecoder().decode((await reader?.read())?.value)
+    expect(await text()).toContain('"frame":"hello"')
+    vi.advanceTimersByTime(limits.heartbeatMs)
+    expect(await text()).toBe(': beat\n\n')
+    await request(gateway, `/tokens/${id}`, { method: 'DELETE', headers: headersOf('person') })
+    vi.advanceTimersByTime(limits.heartbeatMs)
+    await expect(
+      (async () => {
+        for (;;) await text()
+      })(),
+    ).rejects.toThrow('credential')
+  })
+})
+
+it('is refused to one more than may watch', async () => {
+  const crowded = await openGateway()
+  const open = () =>
+    crowded.server.fetch(new Request(`http://localhost${apiRoot}/events`, { headers: headersOf('person') }))
+  const replies = await Promise.all(Array.from({ length: limits.watchersMax }, open))
+  expect(replies.every(reply => reply.status === 200)).toBe(true)
+  expect((await open()).status).toBe(429)
+  await replies[0]?.body?.cancel()
+  expect((await open()).status).toBe(200)
+  await crowded.close()
 })

@@ -16,6 +16,8 @@ export interface Entry {
   readonly before: Kept | undefined
   after: Row | undefined
   touched: boolean
+  /** Deleted and put again within the batch: another row under the same id, whose fixed members are new. */
+  anew: boolean
 }
 
 /** Thrown where a change can only be decided in a batch of its own. */
@@ -138,13 +140,14 @@ export class Ledger {
     const entries = this.#entriesOf(table)
     const entry = entries.get(id) ?? enter(entries, id, undefined)
     if (!entry.touched) this.#touched.set(table, (this.#touched.get(table) ?? 0) + 1)
+    if (entry.before && !entry.after) entry.anew = true
     entry.touched = true
     entry.after = after
   }
 }
 
 function enter(entries: Map<string, Entry>, id: string, before: Kept | undefined): Entry {
-  const entry: Entry = { before, after: before?.row, touched: false }
+  const entry: Entry = { before, after: before?.row, touched: false, anew: false }
   entries.set(id, entry)
   return entry
 }

@@ -114,10 +114,11 @@ function writesOf(shape: Shape, entries: Entries): { readonly statement: Stateme
   const inserts: object[] = []
   const updates: object[] = []
   const deletes: object[] = []
-  for (const [id, { before, after }] of entries) {
-    if (after && !before) inserts.push({ ...valuesOf(shape, id, after), version: 1, fixed: fixedText(shape, after) })
-    else if (after && before) updates.push({ ...valuesOf(shape, id, after), version: before.version })
+  for (const [id, { before, after, anew }] of entries) {
+    if (before && after && !anew) updates.push({ ...valuesOf(shape, id, after), version: before.version })
     else if (before) deletes.push({ id, version: before.version })
+    if (after && (!before || anew))
+      inserts.push({ ...valuesOf(shape, id, after), version: 1, fixed: fixedText(shape, after) })
   }
   const { table, columns } = shape
   const own = columns.map(quote)
@@ -127,12 +128,12 @@ function writesOf(shape: Shape, entries: Entries): { readonly statement: Stateme
   const set = ['ord', ...own, 'body'].map(column => `${column} = n.${column}`).join(', ')
   const seen = 't.id = n.id AND t.version = n.version'
   return [
-    { rows: inserts, text: `INSERT INTO holdpoint.${table} (${all}) SELECT ${all} FROM ${given}` },
+    { rows: deletes, text: `DELETE FROM holdpoint.${table} t USING ${given} WHERE ${seen}` },
     {
       rows: updates,
       text: `UPDATE holdpoint.${table} t SET ${set}, version = t.version + 1 FROM ${given} WHERE ${seen}`,
     },
-    { rows: deletes, text: `DELETE FROM holdpoint.${table} t USING ${given} WHERE ${seen}` },
+    { rows: inserts, text: `INSERT INTO holdpoint.${table} (${all}) SELECT ${all} FROM ${given}` },
   ]
     .filter(({ rows }) => rows.length > 0)
     .map(({ rows, text }) => ({ statement: { text, params: [JSON.stringify(rows)] }, count: rows.length }))

@@ -55,9 +55,9 @@ function snake(name: string): string {
   return name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
 }
 
-/** PostgreSQL keeps no NUL in a text; every store then sees the same column. The row itself keeps it, escaped in its JSON. */
+/** PostgreSQL keeps neither NUL nor half a surrogate pair; every store then sees the same column. The row itself keeps them, escaped in its JSON. */
 export function storable(value: Value): Value {
-  return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\ufffd') : value
+  return typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '\ufffd') : value
 }
 
 /** The members that are written at the insert only; null where the table has none. */
@@ -80,8 +80,8 @@ export function bodyText(shape: Shape, row: Row): string {
 export function readRow(id: string, ord: number, fixed: string | null, body: string): Row {
   const row = JSON.parse(body) as Record<string, unknown> // written by `bodyText`
   if (fixed !== null) Object.assign(row, JSON.parse(fixed))
-  row['id'] = id
-  row['ord'] = ord
+  row.id = id
+  row.ord = ord
   return row as unknown as Row // the members that `fixedText` and `bodyText` took apart are together again
 }
 

@@ -1,5 +1,5 @@
 /** One SQLite file, held by one process: the only place that knows the library. Opens, locks, migrates, and says in our words what went wrong. */
-import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs'
+import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { Fault, type FaultCode } from '@holdpoint/protocol'
 import { backup, DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from '@photostructure/sqlite'
@@ -25,7 +25,7 @@ export class SqliteFile {
     this.#db = faulting(path, () => {
       mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
       closeSync(openSync(path, 'a', 0o600))
-      chmodSync(path, 0o600)
+      if (statSync(path).mode & 0o077) chmodSync(path, 0o600)
       return new DatabaseSync(path)
     })
     try {
@@ -34,6 +34,7 @@ export class SqliteFile {
         this.#migrate()
       })
     } catch (fault) {
+      this.#statements.clear()
       this.#db.close()
       throw fault
     }
@@ -119,9 +120,16 @@ export class SqliteFile {
     await backup(this.#db, to, { rate: 256 })
   }
 
+  /** The library ends a connection only when its statements have been collected as garbage; the lock is given back here. */
   close(): void {
-    this.#statements.clear()
-    if (this.#db.isOpen) this.#db.close()
+    if (!this.#db.isOpen) return
+    try {
+      // Leaving WAL brings all of it into the file, and is the only way out of a lock that was taken without shared memory.
+      this.#db.exec('PRAGMA journal_mode = DELETE; PRAGMA locking_mode = NORMAL; SELECT count(*) FROM sqlite_schema')
+    } finally {
+      this.#statements.clear()
+      this.#db.close()
+    }
   }
 }
 

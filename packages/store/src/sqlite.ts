@@ -4,7 +4,7 @@ import type { Head, Probe, Query, Rows, Store, StoredEvent, Table } from '@holdp
 import { Fault } from '@holdpoint/protocol'
 import { Batches, decide, probeWritten, type Waiting, type Written } from './batch.ts'
 import { type EventRecord, firstHead, newEpoch, purgedText, readEvent } from './chain.ts'
-import { type Base, Ledger } from './ledger.ts'
+import { type Base, type Entry, Ledger } from './ledger.ts'
 import {
   bodyText,
   fixedText,
@@ -176,9 +176,15 @@ function writeLedger(db: SqliteFile, ledger: Ledger): readonly Changed[] {
   }
   const changed: Changed[] = []
   for (const [table, entries] of ledger.touched())
-    for (const [id, { before, after }] of entries) {
-      const chars = writeRow(db, shapes[table], id, before, after)
-      changed.push({ table, id, kept: after && { row: after, version: (before?.version ?? 0) + 1 }, chars })
+    for (const [id, entry] of entries) {
+      const { before, after, anew } = entry
+      const chars = writeRow(db, shapes[table], id, entry)
+      changed.push({
+        table,
+        id,
+        kept: after && { row: after, version: anew || !before ? 1 : before.version + 1 },
+        chars,
+      })
     }
   const insert = db.statement('INSERT INTO event VALUES (?, ?, ?, ?, ?, ?, ?, ?)')
   for (const { seq, epoch, at, session, type, text, bodyHash, hash } of ledger.events)
@@ -189,16 +195,17 @@ function writeLedger(db: SqliteFile, ledger: Ledger): readonly Changed[] {
 }
 
 /** One conditional write decides: it names the version that the decision saw, and has to find it. Returns how long the row's text is. */
-function writeRow(db: SqliteFile, shape: Shape, id: string, before: Kept | undefined, after: Row | undefined): number {
+function writeRow(db: SqliteFile, shape: Shape, id: string, { before, after, anew }: Entry): number {
   const { table } = shape
   const body = after ? bodyText(shape, after) : ''
   let changes = 1
-  if (after && before) changes = update(db, shape, before, after, body)
-  else if (after) {
-    const columns = shape.columns.map(column => column.of(after))
-    changes = db.run(texts[table].insert, id, after.ord, ...columns, fixedText(shape, after), body)
-  } else if (before) changes = db.run(texts[table].del, id, before.version)
+  if (before && after && !anew) changes = update(db, shape, before, after, body)
+  else if (before) changes = db.run(texts[table].del, id, before.version)
   if (changes !== 1) throw new Error(`${table} ${id} is no longer at version ${before?.version}`)
+  if (after && (!before || anew)) {
+    const columns = shape.columns.map(column => column.of(after))
+    db.run(texts[table].insert, id, after.ord, ...columns, fixedText(shape, after), body)
+  }
   return body.length
 }
 

@@ -1,0 +1,59 @@
+/** The desk in process: 64 sessions of one runner, each asking, answered, handed and taken in a loop. */
+import { randomBytes } from 'node:crypto'
+import { openDesk } from '../../packages/engine/dist/index.js'
+import { spellId } from '../../packages/protocol/dist/index.js'
+import { openPostgres, openSqlite } from '../../packages/store/dist/index.js'
+import { answer, askNumbered, cwd } from '../kit/asks.mjs'
+import { msSince } from '../kit/numbers.mjs'
+
+const person = { role: 'person', name: 'owner', token: 'tok_person', via: 'api' }
+const runner = { role: 'runner', name: 'bench', token: 'tok_runner', via: 'api' }
+const renewMs = 4000
+let desk
+let store
+let lanes
+let renewing
+let asked = 0
+
+export async function open({ file, url, sessions }) {
+  store = file ? await openSqlite({ file }) : await openPostgres({ url })
+  desk = await openDesk({ store })
+  const id = spellId('run', randomBytes(20))
+  const driver = { name: 'bench', title: 'Bench', capabilities: ['resumable'], modes: [], ready: true }
+  const { incarnation } = (await desk.dispatch(runner, 'announceRunner', { id, name: 'bench', drivers: [driver] })).body
+  renewing = setInterval(() => void desk.dispatch(runner, 'renewRunner', { id, incarnation }), renewMs)
+  lanes = await Promise.all(
+    Array.from({ length: sessions }, async () => {
+      const { id: session } = (await desk.dispatch(person, 'startSession', { driver: 'bench', cwd })).body
+      const { fence } = (await desk.dispatch(runner, 'attachSession', { id: session, runner: id, incarnation })).body
+      return { session, fence }
+    }),
+  )
+}
+
+async function cycle({ session, fence }, n) {
+  const { id, digest } = (await desk.dispatch(runner, 'openRequest', { id: session, key: `ask-${n}`, ask: askNumbered(n), fence })).body
+  await desk.dispatch(person, 'answerRequest', { id, digest, answer })
+  await desk.dispatch(runner, 'reportDelivery', { id, state: 'handed', fence })
+  await desk.dispatch(runner, 'reportDelivery', { id, state: 'taken', fence })
+}
+
+/** Every lane works until so many cycles are done. */
+export async function run({ cycles }) {
+  const flushesBefore = store.flushes ?? 0
+  const cpuBefore = process.cpuUsage()
+  const start = process.hrtime.bigint()
+  let left = cycles
+  await Promise.all(lanes.map(async lane => {
+    while (left-- > 0) await cycle(lane, ++asked)
+  }))
+  const ms = msSince(start)
+  const { user, system } = process.cpuUsage(cpuBefore)
+  return { cpuUs: (user + system) / cycles, perSecond: (cycles / ms) * 1000, flushes: (store.flushes ?? 0) - flushesBefore }
+}
+
+export async function close() {
+  clearInterval(renewing)
+  await desk.close()
+  await store.close()
+}

@@ -1,0 +1,12 @@
+/** The few sums that every part does with its samples. */
+export function median(values) {
+  const sorted = [...values].sort((a, b) => a - b)
+  const middle = sorted.length >> 1
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
+}
+
+export function round(value, digits = 3) {
+  return Number(value.toPrecision(Math.max(digits, Math.ceil(Math.log10(Math.abs(value) + 1)))))
+}
+
+export const msSince = start => Number(process.hrtime.bigint() - start) / 1e6

@@ -1,0 +1,30 @@
+/** From the spawn of `holdpoint up` on an empty home to its first line, beside a node process that listens and says so. */
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { firstLine, startGateway } from '../kit/gateway.mjs'
+import { median, msSince } from '../kit/numbers.mjs'
+
+const starts = 5
+const bareProgram = "require('node:http').createServer(() => {}).listen(0, '127.0.0.1', () => console.log('listening'))"
+
+export async function measure({ folder }) {
+  const ours = []
+  const bare = []
+  for (let i = 0; i < starts; i++) {
+    const start = process.hrtime.bigint()
+    const gateway = await startGateway({ home: join(folder, `home-${i}`) })
+    ours.push(msSince(start))
+    await gateway.stop()
+    bare.push(await bareStart())
+  }
+  return { start_ms: { measured: median(ours), bare: median(bare) } }
+}
+
+async function bareStart() {
+  const start = process.hrtime.bigint()
+  const child = spawn(process.execPath, ['-e', bareProgram], { stdio: ['ignore', 'pipe', 'inherit'] })
+  await firstLine(child)
+  const ms = msSince(start)
+  child.kill()
+  return ms
+}

@@ -1,0 +1,251 @@
+import { Board, blockKey, httpCall, Inbox, type InboxSnapshot, watchEvents } from '@holdpoint/client'
+import { type Caller, callAs, type Desk, openDesk } from '@holdpoint/engine'
+import { type Call, type Frame, limits, type Request, type Session } from '@holdpoint/protocol'
+import { openMemory } from '@holdpoint/store'
+import fc from 'fast-check'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { approval, type Gateway, openGateway, secrets } from '../../server/test/gateway.ts'
+
+const ada: Caller = { role: 'person', name: 'ada', token: 'tok-ada', via: 'test' }
+const robot: Caller = { role: 'agent', name: 'robot', token: 'tok-robot', via: 'test' }
+
+/** What people and agents may do, each on the nth thing that there is. */
+const step = fc.record({
+  act: fc.constantFrom(
+    'start',
+    'ask',
+    'ask',
+    'ask',
+    'allow',
+    'deny',
+    'withdraw',
+    'hand',
+    'take',
+    'say',
+    'end',
+    'delete',
+    'cut',
+  ),
+  nth: fc.nat(20),
+})
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
+
+class World {
+  readonly #agent: Call
+  readonly #person: Call
+  readonly sessions: Session[] = []
+  readonly requests: Request[] = []
+  #said = 0
+
+  constructor(desk: Desk) {
+    this.#agent = callAs(desk, robot)
+    this.#person = callAs(desk, ada)
+  }
+
+  /** What the desk refuses (an ended session, a second answer) changes nothing, which is as good a step as any. */
+  async take({ act, nth }: Step): Promise<void> {
+    const session = this.sessions[nth % Math.max(1, this.sessions.length)]
+    const request = this.requests[nth % Math.max(1, this.requests.length)]
+    if (act === 'start' || !session) this.sessions.push(await this.#agent('startSession', { driver: 'external' }))
+    else if (act === 'ask') await this.#ask(session)
+    else if (act === 'say')
+      await this.#try(
+        this.#agent('say', { id: session.id, items: [{ type: 'message.added', block: 'b', text: `${this.#said++}` }] }),
+      )
+    else if (act === 'end') await this.#try(this.#person('endSession', { id: session.id }))
+    else if (act === 'delete') await this.#try(this.#person('deleteSession', { id: session.id }))
+    else if (request) await this.#move(act, request)
+  }
+  async #ask(session: Session): Promise<void> {
+    const key = `k${this.requests.length}`
+    const asked = await this.#try(this.#agent('openRequest', { id: session.id, key, ask: approval(key) }))
+    if (asked) this.requests.push(asked)
+  }
+  #move(act: Step['act'], { id, digest }: Request): Promise<unknown> {
+    if (act === 'allow' || act === 'deny')
+      return this.#try(this.#person('answerRequest', { id, digest, answer: { kind: act } }))
+    if (act === 'withdraw') return this.#try(this.#agent('withdrawRequest', { id }))
+    return this.#try(this.#agent('reportDelivery', { id, state: act === 'take' ? 'taken' : 'handed' }))
+  }
+  #try<T>(done: Promise<T>): Promise<T | null> {
+    return done.catch(() => null)
+  }
+}
+
+/** A board on a desk's own frames, whose connection can be cut and resumed. */
+class Reader {
+  readonly board = new Board(() => 0)
+  readonly #desk: Desk
+  #cursor: string | undefined
+  #stop = () => {}
+
+  constructor(desk: Desk) {
+    this.#desk = desk
+  }
+  async connect(): Promise<void> {
+    const early: Frame[] = []
+    let hear: (frame: Frame) => void = frame => early.push(frame)
+    const watch = await this.#desk.watch(ada, this.#cursor === undefined ? {} : { after: this.#cursor }, {
+      frame: ({ json }) => hear(JSON.parse(json)),
+    })
+    this.#stop = watch.stop
+    this.#hear({ frame: 'hello', hello: watch.hello })
+    for (const { json } of watch.missed) this.#hear(JSON.parse(json))
+    for (const frame of early) this.#hear(frame)
+    hear = frame => this.#hear(frame)
+  }
+  cut(): void {
+    this.#stop()
+  }
+  #hear(frame: Frame): void {
+    if (frame.frame === 'event') this.#cursor = frame.event.cursor
+    if (frame.frame === 'hello' && frame.hello.resume === 'gap') this.#cursor = frame.hello.cursor
+    this.board.apply(frame)
+  }
+}
+
+const plain = (board: Board) => {
+  const { sessions, requests, order, pendingCount } = board.snapshot()
+  return { sessions: new Map([...sessions].sort()), requests: new Map([...requests].sort()), order, pendingCount }
+}
+const pendingOnly = (shown: ReturnType<typeof plain>) => ({
+  ...shown,
+  requests: new Map([...shown.requests].filter(([, request]) => request.status === 'pending')),
+})
+
+describe('the board', () => {
+  it('is the same after any cuts and resumes as without, and as one that starts now', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 40 }), async steps => {
+        const desk = await openDesk({ store: await openMemory() })
+        const world = new World(desk)
+        const [steady, cut, late] = [new Reader(desk), new Reader(desk), new Reader(desk)]
+        await steady.connect()
+        await cut.connect()
+        let connected = true
+        for (const each of steps) {
+          if (each.act !== 'cut') await world.take(each)
+          else if (connected) cut.cut()
+          else await cut.connect()
+          if (each.act === 'cut') connected = !connected
+        }
+        if (!connected) await cut.connect()
+        await late.connect()
+        expect(plain(cut.board)).toEqual(plain(steady.board))
+        expect(plain(late.board)).toEqual(pendingOnly(plain(steady.board)))
+        await desk.close()
+      }),
+      { numRuns: 60 },
+    )
+  })
+  it('grows blocks by their deltas, once each, and lets go of them when the block is there', () => {
+    const board = new Board(() => 0)
+    const session = 'ses_00000000000000000000' as Session['id'] // spelt as an id is
+    const delta = (offset: number, text: string): Frame => ({
+      frame: 'delta',
+      delta: { session, type: 'message.delta', block: 'b', offset, text },
+    })
+    for (const frame of [delta(0, 'Hel'), delta(3, 'lo'), delta(3, 'lo'), delta(0, 'Hel')]) board.apply(frame)
+    expect(board.snapshot().blocks.get(blockKey(session, 'b'))?.text).toBe('Hello')
+    board.apply(delta(9, '!'))
+    expect(board.snapshot().blocks.get(blockKey(session, 'b'))).toMatchObject({ offset: 9, text: '!' })
+    board.apply({
+      frame: 'event',
+      event: { cursor: 'a-1', at: 1, session, type: 'message.added', role: 'agent', block: 'b', text: 'Hello, all!' },
+    })
+    expect(board.snapshot().blocks.size).toBe(0)
+  })
+})
+
+describe('the inbox', () => {
+  let gateway: Gateway
+  let agent: Call
+  let person: Call
+  let session: Session
+  const open: Inbox[] = []
+  beforeAll(async () => {
+    gateway = await openGateway()
+    agent = httpCall({ url: gateway.url, token: secrets.agent })
+    person = httpCall({ url: gateway.url, token: secrets.person })
+    session = await agent('startSession', { driver: 'external' })
+  })
+  afterEach(() => {
+    for (const inbox of open.splice(0)) inbox.close()
+  })
+  afterAll(() => gateway.close())
+
+  function openInbox(): Inbox {
+    const connection = { url: gateway.url, token: secrets.person, via: 'page' }
+    const inbox = new Inbox({ call: httpCall(connection), watch: options => watchEvents(connection, options) })
+    open.push(inbox)
+    return inbox
+  }
+  function until(inbox: Inbox, fits: (snapshot: InboxSnapshot) => boolean): Promise<InboxSnapshot> {
+    return new Promise(resolve => {
+      const look = () => {
+        const snapshot = inbox.getSnapshot()
+        if (!fits(snapshot)) return
+        stop()
+        resolve(snapshot)
+      }
+      const stop = inbox.subscribe(look)
+      look()
+    })
+  }
+  const ask = (key: string) => agent('openRequest', { id: session.id, key, ask: approval(key) })
+
+  it('shows what is asked and answers it by the digest it has', async () => {
+    const inbox = openInbox()
+    const asked = await ask('one')
+    const shown = await until(inbox, ({ order }) => order.includes(asked.id))
+    expect(shown).toMatchObject({ status: 'live', complete: true, pendingCount: 1 })
+    expect(shown.sessions.get(session.id)?.pending).toBe(1)
+    expect(inbox.getSnapshot()).toBe(inbox.getSnapshot())
+    const resolved = await inbox.answer(asked.id, { kind: 'allow' })
+    expect(resolved.resolution?.via).toBe('page')
+    await agent('reportDelivery', { id: asked.id, state: 'handed' })
+    const after = await until(inbox, ({ requests }) => requests.get(asked.id)?.delivery.state === 'handed')
+    expect(after).toMatchObject({ pendingCount: 0, order: [] })
+    expect(after.sessions.get(session.id)?.pending).toBe(0)
+  })
+  it('shows the winner to whoever was slower', async () => {
+    const inbox = openInbox()
+    const asked = await ask('contested')
+    await until(inbox, ({ order }) => order.includes(asked.id))
+    await person('answerRequest', { id: asked.id, digest: asked.digest, answer: { kind: 'deny', reason: 'no' } })
+    await expect(inbox.answer(asked.id, { kind: 'allow' })).rejects.toMatchObject({ code: 'already_resolved' })
+    expect(inbox.getSnapshot().requests.get(asked.id)?.resolution?.answer).toEqual({ kind: 'deny', reason: 'no' })
+  })
+  it('shows who else is answering', async () => {
+    const inbox = openInbox()
+    const asked = await ask('drafted')
+    await until(inbox, ({ order }) => order.includes(asked.id))
+    await person('putDraft', { id: asked.id, draft: { kind: 'deny' } })
+    const shown = await until(inbox, ({ answering }) => answering.has(asked.id))
+    expect(shown.answering.get(asked.id)).toEqual(['ada'])
+    await person('answerRequest', { id: asked.id, digest: asked.digest, answer: { kind: 'allow' } })
+    await until(inbox, ({ answering }) => !answering.has(asked.id))
+  })
+  it('fetches what does not fit into hello, and keeps only so many that are resolved', async () => {
+    const count = limits.snapshotMax + 60
+    const asked = await Promise.all(Array.from({ length: count }, (_, i) => ask(`many-${i}`)))
+    const inbox = openInbox()
+    const all = await until(inbox, ({ complete, status }) => complete && status === 'live')
+    expect(all.pendingCount).toBe(count)
+    expect([...all.order].sort()).toEqual(asked.map(request => request.id).sort())
+    for (let i = 0; i < count; i += limits.batchAnswersMax)
+      await person('answerRequests', {
+        items: asked
+          .slice(i, i + limits.batchAnswersMax)
+          .map(({ id, digest }) => ({ id, digest, answer: { kind: 'deny' } })),
+      })
+    const none = await until(inbox, ({ pendingCount }) => pendingCount === 0)
+    expect(none.requests.size).toBe(50)
+  })
+  it('says when its credential is not known', async () => {
+    const connection = { url: gateway.url, token: 'nonsense' }
+    const inbox = new Inbox({ call: httpCall(connection), watch: options => watchEvents(connection, options) })
+    open.push(inbox)
+    expect((await until(inbox, ({ ended }) => ended !== null)).ended).toMatchObject({ code: 'unauthenticated' })
+  })
+})

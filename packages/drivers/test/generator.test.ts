@@ -1,0 +1,468 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { Fault } from '@holdpoint/protocol'
+import {
+  all,
+  approval,
+  type AgentYield,
+  cancelTurn,
+  choice,
+  defineAgent,
+  form,
+  generatorDriver,
+  questions,
+  say,
+  step,
+  StepFailed,
+  text,
+  type Turn,
+} from '../src/index.ts'
+import { ManualClock, Stage } from './stage.ts'
+
+type Run = (turn: Turn) => AsyncGenerator<AgentYield, void, unknown>
+let stage: Stage
+afterEach(() => stage.close())
+
+async function play(run: Run, options: Parameters<Stage['start']>[1] = {}) {
+  stage = await Stage.open()
+  stage.run([generatorDriver(defineAgent({ name: 'a', title: 'A', run }))])
+  return stage.start('a', options)
+}
+
+describe('a turn', () => {
+  it('keeps text, a request and more text, all of it and in order', async () => {
+    await play(async function* () {
+      yield 'one '
+      yield say('two')
+      const answer = yield* approval('May I?')
+      yield answer.allowed ? 'three ' : 'no'
+      yield 'four'
+    })
+    const request = await stage.asked('t1.2')
+    expect(stage.texts()).toEqual(['one two'])
+    await stage.answer(request, { kind: 'allow' })
+    await stage.turnOver()
+    expect(stage.texts()).toEqual(['one two', 'three four'])
+    const order = stage.events.map(event => event.type).filter(type => /message|request|turn/.test(type))
+    expect(order).toEqual([
+      'message.added',
+      'request.opened',
+      'request.resolved',
+      'request.handed',
+      'request.taken',
+      'message.added',
+      'turn.finished',
+    ])
+  })
+
+  it('does not call next() again while one is under way and an ask comes from a callback', async () => {
+    let calls = 0
+    let finish = () => {}
+    const run: Run = turn => {
+      const inner = (async function* (): AsyncGenerator<AgentYield, void, unknown> {
+        yield 'before '
+        const slow = new Promise<void>(resolve => {
+          finish = resolve
+        })
+        const asked = turn.ask(approval('From a callback?'))
+        const [answer] = await Promise.all([asked, slow])
+        yield `after ${answer.allowed}`
+      })()
+      return Object.assign(inner, { next: counted(inner.next.bind(inner)) })
+    }
+    const counted =
+      (next: AsyncGenerator<AgentYield, void, unknown>['next']): typeof next =>
+      (...args) => {
+        calls++
+        return next(...args)
+      }
+    await play(run)
+    const request = await stage.asked('t1.a1')
+    expect(stage.texts()).toEqual(['before '])
+    expect(calls).toBe(2)
+    await stage.answer(request, { kind: 'allow' })
+    await stage.seen('request.handed')
+    expect(calls).toBe(2)
+    finish()
+    await stage.turnOver()
+    expect(stage.texts()).toEqual(['before after true'])
+    expect(calls).toBe(3)
+    expect(stage.log('request.taken')).toHaveLength(1)
+  })
+
+  it('tells the agent what a person said in every kind of ask', async () => {
+    const got: unknown[] = []
+    await play(async function* () {
+      got.push(yield* approval('a', { tool: 'Bash', input: { command: 'ls' }, editable: true }))
+      got.push(yield* approval('b'))
+      got.push(yield* approval('c'))
+      got.push(yield* choice('d', ['x', { label: 'y' }]))
+      got.push(yield* text('e'))
+      got.push(yield* questions([{ question: 'f', options: ['1', '2'], multiSelect: true }, { question: 'g', allowOther: true }]))
+      got.push(yield* form({ title: 'h', schema: { type: 'object', properties: { n: { type: 'number' } } } }))
+      got.push(yield* form({ title: 'i', schema: { type: 'object', properties: {} } }))
+    })
+    const answers = [
+      { kind: 'allow', input: { command: 'ls -l' }, note: 'fine', mode: 'plan' },
+      { kind: 'deny' },
+      { kind: 'deny', reason: 'not today' },
+      { kind: 'answers', answers: [{ id: 'choice', chosen: ['y'] }] },
+      { kind: 'answers', answers: [{ id: 'text', chosen: [], other: 'words' }] },
+      { kind: 'answers', answers: [{ id: 'q1', chosen: ['2', '1'] }] },
+      { kind: 'submit', values: { n: 3 } },
+      { kind: 'decline' },
+    ] as const
+    for (const [i, answer] of answers.entries()) await stage.answer(await stage.asked(`t1.${i + 1}`), structuredClone(answer) as never)
+    await stage.turnOver()
+    expect(got).toEqual([
+      { allowed: true, input: { command: 'ls -l' }, note: 'fine', mode: 'plan' },
+      { allowed: false, reason: 'A person declined this.' },
+      { allowed: false, reason: 'not today' },
+      { index: 1, value: { label: 'y' } },
+      'words',
+      [{ id: 'q1', chosen: ['2', '1'] }, null],
+      { n: 3 },
+      null,
+    ])
+  })
+
+  it('opens parallel asks together, each under its own agent, answered in reverse order', async () => {
+    let got: unknown
+    await play(async function* () {
+      got = yield* all([
+        approval('first', { agentPath: ['reviewer'] }),
+        approval('second', { agentPath: ['reviewer', 'linter'] }),
+        choice('third', ['a', 'b']),
+      ])
+      yield 'done'
+    })
+    const requests = await Promise.all(['t1.1', 't1.2', 't1.3'].map(key => stage.asked(key)))
+    expect(requests.map(request => request.agentPath)).toEqual([['reviewer'], ['reviewer', 'linter'], []])
+    await stage.answer(requests[2]!, { kind: 'answers', answers: [{ id: 'choice', chosen: ['b'] }] })
+    await stage.answer(requests[1]!, { kind: 'deny', reason: 'no' })
+    expect(stage.log('request.handed')).toEqual([])
+    await stage.answer(requests[0]!, { kind: 'allow' })
+    await stage.turnOver()
+    expect(got).toEqual([
+      { allowed: true, input: { prompt: 'first' } },
+      { allowed: false, reason: 'no' },
+      { index: 1, value: 'b' },
+    ])
+    expect(stage.log('request.taken')).toHaveLength(3)
+  })
+
+  it('withdraws the other asks when one is denied with a stop', async () => {
+    await play(async function* () {
+      yield* all([approval('first'), approval('second')])
+      yield 'never'
+    })
+    await stage.asked('t1.2')
+    await stage.answer(await stage.asked('t1.1'), { kind: 'deny', interrupt: true })
+    expect((await stage.turnOver()).ending).toBe('cancelled')
+    expect(stage.log('request.resolved').map(event => event.resolution.by)).toEqual(['person', 'agent'])
+    expect(stage.texts()).toEqual([])
+  })
+
+  it('gives the conversation so far to the next turn', async () => {
+    const histories: unknown[] = []
+    const id = await play(async function* (turn) {
+      histories.push(turn.history)
+      yield `you said ${turn.text}`
+    })
+    await stage.turnOver()
+    await stage.person('sendMessage', { id, text: 'again' })
+    await stage.turnOver(2)
+    expect(histories).toEqual([
+      [],
+      [
+        { role: 'person', text: 'go' },
+        { role: 'agent', text: 'you said go' },
+      ],
+    ])
+  })
+
+  it('tells the agent "Nobody answered." at the deadline', async () => {
+    const clock = new ManualClock()
+    stage = await Stage.open({ clock })
+    let got: unknown
+    const agent = defineAgent({
+      name: 'a',
+      title: 'A',
+      async *run() {
+        got = yield* approval('Anyone?', { deadlineMs: 5000 })
+      },
+    })
+    stage.run([generatorDriver(agent, { clock })])
+    await stage.start('a')
+    await stage.asked('t1.1')
+    await clock.advance(6000)
+    await stage.turnOver()
+    expect(got).toEqual({ allowed: false, reason: 'Nobody answered.' })
+  })
+
+  it('fails visibly when the agent throws, keeps what was said, and takes the next message', async () => {
+    const id = await play(async function* (turn) {
+      yield 'partial'
+      if (turn.text === 'go') throw new Error('the disk is on fire')
+    })
+    expect((await stage.turnOver()).ending).toBe('failed')
+    expect(stage.texts()).toEqual(['partial'])
+    expect(stage.log('error.raised').map(event => event.message)).toEqual(['the disk is on fire'])
+    await stage.person('sendMessage', { id, text: 'again' })
+    expect((await stage.turnOver(2)).ending).toBe('done')
+  })
+
+  it('lets the agent end the turn after a rejection', async () => {
+    await play(async function* () {
+      yield 'kept'
+      const answer = yield* approval('May I?')
+      if (!answer.allowed) cancelTurn(answer.reason)
+      yield 'never'
+    })
+    await stage.answer(await stage.asked('t1.2'), { kind: 'deny', reason: 'stop it' })
+    expect((await stage.turnOver()).ending).toBe('cancelled')
+    expect(stage.texts()).toEqual(['kept'])
+    expect((await stage.seen('command.done')).outcome).toEqual({ ok: true, reason: 'stop it' })
+  })
+
+  it('never runs on when an ask that must be granted was answered by nobody', async () => {
+    const clock = new ManualClock()
+    stage = await Stage.open({ clock })
+    const agent = defineAgent({
+      name: 'a',
+      title: 'A',
+      async *run() {
+        yield* approval('Anyone?', { deadlineMs: 5000, onReject: 'cancel' })
+        yield 'never'
+      },
+    })
+    stage.run([generatorDriver(agent, { clock })])
+    await stage.start('a')
+    await stage.asked('t1.1')
+    await clock.advance(6000)
+    expect((await stage.turnOver()).ending).toBe('cancelled')
+  })
+
+  it('keeps tool events of the agent and the failure of a step', async () => {
+    await play(async function* () {
+      yield { type: 'tool.started', block: 'x', tool: 'Read', input: { path: 'a' } }
+      yield { type: 'tool.finished', block: 'x', ok: true, output: 'content' }
+      try {
+        yield* step('explode', () => {
+          throw new Error('boom')
+        })
+      } catch (error) {
+        yield `${error instanceof StepFailed}: ${(error as Error).message}`
+      }
+    })
+    await stage.turnOver()
+    expect(stage.log('tool.finished').map(event => [event.block, event.ok])).toEqual([
+      ['t1:x', true],
+      ['t1.1', false],
+    ])
+    expect(stage.texts()).toEqual(['true: boom'])
+  })
+})
+
+describe('a malformed ask', () => {
+  const cases: readonly [string, () => Generator<AgentYield, unknown, unknown>, string][] = [
+    ['an empty prompt', () => approval(''), 'prompt'],
+    ['a prompt that is no text', () => text(7 as never), 'prompt'],
+    ['no choices', () => choice('Which?', undefined as never), 'choices'],
+    ['an empty list of choices', () => choice('Which?', []), 'choices'],
+    ['a label twice', () => choice('Which?', ['a', 'a']), 'options'],
+    ['no questions', () => questions([]), 'questions'],
+    ['a question without options', () => questions([{ question: 'Which?' }]), 'options'],
+    ['a form without a schema', () => form({ title: 'Form' } as never), 'schema'],
+    ['an input that is not JSON', () => approval('a', { input: { n: 1n } as never }), 'ask'],
+    ['an empty agent path', () => approval('a', { agentPath: [''] }), 'agentPath'],
+    ['a deadline below the limit', () => approval('a', { deadlineMs: 1 }), 'deadlineMs'],
+    ['no asks at all', () => all([]), 'asks'],
+    [
+      'an unknown kind',
+      function* () {
+        yield { type: 'asks', items: [{ ask: { kind: 'riddle' } as never }] }
+      },
+      'kind',
+    ],
+    [
+      'an unknown type',
+      function* () {
+        yield { type: 'riddle' } as never
+      },
+      'type',
+    ],
+  ]
+  it.each(cases)('with %s is refused where it is asked, names the field, and opens nothing', async (_, ask, field) => {
+    let fault: unknown
+    await play(async function* () {
+      try {
+        yield* all([approval('fine'), ask() as never])
+      } catch (error) {
+        fault = error
+      }
+      try {
+        yield* ask()
+      } catch (error) {
+        fault = error
+      }
+      yield 'went on'
+    })
+    await stage.turnOver()
+    expect(fault).toBeInstanceOf(Fault)
+    expect(fault).toMatchObject({ code: 'bad_input' })
+    expect((fault as Fault).message).toContain(field)
+    expect(stage.log('request.opened')).toEqual([])
+    expect(stage.texts()).toEqual(['went on'])
+  })
+})
+
+describe('an interrupt', () => {
+  it('ends the turn at once, keeps the partial text, and the messages that wait go on in order', async () => {
+    let aborted = false
+    const id = await play(async function* (turn) {
+      yield `hello ${turn.text}`
+      if (turn.text !== 'go') return
+      turn.signal.addEventListener('abort', () => {
+        aborted = true
+      })
+      await stage.person('sendMessage', { id: turn.session.id, text: 'second' })
+      await stage.person('sendMessage', { id: turn.session.id, text: 'third' })
+      await stage.person('interruptSession', { id: turn.session.id })
+      await new Promise(() => {})
+    })
+    await stage.turnOver(3)
+    expect(stage.log('turn.finished').map(event => event.ending)).toEqual(['interrupted', 'done', 'done'])
+    expect(stage.texts()).toEqual(['hello go', 'hello second', 'hello third'])
+    expect(aborted).toBe(true)
+    expect((await stage.person('getSession', { id })).state).toBe('idle')
+  })
+
+  it('ends a turn that waits for an answer, and resolves its request', async () => {
+    let past = false
+    const id = await play(async function* () {
+      yield* approval('May I?')
+      past = true
+    })
+    await stage.asked('t1.1')
+    await stage.person('interruptSession', { id })
+    expect((await stage.turnOver()).ending).toBe('interrupted')
+    expect((await stage.seen('request.resolved')).resolution).toMatchObject({ by: 'agent', reason: 'interrupted' })
+    expect(past).toBe(false)
+  })
+
+  it('does not wait for a step that is under way, and says that it may have run', async () => {
+    const id = await play(async function* () {
+      yield* step('slow', () => new Promise<void>(() => {}))
+    })
+    await stage.seen('tool.started')
+    await stage.person('interruptSession', { id })
+    expect((await stage.turnOver()).ending).toBe('interrupted')
+    expect((await stage.seen('tool.finished')).output).toMatchObject({ unknown: true })
+  })
+
+  it('of an idle session does nothing', async () => {
+    const id = await play(async function* (turn) {
+      yield turn.text
+    })
+    await stage.turnOver()
+    await stage.person('interruptSession', { id })
+    await stage.until(() => (stage.log('command.done').length === 2 ? true : undefined))
+    await stage.person('sendMessage', { id, text: 'again' })
+    expect((await stage.turnOver(2)).ending).toBe('done')
+  })
+})
+
+describe('the end of a session', () => {
+  it('by a person stops the agent and gives the lease back', async () => {
+    let signal: AbortSignal | undefined
+    const id = await play(async function* (turn) {
+      signal = turn.signal
+      yield* approval('May I?')
+    })
+    await stage.asked('t1.1')
+    await stage.person('endSession', { id })
+    await stage.until(() => stage.log('command.done').find(event => event.session === id && event.outcome.ok))
+    expect(signal?.aborted).toBe(true)
+    expect((await stage.person('getSession', { id })).ending).toMatchObject({ reason: 'stopped' })
+    expect(stage.log('turn.finished')).toEqual([])
+  })
+})
+
+describe('parking', () => {
+  async function playHeld(run: Run, options: Parameters<Stage['start']>[1] = {}) {
+    const clock = new ManualClock()
+    stage = await Stage.open({ clock })
+    let runs = 0
+    const counted: Run = turn => {
+      runs++
+      return run(turn)
+    }
+    stage.run([generatorDriver(defineAgent({ name: 'a', title: 'A', run: counted }), { clock })])
+    const id = await stage.start('a', options)
+    const state = async () => (await stage.person('getSession', { id })).state
+    return { id, clock, state, runs: () => runs }
+  }
+
+  it('an idle session lets go after a while, and a message brings it back', async () => {
+    const { id, clock, state } = await playHeld(async function* (turn) {
+      yield `${turn.history.length}`
+    })
+    await stage.turnOver()
+    await clock.advance(14 * 60_000, 5000)
+    expect(await state()).toBe('idle')
+    await clock.advance(2 * 60_000, 5000)
+    expect(await state()).toBe('parked')
+    await stage.person('sendMessage', { id, text: 'again' })
+    await stage.turnOver(2)
+    expect(stage.texts()).toEqual(['0', '2'])
+    expect(await state()).toBe('idle')
+  })
+
+  it('a request that waits longer than the warm window lets the generator go, and the answer brings it back', async () => {
+    const run: Run = async function* () {
+      yield 'before'
+      const n = yield* step('count', () => 42)
+      const answer = yield* approval('May I?')
+      yield `after ${n} ${answer.allowed}`
+    }
+    const { clock, state, runs } = await playHeld(run, { warmMs: 30_000 })
+    const request = await stage.asked('t1.3')
+    await clock.advance(29_000)
+    expect(await state()).toBe('working')
+    await clock.advance(2000)
+    expect(await state()).toBe('parked')
+    await clock.advance(60_000)
+    expect(runs()).toBe(1)
+    await stage.answer(request, { kind: 'allow' })
+    await stage.turnOver()
+    expect(runs()).toBe(2)
+    expect(stage.texts()).toEqual(['before', 'after 42 true'])
+    expect(stage.log('tool.started')).toHaveLength(1)
+    expect(stage.log('request.handed')).toHaveLength(1)
+    expect(stage.log('request.unknown')).toEqual([])
+  })
+
+  it('a generator that holds a secret or half of its answers is not let go', async () => {
+    const run: Run = async function* () {
+      yield* all([text('The key?', { secret: true }), approval('May I?')])
+      yield* approval('And this?')
+      yield 'done'
+    }
+    const { clock, state, runs } = await playHeld(run, { warmMs: 0 })
+    const secret = await stage.asked('t1.1')
+    const other = await stage.asked('t1.2')
+    await clock.advance(2000)
+    expect(await state()).toBe('parked')
+    await stage.answer(secret, { kind: 'answers', answers: [{ id: 'text', chosen: [], other: 'hunter2' }] })
+    await clock.advance(5000)
+    expect(runs()).toBe(2)
+    expect(await state()).toBe('working')
+    await stage.answer(other, { kind: 'allow' })
+    const last = await stage.asked('t1.3')
+    await clock.advance(5000)
+    expect(await state()).toBe('working')
+    await stage.answer(last, { kind: 'allow' })
+    await stage.turnOver()
+    expect(runs()).toBe(2)
+  })
+})

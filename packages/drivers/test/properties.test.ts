@@ -1,0 +1,247 @@
+/** The eight properties of generator agents, by number, over random scripts and random people, on the real desk. */
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type Answer, Fault, misfit, type Request } from '@holdpoint/protocol'
+import { type AgentYield, all, approval, type Asking, choice, defineAgent, form, generatorDriver, text } from '../src/index.ts'
+import { Stage } from './stage.ts'
+
+type AskScript =
+  | { readonly kind: 'approval'; readonly cancel: boolean }
+  | { readonly kind: 'choice'; readonly choices: readonly string[] }
+  | { readonly kind: 'text' }
+  | { readonly kind: 'form' }
+type Action =
+  | { readonly do: 'say'; readonly pieces: readonly string[] }
+  | { readonly do: 'ask'; readonly ask: AskScript }
+  | { readonly do: 'together'; readonly asks: readonly AskScript[] }
+
+const word = fc.stringMatching(/^[a-z]{1,6}$/)
+const askScript: fc.Arbitrary<AskScript> = fc.oneof(
+  fc.record({ kind: fc.constant('approval' as const), cancel: fc.boolean() }),
+  fc.record({ kind: fc.constant('choice' as const), choices: fc.uniqueArray(word, { minLength: 1, maxLength: 4 }) }),
+  fc.constant({ kind: 'text' as const }),
+  fc.constant({ kind: 'form' as const }),
+)
+const action: fc.Arbitrary<Action> = fc.oneof(
+  fc.record({ do: fc.constant('say' as const), pieces: fc.array(word, { minLength: 1, maxLength: 3 }) }),
+  fc.record({ do: fc.constant('ask' as const), ask: askScript }),
+  fc.record({ do: fc.constant('together' as const), asks: fc.array(askScript, { minLength: 1, maxLength: 3 }) }),
+)
+const script = fc.array(action, { minLength: 1, maxLength: 6 })
+/** How a person answers the n-th request, and what nonsense is tried first. */
+const moods = fc.infiniteStream(
+  fc.record({
+    refuse: fc.boolean(),
+    stop: fc.integer({ min: 0, max: 9 }).map(n => n === 0),
+    nonsense: fc.boolean(),
+    pick: fc.nat(),
+  }),
+)
+
+interface Trace {
+  readonly results: { readonly ask: AskScript; readonly result: unknown }[]
+  readonly said: string[]
+  readonly steps: { readonly at: number; readonly answered: number }[]
+}
+
+function asking(ask: AskScript): Asking<unknown> {
+  switch (ask.kind) {
+    case 'approval':
+      return approval('May I?', ask.cancel ? { onReject: 'cancel' } : {})
+    case 'choice':
+      return choice('Which?', ask.choices)
+    case 'text':
+      return text('What?')
+    case 'form':
+      return form({ title: 'Form', schema: { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] } })
+  }
+}
+
+function agentOf(actions: readonly Action[], trace: Trace, answered: () => number) {
+  return defineAgent({
+    name: 'script',
+    title: 'Script',
+    async *run(): AsyncGenerator<AgentYield, void, unknown> {
+      let asked = 0
+      for (const act of actions) {
+        trace.steps.push({ at: asked, answered: answered() })
+        if (act.do === 'say') {
+          for (const piece of act.pieces) {
+            trace.said.push(piece)
+            yield piece
+          }
+          continue
+        }
+        const asks = act.do === 'ask' ? [act.ask] : act.asks
+        const result = act.do === 'ask' ? [yield* asking(act.ask)] : yield* all(asks.map(asking))
+        asked += asks.length
+        for (const [i, ask] of asks.entries()) trace.results.push({ ask, result: (result as unknown[])[i] })
+      }
+      trace.steps.push({ at: asked, answered: answered() })
+    },
+  })
+}
+
+type Mood = { readonly refuse: boolean; readonly stop: boolean; readonly nonsense: boolean; readonly pick: number }
+function answerOf({ ask }: Request, { refuse, stop, pick }: Mood): Answer {
+  const stopping = stop ? { interrupt: true } : {}
+  if (ask.kind === 'approval') return refuse ? { kind: 'deny', ...stopping } : { kind: 'allow' }
+  if (refuse) return { kind: 'decline', ...stopping }
+  if (ask.kind === 'form') return { kind: 'submit', values: { n: pick % 100 } }
+  const [question] = ask.questions
+  const option = question?.options[pick % Math.max(question.options.length, 1)]
+  const given = option ? { chosen: [option.label] } : { chosen: [], other: `word${pick % 7}` }
+  return { kind: 'answers', answers: [{ id: question?.id ?? '', ...given }] }
+}
+function nonsenseFor({ ask }: Request): Answer {
+  if (ask.kind === 'approval') return { kind: 'submit', values: {} }
+  if (ask.kind === 'form') return { kind: 'submit', values: { n: 'no number' } }
+  return { kind: 'answers', answers: [{ id: 'nobody', chosen: ['nothing'] }] }
+}
+
+/** Plays one script with one crowd of people to the end of its turn. */
+async function perform(actions: readonly Action[], people: Iterator<Mood>) {
+  const stage = await Stage.open()
+  const trace: Trace = { results: [], said: [], steps: [] }
+  let answered = 0
+  const misfits: { readonly code: unknown; readonly status: string }[] = []
+  const handled = new Set<string>()
+  stage.run([generatorDriver(agentOf(actions, trace, () => answered))])
+  const over = stage.turnOver()
+  const answering = (async () => {
+    for (;;) {
+      const next = await Promise.race([
+        over.then(() => null),
+        stage.until(() => stage.log('request.opened').find(event => !handled.has(event.value.id))),
+      ])
+      if (!next) return
+      handled.add(next.value.id)
+      const mood: Mood = people.next().value
+      if (mood.nonsense) {
+        const wrong = nonsenseFor(next.value)
+        expect(misfit(next.value.ask, wrong)).not.toBeNull()
+        const code = await stage.answer(next.value, wrong).then(
+          () => 'accepted',
+          (error: unknown) => (error instanceof Fault ? error.code : error),
+        )
+        const { status } = await stage.person('getRequest', { id: next.value.id })
+        misfits.push({ code, status })
+      }
+      answered++
+      // A stop elsewhere may have withdrawn it meanwhile.
+      await stage.answer(next.value, answerOf(next.value, mood)).catch(error => expect(error).toMatchObject({ code: 'already_resolved' }))
+    }
+  })()
+  await stage.start('script')
+  const { ending } = await over
+  await answering
+  await stage.close()
+  return { stage, trace, ending, misfits }
+}
+
+function holds(check: (played: Awaited<ReturnType<typeof perform>>, actions: readonly Action[]) => void, runs = 25) {
+  return fc.assert(
+    fc.asyncProperty(script, moods, async (actions, people) => check(await perform(actions, people), actions)),
+    { numRuns: runs },
+  )
+}
+
+describe('generator agents', () => {
+  it('P1 the next step of the agent is not taken before the answer is there', () =>
+    holds(({ trace }) => {
+      for (const step of trace.steps) expect(step.answered).toBeGreaterThanOrEqual(step.at)
+    }))
+
+  it('P2 every ask is settled exactly once', () =>
+    holds(({ stage, trace, ending }) => {
+      const opened = stage.log('request.opened').map(event => event.value.id)
+      expect(stage.log('request.resolved').map(event => event.request).toSorted()).toEqual(opened.toSorted())
+      const taken = stage.log('request.taken').map(event => event.request)
+      expect(new Set(taken).size).toBe(taken.length)
+      if (ending === 'done') expect(taken.toSorted()).toEqual(opened.toSorted())
+      if (ending === 'done') expect(trace.results).toHaveLength(opened.length)
+    }))
+
+  it('P3 an approval is answered allow or deny, nothing else', () =>
+    holds(({ stage, trace }) => {
+      const approvals = new Set(
+        stage.log('request.opened').filter(event => event.value.ask.kind === 'approval').map(event => event.value.id),
+      )
+      for (const { request, resolution } of stage.log('request.resolved'))
+        if (approvals.has(request) && resolution.by === 'person')
+          expect(['allow', 'deny']).toContain(resolution.answer?.kind)
+      for (const { ask, result } of trace.results)
+        if (ask.kind === 'approval') expect(typeof (result as { allowed: unknown }).allowed).toBe('boolean')
+    }))
+
+  it('P4 the index of a choice lies in range and its value is that choice', () =>
+    holds(({ trace }) => {
+      for (const { ask, result } of trace.results) {
+        if (ask.kind !== 'choice' || result === null) continue
+        const { index, value } = result as { index: number; value: string }
+        expect(index).toBeGreaterThanOrEqual(0)
+        expect(index).toBeLessThan(ask.choices.length)
+        expect(value).toBe(ask.choices[index])
+      }
+    }))
+
+  it('P5 a rejection that cancels ends the stream', () =>
+    holds(({ stage, ending }, actions) => {
+      const byKey = new Map(stage.log('request.opened').map(event => [event.value.id, event.value]))
+      const last = stage.log('request.resolved').find(({ request, resolution }) => {
+        const { answer } = resolution
+        if (answer?.kind !== 'deny' && answer?.kind !== 'decline') return false
+        return answer.interrupt === true || cancels(byKey.get(request), actions)
+      })
+      expect(ending).toBe(last ? 'cancelled' : 'done')
+      if (!last) return
+      const types = stage.events.slice(stage.events.indexOf(last)).map(event => event.type)
+      expect(types).not.toContain('message.added')
+      expect(types).not.toContain('request.opened')
+    }))
+
+  it('P6 live text is flushed before an ask is shown', () =>
+    holds(({ stage }, actions) => {
+      for (const event of stage.log('request.opened')) {
+        const before = stage.events.slice(0, stage.events.indexOf(event))
+        const shown = before.flatMap(earlier => (earlier.type === 'message.added' ? [earlier.text] : [])).join('')
+        expect(shown).toBe(saidBefore(actions, Number(event.value.key.split('.')[1])))
+      }
+    }))
+
+  it('P7 history survives a rejection', () =>
+    holds(({ stage, trace }) => {
+      expect(stage.texts().join('')).toBe(trace.said.join(''))
+    }))
+
+  it('P8 an answer that does not fit leaves the request pending', () =>
+    holds(({ misfits }) => {
+      for (const { code, status } of misfits) {
+        if (code === 'already_resolved') continue
+        expect(code).toBe('answer_mismatch')
+        expect(status).toBe('pending')
+      }
+    }))
+})
+
+/** Places of a script: text runs and asks count alike, as the driver numbers them. */
+function* places(actions: readonly Action[]): Generator<{ readonly text: string } | { readonly ask: AskScript }> {
+  let run = ''
+  for (const act of actions) {
+    if (act.do === 'say') {
+      run += act.pieces.join('')
+      continue
+    }
+    if (run) yield { text: run }
+    run = ''
+    for (const ask of act.do === 'ask' ? [act.ask] : act.asks) yield { ask }
+  }
+  if (run) yield { text: run }
+}
+function saidBefore(actions: readonly Action[], place: number): string {
+  return [...places(actions)].slice(0, place - 1).flatMap(at => ('text' in at ? [at.text] : [])).join('')
+}
+function cancels(request: Request | undefined, actions: readonly Action[]): boolean {
+  const at = request && [...places(actions)][Number(request.key.split('.')[1]) - 1]
+  return at !== undefined && 'ask' in at && at.ask.kind === 'approval' && at.ask.cancel
+}

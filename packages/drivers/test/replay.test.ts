@@ -1,0 +1,273 @@
+/** A crash at any write, and what is left of it: the same transcript, no step twice, no allow handed twice. */
+import fc from 'fast-check'
+import { afterEach, describe, expect, it } from 'vitest'
+import type { Answer, Request } from '@holdpoint/protocol'
+import {
+  type AgentYield,
+  all,
+  approval,
+  choice,
+  defineAgent,
+  generatorDriver,
+  StepUnknown,
+  step,
+  text,
+  type Turn,
+} from '../src/index.ts'
+import { dyingAt, type RunningRunner, Stage } from './stage.ts'
+
+let stage: Stage | undefined
+afterEach(async () => {
+  await stage?.close()
+  stage = undefined
+})
+
+type Action = 'say' | 'step' | 'approval' | 'choice' | 'text' | 'together' | 'aside'
+const script = fc.array(
+  fc.constantFrom<Action>('say', 'step', 'approval', 'choice', 'text', 'together', 'aside'),
+  { minLength: 1, maxLength: 6 },
+)
+
+/** Says after each action what came of it, so that the transcript shows the path that was taken. */
+function agentOf(actions: readonly Action[], ran: Map<number, number>) {
+  return defineAgent({
+    name: 'script',
+    title: 'Script',
+    async *run(turn: Turn): AsyncGenerator<AgentYield, void, unknown> {
+      for (const [i, act] of actions.entries()) yield* perform(act, i, ran, turn)
+    },
+  })
+}
+async function* perform(
+  act: Action,
+  i: number,
+  ran: Map<number, number>,
+  turn: Turn,
+): AsyncGenerator<AgentYield, void, unknown> {
+  switch (act) {
+    case 'say':
+      yield `${i}:said `
+      yield 'more;'
+      return
+    case 'step':
+      try {
+        const value = yield* step('count', () => {
+          ran.set(i, (ran.get(i) ?? 0) + 1)
+          return { n: i }
+        })
+        yield `${i}:ran ${value.n};`
+      } catch (error) {
+        if (!(error instanceof StepUnknown)) throw error
+        yield `${i}:unknown;`
+      }
+      return
+    case 'approval': {
+      const answer = yield* approval(`${i}`)
+      yield `${i}:${answer.allowed ? 'allowed' : answer.reason.slice(0, 17)};`
+      return
+    }
+    case 'choice':
+      yield `${i}:${(yield* choice(`${i}`, ['a', 'b']))?.value};`
+      return
+    case 'text':
+      yield `${i}:${yield* text(`${i}`)};`
+      return
+    case 'together': {
+      const [one, two] = yield* all([approval(`${i}`), choice(`${i}`, ['a', 'b'])])
+      yield `${i}:${one.allowed ? 'allowed' : one.reason.slice(0, 17)},${two?.value};`
+      return
+    }
+    case 'aside':
+      yield `${i}:beside `
+      yield `${(await turn.ask(choice(`${i}`, ['a', 'b'])))?.value};`
+  }
+}
+
+const unknownStart = 'This was approved'
+function answerOf({ ask, key }: Request): Answer {
+  if (ask.kind === 'approval') return key.endsWith('3') ? { kind: 'deny', reason: 'no' } : { kind: 'allow' }
+  const question = ask.kind === 'questions' ? ask.questions[0] : undefined
+  const given = question?.options.length ? { chosen: ['b'] } : { chosen: [], other: 'word' }
+  return { kind: 'answers', answers: [{ id: question?.id ?? '', ...given }] }
+}
+
+async function performAll(actions: readonly Action[], deaths: readonly { nth: number; when: 'before' | 'after' }[]) {
+  const playing = await Stage.open()
+  stage = playing
+  const ran = new Map<number, number>()
+  const stopAnswering = playing.answerAll(answerOf)
+  const lives = [...deaths]
+  const live = (): RunningRunner => {
+    const death = lives.shift()
+    if (!death) return playing.run([generatorDriver(agentOf(actions, ran))])
+    const runner: RunningRunner = playing.run([generatorDriver(agentOf(actions, ran))], {
+      call: dyingAt(playing.runner, death.nth, death.when, () => {
+        runner.kill()
+        live()
+      }),
+    })
+    return runner
+  }
+  live()
+  await playing.start('script', { warmMs: null })
+  const { ending } = await playing.turnOver()
+  stopAnswering()
+  return { playing, ran, ending }
+}
+
+/** What the transcript must be, given which allows and steps were left in doubt. */
+function expected(actions: readonly Action[], playing: Stage): string {
+  const doubted = new Set(playing.log('request.unknown').map(event => event.request))
+  const opened = playing.log('request.opened').map(event => event.value)
+  const approvalSaid = (i: number) => {
+    const request = opened.find(({ ask }) => ask.kind === 'approval' && ask.input.prompt === `${i}`)
+    if (!request) throw new Error(`no request of action ${i}`)
+    if (answerOf(request).kind === 'deny') return 'no'
+    return doubted.has(request.id) ? unknownStart : 'allowed'
+  }
+  const steps = new Map(playing.log('tool.finished').map(event => [event.block, event.ok]))
+  const stepOks = [...steps.values()]
+  return actions
+    .map((act, i) => {
+      if (act === 'say') return `${i}:said more;`
+      if (act === 'step') return stepOks.shift() ? `${i}:ran ${i};` : `${i}:unknown;`
+      if (act === 'choice') return `${i}:b;`
+      if (act === 'text') return `${i}:word;`
+      if (act === 'aside') return `${i}:beside b;`
+      return act === 'approval' ? `${i}:${approvalSaid(i)};` : `${i}:${approvalSaid(i)},b;`
+    })
+    .join('')
+}
+
+const deathAt = fc.record({ nth: fc.integer({ min: 1, max: 24 }), when: fc.constantFrom('before' as const, 'after' as const) })
+
+describe('replay', () => {
+  it('after a crash at any write gives the same transcript, runs no step twice and hands no allow twice (G5)', () =>
+    fc.assert(
+      fc.asyncProperty(script, fc.array(deathAt, { minLength: 1, maxLength: 3 }), async (actions, deaths) => {
+        const { playing, ran, ending } = await performAll(actions, deaths)
+        expect(ending).toBe('done')
+        expect(playing.texts().join('')).toBe(expected(actions, playing))
+        for (const [, count] of ran) expect(count).toBe(1)
+        expect(playing.log('turn.finished')).toHaveLength(1)
+        const allows = new Set(
+          playing.log('request.resolved').flatMap(e => (e.resolution.answer?.kind === 'allow' ? [e.request] : [])),
+        )
+        const life = new Map<string, string>()
+        for (const event of playing.events) {
+          if (event.type !== 'request.handed' && event.type !== 'request.taken' && event.type !== 'request.unknown') continue
+          const before = life.get(event.request) ?? ''
+          if (event.type === 'request.handed' && allows.has(event.request)) expect(before).toBe('')
+          // In doubt exactly where it was handed and not taken.
+          if (event.type === 'request.unknown') expect(before).toBe('request.handed')
+          life.set(event.request, event.type)
+        }
+        for (const [, last] of life) expect(last).not.toBe('request.handed')
+        await playing.close()
+      }),
+      { numRuns: 60 },
+    ))
+
+  it('tells the agent that an approval was in doubt, and never allows it a second time', async () => {
+    const playing = await Stage.open()
+    stage = playing
+    const got: unknown[] = []
+    let runs = 0
+    const agent = defineAgent({
+      name: 'a',
+      title: 'A',
+      async *run() {
+        runs++
+        got.push(yield* approval('Launch?'))
+        if (runs === 1) await new Promise(() => {})
+        yield 'checked'
+      },
+    })
+    const first = playing.run([generatorDriver(agent)])
+    await playing.start('a')
+    await playing.answer(await playing.asked('t1.1'), { kind: 'allow' })
+    await playing.seen('request.handed')
+    await new Promise(resolve => setImmediate(resolve))
+    first.kill()
+    playing.run([generatorDriver(agent)])
+    await playing.turnOver()
+    expect(got).toEqual([
+      { allowed: true, input: { prompt: 'Launch?' } },
+      {
+        allowed: false,
+        reason:
+          'This was approved and may have started before a crash; its outcome is unknown. Check before running it again.',
+      },
+    ])
+    expect(playing.log('request.handed')).toHaveLength(1)
+    expect(playing.log('request.unknown')).toHaveLength(1)
+  })
+
+  async function crashAndChange(first: () => AsyncGenerator<AgentYield>, second: () => AsyncGenerator<AgentYield>) {
+    const playing = await Stage.open()
+    stage = playing
+    const agentRunning = (run: () => AsyncGenerator<AgentYield>) => [generatorDriver(defineAgent({ name: 'a', title: 'A', run }))]
+    const before = playing.run(agentRunning(first))
+    await playing.start('a')
+    await playing.asked('t1.1')
+    before.kill()
+    const after = playing.run(agentRunning(second))
+    // A pending request needs no runner; the answer brings the session back.
+    await playing.answer(await playing.asked('t1.1'), { kind: 'allow' })
+    const { ending } = await playing.turnOver()
+    await after.stop()
+    return { ending, errors: playing.log('error.raised').map(event => event.message) }
+  }
+
+  it('fails a turn whose agent asks something else under the same place, and says how to mend it', async () => {
+    const { ending, errors } = await crashAndChange(
+      async function* () {
+        yield* approval('Delete 3 files?')
+      },
+      async function* () {
+        yield* approval('Delete 4 files?')
+      },
+    )
+    expect(ending).toBe('failed')
+    expect(errors).toEqual([
+      'this agent is not deterministic: what it asks as t1.1 is not what it asked before; put side effects and random values into step()',
+    ])
+  })
+
+  it('fails a turn whose agent does something else at the same place', async () => {
+    const { ending, errors } = await crashAndChange(
+      async function* () {
+        yield* approval('May I?')
+      },
+      async function* () {
+        yield 'text instead'
+      },
+    )
+    expect(ending).toBe('failed')
+    expect(errors[0]).toContain('t1.1 was an ask before and is text now')
+  })
+
+  it('fails a turn whose secret is gone, instead of going on with something else', async () => {
+    const playing = await Stage.open()
+    stage = playing
+    const agent = defineAgent({
+      name: 'a',
+      title: 'A',
+      async *run() {
+        yield `${yield* text('The key?', { secret: true })}`.length.toString()
+        yield* approval('Use it?')
+      },
+    })
+    const first = playing.run([generatorDriver(agent)])
+    await playing.start('a')
+    const answer: Answer = { kind: 'answers', answers: [{ id: 'text', chosen: [], other: 'hunter2' }] }
+    await playing.answer(await playing.asked('t1.1'), answer)
+    const second = await playing.asked('t1.3')
+    first.kill()
+    playing.run([generatorDriver(agent)])
+    await playing.answer(second, { kind: 'allow' })
+    expect((await playing.turnOver()).ending).toBe('failed')
+    expect(playing.log('error.raised')[0]?.message).toContain('secret')
+    expect(JSON.stringify(playing.events)).not.toContain('hunter2')
+  })
+})

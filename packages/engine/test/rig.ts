@@ -1,0 +1,212 @@
+/** What the engine's tests work with: a real desk on the memory store, a clock held by hand, one caller of each role, and a watcher that keeps its frames. */
+import {
+  type Ask,
+  type Call,
+  type DriverInfo,
+  type FaultCode,
+  type Frame,
+  type Input,
+  type Request,
+  type RunnerId,
+  type Session,
+  spellId,
+} from '@holdpoint/protocol'
+import { openMemory } from '@holdpoint/store'
+import { expect } from 'vitest'
+import {
+  type Caller,
+  type Clock,
+  callAs,
+  type Desk,
+  type DeskOptions,
+  type LiveFrame,
+  openDesk,
+  type Store,
+  type Watch,
+  type WatchOptions,
+} from '../src/index.ts'
+
+export class HandClock implements Clock {
+  #now: number
+  #timers: { readonly at: number; readonly wake: () => void }[] = []
+  constructor(now = 1_800_000_000_000) {
+    this.#now = now
+  }
+  now(): number {
+    return this.#now
+  }
+  after(ms: number, wake: () => void): () => void {
+    const timer = { at: this.#now + Math.max(0, ms), wake }
+    this.#timers.push(timer)
+    return () => {
+      this.#timers = this.#timers.filter(known => known !== timer)
+    }
+  }
+  /** The wall clock is set, by hand or by the network; timers do not notice. */
+  jump(ms: number): void {
+    this.#now += ms
+    this.#timers = this.#timers.map(timer => ({ ...timer, at: timer.at + ms }))
+  }
+  /** Lets time pass and everything due happen, each at its own moment. */
+  async pass(ms: number): Promise<void> {
+    const until = this.#now + ms
+    await settle()
+    for (;;) {
+      const next = this.#timers.filter(timer => timer.at <= until).sort((a, b) => a.at - b.at)[0]
+      if (!next) break
+      this.#timers = this.#timers.filter(known => known !== next)
+      this.#now = Math.max(this.#now, next.at)
+      next.wake()
+      await settle()
+    }
+    this.#now = until
+    await settle()
+  }
+}
+
+/** Until everything that is under way in this process has come to rest: commits take one turn of the loop each. */
+export async function settle(turns = 12): Promise<void> {
+  for (let i = 0; i < turns; i++) await new Promise(resolve => setImmediate(resolve))
+}
+
+export const ada: Caller = { role: 'person', name: 'ada', token: 'tok_ada', via: 'page' }
+export const bob: Caller = { role: 'person', name: 'bob', token: 'tok_bob', via: 'cli' }
+export const runnerCaller: Caller = { role: 'runner', name: 'runner', token: 'tok_runner', via: 'api' }
+export const robot: Caller = { role: 'agent', name: 'robot', token: 'tok_robot', via: 'api' }
+export const stranger: Caller = { role: 'agent', name: 'stranger', token: 'tok_stranger', via: 'api' }
+
+export const runnerId = (n = 0): RunnerId => spellId('run', new Uint8Array(20).fill(n))
+export const resumable: DriverInfo = {
+  name: 'steady',
+  title: 'Resumes',
+  capabilities: ['resumable', 'messages', 'interrupt'],
+  modes: [],
+  ready: true,
+}
+export const fragile: DriverInfo = { ...resumable, name: 'fragile', title: 'Cannot resume', capabilities: ['messages'] }
+export const portable: DriverInfo = { ...resumable, name: 'portable', capabilities: ['resumable', 'portable'] }
+export const drivers = [resumable, fragile, portable]
+
+export const approval = (command = 'ls', more: Partial<Extract<Ask, { kind: 'approval' }>> = {}): Ask => ({
+  kind: 'approval',
+  tool: 'Bash',
+  input: { command },
+  title: `Run ${command}`,
+  cwd: '/work',
+  editable: true,
+  ...more,
+})
+export const secretAsk: Ask = {
+  kind: 'questions',
+  questions: [
+    { id: 'pin', header: 'PIN', question: 'The PIN?', options: [], multiSelect: false, allowOther: true, secret: true },
+  ],
+}
+
+/** An agent under a lease: its session, its fence, and the agent's side of the desk under that fence. */
+export interface Driven {
+  readonly session: Session
+  readonly fence: number
+  ask(key: string, ask?: Ask, more?: Partial<Input<'openRequest'>>): Promise<Request>
+  report(request: Pick<Request, 'id'>, state: Input<'reportDelivery'>['state']): Promise<Request>
+  say(...items: Input<'say'>['items']): Promise<unknown>
+}
+
+export class Rig {
+  readonly clock: HandClock
+  readonly store: Store
+  readonly trouble: unknown[] = []
+  desk!: Desk
+  person!: Call
+  other!: Call
+  runner!: Call
+  agent!: Call
+  strange!: Call
+
+  constructor(clock: HandClock, store: Store) {
+    this.clock = clock
+    this.store = store
+  }
+  /** A desk over the same archive: what a restart of the gateway is. */
+  async open(options: Partial<DeskOptions> = {}): Promise<this> {
+    this.desk = await openDesk({
+      store: this.store,
+      clock: this.clock,
+      onTrouble: error => this.trouble.push(error),
+      ...options,
+    })
+    this.person = callAs(this.desk, ada)
+    this.other = callAs(this.desk, bob)
+    this.runner = callAs(this.desk, runnerCaller)
+    this.agent = callAs(this.desk, robot)
+    this.strange = callAs(this.desk, stranger)
+    return this
+  }
+  announce(n = 0, offered: readonly DriverInfo[] = drivers) {
+    return this.runner('announceRunner', { id: runnerId(n), name: `runner ${n}`, drivers: [...offered] })
+  }
+  async attach(id: Session['id'], n = 0): Promise<Driven> {
+    const runner = (await this.runner('listRunners', {})).items.find(known => known.id === runnerId(n))
+    const { fence, session } = await this.runner('attachSession', {
+      id,
+      runner: runnerId(n),
+      incarnation: runner?.incarnation ?? 0,
+    })
+    return {
+      session,
+      fence,
+      ask: (key, ask = approval(), more = {}) => this.runner('openRequest', { id, key, ask, fence, ...more }),
+      report: (request, state) => this.runner('reportDelivery', { id: request.id, state, fence }),
+      say: (...items) => this.runner('say', { id, items, fence }),
+    }
+  }
+  /** A session that a runner drives; announces the runner where nobody has. */
+  async drive(driver = 'steady', input: Partial<Input<'startSession'>> = {}, n = 0): Promise<Driven> {
+    const { items } = await this.runner('listRunners', {})
+    if (!items.some(known => known.id === runnerId(n) && known.live)) await this.announce(n)
+    const session = await this.person('startSession', { driver, ...input })
+    return this.attach(session.id, n)
+  }
+  allow(request: Request, call = this.person) {
+    return call('answerRequest', { id: request.id, digest: request.digest, answer: { kind: 'allow' } })
+  }
+  deny(request: Request, call = this.person) {
+    return call('answerRequest', { id: request.id, digest: request.digest, answer: { kind: 'deny' } })
+  }
+  async watch(options: WatchOptions = {}, caller: Caller = ada): Promise<Watching> {
+    const frames: LiveFrame[] = []
+    const watch = await this.desk.watch(caller, options, { frame: frame => frames.push(frame) })
+    return {
+      watch,
+      get frames() {
+        return frames.map(frame => JSON.parse(frame.json) as Frame) // the desk wrote it
+      },
+      get events() {
+        return frames.filter(frame => frame.cursor !== null).map(frame => (JSON.parse(frame.json) as EventFrame).event) // events have cursors
+      },
+      get cursors() {
+        return frames.flatMap(frame => frame.cursor ?? [])
+      },
+    }
+  }
+  async log() {
+    const events = await this.store.events({ after: 0, limit: 100_000 })
+    return events.map(event => event.type)
+  }
+}
+type EventFrame = Extract<Frame, { frame: 'event' }>
+export interface Watching {
+  readonly watch: Watch
+  readonly frames: readonly Frame[]
+  readonly events: readonly EventFrame['event'][]
+  readonly cursors: readonly string[]
+}
+
+export async function rig(options: Partial<DeskOptions> = {}): Promise<Rig> {
+  const clock = new HandClock()
+  return new Rig(clock, await openMemory({ clock, epoch: 'e1' })).open(options)
+}
+
+export function refused(call: Promise<unknown>, code: FaultCode): Promise<void> {
+  return expect(call).rejects.toMatchObject({ name: 'Fault', code })
+}

@@ -1,0 +1,82 @@
+/** Forms, keyword by keyword: a value that fits, and one beyond each edge. */
+import { describe, expect, it } from 'vitest'
+import { type FormField, FormSchema, fieldChoices, limits, misfitOfValues } from '../src/index.ts'
+
+const text = (change: object = {}): FormField => ({ type: 'string', ...change }) as FormField // completed by the row
+const rows: readonly [string, FormField, readonly unknown[], readonly unknown[]][] = [
+  ['string', text(), ['', 'a', 'é'], [1, null, true, [], {}]],
+  ['minLength', text({ minLength: 2 }), ['ab', '😀😀'], ['a', '', '😀']],
+  ['maxLength', text({ maxLength: 2 }), ['ab', '', '😀😀'], ['abc']],
+  ['enum', text({ enum: ['a', 'b'] }), ['a', 'b'], ['c', '', 'A', 'toString']],
+  ['oneOf', text({ oneOf: [{ const: 'a', title: 'A' }] }), ['a'], ['A', 'b']],
+  ['email', text({ format: 'email' }), ['a@b.co'], ['a', 'a@', '@b.co']],
+  ['uri', text({ format: 'uri' }), ['https://a.b/c', 'mailto:a@b.co'], ['a b', '/c']],
+  ['date', text({ format: 'date' }), ['2026-01-31'], ['2026-02-30', '31.01.2026', '2026-1-1']],
+  [
+    'date-time',
+    text({ format: 'date-time' }),
+    ['2026-01-31T12:00:00Z', '2026-01-31T12:00:00+01:00'],
+    ['2026-01-31', '12:00'],
+  ],
+  ['an unknown format', text({ format: 'colour' }), ['anything'], [1]],
+  ['number', { type: 'number' }, [0, -1.5, 1e308], ['1', null, true, Number.POSITIVE_INFINITY, Number.NaN]],
+  ['integer', { type: 'integer' }, [0, -3], [1.5, '1', Number.POSITIVE_INFINITY]],
+  ['minimum', { type: 'number', minimum: 1 }, [1, 1.1], [0.9]],
+  ['maximum', { type: 'number', maximum: 1 }, [1, 0], [1.1]],
+  ['boolean', { type: 'boolean' }, [true, false], ['true', 0, null]],
+  [
+    'a list with enum',
+    { type: 'array', items: { enum: ['a', 'b'] } },
+    [[], ['a'], ['b', 'a']],
+    [['c'], ['a', 'a'], 'a', [1]],
+  ],
+  ['a list with anyOf', { type: 'array', items: { anyOf: [{ const: 'a' }] } }, [['a']], [['b']]],
+  ['minItems', { type: 'array', items: { enum: ['a', 'b'] }, minItems: 1 }, [['a']], [[]]],
+  ['maxItems', { type: 'array', items: { enum: ['a', 'b'] }, maxItems: 1 }, [['a'], []], [['a', 'b']]],
+]
+
+describe('a field', () => {
+  it.each(rows)('%s', (_name, field, fitting, not) => {
+    const schema: FormSchema = { type: 'object', properties: { f: field } }
+    for (const value of fitting) expect(misfitOfValues(schema, { f: value }), JSON.stringify(value)).toBeNull()
+    for (const value of not) expect(misfitOfValues(schema, { f: value }), JSON.stringify(value)).toContain('"f"')
+  })
+})
+
+describe('the fields of a form', () => {
+  const schema: FormSchema = { type: 'object', properties: { a: text(), b: text() }, required: ['a'] }
+  it('needs what is required, and leaves the rest free', () => {
+    expect(misfitOfValues(schema, { a: 'x' })).toBeNull()
+    expect(misfitOfValues(schema, { b: 'x' })).toBe('"a" is required')
+  })
+  it('takes no field that it does not have', () => {
+    expect(misfitOfValues(schema, { a: 'x', c: 1 })).toBe('"c" is not a field of this form')
+  })
+  it('is not fooled by what every object inherits', () => {
+    const inherited: FormSchema = { type: 'object', properties: { toString: text() }, required: ['toString'] }
+    expect(misfitOfValues(inherited, {})).toBe('"toString" is required')
+    expect(misfitOfValues(inherited, { toString: 'x' })).toBeNull()
+    expect(misfitOfValues({ type: 'object', properties: { toString: text() } }, {})).toBeNull()
+    expect(misfitOfValues(schema, { a: 'x', valueOf: 'y' })).toContain('valueOf')
+  })
+  it('has at most so many fields', () => {
+    const of = (count: number) => ({
+      type: 'object',
+      properties: Object.fromEntries(Array.from({ length: count }, (_, i) => [`f${i}`, { type: 'boolean' }])),
+    })
+    expect(FormSchema.safeParse(of(limits.fieldsMax)).success).toBe(true)
+    expect(FormSchema.safeParse(of(limits.fieldsMax + 1)).success).toBe(false)
+  })
+  it('requires only fields that it has', () => {
+    expect(FormSchema.safeParse({ type: 'object', properties: {}, required: ['x'] }).success).toBe(false)
+    expect(FormSchema.safeParse({ type: 'object', properties: {}, required: ['toString'] }).success).toBe(false)
+  })
+  it('names the choices of a field with their titles', () => {
+    expect(fieldChoices(text({ oneOf: [{ const: 'a', title: 'A' }, { const: 'b' }] }))).toEqual([
+      { value: 'a', title: 'A' },
+      { value: 'b', title: 'b' },
+    ])
+    expect(fieldChoices(text())).toBeNull()
+    expect(fieldChoices({ type: 'boolean' })).toBeNull()
+  })
+})

@@ -1,0 +1,132 @@
+/** Pins: the whole surface of the contract and the closed list of faults, as literals. A change of either goes red here, and is then made on purpose. */
+import { describe, expect, it } from 'vitest'
+import { contract, Fault, FaultBody, faultCodes, faultOfZod, faultStatus, type Op } from '../src/index.ts'
+
+/** operation: method, path, roles, status where it is not 200, members of the input */
+const surface = [
+  'listDrivers: GET /drivers [person runner agent] ()',
+  'startSession: POST /sessions [person agent] 201 (driver cwd prompt attachments resume options mode model title warmMs deadlineMs onDeadline)',
+  'listSessions: GET /sessions [person runner agent] (state q limit before)',
+  'getSession: GET /sessions/:id [person runner agent] (id)',
+  'patchSession: PATCH /sessions/:id [person] (id mode model title warmMs)',
+  'sendMessage: POST /sessions/:id/messages [person] 202 (id text attachments)',
+  'interruptSession: POST /sessions/:id/interrupt [person] 202 (id)',
+  'endSession: POST /sessions/:id/end [person] 202 (id)',
+  'deleteSession: DELETE /sessions/:id [person] (id)',
+  'stopEverything: POST /stop [person] 202 ()',
+  'listEvents: GET /sessions/:id/events [person runner agent] (id after limit)',
+  'listRequests: GET /requests [person runner agent] (status session limit after)',
+  'getRequest: GET /requests/:id [person runner agent] (id wait)',
+  'answerRequest: POST /requests/:id/answer [person] (id digest answer)',
+  'answerRequests: POST /requests/answer [person] (items)',
+  'putDraft: PUT /requests/:id/draft [person] (id draft)',
+  'getDraft: GET /requests/:id/draft [person] (id)',
+  'deleteDraft: DELETE /requests/:id/draft [person] (id)',
+  'openRequest: POST /sessions/:id/requests [person runner agent] 201 (id key ask agentPath fence deadlineMs onDeadline)',
+  'say: POST /sessions/:id/events [person runner agent] (id items fence)',
+  'checkTool: POST /sessions/:id/check [person runner agent] (id tool input fence)',
+  'withdrawRequest: POST /requests/:id/withdraw [person runner agent] (id fence)',
+  'reportDelivery: POST /requests/:id/delivery [person runner agent] (id state reason fence)',
+  'attachSession: POST /sessions/:id/attach [person runner agent] (id runner incarnation)',
+  'detachSession: POST /sessions/:id/detach [person runner agent] (id fence ending)',
+  'listCommands: GET /sessions/:id/commands [person runner agent] (id wait after)',
+  'takeCommand: POST /commands/:id/take [person runner agent] (id fence)',
+  'finishCommand: POST /commands/:id/done [person runner agent] (id fence outcome)',
+  'announceRunner: POST /runners [runner] 201 (id name drivers)',
+  'renewRunner: POST /runners/:id/renew [runner] (id incarnation)',
+  'retireRunner: POST /runners/:id/retire [runner person] (id incarnation)',
+  'listWork: GET /runners/:id/work [runner] (id incarnation wait)',
+  'listRunners: GET /runners [person runner] ()',
+  'listRules: GET /rules [person] ()',
+  'addRule: POST /rules [person] 201 (effect tool command args path host when scope expiresAt usesLeft needs note)',
+  'removeRule: DELETE /rules/:id [person] (id)',
+  'checkRules: POST /rules/check [person] (ask driver rules)',
+  'listAudit: GET /audit [person] (after limit session)',
+  'listTokens: GET /tokens [person] ()',
+  'addToken: POST /tokens [person] 201 (role name expiresAt)',
+  'removeToken: DELETE /tokens/:id [person] (id)',
+  'signIn: POST /sign-in [anyone] (code)',
+  'signOut: POST /sign-out [person] ()',
+  'makeLink: POST /links [person] 201 ()',
+  'whoAmI: GET /me [person runner agent] ()',
+  'backup: POST /backup [person] (file)',
+]
+
+const statuses = {
+  bad_json: 400,
+  bad_input: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  wrong_origin: 403,
+  not_found: 404,
+  wrong_method: 405,
+  already_resolved: 409,
+  digest_mismatch: 409,
+  key_conflict: 409,
+  fenced: 409,
+  lease_held: 409,
+  session_ended: 409,
+  session_live: 409,
+  no_runner: 409,
+  gone: 410,
+  body_too_large: 413,
+  unsupported_type: 415,
+  wrong_host: 421,
+  answer_mismatch: 422,
+  idempotency_mismatch: 422,
+  unsupported: 422,
+  too_many: 429,
+  internal: 500,
+  store_unavailable: 503,
+  store_locked: 503,
+  store_read_only: 503,
+  store_full: 503,
+  store_newer: 503,
+  draining: 503,
+}
+
+describe('the contract', () => {
+  const operations = Object.entries<Op>(contract)
+  it('is exactly this', () => {
+    expect(
+      operations.map(
+        ([name, op]) =>
+          `${name}: ${op.method} ${op.path} [${op.roles.join(' ')}]${op.status ? ` ${op.status}` : ''} (${Object.keys(op.input.shape).join(' ')})`,
+      ),
+    ).toEqual(surface)
+  })
+  it.each(operations)('%s takes no unknown member, and has every part of its path among its input', (_name, op) => {
+    const unknown = op.input.safeParse({ surely_unknown: 1 })
+    expect(unknown.error?.issues.some(issue => issue.code === 'unrecognized_keys')).toBe(true)
+    for (const part of op.path.matchAll(/:(\w+)/g)) expect(Object.keys(op.input.shape)).toContain(part[1])
+  })
+  it('has no two operations at one place', () => {
+    const places = operations.map(([, op]) => `${op.method} ${op.path.replace(/:\w+/g, ':')}`)
+    expect(new Set(places).size).toBe(places.length)
+  })
+  it('lets no agent answer (G8)', () => {
+    for (const [name, op] of operations) if (name.startsWith('answer')) expect(op.roles).toEqual(['person'])
+  })
+})
+
+describe('faults', () => {
+  it('are this closed list, one status each', () => {
+    expect(faultStatus).toEqual(statuses)
+    expect(faultCodes).toEqual(Object.keys(statuses))
+  })
+  it.each(faultCodes)('%s crosses the wire whole', code => {
+    const fault = new Fault(code, 'What happened.', { id: 'x' })
+    expect(fault.status).toBe(statuses[code])
+    expect(FaultBody.parse(JSON.parse(JSON.stringify(fault)))).toEqual({
+      error: { code, message: 'What happened.', detail: { id: 'x' } },
+    })
+    expect(JSON.stringify(new Fault(code, 'm'))).not.toContain('detail')
+  })
+  it('of a failed parse name the field', () => {
+    const parsed = contract.openRequest.input.safeParse({ id: 'x', key: '', ask: { kind: 'poll' } })
+    const fault = faultOfZod(parsed.error as NonNullable<typeof parsed.error>, 'openRequest') // it has failed
+    expect(fault.code).toBe('bad_input')
+    for (const field of ['id: must look like ses_', 'key:', 'ask.kind: kind must be approval'])
+      expect(fault.message).toContain(field)
+  })
+})

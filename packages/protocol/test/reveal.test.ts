@@ -1,0 +1,115 @@
+/** The escaper of G9: after it nothing hidden remains, and nothing that was not hidden can be passed off as such. */
+import { readFileSync } from 'node:fs'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { hidesSomething, reveal } from '../src/index.ts'
+
+// Read as text: one of them holds a lone surrogate, which not every importer of JSON accepts.
+const texts = JSON.parse(readFileSync(new URL('./data/display.json', import.meta.url), 'utf8')) as readonly {
+  readonly name: string
+  readonly text: string
+  readonly level: string
+}[] // the file's own shape
+
+/** Spelled here a second time on purpose: a change of the class in the source goes red. */
+const hidden = /[\p{C}\p{Zl}\p{Zp}\p{DI}\u2800]|(?! )\p{Zs}/u
+
+/** Reads a revealed text back: possible only where revealing is injective. */
+function unreveal(shown: string): string {
+  return shown.replace(/(\\+)(?:u\{([0-9a-f]+)\})?/g, (whole, slashes: string, hex: string | undefined, at: number) => {
+    const named = shown.startsWith('u{', at + slashes.length)
+    if (!named) return whole
+    const literal = '\\'.repeat(Math.floor(slashes.length / 2))
+    if (slashes.length % 2 === 0) return literal + whole.slice(slashes.length)
+    return literal + String.fromCodePoint(Number.parseInt(hex ?? '', 16))
+  })
+}
+
+/** Texts made of what matters to the escaper: backslashes, braces, letters of an escape, and hidden characters. */
+const tricky = fc
+  .array(
+    fc.constantFrom(
+      '\\',
+      '\\\\',
+      'u',
+      '{',
+      '}',
+      'u{',
+      '\\u{',
+      '200b',
+      '\u200b',
+      '\n',
+      '\t',
+      '\u202e',
+      'a',
+      ' ',
+      '\ud800',
+      '\u{e0041}',
+    ),
+    { maxLength: 12 },
+  )
+  .map(parts => parts.join(''))
+const anyText = fc.oneof(tricky, fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme' }))
+
+describe('reveal', () => {
+  it.each(texts)('leaves nothing hidden in "$name"', ({ text, level }) => {
+    expect(reveal(text)).not.toMatch(hidden)
+    if (level === 'character') {
+      expect(reveal(text)).not.toBe(text)
+      expect(hidesSomething(text)).toBe(true)
+    }
+  })
+
+  it('leaves nothing hidden in any text', () => {
+    fc.assert(fc.property(anyText, text => void expect(reveal(text)).not.toMatch(hidden)))
+  })
+  it('keeps line feeds and tabs, and nothing else, where the layout stays', () => {
+    fc.assert(
+      fc.property(anyText, text => {
+        const shown = reveal(text, { multiline: true })
+        expect(shown.replace(/[\n\t]/g, '')).not.toMatch(hidden)
+        expect(shown.split('\n')).toHaveLength(text.split('\n').length)
+      }),
+    )
+  })
+
+  it('can be read back, so that no two texts look alike', () => {
+    fc.assert(
+      fc.property(anyText, text => void expect(unreveal(reveal(text))).toBe(text)),
+      { numRuns: 2000 },
+    )
+    fc.assert(
+      fc.property(anyText, text => void expect(unreveal(reveal(text, { multiline: true }))).toBe(text)),
+      {
+        numRuns: 2000,
+      },
+    )
+  })
+  it('tells a hidden character behind a backslash from the text of an escape', () => {
+    expect(reveal('\\\u200b')).not.toBe(reveal('\\u{200b}'))
+  })
+  it('leaves plain text, paths and regular expressions as they are', () => {
+    for (const text of ['npm test', 'C:\\new\\users', 'sed s/\\d\\u0041/x/', 'héllo 世界 😀', 'a {b} u{c}'])
+      expect(reveal(text)).toBe(text)
+  })
+  it('names a hidden character by its code point', () => {
+    expect(reveal('a\u202eb\u{e0041}\u0000')).toBe('a\\u{202e}b\\u{e0041}\\u{0}')
+  })
+  it('stays quick however long the run of backslashes', () => {
+    const begun = performance.now()
+    reveal('\\'.repeat(262_144))
+    expect(performance.now() - begun).toBeLessThan(500)
+  })
+})
+
+describe('hidesSomething', () => {
+  it('is true exactly where a hidden character stands', () => {
+    fc.assert(fc.property(anyText, text => void expect(hidesSomething(text)).toBe(hidden.test(text))))
+    fc.assert(
+      fc.property(
+        anyText,
+        text => void expect(hidesSomething(text, { multiline: true })).toBe(hidden.test(text.replace(/[\n\t]/g, ' '))),
+      ),
+    )
+  })
+})

@@ -1,0 +1,202 @@
+/** Standing answers: exact or not at all, deny before ask before allow, and nothing kept that is not understood. */
+import { readFileSync } from 'node:fs'
+import { Fault, type Rule, type RuleDraft, RuleDraft as RuleDraftSchema, type SessionId } from '@holdpoint/protocol'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { admit, type Judged, judge, type Situation } from '../src/index.ts'
+
+const session = 'ses_00000000000000000000' as SessionId // twenty letters of the alphabet
+const other = 'ses_11111111111111111111' as SessionId // likewise
+const situation: Situation = { driver: 'claude', session, now: 1000 }
+const bash = (command: unknown, cwd = '/work'): Judged => ({ tool: 'Bash', input: { command } as Judged['input'], cwd }) // what an agent may send
+let made = 0
+function rule(draft: Partial<RuleDraft>): Rule {
+  const id = `rul_${String(made++).padStart(20, '0')}` as Rule['id'] // twenty letters of the alphabet
+  return { effect: 'allow', tool: 'Bash', ...draft, id, madeBy: 'ada', madeAt: 0, version: 1 }
+}
+const verdict = (rules: readonly Rule[], ask: Judged, at: Partial<Situation> = {}) =>
+  judge(rules, ask, { ...situation, ...at }).verdict
+
+describe('a command', () => {
+  const allow = [rule({ command: 'npm test' })]
+  it('is allowed where it is that command', () => expect(verdict(allow, bash('npm test'))).toBe('allow'))
+  it.each([
+    'npm  test',
+    ' npm test',
+    'npm test ',
+    'npm test\n',
+    'npm test #',
+    'NPM TEST',
+    'npm',
+    'npm testing',
+    'npm test && ls',
+    'npm\u00a0test',
+    'npm te\u200bst',
+    'nрm test',
+    '"npm" test',
+    '',
+  ])('is asked where it is %j', command => expect(verdict(allow, bash(command))).toBe('ask'))
+  it.each([undefined, null, 1, true, ['npm test'], ['npm', 'test'], { toString: 'npm test' }])(
+    'is asked where it is no text: %j',
+    command => expect(verdict(allow, bash(command))).toBe('ask'),
+  )
+  it('is asked where the input says it by another name', () => {
+    expect(verdict(allow, { tool: 'Bash', input: { cmd: 'npm test' }, cwd: '/' })).toBe('ask')
+  })
+
+  const corpus = JSON.parse(readFileSync(new URL('./data/policy.json', import.meta.url), 'utf8')) as readonly {
+    readonly rule: string
+    readonly command: string
+  }[] // the file's own shape
+  it('of the corpus is never allowed by the rule that it was made against', () => {
+    expect(corpus.length).toBeGreaterThan(60)
+    const allowed = corpus.filter(
+      ({ rule: command, command: asked }) => verdict([rule({ command })], bash(asked)) === 'allow',
+    )
+    expect(allowed).toEqual([])
+  })
+})
+
+describe('a path', () => {
+  const allow = [rule({ tool: 'Edit', path: '/work/a.txt' })]
+  const edit = (file_path: string): Judged => ({ tool: 'Edit', input: { file_path }, cwd: '/work' })
+  it('is allowed where it is that path', () => expect(verdict(allow, edit('/work/a.txt'))).toBe('allow'))
+  it.each([
+    '/work/../work/a.txt',
+    '/work//a.txt',
+    'a.txt',
+    '/work/A.txt',
+    '/work/a.txt/',
+    '/work/a.txt.',
+    '/work/a.txt\0',
+  ])('is asked where it is %j', path => expect(verdict(allow, edit(path))).toBe('ask'))
+})
+
+describe('a tool', () => {
+  const rules = [rule({ effect: 'deny', tool: 'Bash' }), rule({ tool: 'Bash', command: 'x' })]
+  it.each([
+    'Bash ',
+    ' Bash',
+    'bash',
+    'BASH',
+    'mcp__x__Bash',
+    'Bash\u200b',
+    '__proto__',
+    'constructor',
+    'toString',
+    'B'.repeat(10_240),
+    '',
+  ])('named %j is met by no rule of another', tool =>
+    expect(verdict(rules, { tool, input: { command: 'x' }, cwd: '/' })).toBe('ask'),
+  )
+  it('of any other name is met by no rule of this one', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), tool => {
+        fc.pre(tool !== 'Bash')
+        expect(verdict(rules, { tool, input: { command: 'x' }, cwd: '/' })).toBe('ask')
+      }),
+    )
+  })
+  it('named like what every object has is met by its own rule only', () => {
+    const own = [rule({ effect: 'deny', tool: 'constructor' })]
+    expect(verdict(own, { tool: 'constructor', input: {}, cwd: '/' })).toBe('deny')
+    expect(verdict(own, bash('x'))).toBe('ask')
+  })
+})
+
+describe('several rules', () => {
+  it('deny before ask before allow, in any order', () => {
+    const effects = fc.array(fc.constantFrom('allow', 'ask', 'deny'), { maxLength: 6 })
+    fc.assert(
+      fc.property(effects, list => {
+        const rules = list.map(effect => rule({ effect, command: 'ls' }))
+        const wanted = list.includes('deny')
+          ? 'deny'
+          : list.includes('ask') || !list.includes('allow')
+            ? 'ask'
+            : 'allow'
+        expect(verdict(rules, bash('ls'))).toBe(wanted)
+      }),
+    )
+  })
+  it('that do not match change nothing', () => {
+    expect(verdict([rule({ effect: 'deny', command: 'rm' }), rule({ command: 'ls' })], bash('ls'))).toBe('allow')
+  })
+  it('name the one that decided, and why', () => {
+    const [deny, allow] = [rule({ effect: 'deny', note: 'never here' }), rule({ command: 'ls' })]
+    expect(judge([allow, deny], bash('ls'), situation)).toEqual({
+      verdict: 'deny',
+      rule: deny.id,
+      reason: 'never here',
+    })
+    expect(judge([allow], bash('ls'), situation)).toEqual({ verdict: 'allow', rule: allow.id, reason: 'allow Bash ls' })
+    expect(judge([], bash('ls'), situation)).toEqual({ verdict: 'ask', reason: 'no rule matches' })
+  })
+})
+
+describe('a scope', () => {
+  const rows: readonly [string, RuleDraft['scope'], Judged, Partial<Situation>, boolean][] = [
+    ['of this driver', { driver: 'claude' }, bash('ls'), {}, true],
+    ['of another driver', { driver: 'codex' }, bash('ls'), {}, false],
+    ['of this session', { session }, bash('ls'), {}, true],
+    ['of another session', { session: other }, bash('ls'), {}, false],
+    ['of a session, asked outside of any', { session }, bash('ls'), { session: null }, false],
+    ['of this folder', { cwd: '/work' }, bash('ls'), {}, true],
+    ['of a folder above', { cwd: '/' }, bash('ls'), {}, false],
+    ['of a folder below', { cwd: '/work/sub' }, bash('ls'), {}, false],
+    ['of this folder, spelled otherwise', { cwd: '/work/' }, bash('ls'), {}, false],
+    ['of all three', { driver: 'claude', cwd: '/work', session }, bash('ls'), {}, true],
+    ['of two that hold and one that does not', { driver: 'claude', cwd: '/x', session }, bash('ls'), {}, false],
+    ['of nothing', {}, bash('ls'), {}, true],
+  ]
+  it.each(rows)('%s', (_name, scope, ask, at, matches) => {
+    expect(verdict([rule({ command: 'ls', ...(scope ? { scope } : {}) })], ask, at)).toBe(matches ? 'allow' : 'ask')
+  })
+})
+
+describe('an expiry', () => {
+  const allow = [rule({ command: 'ls', expiresAt: 1000 })]
+  it.each([
+    [999, 'allow'],
+    [1000, 'ask'],
+    [1001, 'ask'],
+  ])('at %i: %s', (now, wanted) => expect(verdict(allow, bash('ls'), { now })).toBe(wanted))
+})
+
+describe('admit', () => {
+  const refused: readonly [string, RuleDraft][] = [
+    ['a condition', { effect: 'deny', tool: 'Bash', when: 'true' }],
+    ['a host', { effect: 'deny', tool: 'WebFetch', host: 'a.b' }],
+    ['a number of uses', { effect: 'deny', tool: 'Bash', usesLeft: 1 }],
+    ['a grammar', { effect: 'deny', tool: 'Bash', command: 'ls', args: 'grammar' }],
+    ['an allow of a whole tool', { effect: 'allow', tool: 'Bash' }],
+    ['an allow of a whole tool in one folder', { effect: 'allow', tool: 'Bash', scope: { cwd: '/work' } }],
+  ]
+  it.each(refused)('refuses %s', (_name, draft) => {
+    expect(() => admit(draft)).toThrow(Fault)
+    expect(() => admit(draft)).toThrow(expect.objectContaining({ code: 'unsupported' }))
+  })
+  it.each<RuleDraft>([
+    { effect: 'allow', tool: 'Bash', command: 'ls' },
+    { effect: 'allow', tool: 'Bash', command: 'ls', args: 'exact' },
+    { effect: 'allow', tool: 'Edit', path: '/a' },
+    { effect: 'deny', tool: 'Bash' },
+    { effect: 'ask', tool: 'Bash', scope: { driver: 'claude' }, expiresAt: 5, note: 'n' },
+  ])('keeps %j as it is', draft => expect(admit(draft)).toEqual(draft))
+  it('understands every member that a rule may have, or refuses it', () => {
+    expect(Object.keys(RuleDraftSchema.shape)).toEqual([
+      'effect',
+      'tool',
+      'command',
+      'args',
+      'path',
+      'host',
+      'when',
+      'scope',
+      'expiresAt',
+      'usesLeft',
+      'needs',
+      'note',
+    ])
+  })
+})

@@ -1,0 +1,20 @@
+/** A gateway that ends itself at a given point: opens requests, resolves one, and is gone. Its arguments: the store and the point. */
+import { openPostgres, openSqlite } from '../src/index.ts'
+import * as sample from './samples.ts'
+
+export async function crash(where: string, point: string): Promise<void> {
+  const probe = (reached: string) => {
+    if (reached === point) process.kill(process.pid, 'SIGKILL')
+  }
+  const store = await (where.startsWith('postgres:')
+    ? openPostgres({ url: where, probe })
+    : openSqlite({ file: where, probe }))
+  await store.commit(sample.opening(sample.request(1)))
+  process.stdout.write('opened\n')
+  await Promise.all([
+    store.commit(sample.resolving(sample.requestId(1), 'ada')),
+    store.commit(sample.opening(sample.request(2))),
+  ])
+  process.stdout.write('acknowledged\n')
+  await store.close()
+}

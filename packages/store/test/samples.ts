@@ -1,0 +1,160 @@
+/** Rows and events to store: as small as their types allow. */
+import type { Change, CommandRow, RequestRow, RuleRow, SessionRow, Store } from '@holdpoint/engine'
+import type { CommandId, EventBody, RequestId, RuleId, RunnerId, SessionId } from '@holdpoint/protocol'
+
+const spelt = (prefix: string, n: number) => `${prefix}_${String(n).padStart(20, '0')}`
+export const sessionId = (n: number) => spelt('ses', n) as SessionId // the spelling of such ids
+export const requestId = (n: number) => spelt('req', n) as RequestId // likewise
+export const commandId = (n: number) => spelt('cmd', n) as CommandId // likewise
+export const ruleId = (n: number) => spelt('rul', n) as RuleId // likewise
+export const runnerId = (n: number) => spelt('run', n) as RunnerId // likewise
+
+export function session(n: number, over: Partial<SessionRow> = {}): SessionRow {
+  return {
+    id: sessionId(n),
+    driver: 'rehearsal',
+    title: `Session ${n}`,
+    cwd: '/work',
+    mode: null,
+    model: null,
+    state: 'working',
+    stateChangedAt: 1,
+    startedAt: 1,
+    endedAt: null,
+    ending: null,
+    cost: null,
+    lastWords: '',
+    runner: null,
+    capabilities: [],
+    resume: null,
+    deadlineMs: null,
+    onDeadline: 'wait',
+    warmMs: null,
+    options: {},
+    ord: n,
+    lease: null,
+    fence: 0,
+    turnOpen: false,
+    wanted: false,
+    agent: null,
+    commandSeq: 0,
+    ...over,
+  }
+}
+
+export function request(n: number, over: Partial<RequestRow> = {}): RequestRow {
+  return {
+    id: requestId(n),
+    session: sessionId(1),
+    key: `key-${n}`,
+    agentPath: [],
+    ask: {
+      kind: 'approval',
+      tool: 'Bash',
+      input: { command: 'npm test' },
+      title: 'Run the tests',
+      cwd: '/work',
+      editable: true,
+    },
+    digest: `digest-${n}`,
+    openedAt: n,
+    deadlineAt: null,
+    onDeadline: 'wait',
+    overdue: false,
+    status: 'pending',
+    needs: 1,
+    endorsements: [],
+    resolution: null,
+    delivery: { state: 'waiting', at: n },
+    ord: n,
+    handedFence: null,
+    ...over,
+  }
+}
+
+export function resolved(row: RequestRow, person: string): RequestRow {
+  return {
+    ...row,
+    status: 'resolved',
+    resolution: { at: row.openedAt, by: 'person', person, answer: { kind: 'deny' } },
+    delivery: { state: 'taken', at: row.openedAt },
+  }
+}
+
+export function command(n: number, over: Partial<CommandRow> = {}): CommandRow {
+  return {
+    id: commandId(n),
+    session: sessionId(1),
+    seq: n,
+    body: { kind: 'message', text: 'go on' },
+    madeBy: 'ada',
+    madeAt: n,
+    state: 'waiting',
+    outcome: null,
+    ord: n,
+    ...over,
+  }
+}
+
+export function rule(n: number): RuleRow {
+  return { id: ruleId(n), effect: 'allow', tool: 'Read', madeBy: 'ada', madeAt: n, version: 1, ord: n }
+}
+
+export function said(text: string): EventBody {
+  return { type: 'message.added', block: 'b', role: 'agent', text }
+}
+
+/** Inserts a request and says so, as the desk does. */
+export function opening(row: RequestRow): Change<number> {
+  return {
+    label: 'open',
+    reads: [{ table: 'request', id: row.id }],
+    decide: view => ({
+      puts: [{ table: 'request', row }],
+      events: [{ session: row.session, body: { type: 'request.opened', value: row } }],
+      result: view.nextSeq,
+    }),
+  }
+}
+
+/** Resolves a request if it is pending; the result says whether this one won. */
+export function resolving(id: RequestId, person: string): Change<boolean> {
+  return {
+    label: 'resolve',
+    reads: [{ table: 'request', id }],
+    decide: view => {
+      const row = view.get('request', id)
+      if (row?.status !== 'pending') return { result: false }
+      const next = resolved(row, person)
+      const { digest, delivery } = next
+      const resolution = next.resolution as NonNullable<typeof next.resolution> // `resolved` sets it
+      return {
+        puts: [{ table: 'request', row: next }],
+        events: [
+          { session: row.session, body: { type: 'request.resolved', request: id, digest, resolution, delivery } },
+        ],
+        result: true,
+      }
+    },
+  }
+}
+
+export function saying(text: string, n = 1): Change<number> {
+  return {
+    label: 'say',
+    reads: [],
+    decide: view => ({ events: [{ session: sessionId(n), body: said(text) }], result: view.nextSeq }),
+  }
+}
+
+export function putting(...puts: NonNullable<ReturnType<Change<null>['decide']>['puts']>): Change<null> {
+  return {
+    label: 'put',
+    reads: puts.map(put => ({ table: put.table, id: put.row.id })),
+    decide: () => ({ puts, result: null }),
+  }
+}
+
+export async function allEvents(store: Store) {
+  return store.events({ after: 0, limit: 100_000 })
+}

@@ -1,0 +1,262 @@
+/** What is particular to one file on one disk. */
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from '@photostructure/sqlite'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openSqlite, restoreSqlite, type SqliteStore, verifyChain } from '../src/index.ts'
+import { selectRows, sqliteDialect } from '../src/sql.ts'
+import { SqliteFile } from '../src/sqlite-file.ts'
+import { temporaryFolder } from './places.ts'
+import * as sample from './samples.ts'
+
+let folder: ReturnType<typeof temporaryFolder>
+let file: string
+const opened: SqliteStore[] = []
+const open = async (over: Partial<Parameters<typeof openSqlite>[0]> = {}) => {
+  const store = await openSqlite({ file, ...over })
+  opened.push(store)
+  return store
+}
+beforeEach(() => {
+  folder = temporaryFolder()
+  file = join(folder.path, 'home', 'holdpoint.db')
+})
+afterEach(async () => {
+  for (const store of opened.splice(0)) await store.close()
+  folder.remove()
+})
+
+/** Root may write anything; where the tests run as root, somebody else tries. */
+async function asSomebody<T>(work: () => Promise<T>): Promise<T> {
+  const root = process.getuid?.() === 0
+  if (root) process.seteuid?.(65_534)
+  try {
+    return await work()
+  } finally {
+    if (root) process.seteuid?.(0)
+  }
+}
+
+/** Changes a closed archive behind the store's back. */
+function tamper(...statements: string[]): void {
+  const db = new DatabaseSync(file)
+  for (const statement of statements) db.exec(statement)
+  db.close()
+}
+
+describe('a SQLite archive', () => {
+  it('is nobody else’s to read, whatever the umask', async () => {
+    const umask = process.umask(0)
+    try {
+      const store = await open()
+      await store.commit(sample.saying('private'))
+      const copy = join(folder.path, 'copy.db')
+      await store.backup(copy)
+      const modes = [file, `${file}-wal`, copy].map(path => statSync(path).mode & 0o777)
+      expect(modes).toEqual([0o600, 0o600, 0o600])
+      expect(statSync(join(folder.path, 'home')).mode & 0o777).toBe(0o700)
+    } finally {
+      process.umask(umask)
+    }
+  })
+
+  it('shares one flush among everything that arrives together', async () => {
+    const store = await open()
+    const before = store.flushes
+    await Promise.all(Array.from({ length: 100 }, (_, n) => store.commit(sample.opening(sample.request(n)))))
+    expect(store.flushes - before).toBe(1)
+  })
+
+  it('copies its write-ahead log into the file before it grows long', async () => {
+    const store = await open()
+    for (let n = 0; n < 60; n++) {
+      await store.commit(sample.saying('x'.repeat(1_000_000)))
+      await new Promise(resolve => setImmediate(resolve))
+    }
+    expect(statSync(`${file}-wal`).size).toBeLessThan(24 * 1024 * 1024)
+    expect(await verifyChain(store)).toEqual({ ok: true, events: 60 })
+  })
+
+  it('serves its hot questions from an index that leaves history out, already in order', async () => {
+    const db = new SqliteFile(file)
+    const plan = (...args: Parameters<typeof selectRows> extends [infer T, infer Q, ...unknown[]] ? [T, Q] : never) => {
+      const { text, params } = selectRows(args[0], args[1], sqliteDialect)
+      return db
+        .rows(`EXPLAIN QUERY PLAN ${text}`, ...params)
+        .map(row => String(row[3]))
+        .join('; ')
+    }
+    const pending = plan('request', { where: { status: 'pending' }, limit: 10 })
+    expect(pending).toContain('request_status_ord')
+    expect(plan('request', { where: { open: 1, session: 's' } })).toContain('request_open_session_ord')
+    expect(plan('request', { atMost: { dueAt: 1 } })).toContain('request_due_at_ord')
+    expect(plan('command', { where: { open: 1, session: 's' } })).toContain('command_open_session_ord')
+    expect(plan('session', { where: { wanted: 1 } })).toContain('session_wanted_ord')
+    expect(plan('request', { limit: 10, newestFirst: true })).toContain('request_ord')
+    expect(
+      db.rows("SELECT name FROM sqlite_schema WHERE type = 'index' AND sql LIKE '%open%' AND sql NOT LIKE '%WHERE%'"),
+    ).toEqual([])
+    db.close()
+  })
+})
+
+describe('an archive that cannot be used', () => {
+  it('is refused while another gateway holds it, and free when that one has closed', async () => {
+    const store = await open()
+    await expect(openSqlite({ file })).rejects.toMatchObject({
+      code: 'store_locked',
+      message: expect.stringContaining('another gateway'),
+    })
+    await store.commit(sample.saying('undisturbed'))
+    await store.close()
+    expect((await (await open()).head()).seq).toBe(1)
+  })
+
+  it('is refused where the file or its folder is read-only', async () => {
+    await (await open()).close()
+    chmodSync(folder.path, 0o755)
+    chmodSync(join(folder.path, 'home'), 0o555)
+    chmodSync(file, 0o444)
+    await asSomebody(async () => {
+      await expect(openSqlite({ file })).rejects.toMatchObject({ code: 'store_read_only' })
+      await expect(openSqlite({ file: join(folder.path, 'home', 'new.db') })).rejects.toMatchObject({
+        code: 'store_read_only',
+      })
+      await expect(openSqlite({ file: join(folder.path, 'home', 'deeper', 'new.db') })).rejects.toMatchObject({
+        code: 'store_read_only',
+      })
+    })
+    chmodSync(join(folder.path, 'home'), 0o700)
+  })
+
+  it('keeps nothing of a batch that does not fit on the disk, and goes on when there is room', async () => {
+    const store = await open({ maxBytes: 512 * 1024 })
+    const outcomes = await Promise.allSettled([
+      store.commit(sample.saying('small')),
+      store.commit(sample.saying('x'.repeat(1024 * 1024))),
+    ])
+    expect(outcomes.map(outcome => outcome.status === 'rejected' && outcome.reason.code)).toEqual([
+      'store_full',
+      'store_full',
+    ])
+    expect(await sample.allEvents(store)).toEqual([])
+    expect(await store.commit(sample.saying('small'))).toBe(1)
+    expect(await verifyChain(store)).toEqual({ ok: true, events: 1 })
+  })
+
+  it('is refused where a newer version wrote it, and says which', async () => {
+    await (await open()).close()
+    tamper('PRAGMA user_version = 99')
+    await expect(openSqlite({ file })).rejects.toMatchObject({
+      code: 'store_newer',
+      message: expect.stringMatching(/version 99.*Upgrade/),
+    })
+  })
+
+  it('is refused where it is damaged, or something else altogether', async () => {
+    mkdirSync(join(folder.path, 'home'))
+    writeFileSync(file, 'this is not a database, and long enough to be looked at'.repeat(100))
+    await expect(openSqlite({ file })).rejects.toMatchObject({
+      code: 'store_unavailable',
+      message: expect.stringContaining('not a database'),
+    })
+    file = join(folder.path, 'other.db')
+    tamper('CREATE TABLE recipe (name TEXT)')
+    await expect(openSqlite({ file })).rejects.toMatchObject({
+      code: 'store_unavailable',
+      message: expect.stringContaining('not an archive'),
+    })
+    await expect(openSqlite({ file: folder.path })).rejects.toMatchObject({ code: 'store_unavailable' })
+  })
+
+  it('shows that it was tampered with', async () => {
+    const store = await open()
+    for (let n = 0; n < 4; n++) await store.commit(sample.saying(`${n}`))
+    await store.close()
+    tamper(`UPDATE event SET text = replace(text, '"2"', '"7"') WHERE seq = 3`)
+    expect(await verifyChain(await open())).toEqual({ ok: false, seq: 3, reason: 'its body was changed' })
+  })
+})
+
+describe('backup and restore', () => {
+  it('copies everything while work goes on, and refuses to overwrite', async () => {
+    const store = await open()
+    for (let n = 0; n < 50; n++) await store.commit(sample.saying('x'.repeat(50_000)))
+    const copy = join(folder.path, 'copy.db')
+    let copied = false
+    const backup = store.backup(copy).finally(() => {
+      copied = true
+    })
+    let meanwhile = 0
+    while (!copied) {
+      await store.commit(sample.opening(sample.request(meanwhile++)))
+    }
+    expect((await backup).bytes).toBe(statSync(copy).size)
+    await expect(store.backup(copy)).rejects.toMatchObject({
+      code: 'bad_input',
+      message: expect.stringContaining('exists'),
+    })
+    await store.close()
+    const restored = await openSqlite({ file: copy })
+    const chain = await verifyChain(restored)
+    expect(chain.ok && chain.events).toBeGreaterThanOrEqual(50)
+    expect(await restored.count('request', {})).toBe((await restored.head()).seq - 50)
+    await restored.close()
+  })
+
+  it('puts a backup in place, keeps the old archive beside it, and starts a new epoch', async () => {
+    const store = await open()
+    await store.commit(sample.saying('before'))
+    const { epoch } = await store.head()
+    const copy = join(folder.path, 'copy.db')
+    await store.backup(copy)
+    await store.commit(sample.saying('after'))
+    await expect(restoreSqlite({ from: copy, to: file })).rejects.toMatchObject({ code: 'store_locked' })
+    await store.close()
+    const { events, kept } = await restoreSqlite({ from: copy, to: file })
+    expect(events).toBe(1)
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    const restored = await open()
+    expect((await sample.allEvents(restored)).map(event => event.text)).toEqual([expect.stringContaining('before')])
+    expect((await restored.head()).epoch).not.toBe(epoch)
+    const old = await openSqlite({ file: String(kept) })
+    expect((await old.head()).seq).toBe(2)
+    await old.close()
+    expect(readdirSync(join(folder.path, 'home')).filter(name => name.includes('restoring'))).toEqual([])
+  })
+
+  it('replaces an archive that is damaged, and restores where there was none', async () => {
+    const store = await open()
+    await store.commit(sample.saying('kept'))
+    const copy = join(folder.path, 'copy.db')
+    await store.backup(copy)
+    await store.close()
+    writeFileSync(file, 'rubbish'.repeat(1000))
+    const { kept } = await restoreSqlite({ from: copy, to: file })
+    expect(readFileSync(String(kept), 'utf8')).toContain('rubbish')
+    const elsewhere = join(folder.path, 'elsewhere.db')
+    expect(await restoreSqlite({ from: copy, to: elsewhere })).toEqual({ events: 1, kept: null })
+    expect(existsSync(elsewhere)).toBe(true)
+  })
+
+  it('refuses a backup that is missing, not ours, newer, or tampered with, and leaves the archive alone', async () => {
+    const live = file
+    const store = await open()
+    for (let n = 0; n < 3; n++) await store.commit(sample.saying(`${n}`))
+    const copy = join(folder.path, 'copy.db')
+    await store.backup(copy)
+    await store.close()
+    const before = readFileSync(live)
+    const refused = (from: string) => expect(restoreSqlite({ from, to: live })).rejects
+    await refused(join(folder.path, 'nothing.db')).toMatchObject({ code: 'not_found' })
+    const text = join(folder.path, 'text.db')
+    writeFileSync(text, 'not a database'.repeat(100))
+    await refused(text).toMatchObject({ code: 'store_unavailable' })
+    file = copy
+    tamper(`UPDATE event SET text = '{}' WHERE seq = 2`)
+    await refused(copy).toMatchObject({ code: 'store_unavailable', message: expect.stringContaining('place 2') })
+    tamper('PRAGMA user_version = 7')
+    await refused(copy).toMatchObject({ code: 'store_newer' })
+    expect(readFileSync(live).equals(before)).toBe(true)
+  })
+})

@@ -1,0 +1,363 @@
+/** What every store promises, whatever it keeps its rows in. */
+import type { Change, Probe, Query, Store, StoredEvent } from '@holdpoint/engine'
+import { Fault } from '@holdpoint/protocol'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { verifyChain } from '../src/index.ts'
+import * as sample from './samples.ts'
+
+export interface OpenOptions {
+  readonly clock?: { now(): number }
+  readonly probe?: Probe
+}
+/** Somewhere to keep an archive; opening it again finds what was there. */
+export interface Place {
+  open(options?: OpenOptions): Promise<Store>
+  remove(): Promise<void>
+}
+
+export function storeSuite(name: string, makePlace: () => Promise<Place>, durable: boolean): void {
+  describe(name, () => {
+    let place: Place
+    let store: Store
+    const opened: Store[] = []
+    const open = async (options?: OpenOptions) => {
+      const next = await place.open(options)
+      opened.push(next)
+      return next
+    }
+    beforeEach(async () => {
+      place = await makePlace()
+      store = await open()
+    })
+    afterEach(async () => {
+      for (const each of opened.splice(0)) await each.close()
+      await place.remove()
+    })
+
+    it('G2: shows a row and its event together, to listeners too', async () => {
+      const seen: unknown[] = []
+      store.onCommit(events => seen.push(events?.map(event => event.type)))
+      expect(await store.get('request', sample.requestId(1))).toBeUndefined()
+      const seq = await store.commit(sample.opening(sample.request(1)))
+      expect(await store.get('request', sample.requestId(1))).toEqual(sample.request(1))
+      const [event] = await store.events({ after: 0, limit: 10 })
+      expect(event).toMatchObject({ seq, type: 'request.opened', session: sample.sessionId(1) })
+      expect(seen).toEqual([['request.opened']])
+    })
+
+    it('tells listeners before the commit resolves, in the order of the log', async () => {
+      const told: StoredEvent[] = []
+      store.onCommit(events => told.push(...(events ?? [])))
+      await Promise.all(
+        Array.from({ length: 50 }, async (_, n) => {
+          const seq = await store.commit(sample.saying(`${n}`))
+          expect(told.some(event => event.seq === seq)).toBe(true)
+        }),
+      )
+      expect(told.map(event => event.seq)).toEqual(Array.from({ length: 50 }, (_, n) => n + 1))
+    })
+
+    it('rejects only the change whose decision throws, and writes nothing of it', async () => {
+      const refused = new Fault('not_found', 'There is no such session.')
+      const outcomes = await Promise.allSettled([
+        store.commit(sample.opening(sample.request(1))),
+        store.commit({
+          label: 'refuse',
+          reads: [],
+          decide: () => {
+            throw refused
+          },
+        }),
+        store.commit(sample.opening(sample.request(2))),
+      ])
+      expect(outcomes).toEqual([
+        { status: 'fulfilled', value: 1 },
+        { status: 'rejected', reason: refused },
+        { status: 'fulfilled', value: 2 },
+      ])
+      expect((await store.head()).seq).toBe(2)
+    })
+
+    it('rejects only the change that cannot be written, and keeps its neighbours', async () => {
+      await store.commit(sample.opening(sample.request(1)))
+      const blind = {
+        label: 'blind',
+        reads: [],
+        decide: () => ({ puts: [{ table: 'request', row: sample.request(1, { key: 'other' }) } as const], result: 0 }),
+      }
+      const [before, wrong, after] = await Promise.allSettled([
+        store.commit(sample.opening(sample.request(2))),
+        store.commit(blind),
+        store.commit(sample.opening(sample.request(3))),
+      ])
+      expect([before.status, wrong.status, after.status]).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+      expect((await store.get('request', sample.requestId(1)))?.key).toBe('key-1')
+      expect(await store.count('request', {})).toBe(3)
+      expect(await verifyChain(store)).toEqual({ ok: true, events: 3 })
+    })
+
+    it('refuses a decision that looks at what its reads do not name', async () => {
+      const peek = store.commit({
+        label: 'peek',
+        reads: [],
+        decide: view => ({ result: view.get('request', sample.requestId(1)) }),
+      })
+      await expect(peek).rejects.toThrow('reads do not name')
+      const search = store.commit({ label: 'search', reads: [], decide: view => ({ result: view.find('rule', {}) }) })
+      await expect(search).rejects.toThrow('reads do not name')
+      const drop = {
+        label: 'drop',
+        reads: [],
+        decide: () => ({ dels: [{ table: 'rule', id: 'x' } as const], result: 0 }),
+      }
+      await expect(store.commit(drop)).rejects.toThrow('has not read')
+    })
+
+    it('lets each change of a batch see those before it, by id and by query', async () => {
+      const query: Query = { where: { open: 1 }, limit: 3 }
+      const finding = {
+        label: 'find',
+        reads: [{ table: 'request', query } as const],
+        decide: (view: Parameters<ReturnType<typeof sample.opening>['decide']>[0]) => ({
+          result: view.find('request', query).map(row => row.ord),
+        }),
+      }
+      for (const n of [1, 2, 3, 4, 5]) await store.commit(sample.opening(sample.request(n)))
+      const [, first, , second, , third] = await Promise.all([
+        store.commit(sample.resolving(sample.requestId(1), 'ada')),
+        store.commit(finding),
+        store.commit(sample.opening(sample.request(0))),
+        store.commit(finding),
+        store.commit(sample.resolving(sample.requestId(2), 'ada')),
+        store.commit(finding),
+      ])
+      expect([first, second, third]).toEqual([
+        [2, 3, 4],
+        [0, 2, 3],
+        [0, 3, 4],
+      ])
+    })
+
+    it('finds the right rows behind more changes than a batch has loaded ahead', async () => {
+      for (let n = 0; n < 150; n++) void store.commit(sample.opening(sample.request(n)))
+      const query: Query = { where: { open: 1 }, limit: 2 }
+      await store.commit(sample.saying('all are there'))
+      for (let n = 0; n < 120; n++) void store.commit(sample.resolving(sample.requestId(n), 'ada'))
+      const found = await store.commit({
+        label: 'find',
+        reads: [{ table: 'request', query }],
+        decide: view => ({ result: view.find('request', query).map(row => row.ord) }),
+      })
+      expect(found).toEqual([120, 121])
+    })
+
+    it('G1: lets exactly one of many win a row', async () => {
+      await store.commit(sample.opening(sample.request(1)))
+      const people = ['ada', 'bob', 'cyd', 'dan']
+      const won = await Promise.all(people.map(person => store.commit(sample.resolving(sample.requestId(1), person))))
+      expect(won).toEqual([true, false, false, false])
+    })
+
+    it('writes nothing and tells nobody where a decision only returns', async () => {
+      let told = 0
+      store.onCommit(() => told++)
+      const before = await store.head()
+      expect(await store.commit({ label: 'look', reads: [], decide: view => ({ result: view.nextSeq }) })).toBe(1)
+      expect(await store.head()).toEqual(before)
+      expect(told).toBe(0)
+    })
+
+    it('finds, orders, pages and counts by columns', async () => {
+      const rows = [
+        sample.request(1, { session: sample.sessionId(2) }),
+        sample.request(2, { deadlineAt: 50 }),
+        sample.resolved(sample.request(3), 'ada'),
+        sample.request(4, { deadlineAt: 500 }),
+        sample.resolved(sample.request(5, { session: sample.sessionId(2) }), 'ada'),
+      ]
+      await store.commit(sample.putting(...rows.map(row => ({ table: 'request', row }) as const)))
+      const ords = async (query: Query) => (await store.find('request', query)).map(row => row.ord)
+      const cases: [Query, number[]][] = [
+        [{}, [1, 2, 3, 4, 5]],
+        [{ newestFirst: true, limit: 2 }, [5, 4]],
+        [{ where: { status: 'pending' } }, [1, 2, 4]],
+        [{ where: { status: ['pending', 'resolved'], session: sample.sessionId(2) } }, [1, 5]],
+        [{ where: { open: null } }, [3, 5]],
+        [{ where: { open: [1, null] }, afterOrd: 1, beforeOrd: 5 }, [2, 3, 4]],
+        [{ where: { status: [] } }, []],
+        [{ atMost: { dueAt: 100 } }, [2]],
+        [{ atMost: { dueAt: 1000 }, newestFirst: true }, [4, 2]],
+        [{ limit: 0 }, []],
+      ]
+      for (const [query, expected] of cases) {
+        expect(await ords(query), JSON.stringify(query)).toEqual(expected)
+        if (query.limit === undefined) expect(await store.count('request', query)).toBe(expected.length)
+      }
+      await expect(store.find('request', { where: { colour: 'red' } })).rejects.toThrow('no column')
+    })
+
+    it('finds text in a column, also where it holds what a database would stumble over', async () => {
+      const title = 'A 100% "odd"\0 title\u2028 with _ and ’ and \ud800'
+      await store.commit(
+        sample.putting(
+          { table: 'session', row: sample.session(1, { title }) },
+          { table: 'session', row: sample.session(2) },
+        ),
+      )
+      const found = async (part: string) =>
+        (await store.find('session', { contains: { search: part } })).map(row => row.ord)
+      expect(await found('100% "odd"\0')).toEqual([1])
+      expect(await found('_')).toEqual([1])
+      expect(await found('session')).toEqual([2])
+      expect(await found('%')).toEqual([1])
+      expect((await store.get('session', sample.sessionId(1)))?.title).toBe(title)
+    })
+
+    it('updates what changes and keeps what is fixed', async () => {
+      await store.commit(sample.opening(sample.request(1)))
+      await store.commit(sample.resolving(sample.requestId(1), 'ada'))
+      expect(await store.get('request', sample.requestId(1))).toEqual(sample.resolved(sample.request(1), 'ada'))
+      expect(await store.count('request', { where: { status: 'pending' } })).toBe(0)
+    })
+
+    it('deletes what a change names', async () => {
+      await store.commit(sample.putting({ table: 'rule', row: sample.rule(1) }, { table: 'rule', row: sample.rule(2) }))
+      const id = sample.ruleId(1)
+      await store.commit({
+        label: 'del',
+        reads: [{ table: 'rule', id }],
+        decide: () => ({ dels: [{ table: 'rule', id }], result: null }),
+      })
+      expect(await store.get('rule', id)).toBeUndefined()
+      expect((await store.find('rule', {})).map(row => row.ord)).toEqual([2])
+    })
+
+    it('moves rulesAt with every change of rules, and only then', async () => {
+      const seen = [(await store.head()).rulesAt]
+      for (const row of [sample.rule(1), sample.rule(2), sample.rule(1)]) {
+        await store.commit(sample.putting({ table: 'rule', row }))
+        seen.push((await store.head()).rulesAt)
+      }
+      expect(new Set(seen).size).toBe(4)
+      await store.commit(sample.saying('not a rule'))
+      expect((await store.head()).rulesAt).toBe(seen.at(-1))
+    })
+
+    it('gives pages of the log, by session and by type', async () => {
+      for (let n = 0; n < 6; n++) await store.commit(sample.saying(`${n}`, n % 2))
+      await store.commit(sample.opening(sample.request(1)))
+      const seqs = async (query: Parameters<Store['events']>[0]) => (await store.events(query)).map(event => event.seq)
+      expect(await seqs({ after: 2, limit: 3 })).toEqual([3, 4, 5])
+      expect(await seqs({ after: 0, limit: 10, session: sample.sessionId(0) })).toEqual([1, 3, 5])
+      expect(await seqs({ after: 0, limit: 10, types: ['request.opened'] })).toEqual([7])
+      expect(await seqs({ after: 1, limit: 2, session: sample.sessionId(1), types: ['message.added'] })).toEqual([2, 4])
+      expect(await store.epochAt(7)).toBe((await store.head()).epoch)
+      expect(await store.epochAt(8)).toBeUndefined()
+    })
+
+    it('never lets its clock go backwards', async () => {
+      await store.close()
+      let now = 5_000_000_000_000
+      store = await open({ clock: { now: () => now } })
+      await store.commit(sample.saying('one'))
+      now -= 1000
+      await store.commit(sample.saying('two'))
+      expect(await store.now()).toBe(5_000_000_000_000)
+      expect((await sample.allEvents(store)).map(event => event.at)).toEqual([5_000_000_000_000, 5_000_000_000_000])
+      now += 2000
+      await store.commit(sample.saying('three'))
+      expect((await store.head()).at).toBe(5_000_000_001_000)
+    })
+
+    it('forgets a session: rows and texts are gone, the chain still holds', async () => {
+      await store.commit(
+        sample.putting({ table: 'session', row: sample.session(1) }, { table: 'session', row: sample.session(2) }),
+      )
+      await store.commit(sample.putting({ table: 'command', row: sample.command(1) }))
+      await store.commit(sample.opening(sample.request(1)))
+      await store.commit(sample.opening(sample.request(2, { session: sample.sessionId(2) })))
+      const id = sample.sessionId(1)
+      const purge: Change<null> = {
+        label: 'purge',
+        reads: [{ table: 'session', id }],
+        decide: () => ({ purge: id, events: [{ session: id, body: { type: 'session.deleted' } }], result: null }),
+      }
+      await Promise.all([
+        store.commit(sample.saying('secret')),
+        store.commit(purge),
+        store.commit(sample.saying('later', 3)),
+      ])
+      const events = await sample.allEvents(store)
+      expect(events.map(event => event.body.type)).toEqual([
+        'purged',
+        'request.opened',
+        'purged',
+        'session.deleted',
+        'message.added',
+      ])
+      expect(JSON.stringify(events)).not.toContain('secret')
+      expect(await store.count('session', {})).toBe(1)
+      expect((await store.find('request', {})).map(row => row.ord)).toEqual([2])
+      expect(await store.count('command', {})).toBe(0)
+      expect(await verifyChain(store)).toEqual({ ok: true, events: 5 })
+    })
+
+    it('finds the first place where the log was tampered with', async () => {
+      for (let n = 0; n < 5; n++) await store.commit(sample.saying(`${n}`))
+      const tampered = (change: (event: StoredEvent) => StoredEvent[]) =>
+        verifyChain({ head: () => store.head(), events: async query => (await store.events(query)).flatMap(change) })
+      const at3 = (change: (event: StoredEvent) => StoredEvent[]) =>
+        tampered(event => (event.seq === 3 ? change(event) : [event]))
+      expect(await at3(event => [{ ...event, text: '{}' }])).toMatchObject({
+        ok: false,
+        seq: 3,
+        reason: expect.stringContaining('body'),
+      })
+      expect(await at3(event => [{ ...event, at: 1 }])).toMatchObject({ ok: false, seq: 3 })
+      expect(await at3(() => [])).toMatchObject({ ok: false, seq: 3, reason: expect.stringContaining('missing') })
+      expect(await tampered(event => (event.seq > 3 ? [] : [event]))).toMatchObject({ ok: false, seq: 4 })
+      expect(await tampered(event => [event])).toEqual({ ok: true, events: 5 })
+    })
+
+    it('names the points between which a crash could fall', async () => {
+      await store.close()
+      const points: string[] = []
+      store = await open({ probe: point => points.push(point) })
+      await Promise.all([store.commit(sample.saying('a')), store.commit(sample.saying('b'))])
+      const steps = [
+        'begun:say',
+        'decided:say',
+        'begun:say',
+        'decided:say',
+        'written:say',
+        'written:say',
+        'committed:say',
+        'committed:say',
+      ]
+      expect(points).toEqual(steps)
+    })
+
+    it('finishes what it has taken when it is closed, and takes nothing more', async () => {
+      const last = store.commit(sample.saying('last'))
+      await store.close()
+      expect(await last).toBe(1)
+      await expect(store.commit(sample.saying('too late'))).rejects.toMatchObject({ code: 'store_unavailable' })
+    })
+
+    if (durable)
+      it('G2: finds rows, events and head again, under a new epoch', async () => {
+        await store.commit(sample.opening(sample.request(1)))
+        const before = await store.head()
+        await store.close()
+        store = await open()
+        const after = await store.head()
+        expect(after).toEqual({ ...before, epoch: after.epoch })
+        expect(after.epoch).not.toBe(before.epoch)
+        expect(after.epoch).toMatch(/^[a-z0-9]{8}$/)
+        expect(await store.get('request', sample.requestId(1))).toEqual(sample.request(1))
+        await store.commit(sample.saying('again'))
+        expect([await store.epochAt(1), await store.epochAt(2)]).toEqual([before.epoch, after.epoch])
+        expect(await verifyChain(store)).toEqual({ ok: true, events: 2 })
+      })
+  })
+}

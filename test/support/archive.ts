@@ -1,0 +1,106 @@
+/** Whether an archive is in order: its chain verifies, and what its log tells of every request, command and session is what its rows hold. */
+import type { Store, StoredEvent } from '@holdpoint/engine'
+import { type Delivery, limits, type Request, type Resolution } from '@holdpoint/protocol'
+import { openSqlite, verifyChain } from '@holdpoint/store'
+import { expect } from 'vitest'
+
+interface Told {
+  opened: Request
+  readonly resolutions: Resolution[]
+  readonly deliveries: Delivery[]
+}
+
+/** Moves that the life of a request knows; `unknown` again becomes `handed` only where it was no allow. */
+const moves: Readonly<Record<string, readonly string[]>> = {
+  waiting: ['handed', 'undeliverable'],
+  handed: ['taken', 'unknown', 'undeliverable'],
+  unknown: ['handed', 'taken'],
+  taken: [],
+  undeliverable: [],
+}
+
+export async function checkArchive(store: Store): Promise<void> {
+  expect(await verifyChain(store)).toMatchObject({ ok: true })
+  const events = await wholeLog(store)
+  const requests = new Map<string, Told>()
+  const commands = new Map<string, string>()
+  const sessions = new Map<string, string>()
+  for (const { body, session } of events) fold(body, session ?? '', { requests, commands, sessions })
+  for (const [id, told] of requests) await checkRequest(store, id, told)
+  for (const [id, state] of commands) expect((await store.get('command', id))?.state, id).toBe(state)
+  for (const [id, state] of sessions) expect((await store.get('session', id))?.state, id).toBe(state)
+}
+
+/** The archive of a gateway that has stopped. */
+export async function checkSqlite(file: string): Promise<void> {
+  const store = await openSqlite({ file })
+  try {
+    await checkArchive(store)
+  } finally {
+    await store.close()
+  }
+}
+
+async function wholeLog(store: Store): Promise<StoredEvent[]> {
+  const events: StoredEvent[] = []
+  for (;;) {
+    const page = await store.events({ after: events.at(-1)?.seq ?? 0, limit: limits.pageMax })
+    events.push(...page)
+    if (page.length < limits.pageMax) return events
+  }
+}
+
+interface Books {
+  readonly requests: Map<string, Told>
+  readonly commands: Map<string, string>
+  readonly sessions: Map<string, string>
+}
+
+function fold(body: StoredEvent['body'], session: string, { requests, commands, sessions }: Books): void {
+  switch (body.type) {
+    case 'session.opened':
+    case 'session.changed':
+    case 'session.ended':
+      sessions.set(body.value.id, body.value.state)
+      return
+    case 'session.deleted':
+      sessions.delete(session)
+      return
+    case 'request.opened':
+      expect(requests.has(body.value.id), `${body.value.id} is opened once`).toBe(false)
+      requests.set(body.value.id, { opened: body.value, resolutions: [], deliveries: [] })
+      return
+    case 'request.resolved':
+      requests.get(body.request)?.resolutions.push(body.resolution)
+      requests.get(body.request)?.deliveries.push(body.delivery)
+      return
+    case 'request.handed':
+    case 'request.taken':
+    case 'request.unknown':
+    case 'request.undeliverable':
+      requests.get(body.request)?.deliveries.push(body.delivery)
+      return
+    case 'command.added':
+      commands.set(body.value.id, 'waiting')
+      return
+    case 'command.taken':
+      commands.set(body.command, 'taken')
+      return
+    case 'command.done':
+      commands.set(body.command, 'done')
+  }
+}
+
+async function checkRequest(store: Store, id: string, { opened, resolutions, deliveries }: Told): Promise<void> {
+  const row = await store.get('request', id)
+  if (!row) throw new Error(`the log tells of ${id}, and there is no such row`)
+  expect(resolutions.length, `${id} is resolved once`).toBe(row.status === 'resolved' ? 1 : 0)
+  expect(row.resolution, id).toEqual(resolutions[0] ?? null)
+  expect(row.delivery, id).toEqual(deliveries.at(-1) ?? opened.delivery)
+  for (const [index, { state }] of deliveries.entries()) {
+    const before = deliveries[index - 1]?.state
+    if (before !== undefined) expect(moves[before], `${id} goes from ${before} to ${state}`).toContain(state)
+  }
+  if (row.resolution?.answer?.kind === 'allow')
+    expect(deliveries.filter(({ state }) => state === 'handed').length, `${id} is handed once`).toBeLessThanOrEqual(1)
+}
