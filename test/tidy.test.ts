@@ -16,7 +16,7 @@ const arrows: Record<Room, { readonly rooms: readonly Room[]; readonly libraries
   engine: { rooms: ['protocol', 'rules'], libraries: ['node:crypto'] },
   store: { rooms: ['protocol', 'engine'], libraries: ['@photostructure/sqlite', 'postgres', 'node:'] },
   drivers: { rooms: ['protocol'], libraries: ['node:'] },
-  server: { rooms: ['protocol', 'engine'], libraries: ['hono', '@hono/node-server', 'ws', 'zod', 'node:'] },
+  server: { rooms: ['protocol', 'engine'], libraries: ['ws', 'zod', 'node:'] },
   client: { rooms: ['protocol'], libraries: [] },
   web: { rooms: ['protocol', 'client'], libraries: [] },
   cli: {
@@ -153,7 +153,7 @@ describe('the whole tree', () => {
       const lines = Array.from({ length: 75 }, (_, i) => `  console.log(${i})`).join('\n')
       writeFileSync(
         join(folder, 'bad.ts'),
-        `import { Hono } from 'hono'\nasync function f() {}\nexport function g() {\n  f()\n  new Hono()\n}\nexport function long() {\n${lines}\n}\n`,
+        `import { WebSocket } from 'ws'\nasync function f() {}\nexport function g() {\n  f()\n  new WebSocket('')\n}\nexport function long() {\n${lines}\n}\n`,
       )
       const { stdout, stderr } = spawnSync(
         join(root, 'node_modules/.bin/biome'),

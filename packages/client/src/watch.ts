@@ -69,6 +69,8 @@ async function* readStream(
     const frames: Frame[] = []
     const parse = createSseParser(data => frames.push(JSON.parse(data) as Frame)) // the gateway sends frames and nothing else
     const reader = reply.body.getReader()
+    // Node 20 forgets the signal of a fetch once its request is collected as garbage; the reader does not forget.
+    abort.signal.addEventListener('abort', () => void reader.cancel().catch(() => {}), { once: true })
     for (;;) {
       const { done, value } = await reader.read()
       if (done) return

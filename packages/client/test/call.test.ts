@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer as createTcp, type Socket } from 'node:net'
 import {
+  type Fetch,
   httpCall,
   inProcess,
   inProcessCall,
@@ -233,6 +234,26 @@ describe('watching', () => {
     expect(texts).toEqual(['0', '1', '2', '3', '4', '5'])
     expect(statuses.slice(0, 4)).toEqual(['connecting', 'live', 'reconnecting', 'live'])
   })
+  it('loses nothing when it is cut right behind hello, before what was missed', async () => {
+    const agent = httpCall({ url: gateway.url, token: secrets.agent })
+    const session = await startSession(agent)
+    const whole = inProcess(gateway.server.fetch, { token: secrets.person })
+    let connections = 0
+    const fetch: Fetch = async (url, init) => {
+      const reply = (await whole.fetch?.(url, init)) as Response // inProcess gives one
+      return ++connections <= 2 ? new Response(await firstEventOf(reply)) : reply
+    }
+    const heard: string[] = []
+    for await (const frame of watchEvents({ ...whole, fetch }, { session: session.id })) {
+      if (frame.frame === 'hello' && connections === 1)
+        for (const text of ['0', '1'])
+          await agent('say', { id: session.id, items: [{ type: 'message.added', block: text, text }] })
+      if (frame.frame === 'event' && frame.event.type === 'message.added') heard.push(frame.event.text)
+      if (heard.length === 2) break
+    }
+    expect(heard).toEqual(['0', '1'])
+    expect(connections).toBe(3)
+  })
   it('ends with the fault when the credential is not known', async () => {
     const frames = watchEvents({ url: gateway.url, token: 'nonsense' })
     await expect(frames.next()).rejects.toMatchObject({ code: 'unauthenticated' })
@@ -246,6 +267,15 @@ describe('watching', () => {
     }
   })
 })
+
+async function firstEventOf(reply: Response): Promise<string> {
+  const reader = (reply.body as ReadableStream<Uint8Array>).getReader() // a stream's reply has one
+  const decoder = new TextDecoder()
+  let text = ''
+  while (!text.includes('\n\n')) text += decoder.decode((await reader.read()).value, { stream: true })
+  await reader.cancel()
+  return text.slice(0, text.indexOf('\n\n') + 2)
+}
 
 /** Says six things, cutting the line between any two; returns what was heard. */
 async function watchThroughCuts(

@@ -138,6 +138,23 @@ describe('the board', () => {
       { numRuns: 60 },
     )
   })
+  it('does not take back a resolution that a reply told before the stream did', async () => {
+    const desk = await openDesk({ store: await openMemory() })
+    const frames: Frame[] = []
+    const { hello } = await desk.watch(ada, {}, { frame: ({ json }) => frames.push(JSON.parse(json)) })
+    const world = new World(desk)
+    await world.take({ act: 'start', nth: 0 })
+    await world.take({ act: 'ask', nth: 0 })
+    const [asked] = world.requests as [Request] // one was asked
+    const board = new Board(() => 0)
+    const answer = { id: asked.id, digest: asked.digest, answer: { kind: 'deny' } } as const
+    for (const frame of [{ frame: 'hello', hello } as const, ...frames]) board.apply(frame)
+    board.learn(await callAs(desk, ada)('answerRequest', answer))
+    for (const frame of frames.filter(each => each.frame === 'event' && each.event.type === 'request.opened'))
+      board.apply(frame)
+    expect(board.snapshot()).toMatchObject({ pendingCount: 0, order: [] })
+    await desk.close()
+  })
   it('grows blocks by their deltas, once each, and lets go of them when the block is there', () => {
     const board = new Board(() => 0)
     const session = 'ses_00000000000000000000' as Session['id'] // spelt as an id is

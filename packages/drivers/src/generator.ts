@@ -130,7 +130,8 @@ class Seat {
       error => {
         this.#turn = null
         // A turn that was stopped because the session is over has nothing to report.
-        if (!controller.signal.aborted && !this.#session.signal.aborted) this.#break(error)
+        const over = this.#session.signal.aborted || controller.signal.reason instanceof Fault
+        if (!over) this.#break(error)
       },
     )
     this.#turn = { controller, ended }
@@ -143,11 +144,17 @@ class Seat {
     if (record?.seq !== message.seq) throw new Error(`the log of ${message.session} lacks the turn of ${message.id}`)
     // It had finished; only the command was left open.
     if (record.over) return message.done()
-    const { agent, session, clock } = { agent: this.#agent, session: this.#session, clock: this.#clock }
-    const warmMs = () => this.#warmMs
-    const turn = new TurnRun({ session, run: agent.run, message: message.body, record, clock, signal, warmMs })
+    const turn = new TurnRun({
+      session: this.#session,
+      run: this.#agent.run,
+      message: message.body,
+      record,
+      clock: this.#clock,
+      signal,
+      warmMs: () => this.#warmMs,
+    })
     const end = await turn.run()
-    if (end.ending === 'parked') return session.park()
+    if (end.ending === 'parked') return this.#session.park()
     await message.done({ ok: end.ending !== 'failed', ...(end.reason === undefined ? {} : { reason: end.reason }) })
   }
 

@@ -1,6 +1,7 @@
 /** What an agent says, on its way: in order, in batches, live text at a bounded rate. */
 import { Fault, faultOfZod, limits, Saying } from '@holdpoint/protocol'
 import type { Clock } from './clock.ts'
+import { jsonCopy } from './json-copy.ts'
 
 interface Waiter {
   readonly resolve: () => void
@@ -129,10 +130,11 @@ export class Outbox {
 function weigh(saying: Saying): Entry {
   const parsed = Saying.safeParse(saying)
   if (!parsed.success) throw faultOfZod(parsed.error, 'what the agent says')
-  const size = Buffer.byteLength(JSON.stringify(saying))
+  const copy = jsonCopy(saying, 'what the agent says') as Saying // it is one, by the parse above
+  const size = Buffer.byteLength(JSON.stringify(copy))
   if (size > limits.bodyMaxBytes / 2)
     throw new Fault('body_too_large', `A ${saying.type} of ${size} bytes is too large to be kept; say less at once`)
-  return { saying, size, waiters: [] }
+  return { saying: copy, size, waiters: [] }
 }
 
 function continues(before: DeltaSaying, next: DeltaSaying): boolean {

@@ -78,13 +78,15 @@ class Shift {
       this.#incarnation = runner.incarnation
       await Promise.all([this.#keepLease(runner), this.#work()])
     } catch (error) {
-      if (!this.#stop.signal.aborted) this.#lose(error)
+      // Stopped, or the gateway stayed away: that is no error.
+      if (this.#stop.signal.aborted) return
+      this.#lose(error)
+      throw error
     } finally {
       this.#unwatch()
-      await this.#leave().finally(() => signal.removeEventListener('abort', stop))
+      await this.#leave()
+      signal.removeEventListener('abort', stop)
     }
-    const { reason } = this.#lost.signal
-    if (reason instanceof Fault && !(reason instanceof Away) && !(reason instanceof TooSlow)) throw reason
   }
 
   async #keepLease({ startedAt, expiresAt, id, incarnation }: Runner): Promise<void> {
@@ -181,7 +183,7 @@ class Shift {
     const awayMaxMs = this.#options.awayMaxMs ?? awayMaxDefaultMs
     this.#unwatch = this.#clock.after(awayMaxMs, () => {
       this.#log('the gateway stays away: stopping')
-      this.#lose(new Away('draining', `The gateway has been away for ${awayMaxMs} ms`))
+      this.#lose(new Error(`the gateway has been away for ${awayMaxMs} ms`))
     })
   }
 
@@ -191,9 +193,7 @@ class Shift {
   }
 
   async #leave(): Promise<void> {
-    const cancel = this.#clock.after(stopMaxMs, () =>
-      this.#lost.abort(new TooSlow('draining', 'Stopping took too long')),
-    )
+    const cancel = this.#clock.after(stopMaxMs, () => this.#lost.abort(new Error('stopping took too long')))
     const call = steady({ call: this.#options.call, clock: this.#clock, signal: this.#lost.signal })
     try {
       await orAborted(Promise.all(this.#running), this.#lost.signal)
@@ -205,6 +205,3 @@ class Shift {
     }
   }
 }
-
-class Away extends Fault {}
-class TooSlow extends Fault {}

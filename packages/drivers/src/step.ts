@@ -1,5 +1,6 @@
 /** Side effects of a generator agent: done once and kept, so that a replay returns what was recorded instead of doing it again. */
-import { Fault, type Json, type JsonObject, limits, readJson } from '@holdpoint/protocol'
+import { type JsonObject, limits } from '@holdpoint/protocol'
+import { jsonCopy } from './json-copy.ts'
 
 export interface StepOptions {
   readonly input?: JsonObject
@@ -37,6 +38,16 @@ export interface StepRecord {
   readonly output?: unknown
 }
 
+/** Fits one event with room for what stands around it. */
+const resultMaxBytes = limits.blockMaxBytes / 2
+
+export function stepDone(result: unknown): StepRecord {
+  if (result === undefined) return { ok: true }
+  const output = jsonCopy(result, 'the result of a step')
+  if (Buffer.byteLength(JSON.stringify(output)) > resultMaxBytes)
+    throw new Error(`the result of a step is larger than ${resultMaxBytes} bytes; return less of it`)
+  return { ok: true, output }
+}
 export function stepFailed(error: unknown): StepRecord {
   return { ok: false, output: { error: error instanceof Error ? error.message : String(error) } }
 }
@@ -50,22 +61,4 @@ export function readStep({ ok, output }: StepRecord): unknown {
   if (ok) return output
   const { error, unknown } = output as { readonly error: string; readonly unknown?: boolean } // written by the two functions above
   throw unknown ? new StepUnknown(error) : new StepFailed(error)
-}
-
-/** A copy by the rules of the wire: what agents hand over is JSON, and later changes to it change nothing here. */
-export function asJson(value: unknown, what: string): Json {
-  let written: string | undefined
-  try {
-    written = JSON.stringify(value)
-  } catch (error) {
-    throw new Fault('bad_input', `${what}: is not JSON: ${error instanceof Error ? error.message : 'unwritable'}`)
-  }
-  if (written === undefined) throw new Fault('bad_input', `${what}: is not JSON`)
-  if (written.length > limits.blockMaxBytes)
-    throw new Fault('bad_input', `${what}: is longer than ${limits.blockMaxBytes} characters as JSON`)
-  try {
-    return readJson(written)
-  } catch (error) {
-    throw error instanceof Fault ? new Fault('bad_input', `${what}: ${error.message}`) : error
-  }
 }

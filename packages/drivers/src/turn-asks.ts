@@ -3,8 +3,8 @@ import { type Answer, type Ask, Fault } from '@holdpoint/protocol'
 import type { AgentSession } from './agent-session.ts'
 import { type AskItem, TurnCancelled } from './asks.ts'
 import { type Clock, orAborted } from './clock.ts'
+import { jsonCopy } from './json-copy.ts'
 import type { Asked, Settled } from './settlement.ts'
-import { asJson } from './step.ts'
 import { Cold, notDeterministic, TurnFailed } from './turn-end.ts'
 
 export interface TurnAsksOptions {
@@ -65,7 +65,7 @@ export class TurnAsks {
   async #open(items: readonly AskItem[], keys: readonly string[]): Promise<readonly Asked[]> {
     const drafts = items.map(({ ask, ...rest }, index) => {
       const full = ask?.kind === 'approval' ? { ...ask, cwd: ask.cwd ?? this.#session.info.cwd } : ask
-      const copy = asJson(full, 'the ask') as Ask // `open` parses it
+      const copy = jsonCopy(full, 'the ask') as Ask // `open` parses it
       return { ...rest, ask: copy, key: keys[index] ?? '' }
     })
     try {

@@ -4,7 +4,7 @@ import type { AgentSession } from './agent-session.ts'
 import { type Asking, type AsksYield, refuse, TurnCancelled } from './asks.ts'
 import { type Clock, orAborted, pause } from './clock.ts'
 import { Prose } from './prose.ts'
-import { asJson, readStep, type StepRecord, type StepYield, stepFailed, stepUnknown } from './step.ts'
+import { readStep, type StepRecord, type StepYield, stepDone, stepFailed, stepUnknown } from './step.ts'
 import type { Said, TurnRecord } from './transcript.ts'
 import { TurnAsks } from './turn-asks.ts'
 import { endOf, type Finished, notDeterministic, type TurnEnd, TurnFailed } from './turn-end.ts'
@@ -112,15 +112,14 @@ export class TurnRun {
       model: this.#record.model,
       signal,
       session: info,
-      ask: asking => this.#askAside(asking),
+      ask: asking => unwatched(this.#askAside(asking)),
       // What is on record already need not look alive.
-      pause: ms => (this.#prose.silent ? Promise.resolve() : pause(clock, ms, signal)),
+      pause: ms => (this.#prose.silent ? Promise.resolve() : unwatched(pause(clock, ms, signal))),
     }
-    try {
-      return this.#options.run(turn)
-    } catch (error) {
-      throw new TurnFailed(messageOf(error))
-    }
+    const generator = this.#options.run(turn)
+    if (typeof generator?.next !== 'function')
+      throw new TurnFailed('the run of an agent must be an async generator function')
+    return generator
   }
 
   async #drive(generator: AsyncGenerator<AgentYield, void, unknown>): Promise<void> {
@@ -205,14 +204,7 @@ export class TurnRun {
   }
 
   /** From a callback: the generator's own next step stays under way meanwhile, and the text so far is kept first. */
-  #askAside<T>(asking: Asking<T>): Promise<T> {
-    const answered = this.#askMeanwhile(asking)
-    // An agent that does not wait for it must not bring the runner down when the turn ends first.
-    answered.catch(() => {})
-    return answered
-  }
-
-  async #askMeanwhile<T>(asking: Asking<T>): Promise<T> {
+  async #askAside<T>(asking: Asking<T>): Promise<T> {
     const first = asking.next()
     if (first.done) return first.value
     try {
@@ -252,8 +244,7 @@ export class TurnRun {
   async #runOnce(run: StepYield['run']): Promise<StepRecord> {
     const { signal } = this.#over
     try {
-      const result = await orAborted((async () => run(signal))(), signal)
-      return result === undefined ? { ok: true } : { ok: true, output: asJson(result, 'the result of a step') }
+      return stepDone(await orAborted((async () => run(signal))(), signal))
     } catch (error) {
       signal.throwIfAborted()
       return stepFailed(error)
@@ -299,6 +290,11 @@ function stepResult(record: StepRecord): unknown {
 /** A copy of its own: what agents hand over may change under us. */
 function pathOf({ agentPath }: Path): { readonly agentPath: string[] | undefined } {
   return { agentPath: agentPath && [...agentPath] }
+}
+/** An agent that does not wait for it must not bring the runner down when the turn ends first. */
+function unwatched<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => {})
+  return promise
 }
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)

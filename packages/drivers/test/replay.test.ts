@@ -1,7 +1,8 @@
 /** A crash at any write, and what is left of it: the same transcript, no step twice, no allow handed twice. */
+
+import type { Answer, Request } from '@holdpoint/protocol'
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { Answer, Request } from '@holdpoint/protocol'
 import {
   type AgentYield,
   all,
@@ -11,8 +12,8 @@ import {
   generatorDriver,
   StepUnknown,
   step,
-  text,
   type Turn,
+  text,
 } from '../src/index.ts'
 import { dyingAt, type RunningRunner, Stage } from './stage.ts'
 
@@ -23,10 +24,10 @@ afterEach(async () => {
 })
 
 type Action = 'say' | 'step' | 'approval' | 'choice' | 'text' | 'together' | 'aside'
-const script = fc.array(
-  fc.constantFrom<Action>('say', 'step', 'approval', 'choice', 'text', 'together', 'aside'),
-  { minLength: 1, maxLength: 6 },
-)
+const script = fc.array(fc.constantFrom<Action>('say', 'step', 'approval', 'choice', 'text', 'together', 'aside'), {
+  minLength: 1,
+  maxLength: 6,
+})
 
 /** Says after each action what came of it, so that the transcript shows the path that was taken. */
 function agentOf(actions: readonly Action[], ran: Map<number, number>) {
@@ -139,7 +140,10 @@ function expected(actions: readonly Action[], playing: Stage): string {
     .join('')
 }
 
-const deathAt = fc.record({ nth: fc.integer({ min: 1, max: 24 }), when: fc.constantFrom('before' as const, 'after' as const) })
+const deathAt = fc.record({
+  nth: fc.integer({ min: 1, max: 24 }),
+  when: fc.constantFrom('before' as const, 'after' as const),
+})
 
 describe('replay', () => {
   it('after a crash at any write gives the same transcript, runs no step twice and hands no allow twice (G5)', () =>
@@ -155,7 +159,8 @@ describe('replay', () => {
         )
         const life = new Map<string, string>()
         for (const event of playing.events) {
-          if (event.type !== 'request.handed' && event.type !== 'request.taken' && event.type !== 'request.unknown') continue
+          if (event.type !== 'request.handed' && event.type !== 'request.taken' && event.type !== 'request.unknown')
+            continue
           const before = life.get(event.request) ?? ''
           if (event.type === 'request.handed' && allows.has(event.request)) expect(before).toBe('')
           // In doubt exactly where it was handed and not taken.
@@ -206,7 +211,9 @@ describe('replay', () => {
   async function crashAndChange(first: () => AsyncGenerator<AgentYield>, second: () => AsyncGenerator<AgentYield>) {
     const playing = await Stage.open()
     stage = playing
-    const agentRunning = (run: () => AsyncGenerator<AgentYield>) => [generatorDriver(defineAgent({ name: 'a', title: 'A', run }))]
+    const agentRunning = (run: () => AsyncGenerator<AgentYield>) => [
+      generatorDriver(defineAgent({ name: 'a', title: 'A', run })),
+    ]
     const before = playing.run(agentRunning(first))
     await playing.start('a')
     await playing.asked('t1.1')

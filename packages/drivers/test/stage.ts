@@ -1,6 +1,6 @@
 /** A stage for agents: the real desk on the memory store, people who answer, runners that can be killed. */
 import { randomBytes } from 'node:crypto'
-import { callAs, type Caller, type Clock, type Desk, openDesk, type Settings } from '@holdpoint/engine'
+import { type Caller, type Clock, callAs, type Desk, openDesk, type Settings } from '@holdpoint/engine'
 import {
   type Answer,
   type Call,
@@ -123,7 +123,8 @@ export class Stage {
 
   /** The first event, past or to come, that the test means. */
   async seen<T extends EventType>(type: T, fits: (event: EventOf<T>) => boolean = () => true): Promise<EventOf<T>> {
-    const find = () => this.events.find((event): event is EventOf<T> => event.type === type && fits(event as EventOf<T>))
+    const find = () =>
+      this.events.find((event): event is EventOf<T> => event.type === type && fits(event as EventOf<T>))
     return this.until(find)
   }
 

@@ -6,7 +6,7 @@ import type { Feed } from './feed.ts'
 import type { Live } from './live.ts'
 import { Pen } from './pen.ts'
 import type { Read, Store } from './port.ts'
-import type { SessionRow } from './rows.ts'
+import type { IdemRow, SessionRow } from './rows.ts'
 import { showSession } from './shown.ts'
 
 export interface Settings {
@@ -36,6 +36,8 @@ export interface Planned<T> {
   readonly reads: readonly Read[]
   /** Returns the reply, or the Fault that the caller gets; what the pen holds is written either way. */
   readonly decide: (pen: Pen) => Reply<T> | Fault
+  /** For a reply that is not to be kept under its idempotency key (it holds a secret): what a repeated call is shown instead. */
+  readonly again?: { readonly instead: (body: T) => boolean; readonly show: (pen: Pen) => T | Fault }
 }
 
 export function sha256(text: string): string {
@@ -52,6 +54,8 @@ export class Context {
   readonly settings: Settings
   readonly #random: (bytes: number) => Uint8Array
   #rules: { readonly at: number; readonly rules: readonly Rule[] } = { at: -1, rules: [] }
+  /** Requests being opened right now, per session: they count towards its limit before they can be counted in the archive. */
+  readonly opening = new Map<SessionId, number>()
   #closing = false
 
   constructor(parts: {
@@ -95,10 +99,12 @@ export class Context {
           decide: view => {
             const pen = new Pen(view)
             const before = kept === undefined ? undefined : pen.get('idem', kept)
-            if (before) return { result: replayed<T>(before, bodyHash) }
+            if (before) return { result: replayed(pen, plan, before, bodyHash) }
             const result = plan.decide(pen)
-            if (kept !== undefined && !(result instanceof Fault))
-              pen.put('idem', { id: kept, ord: pen.nextSeq, at: pen.now, bodyHash, ...result })
+            if (kept !== undefined && !(result instanceof Fault)) {
+              const body = plan.again?.instead(result.body) ? null : result.body
+              pen.put('idem', { id: kept, ord: pen.nextSeq, at: pen.now, bodyHash, status: result.status, body })
+            }
             return { ...pen.writes(), result }
           },
         })
@@ -139,31 +145,41 @@ export class Context {
     signal: AbortSignal | undefined,
     look: () => Promise<{ ready: boolean; value: T }>,
   ): Promise<T> {
-    const endsAt = this.clock.now() + waitMs
-    for (;;) {
-      const waiter = this.feed.waitFor(topic)
-      const cancelTimer = this.clock.after(Math.max(0, endsAt - this.clock.now()), waiter.cancel)
-      signal?.addEventListener('abort', waiter.cancel)
-      try {
+    if (waitMs === 0) return (await look()).value
+    // One timer says that the time is over; the clock on the wall may be set meanwhile.
+    let over = false
+    let wake = () => {}
+    const awake = () => wake()
+    const cancelTimer = this.clock.after(waitMs, () => {
+      over = true
+      wake()
+    })
+    signal?.addEventListener('abort', awake)
+    try {
+      for (;;) {
+        const waiter = this.feed.waitFor(topic)
+        wake = waiter.cancel
         const { ready, value } = await look()
-        if (ready || waitMs === 0 || this.clock.now() >= endsAt) return value
+        if (ready || over) return value
         if (signal?.aborted || this.#closing)
           throw new Fault('draining', 'The gateway is stopping; ask again in a moment')
         await waiter.woken
-      } finally {
-        cancelTimer()
-        signal?.removeEventListener('abort', waiter.cancel)
-        waiter.cancel()
       }
+    } finally {
+      cancelTimer()
+      signal?.removeEventListener('abort', awake)
+      wake()
     }
   }
 }
 
-function replayed<T>(before: { status: number; body: unknown; bodyHash: string }, bodyHash: string): Reply<T> | Fault {
+function replayed<T>(pen: Pen, plan: Planned<T>, before: IdemRow, bodyHash: string): Reply<T> | Fault {
   if (before.bodyHash !== bodyHash)
     return new Fault(
       'idempotency_mismatch',
       'This Idempotency-Key was used with another body; use a new key for a new call',
     )
-  return { status: before.status, body: before.body as T } // kept by the same operation, whose output it was
+  if (before.body !== null || !plan.again) return { status: before.status, body: before.body as T } // kept by the same operation, whose output it was
+  const body = plan.again.show(pen)
+  return body instanceof Fault ? body : { status: before.status, body }
 }

@@ -25,17 +25,10 @@ import {
   say,
   takeCommand,
 } from './operations/agent.ts'
+import { reportDelivery, withdrawRequest } from './operations/delivery.ts'
 import { deleteDraft, getDraft, putDraft } from './operations/drafts.ts'
 import { listAudit, listEvents, placeOf } from './operations/record.ts'
-import {
-  answerRequest,
-  answerRequests,
-  getRequest,
-  listRequests,
-  openRequest,
-  reportDelivery,
-  withdrawRequest,
-} from './operations/requests.ts'
+import { answerRequest, answerRequests, getRequest, listRequests, openRequest } from './operations/requests.ts'
 import { addRule, checkRules, listRules, removeRule } from './operations/rules.ts'
 import { announceRunner, listDrivers, listRunners, listWork, renewRunner, retireRunner } from './operations/runners.ts'
 import {
@@ -148,7 +141,9 @@ export async function openDesk({
   settings,
   onTrouble = () => {},
 }: DeskOptions): Promise<Desk> {
-  const feed = new Feed(store, await store.head())
+  const head = await store.head()
+  // A cursor names a row by the epoch in which it was written, and the last row is of an earlier one than this open.
+  const feed = new Feed(store, { seq: head.seq, epoch: (await store.epochAt(head.seq)) ?? head.epoch })
   const live = new Live(clock, frame => feed.send(frame))
   const ctx = new Context({
     store,
@@ -260,7 +255,7 @@ async function watch(ctx: Context, caller: Caller, { after, session }: WatchOpti
         ...(session ? { session } : {}),
       })
       const missed = events.filter(event => event.seq <= seq).map(frameOf)
-      const pending = await ctx.store.count('request', { where: { status: 'pending' } })
+      const pending = await ctx.store.count('request', { where: waitingIn(session) })
       return { hello: { ...base, resume: 'ok', sessions: [], requests: [], pending, more: false }, missed, stop }
     }
     return { hello: { ...base, resume: 'gap', ...(await snapshot(ctx, caller, session)) }, missed: [], stop }
@@ -270,8 +265,12 @@ async function watch(ctx: Context, caller: Caller, { after, session }: WatchOpti
   }
 }
 
+function waitingIn(session: WatchOptions['session']) {
+  return { status: 'pending', ...(session ? { session } : {}) }
+}
+
 async function snapshot(ctx: Context, caller: Caller, session: WatchOptions['session']) {
-  const waiting = { status: 'pending', ...(session ? { session } : {}) }
+  const waiting = waitingIn(session)
   const one = session ? await ctx.store.get('session', session) : undefined
   const [requests, pending, sessions] = await Promise.all([
     ctx.store.find('request', { where: waiting, limit: limits.snapshotMax + 1 }),

@@ -19,7 +19,7 @@ import {
 } from './life.ts'
 import type { Pen } from './pen.ts'
 import type { Read } from './port.ts'
-import type { CommandRow, RequestRow, SessionRow } from './rows.ts'
+import type { CommandRow, DraftRow, RequestRow, SessionRow } from './rows.ts'
 import { maskSecrets, showSession } from './shown.ts'
 
 /** Requests of a session that are pending or whose delivery is not settled: what ends, parks and losses have to look at. */
@@ -30,7 +30,8 @@ export function openCommandsOf(session: SessionId): Extract<Read, { query: unkno
   return { table: 'command', query: { where: { open: 1, session } } }
 }
 export function sessionReads(session: SessionId): Read[] {
-  return [{ table: 'session', id: session }, openRequestsOf(session), openCommandsOf(session)]
+  const drafts: Read = { table: 'draft', query: { where: { session } } }
+  return [{ table: 'session', id: session }, openRequestsOf(session), openCommandsOf(session), drafts]
 }
 
 export function stateOf(row: RequestRow): RequestState {
@@ -40,12 +41,13 @@ export function cellOf(row: RequestRow, command: RequestCommand): RequestCell {
   return requestLife[stateOf(row)][command]
 }
 
-/** Resolves a pending request; the one place that does. */
+/** Resolves a pending request; the one place that does. Of the drafts it drops those that were for this request. */
 export function resolve(
   pen: Pen,
   row: RequestRow,
   command: RequestCommand,
   resolution: Omit<Resolution, 'at'>,
+  drafts: readonly DraftRow[],
 ): RequestRow {
   const to = cellOf(row, command)
   if (to !== 'waiting' && to !== 'taken') throw new Error(`${command} cannot resolve a request that is ${stateOf(row)}`)
@@ -54,7 +56,20 @@ export function resolve(
   const next = pen.put('request', { ...row, status: 'resolved', resolution: full, delivery })
   const shown = maskSecrets(row, full)
   pen.event(row.session, { type: 'request.resolved', request: row.id, digest: row.digest, resolution: shown, delivery })
+  for (const draft of drafts) if (draft.request === row.id) pen.del('draft', draft.id)
   return next
+}
+
+/** At or after its deadline only the deadline can win, swept or not (G1). */
+export function passDeadline(pen: Pen, row: RequestRow, drafts: readonly DraftRow[]): RequestRow {
+  if (row.status !== 'pending' || row.deadlineAt === null || pen.now < row.deadlineAt) return row
+  if (row.onDeadline === 'deny') {
+    want(pen, row.session)
+    return resolve(pen, row, 'deadline', { by: 'deadline', reason: 'nobody answered' }, drafts)
+  }
+  if (row.overdue) return row
+  pen.event(row.session, { type: 'request.overdue', request: row.id })
+  return pen.put('request', { ...row, overdue: true })
 }
 
 /** Moves the delivery of a resolved request to another state. */
@@ -65,8 +80,9 @@ export function deliver(
   extra: { readonly reason?: string; readonly fence?: number } = {},
 ): RequestRow {
   const delivery = { state, at: pen.now, ...(extra.reason === undefined ? {} : { reason: extra.reason }) }
-  // Once the agent has it, a secret has no business here any more.
-  const resolution = state === 'taken' && row.resolution ? maskSecrets(row, row.resolution) : row.resolution
+  // Once the agent has it, or will never have it, a secret has no business here any more.
+  const over = state === 'taken' || state === 'undeliverable'
+  const resolution = over && row.resolution ? maskSecrets(row, row.resolution) : row.resolution
   const next = pen.put('request', { ...row, resolution, delivery, handedFence: extra.fence ?? row.handedFence })
   pen.event(row.session, { type: `request.${state}`, request: row.id, delivery })
   return next
@@ -77,6 +93,7 @@ export function settleByAgent(
   pen: Pen,
   rows: readonly RequestRow[],
   command: 'withdraw' | 'interrupt' | 'end' | 'lose',
+  drafts: readonly DraftRow[],
 ): void {
   const reasons: Record<typeof command, AgentReason> = {
     withdraw: 'withdrawn',
@@ -90,15 +107,19 @@ export function settleByAgent(
     end: 'the session ended first',
     lose: 'the agent was lost first',
   }
-  for (const row of rows) {
+  for (const found of rows) {
+    const row = passDeadline(pen, found, drafts)
     const to = cellOf(row, command)
-    if (to === 'taken') resolve(pen, row, command, { by: 'agent', reason: reasons[command] })
+    if (to === 'taken') resolve(pen, row, command, { by: 'agent', reason: reasons[command] }, drafts)
     else if (to === 'undeliverable' || to === 'unknown') deliver(pen, row, to, { reason: why[command] })
   }
 }
 
 export function openRequestsIn(pen: Pen, session: SessionId): RequestRow[] {
   return pen.find('request', openRequestsOf(session).query)
+}
+export function draftsIn(pen: Pen, session: SessionId): DraftRow[] {
+  return pen.find('draft', { where: { session } })
 }
 
 /** Text under way becomes a kept, partial block: an ask, an interrupt or an end must not lose what was said. */
@@ -171,9 +192,10 @@ export function endSession(
   command: 'end' | 'lose',
 ): SessionRow {
   keepPartials(ctx, pen, row.id)
-  settleByAgent(pen, openRequestsIn(pen, row.id), command)
+  settleByAgent(pen, openRequestsIn(pen, row.id), command, draftsIn(pen, row.id))
   for (const command of pen.find('command', openCommandsOf(row.id).query))
-    if (command.state !== 'done' && command.body.kind !== 'end') finishCommand(pen, command, { ok: false, reason: 'the session ended first' })
+    if (command.state !== 'done' && command.body.kind !== 'end')
+      finishCommand(pen, command, { ok: false, reason: 'the session ended first' })
   const ended = { ...moved(pen, row, 'ended'), endedAt: pen.now, ending, turnOpen: false, wanted: false }
   return putSession(pen, ended, 'session.ended')
 }

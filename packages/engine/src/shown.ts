@@ -36,6 +36,14 @@ export function maskSecrets({ ask }: Pick<Request, 'ask'>, resolution: Resolutio
   return { ...resolution, answer: { ...answer, answers } }
 }
 
+/** Whether a request, as it is shown, carries a secret in plain words. */
+export function holdsSecret({ ask, resolution }: Request): boolean {
+  const answer = resolution?.answer
+  if (ask.kind !== 'questions' || answer?.kind !== 'answers') return false
+  const secret = new Set(ask.questions.filter(q => q.secret).map(q => q.id))
+  return answer.answers.some(item => secret.has(item.id) && item.other !== undefined && item.other !== mask)
+}
+
 export function showCommand(row: CommandRow) {
   const { ord: _ord, ...command } = row
   return command

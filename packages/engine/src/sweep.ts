@@ -1,8 +1,7 @@
 /** The sweep: what time does by itself. It only looks for rows whose time has come; each is decided on its own (timers merely wake it). */
-import { Fault, limits } from '@holdpoint/protocol'
+import { limits } from '@holdpoint/protocol'
 import type { Context } from './context.ts'
-import { sessionReads } from './moves.ts'
-import { passDeadline } from './operations/requests.ts'
+import { passDeadline, sessionReads } from './moves.ts'
 import { freeLost } from './operations/runners.ts'
 
 const sweepMax = 200
@@ -16,20 +15,22 @@ export async function sweep(ctx: Context): Promise<void> {
 async function sweepDeadlines(ctx: Context, now: number): Promise<void> {
   const due = await ctx.store.find('request', { atMost: { dueAt: now }, limit: sweepMax })
   await Promise.all(
-    due.map(({ id, session }) =>
-      ctx.change({
+    due.map(({ id, session }) => {
+      const drafts = { where: { request: id } }
+      return ctx.change({
         label: 'deadline',
         reads: [
           { table: 'request', id },
           { table: 'session', id: session },
+          { table: 'draft', query: drafts },
         ],
         decide: pen => {
           const row = pen.get('request', id)
-          if (row) passDeadline(pen, row)
+          if (row) passDeadline(pen, row, pen.find('draft', drafts))
           return { status: 200, body: {} }
         },
-      }),
-    ),
+      })
+    }),
   )
 }
 
@@ -37,7 +38,15 @@ async function sweepRunners(ctx: Context, now: number): Promise<void> {
   for (const runner of await ctx.store.find('runner', { atMost: { expiresAt: now } })) {
     await freeLost(ctx, runner.id)
     if (runner.expiresAt > now - runnerKeepMs) continue
-    await erase(ctx, 'runner', [runner.id])
+    await ctx.change({
+      label: 'sweep',
+      reads: [{ table: 'runner', id: runner.id }],
+      decide: pen => {
+        // It may have come back since it was found.
+        if ((pen.get('runner', runner.id)?.expiresAt ?? pen.now) <= pen.now - runnerKeepMs) pen.del('runner', runner.id)
+        return { status: 200, body: {} }
+      },
+    })
   }
 }
 
@@ -58,7 +67,7 @@ async function sweepOld(ctx: Context, now: number): Promise<void> {
     )
 }
 
-function erase(ctx: Context, table: 'idem' | 'token' | 'runner', ids: readonly string[]) {
+function erase(ctx: Context, table: 'idem' | 'token', ids: readonly string[]) {
   return ctx.change({
     label: 'sweep',
     reads: ids.map(id => ({ table, id })),
@@ -79,9 +88,11 @@ async function sweepSessions(ctx: Context, now: number): Promise<void> {
       label: 'retention',
       reads: sessionReads(id),
       decide: pen => {
-        if (pen.get('session', id)?.state !== 'ended') return new Fault('session_live', `Session ${id} lives again`)
-        pen.purge(id)
-        pen.event(id, { type: 'session.deleted' })
+        // A message may have opened it again since it was found.
+        if (pen.get('session', id)?.state === 'ended') {
+          pen.purge(id)
+          pen.event(id, { type: 'session.deleted' })
+        }
         return { status: 200, body: {} }
       },
     })

@@ -1,7 +1,8 @@
 /** Requests through the desk: asked once, resolved once, delivered or accounted for. */
-import { type Answer, limits } from '@holdpoint/protocol'
+import { createHash } from 'node:crypto'
+import { type Answer, digestText, limits, spellId } from '@holdpoint/protocol'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { ada, approval, bob, type Driven, type Rig, refused, rig, robot, runnerCaller, secretAsk } from './rig.ts'
+import { ada, approval, bob, type Driven, type Rig, refused, rig, runnerCaller, secretAsk } from './rig.ts'
 
 let at: Rig
 let driven: Driven
@@ -91,24 +92,32 @@ describe('answering', () => {
   })
   it('with another digest, or an answer that does not fit, leaves it pending', async () => {
     const request = await driven.ask('k')
-    const other = await driven.ask('other')
+    const other = await driven.ask('other', approval('pwd'))
     const answer: Answer = { kind: 'allow' }
     await refused(at.person('answerRequest', { id: request.id, digest: other.digest, answer }), 'digest_mismatch')
     await refused(at.person('answerRequest', { id: request.id, digest: '', answer }), 'digest_mismatch')
     const misfit: Answer = { kind: 'submit', values: {} }
-    await refused(at.person('answerRequest', { id: request.id, digest: request.digest, answer: misfit }), 'answer_mismatch')
+    await refused(
+      at.person('answerRequest', { id: request.id, digest: request.digest, answer: misfit }),
+      'answer_mismatch',
+    )
     expect(await at.person('getRequest', { id: request.id })).toMatchObject({ status: 'pending' })
   })
   it('an unknown request is not found, also where it is opened meanwhile', async () => {
-    const fresh = await at.drive()
-    const request = await driven.ask('k')
-    const id = request.id.replace(/.$/, request.id.endsWith('0') ? '1' : '0') as typeof request.id
-    await refused(at.person('answerRequest', { id, digest: '', answer: { kind: 'deny' } }), 'not_found')
-    const probe = await (await rig()).drive()
-    expect(probe.session.id).not.toBe(fresh.session.id)
-    const [asked, answered] = await Promise.allSettled([fresh.ask('late'), at.allow({ ...request, id: idOf(fresh, 'late') })])
-    expect(asked.status).toBe('fulfilled')
-    expect(answered).toMatchObject({ status: 'rejected', reason: { name: 'Fault' } })
+    const ask = approval()
+    const sha256 = (text: string) => createHash('sha256').update(text).digest()
+    const id = spellId('req', sha256(`${driven.session.id}\0late`))
+    const input = {
+      id,
+      digest: sha256(digestText(driven.session.id, ask)).toString('hex'),
+      answer: { kind: 'deny' },
+    } as const
+    await refused(at.person('answerRequest', input), 'not_found')
+    // Both wait for the same commit: the request is there when the answer is decided, and was not when it came.
+    const opening = driven.ask('late', ask)
+    for (let i = 0; i < 20; i++) await null
+    await refused(at.person('answerRequest', input), 'not_found')
+    expect(await opening).toMatchObject({ id, digest: input.digest, status: 'pending' })
   })
   it('with edited input records its digest, unless a rule forbids it (G7)', async () => {
     await at.person('addRule', { effect: 'deny', tool: 'Bash', command: 'rm' })
@@ -124,7 +133,7 @@ describe('answering', () => {
     expect(resolved.digest).toBe(request.digest)
   })
   it('several at once gives a result each; one failing fails no other', async () => {
-    const [a, b, c] = [await driven.ask('a'), await driven.ask('b'), await driven.ask('c')]
+    const [a, b, c] = [await driven.ask('a'), await driven.ask('b', approval('b')), await driven.ask('c')]
     await at.deny(c, at.other)
     const { items } = await at.person('answerRequests', {
       items: [
@@ -147,14 +156,13 @@ describe('answering', () => {
     const request = await driven.ask('k')
     for (const call of [at.agent, at.runner]) {
       await refused(at.allow(request, call), 'forbidden')
-      await refused(call('answerRequests', { items: [{ id: request.id, digest: request.digest, answer: { kind: 'allow' } }] }), 'forbidden')
+      await refused(
+        call('answerRequests', { items: [{ id: request.id, digest: request.digest, answer: { kind: 'allow' } }] }),
+        'forbidden',
+      )
     }
   })
 })
-
-function idOf(_driven: Driven, _key: string) {
-  return 'req_00000000000000000000' as never // stands for any id that is not there yet
-}
 
 describe('delivery', () => {
   it('goes waiting, handed, taken, with an event each', async () => {
@@ -353,7 +361,10 @@ describe('waiting for a request', () => {
     await at.clock.pass(0)
     leaving.abort()
     await refused(waiting, 'draining')
-    await refused(at.runner('getRequest', { id: request.id, wait: 60_000 }, { signal: AbortSignal.abort() }), 'draining')
+    await refused(
+      at.runner('getRequest', { id: request.id, wait: 60_000 }, { signal: AbortSignal.abort() }),
+      'draining',
+    )
   })
   it('ends when the gateway stops, and the request stays pending', async () => {
     const request = await driven.ask('k')
@@ -420,7 +431,10 @@ describe('drafts', () => {
   it('have a limit', async () => {
     const request = await driven.ask('k')
     await at.person('putDraft', { id: request.id, draft: 'x'.repeat(limits.draftMaxBytes - 2) })
-    await refused(at.person('putDraft', { id: request.id, draft: 'x'.repeat(limits.draftMaxBytes - 1) }), 'body_too_large')
+    await refused(
+      at.person('putDraft', { id: request.id, draft: 'x'.repeat(limits.draftMaxBytes - 1) }),
+      'body_too_large',
+    )
   })
   it('are not for agents', async () => {
     const request = await driven.ask('k')
@@ -440,4 +454,3 @@ describe('the record', () => {
     ])
   })
 })
-void robot

@@ -11,7 +11,7 @@ export interface Incoming {
   header(name: string): string | undefined
   /** Reads no further than the limit. */
   body(maxBytes: number): Promise<Buffer>
-  /** Calls back when the other side is gone. */
+  /** Calls back when the other side is gone, at once where it is already. */
   onGone(callback: () => void): void
 }
 

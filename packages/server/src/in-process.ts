@@ -25,15 +25,20 @@ function pairs(flat: FlatHeaders): [string, string][] {
 
 function incomingOf(request: Request, gone: Set<() => void>): Incoming {
   const url = new URL(request.url)
+  // A Request carries its host in the URL; one that names another in a header has two, and neither is right.
+  const named = request.headers.get('host') ?? url.host
+  const host = named === url.host ? named : `${named}, ${url.host}`
   return {
     method: request.method,
     target: url.pathname + url.search,
     repeated: null,
     hasBody: request.body !== null,
-    // A Request carries its host in the URL; one that names another in a header is refused as any wrong host.
-    header: name => request.headers.get(name) ?? (name === 'host' ? url.host : undefined),
+    header: name => (name === 'host' ? host : (request.headers.get(name) ?? undefined)),
     body: maxBytes => readBody(request.body, maxBytes),
-    onGone: callback => void gone.add(callback),
+    onGone(callback) {
+      if (request.signal.aborted) callback()
+      else gone.add(callback)
+    },
   }
 }
 

@@ -1,6 +1,6 @@
 /** Node's HTTP server in front of a door: its limits, its raw requests and responses, and how it closes. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { Fault, limits } from '@holdpoint/protocol'
 import type { Door } from './door.ts'
 import type { Incoming, Outgoing, Outlet } from './exchange.ts'
@@ -34,7 +34,12 @@ export async function listen(
   const { port } = server.address() as AddressInfo // a server that listens on TCP has one
   const door = doorAt(port)
   const sockets = openSockets(door)
+  const open = new Set<Socket>()
   let closing = false
+  server.on('connection', socket => {
+    open.add(socket)
+    socket.once('close', () => open.delete(socket))
+  })
   server.on('request', (req, res) => {
     const incoming = incomingOf(req, res)
     void door.handle(incoming).then(reply => {
@@ -51,6 +56,8 @@ export async function listen(
       closing = true
       door.close()
       sockets.close()
+      // Node counts a connection that has not asked for anything yet as busy.
+      for (const socket of open) if (socket.bytesRead === 0) socket.destroy()
       return drain(server, sockets)
     },
   }
@@ -83,7 +90,11 @@ function findRepeated(raw: readonly string[]): string | null {
   return null
 }
 
-function incomingOf(req: IncomingMessage, carrier: { once(event: 'close', callback: () => void): unknown }): Incoming {
+interface Carrier {
+  readonly destroyed: boolean
+  once(event: 'close', callback: () => void): unknown
+}
+function incomingOf(req: IncomingMessage, carrier: Carrier): Incoming {
   const { headers } = req
   return {
     method: req.method ?? '',
@@ -92,7 +103,10 @@ function incomingOf(req: IncomingMessage, carrier: { once(event: 'close', callba
     hasBody: headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0',
     header: name => headers[name] as string | undefined, // only set-cookie comes as a list, and only in responses
     body: maxBytes => readBody(req, maxBytes),
-    onGone: callback => void carrier.once('close', callback),
+    onGone(callback) {
+      if (carrier.destroyed) callback()
+      else carrier.once('close', callback)
+    },
   }
 }
 

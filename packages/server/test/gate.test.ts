@@ -203,6 +203,16 @@ it('refuses two Host headers and a request line that names a host of its own (B6
   expect(await raw(gateway.port, `GET ${apiRoot}/me HTTP/1.1\r\n${host}${auth}`)).toMatch(/^HTTP\/1.1 200/)
 })
 
+it('holds in process, too', async () => {
+  const knock = async (url: string, headers: Headers) =>
+    (await gateway.server.fetch(new Request(`${url}${apiRoot}/me`, { headers }))).status
+  expect(await knock('http://localhost', bearer())).toBe(200)
+  expect(await knock('http://localhost', {})).toBe(401)
+  expect(await knock('http://evil.test', bearer())).toBe(421)
+  expect(await knock('http://evil.test', { ...bearer(), host: 'localhost' })).toBe(421)
+  expect(await knock('http://localhost', { ...bearer(), origin: 'http://evil.test' })).toBe(403)
+})
+
 it('sets a cookie that scripts cannot read and other sites cannot send, and signing out ends it', async () => {
   const { code } = (await (await post(gateway, 'person', '/links', {})).json()) as { code: string }
   const signIn = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ code }) }

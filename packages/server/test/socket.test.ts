@@ -108,6 +108,18 @@ describe('the socket', () => {
     unmasked.ws.send('{}', { mask: false })
     expect(await unmasked.closed).toBe(1002)
   })
+  it('takes so many operations at a time and no more', async () => {
+    const socket = await openSocket(gateway, headersOf('agent'))
+    const asked = await ask(gateway, session, 'crowded')
+    for (let id = 0; id <= limits.socketInFlightMax; id++)
+      socket.send({ id, op: 'getRequest', input: { id: asked.id, wait: limits.waitMaxMs } })
+    expect(await socket.next()).toMatchObject({ id: limits.socketInFlightMax, status: 429 })
+    socket.send({ cancel: 0 })
+    await socket.next(reply(0))
+    socket.send({ id: 'again', op: 'whoAmI' })
+    expect((await socket.next(reply('again'))).status).toBe(200)
+    socket.ws.terminate()
+  })
   it('stops obeying a credential that was revoked', async () => {
     const made = await post(gateway, 'person', '/tokens', { role: 'person', name: 'bob' })
     const { id, secret } = (await made.json()) as { id: string; secret: string }

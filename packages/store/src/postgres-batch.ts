@@ -51,10 +51,13 @@ export async function lockAndLoad(tx: Transaction, batch: readonly Waiting[]): P
     if ('id' in read) ids.set(read.table, (ids.get(read.table) ?? new Set<string>()).add(read.id))
     else queries.set(keyOf(read.table, read.query), read)
   }
+  const locking = tx<(HeadRecord & { xact: string })[]>`
+    SELECT seq, hash, epoch, at, rules_at, commits, pg_current_xact_id()::text AS xact FROM holdpoint.head FOR UPDATE`
+  const telling = tx<{ now: number }[]>`SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now`
   const [[head], [clock], byId, found] = await Promise.all([
-    tx<(HeadRecord & { xact: string })[]>`
-      SELECT seq, hash, epoch, at, rules_at, commits, pg_current_xact_id()::text AS xact FROM holdpoint.head FOR UPDATE`,
-    tx<{ now: number }[]>`SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now`,
+    // Sent first, and so done first: the others must not look before the lock is ours.
+    locking.execute(),
+    telling.execute(),
     Promise.all([...ids].map(async ([table, wanted]) => [table, await loadRows(tx, table, wanted)] as const)),
     Promise.all([...queries].map(async ([key, read]) => [key, await loadQuery(tx, read.table, read.query)] as const)),
   ])

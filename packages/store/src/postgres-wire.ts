@@ -25,9 +25,9 @@ export function connect(url: string, max: number): Sql {
   })
 }
 
-/** Prepared once per connection. */
+/** Prepared once per connection, and sent in the order of the calls: the client by itself sends a query only when it is awaited. */
 export function run<T extends object>(sql: Sql | Transaction, { text, params }: Statement): postgres.PendingQuery<T[]> {
-  return sql.unsafe<T[]>(text, [...params], { prepare: true })
+  return sql.unsafe<T[]>(text, [...params], { prepare: true }).execute()
 }
 
 /** Where the archive is, for people; without the password. */

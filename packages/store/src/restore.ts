@@ -1,5 +1,6 @@
 /** Puts a backup in the place of an archive: only one that is whole, only where no gateway runs, and never by destroying what was there. */
-import { copyFileSync, existsSync, renameSync, rmSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { Fault } from '@holdpoint/protocol'
 import { verifyChain } from './chain.ts'
 import { openSqlite } from './sqlite.ts'
@@ -17,7 +18,8 @@ export async function restoreSqlite({ from, to }: { readonly from: string; reado
   const fresh = `${to}.restoring-${stamp}`
   try {
     // The check is made on the copy that will be used, and leaves the backup as it is.
-    faulting(from, () => copyFileSync(from, fresh))
+    faulting(to, () => mkdirSync(dirname(to), { recursive: true, mode: 0o700 }))
+    faulting(fresh, () => copyFileSync(from, fresh))
     const events = await checkedEvents(from, fresh)
     const kept = existsSync(to) ? `${to}.before-${stamp}` : null
     if (kept) {
@@ -52,11 +54,11 @@ async function checkedEvents(from: string, fresh: string): Promise<number> {
   }
 }
 
-/** Refuses where a gateway holds the archive, and brings its write-ahead log into it. A damaged one is moved aside as it is: it is why one restores. */
+/** Refuses where a gateway holds the archive, and brings its write-ahead log into it. A damaged or newer one is moved aside as it is: it is why one restores. */
 function release(to: string): void {
   try {
     new SqliteFile(to).close()
   } catch (error) {
-    if (!(error instanceof Fault) || error.code !== 'store_unavailable') throw error
+    if (!(error instanceof Fault) || !['store_unavailable', 'store_newer'].includes(error.code)) throw error
   }
 }

@@ -1,4 +1,5 @@
 /** A gateway that ends itself at a given point: opens requests, resolves one, and is gone. Its arguments: the store and the point. */
+import type { Fault } from '@holdpoint/protocol'
 import { openPostgres, openSqlite } from '../src/index.ts'
 import * as sample from './samples.ts'
 
@@ -6,9 +7,13 @@ export async function crash(where: string, point: string): Promise<void> {
   const probe = (reached: string) => {
     if (reached === point) process.kill(process.pid, 'SIGKILL')
   }
-  const store = await (where.startsWith('postgres:')
+  const opening = where.startsWith('postgres:')
     ? openPostgres({ url: where, probe })
-    : openSqlite({ file: where, probe }))
+    : openSqlite({ file: where, probe })
+  const store = await opening.catch((fault: Fault) => {
+    process.stdout.write(`${fault.code}\n`)
+    process.exit()
+  })
   await store.commit(sample.opening(sample.request(1)))
   process.stdout.write('opened\n')
   await Promise.all([

@@ -76,6 +76,18 @@ function suite(name: string, make: () => Promise<{ readonly where: string; remov
   })
 }
 
+it('C7: a second process that opens the same file is refused, and disturbs nothing', async () => {
+  const folder = temporaryFolder()
+  const file = `${folder.path}/holdpoint.db`
+  const store = await openSqlite({ file })
+  await store.commit(sample.saying('mine'))
+  expect(await crashAt(file, 'never')).toEqual({ said: 'store_locked\n', signal: null })
+  await store.commit(sample.saying('still mine'))
+  expect(await verifyChain(store)).toEqual({ ok: true, events: 2 })
+  await store.close()
+  folder.remove()
+})
+
 suite('SQLite', async () => {
   const folder = temporaryFolder()
   return { where: `${folder.path}/holdpoint.db`, remove: () => folder.remove() }

@@ -1,11 +1,10 @@
 /** Random histories, run against the memory store and the others: whatever can be asked of them, they say the same. */
 import type { Change, Query, Store } from '@holdpoint/engine'
 import fc from 'fast-check'
-import postgres from 'postgres'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { freshDatabase, hasPostgres, type TestDatabase } from '../../../test/support/postgres.ts'
-import { openMemory, openPostgres, verifyChain } from '../src/index.ts'
-import { sqlitePlace } from './places.ts'
+import { describe, expect, it } from 'vitest'
+import { hasPostgres } from '../../../test/support/postgres.ts'
+import { openMemory, verifyChain } from '../src/index.ts'
+import { postgresPlace, sqlitePlace } from './places.ts'
 import * as sample from './samples.ts'
 import type { Place } from './store-suite.ts'
 
@@ -143,21 +142,4 @@ function sameAsMemory(name: string, makePlace: () => Promise<Place>, numRuns: nu
 describe('random histories', () => sameAsMemory('SQLite', sqlitePlace, 150))
 
 if (await hasPostgres())
-  describe('random histories, over the wire', () => {
-    let database: TestDatabase
-    let sql: postgres.Sql
-    beforeAll(async () => {
-      database = await freshDatabase()
-      sql = postgres(database.url, { max: 1, onnotice: () => {} })
-    })
-    afterAll(async () => {
-      await sql.end()
-      await database.drop()
-    })
-    // A new schema is made much faster than a new database.
-    const place = async (): Promise<Place> => ({
-      open: options => openPostgres({ url: database.url, ...options }),
-      remove: async () => void (await sql`DROP SCHEMA holdpoint CASCADE`),
-    })
-    sameAsMemory('PostgreSQL', place, 40)
-  })
+  describe('random histories, over the wire', () => sameAsMemory('PostgreSQL', postgresPlace, 40))

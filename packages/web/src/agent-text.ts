@@ -1,8 +1,11 @@
 /** How agents' text gets onto the page: made visible, as text, on a ground of its own (G9). */
 import { hidesSomething, reveal } from '@holdpoint/protocol'
+import { compareLines, type Row, type Sign } from './diff.ts'
 import { el } from './dom.ts'
 
 const layout = { multiline: true }
+const flatMax = 72
+const kinds: Record<Sign, string> = { ' ': 'same', '−': 'removed', '+': 'added' }
 
 /** A few words of an agent inside a line of ours. */
 export function words(text: string): HTMLElement {
@@ -20,8 +23,11 @@ export function code(text: string, sign = ''): HTMLElement {
   return ground(block, text)
 }
 
+/** Pretty, and on one line where that is short. */
 export function json(value: unknown): HTMLElement {
-  return code(JSON.stringify(value, null, 2) ?? 'nothing')
+  const pretty = JSON.stringify(value, null, 2) ?? 'nothing'
+  const flat = pretty.replace(/\n */g, ' ')
+  return code(flat.length <= flatMax ? flat : pretty)
 }
 
 /** JSON in which what cannot be seen is spelt out, so that it can be edited with open eyes. */
@@ -33,29 +39,18 @@ export function editableJson(value: unknown): string {
   )
 }
 
-/** What is taken away and what is put in its place; lines that both share at the ends stand once. */
+/** A change of a file, whole: what stays, what is taken away, what is put in its place. */
 export function change(before: string, after: string): HTMLElement {
-  const [old, fresh] = [lines(before), lines(after)]
-  let head = 0
-  while (head < old.length && head < fresh.length && old[head] === fresh[head]) head++
-  let tail = 0
-  while (tail < Math.min(old.length, fresh.length) - head && old.at(-1 - tail) === fresh.at(-1 - tail)) tail++
-  const row = (kind: string, sign: string) => (text: string) =>
-    el(`div.${kind}`, {}, el('span.sign', {}, sign), reveal(text, layout))
-  const block = el(
-    'pre.code.diff',
+  const rows = compareLines(before, after)
+  const draw = ([sign, text]: Row) =>
+    el(`div.${kinds[sign]}`, {}, el('span.sign', {}, `${sign} `), reveal(text, layout) || ' ')
+  const count = (sign: Sign) => rows.filter(row => row[0] === sign).length
+  return el(
+    'div',
     {},
-    ...old.slice(0, head).map(row('same', '  ')),
-    ...old.slice(head, old.length - tail).map(row('removed', '− ')),
-    ...fresh.slice(head, fresh.length - tail).map(row('added', '+ ')),
-    ...old.slice(old.length - tail).map(row('same', '  ')),
+    el('p.hint', {}, `${count('−')} removed, ${count('+')} added`),
+    ground(el('pre.code.diff', {}, ...rows.map(draw)), before + after),
   )
-  const count = el('p.hint', {}, `${old.length - head - tail} removed, ${fresh.length - head - tail} added`)
-  return el('div', {}, count, ground(block, before + after))
-}
-
-function lines(text: string): string[] {
-  return text === '' ? [] : text.split('\n')
 }
 
 function ground(block: HTMLElement, text: string): HTMLElement {

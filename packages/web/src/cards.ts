@@ -35,17 +35,10 @@ export class Cards {
     const first = this.#snapshot === null
     this.#snapshot = snapshot
     const live = snapshot.status === 'live'
+    this.#follow(snapshot, live)
+    this.#choose(session)
+    this.#putAway()
     const fresh = snapshot.order.filter(id => !this.#cards.has(id)).map(id => this.#add(id, snapshot))
-    for (const [id, card] of this.#cards) {
-      const request = snapshot.requests.get(id)
-      card.update(request ?? card.request, snapshot.answering.get(id) ?? [], live)
-      if (!request && snapshot.complete && live) void this.#lookUp(card.request)
-    }
-    for (const [id, { receipt, open }] of this.#receipts) {
-      const request = snapshot.requests.get(id)
-      if (request) this.#receipts.set(id, { receipt, open: receipt.update(request) })
-      else if (open && snapshot.complete && live) void this.#lookUpReceipt(id, receipt)
-    }
     if (fresh.length > 0) {
       const last = [...this.#cards.values()].sort((a, b) => a.request.openedAt - b.request.openedAt)
       arrange(
@@ -58,9 +51,22 @@ export class Cards {
       if (this.#session) this.#quiet()
     }
     this.#choose(session)
-    this.#putAway()
     this.#tick()
     return [...this.#cards.values()].filter(card => !card.receipt && !card.root.hidden).length
+  }
+
+  /** What is here already, as it stands now. */
+  #follow(snapshot: InboxSnapshot, live: boolean): void {
+    for (const [id, card] of this.#cards) {
+      const request = snapshot.requests.get(id)
+      card.update(request ?? card.request, snapshot.answering.get(id) ?? [], live)
+      if (!request && snapshot.complete && live) void this.#lookUp(card.request)
+    }
+    for (const [id, { receipt, open }] of this.#receipts) {
+      const request = snapshot.requests.get(id)
+      if (request) this.#receipts.set(id, { receipt, open: receipt.update(request) })
+      else if (open && snapshot.complete && live) void this.#lookUpReceipt(id, receipt)
+    }
   }
 
   #add(id: RequestId, snapshot: InboxSnapshot): Card {
@@ -81,9 +87,11 @@ export class Cards {
     for (const card of this.#cards.values()) card.changed()
   }
 
+  /** What is resolved leaves the list, but not while that would move something else that a pointer may be about to press. */
   #putAway(): void {
-    if (underPointer(this.root)) return
-    const done = [...this.#cards.values()].filter(card => card.receipt)
+    const all = [...this.#cards.values()]
+    if (underPointer(this.root) && all.some(card => !card.receipt && !card.root.hidden)) return
+    const done = all.filter(card => card.receipt)
     if (done.length === 0) return
     const hadFocus = done.some(card => card.root.contains(document.activeElement))
     for (const card of done) {

@@ -39,7 +39,8 @@ export class Conversation {
     const facts = [now, driver, mode, model, cwd, cost === null ? null : `$${cost.toFixed(4)}`]
     setText(this.#about, words(facts.filter(fact => fact).join(' · ')).textContent)
     const over = state === 'ended'
-    this.#interrupt.hidden = over || !capabilities.includes('interrupt')
+    const busy = pending > 0 || state === 'working' || state === 'starting'
+    this.#interrupt.hidden = !busy || over || !capabilities.includes('interrupt')
     this.#end.hidden = over
     const speaks = capabilities.includes('messages') && (!over || capabilities.includes('resumable'))
     this.#text.disabled = !speaks

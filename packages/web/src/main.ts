@@ -11,6 +11,8 @@ import { Transcript } from './transcript.ts'
 
 const connection: Connection = { url: location.origin, via: 'page' }
 const call = httpCall(connection)
+const rehearsalWords =
+  'A rehearsal is a small built-in agent that plays every kind of question. It needs no key and does no harm.'
 
 async function start(): Promise<void> {
   const code = readFragment('code')
@@ -18,12 +20,17 @@ async function start(): Promise<void> {
   if (code !== null) history.replaceState(null, '', '/')
   addEventListener('hashchange', () => readFragment('code') !== null && location.reload())
   try {
-    if (code !== null) await call('signIn', { code })
-    await call('whoAmI', {})
+    // A link that was used up matters only to a browser that is not signed in.
+    const refusal = code === null ? null : await call('signIn', { code }).then(() => null, keep)
+    await call('whoAmI', {}).catch((error: unknown) => Promise.reject(refusal ?? error))
     openPage()
   } catch (error) {
     showDoor(error)
   }
+}
+
+function keep(error: unknown): unknown {
+  return error
 }
 
 function openPage(): void {
@@ -49,19 +56,9 @@ function openPage(): void {
   const trouble = el('p.problem', { role: 'alert' })
   const rehearse = () => void starter.rehearse().catch((error: unknown) => setText(trouble, said(error)))
   const nothing = el('p')
-  const newcomer = el(
-    'p.hint',
-    {},
-    'A rehearsal is a small built-in agent that plays every kind of question. It needs no key and does no harm.',
-  )
-  const empty = el(
-    'section.empty',
-    {},
-    nothing,
-    newcomer,
-    el('button.primary', { type: 'button', onclick: rehearse }, 'Start a rehearsal'),
-    trouble,
-  )
+  const button = el('button.primary', { type: 'button', onclick: rehearse }, 'Start a rehearsal')
+  const newcomer = el('div.empty', {}, el('p.hint', {}, rehearsalWords), button, trouble)
+  const empty = el('section.empty', {}, nothing, newcomer)
   const bar = el('div.bar', { role: 'status' })
   const main = el(
     'main',

@@ -69,7 +69,7 @@ export class Receipt {
       el('span.sign', {}, sign),
       el('time', {}, clockTime(resolution?.at ?? request.openedAt)),
       words(summary(ask)),
-      el('span', {}, resolution ? outcome(resolution) : 'no longer there'),
+      el('span', {}, `· ${resolution ? outcome(resolution) : 'no longer there'}`),
       this.#delivery,
     )
     this.update({ ask, resolution, ...request })
@@ -79,7 +79,7 @@ export class Receipt {
   update({ resolution, delivery }: Request): boolean {
     if (!resolution || resolution.by === 'agent') return false
     const why = delivery.reason === undefined ? '' : ` (${delivery.reason})`
-    setText(this.#delivery, deliveryWords[delivery.state] + why)
+    setText(this.#delivery, `· ${deliveryWords[delivery.state]}${why}`)
     this.#delivery.classList.toggle('bad', delivery.state === 'unknown' || delivery.state === 'undeliverable')
     return delivery.state === 'waiting' || delivery.state === 'handed'
   }

@@ -6,7 +6,7 @@ import { arrange, el, setText, underPointer } from './dom.ts'
 
 const groups = ['waiting', 'starting', 'working', 'idle', 'parked', 'ended'] as const
 type Group = (typeof groups)[number]
-const signs: Record<Group, string> = { waiting: '✋', starting: '◌', working: '◌', idle: '·', parked: '‖', ended: '✕' }
+const signs: Record<Group, string> = { waiting: '', starting: '◌', working: '◌', idle: '·', parked: '‖', ended: '✕' }
 /** Ended sessions are history: only the newest stand here. */
 const endedShown = 30
 
@@ -69,6 +69,7 @@ export class Sidebar {
     const group = groupOf(session)
     setText(entry.sign, signs[group])
     entry.sign.title = group
+    entry.sign.classList.toggle('hand', group === 'waiting')
     setText(entry.title, words(session.title || session.driver).textContent)
     setText(entry.count, session.pending > 0 ? String(session.pending) : '')
     entry.link.classList.toggle('waiting', group === 'waiting')

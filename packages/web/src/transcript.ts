@@ -75,7 +75,7 @@ export class Transcript {
   #stream({ block, offset, text, type, tool, agentPath }: LiveBlock): void {
     const before = (this.#texts.get(block) ?? '').slice(0, offset)
     const all = before.length < offset ? `…${text}` : before + text
-    if (type === 'message.delta') this.#put(block, el('div.entry.agent', {}, path(agentPath), prose(all)))
+    if (type === 'message.delta') this.#put(block, el('div.entry.agent', {}, path(agentPath), prose(trim(all))))
     else
       this.#put(
         block,
@@ -137,7 +137,7 @@ export class Transcript {
 function drawEntry(event: Event): readonly [key: string, entry: HTMLElement] | null {
   switch (event.type) {
     case 'message.added':
-      return [event.block, el(`div.entry.${event.role}`, {}, path(event.agentPath), prose(event.text))]
+      return [event.block, el(`div.entry.${event.role}`, {}, path(event.agentPath), prose(trim(event.text)))]
     case 'command.added':
       if (event.value.body.kind !== 'message') return null
       return [event.value.id, el('div.entry.person', {}, prose(event.value.body.text))]
@@ -147,7 +147,15 @@ function drawEntry(event: Event): readonly [key: string, entry: HTMLElement] | n
     case 'tool.started': {
       const about = event.title ?? Object.values(event.input).find(value => typeof value === 'string') ?? ''
       const state = el('span.state', {}, ' …')
-      const line = el('summary', {}, path(event.agentPath), words(event.tool), ' ', words(String(about)), state)
+      const line = el(
+        'summary',
+        {},
+        path(event.agentPath),
+        words(event.tool),
+        ' ',
+        about !== '' && words(String(about)),
+        state,
+      )
       return [event.block, el('details.entry.tool', {}, line, json(event.input))]
     }
     case 'turn.finished':
@@ -157,7 +165,7 @@ function drawEntry(event: Event): readonly [key: string, entry: HTMLElement] | n
     case 'session.ended':
       return [event.cursor, el('p.entry.hint', {}, `session ended: ${event.value.ending?.reason ?? 'done'}`)]
     case 'request.opened':
-      return [event.value.id, el('div.entry.asked', {}, '✋ asked ', words(summary(event.value.ask)))]
+      return [event.value.id, el('div.entry.asked', {}, el('span.hand'), ' asked ', words(summary(event.value.ask)))]
     default:
       return null
   }
@@ -167,4 +175,9 @@ function path(agentPath: readonly string[] | undefined): HTMLElement | null {
   return agentPath && agentPath.length > 0
     ? el('span.path', {}, ...agentPath.flatMap(name => ['→ ', words(name), ' ']))
     : null
+}
+
+/** Agents part their blocks with empty lines, which the page does by itself. */
+function trim(text: string): string {
+  return text.replace(/^\n+|\n+$/g, '')
 }

@@ -13,6 +13,7 @@ import {
   moved,
   nextState,
   openRequestsIn,
+  openRequestsOf,
   putSession,
   sessionReads,
 } from '../moves.ts'
@@ -155,7 +156,7 @@ function keepSayings(
   return ctx.change<{ cursor: string | null }>(
     {
       label: 'say',
-      reads: sessionReads(input.id),
+      reads: [{ table: 'session', id: input.id }, openRequestsOf(input.id)],
       decide: pen => {
         const row = agentSide(pen.get('session', input.id), caller, input.id, input.fence)
         if (row instanceof Fault) return row
@@ -206,8 +207,9 @@ export async function listCommands(
   const session = await ctx.store.get('session', input.id)
   if (!session || !maySee(caller, session)) throw noSession(input.id)
   const items = await ctx.until(`commands:${input.id}`, input.wait ?? 0, options.signal, async () => {
-    const open = await ctx.store.find('command', { where: { open: 1, session: input.id }, limit: limits.pageMax })
-    const value = open.filter(command => command.seq > (input.after ?? 0)).map(showCommand)
+    const open = await ctx.store.find('command', { where: { open: 1, session: input.id } })
+    const rows = open.filter(command => command.seq > (input.after ?? 0)).slice(0, limits.pageMax)
+    const value = rows.map(showCommand)
     return { ready: value.length > 0, value }
   })
   return { status: 200, body: { items, next: null } }
@@ -216,15 +218,13 @@ export async function listCommands(
 export function takeCommand(ctx: Context, caller: Caller, input: Parsed<'takeCommand'>, options: DispatchOptions) {
   return commandChange(ctx, caller, 'takeCommand', input, options, (pen, session, command) => {
     if (command.state !== 'waiting') return command
-    const taken = pen.put('command', { ...command, state: 'taken' })
+    const begins = command.body.kind === 'message' && session.state !== 'ended'
+    const to = begins ? nextState(session, 'begin') : session.state
+    if (to instanceof Fault) return to
+    if (to === 'erase') throw new Error('a message erases nothing')
     pen.event(session.id, { type: 'command.taken', command: command.id })
-    if (command.body.kind === 'message' && session.state !== 'ended') {
-      const to = nextState(session, 'begin')
-      if (to instanceof Fault) return to
-      if (to === 'erase') throw new Error('a message erases nothing')
-      putSession(pen, { ...moved(pen, session, to), turnOpen: true })
-    }
-    return taken
+    if (begins) putSession(pen, { ...moved(pen, session, to), turnOpen: true })
+    return pen.put('command', { ...command, state: 'taken' })
   })
 }
 

@@ -1,4 +1,4 @@
-/** Requests: opened once per key, resolved once, handed at most once where it is an allow. */
+/** Requests: opened once per key, resolved once. */
 
 import { createHash } from 'node:crypto'
 import {
@@ -14,23 +14,13 @@ import {
 } from '@holdpoint/protocol'
 import { judge } from '@holdpoint/rules'
 import { type Context, sha256 } from '../context.ts'
-import type { Caller, DispatchOptions, Reply } from '../desk.ts'
-import { agentSide, externalDriver, maySee, noRequest } from '../guard.ts'
-import {
-  cellOf,
-  deliver,
-  keepPartials,
-  moved,
-  openRequestsOf,
-  putSession,
-  resolve,
-  settleByAgent,
-  want,
-} from '../moves.ts'
+import type { Caller, DispatchOptions } from '../desk.ts'
+import { agentSide, externalDriver, maySee, noRequest, noSession } from '../guard.ts'
+import { cellOf, keepPartials, moved, openRequestsOf, passDeadline, putSession, resolve, want } from '../moves.ts'
 import type { Pen } from '../pen.ts'
 import type { Read } from '../port.ts'
 import type { RequestRow, SessionRow } from '../rows.ts'
-import { showRequest } from '../shown.ts'
+import { holdsSecret, showRequest } from '../shown.ts'
 
 /** Same session, same key: same id. Asking twice cannot make two rows (G4). */
 function requestId(session: string, key: string): RequestId {
@@ -43,24 +33,48 @@ export async function openRequest(
   input: Parsed<'openRequest'>,
   options: DispatchOptions,
 ) {
-  const id = requestId(input.id, input.key)
-  const digest = sha256(digestText(input.id, input.ask))
-  if ((await ctx.pendingOf(input.id)) >= limits.pendingPerSessionMax && !(await ctx.store.get('request', id)))
-    throw new Fault(
-      'too_many',
-      `Session ${input.id} has ${limits.pendingPerSessionMax} requests waiting; wait for answers first`,
+  const session = await ctx.store.get('session', input.id)
+  if (!session || !maySee(caller, session)) throw noSession(input.id)
+  const opening = (ctx.opening.get(input.id) ?? 0) + 1
+  ctx.opening.set(input.id, opening)
+  try {
+    const id = requestId(input.id, input.key)
+    if (
+      (await ctx.pendingOf(input.id)) + opening > limits.pendingPerSessionMax &&
+      !(await ctx.store.get('request', id))
     )
+      throw new Fault(
+        'too_many',
+        `Session ${input.id} has ${limits.pendingPerSessionMax} requests waiting; wait for answers first`,
+      )
+    return await open(ctx, caller, input, options, id, session.driver === externalDriver)
+  } finally {
+    const left = (ctx.opening.get(input.id) ?? 1) - 1
+    if (left > 0) ctx.opening.set(input.id, left)
+    else ctx.opening.delete(input.id)
+  }
+}
+
+function open(
+  ctx: Context,
+  caller: Caller,
+  input: Parsed<'openRequest'>,
+  options: DispatchOptions,
+  id: RequestId,
+  external: boolean,
+) {
+  const digest = sha256(digestText(input.id, input.ask))
   const reads: Read[] = [
     { table: 'session', id: input.id },
     { table: 'request', id },
   ]
   // Only an agent that lives elsewhere shows that it works by asking; that changes its session.
-  const session = await ctx.store.get('session', input.id)
-  if (session?.driver === externalDriver) reads.push(openRequestsOf(input.id))
+  if (external) reads.push(openRequestsOf(input.id))
   return ctx.change<ReturnType<typeof showRequest>>(
     {
       label: 'open',
       reads,
+      again: shownAgain(id, caller),
       decide: pen => {
         const session = agentSide(pen.get('session', input.id), caller, input.id, input.fence)
         if (session instanceof Fault) return session
@@ -85,6 +99,17 @@ export async function openRequest(
   )
 }
 
+/** A secret is not kept under an idempotency key: who repeats the call is shown the request as it stands. */
+export function shownAgain(id: RequestId, caller: Caller) {
+  return {
+    instead: holdsSecret,
+    show: (pen: Pen) => {
+      const row = pen.get('request', id)
+      return row ? showRequest(row, caller) : noRequest(id)
+    },
+  }
+}
+
 function insert(
   ctx: Context,
   pen: Pen,
@@ -92,8 +117,7 @@ function insert(
   input: Parsed<'openRequest'> & { requestId: RequestId; digest: string },
 ): RequestRow {
   keepPartials(ctx, pen, session.id)
-  if (session.driver === externalDriver && (session.state === 'idle' || session.state === 'starting'))
-    putSession(pen, moved(pen, session, 'working'))
+  if (session.driver === externalDriver && session.state !== 'working') putSession(pen, moved(pen, session, 'working'))
   const deadlineMs = input.deadlineMs ?? session.deadlineMs
   const row: RequestRow = {
     id: input.requestId,
@@ -126,19 +150,7 @@ function byRule(ctx: Context, pen: Pen, session: SessionRow, row: RequestRow): R
   if (verdict.verdict === 'ask' || !verdict.rule) return row
   const answer: Answer =
     verdict.verdict === 'allow' ? { kind: 'allow' } : { kind: 'deny', reason: `Refused by a rule: ${verdict.reason}` }
-  return resolve(pen, row, 'rule', { by: 'rule', rule: verdict.rule, answer })
-}
-
-/** At or after its deadline only the deadline can win, swept or not (G1). */
-export function passDeadline(pen: Pen, row: RequestRow): RequestRow {
-  if (row.status !== 'pending' || row.deadlineAt === null || pen.now < row.deadlineAt) return row
-  if (row.onDeadline === 'deny') {
-    want(pen, row.session)
-    return resolve(pen, row, 'deadline', { by: 'deadline', reason: 'nobody answered' })
-  }
-  if (row.overdue) return row
-  pen.event(row.session, { type: 'request.overdue', request: row.id })
-  return pen.put('request', { ...row, overdue: true })
+  return resolve(pen, row, 'rule', { by: 'rule', rule: verdict.rule, answer }, [])
 }
 
 type AnswerItem = Parsed<'answerRequests'>['items'][number]
@@ -146,7 +158,8 @@ type AnswerItem = Parsed<'answerRequests'>['items'][number]
 function decideAnswer(ctx: Context, pen: Pen, caller: Caller, item: AnswerItem): RequestRow | Fault {
   const found = pen.get('request', item.id)
   if (!found) return noRequest(item.id)
-  const row = passDeadline(pen, found)
+  const drafts = pen.find('draft', draftsFor(item.id).query)
+  const row = passDeadline(pen, found, drafts)
   if (cellOf(row, 'answer') === 'winner') {
     const said = row.resolution
     if (
@@ -172,9 +185,8 @@ function decideAnswer(ctx: Context, pen: Pen, caller: Caller, item: AnswerItem):
   const edited = editedDigest(ctx, pen, row, item.answer)
   if (edited instanceof Fault) return edited
   want(pen, row.session)
-  for (const draft of pen.find('draft', { where: { request: row.id } })) pen.del('draft', draft.id)
   const resolution = { by: 'person' as const, person: caller.name, via: caller.via, answer: item.answer }
-  return resolve(pen, row, 'answer', edited === null ? resolution : { ...resolution, editedDigest: edited })
+  return resolve(pen, row, 'answer', edited === null ? resolution : { ...resolution, editedDigest: edited }, drafts)
 }
 
 function winner({ resolution }: RequestRow): string {
@@ -199,14 +211,21 @@ function editedDigest(ctx: Context, pen: Pen, row: RequestRow, answer: Answer): 
   return sha256(digestText(row.session, ask))
 }
 
-async function answerReads(ctx: Context, ids: readonly RequestId[]): Promise<Read[]> {
+export function draftsFor(request: RequestId) {
+  return { table: 'draft', query: { where: { request } } } as const
+}
+
+/** A request that is not there when the answer comes is not found, also where it is opened before the answer is decided. */
+async function answerReads(ctx: Context, ids: readonly RequestId[]): Promise<{ reads: Read[]; there: Set<RequestId> }> {
   const reads: Read[] = []
+  const there = new Set<RequestId>()
   for (const id of new Set(ids)) {
     const row = await ctx.store.get('request', id)
-    reads.push({ table: 'request', id }, { table: 'draft', query: { where: { request: id } } })
-    if (row) reads.push({ table: 'session', id: row.session })
+    if (!row) continue
+    reads.push({ table: 'request', id }, draftsFor(id), { table: 'session', id: row.session })
+    there.add(id)
   }
-  return reads
+  return { reads, there }
 }
 
 function refuseRemember(answer: Answer): void {
@@ -221,10 +240,12 @@ export async function answerRequest(
   options: DispatchOptions,
 ) {
   refuseRemember(input.answer)
+  const { reads, there } = await answerReads(ctx, [input.id])
+  if (!there.has(input.id)) throw noRequest(input.id)
   return ctx.change<ReturnType<typeof showRequest>>(
     {
       label: 'answer',
-      reads: await answerReads(ctx, [input.id]),
+      reads,
       decide: pen => {
         const row = decideAnswer(ctx, pen, caller, input)
         return row instanceof Fault ? row : { status: 200, body: showRequest(row, caller) }
@@ -242,16 +263,15 @@ export async function answerRequests(
   options: DispatchOptions,
 ) {
   for (const item of input.items) refuseRemember(item.answer)
+  const ids = input.items.map(item => item.id)
+  const { reads, there } = await answerReads(ctx, ids)
   return ctx.change(
     {
       label: 'answer',
-      reads: await answerReads(
-        ctx,
-        input.items.map(item => item.id),
-      ),
+      reads,
       decide: pen => {
         const items = input.items.map(item => {
-          const row = decideAnswer(ctx, pen, caller, item)
+          const row = there.has(item.id) ? decideAnswer(ctx, pen, caller, item) : noRequest(item.id)
           return row instanceof Fault
             ? { id: item.id, status: row.status, ...row.toJSON() }
             : { id: item.id, status: 200, request: showRequest(row, caller) }
@@ -263,109 +283,26 @@ export async function answerRequests(
   )
 }
 
-export async function withdrawRequest(
-  ctx: Context,
-  caller: Caller,
-  input: Parsed<'withdrawRequest'>,
-  options: DispatchOptions,
-) {
-  return agentChange(ctx, caller, 'withdrawRequest', 'withdraw', input, options, (pen, row) => {
-    const fresh = passDeadline(pen, row)
-    settleByAgent(pen, [fresh], 'withdraw')
-    return pen.get('request', row.id) ?? fresh
-  })
-}
-
-export async function reportDelivery(
-  ctx: Context,
-  caller: Caller,
-  input: Parsed<'reportDelivery'>,
-  options: DispatchOptions,
-) {
-  return agentChange(
-    ctx,
-    caller,
-    'reportDelivery',
-    input.state,
-    input,
-    options,
-    (pen, row, session) => {
-      const command = ({ handed: 'hand', taken: 'take', unknown: 'doubt', undeliverable: 'drop' } as const)[input.state]
-      const cell = cellOf(row, command)
-      const extra = input.reason === undefined ? {} : { reason: input.reason }
-      if (cell === 'stay') return row
-      if (cell === 'again' && row.resolution?.answer?.kind !== 'allow')
-        return deliver(pen, row, 'handed', { ...extra, fence: session.fence })
-      if (cell === 'refuse' || cell === 'again' || cell === 'winner' || cell === 'pending' || cell === 'waiting')
-        return new Fault('already_resolved', deliveryRefused(row, command), { request: showRequest(row, caller) })
-      return deliver(pen, row, cell, { ...extra, ...(cell === 'handed' ? { fence: session.fence } : {}) })
-    },
-    'ended',
-  )
-}
-
-function deliveryRefused(row: RequestRow, command: string): string {
-  if (row.status === 'pending') return `Request ${row.id} is still pending: there is nothing to ${command} yet`
-  if (row.delivery.state === 'unknown')
-    return `Request ${row.id} was handed before a crash and its outcome is unknown: an allow is never handed twice`
-  return `Request ${row.id} is ${row.delivery.state} already`
-}
-
-/** What withdraw and delivery share: the request, its session, and the right to write for its agent. */
-async function agentChange(
-  ctx: Context,
-  caller: Caller,
-  op: string,
-  label: string,
-  input: { readonly id: RequestId; readonly fence?: number | undefined },
-  options: DispatchOptions,
-  move: (pen: Pen, row: RequestRow, session: SessionRow) => RequestRow | Fault,
-  even?: 'ended',
-): Promise<Reply<ReturnType<typeof showRequest>>> {
-  const before = await ctx.store.get('request', input.id)
-  if (!before) throw noRequest(input.id)
-  return ctx.change(
-    {
-      label,
-      reads: [
-        { table: 'request', id: input.id },
-        { table: 'session', id: before.session },
-      ],
-      decide: pen => {
-        const session = agentSide(pen.get('session', before.session), caller, before.session, input.fence, even)
-        if (session instanceof Fault) return session
-        const row = pen.get('request', input.id)
-        if (!row) return noRequest(input.id)
-        const next = move(pen, row, session)
-        return next instanceof Fault ? next : { status: 200, body: showRequest(next, caller) }
-      },
-    },
-    { caller, op, input, options },
-  )
-}
-
 export async function getRequest(ctx: Context, caller: Caller, input: Parsed<'getRequest'>, options: DispatchOptions) {
   const look = async () => {
     const row = await ctx.store.get('request', input.id)
     if (!row) throw noRequest(input.id)
     return { ready: row.status === 'resolved', value: row }
   }
-  const row = input.wait
-    ? await ctx.until(`request:${input.id}`, input.wait, options.signal, look)
-    : (await look()).value
   if (caller.role === 'agent') {
-    const session = await ctx.store.get('session', row.session)
+    const session = await ctx.store.get('session', (await look()).value.session)
     if (!session || !maySee(caller, session)) throw noRequest(input.id)
   }
+  const row = await ctx.until(`request:${input.id}`, input.wait ?? 0, options.signal, look)
   return { status: 200, body: showRequest(row, caller) }
 }
 
 export async function listRequests(ctx: Context, caller: Caller, input: Parsed<'listRequests'>) {
   const limit = input.limit ?? limits.pageDefault
   if (caller.role === 'agent') {
-    const session = input.session ? await ctx.store.get('session', input.session) : undefined
-    if (!session || !maySee(caller, session))
-      throw new Fault('forbidden', 'An agent lists the requests of its own session: name it')
+    if (!input.session) throw new Fault('forbidden', 'An agent lists the requests of its own session: name it')
+    const session = await ctx.store.get('session', input.session)
+    if (!session || !maySee(caller, session)) throw noSession(input.session)
   }
   const after = input.after ? await ctx.store.get('request', input.after) : undefined
   if (input.after && !after) throw noRequest(input.after)

@@ -11,14 +11,17 @@ export async function listRules(ctx: Context) {
 
 export async function addRule(ctx: Context, caller: Caller, input: Parsed<'addRule'>, options: DispatchOptions) {
   const draft = admit(input)
-  if ((await ctx.store.count('rule', {})) >= limits.rulesMax)
-    throw new Fault('too_many', `There are ${limits.rulesMax} rules; remove some first`)
   const id = ctx.newId('rul')
   return ctx.change<Rule>(
     {
       label: 'rule',
-      reads: [{ table: 'rule', id }],
+      reads: [
+        { table: 'rule', id },
+        { table: 'rule', query: {} },
+      ],
       decide: pen => {
+        if (pen.find('rule', {}).length >= limits.rulesMax)
+          return new Fault('too_many', `There are ${limits.rulesMax} rules; remove some first`)
         const rule: Rule = { ...draft, id, madeBy: caller.name, madeAt: pen.now, version: 1 }
         pen.put('rule', { ...rule, ord: pen.nextSeq })
         pen.event(null, { type: 'rule.added', value: rule })

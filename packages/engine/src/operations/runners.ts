@@ -25,9 +25,6 @@ async function liveRunners(ctx: Context): Promise<RunnerRow[]> {
   const now = await ctx.store.now()
   return (await ctx.store.find('runner', {})).filter(runner => runner.expiresAt > now)
 }
-export async function driversNow(ctx: Context): Promise<DriverInfo[]> {
-  return (await liveRunners(ctx)).flatMap(runner => runner.drivers)
-}
 export async function listDrivers(ctx: Context) {
   const items = (await liveRunners(ctx)).flatMap(runner =>
     runner.drivers.map(driver => ({ ...driver, runner: runner.id as RunnerId | null })),
@@ -145,14 +142,14 @@ export async function listWork(ctx: Context, _caller: Caller, input: Parsed<'lis
       throw new Fault('fenced', `Runner ${input.id} is not announced, or a newer one took its place; announce again`, {
         id: input.id,
       })
-    const wanted = await ctx.store.find('session', { where: { wanted: 1 }, limit: limits.pageMax })
-    const mine = wanted.filter(session => {
-      const driver = runner.drivers.find(known => known.name === session.driver)
-      return (
-        driver?.ready &&
-        (session.runner === null || session.runner === runner.id || driver.capabilities.includes('portable'))
-      )
-    })
+    // Sessions of drivers that it does not have must not stand in the way of those that it has.
+    const ready = runner.drivers.filter(driver => driver.ready)
+    const where = { wanted: 1, driver: ready.map(driver => driver.name) }
+    const wanted = ready.length === 0 ? [] : await ctx.store.find('session', { where, limit: limits.pageMax })
+    const portable = new Set(ready.filter(d => d.capabilities.includes('portable')).map(d => d.name))
+    const mine = wanted.filter(
+      session => session.runner === null || session.runner === runner.id || portable.has(session.driver),
+    )
     return { ready: mine.length > 0, value: await Promise.all(mine.map(row => ctx.shown(row))) }
   })
   return { status: 200, body: { items, next: null } }

@@ -1,14 +1,25 @@
 /** Sessions as people handle them: start, message, interrupt, change, end, delete. What the agent has to do about it is a command. */
-import { type CommandBody, Fault, limits, type Parsed, type Session, type SessionId } from '@holdpoint/protocol'
+import {
+  type CommandBody,
+  type DriverInfo,
+  Fault,
+  limits,
+  type Parsed,
+  type Session,
+  type SessionId,
+} from '@holdpoint/protocol'
 import type { Context } from '../context.ts'
 import type { Caller, DispatchOptions, Reply } from '../desk.ts'
 import { externalDriver, maySee, noSession } from '../guard.ts'
 import {
   clip,
+  draftsIn,
   endSession,
+  finishCommand,
   keepPartials,
   moved,
   nextState,
+  openCommandsOf,
   openRequestsIn,
   putSession,
   sessionReads,
@@ -17,7 +28,6 @@ import {
 import type { Pen } from '../pen.ts'
 import type { CommandRow, SessionRow } from '../rows.ts'
 import { showCommand, showSession } from '../shown.ts'
-import { driversNow } from './runners.ts'
 
 export async function startSession(
   ctx: Context,
@@ -31,26 +41,14 @@ export async function startSession(
       'forbidden',
       `An agent's credential opens sessions of driver ${externalDriver}, not of ${input.driver}`,
     )
-  const offered = external ? [] : await driversNow(ctx)
-  const driver =
-    offered.find(known => known.name === input.driver && known.ready) ??
-    offered.find(known => known.name === input.driver)
-  if (!driver && offered.length > 0)
-    throw new Fault(
-      'no_runner',
-      `No runner offers the driver "${input.driver}"; there is ${[...new Set(offered.map(d => d.name))].join(', ')}`,
-    )
-  if (driver && !driver.ready)
-    throw new Fault(
-      'no_runner',
-      `The driver "${input.driver}" is not ready: ${driver.missing ?? 'its runner does not say why'}`,
-    )
   const id = ctx.newId('ses')
   return ctx.change<Session>(
     {
       label: 'start',
-      reads: sessionReads(id),
+      reads: [...sessionReads(id), { table: 'runner', query: {} }],
       decide: pen => {
+        const driver = external ? undefined : driverFor(pen, input.driver)
+        if (driver instanceof Fault) return driver
         const row = newSession(ctx, pen, caller, id, input, driver?.capabilities ?? [])
         putSession(pen, row, 'session.opened')
         const after =
@@ -66,6 +64,24 @@ export async function startSession(
     },
     { caller, op: 'startSession', input, options },
   )
+}
+
+/** The driver as a live runner offers it; undefined where no runner is there yet and the session waits for one. */
+function driverFor(pen: Pen, name: string): DriverInfo | undefined | Fault {
+  const runners = pen.find('runner', {}).filter(runner => runner.expiresAt > pen.now)
+  const offered = runners.flatMap(runner => runner.drivers)
+  const driver = offered.find(known => known.name === name && known.ready) ?? offered.find(known => known.name === name)
+  if (!driver && offered.length > 0)
+    return new Fault(
+      'no_runner',
+      `No runner offers the driver "${name}"; there is ${[...new Set(offered.map(known => known.name))].join(', ')}`,
+    )
+  if (driver && !driver.ready)
+    return new Fault(
+      'no_runner',
+      `The driver "${name}" is not ready: ${driver.missing ?? 'its runner does not say why'}`,
+    )
+  return driver
 }
 
 function newSession(
@@ -165,15 +181,9 @@ export function sendMessage(ctx: Context, caller: Caller, input: Parsed<'sendMes
     const to = nextState(row, 'message')
     if (to instanceof Fault) return to
     if (to === 'erase') throw new Error('a message erases nothing')
-    if (pen.find('command', { where: { open: 1, session: row.id } }).length >= limits.waitingCommandsMax)
-      return new Fault(
-        'too_many',
-        `Session ${row.id} has ${limits.waitingCommandsMax} commands waiting; wait until some are carried out`,
-      )
-    const reopened =
-      row.state === 'ended'
-        ? putSession(pen, { ...moved(pen, row, to), endedAt: null, ending: null, lease: null })
-        : row
+    const full = tooManyCommands(pen, row)
+    if (full) return full
+    const reopened = row.state === 'ended' ? reopen(pen, row, to) : row
     const body: CommandBody = {
       kind: 'message',
       text: input.text,
@@ -181,6 +191,20 @@ export function sendMessage(ctx: Context, caller: Caller, input: Parsed<'sendMes
     }
     return { status: 202, body: showCommand(addCommand(ctx, pen, caller, reopened, body).command) }
   })
+}
+
+function tooManyCommands(pen: Pen, row: SessionRow): Fault | null {
+  if (pen.find('command', openCommandsOf(row.id).query).length < limits.waitingCommandsMax) return null
+  return new Fault(
+    'too_many',
+    `Session ${row.id} has ${limits.waitingCommandsMax} commands waiting; wait until some are carried out`,
+  )
+}
+
+/** An end that its runner had not carried out yet must not end the session a second time. */
+function reopen(pen: Pen, row: SessionRow, to: SessionRow['state']): SessionRow {
+  for (const command of pen.find('command', openCommandsOf(row.id).query)) finishCommand(pen, command, { ok: true })
+  return putSession(pen, { ...moved(pen, row, to), endedAt: null, ending: null, lease: null })
 }
 
 export function interruptSession(
@@ -199,7 +223,10 @@ export function interruptSession(
 /** What waits is resolved at once, everywhere; the agent hears of it by its command. */
 function interrupt(ctx: Context, pen: Pen, caller: Caller, row: SessionRow): SessionRow {
   keepPartials(ctx, pen, row.id)
-  settleByAgent(pen, openRequestsIn(pen, row.id), 'interrupt')
+  settleByAgent(pen, openRequestsIn(pen, row.id), 'interrupt', draftsIn(pen, row.id))
+  const last = pen.find('command', openCommandsOf(row.id).query).at(-1)
+  // An interrupt that still waits, with nothing asked since, stops the turn as well as two would.
+  if (last?.body.kind === 'interrupt' && last.state === 'waiting') return pen.get('session', row.id) ?? row
   return addCommand(ctx, pen, caller, row, { kind: 'interrupt' }).session
 }
 
@@ -209,7 +236,7 @@ export async function stopEverything(
   input: Parsed<'stopEverything'>,
   options: DispatchOptions,
 ) {
-  const rows = await ctx.store.find('session', { where: { state: ['working', 'parked', 'starting'] } })
+  const rows = await ctx.store.find('session', { where: { state: ['starting', 'working', 'idle', 'parked'] } })
   return ctx.change(
     {
       label: 'stopEverything',
@@ -256,6 +283,8 @@ export function patchSession(ctx: Context, caller: Caller, input: Parsed<'patchS
       return new Fault('session_ended', `Session ${row.id} has ended; only its title can change`, { id: row.id })
     if (!touches && title === undefined)
       return new Fault('bad_input', 'Nothing to change: give title, mode, model or warmMs')
+    const full = touches ? tooManyCommands(pen, row) : null
+    if (full) return full
     const next = { ...row, ...change, title: title ?? row.title }
     const told = touches ? addCommand(ctx, pen, caller, next, { kind: 'mode', ...change }).session : next
     return { status: 200, body: shownIn(pen, putSession(pen, told)) }

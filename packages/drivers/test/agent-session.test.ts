@@ -1,0 +1,261 @@
+import { type Ask, type Call, Fault, limits, type Saying } from '@holdpoint/protocol'
+import { afterEach, describe, expect, it } from 'vitest'
+import { AgentSession, type Clock } from '../src/index.ts'
+import { ManualClock, runnerId, Stage, type StageOptions } from './stage.ts'
+
+let stage: Stage
+afterEach(() => stage.close())
+
+const ask: Ask = { kind: 'approval', tool: 'Bash', input: { command: 'ls' }, title: 'List', cwd: '/', editable: true }
+const driver = {
+  name: 'bare',
+  title: 'Bare',
+  capabilities: ['resumable' as const, 'messages' as const],
+  modes: [],
+  ready: true,
+}
+
+async function announce(): Promise<number> {
+  return (await stage.runner('announceRunner', { id: runnerId, name: 'test', drivers: [driver] })).incarnation
+}
+async function attach(
+  id: Awaited<ReturnType<Stage['start']>>,
+  incarnation: number,
+  options: { call?: Call; clock?: Clock; probe?: (point: string) => void } = {},
+) {
+  const attached = await stage.runner('attachSession', { id, runner: runnerId, incarnation })
+  return new AgentSession({ call: stage.runner, ...options, ...attached })
+}
+async function open(options: StageOptions = {}, more: Parameters<typeof attach>[2] = {}) {
+  stage = await Stage.open(options)
+  const incarnation = await announce()
+  const id = await stage.start('bare')
+  return { id, session: await attach(id, incarnation, more) }
+}
+const delta = (block: string, offset: number, text: string): Saying => ({ type: 'message.delta', block, offset, text })
+const added = (block: string, text: string): Saying => ({ type: 'message.added', block, text })
+
+describe('saying', () => {
+  function recorded() {
+    const posts: Saying[][] = []
+    let begun = () => {}
+    const posting = new Promise<void>(resolve => {
+      begun = resolve
+    })
+    let release = () => {}
+    const held = new Promise<void>(resolve => {
+      release = resolve
+    })
+    const call: Call = async (op, input, options) => {
+      if (op === 'say') {
+        posts.push((input as { items: Saying[] }).items) // the input of say
+        begun()
+        if (posts.length === 1) await held
+      }
+      return stage.runner(op, input, options)
+    }
+    return { call, posts, posting, release: () => release() }
+  }
+
+  it('sends what was said during a post together in the next, in order', async () => {
+    const { call, posts, posting, release } = recorded()
+    const { session } = await open({}, { call })
+    const first = session.say(added('a', '1'))
+    await posting
+    const later = [session.say(added('b', '2'), added('c', '3')), session.say(added('d', '4'))]
+    release()
+    await Promise.all([first, ...later])
+    expect(posts.map(post => post.map(item => ('block' in item ? item.block : '')))).toEqual([['a'], ['b', 'c', 'd']])
+    expect(stage.texts()).toEqual(['1', '2', '3', '4'])
+  })
+
+  it('merges live text of one block and sends it at most once per interval', async () => {
+    const clock = new ManualClock()
+    const { call, posts, release } = recorded()
+    const { session } = await open({ clock }, { call, clock })
+    release()
+    await session.say(delta('a', 0, 'x'))
+    void session.say(delta('a', 1, 'y'))
+    void session.say(delta('a', 2, 'z'))
+    const last = session.say(delta('b', 0, 'w'))
+    await clock.advance(limits.deltaIntervalMs - 1, 10)
+    expect(posts).toHaveLength(1)
+    await clock.advance(2, 1)
+    await last
+    expect(posts[1]).toEqual([delta('a', 1, 'yz'), delta('b', 0, 'w')])
+  })
+
+  it('lets nothing wait that is kept, and takes the live text before it along', async () => {
+    const clock = new ManualClock()
+    const { call, posts, release } = recorded()
+    const { session } = await open({ clock }, { call, clock })
+    release()
+    await session.say(delta('a', 0, 'x'))
+    void session.say(delta('a', 1, 'y'))
+    await session.say(added('a', 'xy'))
+    expect(posts[1]).toEqual([delta('a', 1, 'y'), added('a', 'xy')])
+    void session.say(delta('b', 0, 'z'))
+    await session.flush()
+    expect(posts[2]).toEqual([delta('b', 0, 'z')])
+  })
+
+  it('refuses a malformed saying, names the field, and says the others', async () => {
+    const { session } = await open()
+    await expect(session.say({ type: 'message.added', block: '', text: 'x' })).rejects.toMatchObject({
+      code: 'bad_input',
+    })
+    await session.say(added('a', 'fine'))
+    expect(stage.texts()).toEqual(['fine'])
+  })
+
+  it('says nothing twice when the gateway goes away before it has answered', async () => {
+    let lost = false
+    const call: Call = async (op, input, options) => {
+      const output = await stage.runner(op, input, options)
+      if (op !== 'say' || lost) return output
+      lost = true
+      throw new Fault('draining', 'gone in this very moment')
+    }
+    const { session } = await open({}, { call })
+    await session.say(added('a', 'once'))
+    expect(stage.log('message.added')).toHaveLength(1)
+  })
+})
+
+describe('asking', () => {
+  it('flushes what was said, hands, and settles; taken comes when the agent goes on', async () => {
+    const points: string[] = []
+    const { session } = await open({}, { probe: point => points.push(point) })
+    void session.say(added('a', 'before'))
+    const asking = session.ask(ask, { key: 'k' })
+    const request = await stage.asked('k')
+    expect(stage.texts()).toEqual(['before'])
+    await stage.answer(request, { kind: 'allow', input: { command: 'ls -l' } })
+    const settled = await asking
+    expect(settled).toMatchObject({ kind: 'answer', by: 'person', input: { command: 'ls -l' }, replayed: false })
+    expect(stage.log('request.handed')).toHaveLength(1)
+    expect(stage.log('request.taken')).toHaveLength(0)
+    await settled.taken()
+    await settled.taken()
+    expect(stage.log('request.taken')).toHaveLength(1)
+    expect(points).toEqual(['runner:asked', 'runner:resolution-seen', 'runner:handed', 'runner:given', 'runner:taken'])
+    expect(await session.ask(ask, { key: 'k' })).toMatchObject({ kind: 'answer', replayed: true })
+  })
+
+  it('waits through a restart of the gateway without noticing it', async () => {
+    const { session } = await open()
+    const asking = session.ask(ask, { key: 'k' })
+    const request = await stage.asked('k')
+    let said: Promise<void> | undefined
+    await stage.restart(async () => {
+      said = session.say(added('a', 'meanwhile'))
+    })
+    await stage.answer(request, { kind: 'deny', reason: 'no' })
+    expect(await asking).toMatchObject({ kind: 'answer', answer: { kind: 'deny', reason: 'no' } })
+    await said
+  })
+
+  it('withdraws when its signal aborts', async () => {
+    const { session } = await open()
+    const controller = new AbortController()
+    const asking = session.ask(ask, { key: 'k', signal: controller.signal })
+    await stage.asked('k')
+    controller.abort()
+    expect(await asking).toMatchObject({ kind: 'agent', reason: 'withdrawn' })
+    expect((await stage.seen('request.resolved')).resolution).toMatchObject({ by: 'agent', reason: 'withdrawn' })
+  })
+
+  it('does not deliver an answer that was withdrawn before it was handed', async () => {
+    const controller = new AbortController()
+    const call: Call = async (op, input, options) => {
+      const output = await stage.runner(op, input, options)
+      if (op === 'getRequest') {
+        controller.abort()
+        await stage.seen('request.undeliverable')
+      }
+      return output
+    }
+    const { session } = await open({}, { call })
+    const asking = session.ask(ask, { key: 'k', signal: controller.signal })
+    await stage.answer(await stage.asked('k'), { kind: 'allow' })
+    expect(await asking).toMatchObject({ kind: 'agent', reason: 'withdrawn' })
+    expect(stage.log('request.handed')).toEqual([])
+  })
+
+  it('never allows twice: an allow in doubt is unknown to the next life, a deny is handed again (G5)', async () => {
+    const { id, session } = await open()
+    const handed = ['allow', 'deny'].map(kind => session.ask({ ...ask, title: kind }, { key: kind }))
+    await stage.answer(await stage.asked('allow'), { kind: 'allow' })
+    await stage.answer(await stage.asked('deny'), { kind: 'deny' })
+    await Promise.all(handed)
+    const next = await attach(id, await announce())
+    expect(await next.ask({ ...ask, title: 'allow' }, { key: 'allow' })).toMatchObject({
+      kind: 'unknown',
+      answer: { kind: 'allow' },
+    })
+    expect(await next.ask({ ...ask, title: 'deny' }, { key: 'deny' })).toMatchObject({
+      kind: 'answer',
+      answer: { kind: 'deny' },
+    })
+    await expect(session.say(added('a', 'late'))).rejects.toMatchObject({ code: 'fenced' })
+    expect(session.signal.aborted).toBe(true)
+  })
+
+  it('opens all of several asks or none', async () => {
+    const { session } = await open()
+    await session.open([{ ask, key: 'taken' }])
+    const other = { ...ask, input: { command: 'rm' } }
+    await expect(
+      session.open([
+        { ask, key: 'fresh' },
+        { ask: other, key: 'taken' },
+      ]),
+    ).rejects.toMatchObject({ code: 'key_conflict' })
+    expect((await stage.seen('request.resolved')).resolution).toMatchObject({ by: 'agent', reason: 'withdrawn' })
+    const bad = { ...ask, title: '' }
+    await expect(
+      session.open([
+        { ask, key: 'never' },
+        { ask: bad, key: 'bad' },
+      ]),
+    ).rejects.toMatchObject({ code: 'bad_input' })
+    expect(stage.log('request.opened').map(event => event.value.key)).toEqual(['taken', 'fresh'])
+  })
+})
+
+describe('commands', () => {
+  it('come in order, and what a predecessor had begun comes again', async () => {
+    const { id, session } = await open()
+    await stage.person('sendMessage', { id, text: 'second' })
+    const seen: unknown[] = []
+    for await (const command of session.commands()) {
+      seen.push([command.seq, command.redelivered])
+      if (command.seq === 1) await command.take()
+      if (command.seq === 2) break
+    }
+    const next = await attach(id, await announce())
+    for await (const command of next.commands()) {
+      seen.push([command.seq, command.redelivered])
+      await command.done()
+      if (command.seq === 2) break
+    }
+    expect(seen).toEqual([
+      [1, false],
+      [2, false],
+      [1, true],
+      [2, false],
+    ])
+    expect(next.turnOpen).toBe(true)
+  })
+
+  it('end when the session is parked', async () => {
+    const { id, session } = await open()
+    const reading = (async () => {
+      for await (const command of session.commands()) await command.done()
+    })()
+    await stage.seen('command.done')
+    await session.park()
+    await reading
+    expect((await stage.person('getSession', { id })).state).toBe('parked')
+  })
+})

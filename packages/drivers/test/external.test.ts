@@ -1,0 +1,86 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Ask } from '@holdpoint/protocol'
+import { afterEach, describe, expect, it } from 'vitest'
+import { connectAgent, externalInfo, loadAgent } from '../src/index.ts'
+import { Stage } from './stage.ts'
+
+const ask: Ask = { kind: 'approval', tool: 'Deploy', input: { to: 'prod' }, title: 'Deploy', cwd: '', editable: false }
+
+describe('an agent that lives elsewhere', () => {
+  let stage: Stage
+  afterEach(() => stage.close())
+
+  it('opens a session, says, asks, and ends it', async () => {
+    stage = await Stage.open()
+    const agent = await connectAgent({ call: stage.agent, title: 'CI' })
+    await agent.say('about to deploy')
+    const asking = agent.ask(ask, { key: 'deploy' })
+    const request = await stage.asked('deploy', agent.id)
+    expect(stage.texts()).toEqual(['about to deploy'])
+    await stage.answer(request, { kind: 'allow' })
+    const settled = await asking
+    expect(settled).toMatchObject({ kind: 'answer', input: { to: 'prod' } })
+    await settled.taken()
+    await agent.end()
+    const session = await stage.person('getSession', { id: agent.id })
+    expect(session).toMatchObject({ title: 'CI', state: 'ended', ending: { reason: 'done' } })
+  })
+
+  it('comes back after a loss and asks again with the same key', async () => {
+    stage = await Stage.open()
+    const first = await connectAgent({ call: stage.agent })
+    void first.ask(ask, { key: 'deploy' }).catch(() => {})
+    const request = await stage.asked('deploy')
+    await stage.answer(request, { kind: 'deny', reason: 'freeze' })
+    await stage.seen('request.handed')
+    const second = await connectAgent({ call: stage.agent, session: first.id })
+    expect(await second.ask(ask, { key: 'deploy' })).toMatchObject({ kind: 'answer', answer: { reason: 'freeze' } })
+    expect(stage.log('request.opened')).toHaveLength(1)
+  })
+
+  it('withdraws what it no longer asks', async () => {
+    stage = await Stage.open()
+    const agent = await connectAgent({ call: stage.agent })
+    const asking = agent.ask(ask, { key: 'deploy' })
+    await stage.asked('deploy')
+    agent.withdraw('deploy')
+    expect(await asking).toMatchObject({ kind: 'agent', reason: 'withdrawn' })
+  })
+
+  it('is offered as the gateway offers it', async () => {
+    stage = await Stage.open()
+    const { items } = await stage.person('listDrivers', {})
+    expect(items).toContainEqual({ ...externalInfo, runner: null })
+  })
+})
+
+describe('loading an agent', () => {
+  async function load(source: string) {
+    const folder = await mkdtemp(join(tmpdir(), 'holdpoint-test-'))
+    const file = join(folder, 'agent.mjs')
+    try {
+      await writeFile(file, source)
+      return await loadAgent(file)
+    } finally {
+      await rm(folder, { recursive: true })
+    }
+  }
+
+  it('takes the default export of a module', async () => {
+    const agent = await load(`export default { name: 'mine', title: 'Mine', async *run() { yield 'hi' } }`)
+    expect(agent.name).toBe('mine')
+  })
+
+  it.each([
+    ['that is not there', null, 'cannot be loaded'],
+    ['that does not parse', 'export default {', 'cannot be loaded'],
+    ['without a default export', 'export const x = 1', 'no default export'],
+    ['whose export is no agent', 'export default 7', 'name'],
+    ['whose agent does not run', `export default { name: 'a', title: 'A' }`, 'run'],
+  ])('refuses a module %s, and says why', async (_, source, why) => {
+    const loading = source === null ? loadAgent('/nowhere/agent.mjs') : load(source)
+    await expect(loading).rejects.toMatchObject({ code: 'bad_input', message: expect.stringContaining(why) })
+  })
+})

@@ -1,0 +1,92 @@
+/** What becomes of a request on the agent's side: withdrawn, or its resolution handed, taken, in doubt, or not to be delivered. */
+import { Fault, type Parsed, type RequestId } from '@holdpoint/protocol'
+import type { Context } from '../context.ts'
+import type { Caller, DispatchOptions, Reply } from '../desk.ts'
+import { agentSide, noRequest } from '../guard.ts'
+import { cellOf, deliver, settleByAgent } from '../moves.ts'
+import type { Pen } from '../pen.ts'
+import type { Read } from '../port.ts'
+import type { RequestRow, SessionRow } from '../rows.ts'
+import { showRequest } from '../shown.ts'
+import { draftsFor, shownAgain } from './requests.ts'
+
+export async function withdrawRequest(
+  ctx: Context,
+  caller: Caller,
+  input: Parsed<'withdrawRequest'>,
+  options: DispatchOptions,
+) {
+  const drafts = draftsFor(input.id)
+  return agentChange(ctx, caller, 'withdrawRequest', 'withdraw', [drafts], input, options, (pen, row) => {
+    settleByAgent(pen, [row], 'withdraw', pen.find('draft', drafts.query))
+    return pen.get('request', row.id) ?? row
+  })
+}
+
+export async function reportDelivery(
+  ctx: Context,
+  caller: Caller,
+  input: Parsed<'reportDelivery'>,
+  options: DispatchOptions,
+) {
+  return agentChange(
+    ctx,
+    caller,
+    'reportDelivery',
+    input.state,
+    [],
+    input,
+    options,
+    (pen, row, session) => {
+      const command = ({ handed: 'hand', taken: 'take', unknown: 'doubt', undeliverable: 'drop' } as const)[input.state]
+      const cell = cellOf(row, command)
+      const extra = input.reason === undefined ? {} : { reason: input.reason }
+      if (cell === 'stay') return row
+      if (cell === 'again' && row.resolution?.answer?.kind !== 'allow')
+        return deliver(pen, row, 'handed', { ...extra, fence: session.fence })
+      if (cell === 'refuse' || cell === 'again' || cell === 'winner' || cell === 'pending' || cell === 'waiting')
+        return new Fault('already_resolved', deliveryRefused(row, command), { request: showRequest(row, caller) })
+      return deliver(pen, row, cell, { ...extra, ...(cell === 'handed' ? { fence: session.fence } : {}) })
+    },
+    'ended',
+  )
+}
+
+function deliveryRefused(row: RequestRow, command: string): string {
+  if (row.status === 'pending') return `Request ${row.id} is still pending: there is nothing to ${command} yet`
+  if (row.delivery.state === 'unknown')
+    return `Request ${row.id} was handed before a crash and its outcome is unknown: an allow is never handed twice`
+  return `Request ${row.id} is ${row.delivery.state} already`
+}
+
+/** What withdraw and delivery share: the request, its session, and the right to write for its agent. */
+async function agentChange(
+  ctx: Context,
+  caller: Caller,
+  op: string,
+  label: string,
+  more: readonly Read[],
+  input: { readonly id: RequestId; readonly fence?: number | undefined },
+  options: DispatchOptions,
+  move: (pen: Pen, row: RequestRow, session: SessionRow) => RequestRow | Fault,
+  even?: 'ended',
+): Promise<Reply<ReturnType<typeof showRequest>>> {
+  const before = await ctx.store.get('request', input.id)
+  if (!before) throw noRequest(input.id)
+  return ctx.change(
+    {
+      label,
+      reads: [{ table: 'request', id: input.id }, { table: 'session', id: before.session }, ...more],
+      again: shownAgain(input.id, caller),
+      decide: pen => {
+        const session = agentSide(pen.get('session', before.session), caller, before.session, input.fence, even)
+        if (session instanceof Fault) return session
+        const row = pen.get('request', input.id)
+        if (!row) return noRequest(input.id)
+        const next = move(pen, row, session)
+        return next instanceof Fault ? next : { status: 200, body: showRequest(next, caller) }
+      },
+    },
+    { caller, op, input, options },
+  )
+}
