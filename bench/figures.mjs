@@ -2,13 +2,35 @@
 
 /** `most` and `least` are goals; `reported` ones are shown as met or missed and fail nothing. A `counter` names what the bare figure is. */
 export const figures = {
-  cycle_cpu_us: { part: 'cycle', unit: 'µs', most: 400, counter: 'the same rows committed in batches of the same size' },
+  cycle_cpu_us: {
+    part: 'cycle',
+    unit: 'µs',
+    most: 400,
+    counter: 'the same rows committed in batches of the same size',
+  },
   fsyncs_per_cycle: { part: 'cycle', unit: '', most: 0.25, counter: 'the same batches' },
-  cycles_per_s: { part: 'cycle', unit: '/s', reported: true, counter: 'the same rows committed in batches of the same size' },
+  cycles_per_s: {
+    part: 'cycle',
+    unit: '/s',
+    reported: true,
+    counter: 'the same rows committed in batches of the same size',
+  },
   cycle_ratio: { part: 'cycle', unit: '×', least: 0.3, reported: true, counter: 'bare cycles per second are 1' },
-  http_cycles_per_s: { part: 'http', unit: '/s', least: 2500, reported: true, counter: 'node:http that commits the same rows in groups and answers the same bytes' },
+  http_cycles_per_s: {
+    part: 'http',
+    unit: '/s',
+    least: 2500,
+    reported: true,
+    counter: 'node:http that commits the same rows in groups and answers the same bytes',
+  },
   http_cpu_us: { part: 'http', unit: 'µs', reported: true, counter: 'the same server' },
-  http_roundtrip_p50_ms: { part: 'roundtrip', unit: 'ms', most: 2, reported: true, counter: 'three durable commits of the same rows and one loopback POST' },
+  http_roundtrip_p50_ms: {
+    part: 'roundtrip',
+    unit: 'ms',
+    most: 2,
+    reported: true,
+    counter: 'three durable commits of the same rows and one loopback POST',
+  },
   roundtrip_ratio: { part: 'roundtrip', unit: '×', most: 3, counter: 'that sum is 1' },
   fanout_cpu_us: { part: 'fanout', unit: 'µs', reported: true, counter: 'node:http that broadcasts the same bytes' },
   fanout_cpu_ratio: { part: 'fanout', unit: '×', most: 2, counter: 'that broadcast is 1' },
@@ -17,7 +39,12 @@ export const figures = {
   rss_idle_mb: { part: 'idle', unit: 'MB', most: 160, counter: 'two idle node processes' },
   history_ratio: { part: 'history', unit: '×', most: 1.3, counter: 'the median on an empty file is 1' },
   start_ms: { part: 'start', unit: 'ms', most: 700, counter: 'node with an HTTP server that listens' },
-  pg_cycles_per_s: { part: 'postgres', unit: '/s', reported: true, counter: 'the same rows committed in transactions of the same size' },
+  pg_cycles_per_s: {
+    part: 'postgres',
+    unit: '/s',
+    reported: true,
+    counter: 'the same rows committed in transactions of the same size',
+  },
 }
 
 export const parts = [...new Set(Object.values(figures).map(figure => figure.part))]

@@ -14,28 +14,53 @@ export function tableOf(results) {
   const rows = Object.entries(results).map(([name, { measured, bare }]) => {
     const figure = figures[name]
     const goal = goalOf(figure)
-    const verdict = goal === '' ? 'reported' : isMet(figure, measured) ? 'met' : figure.reported ? 'missed (reported)' : 'MISSED'
-    return [name, spell(measured, figure.unit), spell(bare, figure.unit), (measured / bare).toFixed(2), goal, verdict, figure.counter]
+    const verdict =
+      goal === '' ? 'reported' : isMet(figure, measured) ? 'met' : figure.reported ? 'missed (reported)' : 'MISSED'
+    return [
+      name,
+      spell(measured, figure.unit),
+      spell(bare, figure.unit),
+      (measured / bare).toFixed(2),
+      goal,
+      verdict,
+      figure.counter,
+    ]
   })
   const all = [['figure', 'measured', 'bare', 'ratio', 'goal', '', 'bare is'], ...rows]
   const widths = all[0].map((_, column) => Math.max(...all.map(row => row[column].length)))
-  return all.map(row => row.map((cell, column) => cell.padEnd(widths[column])).join('  ').trimEnd()).join('\n')
+  return all
+    .map(row =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column]))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
 }
 
 function spell(value, unit) {
   return `${round(value).toLocaleString('en-US', { maximumFractionDigits: 4 })}${unit && ` ${unit}`}`
 }
 
-/** Figures stand under their own names; their bare counterparts under the same names in `bare`. */
+/** Figures stand under their own names, each followed by its bare counterpart. */
 export function objectOf(results, failures, quick) {
   const entries = Object.entries(results)
   return {
-    ...Object.fromEntries(entries.map(([name, { measured }]) => [name, round(measured, 4)])),
-    bare: Object.fromEntries(entries.map(([name, { bare }]) => [name, round(bare, 4)])),
+    ...Object.fromEntries(
+      entries.flatMap(([name, { measured, bare }]) => [
+        [name, round(measured, 4)],
+        [`bare_${name}`, round(bare, 4)],
+      ]),
+    ),
     goals: Object.fromEntries(entries.map(([name]) => [name, goalOf(figures[name]) || null])),
     missed: missedOf(results),
     failed: failures,
     quick,
-    machine: { node: process.version, platform: `${platform()}-${arch()}`, cores: cpus().length, cpu: cpus()[0]?.model ?? '' },
+    machine: {
+      node: process.version,
+      platform: `${platform()}-${arch()}`,
+      cores: cpus().length,
+      cpu: cpus()[0]?.model ?? '',
+    },
   }
 }

@@ -32,8 +32,10 @@ function sources(folder: string): string[] {
 }
 function importsOf(file: string): string[] {
   const text = readFileSync(file, 'utf8')
-  const found = [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map(match => match[1] as string)
-  return found
+  const found = [
+    ...text.matchAll(/(?:^|\n)(?:import|export)\s(?:[^'`;=()]*?\sfrom\s)?\s*'([^']+)'|\bimport\('([^']+)'\)/g),
+  ]
+  return found.map(match => (match[1] ?? match[2]) as string)
 }
 const nameOf = (room: Room) => (room === 'cli' ? 'holdpoint' : `@holdpoint/${room}`)
 

@@ -9,7 +9,11 @@ let asked = 0
 /** A session may be named; otherwise one is opened. */
 export async function open({ url, agent, session }) {
   const wire = await openWire(url)
-  lines.set(url, { wire, agent, session: session ?? (await wire.post('/sessions', agent, { driver: 'external', cwd })).id })
+  lines.set(url, {
+    wire,
+    agent,
+    session: session ?? (await wire.post('/sessions', agent, { driver: 'external', cwd })).id,
+  })
 }
 
 /** From before the ask until `handed` is acknowledged. */

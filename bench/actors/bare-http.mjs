@@ -36,13 +36,19 @@ export function open() {
 export async function commitFirst({ recording, file, replies }) {
   const changes = readRecording(recording)
   const bare = await openBareCommits(file)
-  const byPath = [[/\/requests$/, 'opened'], [/\/answer$/, 'resolved'], [/\/delivery$/, 'taken'], [/\/sessions$/, 'session']]
+  const byPath = [
+    [/\/requests$/, 'opened'],
+    [/\/answer$/, 'resolved'],
+    [/\/delivery$/, 'taken'],
+    [/\/sessions$/, 'session'],
+  ]
   let waiting = []
   let next = 0
   function flush() {
     const group = waiting
     waiting = []
-    bare.commit(changes.slice(next, (next += group.length)))
+    bare.commit(changes.slice(next, next + group.length))
+    next += group.length
     for (const { res, text } of group) send(res, text)
   }
   respond = (req, res, body) => {

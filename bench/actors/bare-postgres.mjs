@@ -31,8 +31,11 @@ export async function commits({ url }) {
 
 export async function run({ count, perCommit }) {
   const start = process.hrtime.bigint()
-  for (let done = 0; done < count; done += perCommit)
-    await commit(changes.slice(next, (next += Math.min(perCommit, count - done))))
+  for (let done = 0; done < count; done += perCommit) {
+    const size = Math.min(perCommit, count - done)
+    await commit(changes.slice(next, next + size))
+    next += size
+  }
   return msSince(start)
 }
 
@@ -50,12 +53,19 @@ const statements = {
 async function commit(group) {
   const { event: last } = group.at(-1)
   await sql.begin(tx => {
-    const send = (name, rows) => rows.length > 0 && tx.unsafe(statements[name], [JSON.stringify(rows)], { prepare: true })
+    const send = (name, rows) =>
+      rows.length > 0 && tx.unsafe(statements[name], [JSON.stringify(rows)], { prepare: true })
     return [
       ...['opened', 'resolved', 'handed', 'taken'].map(step =>
-        send(step, group.filter(change => change.step === step).map(change => change.request)),
+        send(
+          step,
+          group.filter(change => change.step === step).map(change => change.request),
+        ),
       ),
-      send('event', group.map(change => change.event)),
+      send(
+        'event',
+        group.map(change => change.event),
+      ),
       tx.unsafe(statements.head, [last.seq, last.hash, last.at], { prepare: true }),
     ].filter(Boolean)
   })

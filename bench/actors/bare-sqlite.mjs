@@ -5,7 +5,11 @@ import { openBareCommits, readRecording } from '../kit/sqlite.mjs'
 let changes
 let bare
 let next = 0
-const take = count => changes.slice(next, (next += count))
+
+function take(count) {
+  next += count
+  return changes.slice(next - count, next)
+}
 
 export async function open({ recording, file }) {
   changes = readRecording(recording)

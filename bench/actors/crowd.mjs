@@ -23,7 +23,10 @@ export async function open({ url, clients, ...tokens }) {
 /** Returns the replies as well: a bare server has to answer the same bytes. */
 async function cycle({ wire, session }) {
   const n = ++asked
-  const opened = await wire.call('POST', `/sessions/${session}/requests`, agent, { key: `ask-${n}`, ask: askNumbered(n) })
+  const opened = await wire.call('POST', `/sessions/${session}/requests`, agent, {
+    key: `ask-${n}`,
+    ask: askNumbered(n),
+  })
   const { id, digest } = JSON.parse(opened)
   const resolved = await wire.call('POST', `/requests/${id}/answer`, person, { digest, answer })
   const handed = await wire.call('POST', `/requests/${id}/delivery`, agent, { state: 'handed' })

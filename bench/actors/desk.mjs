@@ -32,7 +32,9 @@ export async function open({ file, url, sessions }) {
 }
 
 async function cycle({ session, fence }, n) {
-  const { id, digest } = (await desk.dispatch(runner, 'openRequest', { id: session, key: `ask-${n}`, ask: askNumbered(n), fence })).body
+  const { id, digest } = (
+    await desk.dispatch(runner, 'openRequest', { id: session, key: `ask-${n}`, ask: askNumbered(n), fence })
+  ).body
   await desk.dispatch(person, 'answerRequest', { id, digest, answer })
   await desk.dispatch(runner, 'reportDelivery', { id, state: 'handed', fence })
   await desk.dispatch(runner, 'reportDelivery', { id, state: 'taken', fence })
@@ -44,12 +46,18 @@ export async function run({ cycles }) {
   const cpuBefore = process.cpuUsage()
   const start = process.hrtime.bigint()
   let left = cycles
-  await Promise.all(lanes.map(async lane => {
-    while (left-- > 0) await cycle(lane, ++asked)
-  }))
+  await Promise.all(
+    lanes.map(async lane => {
+      while (left-- > 0) await cycle(lane, ++asked)
+    }),
+  )
   const ms = msSince(start)
   const { user, system } = process.cpuUsage(cpuBefore)
-  return { cpuUs: (user + system) / cycles, perSecond: (cycles / ms) * 1000, flushes: (store.flushes ?? 0) - flushesBefore }
+  return {
+    cpuUs: (user + system) / cycles,
+    perSecond: (cycles / ms) * 1000,
+    flushes: (store.flushes ?? 0) - flushesBefore,
+  }
 }
 
 export async function close() {

@@ -25,7 +25,8 @@ export async function history({ file, requests, sessions }) {
   const store = await openSqlite({ file: `${file}-model` })
   const desk = await openDesk({ store })
   const session = (await desk.dispatch(person, 'startSession', { driver: 'external', cwd })).body
-  const request = (await desk.dispatch(person, 'openRequest', { id: session.id, key: 'ask-0', ask: askNumbered(0) })).body
+  const request = (await desk.dispatch(person, 'openRequest', { id: session.id, key: 'ask-0', ask: askNumbered(0) }))
+    .body
   await desk.dispatch(person, 'answerRequest', { id: request.id, digest: request.digest, answer: { kind: 'allow' } })
   await desk.dispatch(person, 'reportDelivery', { id: request.id, state: 'handed' })
   await desk.dispatch(person, 'reportDelivery', { id: request.id, state: 'taken' })

@@ -31,8 +31,10 @@ export function reset() {
 export async function all({ events, bytes }) {
   for (;;) {
     const text = Buffer.concat(kept)
-    const whole = bytes === undefined ? text.toString().split('"type":"message.added"').length > events : counts[0] >= bytes
-    if (whole && text.subarray(-2).equals(Buffer.from('\n\n')) && counts.every(count => count === counts[0])) return text
+    const whole =
+      bytes === undefined ? text.toString().split('"type":"message.added"').length > events : counts[0] >= bytes
+    if (whole && text.subarray(-2).equals(Buffer.from('\n\n')) && counts.every(count => count === counts[0]))
+      return text
     await new Promise(resolve => {
       const late = setTimeout(resolve, 5)
       changed = () => {

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { endProcess, lives } from './process.mjs'
+import { endProcess } from './process.mjs'
 import { openWire } from './wire.mjs'
 
 const program = fileURLToPath(new URL('../../packages/cli/bin/holdpoint.js', import.meta.url))
@@ -19,11 +19,11 @@ export async function startGateway({ home, runner = 'none', execArgv = [] }) {
     pid: child.pid,
     token: readFileSync(tokenFile, 'utf8').trim(),
     runnerPid: () => notedPid(home, 'runner'),
-    /** A runner is detached and outlives its gateway: it is ended by name. */
+    /** A runner is detached and outlives its gateway; this one has no agents to part from. */
     async stop() {
       const running = notedPid(home, 'runner')
       await endProcess(child.pid)
-      if (running && lives(running)) await endProcess(running)
+      if (running) await endProcess(running, 'SIGKILL')
     },
   }
 }

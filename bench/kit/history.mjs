@@ -9,18 +9,35 @@ export function writeHistory(db, model, { requests, sessions }) {
   const indexes = db.prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL").all()
   for (const { name } of indexes) db.exec(`DROP INDEX "${name}"`)
   const one = db.prepare('SELECT id, session FROM model.request').get()
-  const named = (column, n) => `replace(replace(${column}, '${one.id}', ${idOf('req', n)}), '${one.session}', ${idOf('ses', `(${n} % ${sessions})`)})`
-  const count = (name, to) => `WITH RECURSIVE ${name}(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM ${name} WHERE n + 1 < ${to})`
+  const named = (column, n) =>
+    `replace(replace(${column}, '${one.id}', ${idOf('req', n)}), '${one.session}', ${idOf('ses', `(${n} % ${sessions})`)})`
+  const count = (name, to) =>
+    `WITH RECURSIVE ${name}(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM ${name} WHERE n + 1 < ${to})`
 
   const sessionColumns = columnsOf(db, 'session')
-  db.exec(`${count('s', sessions)} INSERT INTO session SELECT ${sessionColumns.map(name => ({ id: idOf('ses', 'n'), ord: 'n + 1' })[name] ?? `m."${name}"`).join(', ')} FROM s, model.session m`)
+  db.exec(
+    `${count('s', sessions)} INSERT INTO session SELECT ${sessionColumns.map(name => ({ id: idOf('ses', 'n'), ord: 'n + 1' })[name] ?? `m."${name}"`).join(', ')} FROM s, model.session m`,
+  )
   const requestColumns = columnsOf(db, 'request')
-  const own = { id: idOf('req', 'n'), ord: `${sessions} + n * 4 + 1`, session: idOf('ses', `(n % ${sessions})`), fixed: named('m.fixed', 'n') }
-  db.exec(`${count('r', requests)} INSERT INTO request SELECT ${requestColumns.map(name => own[name] ?? `m."${name}"`).join(', ')} FROM r, model.request m`)
+  const own = {
+    id: idOf('req', 'n'),
+    ord: `${sessions} + n * 4 + 1`,
+    session: idOf('ses', `(n % ${sessions})`),
+    fixed: named('m.fixed', 'n'),
+  }
+  db.exec(
+    `${count('r', requests)} INSERT INTO request SELECT ${requestColumns.map(name => own[name] ?? `m."${name}"`).join(', ')} FROM r, model.request m`,
+  )
   // Four events each: opened, resolved, handed, taken, in the order in which the model has them.
-  db.exec(`CREATE TEMP TABLE told AS SELECT row_number() OVER (ORDER BY seq) AS place, * FROM model.event WHERE type LIKE 'request.%'`)
-  db.exec(`${count('s', sessions)} INSERT INTO event SELECT n + 1, epoch, at, ${idOf('ses', 'n')}, type, text, body_hash, hash FROM s, model.event WHERE type = 'session.opened'`)
-  db.exec(`${count('r', requests)} INSERT INTO event SELECT ${sessions} + n * 4 + place, epoch, at, ${idOf('ses', `(n % ${sessions})`)}, type, ${named('text', 'n')}, body_hash, hash FROM r CROSS JOIN temp.told ORDER BY n, place`)
+  db.exec(
+    `CREATE TEMP TABLE told AS SELECT row_number() OVER (ORDER BY seq) AS place, * FROM model.event WHERE type LIKE 'request.%'`,
+  )
+  db.exec(
+    `${count('s', sessions)} INSERT INTO event SELECT n + 1, epoch, at, ${idOf('ses', 'n')}, type, text, body_hash, hash FROM s, model.event WHERE type = 'session.opened'`,
+  )
+  db.exec(
+    `${count('r', requests)} INSERT INTO event SELECT ${sessions} + n * 4 + place, epoch, at, ${idOf('ses', `(n % ${sessions})`)}, type, ${named('text', 'n')}, body_hash, hash FROM r CROSS JOIN temp.told ORDER BY n, place`,
+  )
   for (const { sql } of indexes) db.exec(sql)
   db.exec('UPDATE head SET (seq, hash, at) = (SELECT seq, hash, at FROM event ORDER BY seq DESC LIMIT 1)')
   const { id } = db.prepare(`SELECT ${idOf('ses', '0')} AS id`).get()
@@ -30,5 +47,8 @@ export function writeHistory(db, model, { requests, sessions }) {
 }
 
 function columnsOf(db, table) {
-  return db.prepare(`SELECT name FROM pragma_table_info('${table}')`).all().map(column => column.name)
+  return db
+    .prepare(`SELECT name FROM pragma_table_info('${table}')`)
+    .all()
+    .map(column => column.name)
 }

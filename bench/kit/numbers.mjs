@@ -10,3 +10,8 @@ export function round(value, digits = 3) {
 }
 
 export const msSince = start => Number(process.hrtime.bigint() - start) / 1e6
+
+/** Of objects with the same members: the median of each member. */
+export function medians(objects) {
+  return Object.fromEntries(Object.keys(objects[0]).map(name => [name, median(objects.map(object => object[name]))]))
+}

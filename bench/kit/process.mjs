@@ -30,7 +30,7 @@ function spelledMs(time) {
   return time.split(':').reduce((sum, part) => sum * 60 + Number(part), 0) * 1000
 }
 
-export function lives(pid) {
+function lives(pid) {
   try {
     process.kill(pid, 0)
     return true

@@ -11,7 +11,12 @@ export function changesOf({ events, requests, idems }) {
     const body = JSON.parse(event.text)
     const request = requestOf.get(body.value?.id ?? body.request)
     // Rows are ordered by the place behind the change's own event.
-    changes.push({ step, request: { ...request, body: bodies[step](JSON.parse(request.body)) }, event, idem: idemOf.get(Number(event.seq) + 1) })
+    changes.push({
+      step,
+      request: { ...request, body: bodies[step](JSON.parse(request.body)) },
+      event,
+      idem: idemOf.get(Number(event.seq) + 1),
+    })
   }
   return changes
 }

@@ -4,7 +4,9 @@ import { openSqlite } from '../../packages/store/dist/index.js'
 import { changesOf, recordingQueries } from './recording.mjs'
 
 // The library is the store's own dependency, found from there.
-const { DatabaseSync } = createRequire(new URL('../../packages/store/package.json', import.meta.url))('@photostructure/sqlite')
+const { DatabaseSync } = createRequire(new URL('../../packages/store/package.json', import.meta.url))(
+  '@photostructure/sqlite',
+)
 
 export function readRecording(file) {
   const db = new DatabaseSync(file, { readOnly: true })
@@ -29,7 +31,9 @@ export async function openBare(file) {
 export async function openBareCommits(file) {
   const db = await openBare(file)
   db.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT')
-  db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4000; PRAGMA cache_size = -4096')
+  db.exec(
+    'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4000; PRAGMA cache_size = -4096',
+  )
   const steps = prepareSteps(db)
   const event = db.prepare('INSERT INTO event VALUES (?, ?, ?, ?, ?, ?, ?, ?)')
   const idem = db.prepare('INSERT INTO idem VALUES (?, ?, ?, 1, NULL, ?)')

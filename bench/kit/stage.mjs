@@ -5,7 +5,11 @@ import { fileURLToPath } from 'node:url'
 const shim = fileURLToPath(new URL('./actor.mjs', import.meta.url))
 
 export function enter(name, { execArgv = [] } = {}) {
-  const child = fork(shim, [name], { execArgv, serialization: 'advanced', stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+  const child = fork(shim, [name], {
+    execArgv,
+    serialization: 'advanced',
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  })
   const waiting = new Map()
   let calls = 0
   const gone = new Promise(resolve => child.once('exit', resolve))

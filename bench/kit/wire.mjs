@@ -64,7 +64,9 @@ function readReply(bytes) {
 /** An event stream: raw bytes to `onBytes`, from the first byte behind the head of the reply. */
 export async function openStream(url, token, onBytes, path = '/api/v1/events') {
   const socket = await dial(url)
-  socket.write(`GET ${path} HTTP/1.1\r\nhost: ${new URL(url).host}\r\nauthorization: Bearer ${token}\r\naccept: text/event-stream\r\n\r\n`)
+  socket.write(
+    `GET ${path} HTTP/1.1\r\nhost: ${new URL(url).host}\r\nauthorization: Bearer ${token}\r\naccept: text/event-stream\r\n\r\n`,
+  )
   let head = Buffer.alloc(0)
   socket.on('error', () => {})
   socket.on('data', function first(chunk) {
@@ -85,7 +87,10 @@ export async function openFrames(url, token, onFrame) {
   return openStream(url, token, bytes => {
     held += bytes.toString('utf8')
     for (let end = held.indexOf('\n\n'); end >= 0; end = held.indexOf('\n\n')) {
-      const data = held.slice(0, end).split('\n').find(line => line.startsWith('data: '))
+      const data = held
+        .slice(0, end)
+        .split('\n')
+        .find(line => line.startsWith('data: '))
       held = held.slice(end + 2)
       if (data) onFrame(JSON.parse(data.slice(6)))
     }

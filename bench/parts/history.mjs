@@ -1,9 +1,9 @@
 /** The same round trip with a million resolved requests in the file and with none, taken in turns. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { makeAgent, startGateway } from '../kit/gateway.mjs'
 import { median } from '../kit/numbers.mjs'
 import { enter } from '../kit/stage.mjs'
+import { openTrips } from './roundtrip.mjs'
 
 const turns = 12
 
@@ -20,27 +20,20 @@ export async function measure({ folder, quick, profile }) {
   process.stderr.write(`[made in ${((Date.now() - startedAt) / 1000).toFixed(0)} s] `)
 
   const asker = enter('asker')
-  const person = enter('person')
   const sides = [
-    await openSide(asker, person, { home: old, session, execArgv: profile('old') }),
-    await openSide(asker, person, { home: join(folder, 'new'), execArgv: profile('new') }),
+    await openTrips(asker, old, profile('old'), session),
+    await openTrips(asker, join(folder, 'new'), profile('new')),
   ]
+  const times = [[], []]
   for (let turn = 0; turn <= turns; turn++)
-    for (const side of sides) {
-      const times = await asker.call('trips', { url: side.gateway.url, count: perTurn })
+    for (const [i, { url }] of sides.entries()) {
+      const trips = await asker.call('trips', { url, count: perTurn })
       // The first turn warms up.
-      if (turn > 0) side.times.push(...times)
+      if (turn > 0) times[i].push(...trips)
     }
-  await Promise.all([asker.leave(), person.leave()])
-  await Promise.all(sides.map(side => side.gateway.stop()))
-  const [withHistory, without] = sides.map(side => median(side.times))
+  await Promise.all(sides.map(side => side.close()))
+  await asker.leave()
+  const [withHistory, without] = times.map(median)
   process.stderr.write(`[${withHistory.toFixed(2)} ms and ${without.toFixed(2)} ms] `)
   return { history_ratio: { measured: withHistory / without, bare: 1 } }
-}
-
-async function openSide(asker, person, { home, session, execArgv }) {
-  const gateway = await startGateway({ home, execArgv })
-  await person.call('watch', { url: gateway.url, token: gateway.token })
-  await asker.call('open', { url: gateway.url, agent: await makeAgent(gateway), session })
-  return { gateway, times: [] }
 }

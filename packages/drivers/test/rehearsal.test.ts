@@ -54,19 +54,20 @@ describe('the rehearsal', () => {
     expect(await readdir(approvalOf(request).cwd)).toEqual([])
   })
 
-  it('edits a real file, but none outside its folder', async () => {
+  it('edits a real file', async () => {
     await play('edit')
     const request = await nextAsk()
     await stage.answer(request, allow)
     expect(await told()).toContain('The edit was allowed')
     const { file_path } = approvalOf(request).input
     expect(await readFile(String(file_path), 'utf8')).toContain('a day for rehearsals')
-    await stage.close()
+  })
 
+  it('edits no file outside its folder, whatever a person makes of the input', async () => {
     await play('edit')
-    const second = await nextAsk()
-    const input = { ...approvalOf(second).input, file_path: '/etc/hostname' }
-    await stage.answer(second, { kind: 'allow', input })
+    const request = await nextAsk()
+    const input = { ...approvalOf(request).input, file_path: '/etc/hostname' }
+    await stage.answer(request, { kind: 'allow', input })
     await told()
     expect(stage.log('tool.finished').at(-1)).toMatchObject({ ok: false })
   })

@@ -1,7 +1,40 @@
-export * from './clock.ts'
+export { systemClock } from './clock.ts'
 export { defaultSettings, type Settings } from './context.ts'
-export * from './desk.ts'
+export type {
+  Caller,
+  Clock,
+  Desk,
+  DispatchOptions,
+  EventFrame,
+  LiveFrame,
+  Momentary,
+  Reply,
+  Watch,
+  Watcher,
+  WatchOptions,
+} from './desk.ts'
 export { callAs, type DeskOptions, openDesk } from './gateway.ts'
-export * from './life.ts'
-export * from './port.ts'
-export * from './rows.ts'
+export {
+  type RequestCell,
+  type RequestCommand,
+  type RequestState,
+  requestLife,
+  type SessionCell,
+  type SessionCommand,
+  sessionLife,
+} from './life.ts'
+export type { Change, Head, Probe, Put, Query, Read, Store, StoredEvent, View, Writes } from './port.ts'
+export {
+  type CommandRow,
+  type DraftRow,
+  type IdemRow,
+  type Lease,
+  type RequestRow,
+  type Rows,
+  type RuleRow,
+  type RunnerRow,
+  type SessionRow,
+  type Table,
+  type TokenRow,
+  tables,
+} from './rows.ts'

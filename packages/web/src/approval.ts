@@ -9,7 +9,7 @@ export function approvalBody(ask: ApprovalAsk): HTMLElement {
   return el(
     'div.body',
     {},
-    el('p.what', {}, 'Wants to use ', words(ask.tool), ' in ', words(ask.cwd)),
+    el('p.what', {}, 'Wants to use ', words(ask.tool), ...(ask.cwd === '' ? [] : [' in ', words(ask.cwd)])),
     ...showInput(ask.input, plan),
     plan !== undefined && el('div', {}, el('p.hint', {}, 'Its plan'), code(plan)),
     el('p.quote', {}, el('span.hint', {}, 'agent says '), words(ask.title)),
@@ -53,7 +53,8 @@ export function approvalFoot(ask: ApprovalAsk, hands: CardHands): HTMLElement {
   const turnTo = (panel: HTMLElement, focus?: HTMLElement) => {
     for (const each of panels) each.hidden = each !== panel
     hands.changed()
-    focus?.focus()
+    const to = focus ?? panel.closest<HTMLElement>('.card')
+    to?.focus()
   }
   if (ask.editable) {
     const [panel, area] = editPanel(ask, hands, said, () => turnTo(main), sure)

@@ -43,6 +43,7 @@ export class Card implements CardHands {
   #live = true
   #sending = false
   #quietTimer: ReturnType<typeof setTimeout> | undefined
+  #focused: HTMLButtonElement | undefined
 
   constructor(request: Request, session: Session | undefined, send: SendAnswer) {
     this.#request = request
@@ -127,6 +128,7 @@ export class Card implements CardHands {
         return this.changed()
       }
       disarm()
+      if (sure) setText(button, label)
       press()
     }
     const button = el(`button.${classes}`, { type: 'button', onclick }, label)
@@ -137,7 +139,10 @@ export class Card implements CardHands {
   send(button: HTMLButtonElement, answer: Answer): void {
     if (this.#sending || !this.#live || this.#receipt) return
     const wrong = misfit(this.#request.ask, answer)
-    if (wrong) return this.say(`Not sent: ${wrong}.`)
+    if (wrong) {
+      this.say(`Not sent: ${wrong}.`)
+      return
+    }
     this.#problem.hidden = true
     const label = button.textContent
     setText(button, 'Sending…')
@@ -145,7 +150,7 @@ export class Card implements CardHands {
     this.refresh()
     const giveBack = (problem: string) => {
       this.#sending = false
-      setText(button, label === 'Really allow?' ? 'Allow once' : label)
+      setText(button, label)
       this.changed()
       this.say(problem)
     }
@@ -166,17 +171,13 @@ export class Card implements CardHands {
 
   changed(): void {
     clearTimeout(this.#quietTimer)
-    const focused = document.activeElement
+    this.#focused = this.#buttons.find(button => button === document.activeElement) ?? this.#focused
     this.#quietTimer = setTimeout(() => {
       this.#quietTimer = undefined
       this.refresh()
       // A button that was disabled for the moment has lost the focus; it gets it back unless something else has it.
-      if (
-        focused instanceof HTMLButtonElement &&
-        this.#buttons.includes(focused) &&
-        document.activeElement === document.body
-      )
-        focused.focus()
+      if (document.activeElement === document.body) this.#focused?.focus()
+      this.#focused = undefined
     }, quietMs)
     this.refresh()
   }

@@ -1,4 +1,4 @@
-/** The list of what waits. Cards keep their nodes and their order; nothing is put away while a pointer rests on the list. */
+/** The list of what waits. Cards keep their nodes and their order; nothing leaves while that would move what a pointer rests on. */
 import type { InboxSnapshot } from '@holdpoint/client'
 import { Fault, type Request, type RequestId, type SessionId } from '@holdpoint/protocol'
 import { Card, type SendAnswer } from './card.ts'
@@ -15,7 +15,8 @@ export interface CardsOptions {
 export class Cards {
   readonly root = el('section.cards', { ariaLabel: 'Waiting for you' })
   readonly receipts = el('ul.receipts', { ariaLabel: 'Lately resolved' })
-  readonly #news = el('p.offscreen', { ariaLive: 'polite' })
+  /** Said aloud where someone cannot see it. */
+  readonly news = el('p.offscreen', { ariaLive: 'polite' })
   readonly #options: CardsOptions
   readonly #cards = new Map<RequestId, Card>()
   readonly #receipts = new Map<RequestId, { receipt: Receipt; open: boolean }>()
@@ -25,7 +26,6 @@ export class Cards {
 
   constructor(options: CardsOptions) {
     this.#options = options
-    document.body.append(this.#news)
     this.root.addEventListener('pointerleave', () => this.#putAway())
     setInterval(() => this.#tick(), 1000)
   }
@@ -40,13 +40,10 @@ export class Cards {
     this.#putAway()
     const fresh = snapshot.order.filter(id => !this.#cards.has(id)).map(id => this.#add(id, snapshot))
     if (fresh.length > 0) {
-      const last = [...this.#cards.values()].sort((a, b) => a.request.openedAt - b.request.openedAt)
-      arrange(
-        this.root,
-        last.map(card => card.root),
-      )
-      if (!first)
-        setText(this.#news, fresh.length === 1 ? 'A new request waits.' : `${fresh.length} new requests wait.`)
+      const sorted = [...this.#cards.values()].sort((a, b) => a.request.openedAt - b.request.openedAt)
+      const roots = sorted.map(card => card.root)
+      arrange(this.root, roots)
+      if (!first) setText(this.news, fresh.length === 1 ? 'A new request waits.' : `${fresh.length} new requests wait.`)
       // Beside a conversation the list grows upwards, so what was under the pointer has moved.
       if (this.#session) this.#quiet()
     }
@@ -60,7 +57,7 @@ export class Cards {
     for (const [id, card] of this.#cards) {
       const request = snapshot.requests.get(id)
       card.update(request ?? card.request, snapshot.answering.get(id) ?? [], live)
-      if (!request && snapshot.complete && live) void this.#lookUp(card.request)
+      if (!request && !card.receipt && snapshot.complete && live) void this.#lookUp(card.request)
     }
     for (const [id, { receipt, open }] of this.#receipts) {
       const request = snapshot.requests.get(id)

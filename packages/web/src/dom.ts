@@ -35,3 +35,8 @@ export function arrange(parent: HTMLElement, wanted: readonly HTMLElement[]): vo
 export function underPointer(element: HTMLElement): boolean {
   return matchMedia('(hover: hover)').matches && element.matches(':hover')
 }
+
+/** The address names what is shown: #session=…, or nothing for everything that waits. */
+export function readFragment(name: string): string | null {
+  return new URLSearchParams(location.hash.slice(1)).get(name)
+}

@@ -1,5 +1,5 @@
 /** What became of a request, in one line: when, what, by whom, and whether it reached the agent. */
-import type { Answer, Ask, DeliveryState, Request, Resolution } from '@holdpoint/protocol'
+import { type Answer, type Ask, type DeliveryState, type Request, type Resolution, reveal } from '@holdpoint/protocol'
 import { words } from './agent-text.ts'
 import { el, setText } from './dom.ts'
 
@@ -44,7 +44,17 @@ export function outcome({ by, person, via, answer, reason, editedDigest }: Resol
   const said = answer ? answerWords[answer.kind] : 'resolved'
   const how = editedDigest === undefined ? said : `${said} with changes`
   if (by === 'rule') return `${how} by a rule`
-  return `${how} by ${person ?? 'someone'}${via === undefined || via === 'page' ? '' : ` via ${via}`}`
+  const who = `${person ?? 'someone'}${via === undefined || via === 'page' ? '' : ` via ${via}`}`
+  const words = answer ? wordsOf(answer) : ''
+  return reveal(`${how} by ${who}${words === '' ? '' : `: ${words}`}`)
+}
+
+function wordsOf(answer: Answer): string {
+  if (answer.kind === 'deny' || answer.kind === 'decline') return answer.reason ?? ''
+  if (answer.kind !== 'answers') return ''
+  return answer.answers
+    .map(({ chosen, other }) => [...chosen, ...(other === undefined ? [] : [other])].join(', '))
+    .join('; ')
 }
 
 export function tone({ by, answer }: Resolution): 'yes' | 'no' | 'none' {
@@ -69,7 +79,7 @@ export class Receipt {
       el('span.sign', {}, sign),
       el('time', {}, clockTime(resolution?.at ?? request.openedAt)),
       words(summary(ask)),
-      el('span', {}, `· ${resolution ? outcome(resolution) : 'no longer there'}`),
+      el('span.outcome', {}, `· ${resolution ? outcome(resolution) : 'no longer there'}`),
       this.#delivery,
     )
     this.update({ ask, resolution, ...request })

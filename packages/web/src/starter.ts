@@ -13,15 +13,15 @@ export class Starter {
   readonly #prompt = el('textarea', { rows: 4, placeholder: 'What should it do?' })
   readonly #problem = el('p.problem', { role: 'alert' })
   readonly #start = el('button.primary', { type: 'button', onclick: () => void this.#submit() }, 'Start')
-  readonly #dialog: HTMLDialogElement
+  readonly dialog: HTMLDialogElement
   #drivers: Drivers = []
 
   constructor(call: Call, onStarted: (session: SessionId) => void) {
     this.#call = call
     this.#onStarted = onStarted
-    const cancel = el('button', { type: 'button', onclick: () => this.#dialog.close() }, 'Cancel')
+    const cancel = el('button', { type: 'button', onclick: () => this.dialog.close() }, 'Cancel')
     this.#driver.onchange = () => this.#showMissing()
-    this.#dialog = el(
+    this.dialog = el(
       'dialog',
       {},
       el('h1', {}, 'New session'),
@@ -32,14 +32,15 @@ export class Starter {
       this.#problem,
       el('div.actions', {}, this.#start, cancel),
     )
-    document.body.append(this.#dialog)
   }
 
   readonly open = async (): Promise<void> => {
     setText(this.#problem, '')
-    this.#dialog.showModal()
+    this.dialog.showModal()
     try {
-      this.#drivers = (await this.#call('listDrivers', {})).items
+      // What no runner runs lives elsewhere and starts its sessions itself; what two runners offer is one choice.
+      const offered = (await this.#call('listDrivers', {})).items.filter(driver => driver.runner !== null)
+      this.#drivers = [...new Map(offered.map(driver => [driver.name, driver])).values()]
       const options = this.#drivers.map(({ name, title }) => el('option', { value: name }, title || name))
       const chosen = this.#driver.value
       this.#driver.replaceChildren(...options)
@@ -79,7 +80,7 @@ export class Starter {
         ...(prompt && { prompt }),
       })
       this.#prompt.value = ''
-      this.#dialog.close()
+      this.dialog.close()
       this.#onStarted(session.id)
     } catch (error) {
       setText(this.#problem, said(error))

@@ -23,6 +23,7 @@ export class Transcript {
   readonly #seen = new Set<string>()
   readonly #entries = new Map<string, HTMLElement>()
   readonly #texts = new Map<string, string>()
+  readonly #streamed = new Map<string, string>()
   readonly #requests = new Map<string, { request: Request; receipt: Receipt | null }>()
   #session: SessionId | null = null
   /** Live events wait here while the log is read. */
@@ -37,7 +38,7 @@ export class Transcript {
     const turn = ++this.#turn
     this.#session = session
     this.root.replaceChildren()
-    for (const kept of [this.#seen, this.#entries, this.#texts, this.#requests]) kept.clear()
+    for (const kept of [this.#seen, this.#entries, this.#texts, this.#streamed, this.#requests]) kept.clear()
     this.#early = []
     if (session === null) return
     try {
@@ -75,12 +76,11 @@ export class Transcript {
   #stream({ block, offset, text, type, tool, agentPath }: LiveBlock): void {
     const before = (this.#texts.get(block) ?? '').slice(0, offset)
     const all = before.length < offset ? `…${text}` : before + text
+    // What has not grown is left alone: someone may be selecting in it.
+    if (this.#streamed.get(block) === all) return
+    this.#streamed.set(block, all)
     if (type === 'message.delta') this.#put(block, el('div.entry.agent', {}, path(agentPath), prose(trim(all))))
-    else
-      this.#put(
-        block,
-        el('div.entry.tool', {}, path(agentPath), el('span.hint', {}, 'prepares '), words(tool ?? 'a tool')),
-      )
+    else this.#put(block, el('div.entry.tool', {}, path(agentPath), 'prepares ', words(tool ?? 'a tool')))
   }
 
   #keepingBottom(work: () => void): void {
@@ -146,16 +146,8 @@ function drawEntry(event: Event): readonly [key: string, entry: HTMLElement] | n
       return [event.cursor, el('div.entry.problem', {}, 'Not carried out', prose(event.outcome.reason ?? ''))]
     case 'tool.started': {
       const about = event.title ?? Object.values(event.input).find(value => typeof value === 'string') ?? ''
-      const state = el('span.state', {}, ' …')
-      const line = el(
-        'summary',
-        {},
-        path(event.agentPath),
-        words(event.tool),
-        ' ',
-        about !== '' && words(String(about)),
-        state,
-      )
+      const named = [path(event.agentPath), words(event.tool), ' ', about !== '' && words(String(about))]
+      const line = el('summary', {}, ...named, el('span.state', {}, ' …'))
       return [event.block, el('details.entry.tool', {}, line, json(event.input))]
     }
     case 'turn.finished':

@@ -1,0 +1,135 @@
+/** Operations of the house: rules, the record, credentials, keeping. */
+import { z } from 'zod'
+import { Ask } from './ask.ts'
+import { Event } from './event.ts'
+import { Cursor, RuleId, SessionId, TokenId } from './ids.ts'
+import { limits } from './limits.ts'
+import { everyone, limit, nothing, type Op, page, people, Role } from './op.ts'
+import { Rule, RuleDraft, Verdict } from './rule.ts'
+
+export const Token = z.object({
+  id: TokenId,
+  role: Role,
+  name: z.string(),
+  madeAt: z.int(),
+  expiresAt: z.int().nullable(),
+})
+export type Token = z.infer<typeof Token>
+
+export const houseOps = {
+  listRules: {
+    method: 'GET',
+    path: '/rules',
+    roles: people,
+    summary: 'Standing answers',
+    input: z.strictObject({}),
+    output: page(Rule),
+  },
+  addRule: {
+    method: 'POST',
+    path: '/rules',
+    roles: people,
+    status: 201,
+    summary: 'Keep a standing answer',
+    input: RuleDraft,
+    output: Rule,
+  },
+  removeRule: {
+    method: 'DELETE',
+    path: '/rules/:id',
+    roles: people,
+    summary: 'Revoke a standing answer',
+    input: z.strictObject({ id: RuleId }),
+    output: nothing,
+  },
+  checkRules: {
+    method: 'POST',
+    path: '/rules/check',
+    roles: people,
+    summary: 'What the rules say of an ask; decides nothing',
+    input: z.strictObject({
+      ask: Ask,
+      driver: z.string().optional(),
+      rules: z.array(RuleDraft).max(limits.rulesMax).optional(),
+    }),
+    output: Verdict,
+  },
+  listAudit: {
+    method: 'GET',
+    path: '/audit',
+    roles: people,
+    summary: 'The record of resolutions',
+    input: z.strictObject({ after: Cursor.optional(), limit, session: SessionId.optional() }),
+    output: page(Event),
+  },
+  listTokens: {
+    method: 'GET',
+    path: '/tokens',
+    roles: people,
+    summary: 'Credentials, without their secrets',
+    input: z.strictObject({}),
+    output: page(Token),
+  },
+  addToken: {
+    method: 'POST',
+    path: '/tokens',
+    roles: people,
+    status: 201,
+    summary: 'Make a credential; its secret is shown once',
+    input: z.strictObject({
+      role: z.enum(['person', 'agent']),
+      name: z.string().min(1).max(limits.nameMax),
+      expiresAt: z.int().optional(),
+    }),
+    output: Token.extend({ secret: z.string() }),
+  },
+  removeToken: {
+    method: 'DELETE',
+    path: '/tokens/:id',
+    roles: people,
+    summary: 'Revoke a credential',
+    input: z.strictObject({ id: TokenId }),
+    output: nothing,
+  },
+  signIn: {
+    method: 'POST',
+    path: '/sign-in',
+    roles: ['anyone'],
+    summary: 'Turn a one-use code into a cookie',
+    input: z.strictObject({ code: z.string().min(1).max(limits.keyMax) }),
+    output: z.object({ person: z.string() }),
+  },
+  signOut: {
+    method: 'POST',
+    path: '/sign-out',
+    roles: people,
+    summary: 'End the cookie’s session',
+    input: z.strictObject({}),
+    output: nothing,
+  },
+  makeLink: {
+    method: 'POST',
+    path: '/links',
+    roles: people,
+    status: 201,
+    summary: 'A one-use code for another browser',
+    input: z.strictObject({}),
+    output: z.object({ code: z.string(), expiresAt: z.int() }),
+  },
+  whoAmI: {
+    method: 'GET',
+    path: '/me',
+    roles: everyone,
+    summary: 'Who the credential is',
+    input: z.strictObject({}),
+    output: z.object({ person: z.string(), role: Role, now: z.int() }),
+  },
+  backup: {
+    method: 'POST',
+    path: '/backup',
+    roles: people,
+    summary: 'Copy the whole archive into a new file on the gateway’s machine',
+    input: z.strictObject({ file: z.string().min(1).max(limits.pathMax) }),
+    output: z.object({ file: z.string(), bytes: z.int(), cursor: Cursor }),
+  },
+} as const satisfies Record<string, Op>
