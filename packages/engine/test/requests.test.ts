@@ -115,7 +115,7 @@ describe('answering', () => {
     await refused(at.person('answerRequest', input), 'not_found')
     // Both wait for the same commit: the request is there when the answer is decided, and was not when it came.
     const opening = driven.ask('late', ask)
-    for (let i = 0; i < 20; i++) await null
+    for (let i = 0; i < 200; i++) await null
     await refused(at.person('answerRequest', input), 'not_found')
     expect(await opening).toMatchObject({ id, digest: input.digest, status: 'pending' })
   })
