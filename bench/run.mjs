@@ -1,8 +1,8 @@
 /** `npm run bench`: runs the parts one after another, each in processes of its own and all on one disk, and says what was met. */
 import { fork } from 'node:child_process'
-import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { parts } from './figures.mjs'
@@ -29,12 +29,17 @@ const folder = mkdtempSync(join(tmpdir(), 'holdpoint-bench-'))
 chmodSync(folder, 0o711)
 let current
 
-/** A part and all it started are one group of processes: what it may have left behind ends with it. */
+/** A part and all it started are one group of processes: what it may have left behind ends with it. Only a gateway's runner is detached; it is noted in its home. */
 function endGroup() {
+  if (current) kill(-current.pid)
+  for (const path of readdirSync(folder, { recursive: true }))
+    if (basename(path) === 'runner.json') kill(JSON.parse(readFileSync(join(folder, path), 'utf8')).pid)
+}
+function kill(pid) {
   try {
-    if (current) process.kill(-current.pid, 'SIGKILL')
+    process.kill(pid, 'SIGKILL')
   } catch {
-    // The group is empty.
+    // It has ended by itself.
   }
 }
 function tidy() {
@@ -59,6 +64,7 @@ function run(name) {
     })
     current.on('exit', () => {
       endGroup()
+      current = undefined
       rmSync(place, { recursive: true, force: true, maxRetries: 5 })
       done(outcome)
     })

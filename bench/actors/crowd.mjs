@@ -20,7 +20,7 @@ export async function open({ url, clients, ...tokens }) {
   )
 }
 
-/** Returns the replies as well: a bare server has to answer the same bytes. */
+/** Returns the replies as well: a bare server has to answer the same bodies. */
 async function cycle({ wire, session }) {
   const n = ++asked
   const opened = await wire.call('POST', `/sessions/${session}/requests`, agent, {

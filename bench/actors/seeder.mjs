@@ -1,4 +1,5 @@
 /** Fills archives before a gateway opens them: with requests that wait, through the desk; or with a long history, straight into the tables. */
+import { closeSync, fsyncSync, openSync } from 'node:fs'
 import { openDesk } from '../../packages/engine/dist/index.js'
 import { openSqlite } from '../../packages/store/dist/index.js'
 import { askNumbered, cwd } from '../kit/asks.mjs'
@@ -32,5 +33,10 @@ export async function history({ file, requests, sessions }) {
   await desk.dispatch(person, 'reportDelivery', { id: request.id, state: 'taken' })
   await desk.close()
   await store.close()
-  return writeHistory(await openBare(file), `${file}-model`, { requests, sessions })
+  const known = writeHistory(await openBare(file), `${file}-model`, { requests, sessions })
+  // Gigabytes that the system has still to write would slow down whoever waits for the disk afterwards.
+  const written = openSync(file, 'r+')
+  fsyncSync(written)
+  closeSync(written)
+  return known
 }

@@ -1,7 +1,8 @@
 /** A gateway as people run it: `holdpoint up` in a process of its own, in a home folder of its own. */
 import { spawn } from 'node:child_process'
-import { mkdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { endProcess } from './process.mjs'
 import { openWire } from './wire.mjs'
@@ -18,22 +19,25 @@ export async function startGateway({ home, runner = 'none', execArgv = [] }) {
     url,
     pid: child.pid,
     token: readFileSync(tokenFile, 'utf8').trim(),
-    runnerPid: () => notedPid(home, 'runner'),
+    runnerPid: () => runnerPid(home),
     /** A runner is detached and outlives its gateway; this one has no agents to part from. */
     async stop() {
-      const running = notedPid(home, 'runner')
+      const pid = runner === 'process' ? await runnerPid(home) : null
       await endProcess(child.pid)
-      if (running) await endProcess(running, 'SIGKILL')
+      if (!pid) return
+      await endProcess(pid, 'SIGKILL')
+      // Whoever tidies up later must not take its number for a process that lives.
+      rmSync(join(home, 'runner.json'))
     },
   }
 }
 
-function notedPid(home, name) {
-  try {
-    return JSON.parse(readFileSync(join(home, `${name}.json`), 'utf8')).pid
-  } catch {
-    return null
-  }
+/** The runner notes itself down when it begins, a moment after the gateway has said that it is ready. */
+async function runnerPid(home) {
+  const note = join(home, 'runner.json')
+  for (const lateAt = Date.now() + patienceMs; !existsSync(note); await sleep(20))
+    if (Date.now() > lateAt) throw new Error('the gateway has started no runner')
+  return JSON.parse(readFileSync(note, 'utf8')).pid
 }
 
 export function firstLine(child) {

@@ -1,4 +1,4 @@
-/** Whole cycles over HTTP from 64 connections, durable, and a bare server that commits the same rows in groups and answers the same bytes. */
+/** Whole cycles over HTTP from 64 connections, durable, and a bare server that commits the same rows in groups and answers the same bodies. */
 import { join } from 'node:path'
 import { makeAgent, startGateway } from '../kit/gateway.mjs'
 import { medians } from '../kit/numbers.mjs'

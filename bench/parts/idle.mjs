@@ -11,9 +11,7 @@ export async function measure({ folder }) {
   const gateway = await startGateway({ home: join(folder, 'home'), runner: 'process' })
   const idlers = [enter('idler'), enter('idler')]
   await sleep(restMs)
-  const runner = gateway.runnerPid()
-  if (!runner) throw new Error('the gateway has started no runner')
-  const [own, theirs] = [rssMbOf(gateway.pid), rssMbOf(runner)]
+  const [own, theirs] = [rssMbOf(gateway.pid), rssMbOf(await gateway.runnerPid())]
   const bare = idlers.reduce((sum, { pid }) => sum + rssMbOf(pid), 0)
   await Promise.all(idlers.map(idler => idler.leave()))
   await gateway.stop()

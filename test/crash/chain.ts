@@ -4,7 +4,7 @@ import type { Session } from '@holdpoint/protocol'
 import { expect } from 'vitest'
 import { checkSqlite } from '../support/archive.ts'
 import { agentsFolder, GatewayProcess } from '../support/gateway.ts'
-import { told, Witness } from '../support/witness.ts'
+import { told, Witness, within } from '../support/witness.ts'
 import { type GatewayPoint, gatewayPoints, numberOf } from './points.ts'
 import { judge, type Story } from './verdict.ts'
 
@@ -40,12 +40,12 @@ export async function runChain(victims: 'gateway' | 'both', points: readonly Gat
     })
     crashed.catch(() => {}) // awaited below
     try {
-      const story = await tell(gateway, witness, `line ${index}`)
-      await crashed
+      const story = await within(tell(gateway, witness, `line ${index}`))
+      await within(crashed)
       const outcome = await judge(gateway.call, witness, story)
       if (outcome === 'unknown') unknown.push(point)
       if (victims === 'gateway') expect(outcome, 'a live agent notices nothing').toBe('taken')
-      await endOf(gateway, witness, story.session)
+      await within(endOf(gateway, witness, story.session))
     } catch (error) {
       throw new Error(`at point ${numberOf(point)}, ${point}, ${victims} killed`, { cause: error })
     }
@@ -73,9 +73,11 @@ export async function tell(gateway: GatewayProcess, witness: Witness, prompt: st
   return { session: session.id, line: `${prompt}.1`, file, answered }
 }
 
-/** Its runner has let go of it: nothing of it comes between the points of the next. */
+/** Where a runner has it, that has let go of it: nothing of it comes between the points of the next. */
 export async function endOf(gateway: GatewayProcess, witness: Witness, session: Session['id']): Promise<void> {
   const from = witness.events.length
   await gateway.call('endSession', { id: session })
-  await witness.seen(told(session, 'command.done'), from)
+  await witness.seen(told(session, 'session.ended'), from)
+  const asked = witness.events.slice(from).some(told(session, 'command.added'))
+  if (asked) await witness.seen(told(session, 'command.done'), from)
 }

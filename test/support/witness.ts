@@ -75,3 +75,13 @@ type Typed<T extends Event['type']> = Event & { readonly type: T }
 export function told<const T extends Event['type']>(session: SessionId, type: T) {
   return (event: Event): event is Typed<T> => event.session === session && event.type === type
 }
+
+const patienceMs = 20_000
+/** The promise, unless it takes so long that whatever it waits for will not come. */
+export async function within<T>(promise: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`nothing for ${patienceMs} ms`)), patienceMs)
+  })
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer))
+}

@@ -1,20 +1,20 @@
-/** Stops what runs: the gateway first, so that it starts no new runner, then the runner, which parks its agents. */
+/** Stops what runs: the runner first, so that it can still give its agents back, then the gateway, and a runner that it had begun meanwhile. */
 import { type Home, livingProcess } from './home.ts'
 
 const stopMaxMs = 15_000
-const lookMs = 50
+const lookMs = 20
 
 export async function down(home: Home): Promise<string> {
-  const stopped: string[] = []
-  for (const name of ['gateway', 'runner'] as const) {
+  const stopped = new Set<string>()
+  for (const name of ['runner', 'gateway', 'runner'] as const) {
     const process_ = livingProcess(home, name)
     if (!process_) continue
     process.kill(process_.pid, 'SIGTERM')
     await gone(home, name)
-    stopped.push(name)
+    stopped.add(name)
   }
-  return stopped.length > 0
-    ? `Stopped: ${stopped.join(' and ')}. Pending requests wait for the next start.`
+  return stopped.size > 0
+    ? `Stopped: ${[...stopped].join(' and ')}. Pending requests wait for the next start.`
     : 'Nothing runs.'
 }
 

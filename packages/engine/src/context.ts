@@ -5,7 +5,7 @@ import type { Caller, Clock, DispatchOptions, Reply } from './desk.ts'
 import type { Feed } from './feed.ts'
 import type { Live } from './live.ts'
 import { Pen } from './pen.ts'
-import type { Read, Store } from './port.ts'
+import type { Query, Read, Store } from './port.ts'
 import type { IdemRow, SessionRow } from './rows.ts'
 import { showSession } from './shown.ts'
 
@@ -42,6 +42,11 @@ export interface Planned<T> {
 
 export function sha256(text: string): string {
   return hash('sha256', text)
+}
+
+/** Requests that wait, of all sessions or of one. Of one, the index of what is open serves: its past costs nothing. */
+export function waitingIn(session?: SessionId): NonNullable<Query['where']> {
+  return session ? { open: 1, session, status: 'pending' } : { status: 'pending' }
 }
 
 class StaleRules extends Error {}
@@ -129,7 +134,7 @@ export class Context {
   }
 
   pendingOf(session: SessionId): Promise<number> {
-    return this.store.count('request', { where: { session, status: 'pending' } })
+    return this.store.count('request', { where: waitingIn(session) })
   }
   async shown(row: SessionRow) {
     return showSession(row, await this.pendingOf(row.id))

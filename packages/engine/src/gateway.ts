@@ -11,7 +11,7 @@ import {
   spellCursor,
 } from '@holdpoint/protocol'
 import { systemClock } from './clock.ts'
-import { Context, defaultSettings, type Settings } from './context.ts'
+import { Context, defaultSettings, type Settings, waitingIn } from './context.ts'
 import type { Caller, Clock, Desk, DispatchOptions, Reply, Watch, Watcher, WatchOptions } from './desk.ts'
 import { Feed, frameOf } from './feed.ts'
 import { maySee, noSession } from './guard.ts'
@@ -263,10 +263,6 @@ async function watch(ctx: Context, caller: Caller, { after, session }: WatchOpti
     stop()
     throw error
   }
-}
-
-function waitingIn(session: WatchOptions['session']) {
-  return { status: 'pending', ...(session ? { session } : {}) }
 }
 
 async function snapshot(ctx: Context, caller: Caller, session: WatchOptions['session']) {

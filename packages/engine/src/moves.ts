@@ -205,6 +205,12 @@ export function finishCommand(pen: Pen, row: CommandRow, outcome: CommandOutcome
   return pen.put('command', { ...row, state: 'done', outcome })
 }
 
+/** Nobody drives an ended session any more: what was asked of it last is answered for. */
+export function closeEnded(pen: Pen, row: SessionRow): SessionRow {
+  for (const command of pen.find('command', openCommandsOf(row.id).query)) finishCommand(pen, command, { ok: true })
+  return pen.put('session', { ...row, lease: null })
+}
+
 /** The runner is gone, or gave the session back: what was in hand is in doubt, what waits goes on waiting. */
 export function freeSession(ctx: Context, pen: Pen, row: SessionRow, command: 'lose' | 'park'): SessionRow {
   const to = nextState(row, command)
@@ -235,8 +241,10 @@ export function isWanted(pen: Pen, row: SessionRow): boolean {
   if (row.state === 'starting') return true
   const requests = openRequestsIn(pen, row.id)
   if (requests.some(request => stateOf(request) === 'waiting')) return true
-  if (pen.find('command', openCommandsOf(row.id).query).some(command => command.state === 'waiting')) return true
-  return row.turnOpen && !requests.some(request => request.status === 'pending')
+  const commands = pen.find('command', openCommandsOf(row.id).query)
+  if (commands.some(command => command.state === 'waiting')) return true
+  // A command whose turn had ended is still to be reported done.
+  return (row.turnOpen || commands.length > 0) && !requests.some(request => request.status === 'pending')
 }
 
 /** A parked session has something for its agent now; a runner should bring it back. Silent: the event that caused it says it. */

@@ -1,5 +1,5 @@
 /** Leases and fences: one runner drives a session, a stale one is told so, and what a crash hid is unknown (G5). */
-import type { Command, Request } from '@holdpoint/protocol'
+import type { Answer, Command, Request } from '@holdpoint/protocol'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { defaultSettings } from '../src/index.ts'
 import { approval, type Driven, drivers, type Rig, refused, rig, runnerId, secretAsk } from './rig.ts'
@@ -189,12 +189,8 @@ describe('what a crash hid', () => {
     await at.deny(denied)
     await driven.report(denied, 'handed')
     const asked = await driven.ask('asked', secretAsk)
-    const answer = { kind: 'answers', answers: [{ id: 'pin', chosen: [], other: '1' }] } as const
-    await at.person('answerRequest', {
-      id: asked.id,
-      digest: asked.digest,
-      answer: { ...answer, answers: [...answer.answers] },
-    })
+    const answer: Answer = { kind: 'answers', answers: [{ id: 'pin', chosen: [], other: '1' }] }
+    await at.person('answerRequest', { id: asked.id, digest: asked.digest, answer })
     await driven.report(asked, 'handed')
     const silent = await driven.ask('silent', approval(), { deadlineMs: 1000 })
     await at.clock.pass(1000)
@@ -234,6 +230,16 @@ describe('what a crash hid', () => {
       delivery: { state: 'unknown' },
     })
     await refused(at.agent('reportDelivery', { id: request.id, state: 'handed' }), 'already_resolved')
+  })
+})
+
+describe('the end of a session', () => {
+  it('is carried out by nobody where its runner is gone, and answered for all the same', async () => {
+    const driven = await at.drive()
+    await at.person('endSession', { id: driven.session.id })
+    expect((await at.runner('listCommands', { id: driven.session.id })).items).toMatchObject([{ state: 'waiting' }])
+    await at.announce()
+    expect((await at.runner('listCommands', { id: driven.session.id })).items).toEqual([])
   })
 })
 
@@ -287,6 +293,14 @@ describe('work', () => {
     const again = await at.attach(driven.session.id)
     expect(again.session.state).toBe('working')
     expect((await at.runner('listCommands', { id: driven.session.id })).items).toMatchObject([{ state: 'taken' }])
+  })
+  it('is a session whose turn is over, but whose message was not reported done', async () => {
+    const driven = await at.drive('steady', { prompt: 'go' })
+    const { items } = await at.runner('listCommands', { id: driven.session.id })
+    await at.runner('takeCommand', { id: (items[0] as Command).id, fence: driven.fence })
+    await driven.say({ type: 'turn.finished', ending: 'done' })
+    await at.announce()
+    expect(await work()).toEqual([driven.session.id])
   })
   it('is not hidden by sessions of drivers that no runner has', async () => {
     for (let i = 0; i < 510; i++) await at.person('startSession', { driver: 'nowhere' })

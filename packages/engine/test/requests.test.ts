@@ -114,6 +114,7 @@ describe('answering', () => {
     } as const
     await refused(at.person('answerRequest', input), 'not_found')
     // Both wait for the same commit: the request is there when the answer is decided, and was not when it came.
+    await driven.ask('earlier', approval('so that the rules are at hand'))
     const opening = driven.ask('late', ask)
     for (let i = 0; i < 200; i++) await null
     await refused(at.person('answerRequest', input), 'not_found')

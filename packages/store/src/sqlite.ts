@@ -34,6 +34,8 @@ export interface SqliteStore extends Store {
 
 /** About 16 MiB of log: long enough to write hot pages once for many commits, short enough to pass unnoticed. */
 const walPagesMax = 4000
+/** Looking at the log's length costs as much as a small write, so not every commit does. */
+const checkpointEvery = 32
 
 export async function openSqlite({ file, clock = Date, probe, maxBytes }: SqliteOptions): Promise<SqliteStore> {
   const db = new SqliteFile(file, maxBytes)
@@ -54,7 +56,10 @@ export async function openSqlite({ file, clock = Date, probe, maxBytes }: Sqlite
     head = ledger.head
     if (ledger.purge !== null) cache.clear()
     for (const { table, id, kept, chars } of changed) cache.replace(table, id, kept, chars)
-    setImmediate(checkpoint)
+    if (++unchecked >= checkpointEvery) {
+      unchecked = 0
+      setImmediate(checkpoint)
+    }
     return { taken, events: ledger.events }
   }
 
@@ -67,6 +72,7 @@ export async function openSqlite({ file, clock = Date, probe, maxBytes }: Sqlite
   }
 
   const batches = new Batches(write, probe)
+  let unchecked = 0
   let closed = false
   const read = async <T>(work: () => T): Promise<T> => faulting(file, work)
   return {

@@ -6,6 +6,7 @@ import type { Caller, DispatchOptions } from '../desk.ts'
 import { agentSide, externalDriver, maySee, noSession } from '../guard.ts'
 import {
   clip,
+  closeEnded,
   doubtAll,
   endSession,
   finishCommand,
@@ -117,11 +118,7 @@ export function detachSession(ctx: Context, caller: Caller, input: Parsed<'detac
 }
 
 function detached(ctx: Context, pen: Pen, row: SessionRow, { ending }: Parsed<'detachSession'>): SessionRow {
-  if (row.state === 'ended') {
-    for (const command of pen.find('command', { where: { open: 1, session: row.id } }))
-      finishCommand(pen, command, { ok: true })
-    return pen.put('session', { ...row, lease: null })
-  }
+  if (row.state === 'ended') return closeEnded(pen, row)
   if (ending) return endSession(ctx, pen, { ...row, lease: null }, ending, 'end')
   return freeSession(ctx, pen, row, 'park')
 }

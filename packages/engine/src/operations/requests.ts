@@ -13,7 +13,7 @@ import {
   spellId,
 } from '@holdpoint/protocol'
 import { judge } from '@holdpoint/rules'
-import { type Context, sha256 } from '../context.ts'
+import { type Context, sha256, waitingIn } from '../context.ts'
 import type { Caller, DispatchOptions } from '../desk.ts'
 import { agentSide, externalDriver, maySee, noRequest, noSession } from '../guard.ts'
 import { cellOf, keepPartials, moved, openRequestsOf, passDeadline, putSession, resolve, want } from '../moves.ts'
@@ -306,8 +306,9 @@ export async function listRequests(ctx: Context, caller: Caller, input: Parsed<'
   }
   const after = input.after ? await ctx.store.get('request', input.after) : undefined
   if (input.after && !after) throw noRequest(input.after)
+  const { status, session } = input
   const rows = await ctx.store.find('request', {
-    where: { ...(input.status ? { status: input.status } : {}), ...(input.session ? { session: input.session } : {}) },
+    where: status === 'pending' ? waitingIn(session) : { ...(status && { status }), ...(session && { session }) },
     ...(after ? { afterOrd: after.ord } : {}),
     limit: limit + 1,
   })

@@ -3,7 +3,7 @@ import { type DriverInfo, Fault, limits, type Parsed, type Runner, type RunnerId
 import type { Context } from '../context.ts'
 import type { Caller, DispatchOptions } from '../desk.ts'
 import { externalDriver } from '../guard.ts'
-import { freeSession, sessionReads } from '../moves.ts'
+import { closeEnded, freeSession, sessionReads } from '../moves.ts'
 import type { Lease, RunnerRow } from '../rows.ts'
 import { showRunner } from '../shown.ts'
 
@@ -124,7 +124,7 @@ export async function freeLost(ctx: Context, id: RunnerId): Promise<void> {
         decide: pen => {
           const row = pen.get('session', session)
           if (row?.lease && !holds(row.lease, pen.find('runner', {}), pen.now)) {
-            if (row.state === 'ended') pen.put('session', { ...row, lease: null })
+            if (row.state === 'ended') closeEnded(pen, row)
             else freeSession(ctx, pen, row, 'lose')
           }
           return { status: 200, body: {} }

@@ -1,0 +1,116 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { apiRoot } from '@holdpoint/protocol'
+import { afterEach, describe, expect, it } from 'vitest'
+import { closeGateways, GatewayProcess, glance, startGateway } from '../../../test/support/gateway.ts'
+import { told, Witness } from '../../../test/support/witness.ts'
+import { say } from './words.ts'
+
+afterEach(closeGateways)
+
+const exchange = (url: string, link: string) =>
+  fetch(`${url}${apiRoot}/sign-in`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin: url },
+    body: JSON.stringify({ code: link.split('#code=')[1]?.trim() }),
+  })
+
+describe('holdpoint', () => {
+  it.each([
+    ['a command that there is not', ['dance']],
+    ['an option that there is not', ['up', '--loud']],
+    ['a choice that there is not', ['up', '--runner', 'cloud']],
+    ['an argument that is missing', ['backup']],
+    ['a port that is none', ['up', '--port', 'many']],
+  ])('refuses %s with exit code 2 and a sentence', async (_what, words) => {
+    const gateway = new GatewayProcess({})
+    const { code, out, err } = await say(words, { cwd: gateway.folder })
+    expect([code, out]).toEqual([2, ''])
+    expect(err.trim()).not.toBe('')
+    expect(err).not.toMatch(/ {4}at /)
+  })
+
+  it('shows its version and what there is', async () => {
+    expect(await say(['--version'])).toMatchObject({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) })
+    const { code, out } = await say(['--help'])
+    expect(code).toBe(0)
+    for (const command of ['up', 'runner', 'rehearse', 'link', 'backup', 'restore', 'down']) expect(out).toContain(command)
+  })
+
+  it.each([['link'], ['rehearse']])('%s says that no gateway runs, and how to start one', async word => {
+    const gateway = new GatewayProcess({})
+    const { code, err } = await say([word, '--home', gateway.home.folder])
+    expect(code).toBe(3)
+    expect(err).toMatch(/No gateway .* holdpoint up/)
+  })
+})
+
+describe('holdpoint link', () => {
+  it('makes a link that signs in once', async () => {
+    const gateway = await startGateway({ runner: 'none' })
+    for (const link of [gateway.link, (await say(['link', '--home', gateway.home.folder])).out]) {
+      const first = await exchange(gateway.url, link)
+      expect(first.status).toBe(200)
+      const cookie = first.headers.get('set-cookie')?.split(';')[0] ?? ''
+      const me = await fetch(`${gateway.url}${apiRoot}/me`, { headers: { cookie, 'x-holdpoint': '1' } })
+      expect(await me.json()).toMatchObject({ person: 'owner' })
+      expect((await exchange(gateway.url, link)).status).toBe(401)
+    }
+  })
+})
+
+describe('holdpoint rehearse', () => {
+  it('starts the built-in agent and says where to answer it', async () => {
+    const gateway = await startGateway({ runner: 'inline' })
+    const { code, out } = await say(['rehearse', 'short', '--home', gateway.home.folder])
+    expect(code).toBe(0)
+    expect(out).toMatch(new RegExp(`${gateway.url}/#code=`))
+    const said = await say(['rehearse', '--json', '--home', gateway.home.folder])
+    expect(JSON.parse(said.out)).toMatchObject({ driver: 'rehearsal' })
+    expect((await gateway.call('listSessions', {})).items.length).toBe(2)
+  })
+})
+
+describe('holdpoint down', () => {
+  it('stops gateway and runner; what waits goes on waiting', async () => {
+    const gateway = await startGateway()
+    const witness = await Witness.over(gateway.url, gateway.token)
+    const options = { only: 'approval', paceMs: 0 }
+    const { id } = await gateway.call('startSession', { driver: 'rehearsal', prompt: 'Begin', options })
+    await witness.seen(told(id, 'request.opened'))
+    await witness.close()
+    const { code, out } = await say(['down', '--home', gateway.home.folder])
+    expect([code, out]).toEqual([0, expect.stringMatching(/Stopped: runner and gateway/)])
+    expect(await gateway.gone).toMatchObject({ code: 0 })
+    expect(gateway.runnerPid()).toBeNull()
+    expect((await say(['down', '--home', gateway.home.folder])).out).toMatch(/Nothing runs/)
+    await checkParked(gateway, id)
+    await gateway.start()
+    expect((await gateway.call('listRequests', { status: 'pending' })).items.length).toBe(1)
+  })
+})
+
+describe('holdpoint runner', () => {
+  it('runs agents for a gateway that it is told of, and stops in good order', async () => {
+    const gateway = await startGateway({ runner: 'none' })
+    const running = say(['runner', '--url', gateway.url, '--home', gateway.home.folder], { cwd: gateway.folder })
+    while (!(await gateway.call('listRunners', {})).items.some(runner => runner.live)) await glance()
+    const witness = await Witness.over(gateway.url, gateway.token)
+    const options = { only: 'approval', paceMs: 0 }
+    const { id } = await gateway.call('startSession', { driver: 'rehearsal', prompt: 'Begin', options })
+    await witness.seen(told(id, 'request.opened'))
+    const second = await say(['runner', '--url', gateway.url, '--home', gateway.home.folder])
+    expect(second).toMatchObject({ code: 1, err: expect.stringMatching(/runs already/) })
+    process.kill(await gateway.runnerBegun(), 'SIGTERM')
+    expect(await running).toMatchObject({ code: 0 })
+    await witness.seen(event => told(id, 'session.changed')(event) && event.value.state === 'parked')
+    expect(existsSync(join(gateway.home.folder, 'runner.json'))).toBe(false)
+    await witness.close()
+  })
+
+  it('says which agent of the config cannot be loaded', async () => {
+    const gateway = await startGateway({ runner: 'none', config: { agents: { lost: './nowhere.mjs' } } })
+    const words = ['runner', '--url', gateway.url, '--home', gateway.home.folder]
+    expect(await say(words, { cwd: gateway.folder })).toMatchObject({ code: 2, err: expect.stringMatching(/nowhere\.mjs cannot be loaded/) })
+  })
+})

@@ -1,0 +1,64 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Fault } from '@holdpoint/protocol'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { readConfig } from '../src/config.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'holdpoint-config-'))
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+function keep(config: unknown): void {
+  const text = typeof config === 'string' ? config : JSON.stringify(config)
+  writeFileSync(join(folder, 'holdpoint.config.json'), text)
+}
+function refusal(read: () => unknown): Fault {
+  try {
+    read()
+  } catch (error) {
+    if (error instanceof Fault) return error
+    throw error
+  }
+  throw new Error('it was not refused')
+}
+
+describe('settings', () => {
+  it('come from flags before the environment, and from the environment before the file', () => {
+    keep({ port: 1, store: 'file:one.db', onDeadline: 'wait' })
+    const env = { HOLDPOINT_PORT: '2', HOLDPOINT_STORE: 'file:two.db' }
+    expect(readConfig({ port: '3' }, env, folder)).toEqual({ port: 3, store: 'file:two.db', onDeadline: 'wait' })
+    expect(readConfig({ port: undefined }, env, folder)).toMatchObject({ port: 2 })
+    expect(readConfig({}, {}, folder)).toEqual({ port: 1, store: 'file:one.db', onDeadline: 'wait' })
+  })
+
+  it('are none where nothing is given; an empty variable is nothing', () => {
+    expect(readConfig({}, { HOLDPOINT_PORT: '' }, folder)).toEqual({})
+  })
+
+  it('name agents relative to the file that names them', () => {
+    keep({ agents: { mine: './agents/mine.mjs' } })
+    expect(readConfig({}, {}, folder).agents).toEqual({ mine: join(folder, 'agents/mine.mjs') })
+  })
+
+  it.each([
+    ['a member that is unknown', { prot: 1 }, /holdpoint\.config\.json.*prot/],
+    ['a port out of range', { port: 70_000 }, /port/],
+    ['a runner of no kind', { runner: 'cloud' }, /runner/],
+    ['a deadline of nothing', { deadlineMs: 0 }, /deadlineMs/],
+    ['text that is not JSON', '{"port": 1,}', /holdpoint\.config\.json.*not valid JSON/],
+    ['a member that stands twice', '{"port": 1, "port": 2}', /"port" stands twice/],
+  ])('are refused for %s, by the name of the file and of the member', (_what, config, sentence) => {
+    keep(config)
+    expect(refusal(() => readConfig({}, {}, folder)).message).toMatch(sentence)
+  })
+
+  it.each([
+    ['a flag', { port: 'many' }, {}],
+    ['a variable', {}, { HOLDPOINT_PORT: 'many' }],
+  ])('are refused for %s that does not fit', (_what, flags, env) => {
+    expect(refusal(() => readConfig(flags, env, folder))).toMatchObject({ code: 'bad_input', message: expect.stringMatching(/port/) })
+  })
+})

@@ -1,0 +1,156 @@
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { DatabaseSync } from '@photostructure/sqlite'
+import { afterEach, describe, expect, it } from 'vitest'
+import {
+  closeGateways,
+  GatewayProcess,
+  glance,
+  madeFolder,
+  startGateway,
+} from '../../../test/support/gateway.ts'
+import { told, Witness } from '../../../test/support/witness.ts'
+import { say } from './words.ts'
+
+afterEach(closeGateways)
+
+const ask = { kind: 'approval' as const, tool: 't', input: {}, title: 'May I?', cwd: '/', editable: false }
+
+describe('holdpoint up', () => {
+  it('says on its first line where it is, how to get in, and where the token is', async () => {
+    const gateway = await startGateway({ runner: 'none' })
+    expect(gateway.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+    expect(gateway.link).toMatch(new RegExp(`^${gateway.url}/#code=\\S{20,}$`))
+    expect(await gateway.call('whoAmI', {})).toMatchObject({ person: 'owner', role: 'person' })
+  })
+
+  it('keeps everything in its home to itself', async () => {
+    const gateway = await startGateway()
+    await gateway.runnerBegun()
+    expect(statSync(gateway.home.folder).mode & 0o777).toBe(0o700)
+    const files = readdirSync(gateway.home.folder)
+    expect(files).toEqual(expect.arrayContaining(['holdpoint.db', 'token', 'runner-token', 'runner.json', 'runner.log']))
+    for (const file of files) expect([file, statSync(join(gateway.home.folder, file)).mode & 0o077]).toEqual([file, 0])
+  })
+
+  it('has the same tokens and the same data after a restart', async () => {
+    const gateway = await startGateway({ runner: 'none' })
+    const { token } = gateway
+    const { id } = await gateway.call('startSession', { driver: 'external', title: 'kept' })
+    await gateway.stop()
+    await gateway.start()
+    expect(gateway.token).toBe(token)
+    expect(await gateway.call('getSession', { id })).toMatchObject({ title: 'kept' })
+  })
+
+  it('drains on SIGTERM within five seconds, and leaves pending requests pending', async () => {
+    const gateway = await startGateway()
+    const { call } = gateway
+    const witness = await Witness.over(gateway.url, gateway.token)
+    const options = { only: 'approval', paceMs: 0 }
+    const session = await call('startSession', { driver: 'rehearsal', prompt: 'Begin', options })
+    const { value: request } = await witness.seen(told(session.id, 'request.opened'))
+    const waiting = call('getRequest', { id: request.id, wait: 60_000 })
+    const runner = gateway.runnerPid()
+    const beganAt = performance.now()
+    expect(await gateway.stop()).toEqual({ code: 0, signal: null })
+    expect(performance.now() - beganAt).toBeLessThan(5000)
+    expect(gateway.runnerPid(), 'the runner keeps its agents').toBe(runner)
+    await gateway.start()
+    expect(await call('listRequests', { status: 'pending' })).toMatchObject({ items: [{ id: request.id }] })
+    await call('answerRequest', { id: request.id, digest: request.digest, answer: { kind: 'deny' } })
+    expect(await waiting, 'who waited goes on waiting, by itself').toMatchObject({ status: 'resolved' })
+    await witness.seen(told(session.id, 'turn.finished'))
+    await witness.close()
+  })
+
+  it('starts another runner when its own dies, and finds the one that outlived the last gateway', async () => {
+    const gateway = await startGateway()
+    const first = await gateway.runnerBegun()
+    await gateway.killRunner()
+    const second = await gateway.runnerBegun()
+    expect(second).not.toBe(first)
+    await gateway.kill()
+    await gateway.start()
+    while ((await gateway.call('listRunners', {})).items[0]?.live !== true) await glance()
+    expect(gateway.runnerPid()).toBe(second)
+  })
+
+  it('refuses a home that another gateway serves, and says so', async () => {
+    const gateway = await startGateway({ runner: 'none' })
+    const { code, out, err } = await say(['up', '--port', '0', '--home', gateway.home.folder, '--json'])
+    expect([code, out]).toEqual([1, ''])
+    expect(err).toMatch(/in use by another gateway/)
+    expect(await gateway.call('whoAmI', {}), 'the first one goes on').toMatchObject({ person: 'owner' })
+    expect((await say(['link', '--home', gateway.home.folder])).code, 'and is still found').toBe(0)
+  })
+
+  it('says that the port is taken, and what to do', async () => {
+    const taken = createServer()
+    await new Promise<void>(resolve => taken.listen(0, '127.0.0.1', resolve))
+    const { port } = taken.address() as { port: number } // it listens on TCP
+    const gateway = new GatewayProcess({ runner: 'none' })
+    const { code, err } = await say(['up', '--port', String(port), '--home', gateway.home.folder])
+    expect(code).toBe(1)
+    expect(err).toMatch(/port .*taken.*--port/)
+    await new Promise(resolve => taken.close(resolve))
+  })
+
+  it('says that its home cannot be written', async () => {
+    const gateway = new GatewayProcess({ runner: 'none' })
+    const home = madeFolder(gateway, 'sealed')
+    mkdirSync(join(home, 'sealed'))
+    chmodSync(home, 0o555)
+    chmodSync(gateway.folder, 0o755)
+    // Root writes everywhere; nobody else does.
+    const who = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
+    const { code, err } = await say(['up', '--port', '0', '--home', home], { cwd: gateway.folder, ...who })
+    expect(code).toBe(1)
+    expect(err).toMatch(/^holdpoint: .*sealed.*(cannot be written|cannot be made)/)
+    expect(err.trim().split('\n').length, 'a sentence, no trace').toBe(1)
+  })
+
+  it('says that a home cannot be made', async () => {
+    const gateway = new GatewayProcess({ runner: 'none' })
+    writeFileSync(join(gateway.folder, 'file'), '')
+    const { code, err } = await say(['up', '--port', '0', '--home', join(gateway.folder, 'file', 'home')])
+    expect(code).toBe(1)
+    expect(err).toMatch(/cannot be made.*HOLDPOINT_HOME/)
+  })
+
+  it('refuses an archive that is newer than the program', async () => {
+    const gateway = await startGateway({ runner: 'none' })
+    await gateway.stop()
+    const db = new DatabaseSync(gateway.home.archive)
+    db.exec('PRAGMA user_version = 999')
+    db.close()
+    const { code, err } = await say(['up', '--port', '0', '--home', gateway.home.folder])
+    expect(code).toBe(1)
+    expect(err).toMatch(/newer version of Holdpoint.*Upgrade/)
+  })
+
+  it('refuses a config that does not fit, by name', async () => {
+    const gateway = new GatewayProcess({ config: { prot: 4 } })
+    const { code, err } = await say(['up', '--home', gateway.home.folder], { cwd: gateway.folder })
+    expect(code).toBe(2)
+    expect(err).toMatch(/holdpoint\.config\.json.*prot/)
+  })
+
+  it('takes a request of an agent elsewhere over a restart', async () => {
+    const gateway = await startGateway({ runner: 'none' })
+    const { id } = await gateway.call('startSession', { driver: 'external' })
+    const request = await gateway.call('openRequest', { id, key: 'k', ask })
+    await gateway.kill()
+    await gateway.start()
+    expect(await gateway.call('openRequest', { id, key: 'k', ask })).toEqual(request)
+  })
+
+  it('notes where it is while it runs, and not longer', async () => {
+    const gateway = await startGateway({ runner: 'none' })
+    const note = join(gateway.home.folder, 'gateway.json')
+    expect(JSON.parse(readFileSync(note, 'utf8'))).toMatchObject({ pid: gateway.pid, url: gateway.url })
+    await gateway.stop()
+    expect((await say(['link', '--home', gateway.home.folder])).code).not.toBe(0)
+  })
+})

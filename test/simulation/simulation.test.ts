@@ -1,0 +1,31 @@
+/**
+ * Seeded runs of the whole world. A failure names its seed; `SEED=… npx vitest run test/simulation` replays exactly that run,
+ * and `npm run simulate -- --minutes 10` looks for new ones.
+ */
+import { expect, it } from 'vitest'
+import { simulate } from './world.ts'
+
+const steps = Number(process.env.STEPS ?? 400)
+const minutes = Number(process.env.MINUTES ?? 0)
+const seeds = process.env.SEED ? [Number(process.env.SEED)] : Array.from({ length: 16 }, (_, i) => 1000 + i)
+
+it.each(seeds)('the world of seed %i holds its promises', async seed => {
+  const { actions, requests } = await simulate(seed, steps)
+  expect(requests).toBeGreaterThan(0)
+  expect(actions).toBeGreaterThan(0)
+})
+
+it('the same seed gives the same world, step by step', async () => {
+  const [seed] = seeds as [number]
+  const [first, second] = [await simulate(seed, steps), await simulate(seed, steps)]
+  expect(second.trace).toEqual(first.trace)
+  expect((await simulate(seed + 1, steps)).trace).not.toEqual(first.trace)
+})
+
+it('new worlds hold their promises for as long as was asked', { timeout: minutes * 60_000 + 30_000 }, async () => {
+  const endsAt = Date.now() + minutes * 60_000
+  let worlds = 0
+  for (let seed = Math.floor(Math.random() * 2 ** 31); Date.now() < endsAt; seed++, worlds++)
+    await simulate(seed, steps)
+  if (minutes > 0) console.log(`${worlds} new worlds`)
+})
