@@ -62,7 +62,12 @@ export async function runChain(victims: 'gateway' | 'both', points: readonly Gat
 }
 
 /** One session from start to the end of its turn, with one allowed line, whatever dies meanwhile. */
-export async function tell(gateway: GatewayProcess, witness: Witness, prompt: string, crashIn?: string): Promise<Story> {
+export async function tell(
+  gateway: GatewayProcess,
+  witness: Witness,
+  prompt: string,
+  crashIn?: string,
+): Promise<Story> {
   const file = join(gateway.folder, 'lines')
   const options = { file, ...(crashIn ? { crashIn } : {}) }
   const session = await gateway.call('startSession', { driver: 'worker', prompt, options })

@@ -9,7 +9,7 @@ import { logOf, timesWritten } from './verdict.ts'
 
 afterAll(closeGateways)
 
-const rounds = Number(process.env['HOLDPOINT_ROUNDS'] ?? 12)
+const rounds = 12 * Number(process.env.HOLDPOINT_ROUNDS ?? 1)
 const crowd = 6
 const asks = 3
 
@@ -49,8 +49,10 @@ class Answerer {
   }
 }
 
-it(`${rounds} kills at random moments, under the load of ${crowd} sessions`, { timeout: 60_000 + rounds * 10_000 }, async () => {
-  const seed = Number(process.env['HOLDPOINT_SEED'] ?? Date.now() % 1_000_000)
+it(`${rounds} kills at random moments, under the load of ${crowd} sessions`, {
+  timeout: 60_000 + rounds * 10_000,
+}, async () => {
+  const seed = Number(process.env.HOLDPOINT_SEED ?? Date.now() % 1_000_000)
   const roll = dice(seed)
   const gateway = new GatewayProcess({ config: withWorker })
   await gateway.start()
@@ -71,8 +73,7 @@ it(`${rounds} kills at random moments, under the load of ${crowd} sessions`, { t
         await within(witness.seen(() => true, events))
       }
       await strike(gateway, ['gateway', 'runner', 'both'][roll(3)] as string) // one of the three
-      for (const [n, id] of sessions.entries())
-        await gateway.call('sendMessage', { id, text: `s${n + 1} m${round}` })
+      for (const [n, id] of sessions.entries()) await gateway.call('sendMessage', { id, text: `s${n + 1} m${round}` })
       from = witness.events.length
     }
     const messages = crowd * (rounds + 1)

@@ -86,7 +86,9 @@ describe('two gateways on one PostgreSQL, a runner each', { timeout: 90_000 }, (
     await a.start()
     await finished(ofA)
     const after = await leases([...ofA, ...ofB])
-    expect(after.map(({ fence, lease }) => ({ fence, lease }))).toEqual(before.map(({ fence, lease }) => ({ fence, lease })))
+    expect(after.map(({ fence, lease }) => ({ fence, lease }))).toEqual(
+      before.map(({ fence, lease }) => ({ fence, lease })),
+    )
     expect((await b.call('listRunners', {})).items.map(runner => runner.incarnation)).toEqual([1, 1])
   })
 
@@ -99,7 +101,9 @@ describe('two gateways on one PostgreSQL, a runner each', { timeout: 90_000 }, (
     for (const held of [...ofA, ...ofB]) await allow(b.call, held)
     await finished([...ofA, ...ofB])
     const after = await leases(ofB)
-    expect(after.map(({ fence, lease }) => ({ fence, lease }))).toEqual(before.map(({ fence, lease }) => ({ fence, lease })))
+    expect(after.map(({ fence, lease }) => ({ fence, lease }))).toEqual(
+      before.map(({ fence, lease }) => ({ fence, lease })),
+    )
   })
 
   it('a gateway and its runner killed: what they held goes on elsewhere, the rest has noticed nothing', async () => {

@@ -13,7 +13,11 @@ export interface Story {
 }
 
 export function timesWritten({ file, line }: Pick<Story, 'file' | 'line'>): number {
-  return existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(written => written === line).length : 0
+  return existsSync(file)
+    ? readFileSync(file, 'utf8')
+        .split('\n')
+        .filter(written => written === line).length
+    : 0
 }
 
 /** The whole log of a session, which is also what the witness saw, in the same order. */
@@ -47,7 +51,10 @@ export async function judge(call: Call, witness: Witness, story: Story): Promise
     expect(words.at(-1), 'the agent is told').toMatch(/^Perhaps written: .*outcome is unknown/)
     expect(timesWritten(story)).toBeLessThanOrEqual(1)
   } else {
-    expect(words, 'what was said is said once').toEqual([`I would like to write ${story.line}.`, `Written: ${story.line}`])
+    expect(words, 'what was said is said once').toEqual([
+      `I would like to write ${story.line}.`,
+      `Written: ${story.line}`,
+    ])
     expect(timesWritten(story), 'it ran exactly once').toBe(1)
   }
   return 'taken'

@@ -195,7 +195,10 @@ export function walkPath(here: () => { place: Place; witness: Witness }): void {
       const { secret } = await call('addToken', { role: 'person', name: 'grace' })
       const grace = here().place.callAs(secret)
       await call('putDraft', { id: request.id, draft: { reason: 'hm' } })
-      expect(await call('getDraft', { id: request.id })).toMatchObject({ draft: { draft: { reason: 'hm' } }, others: [] })
+      expect(await call('getDraft', { id: request.id })).toMatchObject({
+        draft: { draft: { reason: 'hm' } },
+        others: [],
+      })
       expect(await grace('getDraft', { id: request.id })).toEqual({ draft: null, others: ['owner'] })
       await grace('answerRequest', { id: request.id, digest: request.digest, answer: { kind: 'allow' } })
       expect(await call('getDraft', { id: request.id })).toEqual({ draft: null, others: [] })

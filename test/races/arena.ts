@@ -87,14 +87,18 @@ export class Arena {
   /** Whoever knows session, key and ask can answer before there is anything to answer: the rule is there first all the same. */
   async #withRule(call: Call, n: number): Promise<void> {
     const key = `ruled ${n}`
-    const ask: Ask = { ...approval(n), tool: 'ruled' }
+    const ask = approval(n, 'ruled')
     const id = spellId('req', createHash('sha256').update(`${this.#session}\0${key}`).digest())
     const digest = createHash('sha256').update(digestText(this.#session, ask)).digest('hex')
     const opening = call('openRequest', { id: this.#session, key, ask })
     const [outcomes, opened] = await Promise.all([this.#contend({ id, digest }), opening])
     expect(opened.id).toBe(id)
     const early = outcomes.filter(({ status }) => status === 404)
-    await this.#check('rule', id, outcomes.filter(outcome => !early.includes(outcome)))
+    await this.#check(
+      'rule',
+      id,
+      outcomes.filter(outcome => !early.includes(outcome)),
+    )
   }
 
   async #contend({ id, digest }: Pick<Request, 'id' | 'digest'>): Promise<Outcome[]> {
@@ -124,7 +128,12 @@ export class Arena {
       if (status !== 200) expect([status, code], name).toEqual([409, 'already_resolved'])
       expect(heard, `${name} is told who won`).toEqual(resolution)
     }
-    const allowed = { nobody: ['person'], withdrawal: ['person', 'agent'], rule: ['rule'], deadline: ['person', 'deadline'] }
+    const allowed = {
+      nobody: ['person'],
+      withdrawal: ['person', 'agent'],
+      rule: ['rule'],
+      deadline: ['person', 'deadline'],
+    }
     expect(allowed[third]).toContain(resolution.by)
     this.tally[third].rounds++
     if (byPerson) this.tally[third].wonByPeople++
@@ -137,6 +146,6 @@ export class Arena {
   }
 }
 
-function approval(n: number): Ask {
-  return { kind: 'approval', tool: 'shell', input: { n }, title: `Round ${n}`, cwd: '/tmp', editable: false }
+function approval(n: number, tool = 'shell'): Ask {
+  return { kind: 'approval', tool, input: { n }, title: `Round ${n}`, cwd: '/tmp', editable: false }
 }

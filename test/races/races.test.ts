@@ -32,7 +32,9 @@ it('64 contenders on SQLite: one wins, and every other is told who', { timeout }
   await checkSqlite(gateway.home.archive)
 })
 
-it('64 contenders on PostgreSQL, through two servers: one wins, and every other is told who', { timeout }, async test => {
+it('64 contenders on PostgreSQL, through two servers: one wins, and every other is told who', {
+  timeout,
+}, async test => {
   if (!(await hasPostgres())) return test.skip()
   const database = await freshDatabase()
   const first = await startGateway({ runner: 'none', store: database.url })

@@ -87,6 +87,10 @@ export class GatewayProcess {
   runnerPid(): number | null {
     return livingProcess(this.home, 'runner')?.pid ?? null
   }
+  /** Also those that were just started and have not noted themselves yet. */
+  runnerPids(): number[] {
+    return processesOf(this.home).filter(pid => pid !== this.#child?.pid)
+  }
   /** The runner notes itself when it begins; nobody tells of it, so this looks. */
   async runnerBegun(): Promise<number> {
     for (;;) {
@@ -106,7 +110,7 @@ export class GatewayProcess {
   }
   /** SIGKILL, until nothing of it is left. */
   async killRunner(): Promise<void> {
-    for (const pid of processesOf(this.home)) if (pid !== this.#child?.pid) endProcess(pid)
+    for (const pid of this.runnerPids()) endProcess(pid)
     while (this.runnerPid() !== null) await glance()
   }
 

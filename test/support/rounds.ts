@@ -7,7 +7,7 @@ export interface Budget {
 }
 
 export function budget(ms: number): Budget {
-  const asked = process.env['HOLDPOINT_ROUNDS']
+  const asked = process.env.HOLDPOINT_ROUNDS
   const endsAt = Date.now() + ms
   let done = 0
   return {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { apiRoot } from '@holdpoint/protocol'
+import { openSqlite } from '@holdpoint/store'
 import { afterEach, describe, expect, it } from 'vitest'
 import { closeGateways, GatewayProcess, glance, startGateway } from '../../../test/support/gateway.ts'
 import { told, Witness } from '../../../test/support/witness.ts'
@@ -34,7 +35,8 @@ describe('holdpoint', () => {
     expect(await say(['--version'])).toMatchObject({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) })
     const { code, out } = await say(['--help'])
     expect(code).toBe(0)
-    for (const command of ['up', 'runner', 'rehearse', 'link', 'backup', 'restore', 'down']) expect(out).toContain(command)
+    for (const command of ['up', 'runner', 'rehearse', 'link', 'backup', 'restore', 'down'])
+      expect(out).toContain(command)
   })
 
   it.each([['link'], ['rehearse']])('%s says that no gateway runs, and how to start one', async word => {
@@ -84,7 +86,9 @@ describe('holdpoint down', () => {
     expect(await gateway.gone).toMatchObject({ code: 0 })
     expect(gateway.runnerPid()).toBeNull()
     expect((await say(['down', '--home', gateway.home.folder])).out).toMatch(/Nothing runs/)
-    await checkParked(gateway, id)
+    const store = await openSqlite({ file: gateway.home.archive })
+    expect((await store.get('session', id))?.state, 'its agent was given back').toBe('parked')
+    await store.close()
     await gateway.start()
     expect((await gateway.call('listRequests', { status: 'pending' })).items.length).toBe(1)
   })
@@ -111,6 +115,9 @@ describe('holdpoint runner', () => {
   it('says which agent of the config cannot be loaded', async () => {
     const gateway = await startGateway({ runner: 'none', config: { agents: { lost: './nowhere.mjs' } } })
     const words = ['runner', '--url', gateway.url, '--home', gateway.home.folder]
-    expect(await say(words, { cwd: gateway.folder })).toMatchObject({ code: 2, err: expect.stringMatching(/nowhere\.mjs cannot be loaded/) })
+    expect(await say(words, { cwd: gateway.folder })).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/nowhere\.mjs cannot be loaded/),
+    })
   })
 })

@@ -59,6 +59,9 @@ describe('settings', () => {
     ['a flag', { port: 'many' }, {}],
     ['a variable', {}, { HOLDPOINT_PORT: 'many' }],
   ])('are refused for %s that does not fit', (_what, flags, env) => {
-    expect(refusal(() => readConfig(flags, env, folder))).toMatchObject({ code: 'bad_input', message: expect.stringMatching(/port/) })
+    expect(refusal(() => readConfig(flags, env, folder))).toMatchObject({
+      code: 'bad_input',
+      message: expect.stringMatching(/port/),
+    })
   })
 })

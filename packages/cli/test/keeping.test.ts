@@ -31,13 +31,19 @@ describe('a backup', () => {
     await start(gateway, 'kept')
     const early = await cursorOf(gateway)
     const busy = Promise.all(Array.from({ length: 40 }, (_, n) => start(gateway, `meanwhile ${n}`)))
-    expect(await say(['backup', file, ...home])).toMatchObject({ code: 0, out: expect.stringMatching(/copy\.db: \d+ bytes, .*while the gateway runs/) })
+    expect(await say(['backup', file, ...home])).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/copy\.db: \d+ bytes, .*while the gateway runs/),
+    })
     await busy
     expect(statSync(file).mode & 0o077).toBe(0)
     await start(gateway, 'lost')
     const late = await cursorOf(gateway)
 
-    expect(await say(['restore', file, ...home])).toMatchObject({ code: 1, err: expect.stringMatching(/holdpoint down/) })
+    expect(await say(['restore', file, ...home])).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/holdpoint down/),
+    })
     await gateway.stop()
     const restored = await say(['restore', file, ...home])
     expect(restored).toMatchObject({ code: 0, out: expect.stringMatching(/What was there before is/) })
@@ -56,7 +62,10 @@ describe('a backup', () => {
     await start(gateway, 'kept')
     await gateway.stop()
     const file = join(gateway.folder, 'copy.db')
-    expect(await say(['backup', file, '--home', gateway.home.folder])).toMatchObject({ code: 0, out: expect.stringMatching(/bytes/) })
+    expect(await say(['backup', file, '--home', gateway.home.folder])).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/bytes/),
+    })
     await checkSqlite(file)
   })
 

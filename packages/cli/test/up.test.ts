@@ -3,13 +3,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { afterEach, describe, expect, it } from 'vitest'
-import {
-  closeGateways,
-  GatewayProcess,
-  glance,
-  madeFolder,
-  startGateway,
-} from '../../../test/support/gateway.ts'
+import { closeGateways, GatewayProcess, glance, madeFolder, startGateway } from '../../../test/support/gateway.ts'
 import { told, Witness } from '../../../test/support/witness.ts'
 import { say } from './words.ts'
 
@@ -30,7 +24,9 @@ describe('holdpoint up', () => {
     await gateway.runnerBegun()
     expect(statSync(gateway.home.folder).mode & 0o777).toBe(0o700)
     const files = readdirSync(gateway.home.folder)
-    expect(files).toEqual(expect.arrayContaining(['holdpoint.db', 'token', 'runner-token', 'runner.json', 'runner.log']))
+    expect(files).toEqual(
+      expect.arrayContaining(['holdpoint.db', 'token', 'runner-token', 'runner.json', 'runner.log']),
+    )
     for (const file of files) expect([file, statSync(join(gateway.home.folder, file)).mode & 0o077]).toEqual([file, 0])
   })
 
@@ -75,6 +71,17 @@ describe('holdpoint up', () => {
     await gateway.start()
     while ((await gateway.call('listRunners', {})).items[0]?.live !== true) await glance()
     expect(gateway.runnerPid()).toBe(second)
+  })
+
+  it('has one runner, however quickly it is killed and comes back', async () => {
+    const gateway = await startGateway()
+    await gateway.kill()
+    await gateway.start()
+    while ((await gateway.call('listRunners', {})).items[0]?.live !== true) await glance()
+    while (gateway.runnerPids().length > 1) await glance()
+    const [runner] = (await gateway.call('listRunners', {})).items
+    expect(runner?.live, 'who gave way has not taken the lease of the other along').toBe(true)
+    expect(gateway.runnerPids()).toEqual([gateway.runnerPid()])
   })
 
   it('refuses a home that another gateway serves, and says so', async () => {

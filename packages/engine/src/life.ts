@@ -126,8 +126,8 @@ export type SessionCell = SessionState | 'stay' | 'revive' | 'parkOrEnd' | 'reop
 export const sessionLife: Readonly<Record<SessionState, Readonly<Record<SessionCommand, SessionCell>>>> = {
   starting: {
     attach: 'revive',
-    begin: 'refuse',
-    settle: 'refuse',
+    begin: 'working',
+    settle: 'idle',
     park: 'parked',
     finish: 'ended',
     lose: 'stay',
@@ -162,8 +162,8 @@ export const sessionLife: Readonly<Record<SessionState, Readonly<Record<SessionC
   },
   parked: {
     attach: 'revive',
-    begin: 'refuse',
-    settle: 'refuse',
+    begin: 'working',
+    settle: 'idle',
     park: 'stay',
     finish: 'ended',
     lose: 'stay',

@@ -179,8 +179,11 @@ function refused(row: SessionRow, command: SessionCommand): Fault {
       })
 }
 
-export function moved(pen: Pen, row: SessionRow, state: SessionRow['state']): SessionRow {
-  return row.state === state ? row : { ...row, state, stateChangedAt: pen.now }
+/** The session after a command that its table lets through; who may be refused asks `nextState` first. */
+export function moved(pen: Pen, row: SessionRow, command: SessionCommand): SessionRow {
+  const state = nextState(row, command)
+  if (state instanceof Fault || state === 'erase') throw new Error(`${command} has no way on from ${row.state}`)
+  return state === row.state ? row : { ...row, state, stateChangedAt: pen.now }
 }
 
 /** Ends a session for good: everything open is settled and everything asked of it is answered for. */
@@ -189,14 +192,14 @@ export function endSession(
   pen: Pen,
   row: SessionRow,
   ending: Ending,
-  command: 'end' | 'lose',
+  command: 'stop' | 'finish' | 'lose',
 ): SessionRow {
   keepPartials(ctx, pen, row.id)
-  settleByAgent(pen, openRequestsIn(pen, row.id), command, draftsIn(pen, row.id))
-  for (const command of pen.find('command', openCommandsOf(row.id).query))
-    if (command.state !== 'done' && command.body.kind !== 'end')
-      finishCommand(pen, command, { ok: false, reason: 'the session ended first' })
-  const ended = { ...moved(pen, row, 'ended'), endedAt: pen.now, ending, turnOpen: false, wanted: false }
+  settleByAgent(pen, openRequestsIn(pen, row.id), command === 'lose' ? 'lose' : 'end', draftsIn(pen, row.id))
+  for (const open of pen.find('command', openCommandsOf(row.id).query))
+    if (open.state !== 'done' && open.body.kind !== 'end')
+      finishCommand(pen, open, { ok: false, reason: 'the session ended first' })
+  const ended = { ...moved(pen, row, command), endedAt: pen.now, ending, turnOpen: false, wanted: false }
   return putSession(pen, ended, 'session.ended')
 }
 
@@ -213,9 +216,8 @@ export function closeEnded(pen: Pen, row: SessionRow): SessionRow {
 
 /** The runner is gone, or gave the session back: what was in hand is in doubt, what waits goes on waiting. */
 export function freeSession(ctx: Context, pen: Pen, row: SessionRow, command: 'lose' | 'park'): SessionRow {
-  const to = nextState(row, command)
-  if (to instanceof Fault || to === 'erase') throw new Error(`${command} has no cell in ${row.state}`)
-  if (row.state !== 'ended' && to === 'ended')
+  const next = moved(pen, row, command)
+  if (row.state !== 'ended' && next.state === 'ended')
     return endSession(
       ctx,
       pen,
@@ -225,8 +227,8 @@ export function freeSession(ctx: Context, pen: Pen, row: SessionRow, command: 'l
     )
   keepPartials(ctx, pen, row.id)
   doubtAll(pen, row.id)
-  const free = { ...moved(pen, row, to), lease: null }
-  return putSession(pen, { ...free, wanted: to !== 'ended' && isWanted(pen, free) })
+  const free = { ...next, lease: null }
+  return putSession(pen, { ...free, wanted: free.state !== 'ended' && isWanted(pen, free) })
 }
 
 /** What was handed and not seen taken: nobody knows any more whether the agent got it (G5). */

@@ -12,14 +12,16 @@ export function showSession(row: SessionRow, pending: number): Session {
     wanted: _wanted,
     agent: _agent,
     commandSeq: _seq,
+    id,
     ...session
   } = row
-  return { ...session, pending }
+  return { id, ...session, pending }
 }
 
 /** Whoever has to give the answer to the agent sees it; everyone else sees that a secret was given. */
 export function showRequest(row: RequestRow, caller: Caller | null): Request {
-  const { ord: _ord, handedFence: _fence, ...request } = row
+  const { ord: _ord, handedFence: _fence, id, session, ...rest } = row
+  const request = { id, session, ...rest }
   if (caller !== null && caller.role !== 'person') return request
   return request.resolution ? { ...request, resolution: maskSecrets(request, request.resolution) } : request
 }

@@ -14,10 +14,10 @@ const requests: Record<string, string> = {
 }
 const sessionCommands = 'attach begin settle park finish lose message interrupt stop delete'.split(' ')
 const sessions: Record<string, string> = {
-  starting: 'revive refuse refuse parked ended stay stay stay ended refuse',
+  starting: 'revive working idle parked ended stay stay stay ended refuse',
   working: 'stay stay idle parked ended parkOrEnd stay stay ended refuse',
   idle: 'stay working stay parked ended parkOrEnd stay stay ended refuse',
-  parked: 'revive refuse refuse stay ended stay stay stay ended refuse',
+  parked: 'revive working idle stay ended stay stay stay ended refuse',
   ended: 'refuse refuse refuse stay stay stay reopen refuse stay erase',
 }
 const rowsOf = (pin: Record<string, string>, commands: readonly string[]) =>

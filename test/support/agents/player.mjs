@@ -17,7 +17,9 @@ const scenes = {
   async *deadline(turn) {
     const answer = yield* approval('Quick?', { deadlineMs: turn.session.options.deadlineMs })
     yield answer.allowed ? 'Allowed' : answer.reason
-    const answers = yield* questions([{ question: 'Really?', options: ['Yes'] }], { deadlineMs: turn.session.options.deadlineMs })
+    const answers = yield* questions([{ question: 'Really?', options: ['Yes'] }], {
+      deadlineMs: turn.session.options.deadlineMs,
+    })
     yield answers === null ? ' Not answered.' : ' Answered.'
   },
   async *many() {

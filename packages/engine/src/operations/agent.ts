@@ -49,7 +49,7 @@ export function attachSession(ctx: Context, caller: Caller, input: Parsed<'attac
         if (free.state === 'ended')
           return new Fault('session_ended', `Session ${row.id} ended as lost: its driver cannot resume`, { id: row.id })
         const attached: SessionRow = {
-          ...moved(pen, free, sessionStateOn(free)),
+          ...moved(pen, free, 'attach'),
           fence: row.fence + 1,
           lease: runner ? { runner: runner.id, incarnation: runner.incarnation } : null,
           runner: runner?.id ?? null,
@@ -66,11 +66,6 @@ export function attachSession(ctx: Context, caller: Caller, input: Parsed<'attac
     },
     { caller, op: 'attachSession', input, options },
   )
-}
-
-function sessionStateOn(row: SessionRow): SessionRow['state'] {
-  const to = nextState(row, 'attach')
-  return to instanceof Fault || to === 'erase' ? row.state : to
 }
 
 /** The runner that attaches, if it may: live, offering the driver, and nobody else holding the lease. */
@@ -119,7 +114,7 @@ export function detachSession(ctx: Context, caller: Caller, input: Parsed<'detac
 
 function detached(ctx: Context, pen: Pen, row: SessionRow, { ending }: Parsed<'detachSession'>): SessionRow {
   if (row.state === 'ended') return closeEnded(pen, row)
-  if (ending) return endSession(ctx, pen, { ...row, lease: null }, ending, 'end')
+  if (ending) return endSession(ctx, pen, { ...row, lease: null }, ending, 'finish')
   return freeSession(ctx, pen, row, 'park')
 }
 
@@ -176,8 +171,8 @@ function heard(pen: Pen, row: SessionRow, items: readonly Kept[]): SessionRow {
       next = { ...next, lastWords: clip(item.text.trim()) }
     if (item.type === 'turn.finished') {
       const cost = item.cost === undefined ? next.cost : (next.cost ?? 0) + item.cost
-      next = { ...moved(pen, next, 'idle'), cost, turnOpen: false }
-    } else if (row.driver === externalDriver && next.state !== 'working') next = moved(pen, next, 'working')
+      next = { ...moved(pen, next, 'settle'), cost, turnOpen: false }
+    } else if (row.driver === externalDriver) next = moved(pen, next, 'begin')
   }
   return next
 }
@@ -216,11 +211,8 @@ export function takeCommand(ctx: Context, caller: Caller, input: Parsed<'takeCom
   return commandChange(ctx, caller, 'takeCommand', input, options, (pen, session, command) => {
     if (command.state !== 'waiting') return command
     const begins = command.body.kind === 'message' && session.state !== 'ended'
-    const to = begins ? nextState(session, 'begin') : session.state
-    if (to instanceof Fault) return to
-    if (to === 'erase') throw new Error('a message erases nothing')
     pen.event(session.id, { type: 'command.taken', command: command.id })
-    if (begins) putSession(pen, { ...moved(pen, session, to), turnOpen: true })
+    if (begins) putSession(pen, { ...moved(pen, session, 'begin'), turnOpen: true })
     return pen.put('command', { ...command, state: 'taken' })
   })
 }

@@ -117,7 +117,7 @@ function insert(
   input: Parsed<'openRequest'> & { requestId: RequestId; digest: string },
 ): RequestRow {
   keepPartials(ctx, pen, session.id)
-  if (session.driver === externalDriver && session.state !== 'working') putSession(pen, moved(pen, session, 'working'))
+  if (session.driver === externalDriver && session.state !== 'working') putSession(pen, moved(pen, session, 'begin'))
   const deadlineMs = input.deadlineMs ?? session.deadlineMs
   const row: RequestRow = {
     id: input.requestId,

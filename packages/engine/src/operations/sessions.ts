@@ -180,10 +180,9 @@ export function sendMessage(ctx: Context, caller: Caller, input: Parsed<'sendMes
   return changeSession(ctx, caller, 'sendMessage', input, options, (pen, row) => {
     const to = nextState(row, 'message')
     if (to instanceof Fault) return to
-    if (to === 'erase') throw new Error('a message erases nothing')
     const full = tooManyCommands(pen, row)
     if (full) return full
-    const reopened = row.state === 'ended' ? reopen(pen, row, to) : row
+    const reopened = row.state === 'ended' ? reopen(pen, row) : row
     const body: CommandBody = {
       kind: 'message',
       text: input.text,
@@ -202,9 +201,9 @@ function tooManyCommands(pen: Pen, row: SessionRow): Fault | null {
 }
 
 /** An end that its runner had not carried out yet must not end the session a second time. */
-function reopen(pen: Pen, row: SessionRow, to: SessionRow['state']): SessionRow {
+function reopen(pen: Pen, row: SessionRow): SessionRow {
   for (const command of pen.find('command', openCommandsOf(row.id).query)) finishCommand(pen, command, { ok: true })
-  return putSession(pen, { ...moved(pen, row, to), endedAt: null, ending: null, lease: null })
+  return putSession(pen, { ...moved(pen, row, 'message'), endedAt: null, ending: null, lease: null })
 }
 
 export function interruptSession(
@@ -269,7 +268,7 @@ export function endSessionByPerson(
   return changeSession<Session>(ctx, caller, 'endSession', input, options, (pen, row) => {
     if (row.state === 'ended') return { status: 202, body: shownIn(pen, row) }
     const held = row.lease === null ? row : addCommand(ctx, pen, caller, row, { kind: 'end' }).session
-    const ended = endSession(ctx, pen, held, { reason: 'stopped', detail: `ended by ${caller.name}` }, 'end')
+    const ended = endSession(ctx, pen, held, { reason: 'stopped', detail: `ended by ${caller.name}` }, 'stop')
     return { status: 202, body: showSession(ended, 0) }
   })
 }
