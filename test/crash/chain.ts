@@ -6,7 +6,7 @@ import { checkSqlite } from '../support/archive.ts'
 import { agentsFolder, GatewayProcess } from '../support/gateway.ts'
 import { told, Witness, within } from '../support/witness.ts'
 import { type GatewayPoint, gatewayPoints, numberOf } from './points.ts'
-import { judge, type Story } from './verdict.ts'
+import { isParked, judge, type Story } from './verdict.ts'
 
 export const withWorker = { agents: { worker: join(agentsFolder, 'worker.mjs') } }
 
@@ -44,7 +44,10 @@ export async function runChain(victims: 'gateway' | 'both', points: readonly Gat
       await within(crashed)
       const outcome = await judge(gateway.call, witness, story)
       if (outcome === 'unknown') unknown.push(point)
-      if (victims === 'gateway') expect(outcome, 'a live agent notices nothing').toBe('taken')
+      if (victims === 'gateway') {
+        expect(outcome, 'a live agent notices nothing').toBe('taken')
+        expect(witness.of(story.session).some(isParked), 'nor does its session').toBe(false)
+      }
       await within(endOf(gateway, witness, story.session))
     } catch (error) {
       throw new Error(`at point ${numberOf(point)}, ${point}, ${victims} killed`, { cause: error })

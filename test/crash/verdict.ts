@@ -12,6 +12,11 @@ export interface Story {
   readonly answered: Request
 }
 
+/** Its runner is gone. */
+export function isParked(event: Event): boolean {
+  return event.type === 'session.changed' && event.value.state === 'parked'
+}
+
 export function timesWritten({ file, line }: Pick<Story, 'file' | 'line'>): number {
   return existsSync(file)
     ? readFileSync(file, 'utf8')
@@ -34,7 +39,7 @@ export async function judge(call: Call, witness: Witness, story: Story): Promise
   expect(log.filter(told(story.session, 'request.resolved')).length, 'one resolution').toBe(1)
   expect(log.filter(told(story.session, 'request.handed')).length, 'an allow is handed once').toBe(1)
   expect(log.filter(told(story.session, 'turn.finished')).map(event => event.ending)).toEqual(['done'])
-  const death = log.findIndex(event => event.type === 'session.changed' && event.value.state === 'parked')
+  const death = log.findIndex(isParked)
   const before = death < 0 ? log : log.slice(0, death)
   const happened = (type: Event['type']) => before.some(event => event.type === type)
   const words = log.flatMap(event => (event.type === 'message.added' ? [event.text] : []))

@@ -2,6 +2,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import {
   type Ask,
   type Call,
@@ -70,9 +71,12 @@ export class Arena {
   async round(): Promise<void> {
     const n = ++this.#round
     const call = this.#calls[n % this.#calls.length] as Call // the index is below the length
-    if (this.#due?.deadlineAt && Date.now() >= this.#due.deadlineAt - 25) {
+    if (this.#due?.deadlineAt && Date.now() >= this.#due.deadlineAt - 30) {
       const due = this.#due
       this.#due = null
+      // A few ms early or late, by turns.
+      const leftMs = (due.deadlineAt ?? 0) - 12 + (n % 4) * 4 - Date.now()
+      if (leftMs > 0) await setTimeout(leftMs)
       return this.#check('deadline', due.id, await this.#contend(due))
     }
     if (!this.#due && n % 5 === 0)

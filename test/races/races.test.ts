@@ -32,10 +32,10 @@ it('64 contenders on SQLite: one wins, and every other is told who', { timeout }
   await checkSqlite(gateway.home.archive)
 })
 
-it('64 contenders on PostgreSQL, through two servers: one wins, and every other is told who', {
-  timeout,
-}, async test => {
-  if (!(await hasPostgres())) return test.skip()
+if (await hasPostgres())
+  it('64 contenders on PostgreSQL, through two servers: one wins, and every other is told who', { timeout }, onPostgres)
+
+async function onPostgres(): Promise<void> {
   const database = await freshDatabase()
   const first = await startGateway({ runner: 'none', store: database.url })
   const second = await startGateway({ runner: 'none', store: database.url })
@@ -44,4 +44,4 @@ it('64 contenders on PostgreSQL, through two servers: one wins, and every other 
   const store = await openPostgres({ url: database.url })
   await checkArchive(store).finally(() => store.close())
   await database.drop()
-})
+}

@@ -34,8 +34,9 @@ export interface SqliteStore extends Store {
 
 /** About 16 MiB of log: long enough to write hot pages once for many commits, short enough to pass unnoticed. */
 const walPagesMax = 4000
-/** Looking at the log's length costs as much as a small write, so not every commit does. */
-const checkpointEvery = 32
+/** Looking at the log's length costs as much as a small write, so it is done once per so much written. */
+const checkpointLookBytes = 1024 * 1024
+const pageBytes = 4096
 
 export async function openSqlite({ file, clock = Date, probe, maxBytes }: SqliteOptions): Promise<SqliteStore> {
   const db = new SqliteFile(file, maxBytes)
@@ -56,7 +57,9 @@ export async function openSqlite({ file, clock = Date, probe, maxBytes }: Sqlite
     head = ledger.head
     if (ledger.purge !== null) cache.clear()
     for (const { table, id, kept, chars } of changed) cache.replace(table, id, kept, chars)
-    if (++unchecked >= checkpointEvery) {
+    // An event and the row it goes with dirty about two pages besides their text.
+    for (const { text } of ledger.events) unchecked += text.length + 2 * pageBytes
+    if (unchecked >= checkpointLookBytes) {
       unchecked = 0
       setImmediate(checkpoint)
     }
