@@ -15,7 +15,7 @@ const arrows: Record<Room, { readonly rooms: readonly Room[]; readonly libraries
   rules: { rooms: ['protocol'], libraries: [] },
   engine: { rooms: ['protocol', 'rules'], libraries: ['node:crypto'] },
   store: { rooms: ['protocol', 'engine'], libraries: ['@photostructure/sqlite', 'postgres', 'node:'] },
-  drivers: { rooms: ['protocol'], libraries: ['node:'] },
+  drivers: { rooms: ['protocol'], libraries: ['@anthropic-ai/claude-agent-sdk', 'node:'] },
   server: { rooms: ['protocol', 'engine'], libraries: ['ws', 'zod', 'node:'] },
   client: { rooms: ['protocol'], libraries: [] },
   web: { rooms: ['protocol', 'client'], libraries: [] },
@@ -65,6 +65,7 @@ describe.each(rooms)('the room %s', room => {
   it('declares exactly what it imports', () => {
     const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
       dependencies?: Record<string, string>
+      peerDependencies?: Record<string, string>
     }
     const used = new Set(
       files
@@ -77,7 +78,7 @@ describe.each(rooms)('the room %s', room => {
             .join('/'),
         ),
     )
-    const declared = Object.keys(manifest.dependencies ?? {}).filter(
+    const declared = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }).filter(
       name => !(room === 'cli' && name === '@holdpoint/web'),
     )
     expect([...used].sort()).toEqual(declared.sort())
@@ -148,6 +149,35 @@ describe('the whole tree', () => {
         /\b(?:it|test|describe)\.(?:skip|only|todo|fails)\b/.exec(readFileSync(join(root, file), 'utf8'))?.[0],
         file,
       ).toBeUndefined()
+  })
+  it('has a lock with the optional binaries of every platform, or npm ci would refuse it elsewhere', () => {
+    const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+      packages: Record<string, { optionalDependencies?: Record<string, string>; resolved?: string }>
+    }
+    const named = Object.values(lock.packages).flatMap(entry => Object.keys(entry.optionalDependencies ?? {}))
+    expect(named.filter(name => !lock.packages[`node_modules/${name}`])).toEqual([])
+  })
+  it('fails the run when a test fails, although a PostgreSQL server was started for it', () => {
+    const folder = mkdtempSync(join(root, 'test', 'planted-'))
+    const support = `import { expect, it } from 'vitest'\nimport { hasPostgres } from '../support/postgres.ts'\n`
+    try {
+      writeFileSync(
+        join(folder, 'bad.test.ts'),
+        `${support}it('fails', async () => expect(await hasPostgres()).toBe('never'))\n`,
+      )
+      const { status, stdout } = spawnSync(
+        process.execPath,
+        [join(root, 'node_modules/vitest/vitest.mjs'), 'run', folder],
+        {
+          cwd: root,
+          encoding: 'utf8',
+        },
+      )
+      expect(stdout).toContain('1 failed')
+      expect(status).toBe(1)
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
   })
   it('has the linter find a floating promise, an undeclared import and a long function where they are planted', () => {
     const folder = mkdtempSync(join(root, 'packages', 'rules', 'src', 'planted-'))

@@ -9,7 +9,7 @@ const rounds = 3
 
 export async function measure({ folder, quick, profile }) {
   const cycles = quick ? 500 : 2000
-  const server = await startPostgres(join(folder, 'data'))
+  const server = await startPostgres())
   const [url, bareUrl] = [await server.database('ours'), await server.database('bare')]
   const desk = enter('desk', { execArgv: profile('desk') })
   const bare = enter('bare-postgres')

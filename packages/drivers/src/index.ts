@@ -22,6 +22,7 @@ export {
   TurnCancelled,
   text,
 } from './asks.ts'
+export { type ClaudeOptions, claudeDriver } from './claude/driver.ts'
 export { type Clock, systemClock } from './clock.ts'
 export type { Driver } from './driver.ts'
 export { type ConnectOptions, connectAgent, ExternalAgent, externalInfo } from './external.ts'
