@@ -1,5 +1,4 @@
 /** The desk in process on PostgreSQL, and a loop that commits the same rows there in transactions of the same size. */
-import { join } from 'node:path'
 import { median } from '../kit/numbers.mjs'
 import { startPostgres } from '../kit/postgres.mjs'
 import { enter } from '../kit/stage.mjs'
@@ -7,9 +6,9 @@ import { enter } from '../kit/stage.mjs'
 const sessions = 64
 const rounds = 3
 
-export async function measure({ folder, quick, profile }) {
+export async function measure({ quick, profile }) {
   const cycles = quick ? 500 : 2000
-  const server = await startPostgres())
+  const server = await startPostgres()
   const [url, bareUrl] = [await server.database('ours'), await server.database('bare')]
   const desk = enter('desk', { execArgv: profile('desk') })
   const bare = enter('bare-postgres')
