@@ -66,6 +66,12 @@ export function clockTime(at: number): string {
   return new Date(at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })
 }
 
+/** Where a person edited the input, that is what ran, and what the receipt must show (G7). */
+function asItRan(ask: Ask, resolution: Resolution | null): Ask {
+  const answer = resolution?.answer
+  return ask.kind === 'approval' && answer?.kind === 'allow' && answer.input ? { ...ask, input: answer.input } : ask
+}
+
 export class Receipt {
   readonly root: HTMLElement
   readonly #delivery = el('span.delivery')
@@ -78,7 +84,7 @@ export class Receipt {
       {},
       el('span.sign', {}, sign),
       el('time', {}, clockTime(resolution?.at ?? request.openedAt)),
-      words(summary(ask)),
+      words(summary(asItRan(ask, resolution))),
       el('span.outcome', {}, `· ${resolution ? outcome(resolution) : 'no longer there'}`),
       this.#delivery,
     )
