@@ -183,7 +183,7 @@ class World {
     const once = { idempotencyKey: `${caller.name}-${this.#chance.below(1e9)}` }
     const id = session?.id
     const start = { driver: this.#chance.pick(drivers)?.name ?? '', prompt: 'go' }
-    const rule = { tool: 'Bash', command: `run ${this.#chance.below(10)}` }
+    const rule = { tool: 'Bash', command: `run ${this.#chance.below(10)}`, scope: { cwd: '/' } }
     const effect = this.#chance.happens(0.5) ? 'allow' : 'deny'
     const [name, act] = this.#chance.weigh<readonly [string, () => Promise<unknown>]>([
       [sessions.length < 6 ? 6 : 0.5, ['starts', () => this.#twice(() => call('startSession', start, once))]],

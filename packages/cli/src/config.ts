@@ -1,25 +1,43 @@
 /** Settings of a run: flags win over HOLDPOINT_* variables, they over holdpoint.config.json. */
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { Fault, faultOfZod, limits, readJson } from '@holdpoint/protocol'
+import { Fault, limits, readJson } from '@holdpoint/protocol'
 import { z } from 'zod'
 
-const duration = z.int().min(limits.deadlineMinMs).max(limits.deadlineMaxMs)
+function whole(min: number, max: number) {
+  const error = `must be a whole number from ${min} to ${max}`
+  return z.int(error).min(min, error).max(max, error)
+}
+function oneOf<const Names extends readonly string[]>(names: Names) {
+  return z.enum(names, `must be ${names.slice(0, -1).join(', ')} or ${names.at(-1)}`)
+}
+const filled = z.string('must be text').min(1, 'must not be empty')
+const portMax = 65_535
+/** Flags and variables are text. */
+const port = z
+  .union([z.number(), z.string().regex(/^\d+$/).transform(Number)], `must be a whole number from 0 to ${portMax}`)
+  .pipe(whole(0, portMax))
+
+const builtIn: ReadonlySet<string> = new Set(['rehearsal', 'claude', 'external'])
+const AgentName = filled
+  .max(limits.nameMax, `must have at most ${limits.nameMax} characters`)
+  .refine(name => !builtIn.has(name), 'is the name of a driver that is built in; choose another')
+
 const Config = z.strictObject({
-  port: z.coerce.number().int().min(0).max(65535).optional(),
-  host: z.string().min(1).optional(),
+  port: port.optional(),
+  host: filled.optional(),
   /** file:PATH or postgres://… */
-  store: z.string().min(1).optional(),
+  store: filled.optional(),
   /** Names other than localhost under which people reach the gateway. */
-  hosts: z.array(z.string().min(1)).optional(),
+  hosts: z.array(filled).optional(),
   /** process: a runner of its own, which outlives the gateway; inline: in the same process; none: runners come from elsewhere. */
-  runner: z.enum(['process', 'inline', 'none']).optional(),
-  deadlineMs: duration.optional(),
-  onDeadline: z.enum(['deny', 'wait']).optional(),
-  warmMs: z.int().min(0).nullable().optional(),
-  retentionDays: z.number().min(0).optional(),
+  runner: oneOf(['process', 'inline', 'none']).optional(),
+  deadlineMs: whole(limits.deadlineMinMs, limits.deadlineMaxMs).optional(),
+  onDeadline: oneOf(['deny', 'wait']).optional(),
+  warmMs: whole(0, Number.MAX_SAFE_INTEGER).nullable().optional(),
+  retentionDays: z.number('must be a number of days').min(0, 'must not be negative').optional(),
   /** Agents of your own: a name and the module that defines it. */
-  agents: z.record(z.string().min(1), z.string().min(1)).optional(),
+  agents: z.record(AgentName, filled).optional(),
 })
 export type Config = z.infer<typeof Config>
 
@@ -32,20 +50,30 @@ export function readConfig(
   folder = process.cwd(),
 ): Config {
   const given = Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined))
-  return parse({ ...fromFile(folder), ...fromEnvironment(env), ...given }, 'The settings')
+  return { ...fromFile(folder), ...fromEnvironment(env), ...parse(given, key => `--${key}`) }
 }
 
-function parse(value: unknown, what: string): Config {
+/** A refusal names the setting as the person has written it. */
+function parse(value: unknown, nameOf: (path: string) => string): Config {
   const parsed = Config.safeParse(value)
-  if (!parsed.success) throw faultOfZod(parsed.error, what)
-  return parsed.data
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  if (issue?.code === 'unrecognized_keys')
+    throw new Fault('bad_input', `${nameOf(issue.keys[0] ?? '')} is not a setting`)
+  throw new Fault('bad_input', `${nameOf(issue?.path.join('.') ?? '')} ${sentenceOf(issue)}`)
+}
+/** What is wrong with a name of a record stands one level deeper. */
+function sentenceOf(issue: z.core.$ZodIssue | undefined): string {
+  return issue?.code === 'invalid_key'
+    ? (issue.issues[0]?.message ?? issue.message)
+    : (issue?.message ?? 'is not valid')
 }
 
 function fromFile(folder: string): Config {
   const file = resolve(folder, fileName)
   if (!existsSync(file)) return {}
   try {
-    const config = parse(readJson(readFileSync(file, 'utf8')), file)
+    const config = parse(readJson(readFileSync(file, 'utf8')), path => path || 'the whole of it')
     const agents = Object.entries(config.agents ?? {}).map(([name, path]) => [name, resolve(dirname(file), path)])
     return agents.length > 0 ? { ...config, agents: Object.fromEntries(agents) } : config
   } catch (error) {
@@ -54,12 +82,13 @@ function fromFile(folder: string): Config {
   }
 }
 
-function fromEnvironment(env: NodeJS.ProcessEnv): Record<string, unknown> {
-  const names = { port: 'PORT', host: 'HOST', store: 'STORE', runner: 'RUNNER', onDeadline: 'ON_DEADLINE' } as const
-  const found: Record<string, unknown> = {}
-  for (const [key, name] of Object.entries(names)) {
-    const value = env[`HOLDPOINT_${name}`]
-    if (value !== undefined && value !== '') found[key] = value
-  }
-  return found
+const variables = { port: 'PORT', host: 'HOST', store: 'STORE', runner: 'RUNNER', onDeadline: 'ON_DEADLINE' } as const
+
+function fromEnvironment(env: NodeJS.ProcessEnv): Config {
+  const nameOf = (key: string) => `HOLDPOINT_${variables[key as keyof typeof variables]}` // only these are looked for
+  const found = Object.keys(variables).flatMap(key => {
+    const value = env[nameOf(key)]
+    return value === undefined || value === '' ? [] : [[key, value]]
+  })
+  return parse(Object.fromEntries(found), nameOf)
 }

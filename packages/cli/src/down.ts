@@ -1,28 +1,45 @@
-/** Stops what runs: the runner first, so that it can still give its agents back, then the gateway, and a runner that it had begun meanwhile. */
+/** Stops what runs: the runner first, so that it can still give its agents back, then the gateway, and again until neither is left. */
+import { Fault } from '@holdpoint/protocol'
 import { type Home, livingProcess } from './home.ts'
 
 const stopMaxMs = 15_000
+const killMaxMs = 5000
 const lookMs = 20
+const roundsMax = 5
 
 export async function down(home: Home): Promise<string> {
   const stopped = new Set<string>()
-  for (const name of ['runner', 'gateway', 'runner'] as const) {
-    const process_ = livingProcess(home, name)
-    if (!process_) continue
-    process.kill(process_.pid, 'SIGTERM')
-    await gone(home, name)
-    stopped.add(name)
-  }
+  // A gateway starts another runner as soon as its own is gone, until it is gone itself.
+  for (let round = 0; round < roundsMax && anyLives(home); round++)
+    for (const name of ['runner', 'gateway'] as const) if (await stop(home, name)) stopped.add(name)
+  if (anyLives(home))
+    throw new Fault('session_live', `Something of ${home.folder} still runs; run holdpoint down again`)
   return stopped.size > 0
     ? `Stopped: ${[...stopped].join(' and ')}. Pending requests wait for the next start.`
     : 'Nothing runs.'
 }
 
-async function gone(home: Home, name: 'gateway' | 'runner'): Promise<void> {
-  for (let waited = 0; waited < stopMaxMs; waited += lookMs) {
-    if (!livingProcess(home, name)) return
+function anyLives(home: Home): boolean {
+  return livingProcess(home, 'gateway') !== null || livingProcess(home, 'runner') !== null
+}
+
+/** By SIGTERM; by SIGKILL where that takes too long. */
+async function stop(home: Home, name: 'gateway' | 'runner'): Promise<boolean> {
+  const found = livingProcess(home, name)
+  if (!found) return false
+  send(found.pid, 'SIGTERM')
+  for (let waitedMs = 0; waitedMs < stopMaxMs + killMaxMs; waitedMs += lookMs) {
+    if (livingProcess(home, name)?.pid !== found.pid) return true
+    if (waitedMs >= stopMaxMs) send(found.pid, 'SIGKILL')
     await new Promise(resolve => setTimeout(resolve, lookMs))
   }
-  const process_ = livingProcess(home, name)
-  if (process_) process.kill(process_.pid, 'SIGKILL')
+  return false
+}
+
+function send(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch {
+    // It has ended by itself.
+  }
 }

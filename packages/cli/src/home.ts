@@ -92,8 +92,8 @@ function runs(pid: number): boolean {
   }
 }
 
-export function noteProcess(home: Home, name: 'gateway' | 'runner', extra: { readonly url?: string } = {}): void {
-  const note: ProcessNote = { pid: process.pid, started: startOf(process.pid), ...extra }
+export function noteProcess(home: Home, name: 'gateway' | 'runner', pid: number, url?: string): void {
+  const note: ProcessNote = { pid, started: startOf(pid), ...(url === undefined ? {} : { url }) }
   writeNote(join(home.folder, `${name}.json`), JSON.stringify(note))
 }
 export function forgetProcess(home: Home, name: 'gateway' | 'runner'): void {

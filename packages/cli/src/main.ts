@@ -1,5 +1,5 @@
 /** The command line: reads words, calls one function each, and turns faults into a sentence and an exit code. */
-import { Fault, faultStatus } from '@holdpoint/protocol'
+import { Fault, faultStatus, reveal } from '@holdpoint/protocol'
 import { Command, CommanderError, Option } from 'commander'
 import { readConfig } from './config.ts'
 import { openHome } from './home.ts'
@@ -84,16 +84,31 @@ program
   .action(async ({ home }) => console.log(await (await import('./down.ts')).down(openHome(home))))
 
 try {
+  refuseUnknown(process.argv[2])
   await program.parseAsync()
 } catch (error) {
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : exitCodes.usage
-  else if (error instanceof Fault) {
-    console.error(`holdpoint: ${error.message}`)
-    process.exitCode = exitOf(error)
-  } else if (error instanceof Error && error.name === 'Unreachable') {
-    console.error(`holdpoint: ${error.message} Start it with: holdpoint up`)
-    process.exitCode = exitCodes.noGateway
-  } else throw error
+  else fail(error)
+}
+// What agents have left running in it must not keep a runner that is done.
+if (process.argv[2] === 'runner') process.exit()
+
+/** The default command would take it for an argument too many. */
+function refuseUnknown(word: string | undefined): void {
+  if (word === undefined || word.startsWith('-') || word === 'help') return
+  if (program.commands.some(command => command.name() === word)) return
+  throw new Fault('bad_input', `There is no command "${word}"; holdpoint --help shows what there is`)
+}
+
+function fail(error: unknown): void {
+  if (!(error instanceof Error)) throw error
+  const { name, message, stack = message } = error
+  const away = name === 'Unreachable' || name === 'NoGateway'
+  if (error instanceof Fault || away)
+    console.error(`holdpoint: ${reveal(message)}${name === 'Unreachable' ? ' Start it with: holdpoint up' : ''}`)
+  // A bug: all of it, but as text.
+  else console.error(reveal(stack, { multiline: true }))
+  process.exitCode = away ? exitCodes.noGateway : error instanceof Fault ? exitOf(error) : 1
 }
 
 function exitOf(fault: Fault): number {

@@ -1,6 +1,6 @@
 /** The running gateway, for commands that ask it something. */
 import { httpCall } from '@holdpoint/client'
-import { type Call, Fault } from '@holdpoint/protocol'
+import type { Call } from '@holdpoint/protocol'
 import { type Home, lastUrl, livingProcess } from './home.ts'
 
 export interface Remote {
@@ -14,8 +14,12 @@ export function findGateway(home: Home, url = process.env.HOLDPOINT_URL): Remote
     ? { url: at, call: httpCall({ url: at, token: process.env.HOLDPOINT_TOKEN ?? home.ownerToken(), via: 'cli' }) }
     : null
 }
+/** There is none to ask. */
+export class NoGateway extends Error {
+  override readonly name = 'NoGateway'
+}
 export function needGateway(home: Home): Remote {
   const remote = findGateway(home)
-  if (!remote) throw new Fault('not_found', `No gateway of ${home.folder} runs; start one with: holdpoint up`)
+  if (!remote) throw new NoGateway(`No gateway of ${home.folder} runs; start one with: holdpoint up`)
   return remote
 }

@@ -1,35 +1,40 @@
 /** The runner: drivers and their agents, in a process of their own, connected to the gateway by one socket. */
 import { hostname } from 'node:os'
+import { join } from 'node:path'
 import { type SocketConstructor, socketCall } from '@holdpoint/client'
-import { type Driver, generatorDriver, loadAgent, rehearsal, runRunner } from '@holdpoint/drivers'
+import { claudeDriver, type Driver, generatorDriver, rehearsal, runRunner } from '@holdpoint/drivers'
 import { type Call, Fault, type RunnerId } from '@holdpoint/protocol'
 import { WebSocket } from 'ws'
 import type { Config } from './config.ts'
 import { forgetProcess, type Home, lastUrl, livingProcess, noteProcess } from './home.ts'
+import { log } from './log.ts'
+import { ownDrivers } from './own-agents.ts'
 import { probeFrom } from './probe.ts'
+import { shelter } from './shelter.ts'
 
-async function driversOf(config: Config): Promise<Driver[]> {
-  const own = await Promise.all(Object.values(config.agents ?? {}).map(file => loadAgent(file)))
-  return [rehearsal, ...own].map(agent => generatorDriver(agent))
+async function driversOf(config: Config, home: Home): Promise<Driver[]> {
+  const claude = claudeDriver({ folder: join(home.folder, 'claude') })
+  return [generatorDriver(rehearsal), claude, ...(await ownDrivers(config.agents))]
 }
 
 interface RunHere {
   readonly call: Call
   readonly id: RunnerId
   readonly config: Config
+  readonly home: Home
   readonly signal: AbortSignal
 }
 
-export async function runHere({ call, id, config, signal }: RunHere): Promise<void> {
+export async function runHere({ call, id, config, home, signal }: RunHere): Promise<void> {
   const probe = probeFrom(process.env)
   await runRunner({
     call,
     id,
     name: hostname(),
-    drivers: await driversOf(config),
+    drivers: await driversOf(config, home),
     signal,
     ...(probe ? { probe } : {}),
-    log: line => console.error(line),
+    log,
   })
 }
 
@@ -38,7 +43,8 @@ export async function runnerProcess(config: Config, home: Home, url?: string): P
   const other = livingProcess(home, 'runner')
   if (other && other.pid !== process.pid)
     throw new Fault('lease_held', `A runner of ${home.folder} runs already (process ${other.pid})`)
-  noteProcess(home, 'runner')
+  noteProcess(home, 'runner', process.pid)
+  shelter()
   const where = () => url ?? lastUrl(home) ?? 'http://127.0.0.1:4747'
   const line = socketCall({
     url: where,
@@ -49,7 +55,7 @@ export async function runnerProcess(config: Config, home: Home, url?: string): P
   const stop = new AbortController()
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, () => stop.abort())
   try {
-    await runHere({ call: line.call, id: home.runnerId(), config, signal: stop.signal })
+    await runHere({ call: line.call, id: home.runnerId(), config, home, signal: stop.signal })
   } finally {
     line.close()
     forgetProcess(home, 'runner')

@@ -2,19 +2,24 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { callAs, type Desk, openDesk } from '@holdpoint/engine'
-import { Fault } from '@holdpoint/protocol'
+import { type Call, Fault, reveal } from '@holdpoint/protocol'
 import { createServer } from '@holdpoint/server'
 import { nameArchive, openArchive } from './archive.ts'
 import { type Config, defaultPort } from './config.ts'
 import { forgetProcess, type Home, livingProcess, noteProcess } from './home.ts'
+import { log, messageOf } from './log.ts'
+import { agentsMissing } from './own-agents.ts'
 import { probeFrom } from './probe.ts'
 import { keepRunner } from './runner-keeper.ts'
+import { shelter } from './shelter.ts'
 import { version } from './version.ts'
 
 export interface Gateway {
   readonly url: string
   readonly link: string
   readonly desk: Desk
+  /** As the owner. */
+  readonly call: Call
   /** Stops taking calls, drains, closes the archive. The runner lives on: what its agents ask keeps waiting. */
   close(): Promise<void>
 }
@@ -34,8 +39,7 @@ export async function startGateway(config: Config, home: Home): Promise<Gateway>
         ...(config.warmMs === undefined ? {} : { warmMs: config.warmMs }),
         ...(config.retentionDays === undefined ? {} : { retentionMs: config.retentionDays * dayMs }),
       },
-      onTrouble: error =>
-        console.error(JSON.stringify({ trouble: error instanceof Error ? error.message : String(error) })),
+      onTrouble: error => log({ event: 'gateway.trouble', message: messageOf(error) }),
     })
     const owner = await desk.ensureToken(home.ownerToken(), 'person', 'owner')
     const runner = await desk.ensureToken(home.runnerToken(), 'runner', 'local runner')
@@ -44,19 +48,21 @@ export async function startGateway(config: Config, home: Home): Promise<Gateway>
       desk,
       version,
       hosts: config.hosts ?? [],
+      log,
       ...(page ? { staticDir: page } : {}),
       ...(probe ? { probe } : {}),
     })
     const listening = await server
       .listen({ port: config.port ?? defaultPort, ...(config.host ? { host: config.host } : {}) })
-      .catch(portTaken)
-    noteProcess(home, 'gateway', { url: listening.url })
+      .catch(cannotListen)
+    noteProcess(home, 'gateway', process.pid, listening.url)
     const stopKeeping = await keepRunner(config.runner ?? 'process', { home, config, call: callAs(desk, runner) })
     const { code } = (await desk.dispatch(owner, 'makeLink', {})).body
     return {
       url: listening.url,
       link: `${listening.url}/#code=${code}`,
       desk,
+      call: callAs(desk, owner),
       close: async () => {
         await stopKeeping()
         await listening.close()
@@ -71,9 +77,17 @@ export async function startGateway(config: Config, home: Home): Promise<Gateway>
   }
 }
 
-function portTaken(error: NodeJS.ErrnoException): never {
-  if (error.code !== 'EADDRINUSE') throw error
-  throw new Fault('store_locked', 'The port is taken; choose another with --port N, or --port 0 for any')
+function cannotListen(error: NodeJS.ErrnoException): never {
+  const why = listenErrors[error.code ?? '']
+  if (!why) throw error
+  throw new Fault(error.code === 'EADDRINUSE' ? 'store_locked' : 'bad_input', why)
+}
+const listenErrors: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'The port is taken; choose another with --port N, or --port 0 for any',
+  EADDRNOTAVAIL:
+    'The address of --host is not one of this machine; leave it out for 127.0.0.1, or give 0.0.0.0 for all',
+  ENOTFOUND: 'The name of --host is not known; leave it out for 127.0.0.1, or give 0.0.0.0 for all',
+  EACCES: 'This port needs rights that this user has not; choose one above 1023 with --port N',
 }
 
 /** Where the built page is; a checkout that was not built has none. */
@@ -84,19 +98,33 @@ function pageFolder(): string | undefined {
 
 /** Runs until SIGTERM or SIGINT, then drains within five seconds. A second signal ends at once. */
 export async function up(config: Config, home: Home, json: boolean): Promise<void> {
+  if (config.runner === 'inline') shelter()
   const gateway = await startGateway(config, home)
-  if (json) console.log(JSON.stringify({ url: gateway.url, link: gateway.link, tokenFile: home.tokenFile }))
-  else console.log(welcome(gateway, home))
+  const { url, link } = gateway
+  print(json ? JSON.stringify({ url, link, tokenFile: home.tokenFile }) : welcome(gateway, home))
+  if (config.runner !== 'none') void warnOfAgents(gateway, config)
   await new Promise<void>(resolve => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve())
   })
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.exit(1))
   await gateway.close()
   if (!json && livingProcess(home, 'runner'))
-    console.log(
-      '\nStopped. Pending requests wait. The runner keeps its agents for a while; `holdpoint down` ends it too.',
-    )
+    print('\nStopped. Pending requests wait. The runner keeps its agents for a while; `holdpoint down` ends it too.')
   process.exit(0)
+}
+
+async function warnOfAgents({ call }: Gateway, { agents }: Config): Promise<void> {
+  try {
+    for (const sentence of await agentsMissing(call, agents)) process.stderr.write(`holdpoint: ${reveal(sentence)}\n`)
+  } catch (error) {
+    // The gateway has been stopped meanwhile, or its archive is away: whoever starts a session is told.
+    log({ event: 'agents.unchecked', message: messageOf(error) })
+  }
+}
+
+/** Not by console, which belongs to the agents where they run in this process. */
+function print(text: string): void {
+  process.stdout.write(`${text}\n`)
 }
 
 function welcome({ url, link }: Gateway, home: Home): string {

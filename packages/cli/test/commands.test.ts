@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { apiRoot } from '@holdpoint/protocol'
 import { openSqlite } from '@holdpoint/store'
 import { afterEach, describe, expect, it } from 'vitest'
-import { closeGateways, GatewayProcess, glance, startGateway } from '../../../test/support/gateway.ts'
+import { closeGateways, GatewayProcess, glance, plainEnvironment, startGateway } from '../../../test/support/gateway.ts'
 import { told, Witness } from '../../../test/support/witness.ts'
 import { say } from './words.ts'
 
@@ -18,16 +18,18 @@ const exchange = (url: string, link: string) =>
 
 describe('holdpoint', () => {
   it.each([
-    ['a command that there is not', ['dance']],
-    ['an option that there is not', ['up', '--loud']],
-    ['a choice that there is not', ['up', '--runner', 'cloud']],
-    ['an argument that is missing', ['backup']],
-    ['a port that is none', ['up', '--port', 'many']],
-  ])('refuses %s with exit code 2 and a sentence', async (_what, words) => {
+    ['a command that there is not', ['dance'], /There is no command "dance"/],
+    ['an option that there is not', ['up', '--loud'], /--loud/],
+    ['a choice that there is not', ['up', '--runner', 'cloud'], /--runner/],
+    ['an argument that is missing', ['backup'], /file/],
+    ['a port that is none', ['up', '--port', 'many'], /^holdpoint: --port must be a whole number from 0 to 65535$/],
+    ['an address of another machine', ['up', '--port', '0', '--host', '8.8.8.8'], /--host is not one of this machine/],
+  ] as const)('refuses %s with exit code 2 and a sentence', async (_what, words, sentence) => {
     const gateway = new GatewayProcess({})
-    const { code, out, err } = await say(words, { cwd: gateway.folder })
+    const env = { ...plainEnvironment(), HOLDPOINT_HOME: gateway.home.folder }
+    const { code, out, err } = await say(words, { cwd: gateway.folder, env })
     expect([code, out]).toEqual([2, ''])
-    expect(err.trim()).not.toBe('')
+    expect(err.trim()).toMatch(sentence)
     expect(err).not.toMatch(/ {4}at /)
   })
 
@@ -42,7 +44,7 @@ describe('holdpoint', () => {
   it.each([['link'], ['rehearse']])('%s says that no gateway runs, and how to start one', async word => {
     const gateway = new GatewayProcess({})
     const { code, err } = await say([word, '--home', gateway.home.folder])
-    expect(code).toBe(3)
+    expect(code).toBe(5)
     expect(err).toMatch(/No gateway .* holdpoint up/)
   })
 })
@@ -94,6 +96,26 @@ describe('holdpoint down', () => {
   })
 })
 
+describe('holdpoint down, while a runner is on its way back', () => {
+  it.each([0, 300, 520, 560, 620])('leaves none behind (%i ms after its death)', async ms => {
+    const gateway = await startGateway()
+    while (!(await gateway.call('listRunners', {})).items.some(runner => runner.live)) await glance()
+    await gateway.killRunner()
+    await new Promise(resolve => setTimeout(resolve, ms))
+    expect((await say(['down', '--home', gateway.home.folder])).code).toBe(0)
+    await gateway.gone
+    expect(gateway.runnerPids()).toEqual([])
+  })
+
+  it('finds one that has only just been started', async () => {
+    const gateway = await startGateway()
+    // The gateway has started it before it says that it is ready itself; it has not noted itself yet.
+    await gateway.kill()
+    expect((await say(['down', '--home', gateway.home.folder])).out).toMatch(/Stopped: runner/)
+    expect(gateway.runnerPids()).toEqual([])
+  })
+})
+
 describe('holdpoint runner', () => {
   it('runs agents for a gateway that it is told of, and stops in good order', async () => {
     const gateway = await startGateway({ runner: 'none' })
@@ -110,14 +132,5 @@ describe('holdpoint runner', () => {
     await witness.seen(event => told(id, 'session.changed')(event) && event.value.state === 'parked')
     expect(existsSync(join(gateway.home.folder, 'runner.json'))).toBe(false)
     await witness.close()
-  })
-
-  it('says which agent of the config cannot be loaded', async () => {
-    const gateway = await startGateway({ runner: 'none', config: { agents: { lost: './nowhere.mjs' } } })
-    const words = ['runner', '--url', gateway.url, '--home', gateway.home.folder]
-    expect(await say(words, { cwd: gateway.folder })).toMatchObject({
-      code: 2,
-      err: expect.stringMatching(/nowhere\.mjs cannot be loaded/),
-    })
   })
 })

@@ -47,7 +47,8 @@ describe('settings', () => {
     ['a member that is unknown', { prot: 1 }, /holdpoint\.config\.json.*prot/],
     ['a port out of range', { port: 70_000 }, /port/],
     ['a runner of no kind', { runner: 'cloud' }, /runner/],
-    ['a deadline of nothing', { deadlineMs: 0 }, /deadlineMs/],
+    ['a deadline of nothing', { deadlineMs: 0 }, /deadlineMs must be a whole number from 1000/],
+    ['an agent with a name that is taken', { agents: { claude: './a.mjs' } }, /agents\.claude is the name of a driver/],
     ['text that is not JSON', '{"port": 1,}', /holdpoint\.config\.json.*not valid JSON/],
     ['a member that stands twice', '{"port": 1, "port": 2}', /"port" stands twice/],
   ])('are refused for %s, by the name of the file and of the member', (_what, config, sentence) => {
@@ -56,12 +57,12 @@ describe('settings', () => {
   })
 
   it.each([
-    ['a flag', { port: 'many' }, {}],
-    ['a variable', {}, { HOLDPOINT_PORT: 'many' }],
-  ])('are refused for %s that does not fit', (_what, flags, env) => {
-    expect(refusal(() => readConfig(flags, env, folder))).toMatchObject({
-      code: 'bad_input',
-      message: expect.stringMatching(/port/),
-    })
+    ['a flag', { port: 'many' }, {}, '--port must be a whole number from 0 to 65535'],
+    ['an empty flag', { port: '' }, {}, '--port must be a whole number from 0 to 65535'],
+    ['a flag out of range', { port: '65536' }, {}, '--port must be a whole number from 0 to 65535'],
+    ['a variable', {}, { HOLDPOINT_PORT: 'many' }, 'HOLDPOINT_PORT must be a whole number from 0 to 65535'],
+    ['a choice', {}, { HOLDPOINT_RUNNER: 'cloud' }, 'HOLDPOINT_RUNNER must be process, inline or none'],
+  ])('are refused for %s that does not fit, by its name', (_what, flags, env, message) => {
+    expect(refusal(() => readConfig(flags, env, folder))).toMatchObject({ code: 'bad_input', message })
   })
 })

@@ -1,10 +1,21 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { afterEach, describe, expect, it } from 'vitest'
-import { closeGateways, GatewayProcess, glance, madeFolder, startGateway } from '../../../test/support/gateway.ts'
+import {
+  closeGateways,
+  GatewayProcess,
+  glance,
+  madeFolder,
+  plainEnvironment,
+  startGateway,
+} from '../../../test/support/gateway.ts'
 import { told, Witness } from '../../../test/support/witness.ts'
+import { livingProcess } from '../src/home.ts'
 import { say } from './words.ts'
 
 afterEach(closeGateways)
@@ -82,6 +93,19 @@ describe('holdpoint up', () => {
     const [runner] = (await gateway.call('listRunners', {})).items
     expect(runner?.live, 'who gave way has not taken the lease of the other along').toBe(true)
     expect(gateway.runnerPids()).toEqual([gateway.runnerPid()])
+  })
+
+  it('ends with the shell of npm start', async () => {
+    const { scripts } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'))
+    const words = scripts.start.replace('npm run -s build', 'true')
+    const gateway = new GatewayProcess({})
+    const flags = `--json --port 0 --runner none --home ${gateway.home.folder}`
+    const cwd = fileURLToPath(new URL('../../..', import.meta.url))
+    const shell = spawn('/bin/sh', ['-c', `${words} ${flags}`], { cwd, env: plainEnvironment(), stdio: 'pipe' })
+    await once(shell.stdout, 'data')
+    shell.kill('SIGTERM')
+    expect(await once(shell, 'exit')).toEqual([0, null])
+    expect(livingProcess(gateway.home, 'gateway')).toBeNull()
   })
 
   it('refuses a home that another gateway serves, and says so', async () => {

@@ -5,7 +5,7 @@ import {
   type CallOptions,
   type Cursor,
   contract,
-  type Fault,
+  Fault,
   type Frame,
   limits,
   type OpName,
@@ -47,8 +47,9 @@ export interface SocketCall {
   close(): void
 }
 
-/** Retry loops, both without end, until the caller's signal or `close`: the connection, 100 ms doubling to 5 s; an operation that met a passing fault, the same. */
+/** Retry loops, both without end, until the caller's signal or `close`: the connection, 100 ms doubling to 5 s, unless the credential is refused; an operation that met a passing fault, the same. */
 const pace = { firstMs: 100, capMs: 5000 }
+const askWhyMs = 5000
 /** The gateway is on its way out, or its archive is away: the same operation will fare better later. */
 const passing = new Set(['draining', 'store_unavailable', 'store_locked'])
 const openState = 1
@@ -74,6 +75,8 @@ class Line implements SocketCall {
   #attempt = 0
   #closed = false
   #heardAt = 0
+  /** The credential was refused: nothing is tried again until the next call. */
+  #refused = false
   #watching: { options: Omit<WatchOptions, 'onStatus'>; cursor: Cursor | undefined; frames: Queue<Frame> } | null = null
   #reconnect: ReturnType<typeof setTimeout> | undefined
   readonly #pulse: ReturnType<typeof setInterval>
@@ -114,13 +117,14 @@ class Line implements SocketCall {
       signal?.addEventListener('abort', abort, { once: true })
       const errand: Errand = { text, settle, attempts: 0, resting: false, settled: false }
       this.#errands.set(id, errand)
-      this.#send(text)
+      if (this.#refused) this.#connect('reconnecting')
+      else this.#send(text)
     })
   }
 
-  #overHttp(): Call {
+  #overHttp(attempts = Number.POSITIVE_INFINITY): Call {
     const { token, via = 'api' } = this.#options
-    return httpCall({ url: this.#url(), token, via, attempts: Number.POSITIVE_INFINITY })
+    return httpCall({ url: this.#url(), token, via, attempts })
   }
   #url(): string {
     const { url } = this.#options
@@ -135,7 +139,8 @@ class Line implements SocketCall {
     })
     this.#watching = { options, cursor: options.after, frames }
     options.signal?.addEventListener('abort', () => frames.end(), { once: true })
-    this.#sendWatch()
+    if (this.#refused) this.#connect('reconnecting')
+    else this.#sendWatch()
     return frames
   }
 
@@ -150,13 +155,16 @@ class Line implements SocketCall {
   }
 
   #connect(status: Status): void {
+    this.#refused = false
     this.#options.onStatus?.(status)
     const { token, via = 'api', WebSocket } = this.#options
     const headers = { authorization: `Bearer ${token}`, 'x-holdpoint-via': via }
     const socket = new WebSocket(`${this.#url().replace(/^http/, 'ws')}${apiRoot}/socket`, [], { headers })
     this.#socket = socket
     this.#heardAt = Date.now()
+    let opened = false
     socket.onopen = () => {
+      opened = true
       this.#options.onStatus?.('live')
       for (const errand of this.#errands.values()) if (!errand.resting) socket.send(errand.text)
       this.#sendWatch()
@@ -167,7 +175,10 @@ class Line implements SocketCall {
       this.#hear(JSON.parse(String(event.data)))
     }
     socket.onerror = () => {}
-    socket.onclose = () => this.#lost()
+    socket.onclose = () => {
+      if (opened) this.#lost()
+      else void this.#askWhy()
+    }
   }
 
   #lost(): void {
@@ -176,6 +187,19 @@ class Line implements SocketCall {
     this.#options.onStatus?.('reconnecting')
     clearTimeout(this.#reconnect)
     this.#reconnect = setTimeout(() => this.#connect('reconnecting'), backoffMs(pace, this.#attempt++))
+  }
+
+  /** A handshake that fails does not say why; the same credential over HTTP does. One that is not known will not be known in a second either. */
+  async #askWhy(): Promise<void> {
+    this.#drop()
+    const signal = AbortSignal.timeout(askWhyMs)
+    const why: unknown = await this.#overHttp(1)('whoAmI', {}, { signal }).catch((error: unknown) => error)
+    if (this.#closed) return
+    if (!(why instanceof Fault && why.code === 'unauthenticated')) return this.#lost()
+    this.#refused = true
+    this.#options.onStatus?.('reconnecting')
+    this.#watching?.frames.fail(why)
+    for (const errand of [...this.#errands.values()]) errand.settle({ error: why })
   }
 
   #drop(): void {

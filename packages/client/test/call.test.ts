@@ -214,6 +214,45 @@ describe('a socket', () => {
     const texts = await watchThroughCuts(line, options => socket.watch(options))
     expect(texts).toEqual(['0', '1', '2', '3', '4', '5'])
   })
+  it('that is refused rejects what waits for it, and does not try for ever', async () => {
+    const made = await httpCall({ url: gateway.url, token: secrets.person })('addToken', {
+      role: 'agent',
+      name: 'late',
+    })
+    await httpCall({ url: gateway.url, token: secrets.person })('removeToken', { id: made.id })
+    const statuses: Status[] = []
+    const socket = socketCall({
+      url: gateway.url,
+      token: made.secret,
+      WebSocket,
+      onStatus: each => statuses.push(each),
+    })
+    closers.push(() => socket.close())
+    const [first, second] = [socket.call('whoAmI', {}), socket.call('listSessions', {})]
+    await expect(first).rejects.toMatchObject({ name: 'Fault', code: 'unauthenticated' })
+    await expect(second).rejects.toMatchObject({ code: 'unauthenticated' })
+    expect(statuses).toEqual(['connecting', 'reconnecting'])
+    await expect(socket.call('whoAmI', {})).rejects.toMatchObject({ code: 'unauthenticated' })
+    const frames = socket.watch()[Symbol.asyncIterator]()
+    await expect(frames.next()).rejects.toMatchObject({ code: 'unauthenticated' })
+  })
+  it('brings large attachments of several sessions, over one connection', async () => {
+    const statuses: Status[] = []
+    const person = httpCall({ url: gateway.url, token: secrets.person })
+    const { call } = openSocket(gateway, 'agent', status => statuses.push(status))
+    const data = Buffer.alloc(4_900_000).toString('base64')
+    const image = { type: 'image', mediaType: 'image/png', data } as const
+    const sessions = await Promise.all([1, 2, 3, 4].map(() => startSession(call)))
+    for (const { id } of sessions)
+      for (const text of ['one', 'two']) await person('sendMessage', { id, text, attachments: [image, image] })
+    const read = async ({ id }: Session) => {
+      const [one] = (await call('listCommands', { id, wait: limits.waitMaxMs })).items
+      const [two] = (await call('listCommands', { id, wait: limits.waitMaxMs, after: one?.seq })).items
+      return [one, two].map(command => command?.body.kind === 'message' && command.body.text)
+    }
+    expect(await Promise.all(sessions.map(read))).toEqual(sessions.map(() => ['one', 'two']))
+    expect(statuses).toEqual(['connecting', 'live'])
+  })
   it('rejects what is under way when it is closed', async () => {
     const socket = openSocket(gateway, 'agent')
     const session = await startSession(socket.call)

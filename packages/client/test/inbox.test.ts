@@ -259,6 +259,17 @@ describe('the inbox', () => {
     const none = await until(inbox, ({ pendingCount }) => pendingCount === 0)
     expect(none.requests.size).toBe(50)
   })
+  it('fetches large requests page by page', async () => {
+    const text = 'x'.repeat(500_000)
+    const count = Math.ceil(limits.snapshotMaxBytes / text.length + limits.pageMaxBytes / text.length) + 4
+    const asked: Request[] = []
+    for (let i = 0; i < count; i++)
+      asked.push(await agent('openRequest', { id: session.id, key: `large-${i}`, ask: approval('large', { text }) }))
+    const inbox = openInbox()
+    const all = await until(inbox, ({ complete, status }) => complete && status === 'live')
+    expect(all.order).toEqual(expect.arrayContaining(asked.map(request => request.id)))
+    expect(all.pendingCount).toBe(count)
+  })
   it('says when its credential is not known', async () => {
     const connection = { url: gateway.url, token: 'nonsense' }
     const inbox = new Inbox({ call: httpCall(connection), watch: options => watchEvents(connection, options) })

@@ -1,24 +1,26 @@
 /** The scenes of the rehearsal: each opens with a sentence, asks, does what it was allowed, and says what it was told. */
-
-import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
-import type { JsonObject, QuestionAnswer } from '@holdpoint/protocol'
-import { type Approval, all, approval, form, questions, text } from './asks.ts'
+import { Fault, type JsonObject, type QuestionAnswer } from '@holdpoint/protocol'
+import { type Approval, all, approval, form, questions, TurnCancelled, text } from './asks.ts'
+import { runCommand } from './command.ts'
 import { StepFailed, StepUnknown, type StepYield, step } from './step.ts'
-import type { AgentYield, Turn } from './turn.ts'
+import type { AgentYield } from './turn.ts'
+import { Interrupted } from './turn-end.ts'
 
 type Play = AsyncGenerator<AgentYield, string, unknown>
 interface Scene {
   readonly opening: string
-  readonly play: (turn: Turn) => Play
+  /** Notes the folders that it makes. */
+  readonly play: (folders: string[]) => Play
 }
 export const partNames = ['approval', 'edit', 'plan', 'questions', 'text', 'form', 'parallel'] as const
 export type Part = (typeof partNames)[number]
 
 const commandMaxMs = 10_000
 const outputMaxBytes = 64 * 1024
+const folderPrefix = 'holdpoint-rehearsal-'
 
 export const parts: Readonly<Record<Part, Scene>> = {
   approval: { opening: 'First I would like to run a command in a fresh temporary folder.', play: playCommand },
@@ -30,8 +32,8 @@ export const parts: Readonly<Record<Part, Scene>> = {
   parallel: { opening: 'Finally, two agents under me ask at the same time.', play: playParallel },
 }
 
-async function* playCommand(): Play {
-  const cwd = yield* makeFolder()
+async function* playCommand(folders: string[]): Play {
+  const cwd = yield* makeFolder(folders)
   const input = {
     command: 'echo "Hello from the rehearsal" > hello.txt && ls -l',
     description: 'Write a file and list it',
@@ -43,8 +45,8 @@ async function* playCommand(): Play {
   return `The command was allowed${noted(answer)}, and it ran.`
 }
 
-async function* playEdit(): Play {
-  const cwd = yield* makeFolder()
+async function* playEdit(folders: string[]): Play {
+  const cwd = yield* makeFolder(folders)
   const file = join(cwd, 'greeting.txt')
   const before = 'Good morning.\nIt is a quiet day.\n'
   yield* step('Write', () => writeFile(file, before), { input: { file_path: file, content: before } })
@@ -141,8 +143,17 @@ async function* playParallel(): Play {
 }
 
 /** A folder of this turn's own; on a replay, the same one. */
-function makeFolder(): Generator<StepYield, string, unknown> {
-  return step('Make a temporary folder', () => mkdtemp(join(tmpdir(), 'holdpoint-rehearsal-')))
+function* makeFolder(folders: string[]): Generator<StepYield, string, unknown> {
+  const folder = yield* step('Make a temporary folder', () => mkdtemp(join(tmpdir(), folderPrefix)))
+  folders.push(folder)
+  return folder
+}
+
+/** Once the turn is over for good: a turn that is parked or lost is played again, in the same folders. */
+export async function removeFolders(folders: readonly string[], { aborted, reason }: AbortSignal): Promise<void> {
+  const ended = reason instanceof Fault && reason.code === 'session_ended'
+  const over = !aborted || ended || reason instanceof Interrupted || reason instanceof TurnCancelled
+  if (over) await Promise.all(folders.map(folder => rm(folder, { recursive: true, force: true })))
 }
 
 /** What was allowed may still fail; then that is what there is to say. */
@@ -158,14 +169,7 @@ async function* attempt(doing: Generator<StepYield, unknown, unknown>): AsyncGen
 /** Runs exactly what was allowed, as an agent would. */
 function shell({ command }: JsonObject, cwd: string, signal: AbortSignal): Promise<string> {
   if (typeof command !== 'string') throw new Error('command must be text')
-  const options = { cwd, signal, timeout: commandMaxMs, maxBuffer: outputMaxBytes }
-  return new Promise((done, fail) => {
-    execFile('/bin/sh', ['-c', command], options, (error, stdout, stderr) =>
-      error && typeof error.code !== 'number'
-        ? fail(new Error(error.message))
-        : done(`${stdout}${stderr}${error ? `(exit ${error.code})` : ''}`.toWellFormed().trimEnd()),
-    )
-  })
+  return runCommand(command, { cwd, signal, maxMs: commandMaxMs, outputMaxBytes })
 }
 
 async function edit({ file_path, old_string, new_string }: JsonObject, cwd: string): Promise<string> {
@@ -177,11 +181,9 @@ async function edit({ file_path, old_string, new_string }: JsonObject, cwd: stri
   await mkdir(dirname(file), { recursive: true })
   const before = await readFile(file, 'utf8')
   if (!before.includes(old_string)) throw new Error(`the text to replace is not in ${file}`)
-  await writeFile(
-    file,
-    before.replace(old_string, () => new_string),
-  )
-  return `${file} is changed`
+  const after = before.replace(old_string, () => new_string)
+  await writeFile(file, after)
+  return after
 }
 
 function noted({ note }: Extract<Approval, { readonly allowed: true }>): string {

@@ -2,7 +2,7 @@
 import type { Json } from '@holdpoint/protocol'
 import { choice } from './asks.ts'
 import { defineAgent, type GeneratorAgent } from './generator.ts'
-import { type Part, partNames, parts } from './rehearsal-parts.ts'
+import { type Part, partNames, parts, removeFolders } from './rehearsal-parts.ts'
 import type { AgentYield, Turn } from './turn.ts'
 
 const paceDefaultMs = 35
@@ -20,12 +20,17 @@ export const rehearsal: GeneratorAgent = defineAgent({
         'real agent does. Nothing happens without your answer, and everything I run is harmless.\n\n',
     )
     const told: string[] = []
-    for (const name of chosen) {
-      const part = parts[name]
-      yield* speak(turn, `${part.opening} `)
-      told.push(yield* part.play(turn))
+    const folders: string[] = []
+    try {
+      for (const name of chosen) {
+        const part = parts[name]
+        yield* speak(turn, `${part.opening} `)
+        told.push(yield* part.play(folders))
+      }
+      yield* speak(turn, `\n\nThat was all. This is what I was told:\n\n${told.map(line => `- ${line}`).join('\n')}\n`)
+    } finally {
+      await removeFolders(folders, turn.signal)
     }
-    yield* speak(turn, `\n\nThat was all. This is what I was told:\n\n${told.map(line => `- ${line}`).join('\n')}\n`)
   },
 })
 

@@ -9,6 +9,7 @@ import {
   type Runner,
   type RunnerId,
   type Session,
+  type SessionId,
 } from '@holdpoint/protocol'
 import { AgentSession } from './agent-session.ts'
 import { type Clock, orAborted, pause, systemClock } from './clock.ts'
@@ -26,9 +27,22 @@ export interface RunnerOptions {
   readonly signal: AbortSignal
   readonly clock?: Clock
   readonly probe?: Probe
-  readonly log?: (line: string) => void
+  /** Told of what people who keep the runner should know; the words are an agent's or a gateway's, as they came. */
+  readonly log?: (trouble: RunnerTrouble) => void
   /** A gateway that stays away longer is not waited for. */
   readonly awayMaxMs?: number
+}
+
+export interface RunnerTrouble {
+  readonly event:
+    | 'gateway.failed'
+    | 'gateway.away'
+    | 'session.refused'
+    | 'session.failed'
+    | 'session.kept'
+    | 'runner.kept'
+  readonly session?: SessionId
+  readonly message: string
 }
 
 const awayMaxDefaultMs = 10 * 60 * 1000
@@ -47,7 +61,7 @@ class Shift {
   readonly #options: RunnerOptions
   readonly #infos: readonly DriverInfo[]
   readonly #clock: Clock
-  readonly #log: (line: string) => void
+  readonly #log: (trouble: RunnerTrouble) => void
   /** No more work is taken; sessions are asked to let go. */
   readonly #stop = new AbortController()
   /** Nothing can be written any more. */
@@ -114,7 +128,7 @@ class Shift {
       return await attempt()
     } catch (error) {
       if (!(error instanceof Fault && error.status >= 500)) throw error
-      this.#log(`the gateway failed: ${error.message}`)
+      this.#log({ event: 'gateway.failed', message: error.message })
       await pause(this.#clock, restMs, this.#stop.signal)
       return undefined
     }
@@ -140,7 +154,7 @@ class Shift {
       return true
     } catch (error) {
       if (!(error instanceof Fault)) throw error
-      this.#log(`session ${id} was not attached: ${error.message}`)
+      this.#log({ event: 'session.refused', session: id, message: error.message })
       return false
     }
   }
@@ -152,13 +166,13 @@ class Shift {
     try {
       await driver.run(session)
     } catch (error) {
-      failure = error instanceof Error ? error.message : String(error)
-      if (!session.signal.aborted) this.#log(`session ${id} failed: ${failure}`)
+      failure = messageOf(error)
+      if (!session.signal.aborted) this.#log({ event: 'session.failed', session: id, message: failure })
     }
     try {
       await this.#letGo(session, failure)
     } catch (error) {
-      this.#log(`session ${id} was not given back: ${error instanceof Error ? error.message : String(error)}`)
+      this.#log({ event: 'session.kept', session: id, message: messageOf(error) })
     }
   }
 
@@ -182,8 +196,9 @@ class Shift {
     this.#unwatch()
     const awayMaxMs = this.#options.awayMaxMs ?? awayMaxDefaultMs
     this.#unwatch = this.#clock.after(awayMaxMs, () => {
-      this.#log('the gateway stays away: stopping')
-      this.#lose(new Error(`the gateway has been away for ${awayMaxMs} ms`))
+      const away = new Error(`the gateway has been away for ${awayMaxMs} ms`)
+      this.#log({ event: 'gateway.away', message: away.message })
+      this.#lose(away)
     })
   }
 
@@ -199,9 +214,13 @@ class Shift {
       await orAborted(Promise.all(this.#running), this.#lost.signal)
       if (this.#incarnation > 0) await call('retireRunner', { id: this.#options.id, incarnation: this.#incarnation })
     } catch (error) {
-      this.#log(`not everything was given back: ${error instanceof Error ? error.message : String(error)}`)
+      this.#log({ event: 'runner.kept', message: messageOf(error) })
     } finally {
       cancel()
     }
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }

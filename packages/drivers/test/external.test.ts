@@ -62,7 +62,7 @@ describe('loading an agent', () => {
     const file = join(folder, 'agent.mjs')
     try {
       await writeFile(file, source)
-      return await loadAgent(file)
+      return await loadAgent(file, 200)
     } finally {
       await rm(folder, { recursive: true })
     }
@@ -79,6 +79,13 @@ describe('loading an agent', () => {
     ['without a default export', 'export const x = 1', 'no default export'],
     ['whose export is no agent', 'export default 7', 'name'],
     ['whose agent does not run', `export default { name: 'a', title: 'A' }`, 'run'],
+    ['whose title is too long', `export default { name: 'a', title: 'A'.repeat(400), run() {} }`, 'title'],
+    ['whose modes are no names', `export default { name: 'a', title: 'A', modes: [7], run() {} }`, 'modes'],
+    [
+      'that never ends to load',
+      'await new Promise(() => setInterval(() => {}, 60_000).unref())',
+      'not done after 200 ms',
+    ],
   ])('refuses a module %s, and says why', async (_, source, why) => {
     const loading = source === null ? loadAgent('/nowhere/agent.mjs') : load(source)
     await expect(loading).rejects.toMatchObject({ code: 'bad_input', message: expect.stringContaining(why) })

@@ -1,19 +1,20 @@
-import { readdir, readFile, rm } from 'node:fs/promises'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Answer, ApprovalAsk, Request } from '@holdpoint/protocol'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { generatorDriver, rehearsal } from '../src/index.ts'
 import { Stage } from './stage.ts'
 
 let stage: Stage
-const folders = new Set<string>()
+/** What a command leaves here outlives the rehearsal's own folder. */
+let outside: string
+beforeEach(() => {
+  outside = mkdtempSync(join(tmpdir(), 'holdpoint-outside-'))
+})
 afterEach(async () => {
-  for (const event of stage.log('tool.finished'))
-    if (typeof event.output === 'string' && event.output.includes('holdpoint-rehearsal-')) folders.add(event.output)
   await stage.close()
-  for (const folder of folders)
-    if (/holdpoint-rehearsal-\w+$/.test(folder)) await rm(folder, { recursive: true, force: true })
-  folders.clear()
+  rmSync(outside, { recursive: true })
 })
 
 async function play(only?: string, prompt = 'go') {
@@ -33,6 +34,25 @@ async function told(): Promise<string> {
   return stage.texts().join('')
 }
 const allow: Answer = { kind: 'allow' }
+function outputOf(tool: string): unknown {
+  const started = stage.log('tool.started').find(event => event.tool === tool)
+  return stage.log('tool.finished').find(event => event.block === started?.block)?.output
+}
+/** What is written outside is written in one go. */
+async function written(name: string): Promise<string> {
+  const file = join(outside, name)
+  while (!existsSync(file) || readFileSync(file, 'utf8') === '') await glance()
+  return readFileSync(file, 'utf8').trim()
+}
+const glance = () => new Promise(resolve => setTimeout(resolve, 5))
+function runs(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
 
 describe('the rehearsal', () => {
   it('runs exactly the command that was allowed, in a folder of its own', async () => {
@@ -40,10 +60,10 @@ describe('the rehearsal', () => {
     const request = await nextAsk()
     const { cwd, tool } = approvalOf(request)
     expect(tool).toBe('Bash')
-    await stage.answer(request, { kind: 'allow', input: { command: 'printf edited > mine.txt' }, note: 'go ahead' })
+    const input = { command: 'printf edited > mine.txt; pwd; ls; cat mine.txt' }
+    await stage.answer(request, { kind: 'allow', input, note: 'go ahead' })
     expect(await told()).toContain('The command was allowed with the note “go ahead”, and it ran.')
-    expect(await readdir(cwd)).toEqual(['mine.txt'])
-    expect(await readFile(join(cwd, 'mine.txt'), 'utf8')).toBe('edited')
+    expect(outputOf('Bash')).toBe(`${cwd}\nmine.txt\nedited`)
   })
 
   it('runs nothing when the command is denied', async () => {
@@ -51,7 +71,7 @@ describe('the rehearsal', () => {
     const request = await nextAsk()
     await stage.answer(request, { kind: 'deny', reason: 'not now' })
     expect(await told()).toContain('The command was not allowed: not now')
-    expect(await readdir(approvalOf(request).cwd)).toEqual([])
+    expect(stage.log('tool.started').map(event => event.tool)).not.toContain('Bash')
   })
 
   it('edits a real file', async () => {
@@ -59,8 +79,7 @@ describe('the rehearsal', () => {
     const request = await nextAsk()
     await stage.answer(request, allow)
     expect(await told()).toContain('The edit was allowed')
-    const { file_path } = approvalOf(request).input
-    expect(await readFile(String(file_path), 'utf8')).toContain('a day for rehearsals')
+    expect(outputOf('Edit')).toBe('Good morning.\nIt is a day for rehearsals.\n')
   })
 
   it('edits no file outside its folder, whatever a person makes of the input', async () => {
@@ -153,5 +172,70 @@ describe('the rehearsal', () => {
     await stage.answer(await nextAsk(), allow)
     await told()
     expect(stage.log('request.opened')).toHaveLength(1)
+  })
+
+  it('shows its commands nothing of what is meant for Holdpoint', async () => {
+    process.env.HOLDPOINT_SECRET_OF_A_TEST = 'hp_secret'
+    try {
+      await play('approval')
+      await stage.answer(await nextAsk(), { kind: 'allow', input: { command: 'env | grep -c ^PATH=; env' } })
+      await told()
+      expect(outputOf('Bash')).toMatch(/^1\n/)
+      expect(outputOf('Bash')).not.toContain('HOLDPOINT_')
+    } finally {
+      delete process.env.HOLDPOINT_SECRET_OF_A_TEST
+    }
+  })
+
+  it('leaves no process behind when it is interrupted', async () => {
+    const id = await play('approval')
+    const command = `sleep 300 & echo "$$ $!" > ${outside}/pids; wait`
+    await stage.answer(await nextAsk(), { kind: 'allow', input: { command } })
+    const pids = (await written('pids')).split(' ').map(Number)
+    expect(pids.map(runs)).toEqual([true, true])
+    await stage.person('interruptSession', { id })
+    expect((await stage.turnOver()).ending).toBe('interrupted')
+    while (pids.some(runs)) await glance()
+  })
+
+  it('leaves no process behind when its command is over', async () => {
+    await play('approval')
+    const command = `sleep 300 & echo "$!" > ${outside}/pid; echo done`
+    await stage.answer(await nextAsk(), { kind: 'allow', input: { command } })
+    await told()
+    expect(outputOf('Bash')).toBe('done')
+    const pid = Number(await written('pid'))
+    while (runs(pid)) await glance()
+  })
+
+  it('says so when a command says more than is kept, and ends it', async () => {
+    await play('approval')
+    await stage.answer(await nextAsk(), { kind: 'allow', input: { command: 'yes' } })
+    await told()
+    expect(outputOf('Bash')).toEqual({ error: expect.stringMatching(/more than \d+ bytes/) })
+  })
+
+  it('removes its folder when the turn is over, however it ends', async () => {
+    const id = await play('approval')
+    const { cwd } = approvalOf(await nextAsk())
+    expect(existsSync(cwd)).toBe(true)
+    await stage.person('interruptSession', { id })
+    expect((await stage.turnOver()).ending).toBe('interrupted')
+    while (existsSync(cwd)) await glance()
+  })
+
+  it('keeps its folder while it is parked: what is allowed later runs there, then it is removed', async () => {
+    stage = await Stage.open()
+    const runner = stage.run([generatorDriver(rehearsal)])
+    await stage.start('rehearsal', { prompt: 'go', options: { paceMs: 0, only: 'approval' } })
+    const request = await nextAsk()
+    const { cwd } = approvalOf(request)
+    await runner.stop()
+    expect(existsSync(cwd)).toBe(true)
+    stage.run([generatorDriver(rehearsal)])
+    await stage.answer(request, { kind: 'allow', input: { command: 'pwd' } })
+    await told()
+    expect(outputOf('Bash')).toBe(cwd)
+    while (existsSync(cwd)) await glance()
   })
 })

@@ -1,6 +1,7 @@
 import { Fault } from '@holdpoint/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type AgentSession, approval, type Driver, defineAgent, generatorDriver } from '../src/index.ts'
+import type { RunnerTrouble } from '../src/runner.ts'
 import { ManualClock, Stage } from './stage.ts'
 
 let stage: Stage
@@ -46,12 +47,15 @@ describe('a runner', () => {
 
   it('walls off the bug of one driver: only its session fails, visibly', async () => {
     stage = await Stage.open()
-    stage.run([asker, plain('buggy', () => Promise.reject(new TypeError('undefined is not a function')))])
+    const troubles: RunnerTrouble[] = []
+    const buggy = plain('buggy', () => Promise.reject(new TypeError('undefined is not a function')))
+    stage.run([asker, buggy], { log: trouble => troubles.push(trouble) })
     const good = await stage.start('asker')
     const bad = await stage.start('buggy')
     const ended = await stage.seen('session.ended', event => event.session === bad)
     expect(ended.value.ending).toEqual({ reason: 'failed', detail: 'undefined is not a function' })
     expect(stage.log('error.raised').map(event => event.session)).toEqual([bad])
+    expect(troubles).toEqual([{ event: 'session.failed', session: bad, message: 'undefined is not a function' }])
     await stage.answer(await stage.asked('t1.2', good), { kind: 'allow' })
     expect((await stage.turnOver()).ending).toBe('done')
   })

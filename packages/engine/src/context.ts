@@ -4,8 +4,10 @@ import { Fault, type IdPrefix, type Rule, type SessionId, spellId } from '@holdp
 import type { Caller, Clock, DispatchOptions, Reply } from './desk.ts'
 import type { Feed } from './feed.ts'
 import type { Live } from './live.ts'
+import { scan } from './page.ts'
 import { Pen } from './pen.ts'
 import type { Query, Read, Store } from './port.ts'
+import { Queue } from './queue.ts'
 import type { IdemRow, SessionRow } from './rows.ts'
 import { showSession } from './shown.ts'
 
@@ -59,8 +61,7 @@ export class Context {
   readonly settings: Settings
   readonly #random: (bytes: number) => Uint8Array
   #rules: { readonly at: number; readonly rules: readonly Rule[] } = { at: -1, rules: [] }
-  /** Requests being opened right now, per session: they count towards its limit before they can be counted in the archive. */
-  readonly opening = new Map<SessionId, number>()
+  readonly queue: Queue
   #closing = false
 
   constructor(parts: {
@@ -77,6 +78,10 @@ export class Context {
     this.clock = parts.clock
     this.settings = parts.settings
     this.#random = parts.random ?? randomBytes
+    this.queue = new Queue({
+      count: session => this.pendingOf(session),
+      asks: session => scan(this.store, 'request', { where: waitingIn(session) }),
+    })
     this.feed.tap(event => this.live.see(event))
   }
 

@@ -1,9 +1,8 @@
 /** The feed: every committed event, once and in order, to watchers and to whoever waits for a topic. A hint only ever makes it look (G3). */
 import { Fault, limits, type SessionId, spellCursor } from '@holdpoint/protocol'
 import type { LiveFrame, Watcher } from './desk.ts'
+import { scanEvents } from './page.ts'
 import type { Store, StoredEvent } from './port.ts'
-
-const pullMax = 500
 
 export function frameOf(event: StoredEvent): LiveFrame {
   const cursor = spellCursor(event.epoch, event.seq)
@@ -103,9 +102,7 @@ export class Feed {
     while (this.#pullAgain) {
       this.#pullAgain = false
       try {
-        const events = await this.#store.events({ after: this.#seq, limit: pullMax })
-        for (const event of events) this.#publish(event)
-        if (events.length === pullMax) this.#pullAgain = true
+        for await (const event of scanEvents(this.#store, { after: this.#seq })) this.#publish(event)
       } catch {
         return // The store is away: its next hint or poll makes us look again.
       }

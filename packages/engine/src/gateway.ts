@@ -52,7 +52,8 @@ import {
   removeToken,
   signOut,
 } from './operations/tokens.ts'
-import type { Store } from './port.ts'
+import { eventBytes, fillPage, scan, scanEvents } from './page.ts'
+import type { Store, StoredEvent } from './port.ts'
 import { showRequest } from './shown.ts'
 import { sweep } from './sweep.ts'
 
@@ -187,7 +188,7 @@ const nobody: Caller = { role: 'agent', name: 'nobody', token: 'nobody', via: 'a
 function forbidden(caller: Caller, op: OpName): Fault {
   return caller.role === 'agent' && op.startsWith('answer')
     ? new Fault('forbidden', "An agent's credential never answers; a person has to")
-    : new Fault('forbidden', `The credential of a ${caller.role} may not ${op}`)
+    : new Fault('forbidden', `The credential of ${caller.role === 'agent' ? 'an' : 'a'} ${caller.role} may not ${op}`)
 }
 
 /** The desk as a `Call`, for a runner in the same process: same gate, same operations, no wire. */
@@ -247,14 +248,12 @@ async function watch(ctx: Context, caller: Caller, { after, session }: WatchOpti
     // Live frames begin behind this place; whatever is read from here on can only be newer, and folding it twice changes nothing.
     const { seq, epoch } = ctx.feed.position
     const from = after !== undefined && Cursor.safeParse(after).success ? await placeOf(ctx.store, after) : undefined
-    const base = { cursor: spellCursor(epoch, seq), epoch, now: await ctx.store.now(), blocks: ctx.live.all(session) }
-    if (from !== undefined && from <= seq && seq - from <= limits.resumeMaxEvents) {
-      const events = await ctx.store.events({
-        after: from,
-        limit: limits.resumeMaxEvents,
-        ...(session ? { session } : {}),
-      })
-      const missed = events.filter(event => event.seq <= seq).map(frameOf)
+    // A block that is left out is not known to this reader until it is finished.
+    const { items: blocks } = await fillPage(ctx.live.all(session), snapshotBytes)
+    const base = { cursor: spellCursor(epoch, seq), epoch, now: await ctx.store.now(), blocks: [...blocks] }
+    const events = from === undefined ? null : await missedBetween(ctx, from, seq, session)
+    if (events) {
+      const missed = events.map(frameOf)
       const pending = await ctx.store.count('request', { where: waitingIn(session) })
       return { hello: { ...base, resume: 'ok', sessions: [], requests: [], pending, more: false }, missed, stop }
     }
@@ -265,18 +264,40 @@ async function watch(ctx: Context, caller: Caller, { after, session }: WatchOpti
   }
 }
 
+const snapshotBytes = { items: Number.POSITIVE_INFINITY, bytes: limits.snapshotMaxBytes }
+const snapshotPage = { items: limits.snapshotMax, bytes: limits.snapshotMaxBytes }
+const resumePage = { items: limits.resumeMaxEvents, bytes: limits.resumeMaxBytes }
+
+/** The events behind one place and up to another; null where they are too many, or too much. */
+async function missedBetween(
+  ctx: Context,
+  from: number,
+  to: number,
+  session: WatchOptions['session'],
+): Promise<readonly StoredEvent[] | null> {
+  if (from > to || to - from > limits.resumeMaxEvents) return null
+  const upTo = async function* () {
+    for await (const event of scanEvents(ctx.store, { after: from, ...(session ? { session } : {}) })) {
+      if (event.seq > to) return
+      yield event
+    }
+  }
+  const { items, more } = await fillPage(upTo(), resumePage, eventBytes)
+  return more ? null : items
+}
+
 async function snapshot(ctx: Context, caller: Caller, session: WatchOptions['session']) {
   const waiting = waitingIn(session)
   const one = session ? await ctx.store.get('session', session) : undefined
   const [requests, pending, sessions] = await Promise.all([
-    ctx.store.find('request', { where: waiting, limit: limits.snapshotMax + 1 }),
+    fillPage(scan(ctx.store, 'request', { where: waiting }), snapshotPage),
     ctx.store.count('request', { where: waiting }),
-    session ? (one ? [one] : []) : ctx.store.find('session', { newestFirst: true, limit: limits.snapshotMax + 1 }),
+    fillPage(session ? (one ? [one] : []) : scan(ctx.store, 'session', { newestFirst: true }), snapshotPage),
   ])
   return {
-    sessions: await Promise.all(sessions.slice(0, limits.snapshotMax).map(row => ctx.shown(row))),
-    requests: requests.slice(0, limits.snapshotMax).map(row => showRequest(row, caller)),
+    sessions: await Promise.all(sessions.items.map(row => ctx.shown(row))),
+    requests: requests.items.map(row => showRequest(row, caller)),
     pending,
-    more: requests.length > limits.snapshotMax || sessions.length > limits.snapshotMax,
+    more: requests.more || sessions.more,
   }
 }

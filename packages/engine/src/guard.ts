@@ -12,10 +12,33 @@ export function noRequest(id: string): Fault {
   return new Fault('not_found', `There is no request ${id}`, { id })
 }
 
-/** An agent sees the sessions it opened, and those a person opened for agents that live elsewhere; no other exists for it. */
+/** An agent sees the sessions that it opened, and those that a person opened for it by name; no other exists for it. */
 export function maySee(caller: Caller, row: Pick<SessionRow, 'driver' | 'agent'>): boolean {
-  return (
-    caller.role !== 'agent' || (row.driver === externalDriver && (row.agent === null || row.agent === caller.token))
+  return caller.role !== 'agent' || (row.driver === externalDriver && row.agent === caller.token)
+}
+
+/** Why the caller does not speak for the session's agent; null where it does. */
+export function notItsAgent(caller: Caller, row: SessionRow): Fault | null {
+  if (!maySee(caller, row))
+    return new Fault(
+      'not_found',
+      `There is no session ${row.id} for this credential; one that a person opens is for the agent that options.agent names at its start`,
+      { id: row.id },
+    )
+  const external = row.driver === externalDriver
+  if (caller.role === 'agent' || (caller.role === 'runner' && !external)) return null
+  if (!external)
+    return new Fault('forbidden', `Session ${row.id} is driven by a runner; a person cannot speak for its agent`, {
+      id: row.id,
+    })
+  if (caller.role === 'person' && row.person === caller.name) return null
+  const whose = row.person === null ? 'the agent that opened it' : `${row.person} and the agent named at its start`
+  return new Fault(
+    'forbidden',
+    `Session ${row.id} is for ${whose}; open one of your own (options.agent names an agent)`,
+    {
+      id: row.id,
+    },
   )
 }
 
@@ -27,9 +50,9 @@ export function agentSide(
   fence: number | undefined,
   even?: 'ended',
 ): SessionRow | Fault {
-  if (!row || !maySee(caller, row)) return noSession(id)
-  if (caller.role === 'person' && row.driver !== externalDriver)
-    return new Fault('forbidden', `Session ${id} is driven by a runner; a person cannot speak for its agent`, { id })
+  if (!row) return noSession(id)
+  const foreign = notItsAgent(caller, row)
+  if (foreign) return foreign
   if (fence === undefined) {
     if (row.driver !== externalDriver) return new Fault('bad_input', 'fence: is required; it comes from attach', { id })
   } else if (fence !== row.fence || (row.lease === null && row.driver !== externalDriver))

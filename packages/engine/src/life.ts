@@ -111,6 +111,7 @@ export type SessionCommand =
   | 'park'
   | 'finish' // the runner gives it back: to go on later, or for good
   | 'lose' // the runner is gone
+  | 'giveUp' // it was brought back too often for nothing
   | 'message'
   | 'interrupt'
   | 'stop'
@@ -131,6 +132,7 @@ export const sessionLife: Readonly<Record<SessionState, Readonly<Record<SessionC
     park: 'parked',
     finish: 'ended',
     lose: 'stay',
+    giveUp: 'ended',
     message: 'stay',
     interrupt: 'stay',
     stop: 'ended',
@@ -143,6 +145,7 @@ export const sessionLife: Readonly<Record<SessionState, Readonly<Record<SessionC
     park: 'parked',
     finish: 'ended',
     lose: 'parkOrEnd',
+    giveUp: 'ended',
     message: 'stay',
     interrupt: 'stay',
     stop: 'ended',
@@ -155,6 +158,7 @@ export const sessionLife: Readonly<Record<SessionState, Readonly<Record<SessionC
     park: 'parked',
     finish: 'ended',
     lose: 'parkOrEnd',
+    giveUp: 'ended',
     message: 'stay',
     interrupt: 'stay',
     stop: 'ended',
@@ -167,6 +171,7 @@ export const sessionLife: Readonly<Record<SessionState, Readonly<Record<SessionC
     park: 'stay',
     finish: 'ended',
     lose: 'stay',
+    giveUp: 'ended',
     message: 'stay',
     interrupt: 'stay',
     stop: 'ended',
@@ -179,6 +184,7 @@ export const sessionLife: Readonly<Record<SessionState, Readonly<Record<SessionC
     park: 'stay',
     finish: 'stay',
     lose: 'stay',
+    giveUp: 'stay',
     message: 'reopen',
     interrupt: 'refuse',
     stop: 'stay',

@@ -192,7 +192,7 @@ export function endSession(
   pen: Pen,
   row: SessionRow,
   ending: Ending,
-  command: 'stop' | 'finish' | 'lose',
+  command: 'stop' | 'finish' | 'lose' | 'giveUp',
 ): SessionRow {
   keepPartials(ctx, pen, row.id)
   settleByAgent(pen, openRequestsIn(pen, row.id), command === 'lose' ? 'lose' : 'end', draftsIn(pen, row.id))
@@ -225,10 +225,19 @@ export function freeSession(ctx: Context, pen: Pen, row: SessionRow, command: 'l
       { reason: 'lost', detail: 'its runner is gone' },
       'lose',
     )
-  keepPartials(ctx, pen, row.id)
   doubtAll(pen, row.id)
   const free = { ...next, lease: null }
-  return putSession(pen, { ...free, wanted: free.state !== 'ended' && isWanted(pen, free) })
+  const wanted = free.state !== 'ended' && isWanted(pen, free)
+  if (wanted && free.idleAttaches >= limits.idleAttachesMax)
+    return endSession(ctx, pen, free, { reason: 'failed', detail: broughtDown }, 'giveUp')
+  keepPartials(ctx, pen, row.id)
+  return putSession(pen, { ...free, wanted })
+}
+const broughtDown = `its agent brought its runner down ${limits.idleAttachesMax} times in a row`
+
+/** Its agent got on since it was attached. Silent: the event that shows it says it. */
+export function gotOn(pen: Pen, row: SessionRow): SessionRow {
+  return row.idleAttaches === 0 ? row : pen.put('session', { ...row, idleAttaches: 0 })
 }
 
 /** What was handed and not seen taken: nobody knows any more whether the agent got it (G5). */

@@ -27,8 +27,12 @@ export type SessionRow = Omit<Session, 'pending'> & {
   readonly turnOpen: boolean
   /** A parked session has something for its agent (a resolution, a command): a runner should bring it back. */
   readonly wanted: boolean
-  /** The credential of the agent that opened it, where it lives elsewhere. */
+  /** Where its agent lives elsewhere: that agent's credential, which opened it or was named at its start. */
   readonly agent: string | null
+  /** Where its agent lives elsewhere and a person opened it: who, and nobody else, may speak for the agent too. */
+  readonly person: string | null
+  /** Attaches in a row in which its agent did nothing: one that brings down its runner must not be brought back for ever. */
+  readonly idleAttaches: number
   readonly commandSeq: number
 }
 export type RequestRow = Request & {

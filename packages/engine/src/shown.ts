@@ -11,6 +11,8 @@ export function showSession(row: SessionRow, pending: number): Session {
     turnOpen: _turn,
     wanted: _wanted,
     agent: _agent,
+    person: _person,
+    idleAttaches: _idle,
     commandSeq: _seq,
     id,
     ...session

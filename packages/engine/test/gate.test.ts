@@ -36,6 +36,13 @@ describe.each(Object.entries<Op>(contract))('%s', (name, op) => {
   })
 })
 
+it('says in plain words who may not do what', async () => {
+  const said = (caller: Caller, words: string) =>
+    expect(at.desk.dispatchUnknown(caller, 'addRule', {})).rejects.toMatchObject({ message: words })
+  await said(robot, 'The credential of an agent may not addRule')
+  await said(runnerCaller, 'The credential of a runner may not addRule')
+})
+
 describe('an operation that is not in the contract', () => {
   it.each(['', 'nothing', '__proto__', 'constructor', 'toString', 'hasOwnProperty'])('%j is not found', async op => {
     await refused(at.desk.dispatchUnknown(ada, op as OpName, {}), 'not_found')
@@ -153,6 +160,18 @@ describe('under an idempotency key', () => {
       expect((await at.store.head()).seq).toBe(seq)
     }
   })
+  it('everything is stopped once: what began since is left alone', async () => {
+    const once = { idempotencyKey: 'k' }
+    await driven.ask('k')
+    const first = await at.person('stopEverything', {}, once)
+    expect(first.interrupted).toEqual([driven.session.id])
+    await driven.ask('later')
+    await (await at.drive()).ask('elsewhere')
+    const { seq } = await at.store.head()
+    expect(await at.person('stopEverything', {}, once)).toEqual(first)
+    expect((await at.store.head()).seq).toBe(seq)
+    expect((await at.person('stopEverything', {})).interrupted).toHaveLength(2)
+  })
   it('a session is started once, also where its runner is gone by the time of the second call', async () => {
     const input: Input<'startSession'> = { driver: 'steady' }
     const first = await at.person('startSession', input, { idempotencyKey: 'k' })
@@ -172,7 +191,7 @@ describe('under an idempotency key', () => {
   it('a call that failed is tried again', async () => {
     const request = await driven.ask('k')
     const input = { id: request.id, state: 'handed', fence: driven.fence } as const
-    await refused(at.runner('reportDelivery', input, { idempotencyKey: 'h' }), 'already_resolved')
+    await refused(at.runner('reportDelivery', input, { idempotencyKey: 'h' }), 'not_resolved')
     await at.allow(request)
     expect(await at.runner('reportDelivery', input, { idempotencyKey: 'h' })).toMatchObject({
       delivery: { state: 'handed' },
@@ -192,12 +211,31 @@ describe('under an idempotency key', () => {
     await at.clock.pass(500)
     expect((await at.person('sendMessage', input, { idempotencyKey: 'k' })).id).not.toBe(first.id)
   })
-  it('a secret of a new token is not kept', async () => {
+  it.each([
+    ['addToken', { role: 'agent', name: 'a' }, { role: 'person', name: 'a' }],
+    ['makeLink', {}, null],
+  ] as const)('%s makes one secret, shows it once and keeps it nowhere', async (op, input, other) => {
     const once = { idempotencyKey: 'k' }
-    const first = await at.person('addToken', { role: 'agent', name: 'a' }, once)
-    expect((await at.person('addToken', { role: 'agent', name: 'a' }, once)).id).not.toBe(first.id)
-    expect(JSON.stringify([await at.store.find('idem', {}), await at.store.find('token', {})])).not.toContain(
-      first.secret,
-    )
+    const { body } = await at.desk.dispatchUnknown(ada, op, input, once)
+    const before = await at.store.find('token', {})
+    await refused(at.desk.dispatchUnknown(ada, op, input, once), 'gone')
+    if (other) await refused(at.desk.dispatchUnknown(ada, op, other, once), 'idempotency_mismatch')
+    expect(await at.store.find('token', {})).toEqual(before)
+    const { secret, code } = body as { secret?: string; code?: string } // one of the two operations above
+    expect(JSON.stringify([await at.store.find('idem', {}), before])).not.toContain(secret ?? code)
+  })
+})
+
+describe('a credential', () => {
+  it('that would have expired already is not made', async () => {
+    const make = (expiresAt: number) => at.person('addToken', { role: 'agent', name: 'late', expiresAt })
+    await refused(make(at.clock.now()), 'bad_input')
+    expect(await make(at.clock.now() + 1)).toMatchObject({ name: 'late' })
+  })
+})
+
+describe('a backup', () => {
+  it.each(['copy.db', './copy.db', '', '~/copy.db', '/tmp/a\0b', 'C:'])('does not go to %j', async file => {
+    await refused(at.person('backup', { file }), 'bad_input')
   })
 })

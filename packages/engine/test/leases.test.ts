@@ -208,6 +208,16 @@ describe('what a crash hid', () => {
       expect(await next.report(request, 'handed')).toMatchObject({ delivery: { state: 'handed' } })
     expect(await next.report(allowed, 'taken')).toMatchObject({ delivery: { state: 'taken' } })
   })
+  it('is not handed again once the session has ended: nobody would be left to take it or to doubt it', async () => {
+    const driven = await at.drive()
+    const denied = await driven.ask('denied')
+    await at.deny(denied)
+    await driven.report(denied, 'handed')
+    await at.person('endSession', { id: driven.session.id })
+    await refused(driven.report(denied, 'handed'), 'session_ended')
+    await at.runner('detachSession', { id: driven.session.id, fence: driven.fence })
+    expect(await deliveryOf(denied)).toBe('unknown')
+  })
   it.each(['detach', 'end', 'retire', 'expire'])('is unknown too after a %s', async way => {
     const driven = await at.drive()
     const request = await handedIn(driven)

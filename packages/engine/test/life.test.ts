@@ -12,13 +12,13 @@ const requests: Record<string, string> = {
   unknown: 'winner stay stay stay stay stay stay again taken stay refuse',
   undeliverable: 'winner stay stay stay stay stay stay refuse refuse stay stay',
 }
-const sessionCommands = 'attach begin settle park finish lose message interrupt stop delete'.split(' ')
+const sessionCommands = 'attach begin settle park finish lose giveUp message interrupt stop delete'.split(' ')
 const sessions: Record<string, string> = {
-  starting: 'revive working idle parked ended stay stay stay ended refuse',
-  working: 'stay stay idle parked ended parkOrEnd stay stay ended refuse',
-  idle: 'stay working stay parked ended parkOrEnd stay stay ended refuse',
-  parked: 'revive working idle stay ended stay stay stay ended refuse',
-  ended: 'refuse refuse refuse stay stay stay reopen refuse stay erase',
+  starting: 'revive working idle parked ended stay ended stay stay ended refuse',
+  working: 'stay stay idle parked ended parkOrEnd ended stay stay ended refuse',
+  idle: 'stay working stay parked ended parkOrEnd ended stay stay ended refuse',
+  parked: 'revive working idle stay ended stay ended stay stay ended refuse',
+  ended: 'refuse refuse refuse stay stay stay stay reopen refuse stay erase',
 }
 const rowsOf = (pin: Record<string, string>, commands: readonly string[]) =>
   Object.fromEntries(

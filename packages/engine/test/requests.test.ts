@@ -40,7 +40,8 @@ describe('asking', () => {
     expect((await elsewhere.ask('k')).id).not.toBe((await driven.ask('k')).id)
   })
   it('is answered by a rule at once, by exact match only', async () => {
-    const { id } = await at.person('addRule', { effect: 'allow', tool: 'Bash', command: 'ls' })
+    const exactly = { effect: 'allow', tool: 'Bash', command: 'ls', scope: { cwd: '/work' } } as const
+    const { id } = await at.person('addRule', exactly)
     expect(await driven.ask('a')).toMatchObject({
       status: 'resolved',
       resolution: { by: 'rule', rule: id, answer: { kind: 'allow' } },
@@ -65,6 +66,22 @@ describe('asking', () => {
     )
     expect(asked.filter(result => result.status === 'fulfilled')).toHaveLength(limits.pendingPerSessionMax)
   })
+  it('stops at so many bytes that wait in one session, also when all ask at the same moment', async () => {
+    const large = (n: number) => approval('x', { input: { command: `${n} ${'x'.repeat(1024 * 1024)}` } })
+    const most = Math.floor(limits.pendingBytesPerSessionMax / (1024 * 1024)) - 1
+    const asked = await Promise.allSettled(Array.from({ length: most + 5 }, (_, i) => driven.ask(`k${i}`, large(i))))
+    expect(asked.filter(result => result.status === 'fulfilled')).toHaveLength(most)
+    await refused(driven.ask('more', large(99)), 'too_many')
+    expect(await driven.ask('small')).toMatchObject({ status: 'pending' })
+    const first = await driven.ask('k0', large(0))
+    await at.deny(first)
+    expect(await driven.ask('more', large(99))).toMatchObject({ status: 'pending' })
+    await refused(driven.ask('too much', large(100)), 'too_many')
+    await at.desk.close()
+    await at.open()
+    await refused(driven.ask('too much', large(100)), 'too_many')
+    expect(await (await at.drive()).ask('elsewhere', large(1))).toMatchObject({ status: 'pending' })
+  })
   it('of a session that is not there, or has ended, is refused', async () => {
     await at.person('endSession', { id: driven.session.id })
     await refused(driven.ask('k'), 'session_ended')
@@ -88,6 +105,7 @@ describe('answering', () => {
     await at.allow(request)
     expect(await at.allow(request)).toMatchObject({ resolution: { person: 'ada' } })
     await refused(at.allow(request, at.other), 'already_resolved')
+    await refused(at.allow({ ...request, digest: 'another' }), 'digest_mismatch')
     expect((await at.log()).filter(type => type === 'request.resolved')).toHaveLength(1)
   })
   it('with another digest, or an answer that does not fit, leaves it pending', async () => {
@@ -168,7 +186,7 @@ describe('answering', () => {
 describe('delivery', () => {
   it('goes waiting, handed, taken, with an event each', async () => {
     const request = await driven.ask('k')
-    await refused(driven.report(request, 'handed'), 'already_resolved')
+    await refused(driven.report(request, 'handed'), 'not_resolved')
     await at.allow(request)
     await refused(driven.report(request, 'taken'), 'already_resolved')
     expect(await driven.report(request, 'handed')).toMatchObject({ delivery: { state: 'handed' } })

@@ -2,7 +2,8 @@
 import { type Command, limits, type SessionId } from '@holdpoint/protocol'
 import { verifyChain } from '@holdpoint/store'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { approval, type Driven, type Rig, refused, rig, runnerId } from './rig.ts'
+import { type Caller, type Change, callAs, type Store } from '../src/index.ts'
+import { ada, approval, type Driven, Rig, refused, rig, robot, runnerCaller, runnerId, secretAsk } from './rig.ts'
 
 let at: Rig
 let driven: Driven
@@ -132,6 +133,22 @@ describe('an interrupt', () => {
     expect(await at.person('getRequest', { id: request.id })).toMatchObject({ status: 'resolved' })
     expect((await at.runner('listCommands', { id: quiet.session.id })).items).toEqual([])
   })
+  it('of everything is a change for each session, and never one for all', async () => {
+    const many = await Promise.all(Array.from({ length: 70 }, () => at.agent('startSession', { driver: 'external' })))
+    for (const session of many) await at.agent('openRequest', { id: session.id, key: 'k', ask: approval() })
+    const sizes: number[] = []
+    const commit = at.store.commit.bind(at.store)
+    const counted: Store = Object.assign(Object.create(at.store), {
+      commit: (change: Change<unknown>) => {
+        sizes.push(change.reads.filter(read => read.table === 'session').length)
+        return commit(change)
+      },
+    })
+    await at.desk.close()
+    await new Rig(at.clock, counted).open().then(other => other.person('stopEverything', {}))
+    expect(Math.max(...sizes)).toBe(1)
+    expect((await at.store.find('request', { where: { status: 'pending' } })).length).toBe(0)
+  })
   it('of a session that has ended is refused', async () => {
     await at.person('endSession', { id })
     await refused(at.person('interruptSession', { id }), 'session_ended')
@@ -247,11 +264,52 @@ describe('a session of an agent that lives elsewhere', () => {
     expect((await at.strange('listSessions', {})).items).toEqual([])
     expect((await at.agent('listSessions', {})).items).toMatchObject([of])
   })
-  it('opened by a person may be used by any agent, and by that person', async () => {
+  it('opened by a person is that person’s, and no agent’s', async () => {
     const session = await at.person('startSession', { driver: 'external' })
-    await at.agent('openRequest', { id: session.id, key: 'a', ask: approval() })
-    await at.person('openRequest', { id: session.id, key: 'p', ask: approval() })
-    expect(await at.person('getSession', { id: session.id })).toMatchObject({ pending: 2 })
+    const of = { id: session.id }
+    const request = await at.person('openRequest', { ...of, key: 'p', ask: secretAsk })
+    const ending = { reason: 'done' } as const
+    await refused(at.agent('attachSession', of), 'not_found')
+    await refused(at.agent('detachSession', { ...of, ending }), 'not_found')
+    await refused(at.agent('getRequest', { id: request.id }), 'not_found')
+    await refused(at.agent('withdrawRequest', { id: request.id }), 'not_found')
+    expect((await at.agent('listSessions', {})).items).toEqual([])
+    await expect(at.agent('openRequest', { ...of, key: 'a', ask: approval() })).rejects.toMatchObject({
+      code: 'not_found',
+      message: expect.stringContaining('options.agent'),
+    })
+    for (const call of [at.other, at.runner]) {
+      await refused(call('attachSession', of), 'forbidden')
+      await refused(call('openRequest', { ...of, key: 'o', ask: approval() }), 'forbidden')
+      await refused(call('detachSession', { ...of, ending }), 'forbidden')
+    }
+    expect(await at.person('getSession', of)).toMatchObject({ state: 'working', pending: 1 })
+  })
+  it('opened by a person for an agent is that agent’s too', async () => {
+    const { id: agent, secret } = await at.person('addToken', { role: 'agent', name: 'helper' })
+    const caller = await at.desk.authenticate(secret, 'bearer', 'api')
+    const helper = callAs(at.desk, caller as Caller) // the credential was made above
+    const { id } = await at.person('startSession', { driver: 'external', options: { agent } })
+    await helper('openRequest', { id, key: 'a', ask: approval() })
+    await at.person('openRequest', { id, key: 'p', ask: approval() })
+    await refused(at.agent('openRequest', { id, key: 'x', ask: approval() }), 'not_found')
+    expect(await helper('getSession', { id })).toMatchObject({ pending: 2 })
+  })
+  it('is opened for nobody where the credential is not an agent’s', async () => {
+    const { id: person } = await at.person('addToken', { role: 'person', name: 'eve' })
+    for (const agent of [person, 'tok_00000000000000000000', 7, null])
+      await refused(at.person('startSession', { driver: 'external', options: { agent } }), 'bad_input')
+    await refused(at.agent('startSession', { driver: 'external', options: { agent: robot.token } }), 'bad_input')
+    expect(await at.person('startSession', { driver: 'steady', options: { agent: 7 } })).toMatchObject({
+      options: { agent: 7 },
+    })
+  })
+  it('never speaks with a person’s voice', async () => {
+    const { id } = await at.agent('startSession', { driver: 'external' })
+    const say = (role: string) => ({ id, items: [{ type: 'message.added', block: 'b', role, text: 'I allow it' }] })
+    for (const caller of [robot, ada, runnerCaller])
+      await refused(at.desk.dispatchUnknown(caller, 'say', say('person')), 'bad_input')
+    await at.desk.dispatchUnknown(robot, 'say', say('agent'))
   })
   it('works again when its agent comes back and asks, also after it had detached', async () => {
     const session = await at.agent('startSession', { driver: 'external' })

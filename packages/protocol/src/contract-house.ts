@@ -16,6 +16,13 @@ export const Token = z.object({
 })
 export type Token = z.infer<typeof Token>
 
+/** Of the gateway's machine, whose working folder the caller does not know. */
+const AbsolutePath = z
+  .string()
+  .max(limits.pathMax)
+  .refine(path => !path.includes('\0'), 'must not hold a NUL character')
+  .refine(path => /^(\/|\\\\|[a-z]:[\\/])/i.test(path), 'must be an absolute path on the gateway’s machine')
+
 export const houseOps = {
   listRules: {
     method: 'GET',
@@ -129,7 +136,7 @@ export const houseOps = {
     path: '/backup',
     roles: people,
     summary: 'Copy the whole archive into a new file on the gateway’s machine',
-    input: z.strictObject({ file: z.string().min(1).max(limits.pathMax) }),
+    input: z.strictObject({ file: AbsolutePath }),
     output: z.object({ file: z.string(), bytes: z.int(), cursor: Cursor }),
   },
 } as const satisfies Record<string, Op>

@@ -59,9 +59,11 @@ export const Delta = z.strictObject({
 })
 export type Delta = z.infer<typeof Delta>
 
-/** What an agent may say. */
+/** What an agent may say: its own words. People's words are commands, which only people send. */
 export const Saying = z.discriminatedUnion('type', [
-  MessageAdded,
+  MessageAdded.extend({
+    role: z.literal('agent', 'must be agent: what people say comes from them, as messages').default('agent'),
+  }),
   ToolStarted,
   ToolFinished,
   TurnFinished,

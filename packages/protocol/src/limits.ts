@@ -8,6 +8,10 @@ export const limits = {
   headersMaxBytes: 16 * 1024,
   connectionsMax: 10_000,
   socketInFlightMax: 8192,
+  /** Replies that a socket has not taken yet; beyond this nothing more is read from it until it has. */
+  repliesMaxBytes: 32 * 1024 * 1024,
+  /** Larger messages leave a socket in parts, and so much is handed to the kernel at a time. */
+  fragmentMaxBytes: 256 * 1024,
   jsonDepthMax: 64,
   idMax: 64,
   keyMax: 200,
@@ -26,13 +30,23 @@ export const limits = {
   eventsPerPostMax: 200,
   pageMax: 500,
   pageDefault: 100,
+  pageMaxBytes: 8 * 1024 * 1024,
+  /** Rows read from the archive at a time where a page is bounded by bytes. */
+  readAheadMax: 32,
   snapshotMax: 200,
+  /** Of each part of hello: sessions, requests, blocks under way. */
+  snapshotMaxBytes: 4 * 1024 * 1024,
   pendingPerSessionMax: 1000,
+  /** Of what the requests that wait in one session ask, as JSON. */
+  pendingBytesPerSessionMax: 16 * 1024 * 1024,
   waitingCommandsMax: 1000,
+  /** Attaches in a row in which a session's agent neither says, asks nor begins anything. */
+  idleAttachesMax: 5,
   watchersMax: 4000,
   waitersMax: 20_000,
   watcherBufferMaxBytes: 4 * 1024 * 1024,
   resumeMaxEvents: 5000,
+  resumeMaxBytes: 8 * 1024 * 1024,
   blocksPerSessionMax: 64,
   blockMaxBytes: 512 * 1024,
   waitMaxMs: 60_000,
@@ -40,7 +54,8 @@ export const limits = {
   silenceMaxMs: 40_000,
   headersTimeoutMs: 10_000,
   bodyTimeoutMs: 30_000,
-  drainMaxMs: 5000,
+  /** Less than the 5 seconds that a whole gateway has to close. */
+  drainMaxMs: 4000,
   deadlineMinMs: 1000,
   deadlineMaxMs: 366 * 24 * 3600 * 1000,
   deltaIntervalMs: 50,

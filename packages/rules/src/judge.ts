@@ -19,6 +19,13 @@ export function judge(rules: readonly Rule[], ask: Judged, situation: Situation)
   return { verdict: found.effect, rule: found.id, reason: found.note ?? `${found.effect} ${describe(found)}` }
 }
 
+/** What an allow is proven for: the member that the rule names, and members that change nothing about what is done. */
+type Members = Readonly<Record<string, 'string' | 'number'>>
+const commandMembers: Members = { command: 'string', description: 'string', timeout: 'number' }
+const readingMembers: Readonly<Record<string, Members>> = {
+  Read: { file_path: 'string', offset: 'number', limit: 'number' },
+}
+
 function matches(rule: Rule, ask: Judged, situation: Situation): boolean {
   if (rule.tool !== ask.tool) return false
   if (rule.expiresAt !== undefined && situation.now >= rule.expiresAt) return false
@@ -27,7 +34,32 @@ function matches(rule: Rule, ask: Judged, situation: Situation): boolean {
   if (rule.scope?.cwd !== undefined && rule.scope.cwd !== ask.cwd) return false
   if (rule.command !== undefined && rule.command !== ask.input.command) return false
   if (rule.path !== undefined && rule.path !== ask.input.file_path) return false
-  return true
+  return rule.effect !== 'allow' || (tooWide(rule) === null && holdsOnly(ask.input, membersOf(rule)))
+}
+
+function membersOf(rule: RuleDraft): Members | undefined {
+  if (rule.command !== undefined) return commandMembers
+  return Object.hasOwn(readingMembers, rule.tool) ? readingMembers[rule.tool] : undefined
+}
+
+function holdsOnly(input: Judged['input'], members: Members | undefined): boolean {
+  return (
+    members !== undefined &&
+    Object.entries(input).every(([name, value]) => Object.hasOwn(members, name) && typeof value === members[name])
+  )
+}
+
+/** Why an allow would let through more than a person has seen; null where it would not. Denies and asks may be as wide as they like. */
+function tooWide({ effect, tool, command, path, scope }: RuleDraft): string | null {
+  if (effect !== 'allow') return null
+  if (command === undefined && path === undefined)
+    return `an allow rule for all of ${tool} is too wide; name the exact command or path`
+  if (command !== undefined && path !== undefined) return 'an allow rule names a command or a path, not both'
+  if (command === undefined && !Object.hasOwn(readingMembers, tool))
+    return `an allow rule by path is for tools that only read (${Object.keys(readingMembers).join(', ')}); what ${tool} does there is a person's to see`
+  const placed = scope?.cwd !== undefined || scope?.session !== undefined
+  if (placed || path?.startsWith('/')) return null
+  return 'the same words do something else in another folder; add scope.cwd (or scope.session) to the allow rule'
 }
 
 function describe(rule: RuleDraft): string {
@@ -41,7 +73,7 @@ export function admit(draft: RuleDraft): RuleDraft {
       throw new Fault('unsupported', `rules with "${member}" are not understood yet; leave it out`)
   if (draft.args === 'grammar')
     throw new Fault('unsupported', 'args "grammar" is not understood yet; "exact" admits that command and no other')
-  if (draft.effect === 'allow' && draft.command === undefined && draft.path === undefined)
-    throw new Fault('unsupported', `an allow rule for all of ${draft.tool} is too wide; name the exact command or path`)
+  const wide = tooWide(draft)
+  if (wide) throw new Fault('unsupported', wide)
   return draft
 }

@@ -12,7 +12,7 @@ const bash = (command: unknown, cwd = '/work'): Judged => ({ tool: 'Bash', input
 let made = 0
 function rule(draft: Partial<RuleDraft>): Rule {
   const id = `rul_${String(made++).padStart(20, '0')}` as Rule['id'] // twenty letters of the alphabet
-  return { effect: 'allow', tool: 'Bash', ...draft, id, madeBy: 'ada', madeAt: 0, version: 1 }
+  return { effect: 'allow', tool: 'Bash', scope: { cwd: '/work' }, ...draft, id, madeBy: 'ada', madeAt: 0, version: 1 }
 }
 const verdict = (rules: readonly Rule[], ask: Judged, at: Partial<Situation> = {}) =>
   judge(rules, ask, { ...situation, ...at }).verdict
@@ -41,7 +41,31 @@ describe('a command', () => {
     command => expect(verdict(allow, bash(command))).toBe('ask'),
   )
   it('is asked where the input says it by another name', () => {
-    expect(verdict(allow, { tool: 'Bash', input: { cmd: 'npm test' }, cwd: '/' })).toBe('ask')
+    expect(verdict(allow, { tool: 'Bash', input: { cmd: 'npm test' }, cwd: '/work' })).toBe('ask')
+  })
+  const beside: readonly [object, 'allow' | 'ask'][] = [
+    [{ description: 'Runs the tests' }, 'allow'],
+    [{ description: 'Runs the tests', timeout: 60_000 }, 'allow'],
+    [{ description: { command: 'rm' } }, 'ask'],
+    [{ timeout: '1; rm -rf /' }, 'ask'],
+    [{ timeout: null }, 'ask'],
+    [{ dangerouslyDisableSandbox: true }, 'ask'],
+    [{ dangerouslyDisableSandbox: false }, 'ask'],
+    [{ run_in_background: true }, 'ask'],
+    [{ env: { PATH: '/tmp' } }, 'ask'],
+    [{ cwd: '/' }, 'ask'],
+    [{ toString: 'x' }, 'ask'],
+    [JSON.parse('{"__proto__": "x"}'), 'ask'],
+  ]
+  it.each(beside)('with %j beside it: %s', (more, wanted) => {
+    const input = { ...bash('npm test').input }
+    for (const [name, value] of Object.entries(more)) Object.defineProperty(input, name, { value, enumerable: true })
+    expect(verdict(allow, { tool: 'Bash', input, cwd: '/work' })).toBe(wanted)
+    expect(verdict([rule({ effect: 'deny', command: 'npm test' })], { tool: 'Bash', input, cwd: '/work' })).toBe('deny')
+  })
+  it('is asked in another folder, and by a rule that was kept without one', () => {
+    expect(verdict(allow, bash('npm test', '/elsewhere'))).toBe('ask')
+    expect(verdict([rule({ command: 'npm test', scope: {} })], bash('npm test'))).toBe('ask')
   })
 
   const corpus = JSON.parse(readFileSync(new URL('./data/policy.json', import.meta.url), 'utf8')) as readonly {
@@ -58,9 +82,21 @@ describe('a command', () => {
 })
 
 describe('a path', () => {
-  const allow = [rule({ tool: 'Edit', path: '/work/a.txt' })]
-  const edit = (file_path: string): Judged => ({ tool: 'Edit', input: { file_path }, cwd: '/work' })
-  it('is allowed where it is that path', () => expect(verdict(allow, edit('/work/a.txt'))).toBe('allow'))
+  const allow = [rule({ tool: 'Read', path: '/work/a.txt', scope: {} })]
+  const read = (file_path: string, more: object = {}): Judged => ({
+    tool: 'Read',
+    input: { file_path, ...more },
+    cwd: '/work',
+  })
+  it('is allowed where it is that path', () => {
+    expect(verdict(allow, read('/work/a.txt'))).toBe('allow')
+    expect(verdict(allow, read('/work/a.txt', { offset: 1, limit: 5 }))).toBe('allow')
+  })
+  it('is asked where more is said of it', () => expect(verdict(allow, read('/work/a.txt', { mode: 'w' }))).toBe('ask'))
+  it('is never allowed to be written: what is written was not seen', () => {
+    for (const tool of ['Write', 'Edit', 'constructor'])
+      expect(verdict([rule({ tool, path: '/work/a.txt' })], { ...read('/work/a.txt'), tool })).toBe('ask')
+  })
   it.each([
     '/work/../work/a.txt',
     '/work//a.txt',
@@ -69,7 +105,7 @@ describe('a path', () => {
     '/work/a.txt/',
     '/work/a.txt.',
     '/work/a.txt\0',
-  ])('is asked where it is %j', path => expect(verdict(allow, edit(path))).toBe('ask'))
+  ])('is asked where it is %j', path => expect(verdict(allow, read(path))).toBe('ask'))
 })
 
 describe('a tool', () => {
@@ -87,19 +123,19 @@ describe('a tool', () => {
     'B'.repeat(10_240),
     '',
   ])('named %j is met by no rule of another', tool =>
-    expect(verdict(rules, { tool, input: { command: 'x' }, cwd: '/' })).toBe('ask'),
+    expect(verdict(rules, { tool, input: { command: 'x' }, cwd: '/work' })).toBe('ask'),
   )
   it('of any other name is met by no rule of this one', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), tool => {
         fc.pre(tool !== 'Bash')
-        expect(verdict(rules, { tool, input: { command: 'x' }, cwd: '/' })).toBe('ask')
+        expect(verdict(rules, { tool, input: { command: 'x' }, cwd: '/work' })).toBe('ask')
       }),
     )
   })
   it('named like what every object has is met by its own rule only', () => {
     const own = [rule({ effect: 'deny', tool: 'constructor' })]
-    expect(verdict(own, { tool: 'constructor', input: {}, cwd: '/' })).toBe('deny')
+    expect(verdict(own, { tool: 'constructor', input: {}, cwd: '/work' })).toBe('deny')
     expect(verdict(own, bash('x'))).toBe('ask')
   })
 })
@@ -136,8 +172,9 @@ describe('several rules', () => {
 
 describe('a scope', () => {
   const rows: readonly [string, RuleDraft['scope'], Judged, Partial<Situation>, boolean][] = [
-    ['of this driver', { driver: 'claude' }, bash('ls'), {}, true],
-    ['of another driver', { driver: 'codex' }, bash('ls'), {}, false],
+    ['of this driver', { driver: 'claude', session }, bash('ls'), {}, true],
+    ['of another driver', { driver: 'codex', session }, bash('ls'), {}, false],
+    ['of a driver, wherever it is', { driver: 'claude' }, bash('ls'), {}, false],
     ['of this session', { session }, bash('ls'), {}, true],
     ['of another session', { session: other }, bash('ls'), {}, false],
     ['of a session, asked outside of any', { session }, bash('ls'), { session: null }, false],
@@ -147,7 +184,7 @@ describe('a scope', () => {
     ['of this folder, spelled otherwise', { cwd: '/work/' }, bash('ls'), {}, false],
     ['of all three', { driver: 'claude', cwd: '/work', session }, bash('ls'), {}, true],
     ['of two that hold and one that does not', { driver: 'claude', cwd: '/x', session }, bash('ls'), {}, false],
-    ['of nothing', {}, bash('ls'), {}, true],
+    ['of nothing', {}, bash('ls'), {}, false],
   ]
   it.each(rows)('%s', (_name, scope, ask, at, matches) => {
     expect(verdict([rule({ command: 'ls', ...(scope ? { scope } : {}) })], ask, at)).toBe(matches ? 'allow' : 'ask')
@@ -171,15 +208,30 @@ describe('admit', () => {
     ['a grammar', { effect: 'deny', tool: 'Bash', command: 'ls', args: 'grammar' }],
     ['an allow of a whole tool', { effect: 'allow', tool: 'Bash' }],
     ['an allow of a whole tool in one folder', { effect: 'allow', tool: 'Bash', scope: { cwd: '/work' } }],
+    ['an allow of a command anywhere', { effect: 'allow', tool: 'Bash', command: 'ls' }],
+    [
+      'an allow of a command anywhere, by one driver',
+      { effect: 'allow', tool: 'Bash', command: 'ls', scope: { driver: 'claude' } },
+    ],
+    ['an allow to write a file', { effect: 'allow', tool: 'Write', path: '/a', scope: { cwd: '/work' } }],
+    ['an allow to edit a file', { effect: 'allow', tool: 'Edit', path: '/a', scope: { cwd: '/work' } }],
+    ['an allow of a path that depends on the folder', { effect: 'allow', tool: 'Read', path: 'a' }],
+    [
+      'an allow of a command and a path',
+      { effect: 'allow', tool: 'Read', command: 'ls', path: '/a', scope: { cwd: '/work' } },
+    ],
   ]
   it.each(refused)('refuses %s', (_name, draft) => {
     expect(() => admit(draft)).toThrow(Fault)
     expect(() => admit(draft)).toThrow(expect.objectContaining({ code: 'unsupported' }))
   })
   it.each<RuleDraft>([
-    { effect: 'allow', tool: 'Bash', command: 'ls' },
-    { effect: 'allow', tool: 'Bash', command: 'ls', args: 'exact' },
-    { effect: 'allow', tool: 'Edit', path: '/a' },
+    { effect: 'allow', tool: 'Bash', command: 'ls', scope: { session } },
+    { effect: 'allow', tool: 'Bash', command: 'ls', args: 'exact', scope: { cwd: '/work' } },
+    { effect: 'allow', tool: 'Read', path: '/a' },
+    { effect: 'allow', tool: 'Read', path: 'a', scope: { cwd: '/work' } },
+    { effect: 'deny', tool: 'Write', path: '/a' },
+    { effect: 'ask', tool: 'Bash', command: 'ls' },
     { effect: 'deny', tool: 'Bash' },
     { effect: 'ask', tool: 'Bash', scope: { driver: 'claude' }, expiresAt: 5, note: 'n' },
   ])('keeps %j as it is', draft => expect(admit(draft)).toEqual(draft))

@@ -1,6 +1,7 @@
 /** Everyone who watches through one door. A frame is encoded once however many watch, and a reader that is too slow is let go. */
 import type { Caller, Desk, LiveFrame, Watch, Watcher, WatchOptions } from '@holdpoint/engine'
 import { Fault, limits } from '@holdpoint/protocol'
+import { faultOf, type Log } from './exchange.ts'
 
 /** One stream or socket, as the audience needs it. */
 export interface Screen {
@@ -27,8 +28,9 @@ export interface Audience {
   close(): void
 }
 
-export function createAudience(desk: Pick<Desk, 'watch'>): Audience {
+export function createAudience(desk: Pick<Desk, 'watch'>, log: Log): Audience {
   const seats = new Set<Place>()
+  let closed = false
   let dirty: Place[] = []
   let beat: NodeJS.Timeout | null = null
 
@@ -51,9 +53,10 @@ export function createAudience(desk: Pick<Desk, 'watch'>): Audience {
 
   return {
     async seat(caller, options, renew) {
+      if (closed) throw new Fault('draining', 'This gateway is closing; watch again in a moment.')
       if (seats.size >= limits.watchersMax)
         throw new Fault('too_many', `This gateway has ${limits.watchersMax} watchers already; try again later.`)
-      const place = new Place(wake, gone, renew)
+      const place = new Place({ wake, gone, renew, log, name: caller.name })
       seats.add(place)
       beat ??= setInterval(() => {
         for (const each of seats) each.beat()
@@ -67,9 +70,18 @@ export function createAudience(desk: Pick<Desk, 'watch'>): Audience {
       return place
     },
     close() {
+      closed = true
       for (const place of seats) place.close()
     },
   }
+}
+
+interface Surroundings {
+  readonly wake: (place: Place) => void
+  readonly gone: (place: Place) => void
+  readonly renew: () => Promise<Caller>
+  readonly log: Log
+  readonly name: string
 }
 
 class Place implements Seat, Watcher {
@@ -79,53 +91,66 @@ class Place implements Seat, Watcher {
   #left = false
   /** A snapshot may be larger than what a slow reader is allowed to leave lying about: its own size is not held against it. */
   #allowance = limits.watcherBufferMaxBytes
-  readonly #wake: (place: Place) => void
-  readonly #gone: (place: Place) => void
-  readonly #renew: () => Promise<Caller>
+  readonly #around: Surroundings
 
-  constructor(wake: (place: Place) => void, gone: (place: Place) => void, renew: () => Promise<Caller>) {
-    this.#wake = wake
-    this.#gone = gone
-    this.#renew = renew
+  constructor(around: Surroundings) {
+    this.#around = around
   }
 
   frame(frame: LiveFrame): void {
     if (this.#left) return
-    if (this.#waiting.push(frame) === 1 && this.#screen) this.#wake(this)
+    if (this.#waiting.push(frame) === 1 && this.#screen) this.#around.wake(this)
   }
 
   open(screen: Screen): void {
-    if (this.#left || !this.watch) screen.drop()
-    else {
-      this.#screen = screen
-      this.#allowance += screen.begin(this.watch)
-      if (this.#waiting.length > 0) this.flush()
+    const { watch } = this
+    if (this.#left || !watch) {
+      screen.drop()
+      return
     }
+    this.#screen = screen
+    this.#attempt(() => {
+      this.#allowance += screen.begin(watch)
+    })
+    if (this.#waiting.length > 0) this.flush()
   }
 
   flush(): void {
-    if (!this.#screen || this.#left) return
+    const screen = this.#screen
+    if (!screen || this.#left) return
     const frames = this.#waiting
     this.#waiting = []
-    if (this.#screen.buffered() > this.#allowance) this.#drop()
-    else this.#screen.send(frames)
+    if (screen.buffered() > this.#allowance) this.#drop(`it left more than ${this.#allowance} bytes of frames unread`)
+    else this.#attempt(() => screen.send(frames))
   }
 
   /** A credential that was revoked meanwhile ends the stream here, at the latest. */
   beat(): void {
-    if (!this.#screen) return
-    this.#screen.beat()
-    this.#renew().catch(() => this.#drop())
+    const screen = this.#screen
+    if (!screen) return
+    this.#attempt(() => screen.beat())
+    this.#around.renew().catch((error: unknown) => this.#drop(faultOf(error, this.#around.log).message))
   }
 
   close(): void {
-    this.#screen?.close()
+    this.#attempt(() => this.#screen?.close())
     this.leave()
   }
 
-  #drop(): void {
+  #drop(why: string): void {
+    if (this.#left) return
+    this.#around.log({ dropped: this.#around.name, why })
     this.#screen?.drop()
     this.leave()
+  }
+
+  /** What breaks one reader's stream must not end the others', nor the process: frames are sent from timers. */
+  #attempt(act: () => void): void {
+    try {
+      act()
+    } catch (error) {
+      this.#drop(faultOf(error, this.#around.log).message)
+    }
   }
 
   leave(): void {
@@ -133,6 +158,6 @@ class Place implements Seat, Watcher {
     this.#left = true
     this.#waiting = []
     this.watch?.stop()
-    this.#gone(this)
+    this.#around.gone(this)
   }
 }

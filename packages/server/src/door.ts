@@ -36,7 +36,7 @@ export function createDoor(options: DoorOptions): Door {
   const { desk, pages, port, version, log } = options
   const gate = createGate(options)
   const work = createWork(desk, options.probe)
-  const audience = createAudience(desk)
+  const audience = createAudience(desk, log)
 
   async function route(incoming: Incoming): Promise<Outgoing> {
     const mark = incoming.target.indexOf('?')

@@ -73,8 +73,11 @@ export function faultReply(fault: Fault, extra: FlatHeaders = []): Outgoing {
   return jsonReply(fault.status, fault, [...asks, ...extra])
 }
 
-/** Told of whatever was no Fault: a bug, under the id that its reader was given. */
-export type Log = (line: { readonly bug: string; readonly error: string }) => void
+/** Whatever was no Fault: a bug, under the id that its reader was given. Or a reader that was let go, and why. */
+export type LogLine =
+  | { readonly bug: string; readonly error: string }
+  | { readonly dropped: string; readonly why: string }
+export type Log = (line: LogLine) => void
 
 /** What the caller is told of an error; a bug is logged here, once, and nowhere else. */
 export function faultOf(error: unknown, log: Log): Fault {

@@ -75,8 +75,9 @@ function checkHost(incoming: Incoming, ownHosts: ReadonlySet<string>): void {
   if (incoming.repeated !== null && incoming.repeated !== 'host')
     throw new Fault('bad_input', `The header ${incoming.repeated} stands twice.`)
   const host = incoming.header('host')?.toLowerCase()
+  if (host === undefined) throw new Fault('bad_input', 'The request names no Host.')
   // A request line in absolute form names a host of its own, which nothing behind this check would look at.
-  if (incoming.repeated || host === undefined || !ownHosts.has(host) || !incoming.target.startsWith('/'))
+  if (incoming.repeated || !ownHosts.has(host) || !incoming.target.startsWith('/'))
     throw new Fault('wrong_host', 'This gateway does not answer under that name; use localhost, or configure the host.')
 }
 

@@ -1,32 +1,40 @@
 /** Node's HTTP server in front of a door: its limits, its raw requests and responses, and how it closes. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { Fault, limits } from '@holdpoint/protocol'
 import type { Door } from './door.ts'
-import type { Incoming, Outgoing, Outlet } from './exchange.ts'
+import { faultOf, type Incoming, type Outgoing, type Outlet } from './exchange.ts'
 import { tooLarge } from './input.ts'
+import { refuseUnreadable } from './raw-reply.ts'
 import { openSockets, type Sockets } from './socket.ts'
 
 export interface Listening {
   readonly url: string
   readonly port: number
-  /** Takes nothing new, ends streams and long polls, lets the rest finish; done within 5 seconds. */
+  /** Takes nothing new, ends streams and long polls, lets the rest finish; what is left after `drainMaxMs` is cut off. */
   close(): Promise<void>
 }
+
+/** The limits of connections, which an embedder may set lower. */
+export type Edges = Readonly<Record<'connectionsMax' | 'headersTimeoutMs' | 'bodyTimeoutMs' | 'drainMaxMs', number>>
 
 export async function listen(
   address: { port: number; host: string },
   doorAt: (port: number) => Door,
+  edges: Edges,
 ): Promise<Listening> {
   const server = createServer({
     maxHeaderSize: limits.headersMaxBytes,
-    headersTimeout: limits.headersTimeoutMs,
-    requestTimeout: limits.bodyTimeoutMs,
+    headersTimeout: edges.headersTimeoutMs,
+    requestTimeout: edges.bodyTimeoutMs,
     keepAliveTimeout: limits.waitMaxMs,
-    connectionsCheckingInterval: 2000,
+    connectionsCheckingInterval: edges.headersTimeoutMs / 5,
+    // The gate looks at it, and its refusal has words.
+    requireHostHeader: false,
     noDelay: true,
   })
-  server.maxConnections = limits.connectionsMax
+  server.maxConnections = edges.connectionsMax
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(address.port, address.host, resolve)
@@ -40,14 +48,7 @@ export async function listen(
     open.add(socket)
     socket.once('close', () => open.delete(socket))
   })
-  server.on('request', (req, res) => {
-    const incoming = incomingOf(req, res)
-    void door.handle(incoming).then(reply => {
-      if (typeof reply.body === 'function') openStream(res, reply, reply.body)
-      else send(res, reply, reply.body, closing || !req.complete)
-    })
-  })
-  server.on('upgrade', (req, socket, head) => void sockets.upgrade(incomingOf(req, socket), req, socket, head))
+  take(server, door, sockets, () => closing)
   const host = address.host.includes(':') ? `[${address.host}]` : address.host
   return {
     url: `http://${host}:${port}`,
@@ -58,17 +59,49 @@ export async function listen(
       sockets.close()
       // Node counts a connection that has not asked for anything yet as busy.
       for (const socket of open) if (socket.bytesRead === 0) socket.destroy()
-      return drain(server, sockets)
+      return drain(server, open, edges.drainMaxMs)
     },
   }
 }
 
-function drain(server: Server, sockets: Sockets): Promise<void> {
+/** Requests and handshakes, as they come. A bug on one connection ends that connection, and is logged; everyone else goes on. */
+function take(server: Server, door: Door, sockets: Sockets, isClosing: () => boolean): void {
+  const replies = new WeakMap<Duplex, ServerResponse>()
+  const cutOff = (connection: { destroy(): unknown }) => (error: unknown) => {
+    faultOf(error, door.log)
+    connection.destroy()
+  }
+  const answer = (req: IncomingMessage, res: ServerResponse) => {
+    replies.set(req.socket, res)
+    res.on('error', cutOff(res))
+    const say = (reply: Outgoing) => {
+      if (res.destroyed) return
+      if (typeof reply.body === 'function') openStream(res, reply, reply.body)
+      else send(res, reply, reply.body, isClosing() || !req.complete)
+    }
+    door.handle(incomingOf(req, res)).then(say).catch(cutOff(res))
+  }
+  server.on('request', answer)
+  server.on('checkExpectation', answer)
+  server.on('upgrade', (req, socket, head) => {
+    sockets.upgrade(incomingOf(req, socket), req, socket, head).catch(cutOff(socket))
+  })
+  server.on('clientError', (error, socket) => {
+    const reply = replies.get(socket)
+    const midReply = reply?.headersSent === true && !reply.writableFinished
+    refuseUnreadable(error, socket, midReply)
+  })
+  // The kernel may refuse a connection (no more files): that one is lost, not the gateway.
+  server.on('error', error => void faultOf(error, door.log))
+}
+
+function drain(server: Server, open: ReadonlySet<Socket>, maxMs: number): Promise<void> {
   return new Promise(resolve => {
+    // Whoever does not take its last words, or does not answer the closing frame, is not waited for.
     const late = setTimeout(() => {
-      sockets.terminate()
-      server.closeAllConnections()
-    }, limits.drainMaxMs)
+      for (const socket of open) socket.destroy()
+      resolve()
+    }, maxMs)
     server.close(() => {
       clearTimeout(late)
       resolve()
@@ -123,10 +156,11 @@ function readBody(req: IncomingMessage, maxBytes: number): Promise<Buffer> {
       } else chunks.push(chunk)
     })
     req.once('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks))) // the length is checked
+    const endedEarly = () => reject(new Fault('bad_input', 'The body ended early.'))
     req.once('close', () => {
-      if (!req.complete) reject(new Fault('bad_input', 'The body ended early.'))
+      if (!req.complete) endedEarly()
     })
-    req.once('error', reject)
+    req.once('error', endedEarly)
   })
 }
 

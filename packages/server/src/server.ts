@@ -1,9 +1,10 @@
 /** The people's door, put together: one desk, reached in process or over HTTP. */
 import type { Desk, Probe } from '@holdpoint/engine'
+import { limits } from '@holdpoint/protocol'
 import { createDoor, type DoorOptions } from './door.ts'
 import type { Log } from './exchange.ts'
 import { fetchThrough } from './in-process.ts'
-import { type Listening, listen } from './listen.ts'
+import { type Edges, type Listening, listen } from './listen.ts'
 import { openPages } from './pages.ts'
 
 export interface ServerOptions {
@@ -16,8 +17,10 @@ export interface ServerOptions {
   readonly staticDir?: string
   readonly version?: string
   readonly probe?: Probe
-  /** Told of bugs; one JSON line on stderr by default. */
+  /** Told of bugs and of readers that were let go; one JSON line each on stderr by default. */
   readonly log?: Log
+  /** Limits of connections that are lower than those of the protocol. */
+  readonly edges?: Partial<Edges>
 }
 
 export interface Server {
@@ -30,13 +33,13 @@ export interface Server {
 /** The port of http://localhost. */
 const portInProcess = 80
 
-export function createServer({ staticDir, version = '0.0.0', log = logLine, ...rest }: ServerOptions): Server {
+export function createServer({ staticDir, version = '0.0.0', log = logLine, edges, ...rest }: ServerOptions): Server {
   const pages = openPages(staticDir)
   const doorAt = (port: number) => createDoor({ ...rest, pages, version, log, port } satisfies DoorOptions)
   const inProcess = doorAt(portInProcess)
   return {
     fetch: request => fetchThrough(inProcess, request),
-    listen: ({ port, host = '127.0.0.1' }) => listen({ port, host }, doorAt),
+    listen: ({ port, host = '127.0.0.1' }) => listen({ port, host }, doorAt, { ...limits, ...edges }),
   }
 }
 

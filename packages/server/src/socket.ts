@@ -1,25 +1,28 @@
 /** The WebSocket: the stream's frames outward, operations inward, through the same gate and the same desk as HTTP. */
-import { type IncomingMessage, STATUS_CODES } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { LiveFrame } from '@holdpoint/engine'
 import { apiRoot, contract, Fault, type Json, limits, type OpName, readJson } from '@holdpoint/protocol'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { Screen, Seat } from './audience.ts'
 import type { Door } from './door.ts'
-import { faultOf, faultReply, type Incoming, type Outgoing } from './exchange.ts'
+import { faultOf, type Incoming } from './exchange.ts'
 import type { Admission } from './gate.ts'
 import { readIdempotencyKey } from './input.ts'
+import { refuse } from './raw-reply.ts'
 import { readWatchOptions } from './stream.ts'
+import { Wire } from './wire.ts'
 
 export interface Sockets {
   upgrade(incoming: Incoming, req: IncomingMessage, socket: Duplex, head: Buffer): Promise<void>
   close(): void
-  /** For those that do not answer the closing frame. */
-  terminate(): void
 }
 
 export function openSockets(door: Door): Sockets {
   const server = new WebSocketServer({ noServer: true, maxPayload: limits.frameInMaxBytes, perMessageDeflate: false })
+  server.on('wsClientError', (error, socket) =>
+    refuse(socket, new Fault('bad_input', `This is no handshake: ${error.message}.`)),
+  )
   const lines = new Set<Line>()
   const beat = setInterval(() => {
     for (const line of lines) line.beat()
@@ -41,7 +44,7 @@ export function openSockets(door: Door): Sockets {
           ws.once('close', () => lines.delete(line))
         })
       } catch (error) {
-        refuse(socket, faultReply(faultOf(error, door.log)))
+        refuse(socket, faultOf(error, door.log))
       }
     },
     close() {
@@ -49,18 +52,7 @@ export function openSockets(door: Door): Sockets {
       clearInterval(beat)
       for (const line of lines) line.close()
     },
-    terminate() {
-      for (const line of lines) line.terminate()
-    },
   }
-}
-
-function refuse(socket: Duplex, { status, headers, body }: Outgoing): void {
-  const text = String(body) // a fault's reply is JSON text
-  const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`]
-  for (let i = 0; i < headers.length; i += 2) lines.push(`${headers[i]}: ${headers[i + 1]}`)
-  lines.push(`content-length: ${Buffer.byteLength(text)}`, 'connection: close', '', text)
-  socket.end(lines.join('\r\n'))
 }
 
 const texts = new WeakMap<LiveFrame, Buffer>()
@@ -69,7 +61,6 @@ function textOf(frame: LiveFrame): Buffer {
   texts.set(frame, text)
   return text
 }
-const asText = { binary: false }
 
 type Members = { readonly [key: string]: Json }
 type FrameId = string | number
@@ -77,6 +68,7 @@ type FrameId = string | number
 /** One socket: its operations under way, by the ids that it gave them, and its one watch. */
 class Line {
   readonly #ws: WebSocket
+  readonly #wire: Wire
   readonly #door: Door
   readonly #admission: Admission
   readonly #underWay = new Map<FrameId, () => void>()
@@ -86,13 +78,14 @@ class Line {
 
   constructor(ws: WebSocket, door: Door, admission: Admission) {
     this.#ws = ws
+    this.#wire = new Wire(ws)
     this.#door = door
     this.#admission = admission
     ws.on('message', (data: Buffer, isBinary) => this.#hear(data, isBinary))
     ws.on('pong', () => {
       this.#alive = true
     })
-    ws.on('error', () => ws.terminate())
+    ws.on('error', error => this.#terminate(error.message))
     ws.once('close', () => {
       this.#seat?.leave()
       for (const abandon of this.#underWay.values()) abandon()
@@ -100,18 +93,21 @@ class Line {
   }
 
   beat(): void {
-    if (this.#alive) this.#ws.ping()
-    else this.#ws.terminate()
+    // One that takes what it is sent lives, too: while it is not read from, its pongs are not heard.
+    const lives = this.#wire.hasMoved() || this.#alive
     this.#alive = false
+    if (lives) this.#ws.ping()
+    else this.#terminate('it took nothing and did not answer a ping')
   }
 
   close(): void {
     this.#seat?.leave()
     // Long polls have just been told that the door closes; their replies go out before the closing frame.
-    setImmediate(() => this.#ws.close(1001, 'closing'))
+    setImmediate(() => this.#wire.end())
   }
 
-  terminate(): void {
+  #terminate(why: string): void {
+    this.#door.log({ dropped: this.#admission.caller?.name ?? 'nobody', why })
     this.#ws.terminate()
   }
 
@@ -168,7 +164,7 @@ class Line {
       if (turn !== this.#watches || this.#ws.readyState !== this.#ws.OPEN) return seat.leave()
       this.#seat?.leave()
       this.#seat = seat
-      seat.open(screenOf(this.#ws))
+      seat.open(screenOf(this.#ws, this.#wire))
     } catch (error) {
       this.#fail(null, error)
     }
@@ -180,23 +176,27 @@ class Line {
   }
 
   #say(frame: object): void {
-    if (this.#ws.bufferedAmount > limits.watcherBufferMaxBytes) this.#ws.terminate()
-    else this.#ws.send(JSON.stringify(frame))
+    this.#wire.send('reply', Buffer.from(JSON.stringify(frame)))
   }
 }
 
-function screenOf(ws: WebSocket): Screen {
+function screenOf(ws: WebSocket, wire: Wire): Screen {
   return {
     begin({ hello, missed }) {
-      const first = Buffer.from(JSON.stringify({ frame: 'hello', hello }))
-      ws.send(first, asText)
-      for (const frame of missed) ws.send(frame.json)
-      return missed.reduce((sum, frame) => sum + Buffer.byteLength(frame.json), first.length)
+      let bytes = 0
+      const send = (json: string) => {
+        const text = Buffer.from(json)
+        bytes += text.length
+        wire.send('frame', text)
+      }
+      send(JSON.stringify({ frame: 'hello', hello }))
+      for (const { json } of missed) send(json)
+      return bytes
     },
     send(frames) {
-      for (const frame of frames) ws.send(textOf(frame), asText)
+      for (const frame of frames) wire.send('frame', textOf(frame))
     },
-    buffered: () => ws.bufferedAmount,
+    buffered: () => wire.framesOwed,
     beat() {},
     close() {},
     drop: () => ws.terminate(),

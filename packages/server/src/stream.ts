@@ -42,10 +42,15 @@ export function streamScreen(outlet: Outlet, after: string | undefined): Screen 
     begin({ hello, missed }: Watch) {
       // Where missed events follow, a reader that is cut off right behind hello must resume before them, not behind.
       const id = hello.resume === 'ok' && after !== undefined ? after : hello.cursor
-      const first = spell(id, JSON.stringify({ frame: 'hello', hello }))
-      const chunk = Buffer.from(first + missed.map(frame => spell(frame.cursor, frame.json)).join(''))
-      outlet.write(chunk)
-      return chunk.length
+      let bytes = 0
+      const write = (cursor: string | null, json: string) => {
+        const chunk = Buffer.from(spell(cursor, json))
+        bytes += chunk.length
+        outlet.write(chunk)
+      }
+      write(id, JSON.stringify({ frame: 'hello', hello }))
+      for (const { cursor, json } of missed) write(cursor, json)
+      return bytes
     },
     send: frames => outlet.write(chunkOfAll(frames)),
     buffered: () => outlet.buffered(),

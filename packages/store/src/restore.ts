@@ -1,54 +1,111 @@
 /** Puts a backup in the place of an archive: only one that is whole, only where no gateway runs, and never by destroying what was there. */
-import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+} from 'node:fs'
 import { dirname } from 'node:path'
+import type { Probe } from '@holdpoint/engine'
 import { Fault } from '@holdpoint/protocol'
 import { verifyChain } from './chain.ts'
 import { openSqlite } from './sqlite.ts'
 import { faulting, SqliteFile } from './sqlite-file.ts'
 
+export interface RestoreOptions {
+  readonly from: string
+  readonly to: string
+  readonly probe?: Probe
+}
 export interface Restored {
   readonly events: number
   /** Where the archive that was there before has gone; null where there was none. */
   readonly kept: string | null
 }
 
-export async function restoreSqlite({ from, to }: { readonly from: string; readonly to: string }): Promise<Restored> {
+export async function restoreSqlite({ from, to, probe }: RestoreOptions): Promise<Restored> {
   if (!existsSync(from)) throw new Fault('not_found', `There is no backup at ${from}. Name the file that backup wrote.`)
   const stamp = new Date().toISOString().replace(/\D/g, '').slice(0, 17)
   const fresh = `${to}.restoring-${stamp}`
   try {
     // The check is made on the copy that will be used, and leaves the backup as it is.
     faulting(to, () => mkdirSync(dirname(to), { recursive: true, mode: 0o700 }))
-    faulting(fresh, () => copyFileSync(from, fresh))
-    const events = await checkedEvents(from, fresh)
+    const events = await checkedCopy(from, fresh).catch((error: unknown) => {
+      throw named(error, fresh, from)
+    })
     const kept = existsSync(to) ? `${to}.before-${stamp}` : null
     if (kept) {
       release(to)
-      for (const suffix of ['', '-wal', '-shm'])
-        if (existsSync(to + suffix)) faulting(to, () => renameSync(to + suffix, kept + suffix))
+      faulting(to, () => setAside(to, kept))
     }
-    faulting(to, () => renameSync(fresh, to))
+    probe?.('restore:kept')
+    // At every moment one whole archive stands in the place: the old one until here, the restored one from here on.
+    faulting(to, () => {
+      flush(fresh)
+      renameSync(fresh, to)
+      flushFolder(to)
+    })
     return { events, kept }
   } finally {
     for (const suffix of ['', '-wal', '-shm']) rmSync(fresh + suffix, { force: true })
   }
 }
 
-async function checkedEvents(from: string, fresh: string): Promise<number> {
+function copy(from: string, to: string): void {
+  copyFileSync(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
+}
+function flush(path: string, flags = 'r+'): void {
+  const file = openSync(path, flags)
+  try {
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
+/** Names are kept by their folder; Windows keeps them by itself, and opens no folders. */
+function flushFolder(path: string): void {
+  if (process.platform !== 'win32') flush(dirname(path), 'r')
+}
+
+/** A copy, not a link: were the restore to end here, the old archive would go on growing under both names. */
+function setAside(to: string, kept: string): void {
+  for (const suffix of ['', '-wal'])
+    if (existsSync(to + suffix)) {
+      copy(to + suffix, kept + suffix)
+      flush(kept + suffix)
+    }
+  flushFolder(to)
+  // What is left of these belongs to an archive that could not be opened; another one must not read it as its own.
+  for (const suffix of ['-wal', '-shm']) rmSync(to + suffix, { force: true })
+}
+
+/** People know the file that they named, not the copy that was looked at. */
+function named(error: unknown, fresh: string, from: string): unknown {
+  return error instanceof Fault ? new Fault(error.code, error.message.replaceAll(fresh, from), error.detail) : error
+}
+
+/** How many events the backup holds, all of them in order. */
+async function checkedCopy(from: string, fresh: string): Promise<number> {
+  faulting(from, () => copy(from, fresh))
   const file = new SqliteFile(fresh)
   let flaw: string
   try {
-    flaw = faulting(from, () => file.integrity())
+    flaw = faulting(fresh, () => file.integrity())
   } finally {
     file.close()
   }
-  if (flaw !== 'ok') throw new Fault('store_unavailable', `${from} is damaged and was not restored (${flaw}).`)
+  if (flaw !== 'ok') throw new Fault('store_unavailable', `${fresh} is damaged and was not restored (${flaw}).`)
   const store = await openSqlite({ file: fresh })
   try {
     const chain = await verifyChain(store)
     if (chain.ok) return chain.events
     const where = `its log does not hold together at place ${chain.seq}: ${chain.reason}`
-    throw new Fault('store_unavailable', `${from} was not restored: ${where}. Use another backup.`)
+    throw new Fault('store_unavailable', `${fresh} was not restored: ${where}. Use another backup.`)
   } finally {
     await store.close()
   }

@@ -1,11 +1,15 @@
-/** A gateway that ends itself at a given point: opens requests, resolves one, and is gone. Its arguments: the store and the point. */
+/** A gateway that ends itself at a given point: opens requests, resolves one, and is gone; or a restore that does. Its arguments: the store and the point. */
 import type { Fault } from '@holdpoint/protocol'
-import { openPostgres, openSqlite } from '../src/index.ts'
+import { openPostgres, openSqlite, restoreSqlite } from '../src/index.ts'
 import * as sample from './samples.ts'
 
 export async function crash(where: string, point: string): Promise<void> {
   const probe = (reached: string) => {
     if (reached === point) process.kill(process.pid, 'SIGKILL')
+  }
+  if (point.startsWith('restore:')) {
+    await restoreSqlite({ from: `${where}.backup`, to: where, probe })
+    return
   }
   const opening = where.startsWith('postgres:')
     ? openPostgres({ url: where, probe })

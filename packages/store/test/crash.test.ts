@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { freshDatabase, hasPostgres } from '../../../test/support/postgres.ts'
-import { openPostgres, openSqlite, verifyChain } from '../src/index.ts'
+import { openPostgres, openSqlite, restoreSqlite, verifyChain } from '../src/index.ts'
 import { temporaryFolder } from './places.ts'
 import * as sample from './samples.ts'
 
@@ -85,6 +85,25 @@ it('C7: a second process that opens the same file is refused, and disturbs nothi
   await store.commit(sample.saying('still mine'))
   expect(await verifyChain(store)).toEqual({ ok: true, events: 2 })
   await store.close()
+  folder.remove()
+})
+
+it('a restore that is killed before its last step leaves the archive as it was, and can be made again', async () => {
+  const folder = temporaryFolder()
+  const file = `${folder.path}/holdpoint.db`
+  const store = await openSqlite({ file })
+  await store.commit(sample.saying('old'))
+  await store.backup(`${file}.backup`)
+  await store.commit(sample.saying('new'))
+  await store.close()
+  expect(await crashAt(file, 'restore:kept')).toMatchObject({ signal: 'SIGKILL' })
+  const after = await openSqlite({ file })
+  expect(await verifyChain(after)).toEqual({ ok: true, events: 2 })
+  await after.close()
+  expect(await restoreSqlite({ from: `${file}.backup`, to: file })).toMatchObject({ events: 1 })
+  const restored = await openSqlite({ file })
+  expect(await verifyChain(restored)).toEqual({ ok: true, events: 1 })
+  await restored.close()
   folder.remove()
 })
 

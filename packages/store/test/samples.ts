@@ -37,6 +37,8 @@ export function session(n: number, over: Partial<SessionRow> = {}): SessionRow {
     turnOpen: false,
     wanted: false,
     agent: null,
+    person: null,
+    idleAttaches: 0,
     commandSeq: 0,
     ...over,
   }

@@ -3,7 +3,7 @@ import { type Command, type Delta, Fault, limits, type Parsed, type Session, spe
 import { judge } from '@holdpoint/rules'
 import type { Context } from '../context.ts'
 import type { Caller, DispatchOptions } from '../desk.ts'
-import { agentSide, externalDriver, maySee, noSession } from '../guard.ts'
+import { agentSide, externalDriver, maySee, noSession, notItsAgent } from '../guard.ts'
 import {
   clip,
   closeEnded,
@@ -11,6 +11,7 @@ import {
   endSession,
   finishCommand,
   freeSession,
+  gotOn,
   moved,
   nextState,
   openRequestsIn,
@@ -18,6 +19,7 @@ import {
   putSession,
   sessionReads,
 } from '../moves.ts'
+import { fillPage, scan } from '../page.ts'
 import type { Pen } from '../pen.ts'
 import type { CommandRow, RunnerRow, SessionRow } from '../rows.ts'
 import { showCommand, showSession } from '../shown.ts'
@@ -37,9 +39,11 @@ export function attachSession(ctx: Context, caller: Caller, input: Parsed<'attac
       reads: [...sessionReads(input.id), { table: 'runner', query: {} }],
       decide: pen => {
         const row = pen.get('session', input.id)
-        if (!row || !maySee(caller, row)) return noSession(input.id)
+        if (!row) return noSession(input.id)
+        const foreign = notItsAgent(caller, row)
+        if (foreign) return foreign
         const external = row.driver === externalDriver
-        const runner = external ? null : claimant(pen, caller, row, input)
+        const runner = external ? null : claimant(pen, row, input)
         if (runner instanceof Fault) return runner
         const to = nextState(row, 'attach')
         if (to instanceof Fault) return to
@@ -47,10 +51,11 @@ export function attachSession(ctx: Context, caller: Caller, input: Parsed<'attac
         if (external) doubtAll(pen, row.id)
         const free = row.lease === null ? row : freeSession(ctx, pen, row, 'lose')
         if (free.state === 'ended')
-          return new Fault('session_ended', `Session ${row.id} ended as lost: its driver cannot resume`, { id: row.id })
+          return new Fault('session_ended', `Session ${row.id} has ended: ${free.ending?.detail}`, { id: row.id })
         const attached: SessionRow = {
           ...moved(pen, free, 'attach'),
           fence: row.fence + 1,
+          idleAttaches: external ? 0 : row.idleAttaches + 1,
           lease: runner ? { runner: runner.id, incarnation: runner.incarnation } : null,
           runner: runner?.id ?? null,
           wanted: false,
@@ -69,8 +74,7 @@ export function attachSession(ctx: Context, caller: Caller, input: Parsed<'attac
 }
 
 /** The runner that attaches, if it may: live, offering the driver, and nobody else holding the lease. */
-function claimant(pen: Pen, caller: Caller, row: SessionRow, input: Parsed<'attachSession'>): RunnerRow | Fault {
-  if (caller.role !== 'runner') return new Fault('forbidden', `Session ${row.id} is driven by a runner`, { id: row.id })
+function claimant(pen: Pen, row: SessionRow, input: Parsed<'attachSession'>): RunnerRow | Fault {
   const runners = pen.find('runner', {})
   const runner = runners.find(known => known.id === input.runner)
   if (!runner || runner.incarnation !== input.incarnation || runner.expiresAt <= pen.now)
@@ -150,8 +154,9 @@ function keepSayings(
       label: 'say',
       reads: [{ table: 'session', id: input.id }, openRequestsOf(input.id)],
       decide: pen => {
-        const row = agentSide(pen.get('session', input.id), caller, input.id, input.fence)
-        if (row instanceof Fault) return row
+        const found = agentSide(pen.get('session', input.id), caller, input.id, input.fence)
+        if (found instanceof Fault) return found
+        const row = gotOn(pen, found)
         for (const item of kept) pen.event(row.id, item)
         const next = heard(pen, row, kept)
         if (next !== row && next.state !== row.state) putSession(pen, next)
@@ -198,13 +203,17 @@ export async function listCommands(
 ) {
   const session = await ctx.store.get('session', input.id)
   if (!session || !maySee(caller, session)) throw noSession(input.id)
-  const items = await ctx.until(`commands:${input.id}`, input.wait ?? 0, options.signal, async () => {
-    const open = await ctx.store.find('command', { where: { open: 1, session: input.id } })
-    const rows = open.filter(command => command.seq > (input.after ?? 0)).slice(0, limits.pageMax)
-    const value = rows.map(showCommand)
-    return { ready: value.length > 0, value }
+  const { items, more } = await ctx.until(`commands:${input.id}`, input.wait ?? 0, options.signal, async () => {
+    const value = await fillPage(openCommandsAfter(ctx, input), { items: limits.pageMax, bytes: limits.pageMaxBytes })
+    return { ready: value.items.length > 0, value }
   })
-  return { status: 200, body: { items, next: null } }
+  const next = more ? String(items.at(-1)?.seq) : null
+  return { status: 200, body: { items: items.map(showCommand), next } }
+}
+
+async function* openCommandsAfter(ctx: Context, { id, after = 0 }: Parsed<'listCommands'>) {
+  for await (const command of scan(ctx.store, 'command', { where: { open: 1, session: id } }))
+    if (command.seq > after) yield command
 }
 
 export function takeCommand(ctx: Context, caller: Caller, input: Parsed<'takeCommand'>, options: DispatchOptions) {
@@ -212,7 +221,8 @@ export function takeCommand(ctx: Context, caller: Caller, input: Parsed<'takeCom
     if (command.state !== 'waiting') return command
     const begins = command.body.kind === 'message' && session.state !== 'ended'
     pen.event(session.id, { type: 'command.taken', command: command.id })
-    if (begins) putSession(pen, { ...moved(pen, session, 'begin'), turnOpen: true })
+    const row = gotOn(pen, session)
+    if (begins) putSession(pen, { ...moved(pen, row, 'begin'), turnOpen: true })
     return pen.put('command', { ...command, state: 'taken' })
   })
 }

@@ -43,20 +43,28 @@ export async function reportDelivery(
       const extra = input.reason === undefined ? {} : { reason: input.reason }
       if (cell === 'stay') return row
       if (cell === 'again' && row.resolution?.answer?.kind !== 'allow')
-        return deliver(pen, row, 'handed', { ...extra, fence: session.fence })
+        // Nobody would ever take it, nor doubt it: the end has accounted for everything.
+        return session.state === 'ended'
+          ? new Fault('session_ended', `Session ${session.id} has ended; request ${row.id} goes to nobody any more`)
+          : deliver(pen, row, 'handed', { ...extra, fence: session.fence })
       if (cell === 'refuse' || cell === 'again' || cell === 'winner' || cell === 'pending' || cell === 'waiting')
-        return new Fault('already_resolved', deliveryRefused(row, command), { request: showRequest(row, caller) })
+        return deliveryRefused(row, command, caller)
       return deliver(pen, row, cell, { ...extra, ...(cell === 'handed' ? { fence: session.fence } : {}) })
     },
     'ended',
   )
 }
 
-function deliveryRefused(row: RequestRow, command: string): string {
-  if (row.status === 'pending') return `Request ${row.id} is still pending: there is nothing to ${command} yet`
-  if (row.delivery.state === 'unknown')
-    return `Request ${row.id} was handed before a crash and its outcome is unknown: an allow is never handed twice`
-  return `Request ${row.id} is ${row.delivery.state} already`
+function deliveryRefused(row: RequestRow, command: string, caller: Caller): Fault {
+  if (row.status === 'pending')
+    return new Fault('not_resolved', `Request ${row.id} is still pending: there is nothing to ${command} yet`, {
+      id: row.id,
+    })
+  const said =
+    row.delivery.state === 'unknown'
+      ? `Request ${row.id} was handed before a crash and its outcome is unknown: an allow is never handed twice`
+      : `Request ${row.id} is ${row.delivery.state} already`
+  return new Fault('already_resolved', said, { request: showRequest(row, caller) })
 }
 
 /** What withdraw and delivery share: the request, its session, and the right to write for its agent. */

@@ -3,6 +3,7 @@ import { type Event, Fault, limits, type Parsed, readCursor, spellCursor } from 
 import type { Context } from '../context.ts'
 import type { Caller } from '../desk.ts'
 import { maySee, noSession } from '../guard.ts'
+import { eventBytes, fillPage, scanEvents } from '../page.ts'
 import type { Store, StoredEvent } from '../port.ts'
 
 export function showEvent(event: StoredEvent): Event {
@@ -16,7 +17,7 @@ export async function placeOf(store: Store, cursor: string): Promise<number | un
   return (await store.epochAt(seq)) === epoch ? seq : undefined
 }
 
-async function page(
+async function readLog(
   ctx: Context,
   input: { after?: string | undefined; limit?: number | undefined },
   filter: Partial<Parameters<Store['events']>[0]>,
@@ -28,18 +29,18 @@ async function page(
       `The cursor ${input.after} is not of this log (a backup may have been restored); read again from the start`,
       { cursor: input.after },
     )
-  const limit = input.limit ?? limits.pageDefault
-  const events = await ctx.store.events({ after, limit: limit + 1, ...filter })
-  const items = events.slice(0, limit).map(showEvent)
-  return { status: 200, body: { items, next: events.length > limit ? (items.at(-1)?.cursor ?? null) : null } }
+  const max = { items: input.limit ?? limits.pageDefault, bytes: limits.pageMaxBytes }
+  const page = await fillPage(scanEvents(ctx.store, { ...filter, after }), max, eventBytes)
+  const items = page.items.map(showEvent)
+  return { status: 200, body: { items, next: page.more ? (items.at(-1)?.cursor ?? null) : null } }
 }
 
 export async function listEvents(ctx: Context, caller: Caller, input: Parsed<'listEvents'>) {
   const session = await ctx.store.get('session', input.id)
   if (!session || !maySee(caller, session)) throw noSession(input.id)
-  return page(ctx, input, { session: input.id })
+  return readLog(ctx, input, { session: input.id })
 }
 
 export function listAudit(ctx: Context, _caller: Caller, input: Parsed<'listAudit'>) {
-  return page(ctx, input, { types: ['request.resolved'], ...(input.session ? { session: input.session } : {}) })
+  return readLog(ctx, input, { types: ['request.resolved'], ...(input.session ? { session: input.session } : {}) })
 }

@@ -15,8 +15,19 @@ import {
 import { judge } from '@holdpoint/rules'
 import { type Context, sha256, waitingIn } from '../context.ts'
 import type { Caller, DispatchOptions } from '../desk.ts'
-import { agentSide, externalDriver, maySee, noRequest, noSession } from '../guard.ts'
-import { cellOf, keepPartials, moved, openRequestsOf, passDeadline, putSession, resolve, want } from '../moves.ts'
+import { agentSide, externalDriver, maySee, noRequest, noSession, notItsAgent } from '../guard.ts'
+import {
+  cellOf,
+  gotOn,
+  keepPartials,
+  moved,
+  openRequestsOf,
+  passDeadline,
+  putSession,
+  resolve,
+  want,
+} from '../moves.ts'
+import { fillPage, scan } from '../page.ts'
 import type { Pen } from '../pen.ts'
 import type { Read } from '../port.ts'
 import type { RequestRow, SessionRow } from '../rows.ts'
@@ -34,24 +45,17 @@ export async function openRequest(
   options: DispatchOptions,
 ) {
   const session = await ctx.store.get('session', input.id)
-  if (!session || !maySee(caller, session)) throw noSession(input.id)
-  const opening = (ctx.opening.get(input.id) ?? 0) + 1
-  ctx.opening.set(input.id, opening)
+  if (!session) throw noSession(input.id)
+  const foreign = notItsAgent(caller, session)
+  if (foreign) throw foreign
+  const id = requestId(input.id, input.key)
+  const place = ctx.queue.enter(input.id, input.ask)
   try {
-    const id = requestId(input.id, input.key)
-    if (
-      (await ctx.pendingOf(input.id)) + opening > limits.pendingPerSessionMax &&
-      !(await ctx.store.get('request', id))
-    )
-      throw new Fault(
-        'too_many',
-        `Session ${input.id} has ${limits.pendingPerSessionMax} requests waiting; wait for answers first`,
-      )
+    const full = await place.full()
+    if (full && !(await ctx.store.get('request', id))) throw new Fault('too_many', full)
     return await open(ctx, caller, input, options, id, session.driver === externalDriver)
   } finally {
-    const left = (ctx.opening.get(input.id) ?? 1) - 1
-    if (left > 0) ctx.opening.set(input.id, left)
-    else ctx.opening.delete(input.id)
+    place.leave()
   }
 }
 
@@ -117,6 +121,7 @@ function insert(
   input: Parsed<'openRequest'> & { requestId: RequestId; digest: string },
 ): RequestRow {
   keepPartials(ctx, pen, session.id)
+  gotOn(pen, session)
   if (session.driver === externalDriver && session.state !== 'working') putSession(pen, moved(pen, session, 'begin'))
   const deadlineMs = input.deadlineMs ?? session.deadlineMs
   const row: RequestRow = {
@@ -168,17 +173,12 @@ function decideAnswer(ctx: Context, pen: Pen, caller: Caller, item: AnswerItem):
       said.answer &&
       canonical(said.answer) === canonical(item.answer)
     )
-      return row
+      return item.digest === row.digest ? row : anotherDigest(row)
     return new Fault('already_resolved', `Request ${item.id} was resolved by ${winner(row)} already`, {
       request: showRequest(row, caller),
     })
   }
-  if (item.digest !== row.digest)
-    return new Fault(
-      'digest_mismatch',
-      `Request ${item.id} is not what you read: its digest is ${row.digest}. Read it again`,
-      { digest: row.digest },
-    )
+  if (item.digest !== row.digest) return anotherDigest(row)
   const wrong = misfit(row.ask, item.answer)
   if (wrong)
     return new Fault('answer_mismatch', `The answer does not fit request ${item.id}: ${wrong}`, { id: item.id })
@@ -187,6 +187,12 @@ function decideAnswer(ctx: Context, pen: Pen, caller: Caller, item: AnswerItem):
   want(pen, row.session)
   const resolution = { by: 'person' as const, person: caller.name, via: caller.via, answer: item.answer }
   return resolve(pen, row, 'answer', edited === null ? resolution : { ...resolution, editedDigest: edited }, drafts)
+}
+
+function anotherDigest({ id, digest }: RequestRow): Fault {
+  return new Fault('digest_mismatch', `Request ${id} is not what you read: its digest is ${digest}. Read it again`, {
+    digest,
+  })
 }
 
 function winner({ resolution }: RequestRow): string {
@@ -307,11 +313,11 @@ export async function listRequests(ctx: Context, caller: Caller, input: Parsed<'
   const after = input.after ? await ctx.store.get('request', input.after) : undefined
   if (input.after && !after) throw noRequest(input.after)
   const { status, session } = input
-  const rows = await ctx.store.find('request', {
+  const rows = scan(ctx.store, 'request', {
     where: status === 'pending' ? waitingIn(session) : { ...(status && { status }), ...(session && { session }) },
     ...(after ? { afterOrd: after.ord } : {}),
-    limit: limit + 1,
   })
-  const items = rows.slice(0, limit).map(row => showRequest(row, caller))
-  return { status: 200, body: { items, next: rows.length > limit ? (items.at(-1)?.id ?? null) : null } }
+  const page = await fillPage(rows, { items: limit, bytes: limits.pageMaxBytes })
+  const items = page.items.map(row => showRequest(row, caller))
+  return { status: 200, body: { items, next: page.more ? (items.at(-1)?.id ?? null) : null } }
 }

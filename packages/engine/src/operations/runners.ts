@@ -4,6 +4,7 @@ import type { Context } from '../context.ts'
 import type { Caller, DispatchOptions } from '../desk.ts'
 import { externalDriver } from '../guard.ts'
 import { closeEnded, freeSession, sessionReads } from '../moves.ts'
+import { fillPage } from '../page.ts'
 import type { Lease, RunnerRow } from '../rows.ts'
 import { showRunner } from '../shown.ts'
 
@@ -150,7 +151,8 @@ export async function listWork(ctx: Context, _caller: Caller, input: Parsed<'lis
     const mine = wanted.filter(
       session => session.runner === null || session.runner === runner.id || portable.has(session.driver),
     )
-    return { ready: mine.length > 0, value: await Promise.all(mine.map(row => ctx.shown(row))) }
+    const { items } = await fillPage(mine, { items: limits.pageMax, bytes: limits.pageMaxBytes })
+    return { ready: items.length > 0, value: await Promise.all(items.map(row => ctx.shown(row))) }
   })
   return { status: 200, body: { items, next: null } }
 }

@@ -3,6 +3,7 @@ import {
   type CommandBody,
   type DriverInfo,
   Fault,
+  type Json,
   limits,
   type Parsed,
   type Session,
@@ -25,6 +26,7 @@ import {
   sessionReads,
   settleByAgent,
 } from '../moves.ts'
+import { fillPage, scan } from '../page.ts'
 import type { Pen } from '../pen.ts'
 import type { CommandRow, SessionRow } from '../rows.ts'
 import { showCommand, showSession } from '../shown.ts'
@@ -42,14 +44,17 @@ export async function startSession(
       `An agent's credential opens sessions of driver ${externalDriver}, not of ${input.driver}`,
     )
   const id = ctx.newId('ses')
+  const named = external ? namedAgent(caller, input.options?.agent) : null
   return ctx.change<Session>(
     {
       label: 'start',
-      reads: [...sessionReads(id), { table: 'runner', query: {} }],
+      reads: [...sessionReads(id), { table: 'runner', query: {} }, ...(named ? [named] : [])],
       decide: pen => {
         const driver = external ? undefined : driverFor(pen, input.driver)
         if (driver instanceof Fault) return driver
-        const row = newSession(ctx, pen, caller, id, input, driver?.capabilities ?? [])
+        const agent = named ? credentialOf(pen, named) : caller.role === 'agent' ? caller.token : null
+        if (agent instanceof Fault) return agent
+        const row = newSession(ctx, pen, caller, id, input, driver?.capabilities ?? [], agent)
         putSession(pen, row, 'session.opened')
         const after =
           input.prompt === undefined
@@ -63,6 +68,24 @@ export async function startSession(
       },
     },
     { caller, op: 'startSession', input, options },
+  )
+}
+
+/** A person may open a session for an agent that lives elsewhere: `options.agent` names its credential. */
+function namedAgent(caller: Caller, agent: Json | undefined) {
+  if (agent === undefined) return null
+  if (caller.role !== 'person')
+    throw new Fault('bad_input', 'options.agent: the session is yours already; only a person names another’s agent')
+  return { table: 'token', query: { where: { token: String(agent) } } } as const
+}
+
+function credentialOf(pen: Pen, { query }: NonNullable<ReturnType<typeof namedAgent>>): string | Fault {
+  const [row] = pen.find('token', query)
+  if (row?.role === 'agent' && (row.expiresAt === null || row.expiresAt > pen.now)) return row.token
+  const { token } = query.where
+  return new Fault(
+    'bad_input',
+    `options.agent: ${token} is not the id of an agent's credential; see the list of tokens`,
   )
 }
 
@@ -91,6 +114,7 @@ function newSession(
   id: SessionId,
   input: Parsed<'startSession'>,
   capabilities: Session['capabilities'],
+  agent: string | null,
 ): SessionRow {
   const { settings } = ctx
   const external = input.driver === externalDriver
@@ -120,7 +144,9 @@ function newSession(
     fence: 0,
     turnOpen: false,
     wanted: !external,
-    agent: external && caller.role === 'agent' ? caller.token : null,
+    agent: external ? agent : null,
+    person: external && caller.role === 'person' ? caller.name : null,
+    idleAttaches: 0,
     commandSeq: 0,
   }
 }
@@ -203,7 +229,7 @@ function tooManyCommands(pen: Pen, row: SessionRow): Fault | null {
 /** An end that its runner had not carried out yet must not end the session a second time. */
 function reopen(pen: Pen, row: SessionRow): SessionRow {
   for (const command of pen.find('command', openCommandsOf(row.id).query)) finishCommand(pen, command, { ok: true })
-  return putSession(pen, { ...moved(pen, row, 'message'), endedAt: null, ending: null, lease: null })
+  return putSession(pen, { ...moved(pen, row, 'message'), endedAt: null, ending: null, lease: null, idleAttaches: 0 })
 }
 
 export function interruptSession(
@@ -229,33 +255,43 @@ function interrupt(ctx: Context, pen: Pen, caller: Caller, row: SessionRow): Ses
   return addCommand(ctx, pen, caller, row, { kind: 'interrupt' }).session
 }
 
+/** Session by session: one change for all of them would hold up everyone else. A repeated call stops those that the first one found, and no other. */
 export async function stopEverything(
   ctx: Context,
   caller: Caller,
   input: Parsed<'stopEverything'>,
   options: DispatchOptions,
 ) {
-  const rows = await ctx.store.find('session', { where: { state: ['starting', 'working', 'idle', 'parked'] } })
-  return ctx.change(
+  const found: SessionId[] = []
+  for await (const { id } of scan(ctx.store, 'session', { where: { state: [...liveStates] } })) found.push(id)
+  const { body: ids } = await ctx.change<readonly SessionId[]>(
+    { label: 'stopEverything', reads: [], decide: () => ({ status: 202, body: found }) },
+    { caller, op: 'stopEverything', input, options },
+  )
+  const interrupted: SessionId[] = []
+  for (let i = 0; i < ids.length; i += stopAtOnce) {
+    const stopped = ids.slice(i, i + stopAtOnce).map(id => stop(ctx, caller, id, options))
+    for (const { body } of await Promise.all(stopped)) if (body.session) interrupted.push(body.session)
+  }
+  return { status: 202, body: { interrupted } }
+}
+const liveStates = ['starting', 'working', 'idle', 'parked'] as const
+const stopAtOnce = 32
+
+function stop(ctx: Context, caller: Caller, id: SessionId, options: DispatchOptions) {
+  return ctx.change<{ readonly session: SessionId | null }>(
     {
       label: 'stopEverything',
-      reads: rows.flatMap(row => sessionReads(row.id)),
+      reads: sessionReads(id),
       decide: pen => {
-        const interrupted: SessionId[] = []
-        for (const { id } of rows) {
-          const row = pen.get('session', id)
-          const busy =
-            row &&
-            row.state !== 'ended' &&
-            (row.turnOpen || row.state === 'working' || openRequestsIn(pen, id).length > 0)
-          if (!busy) continue
-          interrupt(ctx, pen, caller, row)
-          interrupted.push(id)
-        }
-        return { status: 202, body: { interrupted } }
+        const row = pen.get('session', id)
+        const live = row && row.state !== 'ended'
+        const busy = live && (row.turnOpen || row.state === 'working' || openRequestsIn(pen, id).length > 0)
+        if (busy) interrupt(ctx, pen, caller, row)
+        return { status: 202, body: { session: busy ? id : null } }
       },
     },
-    { caller, op: 'stopEverything', input, options },
+    { caller, op: `stopEverything ${id}`, input: { id }, options },
   )
 }
 
@@ -310,14 +346,13 @@ export async function listSessions(ctx: Context, caller: Caller, input: Parsed<'
   const limit = input.limit ?? limits.pageDefault
   const before = input.before ? await ctx.store.get('session', input.before) : undefined
   if (input.before && !before) throw noSession(input.before)
-  const rows = await ctx.store.find('session', {
+  const rows = scan(ctx.store, 'session', {
     where: input.state ? { state: input.state } : {},
     ...(input.q ? { contains: { search: input.q.toLowerCase() } } : {}),
     ...(before ? { beforeOrd: before.ord } : {}),
     newestFirst: true,
-    limit: limit + 1,
   })
-  const page = rows.slice(0, limit)
-  const items = await Promise.all(page.filter(row => maySee(caller, row)).map(row => ctx.shown(row)))
-  return { status: 200, body: { items, next: rows.length > limit ? (page.at(-1)?.id ?? null) : null } }
+  const page = await fillPage(rows, { items: limit, bytes: limits.pageMaxBytes })
+  const items = await Promise.all(page.items.filter(row => maySee(caller, row)).map(row => ctx.shown(row)))
+  return { status: 200, body: { items, next: page.more ? (page.items.at(-1)?.id ?? null) : null } }
 }

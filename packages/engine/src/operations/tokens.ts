@@ -55,11 +55,24 @@ export async function addToken(ctx: Context, caller: Caller, input: Parsed<'addT
     {
       label: 'token',
       reads: [{ table: 'token', id: sha256(secret) }],
-      decide: pen => ({ status: 201, body: { ...showToken(issue(pen, token, secret, part)), secret } }),
+      again: shownOnce(`Find "${input.name}" among the tokens; where its secret is lost, remove it and make another`),
+      decide: pen => {
+        if (part.expiresAt !== null && part.expiresAt <= pen.now)
+          return new Fault('bad_input', `expiresAt: ${part.expiresAt} has passed; it is ${pen.now} now`)
+        return { status: 201, body: { ...showToken(issue(pen, token, secret, part)), secret } }
+      },
     },
-    // Kept under an idempotency key, the secret would be on disk: a repeated call makes another token instead.
-    { caller, op: 'addToken', input, options: { ...options, idempotencyKey: undefined } as DispatchOptions },
+    { caller, op: 'addToken', input, options },
   )
+}
+
+/** Kept under an idempotency key, a secret would be on disk: who repeats the call makes no second one, and is not shown the first. */
+function shownOnce(advice: string) {
+  return {
+    instead: () => true,
+    show: () =>
+      new Fault('gone', `This call was made already, and its secret was shown once. ${advice}, with a new key`),
+  }
 }
 
 export async function listTokens(ctx: Context) {
@@ -98,27 +111,31 @@ function drop(ctx: Context, rows: readonly TokenRow[]) {
   })
 }
 
-export async function makeLink(ctx: Context, caller: Caller) {
+export async function makeLink(ctx: Context, caller: Caller, input: Parsed<'makeLink'>, options: DispatchOptions) {
   const code = ctx.secret(24)
   const token = ctx.newId('tok')
-  return ctx.change<{ code: string; expiresAt: number }>({
-    label: 'link',
-    reads: [{ table: 'token', id: sha256(code) }],
-    decide: pen => {
-      const expiresAt = pen.now + limits.linkTtlMs
-      pen.put('token', {
-        id: sha256(code),
-        ord: pen.nextSeq,
-        token,
-        kind: 'link',
-        role: 'person',
-        name: caller.name,
-        madeAt: pen.now,
-        expiresAt,
-      })
-      return { status: 201, body: { code, expiresAt } }
+  return ctx.change<{ code: string; expiresAt: number }>(
+    {
+      label: 'link',
+      reads: [{ table: 'token', id: sha256(code) }],
+      again: shownOnce('Ask for another link'),
+      decide: pen => {
+        const expiresAt = pen.now + limits.linkTtlMs
+        pen.put('token', {
+          id: sha256(code),
+          ord: pen.nextSeq,
+          token,
+          kind: 'link',
+          role: 'person',
+          name: caller.name,
+          madeAt: pen.now,
+          expiresAt,
+        })
+        return { status: 201, body: { code, expiresAt } }
+      },
     },
-  })
+    { caller, op: 'makeLink', input, options },
+  )
 }
 
 /** One use: the code is gone in the same change that makes the cookie. */

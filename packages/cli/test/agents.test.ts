@@ -1,0 +1,171 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { closeGateways, GatewayProcess, glance, startGateway } from '../../../test/support/gateway.ts'
+import { told, Witness, within } from '../../../test/support/witness.ts'
+import { say } from './words.ts'
+
+/** Outside the repository: nothing here can resolve its packages by itself. */
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'holdpoint-agents-'))
+})
+afterEach(async () => {
+  await closeGateways()
+  rmSync(folder, { recursive: true })
+})
+
+function write(name: string, text: string): string {
+  const file = join(folder, name)
+  writeFileSync(file, text)
+  return file
+}
+/** An agent whose turn is this code. */
+function agent(name: string, body: string): string {
+  const text = `import { approval, defineAgent, say, step } from '@holdpoint/drivers'
+    export default defineAgent({ name: '${name}', title: '${name}', async *run(turn) { ${body} } })`
+  return write(`${name}.mjs`, text)
+}
+async function offered(gateway: GatewayProcess, name: string) {
+  for (;;) {
+    const driver = (await gateway.call('listDrivers', {})).items.find(item => item.name === name)
+    if (driver) return driver
+    await glance()
+  }
+}
+async function start(gateway: GatewayProcess, driver: string) {
+  await offered(gateway, driver)
+  return (await gateway.call('startSession', { driver, prompt: 'go' })).id
+}
+const runners = ['process', 'inline'] as const
+const logOf = (gateway: GatewayProcess, runner: (typeof runners)[number]) =>
+  runner === 'inline' ? gateway.stderr : readFileSync(gateway.home.runnerLog, 'utf8')
+async function logged(gateway: GatewayProcess, runner: (typeof runners)[number], event: string) {
+  for (;;) {
+    const lines = logOf(gateway, runner).split('\n').slice(0, -1)
+    const found = lines.map(line => JSON.parse(line)).find(line => line.event === event)
+    if (found) return found
+    await glance()
+  }
+}
+
+describe('the agent of the README', () => {
+  it('runs from any folder, exactly as it is written there', async () => {
+    const readme = readFileSync(resolve(import.meta.dirname, '../../../README.md'), 'utf8')
+    const code = /```js\n([\s\S]*?)```/.exec(readme)?.[1] ?? ''
+    const config = /holdpoint\.config\.json: (\{.*\})$/m.exec(code)?.[1] ?? ''
+    const gateway = new GatewayProcess({ config: JSON.parse(config) })
+    mkdirSync(join(gateway.folder, 'agents'))
+    writeFileSync(join(gateway.folder, /^\/\/ (\S+)/.exec(code)?.[1] ?? ''), code)
+    await gateway.start()
+    const witness = await Witness.over(gateway.url, gateway.token)
+    const id = await start(gateway, 'cleanup')
+    const { value: first } = await within(witness.seen(told(id, 'request.opened')))
+    await gateway.call('answerRequest', { id: first.id, digest: first.digest, answer: { kind: 'deny', reason: 'no' } })
+    await within(witness.seen(told(id, 'turn.finished')))
+    expect(witness.of(id).some(event => event.type === 'message.added' && event.text.includes('Left alone: no'))).toBe(
+      true,
+    )
+    await witness.close()
+  })
+})
+
+describe.each(runners)('a bad agent in a runner (%s)', runner => {
+  it('does not end it with a promise or a timer that fails, and no other session notices', async () => {
+    const agents = {
+      good: agent('good', `yield say((yield* approval('May I?')).allowed ? 'allowed' : 'denied')`),
+      bad: agent(
+        'bad',
+        `Promise.reject(new Error('stray \\u001b[31m promise'))
+         setTimeout(() => { throw new Error('stray timer') }, 1)
+         yield* approval('Well?')`,
+      ),
+    }
+    const gateway = await startGateway({ runner, config: { agents } })
+    const witness = await Witness.over(gateway.url, gateway.token)
+    const good = await start(gateway, 'good')
+    const { value: request } = await within(witness.seen(told(good, 'request.opened')))
+    await within(witness.seen(told(await start(gateway, 'bad'), 'request.opened')))
+    expect(await logged(gateway, runner, 'unhandledRejection')).toMatchObject({
+      message: 'stray \\u{1b}[31m promise',
+    })
+    expect(await logged(gateway, runner, 'uncaughtException')).toMatchObject({ message: 'stray timer' })
+    const { id, digest } = request
+    await gateway.call('answerRequest', { id, digest, answer: { kind: 'allow' } })
+    await within(witness.seen(told(good, 'turn.finished')))
+    expect((await gateway.call('listRunners', {})).items.map(item => item.incarnation)).toEqual([1])
+    await witness.close()
+  })
+
+  it('writes what it prints into the log, one JSON object a line, made visible', async () => {
+    const text = 'two\\nlines \\u001b]0;title\\u0007 \\u202e'
+    const agents = { loud: agent('loud', `console.log('${text}'); console.error('also'); yield 'x'`) }
+    const gateway = await startGateway({ runner, config: { agents } })
+    const witness = await Witness.over(gateway.url, gateway.token)
+    await within(witness.seen(told(await start(gateway, 'loud'), 'turn.finished')))
+    expect(await logged(gateway, runner, 'console')).toMatchObject({
+      stream: 'stdout',
+      message: 'two\\u{a}lines \\u{1b}]0;title\\u{7} \\u{202e}',
+    })
+    expect(logOf(gateway, runner)).not.toMatch(/[^\P{C}\n]/u)
+    await witness.close()
+  })
+
+  it('sees no secret of the gateway in its environment', async () => {
+    const agents = {
+      nosy: agent('nosy', `yield Object.keys(process.env).filter(n => n.startsWith('HOLDPOINT_')).join()`),
+    }
+    const store = `file:${join(folder, 'kept.db')}`
+    const env = {
+      HOLDPOINT_TOKEN: 'hp_secret',
+      HOLDPOINT_STORE: store,
+      HOLDPOINT_URL: 'http://x',
+      HOLDPOINT_HOST: '127.0.0.1',
+    }
+    const gateway = await startGateway({ runner, config: { agents }, env })
+    const witness = await Witness.over(gateway.url, gateway.token)
+    const id = await start(gateway, 'nosy')
+    await within(witness.seen(told(id, 'turn.finished')))
+    const said = witness.of(id).flatMap(event => (event.type === 'message.added' ? event.text : []))
+    expect(said).toEqual(['HOLDPOINT_HOST'])
+    await witness.close()
+  })
+
+  it('that cannot be loaded is offered with the reason; every other driver is ready', async () => {
+    const agents = {
+      good: agent('good', `yield 'here'`),
+      lost: join(folder, 'nowhere.mjs'),
+      broken: write('broken.mjs', 'export default {'),
+      vague: write('vague.mjs', `export default { name: 'vague', title: '${'t'.repeat(400)}', run() {} }`),
+    }
+    const gateway = await startGateway({ runner, config: { agents } })
+    expect(await offered(gateway, 'good')).toMatchObject({ ready: true })
+    expect(await offered(gateway, 'rehearsal')).toMatchObject({ ready: true })
+    for (const [name, why] of [
+      ['lost', /nowhere\.mjs cannot be loaded: Cannot find module/],
+      ['broken', /broken\.mjs cannot be loaded: /],
+      ['vague', /vague\.mjs exports no agent: .*title/],
+    ] as const) {
+      expect(await offered(gateway, name)).toMatchObject({ ready: false, missing: expect.stringMatching(why) })
+      await expect(gateway.call('startSession', { driver: name, prompt: 'go' })).rejects.toMatchObject({
+        code: 'no_runner',
+        message: expect.stringMatching(why),
+      })
+    }
+    while (!/"vague" is not ready/.test(gateway.stderr)) await glance()
+    expect(gateway.stderr).toMatch(/^holdpoint: The agent "lost" is not ready: .*nowhere\.mjs/m)
+    expect(gateway.stderr).not.toMatch(/"good"|"rehearsal"/)
+  })
+})
+
+it('a runner that is told to stop does so, whatever its agents have left running', async () => {
+  const agents = { restless: agent('restless', `setInterval(() => {}, 1000); yield* approval('Well?')`) }
+  const gateway = await startGateway({ runner: 'none', config: { agents } })
+  const running = say(['runner', '--url', gateway.url, '--home', gateway.home.folder], { cwd: gateway.folder })
+  const witness = await Witness.over(gateway.url, gateway.token)
+  await within(witness.seen(told(await start(gateway, 'restless'), 'request.opened')))
+  process.kill(await gateway.runnerBegun(), 'SIGTERM')
+  expect(await within(running)).toMatchObject({ code: 0 })
+  await witness.close()
+})

@@ -1,0 +1,36 @@
+import { spawn } from 'node:child_process'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { afterEach, expect, it } from 'vitest'
+import { closeGateways, glance, plainEnvironment, startGateway } from '../../../test/support/gateway.ts'
+
+afterEach(closeGateways)
+
+/** The script of the README against this gateway: only its address is another. */
+function scriptFor(url: string): string {
+  const readme = readFileSync(resolve(import.meta.dirname, '../../../README.md'), 'utf8')
+  const block = [...readme.matchAll(/```sh\n([\s\S]*?)```/g)]
+    .map(match => match[1] ?? '')
+    .find(text => /curl/.test(text))
+  return (block ?? '').replace('http://127.0.0.1:4747', url)
+}
+
+it('the script of the README asks, acts on the answer, and says that it has it', async () => {
+  const gateway = await startGateway({ runner: 'none' })
+  mkdirSync(join(gateway.folder, '.holdpoint'))
+  writeFileSync(join(gateway.folder, '.holdpoint/token'), gateway.token)
+  const env = { ...plainEnvironment(), HOME: gateway.folder }
+  const child = spawn('/bin/sh', ['-c', scriptFor(gateway.url)], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+  let out = ''
+  child.stdout.on('data', chunk => {
+    out += chunk
+  })
+  const over = new Promise(done => child.once('close', done))
+  const pending = async () => (await gateway.call('listRequests', { status: 'pending' })).items[0]
+  let request = await pending()
+  for (; !request; request = await pending()) await glance()
+  const answer = { kind: 'answers' as const, answers: [{ id: 'go', chosen: ['yes'] }] }
+  await gateway.call('answerRequest', { id: request.id, digest: request.digest, answer })
+  expect([await over, out]).toEqual([0, 'Deploying…\n'])
+  expect((await gateway.call('getRequest', { id: request.id })).delivery.state).toBe('taken')
+})

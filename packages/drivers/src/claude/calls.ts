@@ -1,0 +1,205 @@
+/** The calls of one process that wait for an answer: each asked once under its tool use id, handed only while the process is there to take it, taken when its result is seen. */
+import type { CanUseTool, PermissionResult } from '@anthropic-ai/claude-agent-sdk'
+import { type Ask, canonical, Fault, type Json, type JsonObject } from '@holdpoint/protocol'
+import type { AgentSession } from '../agent-session.ts'
+import { jsonCopy } from '../json-copy.ts'
+import type { Asked, Settled } from '../settlement.ts'
+import { askOf, type Permission, planTool, verdictOf } from './permission.ts'
+import type { Carried } from './record.ts'
+import type { Rows } from './rows.ts'
+
+export interface CallsOptions {
+  readonly session: AgentSession
+  readonly rows: Rows
+  /** What an earlier process had asked and not been told. */
+  readonly carried: Carried
+  readonly pathOf: (agentId: string | undefined) => readonly string[]
+  /** Resolves when the process is gone, or has shown for a while that it is not. */
+  readonly gone: () => Promise<boolean>
+  /** An ask began or ceased to wait. */
+  readonly onChange: () => void
+}
+
+interface Waiting {
+  readonly verdict: Promise<PermissionResult>
+  /** A call of the main agent's: what can be brought back under its own id. */
+  readonly parkable: boolean
+  /** No tool, but asked by a server meanwhile. */
+  readonly aside: boolean
+  asked?: Asked
+  settled?: Settled
+  handing: boolean
+}
+
+const agentFaults: ReadonlySet<Fault['code']> = new Set(['bad_input', 'body_too_large', 'too_many'])
+/** The process is let go: whoever waits for this is gone with it. */
+const never = new Promise<never>(() => {})
+
+export class Calls {
+  readonly #options: CallsOptions
+  readonly #waiting = new Map<string, Waiting>()
+  readonly #notes = new Map<string, string>()
+  #leaving = false
+  #leave = () => {}
+  readonly #left = new Promise<void>(resolve => {
+    this.#leave = resolve
+  })
+  /** A person has ended the turn by their answer. */
+  stopped: 'cancelled' | 'interrupted' | null = null
+
+  constructor(options: CallsOptions) {
+    this.#options = options
+  }
+
+  /** Asks of which nobody knows the answer yet, by key. */
+  get pending(): readonly string[] {
+    return [...this.#waiting].filter(([, call]) => !call.handing).map(([id]) => id)
+  }
+  /** Whether anything was asked that has not come to its end. */
+  get unsettled(): boolean {
+    return this.#waiting.size > 0
+  }
+  get leaving(): boolean {
+    return this.#leaving
+  }
+
+  /** The call that waits, where it waits alone and can be brought back; else why not. */
+  alone(): { readonly id: string } | { readonly why: string } {
+    const [first, second] = this.#waiting
+    if (!first) return { why: 'nothing waits' }
+    if (second) return { why: 'several calls wait at once' }
+    const [id, call] = first
+    if (call.handing) return { why: 'its answer is on its way' }
+    if (!call.parkable) return { why: 'it was asked by an agent under the agent, or by a server' }
+    return { id }
+  }
+
+  /** From now on nothing is handed: the process is about to go. What waits goes on waiting, at the gateway. */
+  leave(): void {
+    this.#leaving = true
+    this.#leave()
+  }
+
+  canUse: CanUseTool = (tool, given, context) => {
+    const { toolUseID: id } = context
+    const before = this.#waiting.get(id)
+    // The CLI may ask twice for one call.
+    if (before) return before.verdict
+    const input = jsonCopy(given, `the input of ${tool}`) as JsonObject // tools take objects
+    return this.#begin(id, context.agentID ? 'sub' : 'main', context.signal, waiting =>
+      this.#permit(waiting, { tool, input, context, cwd: this.#options.session.info.cwd }),
+    )
+  }
+
+  /** Asks something that is no tool; it is answered here and now or not at all. */
+  ask(key: string, ask: Ask, signal: AbortSignal): Promise<Settled> {
+    let settled: Settled | undefined
+    const asking = this.#begin(key, 'aside', signal, async waiting => {
+      settled = await this.#settle(waiting, key, ask, [])
+      return { behavior: 'allow' }
+    })
+    return asking.then(() => settled as Settled) // set above, or it threw
+  }
+
+  /** The result of a call was seen: the agent has what it was told. */
+  async taken(id: string): Promise<void> {
+    const call = this.#waiting.get(id)
+    if (!call?.settled) return
+    this.#waiting.delete(id)
+    await call.settled.taken()
+    this.#options.onChange()
+  }
+
+  /** What is no tool shows no result of its own: the agent's next step is all there is to see. */
+  async takenAside(): Promise<void> {
+    for (const [key, call] of this.#waiting) if (call.aside) await this.taken(key)
+  }
+
+  /** The turn is over, and with it everything that was told. */
+  async takenAll(): Promise<void> {
+    for (const id of [...this.#waiting.keys()]) await this.taken(id)
+  }
+
+  /** What the person had to say beside their yes; once. */
+  noteOf(id: string): string | undefined {
+    const note = this.#notes.get(id)
+    this.#notes.delete(id)
+    return note
+  }
+
+  #begin(
+    id: string,
+    kind: 'main' | 'sub' | 'aside',
+    signal: AbortSignal,
+    run: (waiting: Waiting) => Promise<PermissionResult>,
+  ): Promise<PermissionResult> {
+    let begin = (_: Waiting) => {}
+    const begun = new Promise<Waiting>(resolve => {
+      begin = resolve
+    })
+    const waiting: Waiting = {
+      verdict: begun.then(run),
+      parkable: kind === 'main',
+      aside: kind === 'aside',
+      handing: false,
+    }
+    this.#waiting.set(id, waiting)
+    const withdraw = () => void this.#withdraw(waiting).catch(() => {})
+    signal.addEventListener('abort', withdraw, { once: true })
+    begin(waiting)
+    return waiting.verdict.finally(() => signal.removeEventListener('abort', withdraw))
+  }
+
+  async #permit(waiting: Waiting, permission: Permission): Promise<PermissionResult> {
+    const { tool, input, context } = permission
+    const { toolUseID: id, agentID, suggestions } = context
+    const { carried, rows, pathOf } = this.#options
+    const earlier = carried.take(id, tool, input)
+    const key = earlier?.key ?? id
+    const updates = rows.meta.offers?.[key] ?? suggestions ?? []
+    if (updates.length > 0 && !earlier) rows.note({ offers: { [key]: updates } })
+    try {
+      const settled = await this.#settle(waiting, key, sameAsk(earlier?.ask, permission), pathOf(agentID))
+      const { result, note, stops } = verdictOf(settled, { tool, input, updates })
+      if (note) this.#notes.set(id, note)
+      if (stops) this.stopped ??= stops
+      return result
+    } catch (error) {
+      if (this.#leaving || this.#options.session.signal.aborted) return never
+      if (!(error instanceof Fault)) throw error
+      // What cannot be asked is not allowed; the agent reads why.
+      this.#waiting.delete(id)
+      const message = agentFaults.has(error.code) ? `This cannot be asked: ${error.message}` : error.message
+      return { behavior: 'deny', message }
+    }
+  }
+
+  async #settle(waiting: Waiting, key: string, ask: Ask, agentPath: readonly string[]): Promise<Settled> {
+    const [asked] = await this.#options.session.open([{ ask, key, agentPath }])
+    if (!asked) throw new Error('one ask opens one request')
+    waiting.asked = asked
+    this.#options.onChange()
+    await Promise.race([asked.resolved(), this.#left])
+    if (this.#leaving) return never
+    waiting.handing = true
+    waiting.settled = await asked.hand()
+    this.#options.onChange()
+    return waiting.settled
+  }
+
+  /** The CLI no longer waits. Where that is because it died, the request stays: the session parks with it. */
+  async #withdraw(waiting: Waiting): Promise<void> {
+    if (this.#leaving || waiting.handing) return
+    if (await this.#options.gone()) return
+    if (!this.#leaving && !waiting.handing) await waiting.asked?.withdraw()
+  }
+}
+
+/** A call that was asked before is asked again in the words of the record, where it is the same call. */
+function sameAsk(earlier: Ask | undefined, permission: Permission): Ask {
+  if (earlier?.kind === 'questions') return earlier
+  if (earlier?.kind !== 'approval' || earlier.tool !== permission.tool) return askOf(permission)
+  // Where the plan is kept may have changed, what was planned has not: the call has no input of its own.
+  const same = permission.tool === planTool || canonical(earlier.input) === canonical(permission.input as Json)
+  return same ? earlier : askOf(permission)
+}

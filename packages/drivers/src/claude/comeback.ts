@@ -1,0 +1,41 @@
+/** How a turn goes on whose process is gone: decided from the rows and the log alone, in one place. */
+import type { TurnRecord } from './record.ts'
+import type { Call, RowIndex } from './row-index.ts'
+import type { Rows } from './rows.ts'
+
+export type Comeback =
+  /** The waiting call is asked for again, under its own id. */
+  | { readonly kind: 'call'; readonly call: Call }
+  /** The CLI never had the message: it is given, and an identical call finds its answer. */
+  | { readonly kind: 'message' }
+  /** The calls cannot be had again: the agent is told what was decided, and may make them anew. */
+  | { readonly kind: 'tell' }
+  | { readonly kind: 'interrupted' }
+  | { readonly kind: 'failed'; readonly reason: string }
+
+/** How often one and the same place of a conversation is come back to without getting past it. */
+const triesMax = 5
+
+export async function comeback(
+  { open, interrupted }: TurnRecord,
+  index: RowIndex,
+  message: string,
+  canPark: () => Promise<boolean>,
+): Promise<Comeback> {
+  if (interrupted) return { kind: 'interrupted' }
+  if (!index.hasMessage(message)) return { kind: 'message' }
+  if (open.size === 0)
+    return { kind: 'failed', reason: 'The runner was lost in the middle of the turn; send a message to go on' }
+  const [call, ...others] = index.open
+  const alone = call !== undefined && others.length === 0 && open.has(call.id)
+  return alone && (await canPark()) ? { kind: 'call', call } : { kind: 'tell' }
+}
+
+/** Counts the attempt. False where it has been tried often enough: something ends the process each time. */
+export function tryAgain(rows: Rows): boolean {
+  const at = rows.index.lastUuid
+  const { comebacks } = rows.meta
+  const times = comebacks && comebacks.at === at ? comebacks.times + 1 : 1
+  rows.note({ comebacks: { at, times } })
+  return times <= triesMax
+}

@@ -1,0 +1,75 @@
+/** The driver of Claude Code: whether it can run here, and a seat for each of its sessions. */
+import { join } from 'node:path'
+import type { Options } from '@anthropic-ai/claude-agent-sdk'
+import type { Capability, DriverInfo } from '@holdpoint/protocol'
+import { type Clock, systemClock } from '../clock.ts'
+import type { Driver } from '../driver.ts'
+import { modeNames } from './modes.ts'
+import { configFolder, type Environment, findClaude, type Installation, install, signInMissing } from './sdk.ts'
+import { Seat } from './seat.ts'
+import { canPark, readVerdict } from './self-test.ts'
+
+export interface ClaudeOptions {
+  /** Where transcripts and notes of its sessions are kept. */
+  readonly folder: string
+  /** A `claude` that the person already has; else HOLDPOINT_CLAUDE, else the SDK's own, else the one on the PATH. */
+  readonly executable?: string
+  readonly env?: Environment
+  readonly clock?: Clock
+  /** An idle session is parked after so long; a session's option of this name wins. */
+  readonly idleParkMs?: number
+  /** Which of the person's settings apply; all of them by default. */
+  readonly settingSources?: Options['settingSources']
+}
+
+const idleParkDefaultMs = 15 * 60 * 1000
+const capabilities: readonly Capability[] = ['resumable', 'checksEveryTool', 'messages', 'attachments', 'interrupt']
+
+export function claudeDriver(options: ClaudeOptions): Driver {
+  const { folder, clock = systemClock, idleParkMs = idleParkDefaultMs, settingSources } = options
+  const env = withoutOurs(options.env ?? process.env)
+  const find = () => findClaude(options.env ?? process.env, options.executable)
+  let installing: Promise<Installation> | undefined
+  let tried: Promise<boolean> | undefined
+  return {
+    info(): DriverInfo {
+      const base = { name: 'claude', title: 'Claude Code', modes: [...modeNames] }
+      const claude = find()
+      if ('missing' in claude) return { ...base, capabilities: [...capabilities], ready: false, ...claude }
+      const parks = readVerdict(join(folder, 'parkable.json'), claude.found.version) === true
+      const hint = signInMissing(env)
+      return {
+        ...base,
+        capabilities: [...capabilities, ...(parks ? (['parkable'] as const) : [])],
+        ready: true,
+        ...(hint === null ? {} : { missing: hint }),
+      }
+    },
+    async run(session) {
+      const claude = find()
+      if ('missing' in claude) throw new Error(claude.missing)
+      installing ??= install(claude.found)
+      const installation = await installing
+      const seat = new Seat({
+        session,
+        installation,
+        folder: join(folder, session.info.id),
+        config: configFolder(env),
+        env,
+        clock,
+        idleParkMs,
+        more: settingSources === undefined ? {} : { settingSources },
+        canPark: () => {
+          tried ??= canPark(installation, folder)
+          return tried
+        },
+      })
+      await seat.run()
+    },
+  }
+}
+
+/** What is meant for Holdpoint is none of the agent's business. */
+function withoutOurs(env: Environment): Environment {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('HOLDPOINT_')))
+}

@@ -1,0 +1,134 @@
+/** A tool permission in our words and back: what a person is shown of it, and what the CLI is told of their answer. */
+import { readFileSync } from 'node:fs'
+import type { CanUseTool, PermissionResult, PermissionUpdate } from '@anthropic-ai/claude-agent-sdk'
+import { type Ask, type JsonObject, limits, plainDeny } from '@holdpoint/protocol'
+import type { Settled } from '../settlement.ts'
+import { isMode } from './modes.ts'
+import { answeredInput, questionsAsk } from './questions.ts'
+import { offered, suggestionsOf } from './suggestions.ts'
+
+export type PermissionContext = Parameters<CanUseTool>[2]
+export interface Permission {
+  readonly tool: string
+  readonly input: JsonObject
+  readonly context: PermissionContext
+  readonly cwd: string
+}
+
+export const questionTool = 'AskUserQuestion'
+export const planTool = 'ExitPlanMode'
+
+export const unknownOutcome =
+  'This was approved and started before a crash; its outcome is unknown, check before running it again.'
+const nobody = 'Nobody answered.'
+
+export function askOf({ tool, input, context, cwd }: Permission): Ask {
+  if (tool === questionTool) return questionsAsk(input)
+  const plan = tool === planTool ? planOf(input) : null
+  const { title, description, decisionReason: reason, blockedPath, defaultToNo, suppressAlwaysAllowRule } = context
+  const caution = {
+    ...(defaultToNo ? { defaultToNo } : {}),
+    ...(suppressAlwaysAllowRule ? { noRemember: true } : {}),
+    ...(reason ? { reason: reason.slice(0, limits.reasonMax) } : {}),
+    ...(blockedPath ? { blockedPath: blockedPath.slice(0, limits.pathMax) } : {}),
+  }
+  const suggestions = suggestionsOf(context)
+  return {
+    kind: 'approval',
+    tool,
+    input: plan === null ? input : { ...input, plan },
+    title: clip(title ?? `${context.displayName ?? tool}: ${subjectOf(input, plan)}`),
+    ...(description ? { description: description.slice(0, limits.reasonMax) } : {}),
+    cwd,
+    editable: true,
+    ...(plan === null ? {} : { plan: plan.slice(0, limits.textMax) }),
+    ...(suggestions.length > 0 ? { suggestions } : {}),
+    ...(Object.keys(caution).length > 0 ? { caution } : {}),
+  }
+}
+
+/** What the call is about, in a line. */
+function subjectOf(input: JsonObject, plan: string | null): string {
+  const named = plan ?? input.command ?? input.file_path ?? input.url ?? input.path ?? input.description
+  return typeof named === 'string' ? (named.trim().split('\n')[0] ?? '') : JSON.stringify(input)
+}
+function clip(title: string): string {
+  return title.length > limits.titleMax ? `${title.slice(0, limits.titleMax - 1)}…` : title
+}
+
+/** The plan is in the call, or in the file that the call names. */
+function planOf({ plan, planFilePath }: JsonObject): string {
+  if (typeof plan === 'string') return plan
+  if (typeof planFilePath !== 'string') return ''
+  try {
+    return readFileSync(planFilePath, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+/** What the CLI is told, and what the agent is to read beside the result of its call. */
+export interface Verdict {
+  readonly result: PermissionResult
+  readonly note?: string
+  /** The turn ends by this. */
+  readonly stops?: 'cancelled' | 'interrupted'
+}
+
+/** What belongs to the call beside its request: its input as the CLI gave it, and what the CLI offered with it. */
+export interface Given {
+  readonly tool: string
+  readonly input: JsonObject
+  readonly updates: readonly PermissionUpdate[]
+}
+
+export function verdictOf(settled: Settled, given: Given): Verdict {
+  switch (settled.kind) {
+    case 'unknown':
+      return refuse(unknownOutcome)
+    case 'nobody':
+      return refuse(nobody)
+    case 'agent':
+      return settled.reason === 'withdrawn'
+        ? refuse('This is no longer asked.')
+        : { ...refuse('The person interrupted this.', true), stops: 'interrupted' }
+    case 'answer':
+      // It was allowed and the agent went on with it once; that nothing shows its result now does not make it allowed again.
+      return settled.replayed && settled.answer.kind === 'allow' ? refuse(unknownOutcome) : answered(settled, given)
+  }
+}
+
+function answered(settled: Extract<Settled, { kind: 'answer' }>, { tool, input, updates }: Given): Verdict {
+  const { answer, request } = settled
+  switch (answer.kind) {
+    case 'allow': {
+      const chosen = answer.suggestion === undefined ? [] : offered(updates, answer.suggestion)
+      const mode: PermissionUpdate[] = isMode(answer.mode)
+        ? [{ type: 'setMode', mode: answer.mode, destination: 'session' }]
+        : []
+      const updatedPermissions = [...chosen, ...mode]
+      const result: PermissionResult = {
+        behavior: 'allow',
+        // The plan that we put into the ask for a person to read would look like an edit of theirs.
+        updatedInput: { ...(tool === planTool ? (answer.input ?? input) : settled.input) },
+        ...(updatedPermissions.length > 0 ? { updatedPermissions } : {}),
+      }
+      return answer.note ? { result, note: `The person who allowed this adds: ${answer.note}` } : { result }
+    }
+    case 'answers':
+      return { result: { behavior: 'allow', updatedInput: { ...answeredInput(input, answer) } } }
+    case 'deny':
+    case 'decline': {
+      const said = refuse(
+        answer.reason || (request.ask.kind === 'questions' ? 'A person declined to answer.' : plainDeny),
+      )
+      return answer.interrupt ? { ...refuse(said.result.message, true), stops: 'cancelled' } : said
+    }
+    case 'submit':
+      throw new Error(`request ${request.id} asks for permission and was answered as a form`)
+  }
+}
+
+function refuse(message: string, interrupt = false): Verdict & { result: { behavior: 'deny'; message: string } } {
+  return { result: { behavior: 'deny', message, ...(interrupt ? { interrupt } : {}) } }
+}

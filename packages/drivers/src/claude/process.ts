@@ -1,0 +1,145 @@
+/** The CLI's process: a group of its own that dies with its runner, is noted so that an orphan is found again, and is ended whole. */
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { accessSync, constants, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import type { Readable, Writable } from 'node:stream'
+import type { SpawnOptions } from '@anthropic-ai/claude-agent-sdk'
+
+export interface ProcessEnd {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+  /** The last lines of what it complained about. */
+  readonly complaint: string
+}
+
+/** How long the group may take to go by itself. */
+const graceMs = 2000
+const complaintMax = 2000
+const setpriv = '/usr/bin/setpriv'
+
+export class CliProcess {
+  readonly child: ChildProcessByStdio<Writable, Readable, Readable>
+  readonly ended: Promise<ProcessEnd>
+  #complaint = ''
+  #over = false
+  #ending = false
+
+  constructor({ command, args, cwd, env }: SpawnOptions, folder: string) {
+    const [file, ...rest] = mortal([command, ...args])
+    const marked = { ...env, [marker]: basename(folder) }
+    this.child = spawn(file as string, rest, { cwd, env: marked, stdio: ['pipe', 'pipe', 'pipe'], detached: true })
+    this.child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      this.#complaint = (this.#complaint + text).slice(-complaintMax)
+    })
+    // Writing to a process that is gone is no news: its end is reported below.
+    this.child.stdin.on('error', () => {})
+    const { pid } = this.child
+    if (pid !== undefined)
+      writeFileSync(noteIn(folder), JSON.stringify({ pid, started: startOf(pid) }), { mode: 0o600 })
+    this.ended = new Promise(resolve => {
+      const over = (code: number | null, signal: NodeJS.Signals | null, why = '') => {
+        this.#over = true
+        // What it started must not outlive it.
+        if (pid !== undefined) signalGroup(pid, 'SIGKILL')
+        if (!this.#ending) endStrays(folder)
+        rmSync(noteIn(folder), { force: true })
+        resolve({ code, signal, complaint: (this.#complaint + why).trim() })
+      }
+      this.child.once('exit', (code, signal) => over(code, signal))
+      this.child.once('error', error => over(null, null, error.message))
+    })
+  }
+
+  get over(): boolean {
+    return this.#over
+  }
+
+  /** What it holds in memory, in bytes; null where that cannot be known. */
+  get memory(): number | null {
+    try {
+      const status = readFileSync(`/proc/${this.child.pid}/status`, 'utf8')
+      const kilobytes = /^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]
+      return kilobytes === undefined ? null : Number(kilobytes) * 1024
+    } catch {
+      return null
+    }
+  }
+
+  /** The whole group, at the latest after a bound. Told to go, the CLI sees to its shells itself. */
+  async end(): Promise<ProcessEnd> {
+    this.#ending = true
+    return this.endLost()
+  }
+
+  /** The same for one that fell silent: what it has left behind is ended too. */
+  async endLost(): Promise<ProcessEnd> {
+    const { pid } = this.child
+    if (!this.#over && pid !== undefined) signalGroup(pid, 'SIGTERM')
+    const timer = setTimeout(() => pid !== undefined && signalGroup(pid, 'SIGKILL'), graceMs)
+    return this.ended.finally(() => clearTimeout(timer))
+  }
+}
+
+/** Ends what an earlier runner left behind in this folder, if it is still that process. */
+export function endOrphan(folder: string): void {
+  const note = noteIn(folder)
+  if (!existsSync(note)) return
+  try {
+    const { pid, started } = JSON.parse(readFileSync(note, 'utf8')) as { pid: number; started: string } // written above
+    const now = startOf(pid)
+    // A pid that is another's by now is left alone; a group whose leader is gone can only be the old one.
+    if (now === started || now === '') signalGroup(pid, 'SIGKILL')
+    endStrays(folder)
+  } finally {
+    rmSync(note, { force: true })
+  }
+}
+
+/** The CLI gives its shells groups of their own, and when it is killed it cannot end them: what it started is known by this in its environment. */
+const marker = 'HOLDPOINT_SESSION'
+
+function endStrays(folder: string): void {
+  if (process.platform !== 'linux') return
+  const mark = `${marker}=${basename(folder)}\0`
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name) || Number(name) === process.pid) continue
+    try {
+      if (readFileSync(`/proc/${name}/environ`, 'latin1').includes(mark)) process.kill(Number(name), 'SIGKILL')
+    } catch {
+      // It is gone by now, or someone else's.
+    }
+  }
+}
+
+const noteIn = (folder: string) => join(folder, 'process.json')
+
+/** On Linux the kernel ends the CLI when its runner dies, however that happens. */
+function mortal(argv: readonly string[]): readonly string[] {
+  if (process.platform !== 'linux') return argv
+  try {
+    accessSync(setpriv, constants.X_OK)
+    return [setpriv, '--pdeathsig', 'KILL', ...argv]
+  } catch {
+    return argv
+  }
+}
+
+function signalGroup(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-pid, signal)
+  } catch {
+    // The group is gone already.
+  }
+}
+
+/** When a process began, as the kernel counts: a pid alone may have been given to another since. */
+function startOf(pid: number): string {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    // Field 22; the command in field 2 may hold blanks and brackets, so count from its end.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return fields[0] === 'Z' ? '' : (fields[19] ?? '')
+  } catch {
+    return ''
+  }
+}

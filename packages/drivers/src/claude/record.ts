@@ -1,0 +1,116 @@
+/** What the log says of requests whose agent was lost: they are asked again under their old keys, or, where the agent cannot ask again, answered once from the record when it makes the identical call. */
+import { type Ask, canonical, type JsonObject, type Request, type Resolution } from '@holdpoint/protocol'
+import type { AgentSession } from '../agent-session.ts'
+
+export interface Open {
+  readonly key: string
+  readonly ask: Ask
+  readonly resolution: Resolution | null
+  /** It was on its way when the agent was lost. */
+  readonly doubtful: boolean
+}
+
+/** What the log says of the turn that is under way. */
+export interface TurnRecord {
+  /** Requests that have not come to their end, by key. */
+  readonly open: ReadonlyMap<string, Open>
+  /** A person has interrupted it while it waited. */
+  readonly interrupted: boolean
+}
+
+export async function readTurn(session: AgentSession): Promise<TurnRecord> {
+  const byId = new Map<string, Open>()
+  let interrupted = false
+  for await (const event of session.history()) {
+    switch (event.type) {
+      case 'request.opened':
+        byId.set(event.value.id, opened(event.value))
+        break
+      case 'request.resolved':
+        change(byId, event.request, { resolution: event.resolution })
+        if (event.resolution.by !== 'agent') break
+        byId.delete(event.request)
+        if (event.resolution.reason === 'interrupted') interrupted = true
+        break
+      case 'request.unknown':
+        change(byId, event.request, { doubtful: true })
+        break
+      case 'request.taken':
+      case 'request.undeliverable':
+        byId.delete(event.request)
+        break
+      // What an earlier turn left in doubt is none of this one's.
+      case 'turn.finished':
+        byId.clear()
+        interrupted = false
+    }
+  }
+  return { open: new Map([...byId.values()].map(open => [open.key, open])), interrupted }
+}
+
+function opened({ key, ask, resolution }: Request): Open {
+  return { key, ask, resolution, doubtful: false }
+}
+function change(byId: Map<string, Open>, id: string, more: Partial<Open>): void {
+  const open = byId.get(id)
+  if (open) byId.set(id, { ...open, ...more })
+}
+
+/** Asks of an earlier process, for the one that takes its place. */
+export class Carried {
+  readonly #byKey: Map<string, Open>
+  readonly #byCall = new Map<string, Open>()
+
+  constructor(open: ReadonlyMap<string, Open> = new Map(), tellAgain = false) {
+    this.#byKey = new Map(open)
+    if (!tellAgain) return
+    for (const one of open.values()) {
+      const call = callOf(one.ask)
+      if (call !== null) this.#byCall.set(call, one)
+    }
+  }
+
+  /** The ask that this call repeats, once: the same call, or one that is equal to it. */
+  take(id: string, tool: string, input: JsonObject): Open | undefined {
+    const call = canonical({ tool, input })
+    const found = this.#byKey.get(id) ?? this.#byCall.get(call)
+    if (found) {
+      this.#byKey.delete(found.key)
+      this.#byCall.delete(call)
+    }
+    return found
+  }
+}
+
+function callOf(ask: Ask): string | null {
+  return ask.kind === 'approval' ? canonical({ tool: ask.tool, input: ask.input }) : null
+}
+
+/** What the agent reads where its calls cannot be asked again. What was said to it so is thereby delivered; what it may still do waits for the identical call. */
+export async function tellAgain(session: AgentSession, open: ReadonlyMap<string, Open>): Promise<string> {
+  const lines: string[] = []
+  for (const { key, ask } of open.values()) {
+    const [asked] = await session.open([{ key, ask }])
+    const { resolution, delivery } = asked?.request ?? {}
+    const what = ask.kind === 'approval' ? `${ask.tool} ${canonical(ask.input)}` : `your ${ask.kind}`
+    if (!resolution) lines.push(`- ${what}: nobody has answered yet; make the same call again to wait for it`)
+    else if (delivery?.state === 'unknown')
+      lines.push(`- ${what}: approved and started; its outcome is unknown, check before running it again`)
+    else if (resolution.answer?.kind === 'allow')
+      lines.push(`- ${what}: allowed; make exactly the same call again to run it`)
+    else {
+      lines.push(`- ${what}: ${JSON.stringify(resolution.answer ?? 'nobody answered')}`)
+      await (await asked?.hand())?.taken()
+    }
+  }
+  return `Your process was lost while you waited for answers. This is what was decided:\n${lines.join('\n')}`
+}
+
+/** The turn is over without them: what still waits is no longer asked, and what was answered cannot be delivered. */
+export async function dropOpen(session: AgentSession, open: ReadonlyMap<string, Open>): Promise<void> {
+  for (const { key, ask } of open.values()) {
+    const [asked] = await session.open([{ key, ask }])
+    if (asked?.request.status === 'pending') await asked.withdraw()
+    else await (await asked?.hand())?.dropped()
+  }
+}

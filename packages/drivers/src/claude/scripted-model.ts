@@ -1,0 +1,81 @@
+/** A model that follows a script: the Messages API on loopback, as much of it as Claude Code needs. The self-test and the tests run the real CLI against it. */
+import { randomUUID } from 'node:crypto'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export type ModelBlock =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'tool_use'; readonly id: string; readonly name: string; readonly input: object }
+
+/** What Claude Code asks of the model. */
+export interface ModelTurn {
+  readonly model: string
+  readonly system?: unknown
+  readonly tools?: readonly { readonly name: string }[]
+  readonly messages: readonly { readonly role: string; readonly content: unknown }[]
+}
+export type Script = (turn: ModelTurn) => readonly ModelBlock[] | Promise<readonly ModelBlock[]>
+
+export interface ScriptedModel {
+  readonly url: string
+  close(): Promise<void>
+}
+
+export async function startModel(script: Script): Promise<ScriptedModel> {
+  const server = createServer((request, response) => {
+    answer(request, response, script).catch(() => response.destroy())
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo // it listens on TCP
+  return {
+    url: `http://127.0.0.1:${port}`,
+    close: () =>
+      new Promise<void>(resolve => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse, script: Script): Promise<void> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk)
+  if (request.url?.includes('count_tokens')) return void response.end('{"input_tokens":1}')
+  const turn = JSON.parse(Buffer.concat(chunks).toString('utf8')) as ModelTurn // the CLI's own words
+  const blocks = await script(turn)
+  const send = (type: string, data: object) =>
+    response.write(`event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`)
+  response.setHeader('content-type', 'text/event-stream')
+  const message = { id: `msg_${randomUUID()}`, type: 'message', role: 'assistant', model: turn.model, content: [] }
+  const usage = { input_tokens: 1, output_tokens: 1 }
+  send('message_start', { message: { ...message, stop_reason: null, usage } })
+  blocks.forEach((block, index) => {
+    const isText = block.type === 'text'
+    send('content_block_start', { index, content_block: isText ? { type: 'text', text: '' } : { ...block, input: {} } })
+    const delta = isText
+      ? { type: 'text_delta', text: block.text }
+      : { type: 'input_json_delta', partial_json: JSON.stringify(block.input) }
+    send('content_block_delta', { index, delta })
+    send('content_block_stop', { index })
+  })
+  const stop = blocks.some(block => block.type === 'tool_use') ? 'tool_use' : 'end_turn'
+  send('message_delta', { delta: { stop_reason: stop }, usage: { output_tokens: 1 } })
+  send('message_stop', {})
+  response.end()
+}
+
+/** The environment in which the CLI talks to that model and to nobody else, as nobody in particular. */
+export function scriptedEnvironment(url: string, home: string): Readonly<Record<string, string | undefined>> {
+  return {
+    PATH: process.env.PATH,
+    HOME: home,
+    CLAUDE_CONFIG_DIR: `${home}/config`,
+    ANTHROPIC_BASE_URL: url,
+    ANTHROPIC_API_KEY: 'scripted',
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    DISABLE_AUTOUPDATER: '1',
+    DISABLE_TELEMETRY: '1',
+    // The CLI refuses some modes to root unless it is told that nothing of value is in reach.
+    IS_SANDBOX: '1',
+  }
+}

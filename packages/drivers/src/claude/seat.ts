@@ -1,0 +1,285 @@
+/** One session of Claude Code under one lease: messages one per turn, in order; the process started, resumed, let go and brought back as they need it. */
+import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import type { Options, SDKUserMessage } from '@anthropic-ai/claude-agent-sdk'
+import type { CommandBody, CommandOutcome, Saying } from '@holdpoint/protocol'
+import type { AgentSession, SessionCommand } from '../agent-session.ts'
+import { type Clock, pause } from '../clock.ts'
+import { Cli, type TurnOutcome } from './cli.ts'
+import { comeback, tryAgain } from './comeback.ts'
+import { userMessage, uuidOf } from './message.ts'
+import { isMode, type Mode } from './modes.ts'
+import { endOrphan } from './process.ts'
+import { Carried, dropOpen, readTurn, tellAgain } from './record.ts'
+import type { Call } from './row-index.ts'
+import { Rows } from './rows.ts'
+import type { Environment, Installation } from './sdk.ts'
+import { lostSentence, raise } from './trouble.ts'
+import { endOfTurn } from './turn-result.ts'
+import { Warmth } from './warmth.ts'
+
+export interface SeatOptions {
+  readonly session: AgentSession
+  readonly installation: Installation
+  readonly folder: string
+  readonly config: string
+  readonly env: Environment
+  readonly clock: Clock
+  readonly idleParkMs: number
+  readonly more: Partial<Options>
+  readonly canPark: () => Promise<boolean>
+}
+type Message = SessionCommand & { readonly body: Extract<CommandBody, { readonly kind: 'message' }> }
+const isMessage = (command: SessionCommand): command is Message => command.body.kind === 'message'
+
+/** How long the CLI may take to stop a turn by itself. */
+const interruptMaxMs = 5000
+
+export class Seat {
+  readonly #options: SeatOptions
+  readonly #session: AgentSession
+  readonly #rows: Rows
+  readonly #queue: Message[] = []
+  #cli: Cli | null = null
+  #warmth: Warmth | null = null
+  #turn: Promise<void> | null = null
+  #interrupted = false
+  #warmMs: number | null
+  #mode: string | null
+  #model: string | null
+  #stopIdling = () => {}
+  #break: (error: unknown) => void = () => {}
+
+  constructor(options: SeatOptions) {
+    this.#options = options
+    this.#session = options.session
+    const { warmMs, mode, model } = this.#session.info
+    this.#warmMs = warmMs
+    this.#mode = mode
+    this.#model = model
+    this.#rows = new Rows(options.folder, options.config)
+  }
+
+  async run(): Promise<void> {
+    endOrphan(this.#options.folder)
+    const broken = new Promise<never>((_, reject) => {
+      this.#break = reject
+    })
+    const { signal } = this.#session
+    const leave = () => void this.#letGo().catch(this.#break)
+    signal.addEventListener('abort', leave, { once: true })
+    this.#idle()
+    try {
+      await Promise.race([this.#obey(), broken])
+    } finally {
+      this.#stopIdling()
+      signal.removeEventListener('abort', leave)
+      await this.#letGo()
+    }
+  }
+
+  async #obey(): Promise<void> {
+    for await (const command of this.#session.commands()) {
+      if (isMessage(command)) {
+        this.#queue.push(command)
+        this.#next()
+      } else await this.#carryOut(command)
+    }
+    await this.#letGo()
+    await this.#turn
+  }
+
+  async #carryOut(command: SessionCommand): Promise<void> {
+    switch (command.body.kind) {
+      case 'interrupt':
+        await this.#interrupt()
+        return command.done()
+      case 'mode':
+        return command.done(await this.#change(command.body))
+      case 'end':
+        await this.#letGo()
+        return this.#session.end({ reason: 'stopped' })
+    }
+  }
+
+  async #interrupt(): Promise<void> {
+    const turn = this.#turn
+    if (!turn) return
+    this.#interrupted = true
+    const patience = pause(this.#options.clock, interruptMaxMs, this.#session.signal).catch(() => {})
+    // It may be gone, or not there yet: then it is ended, which stops the turn as well.
+    void this.#cli?.interrupt().catch(() => {})
+    await Promise.race([turn, patience])
+    if (this.#turn === turn) await this.#letGo()
+    await turn
+  }
+
+  async #change({ mode, model, warmMs }: Extract<CommandBody, { kind: 'mode' }>): Promise<CommandOutcome> {
+    if (warmMs !== undefined) {
+      this.#warmMs = warmMs
+      this.#warmth?.stop()
+      this.#warmth?.changed()
+    }
+    if (mode !== undefined && !isMode(mode)) return { ok: false, reason: `Claude Code has no mode "${mode}"` }
+    try {
+      await this.#cli?.change(mode, model)
+    } catch (error) {
+      return { ok: false, reason: `Claude Code refused the change: ${error instanceof Error ? error.message : error}` }
+    }
+    if (mode !== undefined) this.#mode = mode
+    if (model !== undefined) this.#model = model
+    return { ok: true }
+  }
+
+  #next(): void {
+    if (this.#turn || this.#session.signal.aborted) return
+    this.#idle()
+    const message = this.#queue.shift()
+    if (!message) return
+    this.#stopIdling()
+    this.#interrupted = false
+    this.#turn = this.#play(message).then(
+      () => {
+        this.#turn = null
+        this.#next()
+      },
+      error => {
+        this.#turn = null
+        if (!this.#session.signal.aborted) this.#break(error)
+      },
+    )
+  }
+
+  async #play(message: Message): Promise<void> {
+    if (!message.redelivered) {
+      await message.take()
+      return this.#run(message, null, new Carried(), giving(message))
+    }
+    // The turn had finished; only the command was left open.
+    if (!this.#session.turnOpen) return message.done()
+    const record = await readTurn(this.#session)
+    const plan = await comeback(record, this.#rows.index, uuidOf(message.id), this.#options.canPark)
+    if (plan.kind === 'interrupted') return this.#finishInterrupted(message)
+    if (plan.kind === 'failed') return this.#fail(message, plan.reason)
+    if (!tryAgain(this.#rows)) return this.#fail(message, 'Claude Code has ended each time that it came back to this')
+    if (plan.kind === 'call') await this.#run(message, plan.call, new Carried(record.open), null)
+    else {
+      const told = plan.kind === 'tell' ? userMessage(randomUUID(), await tellAgain(this.#session, record.open)) : null
+      await this.#run(message, null, new Carried(record.open, true), told ?? giving(message))
+    }
+    if (!this.#session.signal.aborted) await dropOpen(this.#session, record.open)
+  }
+
+  /** The process that is there, or one that goes on where the last one stopped. */
+  async #start(carried: Carried, call: Call | null): Promise<Cli> {
+    if (this.#cli && !this.#cli.over) return this.#cli
+    const { session, installation, folder, env, more } = this.#options
+    const rows = this.#rows
+    const mode = await this.#modeNow()
+    if (call) rows.bringBack(call, mode)
+    const first = rows.sessionId === undefined ? this.#earlier() : {}
+    const cli: Cli = new Cli({
+      ...{ installation, session, rows, folder, env, mode, carried, model: this.#model },
+      more: { ...more, ...first },
+      guard: call?.tool ?? null,
+      onWaiting: () => warmth.changed(),
+      onMode: is => rows.note({ mode: { of: this.#mode, is } }),
+    })
+    const warmth = new Warmth(cli, {
+      clock: this.#options.clock,
+      index: rows.index,
+      warmMs: () => this.#warmMs,
+      queued: () => this.#queue.length,
+      canPark: this.#options.canPark,
+      onStay: why => void session.say(raise('stays_live', keptBecause(why, cli.memory))).catch(() => {}),
+    })
+    rows.onAppend = () => warmth.look()
+    this.#warmth = warmth
+    this.#cli = cli
+    return cli
+  }
+
+  /** A conversation of Claude Code's own that this session goes on with. */
+  #earlier(): Partial<Options> {
+    const { resume, options } = this.#session.info
+    if (resume === null) return {}
+    return { resume, ...(options.fork === true ? { forkSession: true } : {}) }
+  }
+
+  /** The mode that was asked for last, unless the agent has been let into another since. */
+  async #modeNow(): Promise<Mode> {
+    const { mode } = this.#rows.meta
+    if (mode && mode.of === this.#mode && isMode(mode.is)) return mode.is
+    if (this.#mode === null || isMode(this.#mode)) return this.#mode ?? 'default'
+    await this.#session.say(raise('mode', `Claude Code has no mode "${this.#mode}"; it runs in mode default`))
+    return 'default'
+  }
+
+  async #run(message: Message, call: Call | null, carried: Carried, given: SDKUserMessage | null): Promise<void> {
+    const { cwd } = this.#session.info
+    if (!existsSync(cwd))
+      return this.#fail(message, `The folder ${cwd} is not there; make it, or start a session in another`)
+    const cli = await this.#start(carried, call)
+    // Interrupted before anything was said: it stays unsaid.
+    const outcome = this.#interrupted ? null : await cli.turn(given)
+    const over = outcome === null || 'gone' in outcome || cli.guarded
+    if (over && this.#cli === cli) this.#cli = null
+    await (outcome === null ? this.#finishInterrupted(message) : this.#settle(message, cli, outcome))
+    this.#warmth?.stop()
+    if (over) await cli.end()
+  }
+
+  async #settle(message: Message, cli: Cli, outcome: TurnOutcome): Promise<void> {
+    if ('result' in outcome) {
+      await cli.calls.takenAll()
+      const stopped = this.#interrupted ? 'interrupted' : cli.calls.stopped
+      const { sayings, reason } = endOfTurn(outcome.result, this.#rows, stopped)
+      cli.calls.stopped = null
+      await this.#session.say(...sayings)
+      return message.done(reason === null ? { ok: true } : { ok: false, reason })
+    }
+    if (this.#session.signal.aborted) return
+    if (this.#interrupted) return this.#finishInterrupted(message)
+    // Let go, or lost, with something asked: the answer brings it back.
+    if (cli.calls.unsettled) return this.#session.park()
+    await this.#fail(message, lostSentence(outcome.gone))
+  }
+
+  async #finishInterrupted(message: Message): Promise<void> {
+    await this.#session.say({ type: 'turn.finished', ending: 'interrupted' })
+    await message.done()
+  }
+
+  async #fail(message: Message, reason: string): Promise<void> {
+    const { open } = await readTurn(this.#session)
+    const last: Saying[] = [raise('lost', reason), { type: 'turn.finished', ending: 'failed' }]
+    await this.#session.say(...last)
+    await dropOpen(this.#session, open)
+    await message.done({ ok: false, reason })
+  }
+
+  async #letGo(): Promise<void> {
+    await this.#cli?.end()
+  }
+
+  #idle(): void {
+    this.#stopIdling()
+    const { idleParkMs } = this.#session.info.options
+    const ms = typeof idleParkMs === 'number' ? idleParkMs : this.#options.idleParkMs
+    const park = async () => {
+      // What goes on in the background would end with the process.
+      if (this.#cli && this.#cli.background > 0) return this.#idle()
+      await this.#letGo()
+      await this.#session.park()
+    }
+    this.#stopIdling = this.#options.clock.after(ms, () => void park().catch(this.#break))
+  }
+}
+
+function giving({ id, body }: Message): SDKUserMessage {
+  return userMessage(uuidOf(id), body.text, body.attachments)
+}
+function keptBecause(why: string, memory: number | null): string {
+  const size = memory === null ? '' : ` (${Math.round(memory / 2 ** 20)} MB)`
+  return `The process${size} is kept while it waits: ${why}`
+}

@@ -1,0 +1,35 @@
+/** The end of a turn in our words: how it ended, what it used, what it cost. */
+import type { SDKResultMessage } from '@anthropic-ai/claude-agent-sdk'
+import { limits, type Saying } from '@holdpoint/protocol'
+import type { Rows } from './rows.ts'
+import { raise } from './trouble.ts'
+
+export interface TurnEnd {
+  readonly sayings: readonly Saying[]
+  /** Why it failed; null where it did not. */
+  readonly reason: string | null
+}
+
+export function endOfTurn(result: SDKResultMessage, rows: Rows, stopped: 'cancelled' | 'interrupted' | null): TurnEnd {
+  const failed = stopped === null && (result.is_error || result.subtype !== 'success')
+  const { input_tokens: inputTokens, output_tokens: outputTokens } = result.usage
+  const cost = costOf(result, rows)
+  const finished: Saying = {
+    type: 'turn.finished',
+    ending: stopped ?? (failed ? 'failed' : 'done'),
+    usage: { inputTokens, outputTokens },
+    cost,
+  }
+  if (!failed) return { sayings: [finished], reason: null }
+  const said = result.subtype === 'success' ? result.result : result.errors.join('; ')
+  const reason = (said || `Claude Code ended the turn: ${result.subtype}`).slice(0, limits.reasonMax)
+  // What the model's service refused has been told when it was.
+  return { sayings: result.subtype === 'success' ? [finished] : [raise(result.subtype, reason), finished], reason }
+}
+
+/** The CLI counts on from the beginning of the conversation; what was told before is not told twice. */
+function costOf({ total_cost_usd: total }: SDKResultMessage, rows: Rows): number {
+  const told = rows.meta.costTold ?? 0
+  rows.note({ costTold: total })
+  return Math.max(0, total - told)
+}

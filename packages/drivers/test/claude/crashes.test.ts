@@ -1,0 +1,124 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { alive, eventually, House } from './house.ts'
+import { bash, call, type Play, say, steps } from './model.ts'
+
+let house: House
+afterEach(() => house.close())
+
+const echo = steps([bash('echo ran >> ran.txt')])
+const kill = (pid: number | null) => process.kill(pid ?? Number.NaN, 'SIGKILL')
+
+describe('Claude Code, killed while it waits,', () => {
+  it('is brought back by the answer, and what was allowed runs once', async () => {
+    house = await House.open(echo, { parks: true })
+    const id = await house.start()
+    const request = await house.asked()
+    await house.onRecord(id)
+    kill(house.pid(id))
+    await house.parked(id)
+    expect((await house.request()).status).toBe('pending')
+    await house.stage.answer(request, { kind: 'allow' })
+    expect((await house.over()).ending).toBe('done')
+    expect(house.file('ran.txt')).toBe('ran\n')
+    expect(house.stage.log('request.opened')).toHaveLength(1)
+  })
+
+  it('before anything was on record, is given the message again, and its identical call gets the recorded answer', async () => {
+    let asked = 0
+    const play: Play = ({ results }) =>
+      results.length > 0 ? [say('done')] : [bash('echo ran >> ran.txt', `toolu_${++asked}`)]
+    house = await House.open(play, { parks: true })
+    const id = await house.start()
+    const request = await house.asked()
+    kill(house.pid(id))
+    await house.parked(id)
+    await house.stage.answer(request, { kind: 'allow' })
+    expect((await house.over()).ending).toBe('done')
+    expect(house.file('ran.txt')).toBe('ran\n')
+    expect(house.stage.log('request.opened')).toHaveLength(1)
+    expect((await house.request()).delivery.state).toBe('taken')
+  })
+
+  it('with two agents waiting, is told what was decided, and runs what was allowed when it makes the same call', async () => {
+    const agent = (name: string) =>
+      call(
+        'Agent',
+        { description: name, prompt: name, subagent_type: 'general-purpose', run_in_background: false },
+        `agent_${name}`,
+      )
+    const play: Play = ({ prompt, results, all }) => {
+      if (prompt === 'one' || prompt === 'two')
+        return results.length > 0 ? [say('over')] : [bash(`touch ${prompt}.txt`, `toolu_${prompt}`)]
+      if (!all.includes('agent_one')) return [agent('one'), agent('two')]
+      return all.includes('toolu_again') ? [say('done')] : [bash('touch one.txt', 'toolu_again')]
+    }
+    house = await House.open(play, { parks: true })
+    const id = await house.start()
+    const [one, two] = [await house.asked('toolu_one'), await house.asked('toolu_two')]
+    await house.onRecord(id, 'agent_two')
+    kill(house.pid(id))
+    await house.parked(id)
+    await house.stage.answer(one, { kind: 'allow' })
+    await house.stage.answer(two, { kind: 'deny', reason: 'not two' })
+    expect((await house.over()).ending).toBe('done')
+    expect(house.model.read('not two')).toBe(true)
+    expect(house.file('one.txt')).toBe('')
+    expect(house.file('two.txt')).toBeNull()
+    expect(house.stage.log('request.opened')).toHaveLength(2)
+  })
+})
+
+describe('Claude Code, killed while an allowed command runs,', () => {
+  it('does not run it again: the model reads that its outcome is unknown', async () => {
+    house = await House.open(steps([bash('echo ran >> ran.txt; sleep 30')]), { parks: true })
+    const id = await house.start()
+    await house.stage.answer(await house.asked(), { kind: 'allow' })
+    await eventually(() => house.file('ran.txt') !== null)
+    kill(house.pid(id))
+    expect((await house.over()).ending).toBe('done')
+    expect(house.file('ran.txt')).toBe('ran\n')
+    expect(house.model.told()).toContain('its outcome is unknown')
+    expect((await house.request()).delivery.state).toBe('unknown')
+    expect(house.stage.log('request.opened')).toHaveLength(1)
+  })
+
+  it('takes the command with it', async () => {
+    house = await House.open(steps([bash('echo $$ > pid.txt; sleep 30')]), { parks: true })
+    const id = await house.start()
+    await house.stage.answer(await house.asked(), { kind: 'allow' })
+    await eventually(() => (house.file('pid.txt') ?? '').endsWith('\n'))
+    kill(house.pid(id))
+    await house.over()
+    await eventually(() => !alive(Number(house.file('pid.txt'))))
+  })
+})
+
+describe('Claude Code, killed in the middle of a turn,', () => {
+  it('fails the turn with a sentence, and the next message goes on from there', async () => {
+    house = await House.open(({ prompt }) => (prompt === 'go' ? new Promise(() => {}) : [say('here again')]))
+    const id = await house.start()
+    await eventually(() => house.model.scenes.length > 0)
+    await house.onRecord(id, '"user"')
+    kill(house.pid(id))
+    expect((await house.over()).ending).toBe('failed')
+    expect((await house.stage.seen('error.raised')).message).toContain('SIGKILL')
+    await house.stage.person('sendMessage', { id, text: 'still there?' })
+    expect((await house.over(2)).ending).toBe('done')
+    expect(house.stage.texts()).toEqual(['here again'])
+  })
+})
+
+describe('a gateway that goes and comes back', () => {
+  it('is not noticed by a Claude Code that waits', async () => {
+    house = await House.open(echo)
+    const id = await house.start()
+    const request = await house.asked()
+    const pid = house.pid(id)
+    await house.stage.restart()
+    await house.stage.answer(request, { kind: 'allow' })
+    expect((await house.over()).ending).toBe('done')
+    expect(house.pid(id)).toBe(pid)
+    expect(house.file('ran.txt')).toBe('ran\n')
+    expect(house.model.scenes).toHaveLength(2)
+  })
+})

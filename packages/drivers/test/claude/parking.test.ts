@@ -1,0 +1,220 @@
+import { execFileSync } from 'node:child_process'
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import type { Answer } from '@holdpoint/protocol'
+import { afterEach, describe, expect, it } from 'vitest'
+import { ManualClock } from '../stage.ts'
+import { alive, House, type HouseOptions, pass } from './house.ts'
+import { bash, call, type Play, say, steps } from './model.ts'
+
+let house: House
+afterEach(() => house.close())
+
+const hourMs = 3600 * 1000
+const touch = steps([bash('echo ran >> ran.txt')])
+const question = {
+  question: 'Which?',
+  header: 'W',
+  multiSelect: false,
+  options: ['A', 'B'].map(label => ({ label, description: label })),
+}
+const planner: Play = ({ results }) => (results.length === 0 ? [call('ExitPlanMode', {}, 'toolu_1')] : [say('done')])
+
+/** Asks, is let go, and waits for an hour without a process. */
+async function park(play: Play, more: Parameters<House['start']>[0] = {}, options: HouseOptions = {}) {
+  const clock = new ManualClock()
+  house = await House.open(play, { parks: true, clock, ...options })
+  const id = await house.start({ warmMs: 120_000, ...more })
+  const request = await house.asked()
+  await house.onRecord(id)
+  const pid = house.pid(id)
+  expect(alive(pid)).toBe(true)
+  await clock.advance(110_000, 5000)
+  expect(alive(pid)).toBe(true)
+  await pass(clock, house.parked(id))
+  expect(alive(pid)).toBe(false)
+  expect(house.pid(id)).toBeNull()
+  await clock.advance(hourMs, 60_000)
+  expect((await house.request()).status).toBe('pending')
+  return { id, request, clock }
+}
+async function parkAndAnswer(play: Play, answer: Answer, more: Parameters<House['start']>[0] = {}) {
+  const { id, request } = await park(play, more)
+  await house.stage.answer(request, answer)
+  expect((await house.over()).ending).toBe('done')
+  expect(house.stage.log('request.opened')).toHaveLength(1)
+  expect((await house.request()).delivery.state).toBe('taken')
+  return id
+}
+
+describe('a call that is parked and answered an hour later', () => {
+  it('runs once when it is allowed', async () => {
+    await parkAndAnswer(touch, { kind: 'allow', note: 'late but sure' })
+    expect(house.file('ran.txt')).toBe('ran\n')
+    expect(house.model.read('late but sure')).toBe(true)
+  })
+
+  it('does not run when it is denied, and the model reads why', async () => {
+    await parkAndAnswer(touch, { kind: 'deny', reason: 'too late' })
+    expect(house.file('ran.txt')).toBeNull()
+    expect(house.model.told()).toContain('too late')
+  })
+
+  it('runs as it was edited', async () => {
+    await parkAndAnswer(touch, { kind: 'allow', input: { command: 'echo edited >> ran.txt' } })
+    expect(house.file('ran.txt')).toBe('edited\n')
+  })
+
+  it('is a question whose answer the model reads', async () => {
+    const play = steps([call('AskUserQuestion', { questions: [question] }, 'toolu_1')])
+    await parkAndAnswer(play, { kind: 'answers', answers: [{ id: 'q1', chosen: ['B'] }] })
+    expect(house.model.told()).toContain('"Which?"="B"')
+  })
+
+  it('is a plan that is approved, with edits', async () => {
+    const plan = { kind: 'allow', mode: 'acceptEdits', input: { plan: '# Edited' } } as const
+    await parkAndAnswer(planner, plan, { mode: 'plan' })
+    expect(house.model.told()).toContain('# Edited')
+  })
+
+  it('remembers the suggestion that was accepted', async () => {
+    const play = steps([bash('mkdir -p a/b')], [bash('mkdir -p a/b', 'toolu_2')])
+    const { request } = await park(play)
+    const offers = request.ask.kind === 'approval' ? (request.ask.suggestions ?? []) : []
+    const offer = offers.find(one => one.scope === 'localSettings')
+    await house.stage.answer(request, { kind: 'allow', suggestion: offer!.id })
+    await house.stage.seen('tool.finished', event => event.block === 'toolu_1')
+    expect(house.file('.claude/settings.local.json')).toContain('mkdir')
+  })
+
+  it('comes back from our own copy where the CLI’s transcript is gone', async () => {
+    const { request } = await park(touch)
+    rmSync(join(house.home, 'config', 'projects'), { recursive: true })
+    await house.stage.answer(request, { kind: 'allow' })
+    expect((await house.over()).ending).toBe('done')
+    expect(house.file('ran.txt')).toBe('ran\n')
+    expect(house.stage.log('request.opened')).toHaveLength(1)
+  })
+
+  it('leaves a session that goes on as before, in the same conversation', async () => {
+    const id = await parkAndAnswer(touch, { kind: 'allow' })
+    await house.stage.person('sendMessage', { id, text: 'and now?' })
+    expect((await house.over(2)).ending).toBe('done')
+    expect(house.model.scenes.at(-1)?.prompt).toBe('and now?')
+    expect(house.model.scenes.at(-1)?.results).toHaveLength(1)
+  })
+})
+
+describe('parking', () => {
+  it('works three times in one turn', async () => {
+    const clock = new ManualClock()
+    const line = (n: number) => [bash(`echo ${n} >> ran.txt`, `toolu_${n}`)]
+    house = await House.open(steps(line(1), line(2), line(3)), { parks: true, clock })
+    const id = await house.start({ warmMs: 1000 })
+    for (const key of ['toolu_1', 'toolu_2', 'toolu_3']) {
+      const request = await house.asked(key)
+      await house.onRecord(id, key)
+      await pass(clock, house.parked(id))
+      expect(house.pid(id)).toBeNull()
+      await house.stage.answer(request, { kind: 'allow' })
+      await house.stage.seen('request.taken', event => event.request === request.id)
+    }
+    await house.over()
+    expect(house.file('ran.txt')).toBe('1\n2\n3\n')
+    expect(house.stage.log('request.opened')).toHaveLength(3)
+  })
+
+  it('never runs what was denied, on a slow host and with an allow rule that has appeared since', async () => {
+    const slow = { settingSources: ['local' as const] }
+    const { request } = await park(touch, {}, { ...slow, executable: slowClaude() })
+    mkdirSync(join(house.cwd, '.claude'), { recursive: true })
+    writeFileSync(join(house.cwd, '.claude/settings.local.json'), '{"permissions":{"allow":["Bash"]}}')
+    await house.stage.answer(request, { kind: 'deny', reason: 'still no' })
+    await house.over()
+    expect(house.file('ran.txt')).toBeNull()
+    expect(house.model.told()).toContain('still no')
+  })
+
+  it('waits for a call of the same step that has not been made, and says so; the last one parks', async () => {
+    const clock = new ManualClock()
+    const both = [bash('echo 1 >> ran.txt', 'toolu_1'), bash('echo 2 >> ran.txt', 'toolu_2')]
+    house = await House.open(({ results }) => (results.length === 0 ? both : [say('done')]), { parks: true, clock })
+    const id = await house.start({ warmMs: 1000 })
+    const first = await house.asked('toolu_1')
+    await house.onRecord(id, 'toolu_2')
+    await pass(clock, house.stage.seen('error.raised'))
+    const stays = await house.stage.seen('error.raised')
+    expect(stays).toMatchObject({
+      code: 'stays_live',
+      message: expect.stringContaining('another call of the same step'),
+    })
+    expect(alive(house.pid(id))).toBe(true)
+    await house.stage.answer(first, { kind: 'allow' })
+    const second = await house.asked('toolu_2')
+    await house.stage.seen('request.taken', event => event.request === first.id)
+    await pass(clock, house.parked(id))
+    await house.stage.answer(second, { kind: 'allow' })
+    await house.over()
+    expect(house.file('ran.txt')).toBe('1\n2\n')
+  })
+
+  it('is not done to an agent under the agent', async () => {
+    const clock = new ManualClock()
+    const agent = { description: 'helper', prompt: 'help', subagent_type: 'general-purpose', run_in_background: false }
+    const play: Play = ({ prompt, results, all }) => {
+      if (prompt === 'help') return results.length === 0 ? [bash('echo ran >> ran.txt')] : [say('helped')]
+      return all.includes('toolu_agent') ? [say('done')] : [call('Agent', agent, 'toolu_agent')]
+    }
+    house = await House.open(play, { parks: true, clock })
+    const id = await house.start({ warmMs: 0 })
+    const request = await house.asked()
+    await pass(clock, house.stage.seen('error.raised'))
+    expect((await house.stage.seen('error.raised')).message).toContain('an agent under the agent')
+    expect(alive(house.pid(id))).toBe(true)
+    await house.stage.answer(request, { kind: 'allow' })
+    await house.over()
+    expect(house.file('ran.txt')).toBe('ran\n')
+  })
+
+  it('is done to an idle session too, and a message brings it back', async () => {
+    const clock = new ManualClock()
+    house = await House.open(({ prompt }) => [say(`you said ${prompt}`)], { clock, idleParkMs: 60_000 })
+    const id = await house.start({ prompt: 'one' })
+    await house.over()
+    const pid = house.pid(id)
+    await pass(clock, house.parked(id))
+    expect(alive(pid)).toBe(false)
+    await house.stage.person('sendMessage', { id, text: 'two' })
+    await house.over(2)
+    expect(house.stage.texts()).toEqual(['you said one', 'you said two'])
+    expect(house.model.scenes.at(-1)?.all).toContain('you said one')
+  })
+
+  it('happens when the runner is told to stop, and the next runner goes on', async () => {
+    house = await House.open(touch, { parks: true })
+    const runner = house.run()
+    const id = await house.stage.start('claude', { cwd: house.cwd, warmMs: null })
+    const request = await house.asked()
+    await house.onRecord(id)
+    const pid = house.pid(id)
+    await runner.stop()
+    expect(alive(pid)).toBe(false)
+    await house.parked(id)
+    house.run()
+    await house.stage.answer(request, { kind: 'allow' })
+    expect((await house.over()).ending).toBe('done')
+    expect(house.file('ran.txt')).toBe('ran\n')
+  })
+})
+
+/** A Claude Code whose input comes late: it has started long before anything that was said to it arrives. */
+function slowClaude(): string {
+  const require = createRequire(import.meta.url)
+  const own = `@anthropic-ai/claude-agent-sdk-${process.platform}-${process.arch}/claude`
+  const real = require.resolve(own)
+  const file = join(execFileSync('mktemp', ['-d'], { encoding: 'utf8' }).trim(), 'claude')
+  writeFileSync(file, `#!/bin/sh\n(sleep 1; exec cat) | exec ${real} "$@"\n`)
+  chmodSync(file, 0o755)
+  return file
+}

@@ -1,0 +1,101 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Request, SessionId } from '@holdpoint/protocol'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { closeGateways, type GatewayProcess, startGateway } from '../../../../test/support/gateway.ts'
+import { scriptedEnvironment } from '../../src/claude/scripted-model.ts'
+import { alive, eventually } from './house.ts'
+import { bash, Model, steps } from './model.ts'
+
+let home: string
+let cwd: string
+let model: Model
+let gateway: GatewayProcess
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'holdpoint-house-'))
+  cwd = join(home, 'work')
+  mkdirSync(cwd)
+})
+afterEach(async () => {
+  await closeGateways()
+  await model.server.close()
+  rmSync(home, { recursive: true, force: true })
+})
+
+const ran = () => (existsSync(join(cwd, 'ran.txt')) ? readFileSync(join(cwd, 'ran.txt'), 'utf8') : null)
+
+/** A gateway with its runner, and a Claude Code that has asked. */
+async function ask(command: string): Promise<{ id: SessionId; request: Request; pid: number }> {
+  model = await Model.open(steps([bash(command)]))
+  const plain = Object.entries(scriptedEnvironment(model.server.url, home)).filter(([, value]) => value !== undefined)
+  gateway = await startGateway({ env: Object.fromEntries(plain) as Record<string, string> })
+  await ready()
+  const { id } = await gateway.call('startSession', { driver: 'claude', cwd, prompt: 'go', warmMs: null })
+  const request = await pending(id)
+  const folder = join(gateway.home.folder, 'claude', id)
+  const { pid } = JSON.parse(readFileSync(join(folder, 'process.json'), 'utf8'))
+  const key = () => JSON.parse(readFileSync(join(folder, 'meta.json'), 'utf8')).key?.sessionId
+  await eventually(
+    () =>
+      existsSync(join(folder, 'meta.json')) && readFileSync(join(folder, `${key()}.jsonl`), 'utf8').includes('toolu_1'),
+  )
+  return { id, request, pid }
+}
+async function ready(): Promise<void> {
+  while (!(await gateway.call('listDrivers', {})).items.some(driver => driver.name === 'claude' && driver.ready))
+    await glance()
+}
+async function pending(session: SessionId): Promise<Request> {
+  for (;;) {
+    const [request] = (await gateway.call('listRequests', { session, status: 'pending' })).items
+    if (request) return request
+    await glance()
+  }
+}
+const glance = () => new Promise(resolve => setTimeout(resolve, 20))
+const allow = ({ id, digest }: Request) => gateway.call('answerRequest', { id, digest, answer: { kind: 'allow' } })
+async function idle(id: SessionId): Promise<void> {
+  while ((await gateway.call('getSession', { id })).state !== 'idle') await glance()
+}
+
+describe('with processes of their own', () => {
+  it('a killed gateway is not noticed by Claude Code: answered after its return, the command runs once', async () => {
+    const { id, request, pid } = await ask('echo ran >> ran.txt')
+    const scenes = model.scenes.length
+    await gateway.kill()
+    expect(alive(pid)).toBe(true)
+    await gateway.start()
+    await allow(request)
+    await idle(id)
+    expect(ran()).toBe('ran\n')
+    expect(alive(pid)).toBe(true)
+    expect(model.scenes).toHaveLength(scenes + 1)
+  })
+
+  it('a killed runner leaves no orphan and no word to the model; answered later, the command runs once', async () => {
+    const { id, request, pid } = await ask('echo ran >> ran.txt')
+    const scenes = model.scenes.length
+    await gateway.killRunner()
+    await eventually(() => !alive(pid))
+    expect(model.scenes).toHaveLength(scenes)
+    expect((await gateway.call('getRequest', { id: request.id })).status).toBe('pending')
+    await allow(request)
+    await idle(id)
+    expect(ran()).toBe('ran\n')
+    expect(model.told()).not.toContain('stream closed')
+    expect((await gateway.call('getRequest', { id: request.id })).delivery.state).toBe('taken')
+  })
+
+  it('a runner that is killed while the command runs does not run it twice, and its shell ends', async () => {
+    const { id, request } = await ask('echo $$ > pid.txt; echo ran >> ran.txt; sleep 60')
+    await allow(request)
+    await eventually(() => ran() !== null)
+    await gateway.killRunner()
+    await idle(id)
+    expect(ran()).toBe('ran\n')
+    expect(model.told()).toContain('its outcome is unknown')
+    expect((await gateway.call('getRequest', { id: request.id })).delivery.state).toBe('unknown')
+    await eventually(() => !alive(Number(readFileSync(join(cwd, 'pid.txt'), 'utf8'))))
+  })
+})

@@ -1,0 +1,66 @@
+/** Pages bounded by bytes as well as by number. The archive is read a few rows at a time, so what does not fit is never in memory. */
+import { limits } from '@holdpoint/protocol'
+import type { Query, Store, StoredEvent } from './port.ts'
+import type { Rows, Table } from './rows.ts'
+
+/** Rows in the order of the query, one by one. */
+export async function* scan<K extends Table>(store: Store, table: K, query: Query): AsyncGenerator<Rows[K], void> {
+  let from: Query = query
+  for (;;) {
+    const rows = await store.find(table, { ...from, limit: limits.readAheadMax })
+    yield* rows
+    const last = rows.at(-1)
+    if (!last || rows.length < limits.readAheadMax) return
+    from = { ...query, ...(query.newestFirst ? { beforeOrd: last.ord } : { afterOrd: last.ord }) }
+  }
+}
+
+/** Events in order, one by one. */
+export async function* scanEvents(
+  store: Store,
+  query: Omit<Parameters<Store['events']>[0], 'limit'>,
+): AsyncGenerator<StoredEvent, void> {
+  for (let { after } = query, limit: number = limits.readAheadMax; ; ) {
+    const events = await store.events({ ...query, after, limit })
+    yield* events
+    const last = events.at(-1)
+    if (!last || events.length < limit) return
+    after = last.seq
+    // Events are small as a rule, and a reader that was away has missed many: fewer and larger reads, until large ones come.
+    const small = events.reduce((sum, event) => sum + event.text.length, 0) < limits.pageMaxBytes / 8
+    limit = small ? Math.min(limit * 2, limits.pageMax) : limits.readAheadMax
+  }
+}
+
+export interface PageMax {
+  readonly items: number
+  readonly bytes: number
+}
+export interface Page<T> {
+  readonly items: readonly T[]
+  readonly more: boolean
+}
+
+/** As many as fit, and always the first: a reader comes on, however large one item is. */
+export async function fillPage<T>(
+  rows: AsyncIterable<T> | Iterable<T>,
+  max: PageMax,
+  sizeOf: (row: T) => number = jsonBytes,
+): Promise<Page<T>> {
+  const items: T[] = []
+  let bytes = 0
+  for await (const row of rows) {
+    bytes += sizeOf(row)
+    if (items.length > 0 && (items.length >= max.items || bytes > max.bytes)) return { items, more: true }
+    items.push(row)
+  }
+  return { items, more: false }
+}
+
+export function eventBytes({ text }: StoredEvent): number {
+  return Buffer.byteLength(text)
+}
+
+function jsonBytes(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value))
+}
