@@ -51,6 +51,15 @@ export const figures = {
     reported: true,
     counter: 'the same rows committed in transactions of the same size',
   },
+  claude_overhead_ms: {
+    part: 'claude',
+    unit: 'ms',
+    most: 15,
+    counter: 'from call to result where a program allows at once',
+  },
+  waiting_live_mb: { part: 'claude', unit: 'MB', reported: true, counter: 'the CLI’s own process' },
+  waiting_parked_mb: { part: 'claude', unit: 'MB', most: 2, counter: 'the CLI’s own process, which is gone' },
+  revive_ms: { part: 'claude', unit: 'ms', most: 3000, counter: 'a new CLI, from start to its first call' },
 }
 
 export const parts = [...new Set(Object.values(figures).map(figure => figure.part))]

@@ -97,7 +97,7 @@ if (process.argv[2] === 'runner') process.exit()
 function refuseUnknown(word: string | undefined): void {
   if (word === undefined || word.startsWith('-') || word === 'help') return
   if (program.commands.some(command => command.name() === word)) return
-  throw new Fault('bad_input', `There is no command "${word}"; holdpoint --help shows what there is`)
+  throw new Fault('bad_input', `Unknown command "${word}"; holdpoint --help shows what there is`)
 }
 
 function fail(error: unknown): void {

@@ -18,7 +18,7 @@ const exchange = (url: string, link: string) =>
 
 describe('holdpoint', () => {
   it.each([
-    ['a command that there is not', ['dance'], /There is no command "dance"/],
+    ['a command that there is not', ['dance'], /Unknown command "dance"/],
     ['an option that there is not', ['up', '--loud'], /--loud/],
     ['a choice that there is not', ['up', '--runner', 'cloud'], /--runner/],
     ['an argument that is missing', ['backup'], /file/],

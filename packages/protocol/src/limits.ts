@@ -54,8 +54,8 @@ export const limits = {
   silenceMaxMs: 40_000,
   headersTimeoutMs: 10_000,
   bodyTimeoutMs: 30_000,
-  /** Less than the 5 seconds that a whole gateway has to close. */
-  drainMaxMs: 4000,
+  /** A whole gateway has 5 seconds to close: the rest is the archive’s, which may have much to write back. */
+  drainMaxMs: 3000,
   deadlineMinMs: 1000,
   deadlineMaxMs: 366 * 24 * 3600 * 1000,
   deltaIntervalMs: 50,

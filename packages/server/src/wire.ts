@@ -18,7 +18,7 @@ export class Wire {
   /** Those of them that were handed to the socket: few, so that a ping never waits behind a long queue. */
   #handed = 0
   #ending = false
-  #moved = true
+  #moved = false
 
   constructor(ws: WebSocket) {
     this.#ws = ws
@@ -28,7 +28,7 @@ export class Wire {
     return this.#owed.frame
   }
 
-  /** Whether the other side has taken anything since this was asked last. */
+  /** Whether the other side has taken anything of what piles up here, since this was asked last. */
   hasMoved(): boolean {
     const moved = this.#moved
     this.#moved = false
@@ -66,7 +66,8 @@ export class Wire {
     this.#handed -= bytes
     this.#owed[kind] -= bytes
     if (error) return
-    this.#moved = true
+    // Where nothing waits behind it, the kernel may have taken it for a peer that is long gone.
+    if (this.#queue.length > 0) this.#moved = true
     if (this.#ws.isPaused && this.#owed.reply <= limits.repliesMaxBytes) this.#ws.resume()
     this.#pump()
   }

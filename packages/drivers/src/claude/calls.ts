@@ -1,6 +1,6 @@
 /** The calls of one process that wait for an answer: each asked once under its tool use id, handed only while the process is there to take it, taken when its result is seen. */
 import type { CanUseTool, PermissionResult } from '@anthropic-ai/claude-agent-sdk'
-import { type Ask, canonical, Fault, type Json, type JsonObject } from '@holdpoint/protocol'
+import { type Ask, canonical, Fault, type JsonObject } from '@holdpoint/protocol'
 import type { AgentSession } from '../agent-session.ts'
 import { jsonCopy } from '../json-copy.ts'
 import type { Asked, Settled } from '../settlement.ts'
@@ -29,9 +29,10 @@ interface Waiting {
   asked?: Asked
   settled?: Settled
   handing: boolean
+  /** The CLI ceased to wait before it was asked. */
+  withdrawn: boolean
 }
 
-const agentFaults: ReadonlySet<Fault['code']> = new Set(['bad_input', 'body_too_large', 'too_many'])
 /** The process is let go: whoever waits for this is gone with it. */
 const never = new Promise<never>(() => {})
 
@@ -85,20 +86,26 @@ export class Calls {
     const before = this.#waiting.get(id)
     // The CLI may ask twice for one call.
     if (before) return before.verdict
-    const input = jsonCopy(given, `the input of ${tool}`) as JsonObject // tools take objects
+    const { cwd } = this.#options.session.info
     return this.#begin(id, context.agentID ? 'sub' : 'main', context.signal, waiting =>
-      this.#permit(waiting, { tool, input, context, cwd: this.#options.session.info.cwd }),
+      this.#permit(waiting, { tool, input: Object(given), context, cwd }),
     )
   }
 
   /** Asks something that is no tool; it is answered here and now or not at all. */
-  ask(key: string, ask: Ask, signal: AbortSignal): Promise<Settled> {
+  async ask(key: string, ask: Ask, signal: AbortSignal): Promise<Settled> {
     let settled: Settled | undefined
-    const asking = this.#begin(key, 'aside', signal, async waiting => {
-      settled = await this.#settle(waiting, key, ask, [])
-      return { behavior: 'allow' }
-    })
-    return asking.then(() => settled as Settled) // set above, or it threw
+    try {
+      await this.#begin(key, 'aside', signal, async waiting => {
+        settled = await this.#settle(waiting, key, ask, [])
+        return { behavior: 'allow' }
+      })
+    } catch (error) {
+      this.#waiting.delete(key)
+      throw error
+    }
+    if (!settled) throw new Error(`${key} was settled without a word`)
+    return settled
   }
 
   /** The result of a call was seen: the agent has what it was told. */
@@ -142,6 +149,7 @@ export class Calls {
       parkable: kind === 'main',
       aside: kind === 'aside',
       handing: false,
+      withdrawn: false,
     }
     this.#waiting.set(id, waiting)
     const withdraw = () => void this.#withdraw(waiting).catch(() => {})
@@ -151,15 +159,17 @@ export class Calls {
   }
 
   async #permit(waiting: Waiting, permission: Permission): Promise<PermissionResult> {
-    const { tool, input, context } = permission
+    const { tool, context } = permission
     const { toolUseID: id, agentID, suggestions } = context
     const { carried, rows, pathOf } = this.#options
-    const earlier = carried.take(id, tool, input)
-    const key = earlier?.key ?? id
-    const updates = rows.meta.offers?.[key] ?? suggestions ?? []
-    if (updates.length > 0 && !earlier) rows.note({ offers: { [key]: updates } })
     try {
-      const settled = await this.#settle(waiting, key, sameAsk(earlier?.ask, permission), pathOf(agentID))
+      const input = jsonCopy(permission.input, `the input of ${tool}`) as JsonObject // tools take objects
+      const earlier = carried.take(id, tool, input)
+      const key = earlier?.key ?? id
+      const updates = rows.meta.offers?.[key] ?? suggestions ?? []
+      if (updates.length > 0 && !earlier) rows.note({ offers: { [key]: updates } })
+      const ask = sameAsk(earlier?.ask, { ...permission, input })
+      const settled = await this.#settle(waiting, key, ask, pathOf(agentID))
       const { result, note, stops } = verdictOf(settled, { tool, input, updates })
       if (note) this.#notes.set(id, note)
       if (stops) this.stopped ??= stops
@@ -169,8 +179,7 @@ export class Calls {
       if (!(error instanceof Fault)) throw error
       // What cannot be asked is not allowed; the agent reads why.
       this.#waiting.delete(id)
-      const message = agentFaults.has(error.code) ? `This cannot be asked: ${error.message}` : error.message
-      return { behavior: 'deny', message }
+      return { behavior: 'deny', message: `This cannot be asked: ${error.message}` }
     }
   }
 
@@ -178,6 +187,7 @@ export class Calls {
     const [asked] = await this.#options.session.open([{ ask, key, agentPath }])
     if (!asked) throw new Error('one ask opens one request')
     waiting.asked = asked
+    if (waiting.withdrawn) await asked.withdraw()
     this.#options.onChange()
     await Promise.race([asked.resolved(), this.#left])
     if (this.#leaving) return never
@@ -191,7 +201,9 @@ export class Calls {
   async #withdraw(waiting: Waiting): Promise<void> {
     if (this.#leaving || waiting.handing) return
     if (await this.#options.gone()) return
-    if (!this.#leaving && !waiting.handing) await waiting.asked?.withdraw()
+    if (this.#leaving || waiting.handing) return
+    waiting.withdrawn = true
+    await waiting.asked?.withdraw()
   }
 }
 
@@ -200,6 +212,6 @@ function sameAsk(earlier: Ask | undefined, permission: Permission): Ask {
   if (earlier?.kind === 'questions') return earlier
   if (earlier?.kind !== 'approval' || earlier.tool !== permission.tool) return askOf(permission)
   // Where the plan is kept may have changed, what was planned has not: the call has no input of its own.
-  const same = permission.tool === planTool || canonical(earlier.input) === canonical(permission.input as Json)
+  const same = permission.tool === planTool || canonical(earlier.input) === canonical(permission.input)
   return same ? earlier : askOf(permission)
 }

@@ -7,7 +7,7 @@ import type { Driver } from '../driver.ts'
 import { modeNames } from './modes.ts'
 import { configFolder, type Environment, findClaude, type Installation, install, signInMissing } from './sdk.ts'
 import { Seat } from './seat.ts'
-import { canPark, readVerdict } from './self-test.ts'
+import { canPark, isKnownToPark } from './self-test.ts'
 
 export interface ClaudeOptions {
   /** Where transcripts and notes of its sessions are kept. */
@@ -36,7 +36,7 @@ export function claudeDriver(options: ClaudeOptions): Driver {
       const base = { name: 'claude', title: 'Claude Code', modes: [...modeNames] }
       const claude = find()
       if ('missing' in claude) return { ...base, capabilities: [...capabilities], ready: false, ...claude }
-      const parks = readVerdict(join(folder, 'parkable.json'), claude.found.version) === true
+      const parks = isKnownToPark(claude.found, folder)
       const hint = signInMissing(env)
       return {
         ...base,

@@ -44,6 +44,8 @@ export class Seat {
   #warmth: Warmth | null = null
   #turn: Promise<void> | null = null
   #interrupted = false
+  /** No turn begins any more: the session is given back. */
+  #leaving = false
   #warmMs: number | null
   #mode: string | null
   #model: string | null
@@ -97,6 +99,7 @@ export class Seat {
       case 'mode':
         return command.done(await this.#change(command.body))
       case 'end':
+        this.#leaving = true
         await this.#letGo()
         return this.#session.end({ reason: 'stopped' })
     }
@@ -132,7 +135,7 @@ export class Seat {
   }
 
   #next(): void {
-    if (this.#turn || this.#session.signal.aborted) return
+    if (this.#turn || this.#leaving || this.#session.signal.aborted) return
     this.#idle()
     const message = this.#queue.shift()
     if (!message) return
@@ -238,7 +241,7 @@ export class Seat {
       await this.#session.say(...sayings)
       return message.done(reason === null ? { ok: true } : { ok: false, reason })
     }
-    if (this.#session.signal.aborted) return
+    if (this.#leaving || this.#session.signal.aborted) return
     if (this.#interrupted) return this.#finishInterrupted(message)
     // Let go, or lost, with something asked: the answer brings it back.
     if (cli.calls.unsettled) return this.#session.park()
@@ -269,6 +272,7 @@ export class Seat {
     const park = async () => {
       // What goes on in the background would end with the process.
       if (this.#cli && this.#cli.background > 0) return this.#idle()
+      this.#leaving = true
       await this.#letGo()
       await this.#session.park()
     }

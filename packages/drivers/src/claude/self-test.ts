@@ -7,31 +7,30 @@ import { Inbox } from './inbox.ts'
 import { CliProcess } from './process.ts'
 import { Rows } from './rows.ts'
 import { type Script, scriptedEnvironment, startModel } from './scripted-model.ts'
-import { configFolder, type Installation } from './sdk.ts'
+import { configFolder, type Installation, type Location } from './sdk.ts'
 
 const id = 'toolu_selftest'
 const patienceMs = 20_000
 
 /** Remembered in the folder, by version. */
 export async function canPark(installation: Installation, folder: string): Promise<boolean> {
-  const file = join(folder, 'parkable.json')
-  const known = readVerdict(file, installation.version)
-  if (known !== null) return known
-  const parkable = await tryParking(installation).catch(() => false)
+  if (isKnownToPark(installation, folder)) return true
+  // A no may be the fault of a busy machine, and is not kept: the next runner tries again.
+  if (!(await tryParking(installation).catch(() => false))) return false
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  writeFileSync(file, JSON.stringify({ version: installation.version, parkable }), { mode: 0o600 })
-  return parkable
+  writeFileSync(noteIn(folder), JSON.stringify({ version: installation.version }), { mode: 0o600 })
+  return true
 }
 
-/** What is known of this version; null where it was never tried. */
-export function readVerdict(file: string, version: string): boolean | null {
+/** Whether it has been shown of this version. */
+export function isKnownToPark({ version }: Location, folder: string): boolean {
   try {
-    const kept = Object(JSON.parse(readFileSync(file, 'utf8')))
-    return kept.version === version ? kept.parkable === true : null
+    return Object(JSON.parse(readFileSync(noteIn(folder), 'utf8'))).version === version
   } catch {
-    return null
+    return false
   }
 }
+const noteIn = (folder: string) => join(folder, 'parkable.json')
 
 async function tryParking(installation: Installation): Promise<boolean> {
   const home = mkdtempSync(join(tmpdir(), 'holdpoint-claude-'))

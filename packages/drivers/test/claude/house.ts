@@ -4,22 +4,22 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Input, Request, SessionId } from '@holdpoint/protocol'
 import { scriptedEnvironment } from '../../src/claude/scripted-model.ts'
-import { findClaude, install } from '../../src/claude/sdk.ts'
+import { findClaude, install, type Location } from '../../src/claude/sdk.ts'
 import { canPark } from '../../src/claude/self-test.ts'
 import { type ClaudeOptions, claudeDriver } from '../../src/index.ts'
 import { type EventOf, type ManualClock, type RunningRunner, Stage, type StageOptions } from '../stage.ts'
 import { Model, type Play } from './model.ts'
 
-/** Tried once per file of tests: it is the same Claude Code for all of them. */
-let verdict: Promise<string> | undefined
-async function parkingVerdict(): Promise<string> {
-  const claude = findClaude({})
-  if ('missing' in claude) throw new Error(claude.missing)
+/** Tried once per file of tests: it is the same Claude Code for all of them, however it is started. */
+let tried: Promise<boolean> | undefined
+async function tryParking(): Promise<boolean> {
   const folder = mkdtempSync(join(tmpdir(), 'holdpoint-verdict-'))
-  await canPark(await install(claude.found), folder)
-  const text = readFileSync(join(folder, 'parkable.json'), 'utf8')
-  rmSync(folder, { recursive: true })
-  return text
+  return canPark(await install(located()), folder).finally(() => rmSync(folder, { recursive: true }))
+}
+function located(executable?: string): Location {
+  const claude = findClaude({}, executable)
+  if ('missing' in claude) throw new Error(claude.missing)
+  return claude.found
 }
 
 export interface HouseOptions extends StageOptions, Omit<Partial<ClaudeOptions>, 'clock'> {
@@ -52,8 +52,10 @@ export class House {
     for (const [name, text] of Object.entries(options.files ?? {})) writeFileSync(join(cwd, name), text)
     mkdirSync(join(home, 'driver'))
     if (options.parks) {
-      verdict ??= parkingVerdict()
-      writeFileSync(join(home, 'driver', 'parkable.json'), await verdict)
+      tried ??= tryParking()
+      if (!(await tried)) throw new Error('this Claude Code failed the self-test')
+      const { version } = located(options.executable)
+      writeFileSync(join(home, 'driver', 'parkable.json'), JSON.stringify({ version }))
     }
     const model = await Model.open(play)
     return new House(home, model, await Stage.open(options), options)

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Request, SessionId } from '@holdpoint/protocol'
@@ -35,11 +35,9 @@ async function ask(command: string): Promise<{ id: SessionId; request: Request; 
   const request = await pending(id)
   const folder = join(gateway.home.folder, 'claude', id)
   const { pid } = JSON.parse(readFileSync(join(folder, 'process.json'), 'utf8'))
-  const key = () => JSON.parse(readFileSync(join(folder, 'meta.json'), 'utf8')).key?.sessionId
-  await eventually(
-    () =>
-      existsSync(join(folder, 'meta.json')) && readFileSync(join(folder, `${key()}.jsonl`), 'utf8').includes('toolu_1'),
-  )
+  const holds = (name: string) =>
+    name.endsWith('.jsonl') && readFileSync(join(folder, name), 'utf8').includes('toolu_1')
+  await eventually(() => readdirSync(folder).some(holds))
   return { id, request, pid }
 }
 async function ready(): Promise<void> {
