@@ -101,11 +101,13 @@ export async function up(config: Config, home: Home, json: boolean): Promise<voi
   if (config.runner === 'inline') shelter()
   const gateway = await startGateway(config, home)
   const { url, link } = gateway
-  print(json ? JSON.stringify({ url, link, tokenFile: home.tokenFile }) : welcome(gateway, home))
-  if (config.runner !== 'none') void warnOfAgents(gateway, config)
-  await new Promise<void>(resolve => {
+  // Before the first word: whoever reads it may send a signal at once.
+  const told = new Promise<void>(resolve => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve())
   })
+  print(json ? JSON.stringify({ url, link, tokenFile: home.tokenFile }) : welcome(gateway, home))
+  if (config.runner !== 'none') void warnOfAgents(gateway, config)
+  await told
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.exit(1))
   await gateway.close()
   if (!json && livingProcess(home, 'runner'))

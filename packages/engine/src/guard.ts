@@ -5,8 +5,13 @@ import type { SessionRow } from './rows.ts'
 
 export const externalDriver = 'external'
 
-export function noSession(id: string): Fault {
-  return new Fault('not_found', `There is no session ${id}`, { id })
+/** In the same words whether it is not there or not for this agent. */
+export function noSession(id: string, caller?: Caller): Fault {
+  const hint =
+    caller?.role === 'agent'
+      ? ' for this credential; one that a person opens is for the agent that options.agent names at its start'
+      : ''
+  return new Fault('not_found', `There is no session ${id}${hint}`, { id })
 }
 export function noRequest(id: string): Fault {
   return new Fault('not_found', `There is no request ${id}`, { id })
@@ -19,12 +24,7 @@ export function maySee(caller: Caller, row: Pick<SessionRow, 'driver' | 'agent'>
 
 /** Why the caller does not speak for the session's agent; null where it does. */
 export function notItsAgent(caller: Caller, row: SessionRow): Fault | null {
-  if (!maySee(caller, row))
-    return new Fault(
-      'not_found',
-      `There is no session ${row.id} for this credential; one that a person opens is for the agent that options.agent names at its start`,
-      { id: row.id },
-    )
+  if (!maySee(caller, row)) return noSession(row.id, caller)
   const external = row.driver === externalDriver
   if (caller.role === 'agent' || (caller.role === 'runner' && !external)) return null
   if (!external)
@@ -50,7 +50,7 @@ export function agentSide(
   fence: number | undefined,
   even?: 'ended',
 ): SessionRow | Fault {
-  if (!row) return noSession(id)
+  if (!row) return noSession(id, caller)
   const foreign = notItsAgent(caller, row)
   if (foreign) return foreign
   if (fence === undefined) {

@@ -39,7 +39,7 @@ export function attachSession(ctx: Context, caller: Caller, input: Parsed<'attac
       reads: [...sessionReads(input.id), { table: 'runner', query: {} }],
       decide: pen => {
         const row = pen.get('session', input.id)
-        if (!row) return noSession(input.id)
+        if (!row) return noSession(input.id, caller)
         const foreign = notItsAgent(caller, row)
         if (foreign) return foreign
         const external = row.driver === externalDriver

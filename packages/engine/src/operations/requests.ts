@@ -45,7 +45,7 @@ export async function openRequest(
   options: DispatchOptions,
 ) {
   const session = await ctx.store.get('session', input.id)
-  if (!session) throw noSession(input.id)
+  if (!session) throw noSession(input.id, caller)
   const foreign = notItsAgent(caller, session)
   if (foreign) throw foreign
   const id = requestId(input.id, input.key)
