@@ -43,7 +43,9 @@ export async function openTrips(asker, home, execArgv, session) {
   const gateway = await startGateway({ home, execArgv })
   const person = enter('person')
   await person.call('watch', { url: gateway.url, token: gateway.token })
-  await asker.call('open', { url: gateway.url, agent: await makeAgent(gateway), session })
+  // A session that was there before was opened by its person, who then speaks for the agent.
+  const agent = session ? gateway.token : await makeAgent(gateway)
+  await asker.call('open', { url: gateway.url, agent, session })
   return {
     url: gateway.url,
     async close() {
