@@ -4,7 +4,7 @@ import {
   appendFileSync,
   closeSync,
   existsSync,
-  fdatasyncSync,
+  fdatasync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -72,25 +72,30 @@ export class Rows {
   /** What the SDK talks to. */
   get store(): SessionStore {
     return {
-      append: async (key, entries) => this.#append(key, entries),
+      append: (key, entries) => this.#append(key, entries),
       load: async key => this.#load(key),
       listSubkeys: async ({ sessionId }) => this.#subkeys(sessionId),
     }
   }
 
-  #append(key: SessionKey, entries: readonly SessionStoreEntry[]): void {
+  async #append(key: SessionKey, entries: readonly SessionStoreEntry[]): Promise<void> {
     const fd = openSync(this.#file(nameOf(key)), 'a', 0o600)
     try {
       writeSync(fd, entries.map(entry => `${JSON.stringify(entry)}\n`).join(''))
-      fdatasyncSync(fd)
+      if (key.subpath === undefined) this.#count(key, entries)
+      // The disk is waited for, but not by the other sessions of this runner.
+      await new Promise<void>((resolve, reject) => {
+        fdatasync(fd, error => (error ? reject(error) : resolve()))
+      })
     } finally {
       closeSync(fd)
     }
-    if (key.subpath !== undefined) return
-    const { projectKey, sessionId } = key
+    if (key.subpath === undefined) this.onAppend()
+  }
+
+  #count({ projectKey, sessionId }: SessionKey, entries: readonly SessionStoreEntry[]): void {
     if (this.sessionId !== sessionId) this.note({ key: { projectKey, sessionId } })
     for (const entry of entries) this.index.add(entry)
-    this.onAppend()
   }
 
   /** Null leaves the CLI to its own transcript, in the person's own folder: with a copy of ours it would run without most of what the person has set up there. */
