@@ -51,13 +51,11 @@ export const figures = {
     reported: true,
     counter: 'the same rows committed in transactions of the same size',
   },
-  // The difference of two medians, each of which wanders by more than the goal on a busy machine: it fails nothing until it is measured within one turn.
   claude_overhead_ms: {
     part: 'claude',
     unit: 'ms',
     most: 15,
-    reported: true,
-    counter: 'from call to result where a program allows at once',
+    counter: 'a whole call of the CLI, from the model’s word to the model’s next turn, allowed by a bare program',
   },
   waiting_live_mb: { part: 'claude', unit: 'MB', reported: true, counter: 'the CLI’s own process' },
   waiting_parked_mb: { part: 'claude', unit: 'MB', most: 2, counter: 'the CLI’s own process, which is gone' },

@@ -8,6 +8,7 @@ import { startGateway } from '../kit/gateway.mjs'
 import { median, msSince } from '../kit/numbers.mjs'
 import { rssMbOf } from '../kit/process.mjs'
 import { enter } from '../kit/stage.mjs'
+import { startTimedRunner, timedDriver } from '../kit/timed-claude.mjs'
 import { openWire } from '../kit/wire.mjs'
 
 const live = 3
@@ -44,16 +45,13 @@ export async function measure({ folder, quick }) {
   for (const one of asleep.slice(0, 5)) revivals.push(await revive(hall, place, one))
 
   await person.call('watch', { url: hall.gateway.url, token: hall.gateway.token })
-  place.gaps = []
-  await turn(hall, place)
-  const gaps = place.gaps
-  if (gaps.length !== calls || bareGaps.length !== calls)
-    throw new Error(`timed ${gaps.length} and ${bareGaps.length} calls instead of ${calls}`)
+  const gaps = await timedTurn(hall, place, folder)
+  if (gaps.length !== calls) throw new Error(`timed ${gaps.length} calls instead of ${calls}`)
   await person.leave()
   await hall.close()
   await model.close()
   return {
-    claude_overhead_ms: { measured: median(gaps) - median(bareGaps), bare: median(bareGaps) },
+    claude_overhead_ms: { measured: median(gaps), bare: median(bareGaps) },
     waiting_live_mb: { measured: waiting.live, bare: waiting.process },
     waiting_parked_mb: { measured: waiting.parked, bare: waiting.process },
     revive_ms: { measured: median(revivals), bare: place.startMs },
@@ -148,7 +146,13 @@ async function revive(hall, place, { word, request }) {
   while (!existsSync(join(place.cwd, word))) await sleep(5)
   return msSince(start)
 }
-async function turn(hall, place) {
-  const { id } = await hall.post('/sessions', { driver: 'claude', cwd: place.cwd, prompt: 'play many', warmMs: null })
+/** Its own runner, so that the time is taken where the CLI's call arrives and where its answer leaves. */
+async function timedTurn(hall, place, folder) {
+  const runner = startTimedRunner({ url: hall.gateway.url, home: join(folder, 'home'), folder: join(folder, 'timed') })
+  while (!(await hall.get('/drivers')).items.some(driver => driver.name === timedDriver)) await sleep(20)
+  const session = { driver: timedDriver, cwd: place.cwd, prompt: 'play many', warmMs: null }
+  const { id } = await hall.post('/sessions', session)
   while ((await hall.get(`/sessions/${id}`)).state !== 'idle') await sleep(50)
+  await runner.stop()
+  return runner.gaps
 }
