@@ -1,8 +1,6 @@
 /** One shell command of an agent: a process group that sees nothing of Holdpoint's own settings, is ended whole, and dies with its runner. */
 import { spawn } from 'node:child_process'
-import { accessSync, constants } from 'node:fs'
-
-const setpriv = '/usr/bin/setpriv'
+import { mortal, signalGroup } from './process-group.ts'
 
 export interface CommandLimits {
   readonly cwd: string
@@ -28,7 +26,7 @@ export async function runCommand(command: string, limits: CommandLimits): Promis
   let failure: unknown
   const endGroup = (why?: unknown) => {
     failure ??= why
-    signalGroup(child.pid)
+    signalGroup(child.pid, 'SIGKILL')
   }
   const abort = () => endGroup(signal.reason)
   const timer = setTimeout(() => endGroup(new Error(`the command took longer than ${maxMs} ms`)), maxMs)
@@ -53,26 +51,6 @@ export async function runCommand(command: string, limits: CommandLimits): Promis
   } finally {
     clearTimeout(timer)
     signal.removeEventListener('abort', abort)
-  }
-}
-
-/** On Linux the kernel ends it when its runner dies, however that happens. */
-function mortal(argv: readonly string[]): readonly string[] {
-  if (process.platform !== 'linux') return argv
-  try {
-    accessSync(setpriv, constants.X_OK)
-    return [setpriv, '--pdeathsig', 'KILL', ...argv]
-  } catch {
-    return argv
-  }
-}
-
-function signalGroup(pid: number | undefined): void {
-  if (pid === undefined) return
-  try {
-    process.kill(-pid, 'SIGKILL')
-  } catch {
-    // The group is gone already.
   }
 }
 

@@ -1,9 +1,10 @@
 /** The CLI's process: a group of its own that dies with its runner, is noted so that an orphan is found again, and is ended whole. */
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
-import { accessSync, constants, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import type { SpawnOptions } from '@anthropic-ai/claude-agent-sdk'
+import { mortal, signalGroup } from '../process-group.ts'
 
 export interface ProcessEnd {
   readonly code: number | null
@@ -15,7 +16,6 @@ export interface ProcessEnd {
 /** How long the group may take to go by itself. */
 const graceMs = 2000
 const complaintMax = 2000
-const setpriv = '/usr/bin/setpriv'
 
 export class CliProcess {
   readonly child: ChildProcessByStdio<Writable, Readable, Readable>
@@ -112,25 +112,6 @@ function endStrays(folder: string): void {
 }
 
 const noteIn = (folder: string) => join(folder, 'process.json')
-
-/** On Linux the kernel ends the CLI when its runner dies, however that happens. */
-function mortal(argv: readonly string[]): readonly string[] {
-  if (process.platform !== 'linux') return argv
-  try {
-    accessSync(setpriv, constants.X_OK)
-    return [setpriv, '--pdeathsig', 'KILL', ...argv]
-  } catch {
-    return argv
-  }
-}
-
-function signalGroup(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(-pid, signal)
-  } catch {
-    // The group is gone already.
-  }
-}
 
 /** When a process began, as the kernel counts: a pid alone may have been given to another since. */
 function startOf(pid: number): string {
