@@ -40,7 +40,7 @@ describe('asking', () => {
     expect((await elsewhere.ask('k')).id).not.toBe((await driven.ask('k')).id)
   })
   it('is answered by a rule at once, by exact match only', async () => {
-    const exactly = { effect: 'allow', tool: 'Bash', command: 'ls', scope: { cwd: '/work' } } as const
+    const exactly = { effect: 'allow', tool: 'Bash', command: 'ls', scope: { cwd: '/srv' } } as const
     const { id } = await at.person('addRule', exactly)
     expect(await driven.ask('a')).toMatchObject({
       status: 'resolved',

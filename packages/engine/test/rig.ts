@@ -51,7 +51,7 @@ export const approval = (command = 'ls', more: Partial<Extract<Ask, { kind: 'app
   tool: 'Bash',
   input: { command },
   title: `Run ${command}`,
-  cwd: '/work',
+  cwd: '/srv',
   editable: true,
   ...more,
 })

@@ -21,8 +21,8 @@ const finish = (command: Pick<Command, 'id'>, by = driven) =>
 
 describe('starting', () => {
   it('makes a session that waits for its runner, with its prompt as the first command', async () => {
-    const session = await at.person('startSession', { driver: 'steady', prompt: 'Do it\nnow', cwd: '/work' })
-    expect(session).toMatchObject({ state: 'starting', title: 'Do it', cwd: '/work', pending: 0, runner: null })
+    const session = await at.person('startSession', { driver: 'steady', prompt: 'Do it\nnow', cwd: '/srv' })
+    expect(session).toMatchObject({ state: 'starting', title: 'Do it', cwd: '/srv', pending: 0, runner: null })
     expect((await at.runner('listCommands', { id: session.id })).items).toMatchObject([
       { seq: 1, state: 'waiting', body: { kind: 'message', text: 'Do it\nnow' }, madeBy: 'ada' },
     ])

@@ -8,11 +8,11 @@ import { admit, type Judged, judge, type Situation } from '../src/index.ts'
 const session = 'ses_00000000000000000000' as SessionId // twenty letters of the alphabet
 const other = 'ses_11111111111111111111' as SessionId // likewise
 const situation: Situation = { driver: 'claude', session, now: 1000 }
-const bash = (command: unknown, cwd = '/work'): Judged => ({ tool: 'Bash', input: { command } as Judged['input'], cwd }) // what an agent may send
+const bash = (command: unknown, cwd = '/srv'): Judged => ({ tool: 'Bash', input: { command } as Judged['input'], cwd }) // what an agent may send
 let made = 0
 function rule(draft: Partial<RuleDraft>): Rule {
   const id = `rul_${String(made++).padStart(20, '0')}` as Rule['id'] // twenty letters of the alphabet
-  return { effect: 'allow', tool: 'Bash', scope: { cwd: '/work' }, ...draft, id, madeBy: 'ada', madeAt: 0, version: 1 }
+  return { effect: 'allow', tool: 'Bash', scope: { cwd: '/srv' }, ...draft, id, madeBy: 'ada', madeAt: 0, version: 1 }
 }
 const verdict = (rules: readonly Rule[], ask: Judged, at: Partial<Situation> = {}) =>
   judge(rules, ask, { ...situation, ...at }).verdict
@@ -41,7 +41,7 @@ describe('a command', () => {
     command => expect(verdict(allow, bash(command))).toBe('ask'),
   )
   it('is asked where the input says it by another name', () => {
-    expect(verdict(allow, { tool: 'Bash', input: { cmd: 'npm test' }, cwd: '/work' })).toBe('ask')
+    expect(verdict(allow, { tool: 'Bash', input: { cmd: 'npm test' }, cwd: '/srv' })).toBe('ask')
   })
   const beside: readonly [object, 'allow' | 'ask'][] = [
     [{ description: 'Runs the tests' }, 'allow'],
@@ -60,8 +60,8 @@ describe('a command', () => {
   it.each(beside)('with %j beside it: %s', (more, wanted) => {
     const input = { ...bash('npm test').input }
     for (const [name, value] of Object.entries(more)) Object.defineProperty(input, name, { value, enumerable: true })
-    expect(verdict(allow, { tool: 'Bash', input, cwd: '/work' })).toBe(wanted)
-    expect(verdict([rule({ effect: 'deny', command: 'npm test' })], { tool: 'Bash', input, cwd: '/work' })).toBe('deny')
+    expect(verdict(allow, { tool: 'Bash', input, cwd: '/srv' })).toBe(wanted)
+    expect(verdict([rule({ effect: 'deny', command: 'npm test' })], { tool: 'Bash', input, cwd: '/srv' })).toBe('deny')
   })
   it('is asked in another folder, and by a rule that was kept without one', () => {
     expect(verdict(allow, bash('npm test', '/elsewhere'))).toBe('ask')
@@ -86,7 +86,7 @@ describe('a path', () => {
   const read = (file_path: string, more: object = {}): Judged => ({
     tool: 'Read',
     input: { file_path, ...more },
-    cwd: '/work',
+    cwd: '/srv',
   })
   it('is allowed where it is that path', () => {
     expect(verdict(allow, read('/srv/a.txt'))).toBe('allow')
@@ -97,7 +97,7 @@ describe('a path', () => {
     for (const tool of ['Write', 'Edit', 'constructor'])
       expect(verdict([rule({ tool, path: '/srv/a.txt' })], { ...read('/srv/a.txt'), tool })).toBe('ask')
   })
-  it.each(['/work/../srv/a.txt', '/work//a.txt', 'a.txt', '/work/A.txt', '/srv/a.txt/', '/srv/a.txt.', '/srv/a.txt\0'])(
+  it.each(['/srv/../srv/a.txt', '/srv//a.txt', 'a.txt', '/srv/A.txt', '/srv/a.txt/', '/srv/a.txt.', '/srv/a.txt\0'])(
     'is asked where it is %j',
     path => expect(verdict(allow, read(path))).toBe('ask'),
   )
@@ -118,19 +118,19 @@ describe('a tool', () => {
     'B'.repeat(10_240),
     '',
   ])('named %j is met by no rule of another', tool =>
-    expect(verdict(rules, { tool, input: { command: 'x' }, cwd: '/work' })).toBe('ask'),
+    expect(verdict(rules, { tool, input: { command: 'x' }, cwd: '/srv' })).toBe('ask'),
   )
   it('of any other name is met by no rule of this one', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), tool => {
         fc.pre(tool !== 'Bash')
-        expect(verdict(rules, { tool, input: { command: 'x' }, cwd: '/work' })).toBe('ask')
+        expect(verdict(rules, { tool, input: { command: 'x' }, cwd: '/srv' })).toBe('ask')
       }),
     )
   })
   it('named like what every object has is met by its own rule only', () => {
     const own = [rule({ effect: 'deny', tool: 'constructor' })]
-    expect(verdict(own, { tool: 'constructor', input: {}, cwd: '/work' })).toBe('deny')
+    expect(verdict(own, { tool: 'constructor', input: {}, cwd: '/srv' })).toBe('deny')
     expect(verdict(own, bash('x'))).toBe('ask')
   })
 })
@@ -173,11 +173,11 @@ describe('a scope', () => {
     ['of this session', { session }, bash('ls'), {}, true],
     ['of another session', { session: other }, bash('ls'), {}, false],
     ['of a session, asked outside of any', { session }, bash('ls'), { session: null }, false],
-    ['of this folder', { cwd: '/work' }, bash('ls'), {}, true],
+    ['of this folder', { cwd: '/srv' }, bash('ls'), {}, true],
     ['of a folder above', { cwd: '/' }, bash('ls'), {}, false],
-    ['of a folder below', { cwd: '/work/sub' }, bash('ls'), {}, false],
-    ['of this folder, spelled otherwise', { cwd: '/work/' }, bash('ls'), {}, false],
-    ['of all three', { driver: 'claude', cwd: '/work', session }, bash('ls'), {}, true],
+    ['of a folder below', { cwd: '/srv/sub' }, bash('ls'), {}, false],
+    ['of this folder, spelled otherwise', { cwd: '/srv/' }, bash('ls'), {}, false],
+    ['of all three', { driver: 'claude', cwd: '/srv', session }, bash('ls'), {}, true],
     ['of two that hold and one that does not', { driver: 'claude', cwd: '/x', session }, bash('ls'), {}, false],
     ['of nothing', {}, bash('ls'), {}, false],
   ]
@@ -202,18 +202,18 @@ describe('admit', () => {
     ['a number of uses', { effect: 'deny', tool: 'Bash', usesLeft: 1 }],
     ['a grammar', { effect: 'deny', tool: 'Bash', command: 'ls', args: 'grammar' }],
     ['an allow of a whole tool', { effect: 'allow', tool: 'Bash' }],
-    ['an allow of a whole tool in one folder', { effect: 'allow', tool: 'Bash', scope: { cwd: '/work' } }],
+    ['an allow of a whole tool in one folder', { effect: 'allow', tool: 'Bash', scope: { cwd: '/srv' } }],
     ['an allow of a command anywhere', { effect: 'allow', tool: 'Bash', command: 'ls' }],
     [
       'an allow of a command anywhere, by one driver',
       { effect: 'allow', tool: 'Bash', command: 'ls', scope: { driver: 'claude' } },
     ],
-    ['an allow to write a file', { effect: 'allow', tool: 'Write', path: '/a', scope: { cwd: '/work' } }],
-    ['an allow to edit a file', { effect: 'allow', tool: 'Edit', path: '/a', scope: { cwd: '/work' } }],
+    ['an allow to write a file', { effect: 'allow', tool: 'Write', path: '/a', scope: { cwd: '/srv' } }],
+    ['an allow to edit a file', { effect: 'allow', tool: 'Edit', path: '/a', scope: { cwd: '/srv' } }],
     ['an allow of a path that depends on the folder', { effect: 'allow', tool: 'Read', path: 'a' }],
     [
       'an allow of a command and a path',
-      { effect: 'allow', tool: 'Read', command: 'ls', path: '/a', scope: { cwd: '/work' } },
+      { effect: 'allow', tool: 'Read', command: 'ls', path: '/a', scope: { cwd: '/srv' } },
     ],
   ]
   it.each(refused)('refuses %s', (_name, draft) => {
@@ -222,9 +222,9 @@ describe('admit', () => {
   })
   it.each<RuleDraft>([
     { effect: 'allow', tool: 'Bash', command: 'ls', scope: { session } },
-    { effect: 'allow', tool: 'Bash', command: 'ls', args: 'exact', scope: { cwd: '/work' } },
+    { effect: 'allow', tool: 'Bash', command: 'ls', args: 'exact', scope: { cwd: '/srv' } },
     { effect: 'allow', tool: 'Read', path: '/a' },
-    { effect: 'allow', tool: 'Read', path: 'a', scope: { cwd: '/work' } },
+    { effect: 'allow', tool: 'Read', path: 'a', scope: { cwd: '/srv' } },
     { effect: 'deny', tool: 'Write', path: '/a' },
     { effect: 'ask', tool: 'Bash', command: 'ls' },
     { effect: 'deny', tool: 'Bash' },
