@@ -23,7 +23,7 @@ export {
   type SessionCommand,
   sessionLife,
 } from './life.ts'
-export type { Change, Head, Probe, Put, Query, Read, Store, StoredEvent, View, Writes } from './port.ts'
+export type { Change, EventQuery, Head, Probe, Put, Query, Read, Store, StoredEvent, View, Writes } from './port.ts'
 export {
   type CommandRow,
   type DraftRow,

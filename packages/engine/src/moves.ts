@@ -199,8 +199,13 @@ export function endSession(
   for (const open of pen.find('command', openCommandsOf(row.id).query))
     if (open.state !== 'done' && open.body.kind !== 'end')
       finishCommand(pen, open, { ok: false, reason: 'the session ended first' })
-  const ended = { ...moved(pen, row, command), endedAt: pen.now, ending, turnOpen: false, wanted: false }
-  return putSession(pen, ended, 'session.ended')
+  const gone = withoutProcess(pen, moved(pen, row, command), command === 'lose' ? 'lost' : 'stopped')
+  return putSession(pen, { ...gone, endedAt: pen.now, ending, turnOpen: false, wanted: false }, 'session.ended')
+}
+
+/** Nobody drives it any more: a process that was said to live does not. */
+function withoutProcess(pen: Pen, row: SessionRow, state: 'stopped' | 'lost'): SessionRow {
+  return row.process?.state === 'live' ? { ...row, process: { state, changedAt: pen.now } } : row
 }
 
 export function finishCommand(pen: Pen, row: CommandRow, outcome: CommandOutcome): CommandRow {
@@ -226,7 +231,7 @@ export function freeSession(ctx: Context, pen: Pen, row: SessionRow, command: 'l
       'lose',
     )
   doubtAll(pen, row.id)
-  const free = { ...next, lease: null }
+  const free = { ...withoutProcess(pen, next, command === 'lose' ? 'lost' : 'stopped'), lease: null }
   const wanted = free.state !== 'ended' && isWanted(pen, free)
   if (wanted && free.idleAttaches >= limits.idleAttachesMax)
     return endSession(ctx, pen, free, { reason: 'failed', detail: broughtDown }, 'giveUp')
@@ -247,15 +252,17 @@ export function doubtAll(pen: Pen, session: SessionId): void {
       deliver(pen, request, 'unknown', { reason: 'the agent was lost while it had this in hand' })
 }
 
-/** Is there anything for the agent to do? A resolution to take, a command to carry out, a turn that nothing holds up. */
+/** Is there anything for the agent to do? A resolution to take; or, where no request holds it up, a command to carry out or a turn to go on with. */
 export function isWanted(pen: Pen, row: SessionRow): boolean {
   if (row.state === 'starting') return true
-  const requests = openRequestsIn(pen, row.id)
-  if (requests.some(request => stateOf(request) === 'waiting')) return true
-  const commands = pen.find('command', openCommandsOf(row.id).query)
-  if (commands.some(command => command.state === 'waiting')) return true
-  // A command whose turn had ended is still to be reported done.
-  return (row.turnOpen || commands.length > 0) && !requests.some(request => request.status === 'pending')
+  if (openRequestsIn(pen, row.id).some(request => stateOf(request) === 'waiting')) return true
+  const waits = row.turnOpen || pen.find('command', openCommandsOf(row.id).query).length > 0
+  return waits && !isHeldUp(pen, row.id)
+}
+
+/** It waits for people: a message stands behind what it asked, and bringing it back would only park it again. */
+export function isHeldUp(pen: Pen, session: SessionId): boolean {
+  return openRequestsIn(pen, session).some(request => request.status === 'pending')
 }
 
 /** A parked session has something for its agent now; a runner should bring it back. Silent: the event that caused it says it. */

@@ -1,6 +1,6 @@
 /** Pages bounded by bytes as well as by number. The archive is read a few rows at a time, so what does not fit is never in memory. */
 import { limits } from '@holdpoint/protocol'
-import type { Query, Store, StoredEvent } from './port.ts'
+import type { EventQuery, Query, Store, StoredEvent } from './port.ts'
 import type { Rows, Table } from './rows.ts'
 
 /** Rows in the order of the query, one by one. */
@@ -15,17 +15,22 @@ export async function* scan<K extends Table>(store: Store, table: K, query: Quer
   }
 }
 
-/** Events in order, one by one. */
-export async function* scanEvents(
-  store: Store,
-  query: Omit<Parameters<Store['events']>[0], 'limit'>,
-): AsyncGenerator<StoredEvent, void> {
-  for (let { after } = query, limit: number = limits.readAheadMax; ; ) {
-    const events = await store.events({ ...query, after, limit })
+/** Which events, and in which order. */
+export type EventRange = Omit<EventQuery, 'limit'>
+
+/** What of a range is left behind this event. */
+export function rest(range: EventRange, { seq }: StoredEvent): EventRange {
+  return { ...range, ...(range.newestFirst ? { before: seq } : { after: seq }) }
+}
+
+/** Events in the order of the range, one by one. */
+export async function* scanEvents(store: Store, range: EventRange): AsyncGenerator<StoredEvent, void> {
+  for (let left = range, limit: number = limits.readAheadMax; ; ) {
+    const events = await store.events({ ...left, limit })
     yield* events
     const last = events.at(-1)
     if (!last || events.length < limit) return
-    after = last.seq
+    left = rest(range, last)
     // Events are small as a rule, and a reader that was away has missed many: fewer and larger reads, until large ones come.
     const small = events.reduce((sum, event) => sum + event.text.length, 0) < limits.pageMaxBytes / 8
     limit = small ? Math.min(limit * 2, limits.pageMax) : limits.readAheadMax
@@ -61,6 +66,6 @@ export function eventBytes({ text }: StoredEvent): number {
   return Buffer.byteLength(text)
 }
 
-function jsonBytes(value: unknown): number {
+export function jsonBytes(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value))
 }

@@ -43,6 +43,17 @@ export interface Query {
   readonly limit?: number
 }
 
+/** Events in the order of the log, or in its reverse; the places `after` and `before` are themselves left out. */
+export interface EventQuery {
+  readonly after?: number
+  readonly before?: number
+  readonly newestFirst?: boolean
+  readonly limit: number
+  readonly session?: SessionId
+  /** As they were written: a purged event keeps its type here. */
+  readonly types?: readonly EventType[]
+}
+
 /** What a decision may see. Rows are those named by the change's reads, as left by everything committed before it. */
 export interface View {
   readonly now: number
@@ -88,13 +99,7 @@ export interface Store {
   head(): Promise<Head>
   /** The store's clock. */
   now(): Promise<number>
-  /** Events in order, `after` excluded. */
-  events(query: {
-    readonly after: number
-    readonly limit: number
-    readonly session?: SessionId
-    readonly types?: readonly EventType[]
-  }): Promise<readonly StoredEvent[]>
+  events(query: EventQuery): Promise<readonly StoredEvent[]>
   /** The epoch in which the event at this place was written; undefined where there is none. */
   epochAt(seq: number): Promise<string | undefined>
   /** Called after every commit of this process with its events, in order and before `commit` resolves; with null where something may have happened elsewhere. */

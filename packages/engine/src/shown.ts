@@ -17,7 +17,8 @@ export function showSession(row: SessionRow, pending: number): Session {
     id,
     ...session
   } = row
-  return { id, ...session, pending }
+  // Rows that were kept before processes were told of have none.
+  return { id, ...session, process: session.process ?? null, pending }
 }
 
 /** Whoever has to give the answer to the agent sees it; everyone else sees that a secret was given. */

@@ -273,7 +273,7 @@ describe('work', () => {
     const { id } = await at.person('startSession', { driver: 'steady' })
     expect((await waiting).items).toMatchObject([{ id }])
   })
-  it.each(['an answer', 'a deadline', 'a message', 'an interrupt'])('is a parked session when %s comes', async what => {
+  it.each(['an answer', 'a deadline', 'an interrupt'])('is a parked session when %s comes', async what => {
     const driven = await at.drive()
     const { id } = driven.session
     const request = await driven.ask('k', approval(), { deadlineMs: 60_000 })
@@ -281,12 +281,33 @@ describe('work', () => {
     expect(await work()).toEqual([])
     const keepAlive = () => at.runner('renewRunner', { id: runnerId(), incarnation: 1 })
     if (what === 'an answer') await at.allow(request)
-    if (what === 'a message') await at.person('sendMessage', { id, text: 'hi' })
     if (what === 'an interrupt') await at.person('interruptSession', { id })
     if (what === 'a deadline') await at.clock.pass(60_000)
     await keepAlive()
     expect(await work()).toEqual([id])
   })
+  it('is a parked session when a message comes', async () => {
+    const driven = await at.drive()
+    await at.runner('detachSession', { id: driven.session.id, fence: driven.fence })
+    expect(await work()).toEqual([])
+    await at.person('sendMessage', { id: driven.session.id, text: 'hi' })
+    expect(await work()).toEqual([driven.session.id])
+  })
+  it.each(['before', 'after'])(
+    'is not a session whose request waits, though a message came %s it parked',
+    async when => {
+      const driven = await at.drive()
+      const { id } = driven.session
+      const request = await driven.ask('k')
+      const send = () => at.person('sendMessage', { id, text: 'hi' })
+      if (when === 'before') await send()
+      await at.runner('detachSession', { id, fence: driven.fence })
+      if (when === 'after') await send()
+      expect(await work()).toEqual([])
+      await at.allow(request)
+      expect(await work()).toEqual([id])
+    },
+  )
   it('is a session that parked with something to do already', async () => {
     const driven = await at.drive()
     const request = await driven.ask('k')

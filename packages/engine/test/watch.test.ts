@@ -252,22 +252,3 @@ describe('text as it streams', () => {
     await settle()
   })
 })
-
-describe('pages of the log', () => {
-  it('go on from a cursor, and end', async () => {
-    for (let i = 0; i < 7; i++) await driven.say(added(`${i}`))
-    const all = (await at.person('listEvents', { id: driven.session.id })).items
-    const seen = []
-    let after: string | undefined
-    do {
-      const page = await at.person('listEvents', { id: driven.session.id, limit: 3, ...(after ? { after } : {}) })
-      seen.push(...page.items)
-      after = page.next ?? undefined
-    } while (after)
-    expect(seen).toEqual(all)
-  })
-  it('refuse a cursor of another log', async () => {
-    await refused(at.person('listEvents', { id: driven.session.id, after: 'zz-3' }), 'gone')
-    await refused(at.person('listAudit', { after: 'e1-9999' }), 'gone')
-  })
-})

@@ -41,6 +41,8 @@ export const Answer = z.discriminatedUnion(
 export type Answer = z.infer<typeof Answer>
 export type QuestionAnswer = z.infer<typeof QuestionAnswer>
 
+export const AnswerKind = z.enum(['allow', 'deny', 'answers', 'submit', 'decline']) satisfies z.ZodType<Answer['kind']>
+
 /** What a deny without words says to the agent. */
 export const plainDeny = 'A person declined this.'
 

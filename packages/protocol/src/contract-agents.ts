@@ -125,8 +125,12 @@ export const agentOps = {
     method: 'POST',
     path: '/runners/:id/renew',
     roles: ['runner'],
-    summary: 'Keep every lease of the runner for another while',
-    input: z.strictObject({ id: RunnerId, incarnation: z.int() }),
+    summary: 'Keep every lease of the runner for another while; with drivers, what it can run has changed',
+    input: z.strictObject({
+      id: RunnerId,
+      incarnation: z.int(),
+      drivers: z.array(DriverInfo).max(limits.optionsMax).optional(),
+    }),
     output: Runner,
   },
   retireRunner: {

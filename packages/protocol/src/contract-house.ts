@@ -1,10 +1,11 @@
 /** Operations of the house: rules, the record, credentials, keeping. */
 import { z } from 'zod'
+import { AnswerKind } from './answer.ts'
 import { Ask } from './ask.ts'
-import { Event } from './event.ts'
-import { Cursor, RuleId, SessionId, TokenId } from './ids.ts'
+import { Cursor, RequestId, RuleId, SessionId, TokenId } from './ids.ts'
 import { limits } from './limits.ts'
-import { everyone, limit, nothing, type Op, page, people, Role } from './op.ts'
+import { everyone, nothing, type Op, oneWay, page, pageOfLog, people, Role } from './op.ts'
+import { Delivery, Request, Resolution } from './request.ts'
 import { Rule, RuleDraft, Verdict } from './rule.ts'
 
 export const Token = z.object({
@@ -15,6 +16,21 @@ export const Token = z.object({
   expiresAt: z.int().nullable(),
 })
 export type Token = z.infer<typeof Token>
+
+/** A resolution as the log tells it, with its request and the title of its session as they stand now. A deleted session has no lines. */
+export const RecordLine = z.object({
+  cursor: Cursor,
+  at: z.int(),
+  session: SessionId,
+  request: RequestId,
+  digest: z.string(),
+  resolution: Resolution,
+  /** The newest. */
+  delivery: Delivery,
+  value: Request,
+  title: z.string(),
+})
+export type RecordLine = z.infer<typeof RecordLine>
 
 /** Of the gateway's machine, whose working folder the caller does not know. */
 const AbsolutePath = z
@@ -65,9 +81,18 @@ export const houseOps = {
     method: 'GET',
     path: '/audit',
     roles: people,
-    summary: 'The record of resolutions',
-    input: z.strictObject({ after: Cursor.optional(), limit, session: SessionId.optional() }),
-    output: page(Event),
+    summary: 'The record of resolutions; a page may be short, or empty, and yet have a next',
+    input: oneWay(
+      z.strictObject({
+        ...pageOfLog,
+        session: SessionId.optional(),
+        by: Resolution.shape.by.optional(),
+        answer: AnswerKind.optional(),
+        person: z.string().max(limits.nameMax).optional(),
+        q: z.string().max(limits.nameMax).optional(),
+      }),
+    ),
+    output: page(RecordLine),
   },
   listTokens: {
     method: 'GET',

@@ -2,10 +2,10 @@
 import { z } from 'zod'
 import { Answer } from './answer.ts'
 import { Event } from './event.ts'
-import { Cursor, RequestId, RunnerId, SessionId } from './ids.ts'
+import { RequestId, RunnerId, SessionId } from './ids.ts'
 import { JsonObject } from './json.ts'
 import { limits } from './limits.ts'
-import { everyone, limit, nothing, type Op, page, people, wait } from './op.ts'
+import { everyone, limit, nothing, type Op, oneWay, page, pageOfLog, people, wait } from './op.ts'
 import { Draft, deadlineFields, Request } from './request.ts'
 import { Attachment, Command, DriverInfo, Session, SessionState } from './session.ts'
 
@@ -134,8 +134,8 @@ export const peopleOps = {
     method: 'GET',
     path: '/sessions/:id/events',
     roles: everyone,
-    summary: 'A page of a session’s log',
-    input: z.strictObject({ id: SessionId, after: Cursor.optional(), limit }),
+    summary: 'A page of a session’s log, from its start or from its end',
+    input: oneWay(z.strictObject({ id: SessionId, ...pageOfLog })),
     output: page(Event),
   },
   listRequests: {

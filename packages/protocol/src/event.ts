@@ -5,7 +5,7 @@ import { JsonObject } from './json.ts'
 import { limits } from './limits.ts'
 import { AgentPath, Delivery, Request, Resolution } from './request.ts'
 import { Rule } from './rule.ts'
-import { Command, CommandOutcome, Session } from './session.ts'
+import { AgentProcess, Command, CommandOutcome, Session } from './session.ts'
 
 const block = z.string().min(1).max(limits.keyMax)
 const path = AgentPath.optional()
@@ -59,7 +59,15 @@ export const Delta = z.strictObject({
 })
 export type Delta = z.infer<typeof Delta>
 
-/** What an agent may say: its own words. People's words are commands, which only people send. */
+/** What has changed about the agent itself: the log shows it as `session.changed`, with the session as it is then. */
+const AgentChanged = z.strictObject({
+  type: z.literal('session.changed'),
+  /** The mode in force. */
+  mode: z.string().min(1).max(limits.nameMax).optional(),
+  process: AgentProcess.optional(),
+})
+
+/** What an agent may say: its own words, and what has become of it. People's words are commands, which only people send. */
 export const Saying = z.discriminatedUnion('type', [
   MessageAdded.extend({
     role: z.literal('agent', 'must be agent: what people say comes from them, as messages').default('agent'),
@@ -68,6 +76,7 @@ export const Saying = z.discriminatedUnion('type', [
   ToolFinished,
   TurnFinished,
   ErrorRaised,
+  AgentChanged,
   Delta,
 ])
 export type Saying = z.input<typeof Saying>

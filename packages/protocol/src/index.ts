@@ -31,7 +31,7 @@ export {
   type Output,
   type Parsed,
 } from './contract.ts'
-export { Token } from './contract-house.ts'
+export { RecordLine, Token } from './contract-house.ts'
 export {
   Delta,
   ErrorRaised,
@@ -81,6 +81,7 @@ export {
 export { hidesSomething, type RevealOptions, reveal } from './reveal.ts'
 export { Rule, RuleDraft, Verdict } from './rule.ts'
 export {
+  AgentProcess,
   Attachment,
   Capability,
   Command,

@@ -33,6 +33,8 @@ export const limits = {
   pageMaxBytes: 8 * 1024 * 1024,
   /** Rows read from the archive at a time where a page is bounded by bytes. */
   readAheadMax: 32,
+  /** Resolutions that one call looks at where few of them fit; what it reads is bounded by pageMaxBytes besides. */
+  recordScanMax: 5000,
   snapshotMax: 200,
   /** Of each part of hello: sessions, requests, blocks under way. */
   snapshotMaxBytes: 4 * 1024 * 1024,

@@ -1,5 +1,6 @@
 /** What an operation is, and the parts that many of them share. */
 import { z } from 'zod'
+import { Cursor } from './ids.ts'
 import { limits } from './limits.ts'
 
 /** Who may call: a person, a runner, an agent; `anyone` needs no credential. */
@@ -25,5 +26,17 @@ export const people = ['person'] as const
 export const everyone = ['person', 'runner', 'agent'] as const
 export const wait = z.coerce.number().int().min(0).max(limits.waitMaxMs).optional()
 export const limit = z.coerce.number().int().min(1).max(limits.pageMax).optional()
+/** A page of the log: what follows `after`, or what comes nearest before `before`, where `end` is behind the newest. Ascending either way. */
+export const pageOfLog = {
+  after: Cursor.optional(),
+  before: z.union([z.literal('end'), Cursor], 'must be a cursor of this gateway, or end').optional(),
+  limit,
+}
+export function oneWay<T extends z.ZodObject<typeof pageOfLog>>(input: T): T {
+  return input.refine(({ after, before }) => after === undefined || before === undefined, {
+    path: ['before'],
+    message: 'cannot stand beside after: a page is read on from one place or back from another',
+  })
+}
 export const page = <T extends z.ZodType>(item: T) => z.object({ items: z.array(item), next: z.string().nullable() })
 export const nothing = z.object({})

@@ -4,10 +4,17 @@
 const unseen = /[\p{C}\p{Zl}\p{Zp}\p{DI}\u2800]|(?! )\p{Zs}/u
 /** In one pass, so that a long run of backslashes costs no more than its length. */
 const told = new RegExp(`\\\\+|${unseen.source}`, 'gu')
+/** A picture with what shapes it (a variation selector, a tone of skin) or joins it to another: seen, though parts of it are not. */
+const picture = '(?!\\p{C})\\p{ExtPict}(?:\\p{EMod}|\\u{fe0f})?'
+const pictures = new RegExp(`${picture}(?:\\u{200d}${picture})*`, 'gu')
+const isPicture = /^(?!\p{C})\p{ExtPict}/u
+const toldBesidePictures = new RegExp(`${pictures.source}|${told.source}`, 'gu')
 
 export interface RevealOptions {
   /** Line feeds and tabs stay as they are (a block that keeps its layout); everything else is still made visible. */
   readonly multiline?: boolean
+  /** Pictures stay as they are. For sentences only: in what is executed every character counts. */
+  readonly pictures?: boolean
 }
 
 function isHidden(char: string, { multiline }: RevealOptions): boolean {
@@ -16,7 +23,8 @@ function isHidden(char: string, { multiline }: RevealOptions): boolean {
 
 /** Every character that a reader could not see stands as \u{HEX}; backslashes before one, or before a written u{, are doubled, so nothing can be forged. */
 export function reveal(text: string, options: RevealOptions = {}): string {
-  return text.replace(told, (found, at: number) => {
+  return text.replace(options.pictures ? toldBesidePictures : told, (found, at: number) => {
+    if (options.pictures && isPicture.test(found)) return found
     if (found[0] !== '\\') return isHidden(found, options) ? `\\u{${(found.codePointAt(0) ?? 0).toString(16)}}` : found
     const next = at + found.length
     const following = String.fromCodePoint(text.codePointAt(next) ?? 0x20)
@@ -26,5 +34,6 @@ export function reveal(text: string, options: RevealOptions = {}): string {
 
 /** Whether a text holds anything that `reveal` would have to make visible: surfaces warn where it does. */
 export function hidesSomething(text: string, options: RevealOptions = {}): boolean {
-  return unseen.test(options.multiline ? text.replace(/[\n\t]/g, ' ') : text)
+  const laid = options.multiline ? text.replace(/[\n\t]/g, ' ') : text
+  return unseen.test(options.pictures ? laid.replace(pictures, ' ') : laid)
 }

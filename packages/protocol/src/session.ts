@@ -23,6 +23,17 @@ export const Capability = z.enum([
 ])
 export type Capability = z.infer<typeof Capability>
 
+/** The agent's process, where it has one of its own, as its driver last saw it. */
+export const AgentProcess = z.strictObject({
+  /** It lives; or it was let go while a request waits (`parked`), while nothing was asked of it (`idle`), once it had done what it was brought back for (`done`); a person or the runner ended it (`stopped`); it ended by itself, or with its runner (`lost`). */
+  state: z.enum(['live', 'parked', 'idle', 'done', 'stopped', 'lost']),
+  pid: z.int().min(1).optional(),
+  memoryMb: z.int().min(0).optional(),
+  /** Of one that lives: why it is kept although it only waits. Of one that is gone: how it ended. */
+  note: z.string().min(1).max(limits.reasonMax).optional(),
+})
+export type AgentProcess = z.infer<typeof AgentProcess>
+
 export const Session = z.object({
   id: SessionId,
   driver: z.string(),
@@ -45,6 +56,7 @@ export const Session = z.object({
   onDeadline: OnDeadline,
   warmMs: z.int().nullable(),
   options: JsonObject,
+  process: AgentProcess.extend({ changedAt: z.int() }).nullable(),
 })
 export type Session = z.infer<typeof Session>
 

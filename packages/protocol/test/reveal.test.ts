@@ -113,3 +113,36 @@ describe('hidesSomething', () => {
     )
   })
 })
+
+describe('pictures in sentences', () => {
+  const family = '\u{1f468}\u{200d}\u{1f469}\u{200d}\u{1f467}'
+  it.each(['\u{26a0}\u{fe0f}', '\u{2764}\u{fe0f}', family, '\u{1f44d}\u{1f3fd}', '\u{1f680}'])(
+    '%s stays as it is',
+    text => {
+      expect(reveal(`so ${text} it is`, { pictures: true })).toBe(`so ${text} it is`)
+      expect(hidesSomething(text, { pictures: true })).toBe(false)
+    },
+  )
+  it('are spelt out where what is executed is shown', () => {
+    expect(reveal('\u{26a0}\u{fe0f}')).toBe('\u{26a0}\\u{fe0f}')
+    expect(hidesSomething('\u{26a0}\u{fe0f}')).toBe(true)
+  })
+  it.each([
+    ['a selector after a letter', 'a\u{fe0f}', 'a\\u{fe0f}'],
+    ['a joiner between letters', 'a\u{200d}b', 'a\\u{200d}b'],
+    ['a joiner with nothing to join', '\u{1f680}\u{200d}x', '\u{1f680}\\u{200d}x'],
+    ['a second selector', '\u{26a0}\u{fe0f}\u{fe0f}', '\u{26a0}\u{fe0f}\\u{fe0f}'],
+    ['letters of tags', '\u{1f3f4}\u{e0067}', '\u{1f3f4}\\u{e0067}'],
+    ['a picture that is not assigned', '\u{1fbff}', '\\u{1fbff}'],
+  ])('hide nothing: %s is spelt out', (_, text, shown) => {
+    expect(reveal(text, { pictures: true })).toBe(shown)
+    expect(hidesSomething(text, { pictures: true })).toBe(true)
+  })
+  it('change nothing of the rest', () => {
+    fc.assert(
+      fc.property(tricky, text => {
+        expect(reveal(text, { pictures: true })).toBe(reveal(text))
+      }),
+    )
+  })
+})

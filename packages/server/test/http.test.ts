@@ -1,7 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { apiRoot, contract, limits, type Op, type OpName, spellId } from '@holdpoint/protocol'
+import { apiRoot, contract, limits, type Op, type OpName, type Output, spellId } from '@holdpoint/protocol'
 import { createServer } from '@holdpoint/server'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { LogLine } from '../src/exchange.ts'
@@ -62,6 +59,36 @@ describe('the contract', () => {
       parameters: [{ name: 'id', in: 'path', required: true }, { name: 'Idempotency-Key' }],
       requestBody: { content: { 'application/json': { schema: { required: ['digest', 'answer'] } } } },
     })
+  })
+})
+
+describe('the log and the record', () => {
+  it('are read from their end, page by page, and the record is searched', async () => {
+    const session = await openSession(gateway)
+    for (const title of ['Sweep the yard', 'Feed the cat', 'Water the fern']) {
+      const { id, digest } = await ask(gateway, session, title)
+      await post(gateway, 'person', `/requests/${id}/answer`, { digest, answer: { kind: 'deny', reason: 'Not now' } })
+    }
+    const get = async (path: string) => (await request(gateway, path, { headers: headersOf('person') })).json()
+    const log = `/sessions/${session.id}/events`
+    const newest = (await get(`${log}?before=end&limit=2`)) as Output<'listEvents'> // by the contract
+    const older = (await get(`${log}?before=${newest.next}`)) as Output<'listEvents'> // likewise
+    expect(await get(log)).toEqual({ items: [...older.items, ...newest.items], next: null })
+    const both = await request(gateway, `${log}?before=end&after=${newest.next}`, { headers: headersOf('person') })
+    expect([both.status, await codeOf(both)]).toEqual([400, 'bad_input'])
+
+    const record = (query: string) => get(`/audit?session=${session.id}&${query}`) as Promise<Output<'listAudit'>> // likewise
+    const keys = async (query: string) => (await record(query)).items.map(line => line.value.key)
+    expect(await keys('before=end&limit=2')).toEqual(['Feed the cat', 'Water the fern'])
+    expect(await keys('q=THE+CAT&by=person&answer=deny&person=ada')).toEqual(['Feed the cat'])
+    expect(await keys('q=not%20now')).toHaveLength(3)
+    expect(await keys('answer=allow')).toEqual([])
+    for (const { value, title, ...line } of (await record('')).items) {
+      expect(
+        contract.listAudit.output.safeParse({ items: [{ value, title, ...line }], next: null }).error,
+      ).toBeUndefined()
+      expect([title, value.id, value.delivery]).toEqual(['a test', line.request, line.delivery])
+    }
   })
 })
 
@@ -220,82 +247,7 @@ describe('a body', () => {
 
 const server = () => gateway.server
 
-describe('the page', () => {
-  let folder: string
-  let paged: Gateway
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'holdpoint-page-'))
-    await mkdir(join(folder, 'page/assets'), { recursive: true })
-    await writeFile(join(folder, 'secret.txt'), 'not for the page')
-    await writeFile(join(folder, 'page/.hidden'), 'hidden')
-    await writeFile(join(folder, 'page/index.html'), '<!doctype html><title>Holdpoint</title>')
-    await writeFile(join(folder, 'page/assets/app-B1c2D3e4.js'), 'export {}')
-    paged = await openGateway({ staticDir: join(folder, 'page') })
-  })
-  afterAll(async () => {
-    await paged.close()
-    await rm(folder, { recursive: true })
-  })
-
-  it('is served at the root without a credential, also to a link from elsewhere', async () => {
-    const reply = await fetch(`${paged.url}/`, {
-      headers: { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' },
-    })
-    expect(await reply.text()).toContain('<title>Holdpoint</title>')
-    expect(reply.headers.get('content-type')).toBe('text/html; charset=utf-8')
-    const again = await fetch(`${paged.url}/`, { headers: { 'if-none-match': reply.headers.get('etag') ?? '' } })
-    expect([again.status, again.headers.get('cache-control')]).toEqual([304, 'no-cache'])
-  })
-  it('has files that are cached for good when their name carries their hash', async () => {
-    const reply = await fetch(`${paged.url}/assets/app-B1c2D3e4.js`)
-    expect(reply.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
-    expect(reply.headers.get('content-type')).toBe('text/javascript; charset=utf-8')
-  })
-  it('gives out nothing beside itself', async () => {
-    const close = `Host: localhost:${paged.port}\r\nConnection: close\r\n\r\n`
-    const paths = [
-      '/../secret.txt',
-      '/assets/../../secret.txt',
-      '/%2e%2e/secret.txt',
-      '/..%2fsecret.txt',
-      '/.hidden',
-      '/assets',
-      '/assets/',
-      '//index.html',
-      '/index.html/',
-      '/..\\secret.txt',
-      '/%00',
-    ]
-    for (const path of paths)
-      expect(await raw(paged.port, `GET ${path} HTTP/1.1\r\n${close}`), path).toMatch(/^HTTP\/1.1 404/)
-    expect((await fetch(`${paged.url}/index.html`, { method: 'POST' })).status).toBe(405)
-  })
-  it('says in plain text what this is when there is none', async () => {
-    const reply = await fetch(`${gateway.url}/`)
-    expect(reply.headers.get('content-type')).toBe('text/plain; charset=utf-8')
-    expect(await reply.text()).toContain('where AI agents stop and ask')
-  })
-  it('carries the same protecting headers as everything else', async () => {
-    const policy =
-      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; font-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
-    for (const path of [
-      '/',
-      '/nothing',
-      '/healthz',
-      `${apiRoot}/me`,
-      `${apiRoot}/nothing`,
-      '/assets/app-B1c2D3e4.js',
-    ]) {
-      const { headers } = await fetch(`${paged.url}${path}`)
-      expect(headers.get('content-security-policy'), path).toBe(policy)
-      expect(headers.get('x-content-type-options'), path).toBe('nosniff')
-      expect(headers.get('referrer-policy'), path).toBe('no-referrer')
-      expect(headers.get('cross-origin-opener-policy'), path).toBe('same-origin')
-      expect(headers.get('cross-origin-resource-policy'), path).toBe('same-origin')
-      expect(headers.get('x-frame-options'), path).toBe('DENY')
-      if (path.startsWith(apiRoot)) expect(headers.get('cache-control'), path).toBe('no-store')
-    }
-  })
+describe('health', () => {
   it('tells anyone that the gateway is up', async () => {
     expect(await (await fetch(`${gateway.url}/healthz`)).json()).toEqual({ ok: true, version: '1.2.3' })
   })

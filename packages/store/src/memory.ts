@@ -1,5 +1,5 @@
 /** The archive in memory: the reference that the other two are compared with, and the store of tests and embedders. */
-import type { Head, Probe, Query, Rows, Store, StoredEvent, Table } from '@holdpoint/engine'
+import type { EventQuery, Head, Probe, Query, Rows, Store, StoredEvent, Table } from '@holdpoint/engine'
 import { Fault } from '@holdpoint/protocol'
 import { Batches, decide, probeWritten, type Waiting, type Written } from './batch.ts'
 import { firstHead, newEpoch, purgedText } from './chain.ts'
@@ -126,16 +126,7 @@ export async function openMemory({ clock = Date, probe, epoch = newEpoch() }: Me
     count: async (table, query) => shelves[table].matching(query).length,
     head: async () => head,
     now: async () => Math.max(clock.now(), head.at),
-    events: async ({ after, limit, session, types }) => {
-      const page: StoredEvent[] = []
-      // The event at place n stands at n - 1: nothing is ever taken out of the log.
-      for (let at = Math.max(0, after); at < events.length && page.length < limit; at++) {
-        const event = events[at] as StoredEvent // within the length
-        if (session !== undefined && event.session !== session) continue
-        if (types === undefined || types.includes(event.type)) page.push(event)
-      }
-      return page
-    },
+    events: async query => pageOf(events, query),
     epochAt: async seq => events[seq - 1]?.epoch,
     onCommit: listener => batches.onCommit(listener),
     backup: async () => {
@@ -143,6 +134,20 @@ export async function openMemory({ clock = Date, probe, epoch = newEpoch() }: Me
     },
     close: () => batches.close(),
   }
+}
+
+/** The event at place n stands at n - 1: nothing is ever taken out of the log. */
+function pageOf(events: readonly StoredEvent[], query: EventQuery): StoredEvent[] {
+  const { after = 0, before = events.length + 1, newestFirst = false, limit, session, types } = query
+  const first = Math.max(after, 0) + 1
+  const last = Math.min(before - 1, events.length)
+  const page: StoredEvent[] = []
+  for (let n = 0; n <= last - first && page.length < limit; n++) {
+    const event = events[(newestFirst ? last - n : first + n) - 1] as StoredEvent // between the first and the last
+    if (session !== undefined && event.session !== session) continue
+    if (types === undefined || types.includes(event.type)) page.push(event)
+  }
+  return page
 }
 
 function checkVersion(table: Table, id: string, { before, after }: Entry, kept: Kept | undefined): void {

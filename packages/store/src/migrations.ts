@@ -1,5 +1,5 @@
 /** The numbered steps by which an archive's tables came to be as they are. A step that was released never changes; a change of tables is a new step. */
-import { createTables, type Dialect, postgresDialect, sqliteDialect } from './sql.ts'
+import { createTables, type Dialect, indexResolutions, postgresDialect, sqliteDialect } from './sql.ts'
 
 /** Step n brings an archive from version n - 1 to n. */
 export interface Step {
@@ -8,7 +8,10 @@ export interface Step {
 }
 
 function steps(dialect: Dialect): readonly Step[] {
-  return [{ version: 1, statements: createTables(dialect) }]
+  return [
+    { version: 1, statements: createTables(dialect) },
+    { version: 2, statements: indexResolutions(dialect) },
+  ]
 }
 
 export const sqliteSteps = steps(sqliteDialect)

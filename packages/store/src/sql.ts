@@ -1,5 +1,5 @@
 /** The SQL of both dialects, generated from the shapes in this one place. */
-import type { Query, Table } from '@holdpoint/engine'
+import type { EventQuery, Query, Table } from '@holdpoint/engine'
 import { type Column, choices, columnOf, type Shape, shapes, storable, tableNames, type Value } from './record.ts'
 
 export interface Dialect {
@@ -37,6 +37,14 @@ export function createTables(dialect: Dialect): string[] {
     `CREATE TABLE ${prefix}event (seq ${int} PRIMARY KEY, epoch ${text} NOT NULL, at ${int} NOT NULL, session ${text}, type ${text} NOT NULL, text ${text} NOT NULL, body_hash ${text} NOT NULL, hash ${text} NOT NULL)`,
     `CREATE INDEX event_session ON ${prefix}event (session, seq) WHERE session IS NOT NULL`,
     ...tableNames.flatMap(table => createTable(shapes[table], dialect)),
+  ]
+}
+
+/** The record of resolutions, of everything and of one session: a small part of the log, found without reading the rest. */
+export function indexResolutions({ prefix }: Dialect): string[] {
+  return [
+    `CREATE INDEX event_resolved ON ${prefix}event (seq) WHERE type = 'request.resolved'`,
+    `CREATE INDEX event_resolved_session ON ${prefix}event (session, seq) WHERE type = 'request.resolved'`,
   ]
 }
 
@@ -95,19 +103,19 @@ function oneOf(column: string, values: readonly Value[], mark: (value: Value) =>
   return either.length ? `(${either.join(' OR ')})` : 'FALSE'
 }
 
-export interface EventQuery {
-  readonly after: number
-  readonly limit: number
-  readonly session?: string
-  readonly types?: readonly string[]
-}
 export function selectEvents(query: EventQuery, dialect: Dialect): Statement {
+  const { after, before, session, types, limit } = query
   const params: Value[] = []
   const mark = (value: Value) => dialect.mark(params.push(value))
-  let text = `SELECT seq, epoch, at, session, type, text, body_hash, hash FROM ${dialect.prefix}event WHERE seq > ${mark(query.after)}`
-  if (query.session !== undefined) text += ` AND session = ${mark(query.session)}`
-  if (query.types !== undefined) text += ` AND ${oneOf('type', query.types, mark)}`
-  return { text: `${text} ORDER BY seq LIMIT ${mark(query.limit)}`, params }
+  const all: string[] = []
+  if (after !== undefined) all.push(`seq > ${mark(after)}`)
+  if (before !== undefined) all.push(`seq < ${mark(before)}`)
+  if (session !== undefined) all.push(`session = ${mark(session)}`)
+  // Spelt out, from a closed list: an index of one type serves only where the statement itself names that type.
+  if (types !== undefined) all.push(oneOf('type', types, type => `'${type}'`))
+  const where = all.length ? ` WHERE ${all.join(' AND ')}` : ''
+  const text = `SELECT seq, epoch, at, session, type, text, body_hash, hash FROM ${dialect.prefix}event${where} ORDER BY seq ${query.newestFirst ? 'DESC' : 'ASC'} LIMIT ${mark(limit)}`
+  return { text, params }
 }
 
 /** The statements that forget a session; the events of the change itself stay. */

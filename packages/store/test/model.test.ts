@@ -1,5 +1,6 @@
 /** Random histories, run against the memory store and the others: whatever can be asked of them, they say the same. */
-import type { Change, Query, Store } from '@holdpoint/engine'
+import type { Change, EventQuery, Query, Store } from '@holdpoint/engine'
+import type { EventType } from '@holdpoint/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { hasPostgres } from '../../../test/support/postgres.ts'
@@ -26,6 +27,18 @@ const query = fc.record<Query>(
     beforeOrd: small,
   },
   { requiredKeys: [] },
+)
+
+const eventQuery: fc.Arbitrary<EventQuery> = fc.record(
+  {
+    after: small,
+    before: fc.integer({ min: 0, max: 20 }),
+    newestFirst: fc.boolean(),
+    limit: fc.integer({ min: 0, max: 5 }),
+    session: small.map(sample.sessionId),
+    types: fc.subarray<EventType>(['message.added', 'session.deleted', 'request.resolved']),
+  },
+  { requiredKeys: ['limit'] },
 )
 
 /** A change that puts, deletes, finds, says or forgets, and returns what it saw. */
@@ -97,7 +110,7 @@ async function play(store: Store, turns: readonly (readonly Step[])[]): Promise<
   return said
 }
 
-async function shown(store: Store, queries: readonly Query[]): Promise<unknown> {
+async function shown(store: Store, queries: readonly Query[], pages: readonly EventQuery[]): Promise<unknown> {
   const events = (await sample.allEvents(store)).map(({ seq, at, session, type, text, bodyHash }) => ({
     seq,
     at,
@@ -110,7 +123,7 @@ async function shown(store: Store, queries: readonly Query[]): Promise<unknown> 
   return {
     head: { seq, at, rulesAt },
     events,
-    page: (await store.events({ after: 1, limit: 2, session: sample.sessionId(1) })).map(event => event.seq),
+    pages: await Promise.all(pages.map(async each => (await store.events(each)).map(event => event.seq))),
     chain: await verifyChain(store),
     rows: await Promise.all([0, 1, 2, 3, 4, 5, 6, 7].map(n => store.get('request', sample.requestId(n)))),
     found: await Promise.all(queries.map(each => store.find('request', each))),
@@ -120,15 +133,16 @@ async function shown(store: Store, queries: readonly Query[]): Promise<unknown> 
 
 function sameAsMemory(name: string, makePlace: () => Promise<Place>, numRuns: number): void {
   it(`${name} says what the memory store says`, async () => {
+    const asked = <T>(arbitrary: fc.Arbitrary<T>) => fc.array(arbitrary, { maxLength: 5 })
     const turns = fc.array(fc.array(step, { maxLength: 8 }), { maxLength: 5 })
     await fc.assert(
-      fc.asyncProperty(turns, fc.array(query, { maxLength: 5 }), async (history, queries) => {
+      fc.asyncProperty(turns, asked(query), asked(eventQuery), async (history, queries, pages) => {
         const clock = { now: () => 1_000_000 }
         const place = await makePlace()
         const [model, store] = await Promise.all([openMemory({ clock }), place.open({ clock })])
         try {
           expect(await play(store, history)).toEqual(await play(model, history))
-          expect(await shown(store, queries)).toEqual(await shown(model, queries))
+          expect(await shown(store, queries, pages)).toEqual(await shown(model, queries, pages))
         } finally {
           await store.close()
           await place.remove()

@@ -1,10 +1,12 @@
 /** Several gateways on one PostgreSQL, and what happens when connections are lost. */
 import { connect as connectSocket, createServer, type Server, type Socket } from 'node:net'
-import type { Store } from '@holdpoint/engine'
+import type { EventQuery, Store } from '@holdpoint/engine'
 import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { freshDatabase, hasPostgres, type TestDatabase } from '../../../test/support/postgres.ts'
 import { openPostgres, type PostgresOptions, verifyChain } from '../src/index.ts'
+import { latestVersion } from '../src/migrations.ts'
+import { postgresDialect, selectEvents } from '../src/sql.ts'
 import * as sample from './samples.ts'
 
 if (await hasPostgres()) describe('gateways on one PostgreSQL', gateways)
@@ -38,6 +40,48 @@ function gateways(): void {
   const cut = (query = '%') => admin`
     SELECT pg_terminate_backend(pid) FROM pg_stat_activity
     WHERE application_name = 'holdpoint' AND datname = current_database() AND query ILIKE ${query}`
+
+  it('finds the newest of a long log by an index, whatever else the log holds', async () => {
+    await open()
+    const [short, long] = [sample.sessionId(1), sample.sessionId(2)]
+    await admin`
+      INSERT INTO holdpoint.event (seq, epoch, at, session, type, text, body_hash, hash)
+      SELECT n, 'e', n, CASE WHEN n % 50 = 0 THEN ${short} ELSE ${long} END,
+        CASE WHEN n % 500 < 2 THEN 'request.resolved' ELSE 'message.added' END, '{}', '', ''
+      FROM generate_series(1, 100000) AS n`
+    await admin`ANALYZE holdpoint.event`
+    const plan = async (query: EventQuery) => {
+      const { text, params } = selectEvents(query, postgresDialect)
+      const rows = await admin.unsafe(`EXPLAIN ${text}`, [...params])
+      return rows.map(row => String(row['QUERY PLAN'])).join('\n')
+    }
+    const types: EventQuery['types'] = ['request.resolved']
+    for (const range of [{ newestFirst: true }, { before: 90_000, newestFirst: true }, { after: 10 }]) {
+      const plans: [EventQuery, string][] = [
+        [{ ...range, session: short, limit: 100 }, 'event_session'],
+        // Nearly all of the log is this session's: the log itself is in order, too.
+        [{ ...range, session: long, limit: 100 }, 'event_(?:session|pkey)'],
+        [{ ...range, types, limit: 100 }, 'event_resolved'],
+        [{ ...range, types, session: long, limit: 100 }, 'event_resolved(?:_session)?'],
+      ]
+      for (const [query, index] of plans) {
+        const said = await plan(query)
+        expect(said).toMatch(new RegExp(`Index Scan (?:Backward )?using ${index} on`))
+        expect(said).not.toMatch(/Sort|Seq Scan|Bitmap/)
+      }
+    }
+  })
+
+  it('brings an archive of an earlier version up to date, and keeps what it holds', async () => {
+    const store = await open()
+    await store.commit(sample.opening(sample.request(1)))
+    await admin`DROP INDEX holdpoint.event_resolved, holdpoint.event_resolved_session`
+    await admin`UPDATE holdpoint.meta SET version = 1`
+    const again = await open()
+    expect(await verifyChain(again)).toEqual({ ok: true, events: 1 })
+    expect(await admin`SELECT 1 FROM pg_indexes WHERE indexname LIKE 'event_resolved%'`).toHaveLength(2)
+    expect(await admin`SELECT version FROM holdpoint.meta`).toEqual([{ version: String(latestVersion) }])
+  })
 
   it('G3: a reader never finds an event at or before a place it has seen', async () => {
     const [one, two, reader] = await Promise.all([open(), open(), open()])

@@ -24,6 +24,7 @@ export function session(n: number, over: Partial<SessionRow> = {}): SessionRow {
     ending: null,
     cost: null,
     lastWords: '',
+    process: null,
     runner: null,
     capabilities: [],
     resume: null,

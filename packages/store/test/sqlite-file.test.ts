@@ -1,10 +1,12 @@
 /** What is particular to one file on one disk. */
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { EventQuery } from '@holdpoint/engine'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openSqlite, restoreSqlite, type SqliteStore, verifyChain } from '../src/index.ts'
-import { selectRows, sqliteDialect } from '../src/sql.ts'
+import { sqliteSteps } from '../src/migrations.ts'
+import { selectEvents, selectRows, sqliteDialect } from '../src/sql.ts'
 import { SqliteFile } from '../src/sqlite-file.ts'
 import { temporaryFolder } from './places.ts'
 import * as sample from './samples.ts'
@@ -79,12 +81,13 @@ describe('a SQLite archive', () => {
 
   it('serves its hot questions from an index that leaves history out, already in order', async () => {
     const db = new SqliteFile(file)
-    const plan = (...args: Parameters<typeof selectRows> extends [infer T, infer Q, ...unknown[]] ? [T, Q] : never) => {
-      const { text, params } = selectRows(args[0], args[1], sqliteDialect)
-      return db
+    const explain = ({ text, params }: ReturnType<typeof selectEvents>) =>
+      db
         .rows(`EXPLAIN QUERY PLAN ${text}`, ...params)
         .map(row => String(row[3]))
         .join('; ')
+    const plan = (...args: Parameters<typeof selectRows> extends [infer T, infer Q, ...unknown[]] ? [T, Q] : never) => {
+      return explain(selectRows(args[0], args[1], sqliteDialect))
     }
     const pending = plan('request', { where: { status: 'pending' }, limit: 10 })
     expect(pending).toContain('request_status_ord')
@@ -93,9 +96,38 @@ describe('a SQLite archive', () => {
     expect(plan('command', { where: { open: 1, session: 's' } })).toContain('command_open_session_ord')
     expect(plan('session', { where: { wanted: 1 } })).toContain('session_wanted_ord')
     expect(plan('request', { limit: 10, newestFirst: true })).toContain('request_ord')
+    const planOfEvents = (query: EventQuery) => explain(selectEvents(query, sqliteDialect))
+    const resolved: EventQuery = { types: ['request.resolved'], newestFirst: true, limit: 10 }
+    const session = sample.sessionId(1)
+    for (const range of [{}, { before: 9 }, { after: 9 }, { before: 9, newestFirst: true }]) {
+      expect(planOfEvents({ ...range, session, limit: 10 })).toMatch(/^SEARCH event USING INDEX event_session \([^;]*$/)
+      expect(planOfEvents({ ...resolved, ...range })).toMatch(/USING INDEX event_resolved(?: \(.*\))?$/)
+      expect(planOfEvents({ ...resolved, ...range, session })).toMatch(
+        /^SEARCH event USING INDEX event_resolved_session \([^;]*$/,
+      )
+    }
     expect(
       db.rows("SELECT name FROM sqlite_schema WHERE type = 'index' AND sql LIKE '%open%' AND sql NOT LIKE '%WHERE%'"),
     ).toEqual([])
+    db.close()
+  })
+})
+
+describe('an archive of an earlier version', () => {
+  it('is brought up to date where it is opened, and keeps what it holds', async () => {
+    const store = await open()
+    await store.commit(sample.opening(sample.request(1)))
+    await store.commit(sample.resolving(sample.requestId(1), 'ada'))
+    await store.close()
+    tamper('DROP INDEX event_resolved', 'DROP INDEX event_resolved_session', 'PRAGMA user_version = 1')
+    const again = await open()
+    expect(await again.events({ types: ['request.resolved'], limit: 9 })).toMatchObject([{ seq: 2 }])
+    expect(await verifyChain(again)).toEqual({ ok: true, events: 2 })
+    await again.close()
+    const db = new DatabaseSync(file)
+    const names = db.prepare("SELECT name FROM sqlite_schema WHERE name LIKE 'event_resolved%'").all()
+    expect(names).toHaveLength(2)
+    expect(db.prepare('PRAGMA user_version').get()).toEqual({ user_version: sqliteSteps.length })
     db.close()
   })
 })

@@ -1,5 +1,5 @@
 /** What every store promises, whatever it keeps its rows in. */
-import type { Change, Probe, Query, Store, StoredEvent } from '@holdpoint/engine'
+import type { Change, EventQuery, Probe, Query, Store, StoredEvent } from '@holdpoint/engine'
 import { Fault } from '@holdpoint/protocol'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { verifyChain } from '../src/index.ts'
@@ -253,6 +253,40 @@ export function storeSuite(name: string, makePlace: () => Promise<Place>, durabl
       expect(await seqs({ after: 1, limit: 2, session: sample.sessionId(1), types: ['message.added'] })).toEqual([2, 4])
       expect(await store.epochAt(7)).toBe((await store.head()).epoch)
       expect(await store.epochAt(8)).toBeUndefined()
+    })
+
+    it('gives pages of the log from its end, the newest first', async () => {
+      for (let n = 0; n < 6; n++) await store.commit(sample.saying(`${n}`, n % 2))
+      await store.commit(sample.opening(sample.request(1)))
+      await store.commit(sample.resolving(sample.requestId(1), 'ada'))
+      const seqs = async (query: EventQuery) => (await store.events(query)).map(event => event.seq)
+      const [even, odd] = [sample.sessionId(0), sample.sessionId(1)]
+      const cases: [EventQuery, number[]][] = [
+        [{ newestFirst: true, limit: 3 }, [8, 7, 6]],
+        [{ newestFirst: true, before: 8, limit: 3 }, [7, 6, 5]],
+        [{ newestFirst: true, before: 9, limit: 1 }, [8]],
+        [{ newestFirst: true, before: 1000, limit: 1 }, [8]],
+        [{ newestFirst: true, before: 2, limit: 3 }, [1]],
+        [{ newestFirst: true, before: 1, limit: 3 }, []],
+        [{ newestFirst: true, before: 0, limit: 3 }, []],
+        [{ newestFirst: true, after: 5, limit: 9 }, [8, 7, 6]],
+        [{ newestFirst: true, after: 5, before: 7, limit: 9 }, [6]],
+        [{ newestFirst: true, after: 6, before: 7, limit: 9 }, []],
+        [{ newestFirst: true, limit: 0 }, []],
+        [{ limit: 2 }, [1, 2]],
+        [{ before: 4, limit: 9 }, [1, 2, 3]],
+        [{ before: 4, limit: 2 }, [1, 2]],
+        [{ newestFirst: true, session: odd, limit: 3 }, [8, 7, 6]],
+        [{ newestFirst: true, session: even, before: 5, limit: 9 }, [3, 1]],
+        [{ newestFirst: true, session: even, before: 1, limit: 9 }, []],
+        [{ newestFirst: true, types: ['request.resolved'], limit: 9 }, [8]],
+        [{ newestFirst: true, types: ['request.resolved'], before: 8, limit: 9 }, []],
+        [{ newestFirst: true, types: ['request.resolved', 'request.opened'], limit: 9 }, [8, 7]],
+        [{ newestFirst: true, types: ['request.resolved'], session: odd, limit: 9 }, [8]],
+        [{ newestFirst: true, types: ['request.resolved'], session: even, limit: 9 }, []],
+        [{ newestFirst: true, types: [], limit: 9 }, []],
+      ]
+      for (const [query, expected] of cases) expect(await seqs(query), JSON.stringify(query)).toEqual(expected)
     })
 
     it('never lets its clock go backwards', async () => {

@@ -1,5 +1,14 @@
 /** The agent's side of a session: attach, say, check, take and finish commands, detach. Every write carries the fence. */
-import { type Command, type Delta, Fault, limits, type Parsed, type Session, spellCursor } from '@holdpoint/protocol'
+import {
+  type Command,
+  canonical,
+  type Delta,
+  Fault,
+  limits,
+  type Parsed,
+  type Session,
+  spellCursor,
+} from '@holdpoint/protocol'
 import { judge } from '@holdpoint/rules'
 import type { Context } from '../context.ts'
 import type { Caller, DispatchOptions } from '../desk.ts'
@@ -124,8 +133,13 @@ function detached(ctx: Context, pen: Pen, row: SessionRow, { ending }: Parsed<'d
 
 type Item = Parsed<'say'>['items'][number]
 type Kept = Exclude<Item, Delta>
+type AgentChanged = Extract<Kept, { readonly type: 'session.changed' }>
+type Said = Exclude<Kept, AgentChanged>
 function isDelta(item: Item): item is Delta {
   return item.type === 'message.delta' || item.type === 'tool.delta'
+}
+function isSaid(item: Kept): item is Said {
+  return item.type !== 'session.changed'
 }
 
 /** What streams is shown and forgotten; what is finished is an event. */
@@ -156,10 +170,13 @@ function keepSayings(
       decide: pen => {
         const found = agentSide(pen.get('session', input.id), caller, input.id, input.fence)
         if (found instanceof Fault) return found
-        const row = gotOn(pen, found)
-        for (const item of kept) pen.event(row.id, item)
-        const next = heard(pen, row, kept)
-        if (next !== row && next.state !== row.state) putSession(pen, next)
+        const said = kept.filter(isSaid)
+        // To be there is no step forward: an agent may start over and over and get nowhere.
+        const row = said.length > 0 ? gotOn(pen, found) : found
+        for (const item of said) pen.event(row.id, item)
+        const next = kept.reduce((before, item) => heard(pen, before, item), row)
+        const shows = next.state !== row.state || next.mode !== row.mode || next.process !== row.process
+        if (shows) putSession(pen, next)
         else if (next !== row) pen.put('session', next)
         return { status: 200, body: { cursor: null } }
       },
@@ -168,18 +185,24 @@ function keepSayings(
   )
 }
 
-/** What the session's row learns from what its agent said: last words, cost, and whether a turn is under way. */
-function heard(pen: Pen, row: SessionRow, items: readonly Kept[]): SessionRow {
-  let next = row
-  for (const item of items) {
-    if (item.type === 'message.added' && item.role === 'agent' && item.text.trim())
-      next = { ...next, lastWords: clip(item.text.trim()) }
-    if (item.type === 'turn.finished') {
-      const cost = item.cost === undefined ? next.cost : (next.cost ?? 0) + item.cost
-      next = { ...moved(pen, next, 'settle'), cost, turnOpen: false }
-    } else if (row.driver === externalDriver) next = moved(pen, next, 'begin')
+/** What the session's row learns from what its agent said: last words, cost, whether a turn is under way, and what became of the agent itself. */
+function heard(pen: Pen, row: SessionRow, item: Kept): SessionRow {
+  if (!isSaid(item)) return changed(pen, row, item)
+  if (item.type === 'turn.finished') {
+    const cost = item.cost === undefined ? row.cost : (row.cost ?? 0) + item.cost
+    return { ...moved(pen, row, 'settle'), cost, turnOpen: false }
   }
-  return next
+  const next = row.driver === externalDriver ? moved(pen, row, 'begin') : row
+  const words = item.type === 'message.added' && item.role === 'agent' ? item.text.trim() : ''
+  return words === '' ? next : { ...next, lastWords: clip(words) }
+}
+
+function changed(pen: Pen, row: SessionRow, { mode, process }: AgentChanged): SessionRow {
+  const next = mode === undefined || mode === row.mode ? row : { ...row, mode }
+  if (process === undefined) return next
+  const { changedAt: _, ...before } = row.process ?? { changedAt: 0 }
+  const same = canonical(before) === canonical(process)
+  return same ? next : { ...next, process: { ...process, changedAt: pen.now } }
 }
 
 export async function checkTool(ctx: Context, caller: Caller, input: Parsed<'checkTool'>) {

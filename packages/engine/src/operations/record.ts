@@ -1,46 +1,138 @@
-/** Reading the log: a session's own lines, and the record of resolutions, which is a view of the same book (G10). */
-import { type Event, Fault, limits, type Parsed, readCursor, spellCursor } from '@holdpoint/protocol'
+/** The record: every resolution with its request and session as they stand now, filtered and searched (G10). It is a view of the log, and shows nothing that a person is not shown elsewhere. */
+import { type Answer, type Ask, type Cursor, limits, type Parsed, type RecordLine } from '@holdpoint/protocol'
 import type { Context } from '../context.ts'
 import type { Caller } from '../desk.ts'
-import { maySee, noSession } from '../guard.ts'
-import { eventBytes, fillPage, scanEvents } from '../page.ts'
-import type { Store, StoredEvent } from '../port.ts'
+import { type EventRange, eventBytes, jsonBytes, rest } from '../page.ts'
+import type { StoredEvent } from '../port.ts'
+import type { SessionRow } from '../rows.ts'
+import { showRequest } from '../shown.ts'
+import { cursorOf, inOrder, rangeOf } from './log.ts'
 
-export function showEvent(event: StoredEvent): Event {
-  return { cursor: spellCursor(event.epoch, event.seq), at: event.at, session: event.session, ...event.body }
+type Filter = Pick<Parsed<'listAudit'>, 'by' | 'answer' | 'person' | 'q'>
+/** A resolution that was looked at: its line where it fits, and what was read to know that. */
+interface Looked {
+  readonly cursor: Cursor
+  readonly bytes: number
+  readonly line: RecordLine | null
 }
 
-/** The place a cursor names; undefined where it is of another lineage: a restored backup, another gateway's archive. */
-export async function placeOf(store: Store, cursor: string): Promise<number | undefined> {
-  const { epoch, seq } = readCursor(cursor)
-  if (seq === 0) return 0
-  return (await store.epochAt(seq)) === epoch ? seq : undefined
+export async function listAudit(ctx: Context, caller: Caller, input: Parsed<'listAudit'>) {
+  const range: EventRange = {
+    ...(await rangeOf(ctx.store, input)),
+    types: ['request.resolved'],
+    ...(input.session ? { session: input.session } : {}),
+  }
+  const lines: RecordLine[] = []
+  const page = (next: Cursor | null) => ({ status: 200, body: { items: inOrder(range, lines), next } })
+  const itemsMax = input.limit ?? limits.pageDefault
+  let last: Cursor | null = null
+  let looked = 0
+  let bytes = 0
+  for await (const found of look(ctx, caller, input, range)) {
+    bytes += found.bytes
+    const full = lines.length >= itemsMax || looked >= limits.recordScanMax || bytes > limits.pageMaxBytes
+    // The first is always taken: a reader comes on, however large one line is.
+    if (last !== null && full) return page(last)
+    last = found.cursor
+    looked++
+    if (found.line) lines.push(found.line)
+  }
+  return page(null)
 }
 
-async function readLog(
+/** Read together: no more than a page even where each request is as large as it can be. */
+const batchMax = Math.floor(limits.pageMaxBytes / limits.bodyMaxBytes)
+
+/** Resolutions in the order of the range. Between batches everything else in this process gets its turn: a search may look at many. */
+async function* look(ctx: Context, caller: Caller, filter: Filter, range: EventRange): AsyncGenerator<Looked, void> {
+  const wanted = filter.q?.toLowerCase() ?? ''
+  for (let left = range; ; ) {
+    const events = await ctx.store.events({ ...left, limit: batchMax })
+    yield* await Promise.all(events.map(event => lookAt(ctx, caller, filter, wanted, event)))
+    const last = events.at(-1)
+    if (!last || events.length < batchMax) return
+    left = rest(range, last)
+    await new Promise(resolve => setImmediate(resolve))
+  }
+}
+
+async function lookAt(
   ctx: Context,
-  input: { after?: string | undefined; limit?: number | undefined },
-  filter: Partial<Parameters<Store['events']>[0]>,
-) {
-  const after = input.after === undefined ? 0 : await placeOf(ctx.store, input.after)
-  if (after === undefined)
-    throw new Fault(
-      'gone',
-      `The cursor ${input.after} is not of this log (a backup may have been restored); read again from the start`,
-      { cursor: input.after },
-    )
-  const max = { items: input.limit ?? limits.pageDefault, bytes: limits.pageMaxBytes }
-  const page = await fillPage(scanEvents(ctx.store, { ...filter, after }), max, eventBytes)
-  const items = page.items.map(showEvent)
-  return { status: 200, body: { items, next: page.more ? (items.at(-1)?.cursor ?? null) : null } }
+  caller: Caller,
+  filter: Filter,
+  wanted: string,
+  event: StoredEvent,
+): Promise<Looked> {
+  const cursor = cursorOf(event)
+  const missed = { cursor, bytes: eventBytes(event), line: null }
+  const { body } = event
+  // Of a deleted session the log keeps that something was resolved, and when: nothing that a line could say.
+  if (body.type !== 'request.resolved' || !event.session) return missed
+  const { request, digest, resolution } = body
+  if (filter.by && filter.by !== resolution.by) return missed
+  if (filter.answer && filter.answer !== resolution.answer?.kind) return missed
+  if (filter.person !== undefined && filter.person !== resolution.person) return missed
+  const [row, session] = await Promise.all([ctx.store.get('request', request), ctx.store.get('session', event.session)])
+  // Deleted since the event was read.
+  if (!row || !session) return missed
+  const value = showRequest(row, caller)
+  const { title } = session
+  const { delivery } = value
+  const line = { cursor, at: event.at, session: event.session, request, digest, resolution, delivery, value, title }
+  const bytes = missed.bytes + jsonBytes(value)
+  return { cursor, bytes, line: wanted === '' || says(line, session, wanted) ? line : null }
 }
 
-export async function listEvents(ctx: Context, caller: Caller, input: Parsed<'listEvents'>) {
-  const session = await ctx.store.get('session', input.id)
-  if (!session || !maySee(caller, session)) throw noSession(input.id)
-  return readLog(ctx, input, { session: input.id })
+function says({ value, resolution }: RecordLine, session: SessionRow, wanted: string): boolean {
+  const words = [
+    session.title,
+    session.cwd,
+    session.driver,
+    resolution.person,
+    resolution.rule,
+    resolution.reason,
+    ...asked(value.ask),
+    ...(resolution.answer ? answered(resolution.answer) : []),
+  ]
+  return words.some(word => word?.toLowerCase().includes(wanted))
 }
 
-export function listAudit(ctx: Context, _caller: Caller, input: Parsed<'listAudit'>) {
-  return readLog(ctx, input, { types: ['request.resolved'], ...(input.session ? { session: input.session } : {}) })
+function asked(ask: Ask): (string | undefined)[] {
+  switch (ask.kind) {
+    case 'approval':
+      return [ask.title, ask.tool, ask.description, ask.cwd, ask.plan, ...texts(ask.input)]
+    case 'questions':
+      return ask.questions.flatMap(question => [
+        question.header,
+        question.question,
+        ...question.options.flatMap(option => [option.label, option.description]),
+      ])
+    case 'form':
+      return [
+        ask.title,
+        ask.message,
+        ask.url,
+        ...Object.entries(ask.schema.properties).flatMap(([name, field]) => [name, field.title, field.description]),
+      ]
+  }
+}
+
+function answered(answer: Answer): (string | undefined)[] {
+  switch (answer.kind) {
+    case 'allow':
+      return [answer.note, ...texts(answer.input)]
+    case 'deny':
+    case 'decline':
+      return [answer.reason]
+    case 'answers':
+      return answer.answers.flatMap(({ chosen, other }) => [...chosen, other])
+    case 'submit':
+      return texts(answer.values)
+  }
+}
+
+/** What stands in a JSON value, as people read it: not as it is escaped. */
+function texts(value: unknown): string[] {
+  if (value === null || value === undefined) return []
+  return typeof value === 'object' ? Object.values(value).flatMap(texts) : [String(value)]
 }

@@ -71,6 +71,7 @@ export async function announceRunner(
 export function renewRunner(ctx: Context, caller: Caller, input: Parsed<'renewRunner'>, options: DispatchOptions) {
   return changeRunner(ctx, caller, 'renewRunner', input, options, (row, now) => ({
     ...row,
+    drivers: input.drivers ?? row.drivers,
     expiresAt: now + ctx.settings.runnerTtlMs,
   }))
 }

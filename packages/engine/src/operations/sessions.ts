@@ -17,6 +17,7 @@ import {
   draftsIn,
   endSession,
   finishCommand,
+  isHeldUp,
   keepPartials,
   moved,
   nextState,
@@ -139,6 +140,7 @@ function newSession(
     onDeadline: input.onDeadline ?? settings.onDeadline,
     warmMs: input.warmMs === undefined ? settings.warmMs : input.warmMs,
     options: input.options ?? {},
+    process: null,
     ord: pen.nextSeq,
     lease: null,
     fence: 0,
@@ -172,8 +174,11 @@ function addCommand(
   }
   pen.put('command', command)
   pen.event(session.id, { type: 'command.added', value: showCommand(command) })
-  const wanted = session.wanted || (session.state === 'parked' && body.kind !== 'mode')
-  return { command, session: pen.put('session', { ...session, commandSeq: command.seq, wanted }) }
+  const wakes = session.state === 'parked' && body.kind !== 'mode' && !isHeldUp(pen, session.id)
+  return {
+    command,
+    session: pen.put('session', { ...session, commandSeq: command.seq, wanted: session.wanted || wakes }),
+  }
 }
 
 /** A change of one session by a person. */

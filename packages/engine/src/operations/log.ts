@@ -1,0 +1,56 @@
+/** Reading the log by pages: from which place, in which direction, and a session's own lines. */
+import { type Cursor, type Event, Fault, limits, type Parsed, readCursor, spellCursor } from '@holdpoint/protocol'
+import type { Context } from '../context.ts'
+import type { Caller } from '../desk.ts'
+import { maySee, noSession } from '../guard.ts'
+import { type EventRange, eventBytes, fillPage, scanEvents } from '../page.ts'
+import type { Store, StoredEvent } from '../port.ts'
+
+export function cursorOf({ epoch, seq }: StoredEvent): Cursor {
+  return spellCursor(epoch, seq)
+}
+
+function showEvent(event: StoredEvent): Event {
+  return { cursor: cursorOf(event), at: event.at, session: event.session, ...event.body }
+}
+
+/** The place a cursor names; undefined where it is of another lineage: a restored backup, another gateway's archive. */
+export async function placeOf(store: Store, cursor: string): Promise<number | undefined> {
+  const { epoch, seq } = readCursor(cursor)
+  if (seq === 0) return 0
+  return (await store.epochAt(seq)) === epoch ? seq : undefined
+}
+
+/** The events that a page is taken from, those that belong in it first: in reverse, where it is read back from a place. */
+export async function rangeOf(
+  store: Store,
+  { after, before }: Pick<Parsed<'listEvents'>, 'after' | 'before'>,
+): Promise<EventRange> {
+  if (before === 'end') return { newestFirst: true }
+  const cursor = before ?? after
+  if (cursor === undefined) return {}
+  const place = await placeOf(store, cursor)
+  if (place === undefined)
+    throw new Fault(
+      'gone',
+      `The cursor ${cursor} is not of this log (a backup may have been restored); read again from the start, or from before=end`,
+      { cursor },
+    )
+  return before === undefined ? { after: place } : { before: place, newestFirst: true }
+}
+
+/** What was read from a range, as a page shows it: in the order of the log. */
+export function inOrder<T>(range: EventRange, read: readonly T[]): T[] {
+  return range.newestFirst ? read.toReversed() : [...read]
+}
+
+export async function listEvents(ctx: Context, caller: Caller, input: Parsed<'listEvents'>) {
+  const session = await ctx.store.get('session', input.id)
+  if (!session || !maySee(caller, session)) throw noSession(input.id)
+  const range = await rangeOf(ctx.store, input)
+  const max = { items: input.limit ?? limits.pageDefault, bytes: limits.pageMaxBytes }
+  const { items, more } = await fillPage(scanEvents(ctx.store, { ...range, session: input.id }), max, eventBytes)
+  const last = items.at(-1)
+  const next = more && last ? cursorOf(last) : null
+  return { status: 200, body: { items: inOrder(range, items.map(showEvent)), next } }
+}
