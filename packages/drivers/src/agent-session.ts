@@ -65,9 +65,11 @@ export class AgentSession {
   readonly #fence: number | undefined
   readonly #probe: Probe
   readonly #call: Call
+  /** Outlives the wish to let go: what is left to say then, and the letting go itself. */
   readonly #lastCall: Call
   readonly #outbox: Outbox
   #detached: Promise<void> | null = null
+  #unfinished: string | null = null
 
   constructor(options: AgentSessionOptions) {
     const { call, clock = systemClock, stop, lost } = options
@@ -87,7 +89,7 @@ export class AgentSession {
       }
     }
     this.#call = steady({ call: watched, clock, signal: this.signal })
-    this.#lastCall = steady({ call, clock, signal: lost ?? new AbortController().signal })
+    this.#lastCall = steady({ call: watched, clock, signal: lost ?? new AbortController().signal })
     this.#outbox = new Outbox({ post: items => this.#post(items), clock })
   }
 
@@ -182,8 +184,13 @@ export class AgentSession {
     }
   }
 
-  /** Lets go without ending: an answer or a message brings the session back. */
-  park(): Promise<void> {
+  /** Lets go without ending: an answer or a message brings the session back. What will not be there then, and why, is told to people. */
+  park(unfinished?: string): Promise<void> {
+    if (unfinished !== undefined && !this.#detached) {
+      this.#unfinished = unfinished
+      // Said before it is let go; what cannot be said is no reason to keep the session.
+      this.say({ type: 'error.raised', code: 'unfinished', message: unfinished }).catch(() => {})
+    }
     return this.#detach()
   }
 
@@ -195,6 +202,10 @@ export class AgentSession {
   get detached(): boolean {
     return this.#detached !== null
   }
+  /** What was lost when it was parked; null where nothing was. */
+  get unfinished(): string | null {
+    return this.#unfinished
+  }
 
   #detach(ending?: Ending): Promise<void> {
     this.#detached ??= this.#letGo(ending)
@@ -203,7 +214,7 @@ export class AgentSession {
 
   async #letGo(ending: Ending | undefined): Promise<void> {
     // Whoever said something that cannot be said was told so then; it is no reason to keep the session.
-    if (!this.signal.aborted) await this.flush().catch(() => {})
+    await this.flush().catch(() => {})
     const input = { id: this.info.id, fence: this.#fence, ending }
     await this.#lastCall('detachSession', input, { idempotencyKey: randomUUID() })
     this.#controller.abort(new Fault('session_ended', `This driver has let go of session ${this.info.id}`))
@@ -227,7 +238,7 @@ export class AgentSession {
     // Live text is not kept, so saying it twice does no harm and costs no row.
     const kept = items.some(item => !('offset' in item))
     const options = kept ? { idempotencyKey: randomUUID() } : undefined
-    await this.#call('say', { id: this.info.id, items, fence: this.#fence }, options)
+    await this.#lastCall('say', { id: this.info.id, items, fence: this.#fence }, options)
   }
 }
 

@@ -6,4 +6,6 @@ export interface Driver {
   info(): DriverInfo | Promise<DriverInfo>
   /** Drives the session until it parks or ends it, or until the session's signal aborts. */
   run(session: AgentSession): Promise<void>
+  /** Calls back when `info` would say something else than before. */
+  onChange?(changed: () => void): void
 }

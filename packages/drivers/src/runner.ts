@@ -40,6 +40,7 @@ export interface RunnerTrouble {
     | 'session.refused'
     | 'session.failed'
     | 'session.kept'
+    | 'session.unfinished'
     | 'runner.kept'
   readonly session?: SessionId
   readonly message: string
@@ -59,7 +60,7 @@ export async function runRunner(options: RunnerOptions): Promise<void> {
 
 class Shift {
   readonly #options: RunnerOptions
-  readonly #infos: readonly DriverInfo[]
+  #infos: readonly DriverInfo[]
   readonly #clock: Clock
   readonly #log: (trouble: RunnerTrouble) => void
   /** No more work is taken; sessions are asked to let go. */
@@ -67,7 +68,7 @@ class Shift {
   /** Nothing can be written any more. */
   readonly #lost = new AbortController()
   readonly #call: Call
-  readonly #running = new Set<Promise<void>>()
+  readonly #running = new Map<Promise<void>, SessionId>()
   #incarnation = 0
   #unwatch = () => {}
 
@@ -90,6 +91,7 @@ class Shift {
       this.#heard()
       const runner = await this.#call('announceRunner', { id, name, drivers: [...this.#infos] })
       this.#incarnation = runner.incarnation
+      for (const driver of this.#options.drivers) driver.onChange?.(() => void this.#tellDrivers().catch(() => {}))
       await Promise.all([this.#keepLease(runner), this.#work()])
     } catch (error) {
       // Stopped, or the gateway stayed away: that is no error.
@@ -110,6 +112,13 @@ class Shift {
       await pause(this.#clock, everyMs, this.#stop.signal)
       await this.#patiently(() => this.#call('renewRunner', { id, incarnation }))
     }
+  }
+
+  /** What it can run has changed: said at once, not at the next renewal. Where it cannot be said the lease is in trouble too, and that is met there. */
+  async #tellDrivers(): Promise<void> {
+    this.#infos = await Promise.all(this.#options.drivers.map(driver => driver.info()))
+    const { id } = this.#options
+    await this.#call('renewRunner', { id, incarnation: this.#incarnation, drivers: [...this.#infos] })
   }
 
   async #work(): Promise<void> {
@@ -150,7 +159,7 @@ class Shift {
         ...(this.#options.probe ? { probe: this.#options.probe } : {}),
       })
       const driven = this.#drive(driver, session).finally(() => this.#running.delete(driven))
-      this.#running.add(driven)
+      this.#running.set(driven, id)
       return true
     } catch (error) {
       if (!(error instanceof Fault)) throw error
@@ -171,8 +180,11 @@ class Shift {
     }
     try {
       await this.#letGo(session, failure)
+      if (session.unfinished !== null)
+        this.#log({ event: 'session.unfinished', session: id, message: session.unfinished })
     } catch (error) {
-      this.#log({ event: 'session.kept', session: id, message: messageOf(error) })
+      // Once nothing can be written any more, whoever stops the runner tells of all of them.
+      if (!this.#lost.signal.aborted) this.#log({ event: 'session.kept', session: id, message: messageOf(error) })
     }
   }
 
@@ -182,14 +194,18 @@ class Shift {
     if (aborted && reason instanceof Fault)
       // Ended under it: giving it back closes the book. Fenced: it is someone else's now.
       return reason.code === 'session_ended' ? session.end({ reason: 'stopped' }) : undefined
-    if (aborted)
-      return session.info.capabilities.includes('resumable')
-        ? session.park()
-        : session.end({ reason: 'stopped', detail: 'its runner stopped' })
+    if (aborted) return this.#giveBack(session)
     if (failure === null) return session.end({ reason: 'done' })
     const detail = (failure || 'its driver failed').slice(0, limits.reasonMax)
     await session.say({ type: 'error.raised', message: detail })
     await session.end({ reason: 'failed', detail })
+  }
+
+  async #giveBack(session: AgentSession): Promise<void> {
+    const { id, capabilities } = session.info
+    if (capabilities.includes('resumable')) return session.park()
+    await session.end({ reason: 'stopped', detail: 'its runner stopped' })
+    this.#log({ event: 'session.unfinished', session: id, message: 'Its driver cannot resume it: it has ended' })
   }
 
   #heard(): void {
@@ -211,10 +227,12 @@ class Shift {
     const cancel = this.#clock.after(stopMaxMs, () => this.#lost.abort(new Error('stopping took too long')))
     const call = steady({ call: this.#options.call, clock: this.#clock, signal: this.#lost.signal })
     try {
-      await orAborted(Promise.all(this.#running), this.#lost.signal)
+      await orAborted(Promise.all(this.#running.keys()), this.#lost.signal)
       if (this.#incarnation > 0) await call('retireRunner', { id: this.#options.id, incarnation: this.#incarnation })
     } catch (error) {
-      this.#log({ event: 'runner.kept', message: messageOf(error) })
+      const message = messageOf(error)
+      this.#log({ event: 'runner.kept', message })
+      for (const session of this.#running.values()) this.#log({ event: 'session.kept', session, message })
     } finally {
       cancel()
     }

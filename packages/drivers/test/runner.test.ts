@@ -1,4 +1,4 @@
-import { Fault } from '@holdpoint/protocol'
+import { type DriverInfo, Fault } from '@holdpoint/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type AgentSession, approval, type Driver, defineAgent, generatorDriver } from '../src/index.ts'
 import type { RunnerTrouble } from '../src/runner.ts'
@@ -22,7 +22,16 @@ function plain(name: string, run: (session: AgentSession) => Promise<void>, resu
   return { info: () => info, run }
 }
 const waiting = (session: AgentSession) =>
-  new Promise<void>(resolve => session.signal.addEventListener('abort', () => resolve(), { once: true }))
+  new Promise<void>(resolve => {
+    if (session.signal.aborted) resolve()
+    else session.signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+
+/** Says that it is there before it does anything else. */
+const greeting = (run: (session: AgentSession) => Promise<void>) => async (session: AgentSession) => {
+  await session.say({ type: 'message.added', block: 'hello', text: 'hello' })
+  await run(session)
+}
 
 describe('a runner', () => {
   it('drives two sessions at once', async () => {
@@ -97,6 +106,71 @@ describe('a runner', () => {
     stage.run([asker])
     await stage.answer(request, { kind: 'allow' })
     expect((await stage.turnOver()).ending).toBe('done')
+  })
+
+  it('says of each session what it could not park: to its own log, and to the session’s', async () => {
+    stage = await Stage.open()
+    const troubles: RunnerTrouble[] = []
+    const halfDone = async (session: AgentSession) => {
+      await waiting(session)
+      await session.say({ type: 'message.added', block: 'b', text: 'last words' })
+      await session.park('half of it is done')
+    }
+    const drivers = [plain('fleeting', greeting(waiting)), plain('half', greeting(halfDone), true)]
+    const runner = stage.run(drivers, { log: trouble => troubles.push(trouble) })
+    const ended = await stage.start('fleeting')
+    const parked = await stage.start('half')
+    for (const id of [ended, parked]) await stage.seen('message.added', event => event.session === id)
+    await runner.stop()
+    expect(troubles).toEqual(
+      expect.arrayContaining([
+        { event: 'session.unfinished', session: ended, message: expect.stringContaining('cannot resume') },
+        { event: 'session.unfinished', session: parked, message: 'half of it is done' },
+      ]),
+    )
+    expect(stage.texts()).toContain('last words')
+    expect(stage.log('error.raised')).toMatchObject([{ session: parked, code: 'unfinished' }])
+    expect((await stage.person('getSession', { id: parked })).state).toBe('parked')
+  })
+
+  it('names the sessions that it leaves to the gateway because stopping took too long', async () => {
+    const clock = new ManualClock()
+    stage = await Stage.open({ clock })
+    const troubles: RunnerTrouble[] = []
+    const stubborn = plain(
+      'stubborn',
+      greeting(() => new Promise(() => {})),
+      true,
+    )
+    const runner = stage.run([stubborn], { log: trouble => troubles.push(trouble) })
+    const id = await stage.start('stubborn')
+    await stage.seen('message.added')
+    const stopped = runner.stop()
+    await clock.advance(10_000)
+    await stopped
+    expect(troubles).toContainEqual({
+      event: 'session.kept',
+      session: id,
+      message: expect.stringContaining('took too long'),
+    })
+  })
+
+  it('says at once when what a driver can do has changed', async () => {
+    stage = await Stage.open()
+    let learnt = () => {}
+    let capabilities: DriverInfo['capabilities'] = ['resumable']
+    const info = () => ({ name: 'pupil', title: 'Pupil', capabilities, modes: [], ready: true })
+    const onChange = (changed: () => void) => {
+      learnt = changed
+    }
+    stage.run([{ info, run: waiting, onChange }])
+    await stage.start('pupil')
+    capabilities = ['resumable', 'parkable']
+    learnt()
+    const known = async () => (await stage.person('listDrivers', {})).items[0]?.capabilities ?? []
+    while (!(await known()).includes('parkable')) await new Promise(resolve => setImmediate(resolve))
+    const { capabilities: of } = await stage.person('startSession', { driver: 'pupil' })
+    expect(of).toContain('parkable')
   })
 
   it('outlives the gateway: its agents notice nothing of a restart', async () => {

@@ -4,6 +4,7 @@ import { type Ask, canonical, Fault, type JsonObject } from '@holdpoint/protocol
 import type { AgentSession } from '../agent-session.ts'
 import { jsonCopy } from '../json-copy.ts'
 import type { Asked, Settled } from '../settlement.ts'
+import type { Parking } from './parking.ts'
 import { askOf, type Permission, planTool, verdictOf } from './permission.ts'
 import type { Carried } from './record.ts'
 import type { Rows } from './rows.ts'
@@ -13,6 +14,9 @@ export interface CallsOptions {
   readonly rows: Rows
   /** What an earlier process had asked and not been told. */
   readonly carried: Carried
+  readonly parking: Parking
+  /** Whether a call of this tool may be asked before the CLI does, to be put off if it must. */
+  readonly mayPutOff: (tool: string) => boolean
   readonly pathOf: (agentId: string | undefined) => readonly string[]
   /** Resolves when the process is gone, or has shown for a while that it is not. */
   readonly gone: () => Promise<boolean>
@@ -29,6 +33,8 @@ interface Waiting {
   asked?: Asked
   settled?: Settled
   handing: boolean
+  /** It waits before the CLI has asked for it, and can be put off. */
+  held: boolean
   /** The CLI ceased to wait before it was asked. */
   withdrawn: boolean
 }
@@ -64,15 +70,20 @@ export class Calls {
     return this.#leaving
   }
 
+  /** What the CLI will put off when the process is let go. */
+  get held(): boolean {
+    return [...this.#waiting.values()].some(call => call.held && !call.handing)
+  }
+
   /** The call that waits, where it waits alone and can be brought back; else why not. */
-  alone(): { readonly id: string } | { readonly why: string } {
+  alone(): { readonly id: string; readonly held: boolean } | { readonly why: string } {
     const [first, second] = this.#waiting
     if (!first) return { why: 'nothing waits' }
     if (second) return { why: 'several calls wait at once' }
     const [id, call] = first
     if (call.handing) return { why: 'its answer is on its way' }
     if (!call.parkable) return { why: 'it was asked by an agent under the agent, or by a server' }
-    return { id }
+    return { id, held: call.held }
   }
 
   /** From now on nothing is handed: the process is about to go. What waits goes on waiting, at the gateway. */
@@ -84,12 +95,34 @@ export class Calls {
   canUse: CanUseTool = (tool, given, context) => {
     const { toolUseID: id } = context
     const before = this.#waiting.get(id)
-    // The CLI may ask twice for one call.
-    if (before) return before.verdict
+    // The CLI may ask twice for one call, and for one that was held.
+    if (before) return this.#heed(before, context.signal)
     const { cwd } = this.#options.session.info
     return this.#begin(id, context.agentID ? 'sub' : 'main', context.signal, waiting =>
       this.#permit(waiting, { tool, input: Object(given), context, cwd }),
     )
+  }
+
+  /** A call that the CLI is about to ask for, where it may have to be put off: it is asked at once, and held back until it is answered. True where it was put off instead. */
+  async putOff(id: string, tool: string, input: object, signal: AbortSignal): Promise<boolean> {
+    const { parking, mayPutOff } = this.#options
+    if (parking.known === 'row' || parking.known === 'none' || !mayPutOff(tool)) return false
+    const held = new AbortController()
+    const withdraw = () => held.abort()
+    signal.addEventListener('abort', withdraw, { once: true })
+    const context = { signal: held.signal, toolUseID: id, requestId: id, displayName: tool }
+    const answered = this.canUse(tool, { ...input }, context).then(() => false)
+    const waiting = this.#waiting.get(id)
+    if (!waiting) return answered
+    waiting.held = true
+    // The better way turns out to work: that needs no holding back.
+    const freed = parking.find().then(way => (way === 'row' ? false : never))
+    try {
+      return await Promise.race([answered, freed, this.#left.then(() => !waiting.handing)])
+    } finally {
+      waiting.held = false
+      signal.removeEventListener('abort', withdraw)
+    }
   }
 
   /** Asks something that is no tool; it is answered here and now or not at all. */
@@ -149,12 +182,17 @@ export class Calls {
       parkable: kind === 'main',
       aside: kind === 'aside',
       handing: false,
+      held: false,
       withdrawn: false,
     }
     this.#waiting.set(id, waiting)
+    begin(waiting)
+    return this.#heed(waiting, signal)
+  }
+
+  #heed(waiting: Waiting, signal: AbortSignal): Promise<PermissionResult> {
     const withdraw = () => void this.#withdraw(waiting).catch(() => {})
     signal.addEventListener('abort', withdraw, { once: true })
-    begin(waiting)
     return waiting.verdict.finally(() => signal.removeEventListener('abort', withdraw))
   }
 

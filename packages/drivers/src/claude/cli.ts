@@ -1,6 +1,6 @@
 /** One life of the CLI: started with everything wired, fed one message per turn, listened to until it is gone. */
 import type { Options, Query, SDKMessage, SDKResultMessage, SDKUserMessage } from '@anthropic-ai/claude-agent-sdk'
-import type { JsonObject, Saying, Session } from '@holdpoint/protocol'
+import type { AgentProcess, JsonObject, Saying, Session } from '@holdpoint/protocol'
 import type { AgentSession } from '../agent-session.ts'
 import { Calls } from './calls.ts'
 import { elicit } from './elicitation.ts'
@@ -8,11 +8,12 @@ import { hooksFor } from './hooks.ts'
 import { Inbox } from './inbox.ts'
 import type { Mode } from './modes.ts'
 import { Narrator, resultsIn } from './narrator.ts'
+import type { Parking } from './parking.ts'
 import { CliProcess, type ProcessEnd } from './process.ts'
 import type { Carried } from './record.ts'
 import type { Rows } from './rows.ts'
 import type { Environment, Installation } from './sdk.ts'
-import { raise } from './trouble.ts'
+import { endSentence, raise } from './trouble.ts'
 
 export interface CliOptions {
   readonly installation: Installation
@@ -26,14 +27,22 @@ export interface CliOptions {
   readonly carried: Carried
   /** The tool that is asked for in any case: the call that is brought back is one of it. */
   readonly guard: string | null
+  readonly parking: Parking
+  readonly mayPutOff: (tool: string) => boolean
   readonly onWaiting: () => void
   /** The mode that the CLI is in from now on. */
   readonly onMode: (mode: string) => void
+  /** It is there, or gone. */
+  readonly onProcess: (process: AgentProcess) => void
 }
+/** Why it was let go. */
+export type LetGo = Exclude<AgentProcess['state'], 'live' | 'lost'>
 export type TurnOutcome = { readonly result: SDKResultMessage } | { readonly gone: ProcessEnd }
 
 /** How long a process may seem alive after it has stopped to talk. */
 const aliveMs = 1000
+/** How long it may take to put a call off. */
+const putOffMaxMs = 1000
 
 export class Cli {
   readonly calls: Calls
@@ -47,16 +56,17 @@ export class Cli {
   #process: CliProcess | null = null
   #background = 0
   #gone = false
+  #ready = false
+  #letGo: LetGo | null = null
+  #ending: Promise<void> | null = null
   #result: (result: SDKResultMessage) => void = () => {}
 
   constructor(options: CliOptions) {
     this.#options = options
     this.guarded = options.guard !== null
-    const { session, rows, carried, onWaiting, installation } = options
+    const { session, rows, carried, parking, mayPutOff, onWaiting, installation } = options
     this.calls = new Calls({
-      session,
-      rows,
-      carried,
+      ...{ session, rows, carried, parking, mayPutOff },
       pathOf: agent => this.#narrator.family.pathOf(agent),
       gone: () => this.#goneSoon(),
       onChange: onWaiting,
@@ -81,8 +91,16 @@ export class Cli {
   get background(): number {
     return this.#background
   }
-  get memory(): number | null {
-    return this.#process?.memory ?? null
+  /** It lives: what it holds, and why it is kept. */
+  living(note?: string): AgentProcess {
+    const pid = this.#process?.child.pid
+    const memory = this.#process?.memory ?? null
+    return {
+      state: 'live',
+      ...(pid === undefined ? {} : { pid }),
+      ...(memory === null ? {} : { memoryMb: Math.round(memory / 2 ** 20) }),
+      ...(note === undefined ? {} : { note }),
+    }
   }
 
   async interrupt(): Promise<void> {
@@ -94,8 +112,19 @@ export class Cli {
   }
 
   /** Lets the process go. What waits in it goes on waiting at the gateway. */
-  async end(): Promise<void> {
+  end(why: LetGo): Promise<void> {
+    this.#letGo ??= why
+    this.#ending ??= this.#end()
+    return this.#ending
+  }
+
+  async #end(): Promise<void> {
+    const { held } = this.calls
+    const noted = new Promise<void>(resolve => {
+      this.#result = () => resolve()
+    })
     this.calls.leave()
+    if (held) await this.#within(putOffMaxMs, Promise.race([noted, this.#over]))
     await this.#process?.end()
     this.#inbox.close()
     this.#abort.abort()
@@ -111,13 +140,28 @@ export class Cli {
     }
     this.#gone = true
     this.#inbox.close()
+    const end = await this.#ended(failure)
+    const process: AgentProcess = this.#letGo ? { state: this.#letGo } : { state: 'lost', note: endSentence(end) }
+    this.#options.onProcess(process)
+    return end
+  }
+
+  async #ended(failure: string): Promise<ProcessEnd> {
     if (!this.#process) return { code: null, signal: null, complaint: failure }
     const end = await this.#process.endLost()
     return end.complaint === '' && end.code !== 0 ? { ...end, complaint: failure } : end
   }
 
   async #hear(message: SDKMessage): Promise<void> {
-    if (this.calls.leaving) return
+    if (this.calls.leaving) {
+      // Its last word: a call was put off, and is on record as such.
+      if (message.type === 'result') this.#result(message)
+      return
+    }
+    if (message.type === 'system' && message.subtype === 'init' && !this.#ready) {
+      this.#ready = true
+      this.#options.onProcess(this.living())
+    }
     await this.#say(this.#narrator.tell(message))
     if (message.type === 'user') for (const { id } of resultsIn(message.message.content)) await this.calls.taken(id)
     if (message.type === 'assistant' || message.type === 'user') await this.calls.takenAside()
@@ -138,11 +182,16 @@ export class Cli {
   /** True when the process is gone, at once or within a moment. */
   async #goneSoon(): Promise<boolean> {
     if (!this.#process || this.#process.over) return true
+    return this.#within(aliveMs, this.#process.ended)
+  }
+
+  /** Whether it has happened by then. */
+  async #within(ms: number, happening: Promise<unknown>): Promise<boolean> {
     let timer: NodeJS.Timeout | undefined
-    const alive = new Promise<false>(resolve => {
-      timer = setTimeout(() => resolve(false), aliveMs)
+    const late = new Promise<false>(resolve => {
+      timer = setTimeout(() => resolve(false), ms)
     })
-    return Promise.race([this.#process.ended.then(() => true as const), alive]).finally(() => clearTimeout(timer))
+    return Promise.race([happening.then(() => true as const), late]).finally(() => clearTimeout(timer))
   }
 
   #queryOptions(): Options {
@@ -151,7 +200,7 @@ export class Cli {
     return {
       cwd: session.info.cwd,
       ...more,
-      ...personal(session.info),
+      ...personal(session.info, mode),
       env: { ...env },
       permissionMode: mode,
       abortController: this.#abort,
@@ -175,7 +224,7 @@ export class Cli {
 }
 
 /** What a person may say of one session when they start it. */
-function personal({ options, mode }: Session): Partial<Options> {
+function personal({ options }: Session, mode: Mode): Partial<Options> {
   const { mcpServers, agents, additionalDirectories, allowBypass } = options as JsonObject &
     Pick<Options, 'mcpServers' | 'agents' | 'additionalDirectories'> // the SDK's own shapes; it refuses what it does not understand
   return {

@@ -1,4 +1,5 @@
 /** How a turn goes on whose process is gone: decided from the rows and the log alone, in one place. */
+import type { Parking } from './parking.ts'
 import type { TurnRecord } from './record.ts'
 import type { Call, RowIndex } from './row-index.ts'
 import type { Rows } from './rows.ts'
@@ -20,15 +21,21 @@ export async function comeback(
   { open, interrupted }: TurnRecord,
   index: RowIndex,
   message: string,
-  canPark: () => Promise<boolean>,
+  parking: Parking,
 ): Promise<Comeback> {
   if (interrupted) return { kind: 'interrupted' }
   if (!index.hasMessage(message)) return { kind: 'message' }
   if (open.size === 0)
     return { kind: 'failed', reason: 'The runner was lost in the middle of the turn; send a message to go on' }
   const [call, ...others] = index.open
-  const alone = call !== undefined && others.length === 0 && open.has(call.id)
-  return alone && (await canPark()) ? { kind: 'call', call } : { kind: 'tell' }
+  if (call === undefined || others.length > 0 || !open.has(call.id)) return { kind: 'tell' }
+  const back = index.deferred === call.id || (await parking.find()) === 'row'
+  return back ? { kind: 'call', call } : { kind: 'tell' }
+}
+
+/** The process was let go on purpose: that is no failure of the place that it had come to. */
+export function forgiveTries(rows: Rows): void {
+  if (rows.meta.comebacks) rows.note({ comebacks: { at: null, times: 0 } })
 }
 
 /** Counts the attempt. False where it has been tried often enough: something ends the process each time. */

@@ -5,6 +5,7 @@ import type { Capability, DriverInfo } from '@holdpoint/protocol'
 import { type Clock, systemClock } from '../clock.ts'
 import type { Driver } from '../driver.ts'
 import { modeNames } from './modes.ts'
+import { Parking, type ParkingChoice } from './parking.ts'
 import { configFolder, type Environment, findClaude, type Installation, install, signInMissing } from './sdk.ts'
 import { Seat } from './seat.ts'
 import { canPark, isKnownToPark } from './self-test.ts'
@@ -18,6 +19,8 @@ export interface ClaudeOptions {
   readonly clock?: Clock
   /** An idle session is parked after so long; a session's option of this name wins. */
   readonly idleParkMs?: number
+  /** How a process is let go while a call waits; `auto` by default. */
+  readonly parking?: ParkingChoice
   /** Which of the person's settings apply; all of them by default. */
   readonly settingSources?: Options['settingSources']
 }
@@ -27,16 +30,21 @@ const capabilities: readonly Capability[] = ['resumable', 'checksEveryTool', 'me
 
 export function claudeDriver(options: ClaudeOptions): Driver {
   const { folder, clock = systemClock, idleParkMs = idleParkDefaultMs, settingSources } = options
+  const choice = options.parking ?? 'auto'
   const env = withoutOurs(options.env ?? process.env)
   const find = () => findClaude(options.env ?? process.env, options.executable)
   let installing: Promise<Installation> | undefined
-  let tried: Promise<boolean> | undefined
+  let parking: Parking | undefined
+  let changed = () => {}
   return {
+    onChange(told) {
+      changed = told
+    },
     info(): DriverInfo {
       const base = { name: 'claude', title: 'Claude Code', modes: [...modeNames] }
       const claude = find()
       if ('missing' in claude) return { ...base, capabilities: [...capabilities], ready: false, ...claude }
-      const parks = isKnownToPark(claude.found, folder)
+      const parks = choice === 'auto' && isKnownToPark(claude.found, folder)
       const hint = signInMissing(env)
       return {
         ...base,
@@ -50,6 +58,12 @@ export function claudeDriver(options: ClaudeOptions): Driver {
       if ('missing' in claude) throw new Error(claude.missing)
       installing ??= install(claude.found)
       const installation = await installing
+      parking ??= new Parking({
+        choice,
+        shown: isKnownToPark(installation, folder),
+        test: () => canPark(installation, folder),
+        onShown: () => changed(),
+      })
       const seat = new Seat({
         session,
         installation,
@@ -59,10 +73,7 @@ export function claudeDriver(options: ClaudeOptions): Driver {
         clock,
         idleParkMs,
         more: settingSources === undefined ? {} : { settingSources },
-        canPark: () => {
-          tried ??= canPark(installation, folder)
-          return tried
-        },
+        parking,
       })
       await seat.run()
     },

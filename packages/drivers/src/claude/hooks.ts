@@ -19,8 +19,14 @@ export function hooksFor(session: AgentSession, calls: Calls): Partial<Record<Ho
         timeout: patience,
         onFailure: 'block',
         hooks: [
-          async input =>
-            input.hook_event_name === 'PreToolUse' ? check(session, input.tool_name, Object(input.tool_input)) : {},
+          async (input, _id, { signal }) => {
+            if (input.hook_event_name !== 'PreToolUse') return {}
+            const { tool_name: tool, tool_use_id: id, agent_id: agent } = input
+            const given: object = Object(input.tool_input)
+            const ruled = await check(session, tool, given)
+            if (ruled) return ruled
+            return agent === undefined && (await calls.putOff(id, tool, given, signal)) ? later : {}
+          },
         ],
       },
     ],
@@ -40,10 +46,13 @@ export function hooksFor(session: AgentSession, calls: Calls): Partial<Record<Ho
   }
 }
 
-/** A rule's deny or ask holds whatever the CLI would do; anything else is left to the CLI, which may still ask. */
-async function check(session: AgentSession, tool: string, input: unknown): Promise<HookJSONOutput> {
+/** The call is neither made nor refused: the CLI notes it, ends its turn, and asks for it when it is started again. */
+const later: HookJSONOutput = { hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'defer' } }
+
+/** A rule's deny or ask holds whatever the CLI would do; null leaves it to the CLI, which may still ask. */
+async function check(session: AgentSession, tool: string, input: object): Promise<HookJSONOutput | null> {
   const { verdict, rule, reason } = await session.check(tool, jsonCopy(input, `the input of ${tool}`) as JsonObject) // tools take objects
-  if (rule === undefined || verdict === 'allow') return {}
+  if (rule === undefined || verdict === 'allow') return null
   return {
     hookSpecificOutput: {
       hookEventName: 'PreToolUse',

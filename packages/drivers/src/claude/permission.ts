@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import type { CanUseTool, PermissionResult, PermissionUpdate } from '@anthropic-ai/claude-agent-sdk'
 import { type Ask, type JsonObject, limits, plainDeny } from '@holdpoint/protocol'
 import type { Settled } from '../settlement.ts'
-import { isMode } from './modes.ts'
+import { isMode, modes } from './modes.ts'
 import { answeredInput, questionsAsk } from './questions.ts'
 import { offered, suggestionsOf } from './suggestions.ts'
 
@@ -17,6 +17,12 @@ export interface Permission {
 
 export const questionTool = 'AskUserQuestion'
 export const planTool = 'ExitPlanMode'
+
+/** Whether the CLI asks for every call of this tool in this mode, whatever else it finds: only then may it be asked before the CLI does. */
+export function isAlwaysAsked(tool: string, mode: string): boolean {
+  if (tool === planTool) return mode === 'plan'
+  return tool === questionTool && isMode(mode) && modes[mode].question === 'asks'
+}
 
 export const unknownOutcome =
   'This was approved and started before a crash; its outcome is unknown, check before running it again.'

@@ -1,7 +1,8 @@
 /** The CLI's process: a group of its own that dies with its runner, is noted so that an orphan is found again, and is ended whole. */
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { randomUUID } from 'node:crypto'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import type { SpawnOptions } from '@anthropic-ai/claude-agent-sdk'
 import { mortal, signalGroup } from '../process-group.ts'
@@ -20,13 +21,17 @@ const complaintMax = 2000
 export class CliProcess {
   readonly child: ChildProcessByStdio<Writable, Readable, Readable>
   readonly ended: Promise<ProcessEnd>
+  readonly #folder: string
+  /** Its own, and that of everything that it starts: the same session may have another process by now. */
+  readonly #mark = randomUUID()
   #complaint = ''
   #over = false
   #ending = false
 
   constructor({ command, args, cwd, env }: SpawnOptions, folder: string) {
     const [file, ...rest] = mortal([command, ...args])
-    const marked = { ...env, [marker]: basename(folder) }
+    const marked = { ...env, [marker]: this.#mark }
+    this.#folder = folder
     this.child = spawn(file as string, rest, { cwd, env: marked, stdio: ['pipe', 'pipe', 'pipe'], detached: true })
     this.child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.#complaint = (this.#complaint + text).slice(-complaintMax)
@@ -34,20 +39,26 @@ export class CliProcess {
     // Writing to a process that is gone is no news: its end is reported below.
     this.child.stdin.on('error', () => {})
     const { pid } = this.child
-    if (pid !== undefined)
-      writeFileSync(noteIn(folder), JSON.stringify({ pid, started: startOf(pid) }), { mode: 0o600 })
+    if (pid !== undefined) {
+      const note: Note = { pid, started: startOf(pid), mark: this.#mark }
+      writeFileSync(noteIn(folder), JSON.stringify(note), { mode: 0o600 })
+    }
     this.ended = new Promise(resolve => {
       const over = (code: number | null, signal: NodeJS.Signals | null, why = '') => {
         this.#over = true
         // What it started must not outlive it.
         if (pid !== undefined) signalGroup(pid, 'SIGKILL')
-        if (!this.#ending) endStrays(folder)
-        rmSync(noteIn(folder), { force: true })
+        if (!this.#ending) endStrays(this.#mark)
+        this.#forget()
         resolve({ code, signal, complaint: (this.#complaint + why).trim() })
       }
       this.child.once('exit', (code, signal) => over(code, signal))
       this.child.once('error', error => over(null, null, error.message))
     })
+  }
+
+  #forget(): void {
+    if (readNote(this.#folder)?.mark === this.#mark) rmSync(noteIn(this.#folder), { force: true })
   }
 
   get over(): boolean {
@@ -82,36 +93,47 @@ export class CliProcess {
 
 /** Ends what an earlier runner left behind in this folder, if it is still that process. */
 export function endOrphan(folder: string): void {
-  const note = noteIn(folder)
-  if (!existsSync(note)) return
-  try {
-    const { pid, started } = JSON.parse(readFileSync(note, 'utf8')) as { pid: number; started: string } // written above
-    const now = startOf(pid)
+  const note = readNote(folder)
+  if (note) {
+    const now = startOf(note.pid)
     // A pid that is another's by now is left alone; a group whose leader is gone can only be the old one.
-    if (now === started || now === '') signalGroup(pid, 'SIGKILL')
-    endStrays(folder)
-  } finally {
-    rmSync(note, { force: true })
+    if (now === note.started || now === '') signalGroup(note.pid, 'SIGKILL')
+    endStrays(note.mark)
   }
+  rmSync(noteIn(folder), { force: true })
 }
 
 /** The CLI gives its shells groups of their own, and when it is killed it cannot end them: what it started is known by this in its environment. */
-const marker = 'HOLDPOINT_SESSION'
+const marker = 'HOLDPOINT_PROCESS'
 
-function endStrays(folder: string): void {
+function endStrays(mark: string): void {
   if (process.platform !== 'linux') return
-  const mark = `${marker}=${basename(folder)}\0`
+  const marked = `${marker}=${mark}\0`
   for (const name of readdirSync('/proc')) {
     if (!/^\d+$/.test(name) || Number(name) === process.pid) continue
     try {
-      if (readFileSync(`/proc/${name}/environ`, 'latin1').includes(mark)) process.kill(Number(name), 'SIGKILL')
+      if (readFileSync(`/proc/${name}/environ`, 'latin1').includes(marked)) process.kill(Number(name), 'SIGKILL')
     } catch {
       // It is gone by now, or someone else's.
     }
   }
 }
 
+interface Note {
+  readonly pid: number
+  readonly started: string
+  readonly mark: string
+}
 const noteIn = (folder: string) => join(folder, 'process.json')
+
+/** Null where there is none, or where a crash has left half of one. */
+function readNote(folder: string): Note | null {
+  try {
+    return JSON.parse(readFileSync(noteIn(folder), 'utf8')) as Note // written above
+  } catch {
+    return null
+  }
+}
 
 /** When a process began, as the kernel counts: a pid alone may have been given to another since. */
 function startOf(pid: number): string {

@@ -15,6 +15,8 @@ export class RowIndex {
   readonly #messages = new Set<string>()
   readonly #open = new Map<string, Call>()
   #assistant: unknown
+  #calls = 0
+  #deferred: string | null = null
   #bytes = 0
   #cost: number | null = null
   #lastUuid: string | null = null
@@ -22,6 +24,14 @@ export class RowIndex {
   /** Calls of the newest message of the model that have no result, in order. */
   get open(): readonly Call[] {
     return [...this.#open.values()]
+  }
+  /** Whether the newest message of the model makes one call and no other. */
+  get single(): boolean {
+    return this.#calls === 1
+  }
+  /** The call that the CLI has put off by itself: on its next start it asks for it again. */
+  get deferred(): string | null {
+    return this.#deferred
   }
   /** How much has been written since the first of them. */
   get bytesSince(): number {
@@ -44,6 +54,7 @@ export class RowIndex {
     if (this.#open.size > 0) this.#bytes += JSON.stringify(entry).length
     if (entry.type === 'assistant') this.#addAssistant(entry)
     else if (entry.type === 'user') this.#addUser(entry)
+    else if (entry.type === 'attachment') this.#addAttachment(Object(entry.attachment))
     else if (entry.type === 'cost-state' && typeof entry.totalCostUSD === 'number') this.#cost = entry.totalCostUSD
   }
 
@@ -54,8 +65,14 @@ export class RowIndex {
     if (id !== this.#assistant) this.#forget()
     this.#assistant = id
     for (const block of contentOf(message))
-      if (block.type === 'tool_use' && typeof block.id === 'string' && typeof block.name === 'string')
+      if (block.type === 'tool_use' && typeof block.id === 'string' && typeof block.name === 'string') {
+        this.#calls++
         this.#open.set(block.id, { id: block.id, tool: block.name, input: Object(block.input), row })
+      }
+  }
+
+  #addAttachment({ type, toolUseID }: { readonly type?: unknown; readonly toolUseID?: unknown }): void {
+    if (type === 'hook_deferred_tool' && typeof toolUseID === 'string') this.#deferred = toolUseID
   }
 
   #addUser(entry: SessionStoreEntry): void {
@@ -68,6 +85,8 @@ export class RowIndex {
 
   #forget(): void {
     this.#open.clear()
+    this.#calls = 0
+    this.#deferred = null
     this.#bytes = 0
   }
 }

@@ -21,8 +21,6 @@ import { type Call, RowIndex } from './row-index.ts'
 /** What is remembered of a session beside its rows. */
 interface Meta {
   readonly key?: { readonly projectKey: string; readonly sessionId: string }
-  /** The mode that the CLI was in last, and the one that the session had asked for then. */
-  readonly mode?: { readonly of: string | null; readonly is: string }
   /** How often it was come back to at this row. */
   readonly comebacks?: { readonly at: string | null; readonly times: number }
   /** How much of the running total of costs has been told. */

@@ -2,19 +2,21 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import type { Options, SDKUserMessage } from '@anthropic-ai/claude-agent-sdk'
-import type { CommandBody, CommandOutcome, Saying } from '@holdpoint/protocol'
+import { type CommandBody, type CommandOutcome, Fault, type Saying } from '@holdpoint/protocol'
 import type { AgentSession, SessionCommand } from '../agent-session.ts'
 import { type Clock, pause } from '../clock.ts'
-import { Cli, type TurnOutcome } from './cli.ts'
-import { comeback, tryAgain } from './comeback.ts'
+import { Cli, type LetGo, type TurnOutcome } from './cli.ts'
+import { comeback, forgiveTries, tryAgain } from './comeback.ts'
 import { userMessage, uuidOf } from './message.ts'
 import { isMode, type Mode } from './modes.ts'
+import type { Parking } from './parking.ts'
+import { isAlwaysAsked } from './permission.ts'
 import { endOrphan } from './process.ts'
 import { Carried, dropOpen, readTurn, tellAgain } from './record.ts'
 import type { Call } from './row-index.ts'
 import { Rows } from './rows.ts'
 import type { Environment, Installation } from './sdk.ts'
-import { lostSentence, raise } from './trouble.ts'
+import { endSentence, raise } from './trouble.ts'
 import { endOfTurn } from './turn-result.ts'
 import { Warmth } from './warmth.ts'
 
@@ -27,7 +29,7 @@ export interface SeatOptions {
   readonly clock: Clock
   readonly idleParkMs: number
   readonly more: Partial<Options>
-  readonly canPark: () => Promise<boolean>
+  readonly parking: Parking
 }
 type Message = SessionCommand & { readonly body: Extract<CommandBody, { readonly kind: 'message' }> }
 const isMessage = (command: SessionCommand): command is Message => command.body.kind === 'message'
@@ -43,10 +45,13 @@ export class Seat {
   #cli: Cli | null = null
   #warmth: Warmth | null = null
   #turn: Promise<void> | null = null
+  /** The message of that turn, as the transcript knows it. */
+  #message: string | null = null
   #interrupted = false
   /** No turn begins any more: the session is given back. */
   #leaving = false
   #warmMs: number | null
+  /** The mode in force, or the one that the next process starts in. */
   #mode: string | null
   #model: string | null
   #stopIdling = () => {}
@@ -68,7 +73,11 @@ export class Seat {
       this.#break = reject
     })
     const { signal } = this.#session
-    const leave = () => void this.#letGo().catch(this.#break)
+    let loss: string | null = null
+    const leave = () => {
+      loss = this.#loss()
+      this.#letGo('stopped').catch(this.#break)
+    }
     signal.addEventListener('abort', leave, { once: true })
     this.#idle()
     try {
@@ -76,8 +85,27 @@ export class Seat {
     } finally {
       this.#stopIdling()
       signal.removeEventListener('abort', leave)
-      await this.#letGo()
+      await this.#letGo('stopped')
     }
+    // A session that is over, or someone else's by now, is not to be given back.
+    if (loss !== null && !(signal.reason instanceof Fault)) await this.#session.park(loss)
+  }
+
+  /** What will not be there when the session comes back, if its process goes now; null where everything will. */
+  #loss(): string | null {
+    const cli = this.#cli
+    if (!cli || cli.over) return null
+    if (!this.#turn) return cli.background > 0 ? `${runnerStopped} work that went on in the background was ended` : null
+    const { pending, unsettled } = cli.calls
+    if (unsettled && pending.length === 0)
+      return `${runnerStopped} a call that was answered was under way; its outcome is unknown`
+    // A message that is not on record is given to it again, and what it then asks again has its answer.
+    if (this.#message === null || !this.#rows.index.hasMessage(this.#message)) return null
+    if (!unsettled)
+      return `${runnerStopped} Claude Code was at work and waited for nothing; the turn ends here, send a message to go on`
+    const why = this.#warmth?.obstacle() ?? null
+    if (why === null) return null
+    return `${runnerStopped} what waits cannot be had again as it was: ${why}; Claude Code will be told what was decided`
   }
 
   async #obey(): Promise<void> {
@@ -87,7 +115,7 @@ export class Seat {
         this.#next()
       } else await this.#carryOut(command)
     }
-    await this.#letGo()
+    await this.#letGo('stopped')
     await this.#turn
   }
 
@@ -100,7 +128,7 @@ export class Seat {
         return command.done(await this.#change(command.body))
       case 'end':
         this.#leaving = true
-        await this.#letGo()
+        await this.#letGo('stopped')
         return this.#session.end({ reason: 'stopped' })
     }
   }
@@ -113,7 +141,7 @@ export class Seat {
     // It may be gone, or not there yet: then it is ended, which stops the turn as well.
     void this.#cli?.interrupt().catch(() => {})
     await Promise.race([turn, patience])
-    if (this.#turn === turn) await this.#letGo()
+    if (this.#turn === turn) await this.#letGo('stopped')
     await turn
   }
 
@@ -123,6 +151,13 @@ export class Seat {
       this.#warmth?.stop()
       this.#warmth?.changed()
     }
+    const outcome = await this.#enter(mode, model)
+    // The session shows what was wished for since it was; now it shows what is.
+    if (mode !== undefined) await this.#session.say({ type: 'session.changed', mode: this.#mode ?? 'default' })
+    return outcome
+  }
+
+  async #enter(mode: string | undefined, model: string | undefined): Promise<CommandOutcome> {
     if (mode !== undefined && !isMode(mode)) return { ok: false, reason: `Claude Code has no mode "${mode}"` }
     try {
       await this.#cli?.change(mode, model)
@@ -141,6 +176,7 @@ export class Seat {
     if (!message) return
     this.#stopIdling()
     this.#interrupted = false
+    this.#message = uuidOf(message.id)
     this.#turn = this.#play(message).then(
       () => {
         this.#turn = null
@@ -161,7 +197,7 @@ export class Seat {
     // The turn had finished; only the command was left open.
     if (!this.#session.turnOpen) return message.done()
     const record = await readTurn(this.#session)
-    const plan = await comeback(record, this.#rows.index, uuidOf(message.id), this.#options.canPark)
+    const plan = await comeback(record, this.#rows.index, uuidOf(message.id), this.#options.parking)
     if (plan.kind === 'interrupted') return this.#finishInterrupted(message)
     if (plan.kind === 'failed') return this.#fail(message, plan.reason)
     if (!tryAgain(this.#rows)) return this.#fail(message, 'Claude Code has ended each time that it came back to this')
@@ -176,25 +212,31 @@ export class Seat {
   /** The process that is there, or one that goes on where the last one stopped. */
   async #start(carried: Carried, call: Call | null): Promise<Cli> {
     if (this.#cli && !this.#cli.over) return this.#cli
-    const { session, installation, folder, env, more } = this.#options
+    const { session, installation, folder, env, more, parking } = this.#options
     const rows = this.#rows
     const mode = await this.#modeNow()
-    if (call) rows.bringBack(call, mode)
+    if (call && rows.index.deferred !== call.id) rows.bringBack(call, mode)
     const first = rows.sessionId === undefined ? this.#earlier() : {}
     const cli: Cli = new Cli({
-      ...{ installation, session, rows, folder, env, mode, carried, model: this.#model },
+      ...{ installation, session, rows, folder, env, mode, carried, parking, model: this.#model },
       more: { ...more, ...first },
       guard: call?.tool ?? null,
+      mayPutOff: tool => this.#warmMs !== null && isAlwaysAsked(tool, this.#mode ?? mode),
       onWaiting: () => warmth.changed(),
-      onMode: is => rows.note({ mode: { of: this.#mode, is } }),
+      onMode: is => this.#entered(is),
+      onProcess: process => {
+        if (process.state !== 'live' && process.state !== 'lost') forgiveTries(rows)
+        this.#tell({ type: 'session.changed', process })
+      },
     })
     const warmth = new Warmth(cli, {
       clock: this.#options.clock,
       index: rows.index,
       warmMs: () => this.#warmMs,
-      queued: () => this.#queue.length,
-      canPark: this.#options.canPark,
-      onStay: why => void session.say(raise('stays_live', keptBecause(why, cli.memory))).catch(() => {}),
+      parking,
+      tell: note => {
+        if (!cli.over && !cli.calls.leaving) this.#tell({ type: 'session.changed', process: cli.living(note) })
+      },
     })
     rows.onAppend = () => warmth.look()
     this.#warmth = warmth
@@ -209,10 +251,19 @@ export class Seat {
     return { resume, ...(options.fork === true ? { forkSession: true } : {}) }
   }
 
-  /** The mode that was asked for last, unless the agent has been let into another since. */
+  /** By a person's answer, or by itself. */
+  #entered(mode: string): void {
+    if (mode === this.#mode) return
+    this.#mode = mode
+    this.#tell({ type: 'session.changed', mode })
+  }
+
+  /** What nobody waits for: where it cannot be said any more, the session is over and says so itself. */
+  #tell(saying: Saying): void {
+    this.#session.say(saying).catch(() => {})
+  }
+
   async #modeNow(): Promise<Mode> {
-    const { mode } = this.#rows.meta
-    if (mode && mode.of === this.#mode && isMode(mode.is)) return mode.is
     if (this.#mode === null || isMode(this.#mode)) return this.#mode ?? 'default'
     await this.#session.say(raise('mode', `Claude Code has no mode "${this.#mode}"; it runs in mode default`))
     return 'default'
@@ -229,7 +280,7 @@ export class Seat {
     if (over && this.#cli === cli) this.#cli = null
     await (outcome === null ? this.#finishInterrupted(message) : this.#settle(message, cli, outcome))
     this.#warmth?.stop()
-    if (over) await cli.end()
+    if (over) await cli.end('done')
   }
 
   async #settle(message: Message, cli: Cli, outcome: TurnOutcome): Promise<void> {
@@ -238,14 +289,14 @@ export class Seat {
       const stopped = this.#interrupted ? 'interrupted' : cli.calls.stopped
       const { sayings, reason } = endOfTurn(outcome.result, this.#rows, stopped)
       cli.calls.stopped = null
-      await this.#session.say(...sayings)
+      await this.#session.say(...sayings, { type: 'session.changed', process: cli.living() })
       return message.done(reason === null ? { ok: true } : { ok: false, reason })
     }
     if (this.#leaving || this.#session.signal.aborted) return
     if (this.#interrupted) return this.#finishInterrupted(message)
     // Let go, or lost, with something asked: the answer brings it back.
     if (cli.calls.unsettled) return this.#session.park()
-    await this.#fail(message, lostSentence(outcome.gone))
+    await this.#fail(message, endSentence(outcome.gone, lostInTurn))
   }
 
   async #finishInterrupted(message: Message): Promise<void> {
@@ -261,8 +312,8 @@ export class Seat {
     await message.done({ ok: false, reason })
   }
 
-  async #letGo(): Promise<void> {
-    await this.#cli?.end()
+  async #letGo(why: LetGo): Promise<void> {
+    await this.#cli?.end(why)
   }
 
   #idle(): void {
@@ -273,7 +324,7 @@ export class Seat {
       // What goes on in the background would end with the process.
       if (this.#cli && this.#cli.background > 0) return this.#idle()
       this.#leaving = true
-      await this.#letGo()
+      await this.#letGo('idle')
       await this.#session.park()
     }
     this.#stopIdling = this.#options.clock.after(ms, () => void park().catch(this.#break))
@@ -283,7 +334,5 @@ export class Seat {
 function giving({ id, body }: Message): SDKUserMessage {
   return userMessage(uuidOf(id), body.text, body.attachments)
 }
-function keptBecause(why: string, memory: number | null): string {
-  const size = memory === null ? '' : ` (${Math.round(memory / 2 ** 20)} MB)`
-  return `The process${size} is kept while it waits: ${why}`
-}
+const lostInTurn = ' in the middle of the turn; send a message to go on'
+const runnerStopped = 'The runner was stopped:'

@@ -58,9 +58,9 @@ export function troubleOf(message: SDKMessage): Raised | null {
   return null
 }
 
-/** Why a process that should have gone on did not. */
-export function lostSentence({ code, signal, complaint }: ProcessEnd): string {
+/** How a process ended that nobody had ended, and what that means for whoever reads it. */
+export function endSentence({ code, signal, complaint }: ProcessEnd, meaning = ''): string {
   const how = signal ? `was ended by ${signal}` : code === null ? 'could not be started' : `ended with code ${code}`
   const last = complaint.split('\n').slice(-5).join('\n')
-  return `Claude Code ${how} in the middle of the turn; send a message to go on${last ? `. It said: ${last}` : ''}`
+  return `Claude Code ${how}${meaning}${last ? `. It said: ${last}` : ''}`.slice(0, limits.reasonMax).toWellFormed()
 }

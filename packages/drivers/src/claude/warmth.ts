@@ -1,18 +1,17 @@
 /** How long a process is kept for a call that waits, and whether it may be let go then: only where the call can be brought back as it was. */
 import type { Clock } from '../clock.ts'
 import type { Cli } from './cli.ts'
+import type { Parking, Way } from './parking.ts'
 import type { RowIndex } from './row-index.ts'
 
 export interface WarmthOptions {
   readonly clock: Clock
   readonly index: RowIndex
+  readonly parking: Parking
   /** How long; null: for ever. */
   readonly warmMs: () => number | null
-  /** Messages that wait behind the call. */
-  readonly queued: () => number
-  readonly canPark: () => Promise<boolean>
-  /** It has to stay, and why. */
-  readonly onStay: (why: string) => void
+  /** Something began to wait, or ceased to; it has to stay, and why. */
+  readonly tell: (note?: string) => void
 }
 
 /** More would have to be read again each time the call is brought back. */
@@ -22,8 +21,10 @@ export class Warmth {
   readonly #options: WarmthOptions
   readonly #cli: Cli
   #cancel: (() => void) | null = null
+  #waits = false
   #cold = false
-  #said = false
+  /** Why it has to stay, as it was told last. */
+  #told: string | null = null
 
   constructor(cli: Cli, options: WarmthOptions) {
     this.#cli = cli
@@ -32,12 +33,20 @@ export class Warmth {
 
   /** Something began or ceased to wait. */
   changed(): void {
-    const waits = this.#cli.calls.pending.length > 0
-    const warmMs = this.#options.warmMs()
-    if (!waits) this.stop()
-    else if (warmMs !== null && !this.#cancel && !this.#cold)
-      this.#cancel = this.#options.clock.after(warmMs, this.#cool)
-    else this.look()
+    if (this.#cli.calls.pending.length === 0) this.stop()
+    else if (this.#waits) this.look()
+    else this.#begin()
+  }
+
+  #begin(): void {
+    const { clock, parking, warmMs, tell } = this.#options
+    const ms = warmMs()
+    this.#waits = true
+    tell()
+    if (ms === null) return
+    this.#cancel = clock.after(ms, this.#cool)
+    // Tried while there is time, and nothing else to do.
+    void parking.find()
   }
 
   /** The rows have changed, or what waits: perhaps it can be let go by now. */
@@ -48,8 +57,30 @@ export class Warmth {
   stop(): void {
     this.#cancel?.()
     this.#cancel = null
+    this.#waits = false
     this.#cold = false
-    this.#said = false
+    if (this.#told !== null) this.#options.tell()
+    this.#told = null
+  }
+
+  /** Why what waits could not be had again if the process went now; null where it could. */
+  obstacle(way: Way = this.#options.parking.known ?? 'row'): string | null {
+    const { index } = this.#options
+    const waiting = this.#cli.calls.alone()
+    if ('why' in waiting) return waiting.why
+    if (this.#cli.background > 0) return 'work goes on in the background'
+    if (!index.open.some(call => call.id === waiting.id)) return notYet
+    if (index.open.length > 1) return 'another call of the same step has not been made yet'
+    if (index.bytesSince > bytesSinceMax) return 'too much has been written since'
+    switch (way) {
+      case 'row':
+        return null
+      case 'none':
+        return 'parking is off'
+      case 'defer':
+        if (!waiting.held) return 'only a question or a plan can be let go with this Claude Code'
+        return index.single ? null : 'another call stands beside it in the same step'
+    }
   }
 
   readonly #cool = () => {
@@ -58,24 +89,13 @@ export class Warmth {
   }
 
   async #letGo(): Promise<void> {
-    const why = this.#obstacle() ?? ((await this.#options.canPark()) ? null : 'this Claude Code failed the self-test')
-    // Looked at again: the test may have taken seconds.
-    const now = why ?? (this.#cold ? this.#obstacle() : 'it was answered')
-    if (now === null) return void (await this.#cli.end())
-    if (now === notYet || !this.#cold || this.#said) return
-    this.#said = true
-    this.#options.onStay(now)
-  }
-
-  #obstacle(): string | null {
-    const { index, queued } = this.#options
-    const waiting = this.#cli.calls.alone()
-    if ('why' in waiting) return waiting.why
-    if (queued() > 0) return 'a message waits behind it'
-    if (this.#cli.background > 0) return 'work goes on in the background'
-    if (!index.open.some(call => call.id === waiting.id)) return notYet
-    if (index.open.length > 1) return 'another call of the same step has not been made yet'
-    return index.bytesSince > bytesSinceMax ? 'too much has been written since' : null
+    const way = await this.#options.parking.find()
+    if (!this.#cold || this.#cli.calls.pending.length === 0) return
+    const why = this.obstacle(way)
+    if (why === null) return void (await this.#cli.end('parked'))
+    if (why === notYet || why === this.#told) return
+    this.#told = why
+    this.#options.tell(why)
   }
 }
 

@@ -1,5 +1,15 @@
 /** A house for one test: the real Claude Code against a scripted model, a desk in memory, a folder to work in, nothing of the machine's own. */
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Input, Request, SessionId } from '@holdpoint/protocol'
@@ -110,10 +120,11 @@ export class House {
     await eventually(() => existsSync(file))
     return readFileSync(file, 'utf8')
   }
-  /** The call is in the transcript that the driver keeps. */
+  /** The call is in the transcript that the driver keeps, not only in that of an agent under the agent. */
   async onRecord(session: SessionId, key = 'toolu_1'): Promise<void> {
     const folder = join(this.home, 'driver', session)
-    const holds = (name: string) => name.endsWith('.jsonl') && readFileSync(join(folder, name), 'utf8').includes(key)
+    const isMain = (name: string) => name.endsWith('.jsonl') && !name.includes('%2F')
+    const holds = (name: string) => isMain(name) && readFileSync(join(folder, name), 'utf8').includes(key)
     await eventually(() => readdirSync(folder).some(holds))
   }
   async parked(session: SessionId): Promise<void> {
@@ -129,7 +140,17 @@ export class House {
   async close(): Promise<void> {
     await this.stage.close()
     await this.model.server.close()
-    rmSync(this.home, { recursive: true, force: true })
+    // What was killed a moment ago may still be writing.
+    await eventually(() => removed(this.home))
+  }
+}
+
+function removed(folder: string): boolean {
+  try {
+    rmSync(folder, { recursive: true, force: true })
+    return true
+  } catch {
+    return false
   }
 }
 
@@ -154,3 +175,17 @@ export async function pass(clock: ManualClock, happened: Promise<unknown>): Prom
   })
   while (!over) await clock.advance(1000)
 }
+
+/** A Claude Code behind a script of the shell; `$claude` is the real one. */
+export function claudeBehind(script: string): string {
+  const require = createRequire(import.meta.url)
+  const real = require.resolve(`@anthropic-ai/claude-agent-sdk-${process.platform}-${process.arch}/claude`)
+  const folder = mkdtempSync(join(tmpdir(), 'holdpoint-behind-'))
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const file = join(folder, 'claude')
+  writeFileSync(file, `#!/bin/sh\nclaude='${real}'\n${script}\n`)
+  chmodSync(file, 0o755)
+  return file
+}
+/** Its input comes late: it has started long before anything that was said to it arrives. */
+export const slowClaude = () => claudeBehind('(sleep 1; exec cat) | exec "$claude" "$@"')

@@ -1,6 +1,8 @@
+import type { SessionId } from '@holdpoint/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type Deed, type Mode, modeNames, modes } from '../../src/claude/modes.ts'
-import { House } from './house.ts'
+import { ManualClock } from '../stage.ts'
+import { House, pass } from './house.ts'
 import { bash, call, type Play, say } from './model.ts'
 
 let house: House
@@ -60,5 +62,55 @@ describe('the mode', () => {
     await house.stage.person('patchSession', { id, mode: 'bypassPermissions' })
     const changed = await house.stage.seen('command.done', event => !event.outcome.ok)
     expect(changed.outcome.reason).toContain('refused')
+    expect((await house.stage.person('getSession', { id })).mode).toBe('default')
+  })
+})
+
+describe('the session’s mode', () => {
+  const mode = async (id: SessionId) => (await house.stage.person('getSession', { id })).mode
+  const modesSeen = () => [...new Set(house.stage.log('session.changed').map(event => event.value.mode))]
+  /** Leaves the plan mode, changes something, and changes something again when it is told to. */
+  const planner: Play = ({ prompt, results }) => {
+    if (results.length === 0) return [call('ExitPlanMode', {}, 'toolu_1')]
+    if (results.length === 1) return [bash('touch one.txt', 'toolu_2')]
+    return prompt === 'again' && results.length === 2 ? [bash('touch two.txt', 'toolu_3')] : [say('done')]
+  }
+
+  it('follows a plan that is approved into another, and is the same after it was parked', async () => {
+    const clock = new ManualClock()
+    house = await House.open(planner, { clock, idleParkMs: 60_000 })
+    const id = await house.start({ mode: 'plan' })
+    await house.stage.answer(await house.asked(), { kind: 'allow', mode: 'acceptEdits' })
+    await house.over()
+    expect(await mode(id)).toBe('acceptEdits')
+    expect(modesSeen()).toEqual(expect.arrayContaining(['plan', 'acceptEdits']))
+    await pass(clock, house.parked(id))
+    await house.stage.person('sendMessage', { id, text: 'again' })
+    await house.over(2)
+    expect(house.file('two.txt')).toBe('')
+    expect(await mode(id)).toBe('acceptEdits')
+    expect(house.stage.log('request.opened')).toHaveLength(1)
+  })
+
+  it('follows a suggestion to go on in another, and what a person chooses after it', async () => {
+    const write = (name: string) => call('Write', { file_path: `${house.cwd}/${name}`, content: 'x' }, `toolu_${name}`)
+    const names = ['a', 'b', 'c']
+    house = await House.open(({ results, prompt }) => {
+      const next = names[results.length]
+      return next === undefined || (next === 'c' && prompt === 'go') ? [say('done')] : [write(next)]
+    })
+    const id = await house.start()
+    const request = await house.asked('toolu_a')
+    const offers = request.ask.kind === 'approval' ? (request.ask.suggestions ?? []) : []
+    const offer = offers.find(one => one.label.includes('acceptEdits'))
+    await house.stage.answer(request, { kind: 'allow', suggestion: offer!.id })
+    await house.over()
+    expect(house.file('b')).toBe('x')
+    expect(await mode(id)).toBe('acceptEdits')
+    await house.stage.person('patchSession', { id, mode: 'default' })
+    await house.stage.person('sendMessage', { id, text: 'again' })
+    await house.stage.answer(await house.asked('toolu_c'), { kind: 'deny' })
+    await house.over(2)
+    expect(await mode(id)).toBe('default')
   })
 })

@@ -1,11 +1,9 @@
-import { execFileSync } from 'node:child_process'
-import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Answer } from '@holdpoint/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
-import { ManualClock } from '../stage.ts'
-import { alive, House, type HouseOptions, pass } from './house.ts'
+import { ManualClock, type RunningRunner } from '../stage.ts'
+import { alive, House, type HouseOptions, pass, slowClaude } from './house.ts'
 import { bash, call, type Play, say, steps } from './model.ts'
 
 let house: House
@@ -125,6 +123,48 @@ describe('parking', () => {
     expect(house.stage.log('request.opened')).toHaveLength(3)
   })
 
+  it('lets a message wait behind the call, and carries it out after it', async () => {
+    const play: Play = ({ prompt, results }) =>
+      results.length === 0 ? [bash('echo ran >> ran.txt')] : [say(`heard ${prompt}`)]
+    house = await House.open(play, { parks: true })
+    const id = await house.start()
+    const request = await house.asked()
+    await house.stage.person('sendMessage', { id, text: 'are you there?' })
+    await house.stage.person('patchSession', { id, warmMs: 0 })
+    await house.parked(id)
+    await house.stage.answer(request, { kind: 'allow' })
+    await house.over(2)
+    expect(house.file('ran.txt')).toBe('ran\n')
+    expect(house.stage.texts().at(-1)).toBe('heard are you there?')
+  })
+
+  it('brings one call back three times more before its answer is taken, with the same id; it runs once', async () => {
+    house = await House.open(touch, { parks: true })
+    let runner: RunningRunner
+    let times = 0
+    // Each time that it is back, its runner goes before the answer is handed: by turns as told to, and killed.
+    const probe = (point: string) => {
+      if (point !== 'runner:resolution-seen' || times === 3) return
+      const gone = ++times % 2 === 0 ? runner.kill() : runner.stop()
+      void Promise.resolve(gone).then(run)
+    }
+    const run = () => {
+      runner = house.stage.run([house.driver()], { probe })
+    }
+    run()
+    const id = await house.stage.start('claude', { cwd: house.cwd, warmMs: 0 })
+    const request = await house.asked()
+    await house.parked(id)
+    await house.stage.answer(request, { kind: 'allow' })
+    expect((await house.over()).ending).toBe('done')
+    expect(times).toBe(3)
+    expect(house.file('ran.txt')).toBe('ran\n')
+    expect(house.stage.log('request.opened').map(event => event.value.key)).toEqual(['toolu_1'])
+    expect(house.stage.log('tool.finished').map(event => event.block)).toEqual(['toolu_1'])
+    const states = house.stage.log('session.changed').map(event => event.value.state)
+    expect(states.filter((state, index) => state === 'parked' && states[index - 1] !== 'parked')).toHaveLength(4)
+  })
+
   it('never runs what was denied, on a slow host and with an allow rule that has appeared since', async () => {
     const slow = { settingSources: ['local' as const] }
     const { request } = await park(touch, {}, { ...slow, executable: slowClaude() })
@@ -143,12 +183,9 @@ describe('parking', () => {
     const id = await house.start({ warmMs: 1000 })
     const first = await house.asked('toolu_1')
     await house.onRecord(id, 'toolu_2')
-    await pass(clock, house.stage.seen('error.raised'))
-    const stays = await house.stage.seen('error.raised')
-    expect(stays).toMatchObject({
-      code: 'stays_live',
-      message: expect.stringContaining('another call of the same step'),
-    })
+    const kept = house.stage.seen('session.changed', event => event.value.process?.note !== undefined)
+    await pass(clock, kept)
+    expect((await kept).value.process?.note).toContain('another call of the same step')
     expect(alive(house.pid(id))).toBe(true)
     await house.stage.answer(first, { kind: 'allow' })
     const second = await house.asked('toolu_2')
@@ -169,8 +206,9 @@ describe('parking', () => {
     house = await House.open(play, { parks: true, clock })
     const id = await house.start({ warmMs: 0 })
     const request = await house.asked()
-    await pass(clock, house.stage.seen('error.raised'))
-    expect((await house.stage.seen('error.raised')).message).toContain('an agent under the agent')
+    const kept = house.stage.seen('session.changed', event => event.value.process?.note !== undefined)
+    await pass(clock, kept)
+    expect((await kept).value.process?.note).toContain('an agent under the agent')
     expect(alive(house.pid(id))).toBe(true)
     await house.stage.answer(request, { kind: 'allow' })
     await house.over()
@@ -191,6 +229,24 @@ describe('parking', () => {
     expect(house.model.scenes.at(-1)?.all).toContain('you said one')
   })
 
+  it('is said to be possible as soon as it has been tried', async () => {
+    const clock = new ManualClock()
+    house = await House.open(touch, { clock })
+    const id = await house.start({ warmMs: 1000 })
+    const parkable = async () => {
+      const { items } = await house.stage.person('listDrivers', {})
+      return items.some(driver => driver.capabilities.includes('parkable'))
+    }
+    expect(await parkable()).toBe(false)
+    const request = await house.asked()
+    await pass(clock, house.parked(id))
+    expect(await parkable()).toBe(true)
+    const next = await house.stage.person('startSession', { driver: 'claude', cwd: house.cwd })
+    expect(next.capabilities).toContain('parkable')
+    await house.stage.answer(request, { kind: 'deny' })
+    await house.over()
+  })
+
   it('happens when the runner is told to stop, and the next runner goes on', async () => {
     house = await House.open(touch, { parks: true })
     const runner = house.run()
@@ -207,14 +263,3 @@ describe('parking', () => {
     expect(house.file('ran.txt')).toBe('ran\n')
   })
 })
-
-/** A Claude Code whose input comes late: it has started long before anything that was said to it arrives. */
-function slowClaude(): string {
-  const require = createRequire(import.meta.url)
-  const own = `@anthropic-ai/claude-agent-sdk-${process.platform}-${process.arch}/claude`
-  const real = require.resolve(own)
-  const file = join(execFileSync('mktemp', ['-d'], { encoding: 'utf8' }).trim(), 'claude')
-  writeFileSync(file, `#!/bin/sh\n(sleep 1; exec cat) | exec ${real} "$@"\n`)
-  chmodSync(file, 0o755)
-  return file
-}

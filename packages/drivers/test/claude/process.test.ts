@@ -37,6 +37,18 @@ describe('a process of Claude Code', () => {
     await eventually(() => !alive(child))
   })
 
+  it('leaves another of the same session alone when it ends', async () => {
+    const first = run('echo $$; read line')
+    await printed(first)
+    const second = run('echo $$; read line')
+    const pid = await printed(second)
+    process.kill(first.child.pid!, 'SIGKILL')
+    await first.ended
+    expect(alive(pid)).toBe(true)
+    expect(noted().pid).toBe(pid)
+    await second.end()
+  })
+
   it('says how much memory it holds, and what it complained about last', async () => {
     const cli = run('echo started; echo "something is wrong" >&2; read line; exit 3')
     await printed(cli)
@@ -48,7 +60,7 @@ describe('a process of Claude Code', () => {
   it('that outlived its runner is found again and ended; a stranger with its number is not', async () => {
     const orphan = spawn('sleep', ['60'], { detached: true, stdio: 'ignore' })
     const note = (started: string) =>
-      writeFileSync(join(folder, 'process.json'), JSON.stringify({ pid: orphan.pid, started }))
+      writeFileSync(join(folder, 'process.json'), JSON.stringify({ pid: orphan.pid, started, mark: 'theirs' }))
     note('1')
     endOrphan(folder)
     expect(alive(orphan.pid!)).toBe(true)

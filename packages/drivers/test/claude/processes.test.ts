@@ -85,6 +85,20 @@ describe('with processes of their own', () => {
     expect((await gateway.call('getRequest', { id: request.id })).delivery.state).toBe('taken')
   })
 
+  it('a runner that is told to stop says in its log and in the session’s what it leaves unfinished', async () => {
+    const { id, request } = await ask('echo $$ > pid.txt; echo ran >> ran.txt; sleep 60')
+    await allow(request)
+    await eventually(() => ran() !== null)
+    process.kill(gateway.runnerPid()!, 'SIGTERM')
+    const lines = () => readFileSync(gateway.home.runnerLog, 'utf8').split('\n')
+    await eventually(() => lines().some(line => line.includes('session.unfinished') && line.includes(id)))
+    const { items } = await gateway.call('listEvents', { id })
+    const raised = items.find(event => event.type === 'error.raised')
+    expect(raised).toMatchObject({ code: 'unfinished', message: expect.stringContaining('outcome is unknown') })
+    await idle(id)
+    expect(ran()).toBe('ran\n')
+  })
+
   it('a runner that is killed while the command runs does not run it twice, and its shell ends', async () => {
     const { id, request } = await ask('echo $$ > pid.txt; echo ran >> ran.txt; sleep 60')
     await allow(request)
