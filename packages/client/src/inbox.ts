@@ -12,6 +12,7 @@ import {
 } from '@holdpoint/protocol'
 import { backoffMs, pause } from './backoff.ts'
 import { Board, type BoardSnapshot } from './board.ts'
+import { Transcript } from './transcript.ts'
 import type { Status, WatchOptions } from './watch.ts'
 
 export interface InboxSnapshot extends BoardSnapshot {
@@ -37,6 +38,7 @@ export class Inbox {
   readonly #board: Board
   readonly #abort = new AbortController()
   readonly #listeners = new Set<() => void>()
+  readonly #frameListeners = new Set<(frame: Frame) => void>()
   #status: Status = 'connecting'
   #ended: Error | null = null
   #snapshot: InboxSnapshot | null = null
@@ -56,6 +58,11 @@ export class Inbox {
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
+  }
+  /** Every frame, once it is in the snapshot. */
+  readonly onFrame = (listener: (frame: Frame) => void): (() => void) => {
+    this.#frameListeners.add(listener)
+    return () => this.#frameListeners.delete(listener)
   }
   /** The same object until something changes. */
   readonly getSnapshot = (): InboxSnapshot => {
@@ -78,15 +85,23 @@ export class Inbox {
     }
   }
 
+  /** One session's log, over the same stream. The caller closes it. */
+  transcript(session: SessionId): Transcript {
+    const blocks = [...this.getSnapshot().blocks.values()].filter(block => block.session === session)
+    return new Transcript({ call: this.#call, session, frames: this.onFrame, blocks })
+  }
+
   close(): void {
     this.#abort.abort()
     this.#listeners.clear()
+    this.#frameListeners.clear()
   }
 
   async #follow(frames: AsyncIterable<Frame>): Promise<void> {
     try {
       for await (const frame of frames) {
         this.#board.apply(frame)
+        for (const listener of this.#frameListeners) listener(frame)
         this.#changed()
         if (frame.frame === 'hello' && frame.hello.resume === 'gap') void this.#load(frame.hello, ++this.#loading)
       }

@@ -1,7 +1,11 @@
 export { Board, type BoardSnapshot, blockKey } from './board.ts'
 export { type Connection, type Fetch, inProcess, Unreachable } from './connection.ts'
+export { asItRan, deed, depict, type Part, type Picture, summary } from './depict.ts'
+export { applyEdit, type Editable, editableJson, editableOf } from './edit.ts'
+export type { Entry, ErrorEntry, MessageEntry, NoteEntry, RequestEntry, ToolEntry, TurnEntry } from './entry.ts'
 export { type HttpCallOptions, httpCall, inProcessCall } from './http-call.ts'
 export { Inbox, type InboxOptions, type InboxSnapshot } from './inbox.ts'
+export { type DiffRow, lineDiff } from './line-diff.ts'
 export {
   type SocketCall,
   type SocketCallOptions,
@@ -10,4 +14,6 @@ export {
   socketCall,
 } from './socket-call.ts'
 export { createSseParser } from './sse.ts'
+export { Transcript, type TranscriptOptions, type TranscriptSnapshot } from './transcript.ts'
 export { type Status, type WatchOptions, watchEvents } from './watch.ts'
+export { ago, deliveryWords, outcome, stateWords, tone } from './words.ts'

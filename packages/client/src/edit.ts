@@ -1,0 +1,51 @@
+/** Editing what is asked before it is allowed: one text that a person changes, and the input that comes of it. */
+import { type ApprovalAsk, hidesSomething, type JsonObject, readJson } from '@holdpoint/protocol'
+import { depict } from './depict.ts'
+
+export interface Editable {
+  /** The member of the input that the text is; null: the text is the whole input as JSON. */
+  readonly member: string | null
+  readonly label: string
+  readonly text: string
+}
+
+export function editableOf(ask: ApprovalAsk): Editable {
+  const picture = depict(ask)
+  const single = picture.kind === 'change' && picture.parts.length === 1
+  const named: readonly (readonly [string, string])[] = [
+    ...(picture.kind === 'command' ? [['command', 'Command'] as const] : []),
+    ...(picture.kind === 'plan' ? [['plan', 'Plan'] as const] : []),
+    ...(single ? [[picture.isNew ? 'content' : 'new_string', 'New text'] as const] : []),
+  ]
+  for (const [member, label] of named) {
+    const text = ask.input[member]
+    // What cannot be seen cannot be edited with open eyes; as JSON it is spelt out.
+    if (typeof text === 'string' && !hidesSomething(text, { multiline: true })) return { member, label, text }
+  }
+  return { member: null, label: 'Input as JSON', text: editableJson(ask.input) }
+}
+
+export function applyEdit(
+  ask: ApprovalAsk,
+  { member }: Editable,
+  text: string,
+): { readonly input: JsonObject } | { readonly problem: string } {
+  if (member !== null) return { input: { ...ask.input, [member]: text } }
+  try {
+    const value: unknown = readJson(text)
+    if (typeof value !== 'object' || value === null || Array.isArray(value))
+      return { problem: 'It must be a JSON object: { … }' }
+    return { input: value as JsonObject } // what is read from JSON is JSON
+  } catch (error) {
+    return { problem: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+/** JSON in which what cannot be seen is spelt out. */
+export function editableJson(value: unknown, indent = 2): string {
+  return JSON.stringify(value, null, indent).replace(/[^\x20-\x7e\n]/gu, char =>
+    hidesSomething(char)
+      ? Array.from({ length: char.length }, (_, i) => `\\u${char.charCodeAt(i).toString(16).padStart(4, '0')}`).join('')
+      : char,
+  )
+}
