@@ -45,6 +45,7 @@ export const figures = {
   },
   history_ratio: { part: 'history', unit: '×', most: 1.3, counter: 'the median on an empty file is 1' },
   start_ms: { part: 'start', unit: 'ms', most: 700, counter: 'node with an HTTP server that listens' },
+  inbox_start_ms: { part: 'inbox', unit: 'ms', most: 300, counter: 'node that does nothing' },
   pg_cycles_per_s: {
     part: 'postgres',
     unit: '/s',
@@ -59,6 +60,12 @@ export const figures = {
   },
   waiting_live_mb: { part: 'claude', unit: 'MB', reported: true, counter: 'the CLI’s own process' },
   waiting_parked_mb: { part: 'claude', unit: 'MB', most: 2, counter: 'the CLI’s own process, which is gone' },
+  page_script_kb: { part: 'page', unit: 'KB', most: 150, counter: 'every script of the page' },
+  page_interactive_ms: { part: 'page', unit: 'ms', most: 1000, counter: 'a drawing from the same server' },
+  page_inbox_1000_ms: { part: 'page', unit: 'ms', most: 1000, counter: 'the same with 10 pending' },
+  page_talk_ms: { part: 'page', unit: 'ms', most: 1500, counter: 'the same with 100 events' },
+  page_talk_heap_mb: { part: 'page', unit: 'MB', most: 200, counter: 'the same with 100 events' },
+  page_frames_quick: { part: 'page', unit: '%', least: 99, counter: 'the same with 100 events' },
   revive_ms: { part: 'claude', unit: 'ms', most: 3000, counter: 'a new CLI, from start to its first call' },
 }
 

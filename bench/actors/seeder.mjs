@@ -40,3 +40,50 @@ export async function history({ file, requests, sessions }) {
   closeSync(written)
   return known
 }
+
+/** A conversation as long as wanted: words, calls of tools and their results. Returns its session. */
+export async function talk({ file, events }) {
+  const store = await openSqlite({ file })
+  const desk = await openDesk({ store })
+  const { id } = (await desk.dispatch(person, 'startSession', { driver: 'external', cwd, title: 'A long talk' })).body
+  const perPost = 200
+  for (let from = 0; from < events; from += perPost)
+    await desk.dispatch(person, 'say', {
+      id,
+      items: Array.from({ length: Math.min(perPost, events - from) }, (_, i) => saying(from + i)),
+    })
+  await desk.dispatch(person, 'say', {
+    id,
+    items: [{ type: 'message.added', block: 'last', text: 'The newest line.' }],
+  })
+  await desk.close()
+  await store.close()
+  return id
+}
+function saying(n) {
+  const block = `b${Math.floor(n / 4)}`
+  switch (n % 4) {
+    case 0:
+      return { type: 'message.added', block: `m${n}`, text: words(n) }
+    case 1:
+      return { type: 'tool.started', block, tool: 'Bash', input: { command: `npm test -- --shard ${n}` } }
+    case 2:
+      return {
+        type: 'tool.finished',
+        block: `b${Math.floor((n - 1) / 4)}`,
+        ok: n % 11 > 0,
+        output: `${n} passed\n`.repeat(1 + (n % 7)),
+      }
+    default:
+      return { type: 'message.added', block: `m${n}`, text: `Step **${n}** is done: \`src/part-${n}.ts\`.` }
+  }
+}
+function words(n) {
+  const lines = [
+    'I looked at the failing test first.',
+    '- it waits for a port',
+    '- the port is taken',
+    '```ts\nconst port = 0\n```',
+  ]
+  return lines.slice(0, 1 + (n % lines.length)).join('\n')
+}

@@ -38,6 +38,8 @@ const Config = z.strictObject({
   retentionDays: z.number('must be a number of days').min(0, 'must not be negative').optional(),
   /** Agents of your own: a name and the module that defines it. */
   agents: z.record(AgentName, filled).optional(),
+  /** The executable of Claude Code, where it is not the one that is found by itself. */
+  claude: filled.optional(),
 })
 export type Config = z.infer<typeof Config>
 
@@ -74,15 +76,27 @@ function fromFile(folder: string): Config {
   if (!existsSync(file)) return {}
   try {
     const config = parse(readJson(readFileSync(file, 'utf8')), path => path || 'the whole of it')
-    const agents = Object.entries(config.agents ?? {}).map(([name, path]) => [name, resolve(dirname(file), path)])
-    return agents.length > 0 ? { ...config, agents: Object.fromEntries(agents) } : config
+    const beside = (path: string) => resolve(dirname(file), path)
+    const agents = Object.entries(config.agents ?? {}).map(([name, path]) => [name, beside(path)])
+    return {
+      ...config,
+      ...(agents.length > 0 && { agents: Object.fromEntries(agents) }),
+      ...(config.claude !== undefined && { claude: beside(config.claude) }),
+    }
   } catch (error) {
     if (error instanceof Fault) throw new Fault(error.code, `${file}: ${error.message}`, error.detail)
     throw error
   }
 }
 
-const variables = { port: 'PORT', host: 'HOST', store: 'STORE', runner: 'RUNNER', onDeadline: 'ON_DEADLINE' } as const
+const variables = {
+  port: 'PORT',
+  host: 'HOST',
+  store: 'STORE',
+  runner: 'RUNNER',
+  onDeadline: 'ON_DEADLINE',
+  claude: 'CLAUDE',
+} as const
 
 function fromEnvironment(env: NodeJS.ProcessEnv): Config {
   const nameOf = (key: string) => `HOLDPOINT_${variables[key as keyof typeof variables]}` // only these are looked for

@@ -4,6 +4,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, wri
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { Fault, RunnerId, spellId } from '@holdpoint/protocol'
+import { version } from './version.ts'
 
 export interface Home {
   readonly folder: string
@@ -70,6 +71,7 @@ export interface ProcessNote {
   readonly pid: number
   readonly started: string
   readonly url?: string
+  readonly version?: string
 }
 
 /** When a process began, as the kernel counts; empty where that cannot be known or there is none. */
@@ -93,7 +95,7 @@ function runs(pid: number): boolean {
 }
 
 export function noteProcess(home: Home, name: 'gateway' | 'runner', pid: number, url?: string): void {
-  const note: ProcessNote = { pid, started: startOf(pid), ...(url === undefined ? {} : { url }) }
+  const note: ProcessNote = { pid, started: startOf(pid), version, ...(url === undefined ? {} : { url }) }
   writeNote(join(home.folder, `${name}.json`), JSON.stringify(note))
 }
 export function forgetProcess(home: Home, name: 'gateway' | 'runner'): void {

@@ -13,8 +13,12 @@ import { probeFrom } from './probe.ts'
 import { shelter } from './shelter.ts'
 
 async function driversOf(config: Config, home: Home): Promise<Driver[]> {
-  const claude = claudeDriver({ folder: join(home.folder, 'claude') })
-  return [generatorDriver(rehearsal), claude, ...(await ownDrivers(config.agents))]
+  return [generatorDriver(rehearsal), claudeHere(config, home), ...(await ownDrivers(config.agents))]
+}
+
+/** Claude Code as this installation runs it. */
+export function claudeHere({ claude }: Config, home: Home): Driver {
+  return claudeDriver({ folder: join(home.folder, 'claude'), ...(claude !== undefined && { executable: claude }) })
 }
 
 interface RunHere {

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { apiRoot } from '@holdpoint/protocol'
 import { openSqlite } from '@holdpoint/store'
@@ -37,8 +37,20 @@ describe('holdpoint', () => {
     expect(await say(['--version'])).toMatchObject({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) })
     const { code, out } = await say(['--help'])
     expect(code).toBe(0)
-    for (const command of ['up', 'runner', 'rehearse', 'link', 'backup', 'restore', 'down'])
-      expect(out).toContain(command)
+    for (const heading of [
+      'Start and stop:',
+      'Answer:',
+      'Sessions:',
+      'From scripts:',
+      'Keep and mend:',
+      'Examples:',
+      'Exit codes:',
+    ])
+      expect(out).toContain(`\n${heading}\n`)
+    const guide = readFileSync(new URL('../../../docs/terminal.md', import.meta.url), 'utf8')
+    const commands = [...out.matchAll(/^ {2}([a-z]+) (?:\[|<)/gm)].map(match => match[1] as string)
+    expect(commands).toEqual(expect.arrayContaining(['up', 'inbox', 'allow', 'ask', 'guard', 'doctor']))
+    for (const command of commands.filter(name => name !== 'help')) expect(guide).toContain(`holdpoint ${command}`)
   })
 
   it.each([['link'], ['rehearse']])('%s says that no gateway runs, and how to start one', async word => {

@@ -43,10 +43,17 @@ describe('settings', () => {
     expect(readConfig({}, {}, folder).agents).toEqual({ mine: join(folder, 'agents/mine.mjs') })
   })
 
+  it('name the executable of Claude Code, relative to the file; HOLDPOINT_CLAUDE wins', () => {
+    keep({ claude: './bin/claude' })
+    expect(readConfig({}, {}, folder).claude).toBe(join(folder, 'bin/claude'))
+    expect(readConfig({}, { HOLDPOINT_CLAUDE: '/opt/claude' }, folder).claude).toBe('/opt/claude')
+  })
+
   it.each([
     ['a member that is unknown', { prot: 1 }, /holdpoint\.config\.json.*prot/],
     ['a port out of range', { port: 70_000 }, /port/],
     ['a runner of no kind', { runner: 'cloud' }, /runner/],
+    ['a Claude Code without a name', { claude: '' }, /claude must not be empty/],
     ['a deadline of nothing', { deadlineMs: 0 }, /deadlineMs must be a whole number from 1000/],
     ['an agent with a name that is taken', { agents: { claude: './a.mjs' } }, /agents\.claude is the name of a driver/],
     ['text that is not JSON', '{"port": 1,}', /holdpoint\.config\.json.*not valid JSON/],

@@ -1,0 +1,97 @@
+/** `holdpoint allow` and `holdpoint deny`. Nobody allows what was not shown whole: a person reads it to its end, a script names its digest (G9). */
+import { asItRan } from '@holdpoint/client'
+import { type Answer, type Call, Fault, misfit, type Request } from '@holdpoint/protocol'
+import type { Remote } from '../remote.ts'
+import { askLine, NotDone, pageThrough } from '../text/dialogue.ts'
+import { requestRows } from '../text/request.ts'
+import { err, out, type Screen } from '../text/screen.ts'
+import { ours, row, theirs } from '../text/span.ts'
+import { readObject } from './files.ts'
+import { findRequest } from './ids.ts'
+import { refusal, reply } from './reply.ts'
+import { around } from './show.ts'
+
+export interface AllowOptions {
+  readonly note?: string
+  readonly input?: string
+  readonly digest?: string
+  readonly suggestion?: string
+  readonly mode?: string
+  readonly json?: boolean
+}
+
+export async function allow({ call }: Remote, spelled: string, options: AllowOptions): Promise<void> {
+  const { note, suggestion, mode, digest, json } = options
+  const request = await findRequest(call, spelled)
+  const input = options.input === undefined ? undefined : readObject(options.input, 'the whole input')
+  const answer: Answer = {
+    kind: 'allow',
+    ...(input && { input }),
+    ...(note !== undefined && { note }),
+    ...(suggestion !== undefined && { suggestion }),
+    ...(mode !== undefined && { mode }),
+  }
+  refuseMisfit(request, answer)
+  if (digest === undefined) await consent(call, request, answer, json)
+  await reply(call, { request, answer, digest, json })
+}
+
+/** Said before anyone is asked to confirm what the gateway would refuse. */
+export function refuseMisfit({ id, ask }: Request, answer: Answer): void {
+  const wrong = misfit(ask, answer)
+  if (wrong) throw new Fault('answer_mismatch', `The answer does not fit request ${id}: ${wrong}`)
+}
+
+async function consent(call: Call, request: Request, answer: Answer, json: boolean | undefined): Promise<void> {
+  if (request.status === 'resolved') throw refusal(request, json)
+  // What is to be kept for a program is not mixed with what is shown to a person.
+  const screen = out.isTerminal && !json ? out : err
+  if (!process.stdin.isTTY || !screen.isTerminal)
+    throw new Fault(
+      'bad_input',
+      `${request.id} cannot be shown whole without a terminal; read it (holdpoint show ${request.id}) and name what you read: --digest ${request.digest}`,
+    )
+  await showWhole(call, screen, request, answer)
+  await confirm(screen, request)
+}
+
+/** As it will run: with the person's own changes, where there are any. */
+async function showWhole(call: Call, screen: Screen, request: Request, answer: Answer): Promise<void> {
+  const ask = asItRan(request.ask, { at: 0, by: 'person', answer })
+  const rows = [...requestRows({ ...request, ask }, await around(call, request))]
+  if (ask !== request.ask) rows.push(row(ours('This is what will run: your input, not the agent’s.', 'waiting')))
+  if (answer.kind === 'allow') {
+    if (answer.note !== undefined) rows.push(row(ours('With the note  ', 'quiet'), theirs(answer.note)))
+    const taken = ask.kind === 'approval' && ask.suggestions?.find(({ id }) => id === answer.suggestion)
+    if (taken)
+      rows.push(row(ours('And for later  ', 'quiet'), theirs(taken.label), ours(' ('), theirs(taken.scope), ours(')')))
+    if (answer.mode !== undefined) rows.push(row(ours('In mode        ', 'quiet'), theirs(answer.mode)))
+  }
+  if (!(await pageThrough(screen, rows)))
+    throw new NotDone(`${request.id} was not allowed: its end was not shown. It still waits.`)
+}
+
+async function confirm(screen: Screen, { id, ask }: Request): Promise<void> {
+  const careful = ask.kind === 'approval' && ask.caution?.defaultToNo === true
+  const question = careful ? 'This is marked as dangerous. Type "allow" to allow it: ' : 'Allow this once? [y/N] '
+  const said = (await askLine(screen, ours(question, 'strong')))?.trim().toLowerCase()
+  const yes = careful ? said === 'allow' : said === 'y' || said === 'yes'
+  if (!yes) throw new NotDone(`${id} was not allowed. It still waits.`)
+}
+
+export interface DenyOptions {
+  readonly reason?: string
+  readonly stop?: boolean
+  readonly json?: boolean
+}
+
+/** Questions and forms are declined in the same words. */
+export async function deny({ call }: Remote, spelled: string, { reason, stop, json }: DenyOptions): Promise<void> {
+  const request = await findRequest(call, spelled)
+  const answer: Answer = {
+    kind: request.ask.kind === 'approval' ? 'deny' : 'decline',
+    ...(reason !== undefined && { reason }),
+    ...(stop && { interrupt: true }),
+  }
+  await reply(call, { request, answer, json })
+}

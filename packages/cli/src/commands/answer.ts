@@ -1,0 +1,131 @@
+/** `holdpoint answer`: questions by label, number or in one's own words; forms field by field or from a file. */
+import {
+  type Answer,
+  Fault,
+  type Question,
+  type QuestionAnswer,
+  type QuestionsAsk,
+  type Request,
+} from '@holdpoint/protocol'
+import type { Remote } from '../remote.ts'
+import { refuseMisfit } from './allow.ts'
+import { readText } from './files.ts'
+import { findRequest } from './ids.ts'
+import { reply } from './reply.ts'
+import { valuesFrom } from './values.ts'
+
+export interface AnswerOptions {
+  readonly choose?: readonly string[]
+  readonly text?: readonly string[]
+  readonly set?: readonly string[]
+  readonly values?: string
+  readonly decline?: boolean
+  readonly reason?: string
+  readonly stop?: boolean
+  readonly digest?: string
+  readonly json?: boolean
+}
+
+export async function answer({ call }: Remote, spelled: string, options: AnswerOptions): Promise<void> {
+  const request = await findRequest(call, spelled)
+  const said = answerTo(request, options)
+  refuseMisfit(request, said)
+  await reply(call, { request, answer: said, digest: options.digest, json: options.json })
+}
+
+function answerTo({ id, ask }: Request, options: AnswerOptions): Answer {
+  const { decline, reason, stop, choose = [], text = [], set = [], values } = options
+  const given = choose.length + text.length + set.length + (values === undefined ? 0 : 1)
+  if (ask.kind === 'approval')
+    throw new Fault('bad_input', `${id} asks for approval: holdpoint allow ${id}, or holdpoint deny ${id}`)
+  if (decline) {
+    if (given > 0) throw new Fault('bad_input', '--decline stands alone, or with --reason and --stop')
+    return { kind: 'decline', ...(reason !== undefined && { reason }), ...(stop && { interrupt: true }) }
+  }
+  if (reason !== undefined || stop) throw new Fault('bad_input', '--reason and --stop go with --decline')
+  if (ask.kind === 'questions') {
+    if (set.length > 0 || values !== undefined)
+      throw new Fault(
+        'bad_input',
+        `${id} asks questions: --choose LABEL or --text WORDS; --set and --values are for forms`,
+      )
+    if (given === 0)
+      throw new Fault('bad_input', `Say what to answer: --choose LABEL, --text WORDS or --decline. ${offer(ask)}`)
+    return { kind: 'answers', answers: answersFrom(ask, choose, text) }
+  }
+  if (choose.length > 0 || text.length > 0)
+    throw new Fault(
+      'bad_input',
+      `${id} is a form: --set FIELD=VALUE or --values FILE; --choose and --text are for questions`,
+    )
+  if (given === 0)
+    throw new Fault(
+      'bad_input',
+      `Say what to fill in: --set FIELD=VALUE, --values FILE or --decline. Its fields: ${Object.keys(ask.schema.properties).join(', ')}`,
+    )
+  return { kind: 'submit', values: valuesFrom(ask, set, values) }
+}
+
+function offer({ questions }: QuestionsAsk): string {
+  if (questions.length > 1) return `Its questions: ${questions.map(({ id }) => id).join(', ')}`
+  const labels = questions[0]?.options.map(({ label }) => label) ?? []
+  return labels.length > 0 ? `Its options: ${labels.join(', ')}` : 'It takes an answer in your own words'
+}
+
+/** In the order of the questions; one that nothing is said to is left out, and the agent told so. */
+function answersFrom(ask: QuestionsAsk, choose: readonly string[], text: readonly string[]): QuestionAnswer[] {
+  const chosen = choose
+    .map(spelled => addressed(ask, spelled))
+    .map(({ question, value }) => ({ question, label: labelOf(question, value) }))
+  const words = text.map(spelled => addressed(ask, spelled))
+  return ask.questions.flatMap(question => {
+    const labels = chosen.filter(item => item.question === question).map(item => item.label)
+    const own = words.filter(item => item.question === question).map(item => item.value)
+    if (own.length > 1) throw new Fault('bad_input', `--text is given twice for question ${question.id}`)
+    if (labels.length === 0 && own.length === 0) return []
+    return [{ id: question.id, chosen: labels, ...(own[0] !== undefined && { other: wordsOf(own[0]) }) }]
+  })
+}
+
+interface Addressed {
+  readonly question: Question
+  readonly value: string
+}
+/** Where there are several questions, `QUESTION=…` says which: by its id or its number. */
+function addressed({ questions }: QuestionsAsk, spelled: string): Addressed {
+  const [only] = questions
+  if (questions.length === 1 && only) {
+    const own = `${only.id}=`
+    const isLabel = only.options.some(({ label }) => label === spelled)
+    return {
+      question: only,
+      value: !isLabel && only.options.length > 0 && spelled.startsWith(own) ? spelled.slice(own.length) : spelled,
+    }
+  }
+  for (const [at, question] of questions.entries())
+    for (const name of [question.id, String(at + 1)])
+      if (spelled.startsWith(`${name}=`)) return { question, value: spelled.slice(name.length + 1) }
+  const ids = questions.map(({ id }) => id).join(', ')
+  throw new Fault(
+    'bad_input',
+    `There are several questions: say which one as QUESTION=…, where QUESTION is ${ids}, or its number`,
+  )
+}
+
+/** By the label, in any case, or by the number that `show` prints. */
+function labelOf({ options, id }: Question, spelled: string): string {
+  const exact = options.find(({ label }) => label === spelled)
+  const loose = options.filter(({ label }) => label.toLowerCase() === spelled.toLowerCase())
+  const found = exact ?? (loose.length === 1 ? loose[0] : undefined) ?? options[Number(spelled) - 1]
+  if (found) return found.label
+  const labels = options.map(({ label }) => label).join(', ')
+  throw new Fault(
+    'bad_input',
+    `"${spelled}" is not an option of question ${id}${labels === '' ? '; use --text' : `; there is ${labels}`}`,
+  )
+}
+
+/** From stdin where it is `-`: a secret on the command line can be read by others. */
+function wordsOf(text: string): string {
+  return text === '-' ? readText('-').replace(/\r?\n$/, '') : text
+}

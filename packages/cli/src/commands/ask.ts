@@ -1,0 +1,84 @@
+/** `holdpoint ask`: any script stops and asks people; the answer on stdout, what it means as exit code. */
+import type { Settled } from '@holdpoint/drivers'
+import { type Ask, Fault, limits } from '@holdpoint/protocol'
+import type { Place } from '../remote.ts'
+import { err, out } from '../text/screen.ts'
+import { brief, ours, row, theirs } from '../text/span.ts'
+import { petition, petitionCodes, refused } from './petition.ts'
+
+export interface AskOptions extends Place {
+  readonly choice?: readonly string[]
+  readonly text?: boolean
+  readonly deadline?: string
+  readonly as: string
+  readonly json?: boolean
+}
+
+export async function ask(
+  question: string,
+  { choice = [], text, deadline, as, json, ...place }: AskOptions,
+): Promise<number> {
+  const asking = askFor(question, choice, text === true)
+  return petition({ place, as, ask: asking, deadlineMs: deadlineFrom(deadline) }, async settled => {
+    const code = json ? codeOf(settled) : tell(settled)
+    if (json) out.json(settled.request)
+    await settled.taken()
+    return code
+  })
+}
+
+/** Without anything to choose or to write, people say yes or no. */
+function askFor(question: string, choices: readonly string[], text: boolean): Ask {
+  if (question.trim() === '') throw new Fault('bad_input', 'There is nothing to ask; give the question')
+  if (choices.length === 0 && !text) {
+    const short = question.length <= limits.titleMax
+    return {
+      kind: 'approval',
+      tool: 'confirm',
+      input: { prompt: question },
+      title: short ? question : `${question.slice(0, limits.titleMax - 1)}…`,
+      cwd: process.cwd(),
+      editable: false,
+    }
+  }
+  if (new Set(choices).size < choices.length) throw new Fault('bad_input', 'A --choice is given twice')
+  const options = choices.map(label => ({ label }))
+  const only = { id: 'answer', header: '', question, options, multiSelect: false, allowOther: text, secret: false }
+  return { kind: 'questions', questions: [only] }
+}
+
+const units: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+export function deadlineFrom(spelled: string | undefined): number | undefined {
+  if (spelled === undefined) return undefined
+  const [, count, unit = ''] = /^(\d+)(s|m|h|d)$/.exec(spelled) ?? []
+  const ms = Number(count) * (units[unit] ?? Number.NaN)
+  if (Number.isInteger(ms) && ms >= limits.deadlineMinMs && ms <= limits.deadlineMaxMs) return ms
+  throw new Fault('bad_input', `--deadline must be like 90s, 15m, 1h or 2d, and at most 366d; not "${spelled}"`)
+}
+
+function codeOf(settled: Settled): number {
+  if (settled.kind === 'nobody') return petitionCodes.nobody
+  const yes = settled.kind === 'answer' && (settled.answer.kind === 'allow' || settled.answer.kind === 'answers')
+  return yes ? petitionCodes.yes : petitionCodes.no
+}
+
+function tell(settled: Settled): number {
+  const answer = settled.kind === 'answer' ? settled.answer : null
+  if (answer?.kind === 'answers') {
+    const { chosen = [], other } = answer.answers[0] ?? {}
+    const said = [...chosen, ...(other === undefined ? [] : [other])].join('\n')
+    out.answer(
+      said,
+      said.split('\n').map(line => row(theirs(line))),
+    )
+    return petitionCodes.yes
+  }
+  if (answer?.kind === 'allow') {
+    out.print(row(ours('allow')))
+    if (answer.note !== undefined) err.print(row(ours('Note: ', 'quiet'), brief(answer.note)))
+    return petitionCodes.yes
+  }
+  if (answer) out.print(row(ours(answer.kind)))
+  return refused(settled)
+}

@@ -1,0 +1,120 @@
+/** Shell completion: a small script per shell, which asks this program what may come next. */
+import { deed, httpCall, summary } from '@holdpoint/client'
+import { type Ask, Fault } from '@holdpoint/protocol'
+import { openHome } from '../home.ts'
+import { findGateway, type Place } from '../remote.ts'
+import { out } from '../text/screen.ts'
+import { brief } from '../text/span.ts'
+import { cut } from '../text/width.ts'
+import { liveSessions, pendingRequests } from './lists.ts'
+
+/** The command line as it is described in one place, without the library that describes it. */
+export interface CommandShape {
+  readonly name: string
+  readonly description: string
+  readonly options: readonly { readonly flag: string; readonly takesValue: boolean; readonly description: string }[]
+  /** The names of its arguments, which say what completes them. */
+  readonly arguments: readonly string[]
+}
+
+const scripts: Readonly<Record<string, string>> = {
+  bash: `_holdpoint() {
+  local line
+  COMPREPLY=()
+  while IFS= read -r line; do COMPREPLY+=("\${line%%$'\\t'*}"); done < <(holdpoint complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+  [ \${#COMPREPLY[@]} -gt 0 ] || compopt -o default
+}
+complete -F _holdpoint holdpoint`,
+  zsh: `#compdef holdpoint
+_holdpoint() {
+  local -a found
+  local line
+  while IFS= read -r line; do found+=("\${\${line%%$'\\t'*}//:/\\\\:}:\${line#*$'\\t'}"); done < <(holdpoint complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)
+  (( \${#found} )) && _describe holdpoint found || _files
+}
+compdef _holdpoint holdpoint`,
+  fish: `complete -c holdpoint -f -a '(holdpoint complete -- (commandline -opc)[2..] (commandline -ct) 2>/dev/null)'`,
+}
+export const shells = Object.keys(scripts)
+
+export function completionScript(shell: string): string {
+  const script = scripts[shell]
+  if (script === undefined)
+    throw new Fault('bad_input', `There is completion for ${shells.join(', ')}; not for "${shell}"`)
+  return script
+}
+
+interface Candidate {
+  readonly word: string
+  readonly about: string
+}
+const aboutColumns = 60
+
+/** What may stand in the place of the last of these words. */
+export async function complete(
+  words: readonly string[],
+  commands: readonly CommandShape[],
+  place: Place,
+): Promise<void> {
+  const typed = words.at(-1) ?? ''
+  const candidates = await candidatesFor(words, commands, place)
+  out.pairs(
+    candidates
+      .filter(({ word }) => word.startsWith(typed))
+      .map(({ word, about }) => [brief(word), brief(about).shortened(text => cut(text, aboutColumns))] as const),
+  )
+}
+
+async function candidatesFor(
+  words: readonly string[],
+  commands: readonly CommandShape[],
+  place: Place,
+): Promise<readonly Candidate[]> {
+  const [name = ''] = words
+  const typed = words.at(-1) ?? ''
+  if (words.length <= 1) return commands.map(command => ({ word: command.name, about: command.description }))
+  const command = commands.find(known => known.name === name)
+  if (!command) return []
+  if (typed.startsWith('-')) return command.options.map(({ flag, description }) => ({ word: flag, about: description }))
+  const before = words.slice(1, -1)
+  const last = command.options.find(({ flag }) => flag === before.at(-1))
+  if (last?.takesValue) return last.flag === '--session' ? valuesFor('session', name, place) : []
+  const given = before.filter(
+    (word, at) =>
+      !word.startsWith('-') && !command.options.some(({ flag, takesValue }) => takesValue && flag === before[at - 1]),
+  )
+  return valuesFor(command.arguments[given.length] ?? '', name, place)
+}
+
+async function valuesFor(kind: string, command: string, place: Place): Promise<readonly Candidate[]> {
+  if (kind === 'shell') return shells.map(word => ({ word, about: '' }))
+  if (kind !== 'request' && kind !== 'session' && kind !== 'driver') return []
+  return fetched(kind, command, place).catch(() => [])
+}
+
+/** Whoever waits for a completion waits for a keystroke: one try, and not for long. */
+const patienceMs = 1500
+/** What can be answered by a command. */
+const kinds: Readonly<Record<string, readonly Ask['kind'][]>> = {
+  allow: ['approval'],
+  answer: ['questions', 'form'],
+}
+
+async function fetched(
+  kind: 'request' | 'session' | 'driver',
+  command: string,
+  { home, url }: Place,
+): Promise<readonly Candidate[]> {
+  const remote = findGateway(openHome(home), url)
+  if (!remote) return []
+  const once = httpCall({ ...remote.connection, attempts: 1 })
+  const signal = AbortSignal.timeout(patienceMs)
+  const call: typeof once = (op, input) => once(op, input, { signal })
+  if (kind === 'driver')
+    return (await call('listDrivers', {})).items.map(({ name, title }) => ({ word: name, about: title }))
+  if (kind === 'session') return (await liveSessions(call)).map(({ id, title }) => ({ word: id, about: title }))
+  const wanted = kinds[command]
+  return (await pendingRequests(call))
+    .filter(({ ask }) => wanted === undefined || wanted.includes(ask.kind))
+    .map(({ id, ask }) => ({ word: id, about: `${deed(ask)}: ${summary(ask)}` }))
+}

@@ -1,0 +1,133 @@
+/** `holdpoint doctor`: what is installed, signed in, kept and running; each problem with its remedy. It looks, and changes nothing. */
+import { existsSync, statSync } from 'node:fs'
+import type { DriverInfo } from '@holdpoint/protocol'
+import type { Config } from '../config.ts'
+import { type Home, livingProcess } from '../home.ts'
+import { messageOf } from '../log.ts'
+import { findGateway, type Remote } from '../remote.ts'
+import { claudeHere } from '../runner.ts'
+import { out } from '../text/screen.ts'
+import { blank, indented, ours, row, theirs } from '../text/span.ts'
+import { version } from '../version.ts'
+import { archiveFindings, type Finding } from './doctor-archive.ts'
+
+export interface DoctorOptions {
+  readonly url?: string | undefined
+  readonly json?: boolean | undefined
+}
+
+/** 0 where all is well. */
+export async function doctor(config: Config, home: Home, { url, json }: DoctorOptions): Promise<number> {
+  // Looked at first: to read a token is to mend its rights.
+  const kept = homeFindings(home)
+  const gateway = await gatewayFindings(home, url)
+  const findings = [
+    nodeFinding(process.versions.node),
+    { name: 'Holdpoint', ok: true, detail: version },
+    ...kept,
+    ...(await archiveFindings(config, home)),
+    ...gateway.findings,
+    ...driverFindings(gateway.drivers ?? [await claudeHere(config, home).info()]),
+  ]
+  const problems = findings.filter(({ ok }) => !ok).length
+  if (json) out.json({ ok: problems === 0, version, home: home.folder, findings })
+  else print(findings, problems)
+  return problems === 0 ? 0 : 1
+}
+
+function print(findings: readonly Finding[], problems: number): void {
+  const width = Math.max(...findings.map(({ name }) => name.length)) + 2
+  for (const { name, ok, detail, remedy } of findings) {
+    out.print(row(ours(ok ? '✓ ' : '✗ ', ok ? 'yes' : 'no'), ours(name.padEnd(width)), theirs(detail)))
+    if (remedy !== undefined) out.print(indented(ours('→ '.padStart(width + 2)), theirs(remedy, 'strong')))
+  }
+  const said = problems === 0 ? 'All is well.' : problems === 1 ? 'One thing to mend.' : `${problems} things to mend.`
+  out.print(blank, row(ours(said)))
+}
+
+const nodeLeast = [20, 19] as const
+
+export function nodeFinding(node: string): Finding {
+  const [major = 0, minor = 0] = node.split('.').map(Number)
+  const ok = major > nodeLeast[0] || (major === nodeLeast[0] && minor >= nodeLeast[1])
+  const remedy = `install Node ${nodeLeast.join('.')} or newer`
+  return { name: 'Node', ok, detail: node, ...(ok ? {} : { remedy }) }
+}
+
+/** Others on this machine must not read the secrets. */
+function homeFindings(home: Home): readonly Finding[] {
+  const files = [
+    ['Data folder', home.folder],
+    ['Token', home.tokenFile],
+  ] as const
+  return files.flatMap(([name, path]): Finding[] => {
+    if (!existsSync(path)) return [{ name, ok: true, detail: `${path}, made at the first start` }]
+    const mode = statSync(path).mode & 0o777
+    const detail = `${path} (${mode.toString(8)})`
+    if ((mode & 0o077) === 0 || process.platform === 'win32') return [{ name, ok: true, detail }]
+    return [{ name, ok: false, detail: `${detail}: others can read it`, remedy: `chmod go= ${path}` }]
+  })
+}
+
+interface GatewaySeen {
+  readonly findings: readonly Finding[]
+  /** As its runners offer them; null where there is nobody to ask. */
+  readonly drivers: readonly DriverInfo[] | null
+}
+
+async function gatewayFindings(home: Home, url: string | undefined): Promise<GatewaySeen> {
+  let remote: Remote | null = null
+  try {
+    remote = findGateway(home, url)
+    if (!remote)
+      return {
+        findings: [{ name: 'Gateway', ok: false, detail: 'does not run', remedy: 'holdpoint up' }],
+        drivers: null,
+      }
+    const { person } = await remote.call('whoAmI', {})
+    const at = `${remote.url}, as ${person}`
+    const runners = (await remote.call('listRunners', {})).items.filter(({ live }) => live)
+    const drivers = (await remote.call('listDrivers', {})).items.filter(({ runner }) => runner !== null)
+    const findings = [
+      versionFinding('Gateway', at, await versionAt(remote.url)),
+      runners.length > 0
+        ? versionFinding(
+            'Runner',
+            runners.map(({ name }) => name).join(', '),
+            livingProcess(home, 'runner')?.version ?? null,
+          )
+        : {
+            name: 'Runner',
+            ok: false,
+            detail: 'none is connected: agents cannot run',
+            remedy: 'holdpoint runner, or start the gateway with one: holdpoint down, then holdpoint up',
+          },
+    ]
+    return { findings, drivers: runners.length > 0 ? drivers : null }
+  } catch (error) {
+    const detail = `${remote?.url ?? url ?? ''}: ${messageOf(error)}`
+    const remedy = 'holdpoint up; or name the right gateway (--url) and its token (HOLDPOINT_TOKEN)'
+    return { findings: [{ name: 'Gateway', ok: false, detail, remedy }], drivers: null }
+  }
+}
+
+/** One that was started before an upgrade goes on in its old version. */
+function versionFinding(name: string, where: string, theirs: string | null): Finding {
+  if (theirs === null || theirs === version)
+    return { name, ok: true, detail: theirs === null ? where : `${where}, ${theirs}` }
+  const detail = `${where}, ${theirs}; this program is ${version}`
+  return { name, ok: false, detail, remedy: 'holdpoint down, then holdpoint up' }
+}
+
+async function versionAt(url: string): Promise<string | null> {
+  const reply: unknown = await (await fetch(new URL('/healthz', url))).json()
+  return String(Object(reply).version)
+}
+
+/** One that is ready may still have something to say: that nobody seems to be signed in, say. */
+function driverFindings(drivers: readonly DriverInfo[]): readonly Finding[] {
+  return drivers.map(({ title, ready, missing }) => {
+    if (missing === undefined) return { name: 'Agent', ok: ready, detail: `${title}: ready` }
+    return { name: 'Agent', ok: false, detail: `${title}: ${ready ? 'installed' : 'cannot run'}`, remedy: missing }
+  })
+}

@@ -1,0 +1,81 @@
+/** `holdpoint inbox` and `holdpoint sessions`: what waits for people, and who is at work. */
+import { ago, deed, summary } from '@holdpoint/client'
+import { Fault, limits, type Session, SessionState } from '@holdpoint/protocol'
+import type { Remote } from '../remote.ts'
+import { out } from '../text/screen.ts'
+import { sessionsTable, titleSpan } from '../text/session.ts'
+import { brief, ours, type Row, row, theirs } from '../text/span.ts'
+import { tableRows } from '../text/table.ts'
+import { findSession, shortener } from './ids.ts'
+import { byUrgency, liveSessions, pendingRequests } from './lists.ts'
+
+export interface InboxOptions {
+  readonly session?: string
+  readonly json?: boolean
+}
+
+export async function inbox({ call }: Remote, { session: spelled, json }: InboxOptions): Promise<void> {
+  const only = spelled === undefined ? undefined : await findSession(call, spelled)
+  const [requests, sessions, { now }] = await Promise.all([
+    pendingRequests(call, only?.id),
+    json ? [] : liveSessions(call),
+    call('whoAmI', {}),
+  ])
+  if (json) return out.json({ items: requests, next: null })
+  if (requests.length === 0) return out.print(quiet(sessions))
+  const of = new Map(sessions.map(session => [session.id, session]))
+  const short = shortener(requests.map(({ id }) => id))
+  const lines = requests.map(({ id, openedAt, session, ask }) => {
+    const known = of.get(session)
+    return [
+      ours(short(id), 'waiting'),
+      ours(ago(openedAt, now)),
+      known ? titleSpan(known, out.columns) : theirs(session),
+      ours(deed(ask)),
+      brief(summary(ask)),
+    ]
+  })
+  out.print(...tableRows(['id', 'waits', 'session', 'asks', ''], lines, out.columns))
+  out.print(row(), row(ours('holdpoint show ID shows one whole; allow, deny and answer reply to it.', 'quiet')))
+}
+
+function quiet(sessions: readonly Session[]): Row {
+  const working = sessions.filter(({ state }) => state === 'working' || state === 'starting').length
+  const agents = working === 0 ? '' : working === 1 ? ' One agent is working.' : ` ${working} agents are working.`
+  return row(ours(`Nothing waits for you.${agents}`))
+}
+
+export interface SessionsOptions {
+  readonly all?: boolean
+  readonly state?: string
+  readonly search?: string
+  readonly limit?: string
+  readonly json?: boolean
+}
+
+/** Without options, those that have not ended. */
+export async function sessions({ call }: Remote, options: SessionsOptions): Promise<void> {
+  const { items, next } = await sessionsPage(call, options)
+  if (options.json) return out.json({ items, next })
+  if (items.length === 0) return out.print(row(ours('There are no such sessions.')))
+  const { now } = await call('whoAmI', {})
+  out.print(...sessionsTable(items, shortener(items.map(({ id }) => id)), now, out.columns))
+  if (next !== null)
+    out.print(row(), row(ours('There are more: --limit N shows up to 500, --search narrows it down.', 'quiet')))
+}
+
+async function sessionsPage(call: Remote['call'], { all, state, search, limit }: SessionsOptions) {
+  if (!all && state === undefined && search === undefined && limit === undefined)
+    return { items: await liveSessions(call), next: null }
+  const parsed = SessionState.optional().safeParse(state)
+  if (!parsed.success) throw new Fault('bad_input', `--state must be one of ${SessionState.options.join(', ')}`)
+  const count = Number(limit ?? limits.pageDefault)
+  if (!Number.isInteger(count) || count < 1 || count > limits.pageMax)
+    throw new Fault('bad_input', `--limit must be a whole number from 1 to ${limits.pageMax}`)
+  const page = await call('listSessions', {
+    limit: count,
+    ...(parsed.data && { state: parsed.data }),
+    ...(search && { q: search }),
+  })
+  return { items: byUrgency(page.items), next: page.next }
+}

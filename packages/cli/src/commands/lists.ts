@@ -1,0 +1,50 @@
+/** Whole lists, page by page. */
+import {
+  type Call,
+  limits,
+  type Request,
+  type RequestId,
+  type Session,
+  type SessionId,
+  type SessionState,
+} from '@holdpoint/protocol'
+
+const live: readonly SessionState[] = ['starting', 'working', 'idle', 'parked']
+
+/** The one that has waited longest first. */
+export async function pendingRequests(call: Call, session?: SessionId): Promise<readonly Request[]> {
+  const all: Request[] = []
+  for (let after: RequestId | undefined; ; ) {
+    const { items, next } = await call('listRequests', {
+      status: 'pending',
+      limit: limits.pageMax,
+      ...(session && { session }),
+      ...(after && { after }),
+    })
+    all.push(...items)
+    after = items.at(-1)?.id
+    if (next === null || !after) return all
+  }
+}
+
+/** By state, so that a long history costs nothing. Those that wait for people first. */
+export async function liveSessions(call: Call): Promise<readonly Session[]> {
+  const lists = await Promise.all(live.map(state => sessionsIn(call, state)))
+  return byUrgency(lists.flat())
+}
+
+export function byUrgency(sessions: readonly Session[]): readonly Session[] {
+  return sessions.toSorted(
+    (a, b) => Number(b.pending > 0) - Number(a.pending > 0) || b.stateChangedAt - a.stateChangedAt,
+  )
+}
+
+async function sessionsIn(call: Call, state: SessionState): Promise<readonly Session[]> {
+  const all: Session[] = []
+  for (let before: SessionId | undefined; ; ) {
+    const { items, next } = await call('listSessions', { state, limit: limits.pageMax, ...(before && { before }) })
+    all.push(...items)
+    before = items.at(-1)?.id
+    if (next === null || !before) return all
+  }
+}

@@ -1,0 +1,107 @@
+/** A script that stops and asks: a session of its own with one ask, over when it is answered, withdrawn when the script is told to stop. */
+import { randomUUID } from 'node:crypto'
+import { constants } from 'node:os'
+import { connectAgent, type ExternalAgent, type Settled } from '@holdpoint/drivers'
+import { type Ask, Fault, limits } from '@holdpoint/protocol'
+import { messageOf } from '../log.ts'
+import { type Place, steadyGateway } from '../remote.ts'
+import { err } from '../text/screen.ts'
+import { ours, row, theirs } from '../text/span.ts'
+
+export const petitionCodes = { yes: 0, no: 1, nobody: 124 } as const
+
+export interface Petition {
+  readonly place: Place
+  /** What people know the script by. */
+  readonly as: string
+  readonly ask: Ask
+  readonly deadlineMs?: number | undefined
+}
+/** What the script makes of the answer: its exit code. */
+export type Act = (settled: Settled, agent: ExternalAgent) => Promise<number>
+
+/** Leaving in good order takes a gateway; one that is away is not waited for longer than this. */
+const leaveMaxMs = 3000
+
+export async function petition({ place, as, ask, deadlineMs }: Petition, act: Act): Promise<number> {
+  const { call } = steadyGateway(place)
+  await call('whoAmI', {})
+  const signals = listenForSignals()
+  const agent = await connectAgent({ call, title: as.slice(0, limits.titleMax), cwd: process.cwd() })
+  const leave = (reason: 'done' | 'stopped') => within(leaveMaxMs, agent.end({ reason }))
+  try {
+    const key = randomUUID()
+    const deadline = deadlineMs === undefined ? {} : { deadlineMs, onDeadline: 'deny' as const }
+    const [asked] = await agent.session.open([{ ask, key, ...deadline }])
+    if (!asked) throw new Error('one ask opens one request')
+    const { id } = asked.request
+    err.print(row(ours(`Asked as ${id}; waiting for a person. (holdpoint show ${id})`, 'quiet')))
+    const signal = await Promise.race([asked.resolved().then(() => null), signals.heard])
+    if (signal) {
+      await within(leaveMaxMs, asked.withdraw())
+      await leave('stopped')
+      return stopBy(signal)
+    }
+    signals.stop()
+    return await act(await asked.hand(), agent)
+  } finally {
+    signals.stop()
+    await leave('done')
+  }
+}
+
+/** The exit code for what was not allowed, with a sentence on stderr. */
+export function refused(settled: Settled): number {
+  switch (settled.kind) {
+    case 'nobody':
+      err.print(row(ours('Nobody answered in time.')))
+      return petitionCodes.nobody
+    case 'agent':
+      err.print(row(ours(`Nobody answered: the request was ended first (${settled.reason}).`)))
+      return petitionCodes.no
+    case 'unknown':
+      throw new Error('an ask of this process cannot have been handed to another')
+    case 'answer': {
+      const { answer } = settled
+      const reason = answer.kind === 'deny' || answer.kind === 'decline' ? answer.reason : undefined
+      const said = answer.kind === 'deny' ? 'Denied' : 'Declined'
+      if (reason === undefined) err.print(row(ours(`${said}.`)))
+      else err.print(row(ours(`${said}: `), theirs(reason.trim())))
+      return petitionCodes.no
+    }
+  }
+}
+
+/** Handed to the shell as it would see it from any program that a signal ended. A long poll may still hang: it is not waited for. */
+function stopBy(signal: NodeJS.Signals): never {
+  process.exit(128 + constants.signals[signal])
+}
+
+function listenForSignals() {
+  const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+  let hear = (_: NodeJS.Signals) => {}
+  const heard = new Promise<NodeJS.Signals>(resolve => {
+    hear = resolve
+  })
+  // Once: a second one ends the program as it would have without us.
+  for (const name of names) process.once(name, hear)
+  return {
+    heard,
+    stop: () => {
+      for (const name of names) process.off(name, hear)
+    },
+  }
+}
+
+/** Does not fail: a session that is over already, or a gateway that is away, is no reason to. */
+export async function within(maxMs: number, doing: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise(resolve => {
+    timer = setTimeout(resolve, maxMs)
+  })
+  const failed = (error: unknown) => {
+    if (!(error instanceof Fault)) err.print(row(theirs(messageOf(error))))
+  }
+  await Promise.race([doing.catch(failed), late])
+  clearTimeout(timer)
+}

@@ -1,0 +1,44 @@
+/** How an answer is sent, and what is said of it; the loser of a race is told who won and with what. */
+import { outcome } from '@holdpoint/client'
+import { type Answer, type Call, Fault, Request } from '@holdpoint/protocol'
+import { lookOf } from '../text/request.ts'
+import { out } from '../text/screen.ts'
+import { ours, row } from '../text/span.ts'
+
+export interface Sending {
+  readonly request: Request
+  readonly answer: Answer
+  /** Of what was read; where the person named none, of what was found. */
+  readonly digest?: string | undefined
+  readonly json?: boolean | undefined
+}
+
+export async function reply(call: Call, { request, answer, digest, json }: Sending): Promise<void> {
+  const { id } = request
+  const resolved = await call('answerRequest', { id, digest: digest ?? request.digest, answer }).catch(
+    (error: unknown) => {
+      throw lostTo(error, json)
+    },
+  )
+  if (json) return out.json(resolved)
+  const { resolution } = resolved
+  if (!resolution) return out.print(row(ours(`${id} is endorsed; it waits for others.`)))
+  const { person } = await call('whoAmI', {})
+  out.print(row(ours(`${id} `), ours(outcome(resolution, person), lookOf(resolution))))
+}
+
+/** With --json the winner's resolution is printed too: whoever lost may want to act on it. */
+function lostTo(error: unknown, json: boolean | undefined): unknown {
+  if (!(error instanceof Fault) || error.code !== 'already_resolved') return error
+  const { request } = Object(error.detail)
+  const winner = Request.safeParse(request)
+  if (!winner.success) return error
+  return refusal(winner.data, json)
+}
+
+export function refusal(winner: Request, json: boolean | undefined): Fault {
+  if (json) out.json(winner)
+  const { id, resolution } = winner
+  const said = resolution ? outcome(resolution) : 'resolved'
+  return new Fault('already_resolved', `${id} was resolved before: ${said}`, { request: winner })
+}

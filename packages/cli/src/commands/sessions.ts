@@ -1,0 +1,108 @@
+/** What people want of a session: say something, interrupt, end, change its mode; and a new one. */
+import { resolve } from 'node:path'
+import { Fault } from '@holdpoint/protocol'
+import type { Remote } from '../remote.ts'
+import { out } from '../text/screen.ts'
+import { ours, row, theirs } from '../text/span.ts'
+import { attachmentFrom, readText } from './files.ts'
+import { findSession } from './ids.ts'
+
+interface Json {
+  readonly json?: boolean
+}
+
+export async function send(
+  { call }: Remote,
+  spelled: string,
+  words: readonly string[],
+  { attach = [], json }: Json & { readonly attach?: readonly string[] },
+): Promise<void> {
+  const text = messageOf(words)
+  const attachments = attach.map(attachmentFrom)
+  const { id, title } = await findSession(call, spelled)
+  const command = await call('sendMessage', { id, text, ...(attachments.length > 0 && { attachments }) })
+  if (json) return out.json(command)
+  out.print(row(ours('Sent to '), theirs(title), ours(` (${id}).`)))
+}
+
+function messageOf(words: readonly string[]): string {
+  const text = words.length === 1 && words[0] === '-' ? readText('-') : words.join(' ')
+  if (text.trim() === '')
+    throw new Fault('bad_input', 'There is nothing to send; give the text, or - to read it from stdin')
+  return text
+}
+
+export async function interrupt({ call }: Remote, spelled: string, { json }: Json): Promise<void> {
+  const { id } = await findSession(call, spelled)
+  const session = await call('interruptSession', { id })
+  if (json) return out.json(session)
+  out.print(row(theirs(session.title), ours(` (${id}) is interrupted; what it asked is withdrawn.`)))
+}
+
+export async function end({ call }: Remote, spelled: string, { json }: Json): Promise<void> {
+  const { id } = await findSession(call, spelled)
+  const session = await call('endSession', { id })
+  if (json) return out.json(session)
+  out.print(row(theirs(session.title), ours(` (${id}) has ended.`)))
+}
+
+export async function changeMode({ call }: Remote, spelled: string, mode: string, { json }: Json): Promise<void> {
+  const { id, driver } = await findSession(call, spelled)
+  const { items } = await call('listDrivers', {})
+  const modes = items.find(({ name }) => name === driver)?.modes ?? []
+  if (modes.length > 0 && !modes.includes(mode))
+    throw new Fault('bad_input', `"${mode}" is not a mode of ${driver}; there is ${modes.join(', ')}`)
+  const session = await call('patchSession', { id, mode })
+  if (json) return out.json(session)
+  out.print(row(theirs(session.title), ours(` (${id}) is told to work in mode `), theirs(mode), ours('.')))
+}
+
+export interface StartOptions extends Json {
+  readonly cwd?: string
+  readonly mode?: string
+  readonly model?: string
+  readonly title?: string
+}
+
+export async function start(
+  { call, url }: Remote,
+  driver: string,
+  words: readonly string[],
+  options: StartOptions,
+): Promise<void> {
+  const { json, cwd, ...given } = options
+  const prompt = words.length > 0 ? messageOf(words) : undefined
+  const folder = folderFor(url, cwd)
+  const session = await call('startSession', {
+    driver,
+    ...given,
+    ...(prompt && { prompt }),
+    ...(folder && { cwd: folder }),
+  })
+  if (json) return out.json(session)
+  out.print(row(theirs(session.title), ours(` has started (${session.id}).`)))
+  out.print(
+    row(ours(`holdpoint watch --session ${session.id} follows it; holdpoint inbox shows what it asks.`, 'quiet')),
+  )
+}
+
+/** Here, where the gateway is here too; on another machine, where that one is used to. */
+function folderFor(url: string, cwd: string | undefined): string | undefined {
+  const local = /^(127\.|localhost$|\[::1\]$)/.test(new URL(url).hostname)
+  return local ? resolve(cwd ?? '.') : cwd
+}
+
+/** `holdpoint rehearse`: a session with the built-in agent, and where to answer it. */
+export async function rehearse({ url, call }: Remote, words: readonly string[], { json }: Json): Promise<void> {
+  const prompt = words.join(' ') || 'Show me everything'
+  const session = await call('startSession', { driver: 'rehearsal', title: 'Rehearsal', prompt })
+  if (json) return out.json(session)
+  const { code } = await call('makeLink', {})
+  out.print(
+    row(ours(`The rehearsal has begun (${session.id}). Answer it in a browser:`)),
+    row(),
+    row(ours(`  ${url}/#code=${code}`)),
+    row(),
+    row(ours('or here: holdpoint inbox')),
+  )
+}

@@ -1,0 +1,60 @@
+/** `holdpoint watch`: what happens, a line each, for as long as one looks. */
+import { watchEvents } from '@holdpoint/client'
+import { Cursor, type Event, Fault, type SessionId } from '@holdpoint/protocol'
+import type { Remote } from '../remote.ts'
+import { eventRow } from '../text/event.ts'
+import { err, out } from '../text/screen.ts'
+import { ours, row } from '../text/span.ts'
+import { findSession } from './ids.ts'
+
+export interface WatchOptions {
+  readonly session?: string
+  readonly after?: string
+  readonly json?: boolean
+}
+
+export async function watch(
+  { call, connection }: Remote,
+  { session: spelled, after, json }: WatchOptions,
+): Promise<void> {
+  const from = Cursor.optional().safeParse(after)
+  if (!from.success) throw new Fault('bad_input', `--after "${after}" is not a cursor of an event`)
+  // A gateway that is not there is told at once; one that goes away later is waited for.
+  const only = spelled === undefined ? undefined : await findSession(call, spelled)
+  if (!only) await call('whoAmI', {})
+  const stop = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
+  const titles = new Titles()
+  let begun = false
+  const how = { signal: stop.signal, ...(only && { session: only.id }), ...(from.data && { after: from.data }) }
+  for await (const frame of watchEvents(connection, how)) {
+    if (frame.frame === 'hello') {
+      for (const { id, title } of frame.hello.sessions) titles.learn(id, title)
+      if (frame.hello.resume === 'gap' && (begun || from.data))
+        err.print(row(ours('Some events were missed; the list of events goes on from here.', 'waiting')))
+      begun = true
+    }
+    if (frame.frame !== 'event') continue
+    titles.hear(frame.event)
+    if (json) out.json(frame.event)
+    else {
+      const line = eventRow(frame.event, id => titles.of(id))
+      if (line) out.print(line)
+    }
+  }
+}
+
+/** Events name sessions by id; people know them by title. */
+class Titles {
+  readonly #titles = new Map<SessionId, string>()
+
+  learn(id: SessionId, title: string): void {
+    this.#titles.set(id, title)
+  }
+  hear(event: Event): void {
+    if ('value' in event && 'title' in event.value && event.session) this.learn(event.session, event.value.title)
+  }
+  of(id: SessionId): string {
+    return this.#titles.get(id) ?? id
+  }
+}

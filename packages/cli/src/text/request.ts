@@ -1,0 +1,207 @@
+/** A request as lines: everything that will run, all of it, and beside it what people need to know to answer. */
+import {
+  ago,
+  deed,
+  deliveryWords,
+  depict,
+  editableJson,
+  lineDiff,
+  outcome,
+  type Picture,
+  tone,
+} from '@holdpoint/client'
+import {
+  type ApprovalAsk,
+  type Ask,
+  type FormAsk,
+  type FormField,
+  fieldChoices,
+  hidesSomething,
+  type Json,
+  type QuestionsAsk,
+  type Request,
+  type Session,
+} from '@holdpoint/protocol'
+import { blank, indented, type Look, ours, quoted, quotedLine, type Row, row, type Span, theirs } from './span.ts'
+
+/** What a surface knows beside the request itself. */
+export interface Around {
+  readonly session: Session | null
+  /** By the gateway's clock. */
+  readonly now: number
+  readonly me: string
+}
+
+export function requestRows(request: Request, around: Around): readonly Row[] {
+  const { ask, resolution } = request
+  return [
+    ...headRows(request, around),
+    blank,
+    ...askRows(ask),
+    ...deadlineRows(request, around.now),
+    factRow('Digest', ours(request.digest, 'quiet')),
+    ...(resolution
+      ? [
+          blank,
+          row(ours(outcome(resolution, around.me), lookOf(resolution)), ours(` · ${deliveryWords(request.delivery)}`)),
+        ]
+      : []),
+  ]
+}
+
+const tones: Readonly<Record<ReturnType<typeof tone>, Look>> = { yes: 'yes', no: 'no', none: 'quiet' }
+export function lookOf(resolution: NonNullable<Request['resolution']>): Look {
+  return tones[tone(resolution)]
+}
+
+function headRows({ id, ask, openedAt, status, agentPath }: Request, { session, now }: Around): readonly Row[] {
+  const state = status === 'pending' ? ours(`waits · ${ago(openedAt, now)}`, 'waiting') : ours('resolved', 'quiet')
+  const path = agentPath.flatMap(name => [ours(' › '), theirs(name)])
+  return [
+    row(ours(deed(ask), 'strong'), ours('  '), state, ours(`  ${id}`, 'quiet')),
+    ...(session
+      ? [row(theirs(session.title), ours(' · '), theirs(session.driver), ours(' · '), theirs(session.cwd), ...path)]
+      : path.length > 0
+        ? [row(...path)]
+        : []),
+  ]
+}
+
+function deadlineRows({ status, deadlineAt, onDeadline, overdue }: Request, now: number): readonly Row[] {
+  if (status !== 'pending' || deadlineAt === null) return []
+  if (overdue || deadlineAt <= now) return [factRow('Deadline', ours('passed; it still waits', 'waiting'))]
+  const silence = onDeadline === 'deny' ? 'then the agent is told that nobody answered' : 'then it waits on, as overdue'
+  return [factRow('Deadline', ours(`in ${ago(now, deadlineAt).replace('now', 'less than a minute')}; ${silence}`))]
+}
+
+const factWidth = 12
+function factRow(name: string, ...spans: readonly Span[]): Row {
+  return row(ours(name.padEnd(factWidth), 'quiet'), ...spans)
+}
+
+export function askRows(ask: Ask): readonly Row[] {
+  switch (ask.kind) {
+    case 'approval':
+      return approvalRows(ask)
+    case 'questions':
+      return questionRows(ask)
+    case 'form':
+      return formRows(ask)
+  }
+}
+
+function approvalRows(ask: ApprovalAsk): readonly Row[] {
+  const { title, description, caution, suggestions = [] } = ask
+  const picture = depict(ask)
+  const rest = Object.keys(picture.rest).length > 0 ? quoted(editableJson(picture.rest)) : []
+  return [
+    ...pictureRows(picture),
+    ...(rest.length > 0
+      ? [row(ours(picture.kind === 'fields' ? 'Input' : 'Also in the input', 'quiet')), ...rest]
+      : []),
+    ...(hides(ask.input)
+      ? [row(ours('It holds characters that cannot be seen; they are spelt out as \\u…', 'waiting'))]
+      : []),
+    blank,
+    factRow('Tool', theirs(ask.tool)),
+    factRow('Folder', theirs(ask.cwd)),
+    factRow('Agent says', theirs(title)),
+    ...(description === undefined ? [] : quoted(description)),
+    ...(caution?.reason === undefined ? [] : [factRow('Caution', theirs(caution.reason, 'waiting'))]),
+    ...(caution?.blockedPath === undefined ? [] : [factRow('Blocked path', theirs(caution.blockedPath))]),
+    ...(caution?.defaultToNo
+      ? [factRow('Caution', ours('the agent’s own program marks this as dangerous', 'waiting'))]
+      : []),
+    ...suggestions.map(({ id, label, scope }) =>
+      factRow('Offers', theirs(label), ours(' ('), theirs(scope), ours(')  --suggestion '), theirs(id)),
+    ),
+    ...(ask.editable ? [] : [factRow('Editing', ours('not possible: this runs as it is, or not at all'))]),
+  ]
+}
+
+function hides(value: Json): boolean {
+  if (typeof value === 'string') return hidesSomething(value, { multiline: true })
+  if (value === null || typeof value !== 'object') return false
+  return Object.entries(value).some(([name, item]) => hidesSomething(name) || hides(item))
+}
+
+function pictureRows(picture: Picture): readonly Row[] {
+  switch (picture.kind) {
+    case 'command':
+      return quoted(picture.command)
+    case 'plan':
+      return quoted(picture.plan)
+    case 'change':
+      return [
+        row(ours(picture.isNew ? 'The whole of ' : 'In '), theirs(picture.path)),
+        ...picture.parts.flatMap(({ before, after }, index) => [
+          ...(index > 0 ? [row(ours('  ⋮', 'quiet'))] : []),
+          ...lineDiff(before, after).map(({ sign, text }) => quotedLine(text, signLooks[sign], `${sign} `)),
+        ]),
+      ]
+    case 'fields':
+      return []
+  }
+}
+const signLooks = { '+': 'yes', '-': 'no', ' ': null } as const
+
+function questionRows({ questions }: QuestionsAsk): readonly Row[] {
+  return questions.flatMap((question, index) => [
+    ...(index > 0 ? [blank] : []),
+    ...(questions.length > 1 ? [row(ours(`${index + 1}. `, 'strong'), theirs(question.header, 'strong'))] : []),
+    ...quoted(question.question),
+    ...question.options.flatMap(({ label, description, preview }, at) => [
+      indented(
+        ours(`${at + 1}  `, 'quiet'),
+        theirs(label, 'strong'),
+        ...(description ? [ours('  '), theirs(description)] : []),
+      ),
+      ...(preview === undefined ? [] : quoted(preview)),
+    ]),
+    ...(question.options.length > 0 && question.multiSelect ? [indented(ours('several may be chosen', 'quiet'))] : []),
+    ...(question.allowOther
+      ? [
+          indented(
+            ours(question.options.length > 0 ? 'or an answer of your own' : 'an answer in your own words', 'quiet'),
+          ),
+        ]
+      : []),
+    ...(question.secret ? [indented(ours('kept secret', 'quiet'))] : []),
+    ...(questions.length > 1
+      ? [indented(ours('--choose ', 'quiet'), theirs(question.id, 'quiet'), ours('=…', 'quiet'))]
+      : []),
+  ])
+}
+
+function formRows({ title, message, url, schema }: FormAsk): readonly Row[] {
+  const required = new Set(schema.required)
+  return [
+    row(theirs(title, 'strong')),
+    ...(message === '' ? [] : quoted(message)),
+    ...(url === undefined ? [] : [factRow('Link', theirs(url))]),
+    ...Object.entries(schema.properties).flatMap(([name, field]) => [
+      indented(
+        theirs(name, 'strong'),
+        ours('  '),
+        theirs(kindOf(field)),
+        ours(required.has(name) ? ', required' : ''),
+        ...(field.title ? [ours('  '), theirs(field.title)] : []),
+        ...(field.default === undefined
+          ? []
+          : [ours('  default ', 'quiet'), theirs(JSON.stringify(field.default), 'quiet')]),
+      ),
+      ...(field.description ? quoted(field.description) : []),
+    ]),
+  ]
+}
+
+function kindOf(field: FormField): string {
+  const choices = fieldChoices(field)
+  if (choices) {
+    const of = choices.map(({ value, title }) => (value === title ? value : `${value} (${title})`)).join(', ')
+    return `${field.type === 'array' ? 'some of' : 'one of'} ${of}`
+  }
+  if (field.type === 'boolean') return 'true or false'
+  if (field.type === 'string') return field.format ?? 'text'
+  return field.type === 'integer' ? 'a whole number' : 'a number'
+}

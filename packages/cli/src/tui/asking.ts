@@ -1,0 +1,129 @@
+/** The prompt that is put to the person now: when keys count, what is sent, and what became of it meanwhile. */
+import type { Answer, Request, RequestId } from '@holdpoint/protocol'
+import { Fault } from '@holdpoint/protocol'
+import type { Key } from './key.ts'
+import { openPrompt, type Prompt, pressPrompt, type View } from './prompt.ts'
+import type { Standing } from './sheet.ts'
+import type { Press } from './step.ts'
+
+export interface AskingOptions {
+  readonly answer: (id: RequestId, answer: Answer) => Promise<unknown>
+  readonly edit: (text: string) => Promise<string | null>
+  readonly now: () => number
+  readonly changed: () => void
+}
+
+/** Whoever was typing when a prompt appeared did not mean it. */
+export const quietMs = 300
+/** A key that is held down repeats faster than this. */
+const heldMs = 100
+
+export class Asking {
+  readonly #options: AskingOptions
+  /** Half-filled ones wait for their turn. */
+  readonly #prompts = new Map<RequestId, Prompt>()
+  readonly #answered = new Set<RequestId>()
+  #current: RequestId | null = null
+  #quiet: NodeJS.Timeout | null = null
+  #dropped: { readonly spelled: string; readonly at: number } | null = null
+  #sending = false
+  #view: View = { lines: 0, height: 0, top: 0 }
+
+  constructor(options: AskingOptions) {
+    this.#options = options
+  }
+
+  get prompt(): Prompt | null {
+    return this.#current === null ? null : (this.#prompts.get(this.#current) ?? null)
+  }
+  get standing(): Standing {
+    return this.#sending ? 'sending' : this.#quiet ? 'quiet' : 'live'
+  }
+  /** Whether the answer to it came from here. */
+  isOurs(id: RequestId): boolean {
+    return this.#answered.has(id)
+  }
+  /** What the last drawing of it showed. */
+  drawn(view: View): void {
+    this.#view = view
+  }
+
+  /** Puts this request, or none. */
+  put(request: Request | null, modes: readonly string[]): void {
+    const id = request?.id ?? null
+    if (id === this.#current) return
+    this.#current = id
+    this.#beQuiet()
+    if (request && !this.#prompts.has(request.id)) this.#prompts.set(request.id, openPrompt(request, modes))
+    this.#view = { lines: Number.POSITIVE_INFINITY, height: 0, top: 0 }
+  }
+  /** What the keys do is shown when they do it. */
+  #beQuiet(): void {
+    if (this.#quiet) clearTimeout(this.#quiet)
+    this.#quiet = setTimeout(() => {
+      this.#quiet = null
+      this.#options.changed()
+    }, quietMs)
+  }
+  forget(id: RequestId): void {
+    this.#prompts.delete(id)
+    if (this.#current === id) this.#current = null
+  }
+
+  press(key: Key): void {
+    if (this.#sending || !this.prompt || this.#isEarly(key)) return
+    void this.#turn(key)
+  }
+  /** Ctrl+C: no, to this one. */
+  reject(): void {
+    const { prompt } = this
+    if (!prompt || this.#sending) return
+    void this.#send(prompt, { kind: prompt.request.ask.kind === 'approval' ? 'deny' : 'decline' })
+  }
+
+  #isEarly(key: Key): boolean {
+    const at = this.#options.now()
+    const spelled = JSON.stringify(key)
+    const held = this.#dropped?.spelled === spelled && at - this.#dropped.at < heldMs
+    this.#dropped = this.#quiet || held ? { spelled, at } : null
+    return this.#dropped !== null
+  }
+
+  async #turn(press: Press): Promise<void> {
+    const { prompt: before } = this
+    if (!before) return
+    const { prompt, answer, edit } = pressPrompt(before, press, this.#view)
+    this.#keep(prompt)
+    if (answer) await this.#send(prompt, answer)
+    if (edit === undefined) return
+    const text = await this.#options.edit(edit)
+    // Meanwhile it may have been answered, and another may stand in its place: the text is none of that one's.
+    if (this.#current !== prompt.request.id) this.#beQuiet()
+    else if (text !== null) await this.#turn({ name: 'edited', text })
+    else this.#keep({ ...prompt, hint: 'The editor failed; set EDITOR to one that works. Nothing was changed.' })
+  }
+
+  async #send(prompt: Prompt, answer: Answer): Promise<void> {
+    const { id } = prompt.request
+    this.#sending = true
+    this.#answered.add(id)
+    this.#options.changed()
+    try {
+      await this.#options.answer(id, answer)
+    } catch (error) {
+      this.#answered.delete(id)
+      // Somebody was faster: what they said comes with the request itself.
+      if (error instanceof Fault && error.code === 'already_resolved') return
+      const words = error instanceof Error ? error.message : String(error)
+      this.#keep({ ...prompt, hint: `It was not sent: ${words}` })
+    } finally {
+      this.#sending = false
+      this.#options.changed()
+    }
+  }
+
+  #keep(prompt: Prompt): void {
+    if (this.#prompts.has(prompt.request.id)) this.#prompts.set(prompt.request.id, prompt)
+    this.#options.changed()
+  }
+}

@@ -1,0 +1,98 @@
+/** What a form shows: what is filled in, the field that is, what is still to come, and which keys do what. */
+import type { FormAsk } from '@holdpoint/protocol'
+import { blank, indented, ours, quoted, type Row, row, theirs } from '../text/span.ts'
+import { type FieldPart, type FormPart, valuesOf } from './form.ts'
+import { steering } from './questions.ts'
+import { choiceRows, lineRows, type Sheet } from './sheet-rows.ts'
+
+export function formSheet({ title, message, url }: FormAsk, part: FormPart): Sheet {
+  const head: Row[] = [
+    row(theirs(title, 'strong')),
+    ...(message === '' ? [] : quoted(message)),
+    ...(url === undefined ? [] : [row(ours('Open this yourself, if you trust it:', 'quiet')), ...quoted(url)]),
+    blank,
+  ]
+  const before = part.fields.slice(0, part.at).map(doneRow)
+  const field = part.fields[part.at]
+  const now = field ? fieldRows(field, part.at, part.fields.length) : []
+  const focus = field ? head.length + before.length + now.length - 1 : null
+  return { body: [...head, ...before, ...now], focus, ...footOf(part, field) }
+}
+
+function nameOf({ name, field }: FieldPart): string {
+  return field.title ?? name
+}
+
+function doneRow(field: FieldPart): Row {
+  const value = valuesOf([field])[field.name]
+  const chosen = field.choices?.filter(
+    choice => choice.value === value || (Array.isArray(value) && value.includes(choice.value)),
+  )
+  const said = chosen ? chosen.map(choice => choice.title).join(', ') : value === undefined ? '' : String(value)
+  return indented(theirs(nameOf(field), 'quiet'), ours('  '), said === '' ? ours('left out', 'quiet') : theirs(said))
+}
+
+function fieldRows(field: FieldPart, at: number, of: number): readonly Row[] {
+  const { description } = field.field
+  const facts = [`${at + 1} of ${of}`, kindOf(field), field.required ? 'required' : 'may be left empty']
+  return [
+    row(ours('› ', 'strong'), theirs(nameOf(field), 'strong'), ours(`  ${facts.join(' · ')}`, 'quiet')),
+    ...(description ? quoted(description) : []),
+    ...(field.choices ? choiceRows(field.choices, field.pick, field.field.type === 'array').map(one => one.row) : []),
+  ]
+}
+
+const formats: Readonly<Record<string, string>> = {
+  email: 'an e-mail address',
+  uri: 'a URL',
+  date: 'a date like 2026-01-31',
+  'date-time': 'a time like 2026-01-31T12:00:00Z',
+}
+function kindOf({ field, choices }: FieldPart): string {
+  if (field.type === 'boolean') return 'yes or no'
+  if (choices) return field.type === 'array' ? 'any of' : 'one of'
+  if (field.type === 'string') return (field.format && formats[field.format]) ?? 'text'
+  if (field.type === 'array') return 'several, with commas between'
+  const { minimum, maximum } = field
+  const range =
+    minimum === undefined ? '' : maximum === undefined ? ` from ${minimum}` : ` from ${minimum} to ${maximum}`
+  return `${field.type === 'integer' ? 'a whole number' : 'a number'}${range || (maximum === undefined ? '' : ` up to ${maximum}`)}`
+}
+
+function footOf(part: FormPart, field: FieldPart | undefined): Pick<Sheet, 'foot' | 'keys'> {
+  if (part.reason)
+    return {
+      foot: lineRows('Reason', part.reason),
+      keys: [
+        ['Enter', 'rejects with it'],
+        ['Esc', 'goes back'],
+      ],
+    }
+  const any = part.fields.length > 0
+  if (!field)
+    return {
+      foot: [row(ours(any ? '[a] Send' : '[a] Done', 'strong'), ours('  '), ours('[r] Reject', 'strong'))],
+      keys: [
+        ...(any ? [['Enter', 'sends'] as const, ['←', 'back'] as const] : []),
+        ['R', 'reject with a reason'],
+        ['x', 'reject and stop'],
+      ],
+    }
+  const back = part.at > 0 ? [[field.choices ? '←' : 'Esc', 'back'] as const] : []
+  if (!field.choices)
+    return {
+      foot: lineRows('', field.line),
+      keys: [['Enter', 'next'], ...back, [steering.edit, 'opens your editor'], [steering.reject, 'rejects']],
+    }
+  return {
+    foot: [],
+    keys: [
+      ['↑↓', 'move'],
+      field.field.type === 'boolean' ? ['y n', 'choose'] : [`1–${field.choices.length}`, 'choose'],
+      ...(field.field.type === 'array' ? [['space', 'marks'] as const] : []),
+      ['Enter', 'next'],
+      ...back,
+      ['r', 'rejects'],
+    ],
+  }
+}

@@ -1,0 +1,151 @@
+/** A form, key by key: field by field, each checked before the next, and all of it once more before it is sent. */
+import {
+  type FormAsk,
+  type FormField,
+  fieldChoices,
+  type Json,
+  type JsonObject,
+  misfitOfValues,
+} from '@holdpoint/protocol'
+import { emptyLine, type Line, lineOf } from './line.ts'
+import { emptyPick, type Pick, pressPick } from './pick.ts'
+import { rejectionOf, steering } from './questions.ts'
+import { decisionOf, letterOf, type Press, type Step, typing } from './step.ts'
+
+export interface FieldPart {
+  readonly name: string
+  readonly field: FormField
+  readonly required: boolean
+  /** What may be chosen; null where it is typed. */
+  readonly choices: readonly { readonly value: Json; readonly title: string }[] | null
+  readonly line: Line
+  readonly pick: Pick
+}
+export interface FormPart {
+  readonly kind: 'form'
+  readonly fields: readonly FieldPart[]
+  /** Behind the last field: the review. */
+  readonly at: number
+  /** Null, or the words of a rejection. */
+  readonly reason: Line | null
+}
+
+export function openForm({ schema }: FormAsk): FormPart {
+  const fields = Object.entries(schema.properties).map(([name, field]): FieldPart => {
+    const choices = field.type === 'boolean' ? switches : fieldChoices(field)
+    const required = schema.required?.includes(name) ?? false
+    return { name, field, required, choices, line: lineOfDefault(field), pick: pickOfDefault(field, choices) }
+  })
+  return { kind: 'form', fields, at: 0, reason: null }
+}
+
+const switches = [
+  { value: true, title: 'Yes' },
+  { value: false, title: 'No' },
+] as const
+
+function lineOfDefault({ default: value }: FormField): Line {
+  return value === undefined ? emptyLine : lineOf(String(value))
+}
+function pickOfDefault({ type, default: value }: FormField, choices: FieldPart['choices']): Pick {
+  if (value === undefined || !choices) return emptyPick
+  if (type !== 'array') return { ...emptyPick, cursor: choices.findIndex(choice => choice.value === value) }
+  const chosen: readonly Json[] = Array.isArray(value) ? value : []
+  return { ...emptyPick, marked: choices.flatMap((choice, index) => (chosen.includes(choice.value) ? index : [])) }
+}
+
+export function pressForm(part: FormPart, ask: FormAsk, press: Press): Step<FormPart> {
+  if (part.reason) return giveReason(part, part.reason, press)
+  const field = part.fields[part.at]
+  if (!field) return review(part, press)
+  return field.choices ? choose(part, ask, field, field.choices.length, press) : type(part, ask, field, press)
+}
+
+function choose(part: FormPart, ask: FormAsk, field: FieldPart, count: number, press: Press): Step<FormPart> {
+  const many = field.field.type === 'array'
+  const pick = press.name === 'edited' ? null : pressPick(field.pick, press, { count, many })
+  if (pick) return { part: withField(part, { ...field, pick }) }
+  if (press.name === 'enter') return next(part, ask, field)
+  if (press.name === 'left' || press.name === 'escape') return { part: back(part) }
+  const letter = letterOf(press)
+  const yes = letter === 'y' ? 0 : letter === 'n' ? 1 : null
+  if (yes !== null && field.field.type === 'boolean')
+    return { part: withField(part, { ...field, pick: { ...emptyPick, cursor: yes } }) }
+  return reject(part, decisionOf(press)) ?? { part, unused: true }
+}
+
+function type(part: FormPart, ask: FormAsk, field: FieldPart, press: Press): Step<FormPart> {
+  if (press.name === 'up') return { part: back(part) }
+  const typed = typing(field.line, press)
+  if (!typed) return { part, unused: true }
+  if ('left' in typed) return { part: back(part) }
+  if ('line' in typed) return { part: withField(part, { ...field, line: typed.line }) }
+  const rejection = rejectionOf(typed.done)
+  if (rejection) return { part, answer: rejection }
+  if (typed.done === steering.edit)
+    return { part: withField(part, { ...field, line: emptyLine }), edit: lineOfDefault(field.field).text }
+  return next(part, ask, field)
+}
+
+function review(part: FormPart, press: Press): Step<FormPart> {
+  if (press.name === 'left' || press.name === 'escape' || press.name === 'backspace') return { part: back(part) }
+  const letter = decisionOf(press)
+  // Enter alone sends what a person has filled in; where there was nothing to fill in, it takes a letter.
+  if (letter === 'a' || letter === '1' || (press.name === 'enter' && part.fields.length > 0))
+    return { part, answer: { kind: 'submit', values: valuesOf(part.fields) } }
+  return reject(part, letter === '2' ? 'r' : letter) ?? { part, unused: true }
+}
+
+function reject(part: FormPart, letter: string | null): Step<FormPart> | null {
+  if (letter === 'r') return { part, answer: { kind: 'decline' } }
+  if (letter === 'x') return { part, answer: { kind: 'decline', interrupt: true } }
+  return letter === 'R' ? { part: { ...part, reason: emptyLine } } : null
+}
+
+function giveReason(part: FormPart, reason: Line, press: Press): Step<FormPart> {
+  const typed = typing(reason, press)
+  if (!typed) return { part, unused: true }
+  if ('line' in typed) return { part: { ...part, reason: typed.line } }
+  if ('left' in typed) return { part: { ...part, reason: null } }
+  if (typed.done === '') return { part, hint: 'Say why, then Enter; Esc goes back, and r rejects without a reason.' }
+  return { part, answer: { kind: 'decline', reason: typed.done } }
+}
+
+function next(part: FormPart, { schema }: FormAsk, field: FieldPart): Step<FormPart> {
+  const values = valuesOf([field])
+  const own = { ...schema, properties: { [field.name]: field.field }, required: field.required ? [field.name] : [] }
+  const wrong = misfitOfValues(own, values)
+  return wrong ? { part, hint: `${wrong}.` } : { part: { ...part, at: part.at + 1 } }
+}
+
+/** What is left empty is left out. */
+export function valuesOf(fields: readonly FieldPart[]): JsonObject {
+  return Object.fromEntries(
+    fields.flatMap(field => {
+      const value = filledIn(field)
+      return value === undefined ? [] : [[field.name, value]]
+    }),
+  )
+}
+
+function filledIn({ field, choices, line, pick, required }: FieldPart): Json | undefined {
+  if (choices && field.type === 'array') {
+    const chosen = pick.marked.flatMap(index => choices[index]?.value ?? [])
+    return chosen.length > 0 || required ? chosen : undefined
+  }
+  if (choices) return choices[pick.cursor]?.value
+  if (field.type === 'array') return line.text.split(',').flatMap(item => item.trim() || [])
+  if (field.type === 'string') return line.text === '' ? undefined : line.text
+  const text = line.text.trim()
+  if (text === '') return undefined
+  const number = Number(text)
+  // What is no number is passed on as it was typed, for the check to name.
+  return Number.isFinite(number) ? number : text
+}
+
+function back(part: FormPart): FormPart {
+  return { ...part, at: Math.max(0, part.at - 1) }
+}
+function withField(part: FormPart, field: FieldPart): FormPart {
+  return { ...part, fields: part.fields.map((old, index) => (index === part.at ? field : old)) }
+}

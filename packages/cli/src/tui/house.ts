@@ -1,0 +1,51 @@
+/** The gateway that a live view speaks to: one that runs already, or one of its own for as long as the view is open. */
+import { appendFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Connection } from '@holdpoint/client'
+import type { Call } from '@holdpoint/protocol'
+import { readConfig } from '../config.ts'
+import { livingProcess, openHome } from '../home.ts'
+import { findGateway, type Place } from '../remote.ts'
+
+export interface House {
+  readonly url: string
+  readonly call: Call
+  readonly connection: Connection
+  /** Whether it is this process's own, and goes with it. */
+  readonly isOwn: boolean
+  close(): Promise<void>
+}
+
+export async function enterHouse({ home: folder, url }: Place): Promise<House> {
+  const home = openHome(folder)
+  const running = findGateway(home, url)
+  if (running) return { ...running, isOwn: false, close: async () => {} }
+  const [{ startGateway }, { shelter }] = await Promise.all([import('../up.ts'), import('../shelter.ts')])
+  const giveBack = logInto(join(home.folder, 'terminal.log'))
+  shelter()
+  // A runner may have outlived its gateway: it keeps its agents, and finds the new one by itself.
+  const runner = livingProcess(home, 'runner') ? 'none' : 'inline'
+  try {
+    const gateway = await startGateway({ ...readConfig({}), port: 0, host: '127.0.0.1', runner }, home)
+    const own = findGateway(home, gateway.url)
+    if (!own) throw new Error('the gateway that was just started is not to be found')
+    return { ...own, isOwn: true, close: () => gateway.close().finally(giveBack) }
+  } catch (error) {
+    giveBack()
+    throw error
+  }
+}
+
+/** The screen is the view's: what gateway and agents tell of themselves goes to a file. */
+function logInto(file: string): () => void {
+  const { write } = process.stderr
+  const { console } = globalThis
+  process.stderr.write = ((chunk: string | Uint8Array) => {
+    appendFileSync(file, chunk, { mode: 0o600 })
+    return true
+  }) as typeof process.stderr.write // without the callback, which nobody here gives
+  return () => {
+    process.stderr.write = write
+    globalThis.console = console
+  }
+}

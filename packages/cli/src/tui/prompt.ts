@@ -1,0 +1,115 @@
+/** A request as it is put to a person: pure state, moved by keys, until there is an answer that fits. */
+import { Answer, misfit, type Request } from '@holdpoint/protocol'
+import { type ApprovalPart, openApproval, pressApproval } from './approval.ts'
+import { type FormPart, openForm, pressForm } from './form.ts'
+import { openQuestions, pressQuestions, type QuestionsPart } from './questions.ts'
+import type { Press, Step } from './step.ts'
+
+export type Part = ApprovalPart | QuestionsPart | FormPart
+export interface Prompt {
+  readonly request: Request
+  /** Those a plan may be approved into. */
+  readonly modes: readonly string[]
+  readonly part: Part
+  readonly hint: string | null
+  /** The first line of its body on the screen. */
+  readonly top: number
+  /** Whether the end of its body has been on the screen. */
+  readonly shown: boolean
+  /** Whether the body follows what is chosen in it. */
+  readonly follows: boolean
+}
+/** What of the body is on the screen when a key comes. */
+export interface View {
+  readonly lines: number
+  readonly height: number
+  readonly top: number
+}
+export interface Turn {
+  readonly prompt: Prompt
+  readonly answer?: Answer
+  readonly edit?: string
+}
+
+export function openPrompt(request: Request, modes: readonly string[]): Prompt {
+  const { ask } = request
+  const part = ask.kind === 'approval' ? openApproval() : ask.kind === 'questions' ? openQuestions(ask) : openForm(ask)
+  return { request, modes, part, hint: null, top: 0, shown: false, follows: true }
+}
+
+export function pressPrompt(before: Prompt, press: Press, view: View): Turn {
+  const shown = before.shown || view.top + view.height >= view.lines
+  const prompt: Prompt = { ...before, shown, hint: null, top: view.top }
+  const step = stepOf(prompt, press)
+  const next: Prompt = { ...prompt, part: step.part, hint: step.hint ?? null, follows: true }
+  if (step.unused) return { prompt: paged(prompt, press, view) ?? { ...prompt, hint: unknownKey(prompt) } }
+  if (step.edit !== undefined) return { prompt: next, edit: step.edit }
+  if (step.answer) {
+    const wrong = problemOf(prompt.request, step.answer)
+    return wrong ? { prompt: { ...next, hint: wrong } } : { prompt: next, answer: step.answer }
+  }
+  // Changed by hand, it is another text: its end has yet to be shown.
+  const anew = isEdited(prompt.part) !== isEdited(step.part)
+  return { prompt: anew ? { ...next, top: 0, shown: false } : next }
+}
+
+function stepOf({ part, request: { ask }, modes, shown }: Prompt, press: Press): Step<Part> {
+  if (part.kind === 'approval' && ask.kind === 'approval') return pressApproval(part, ask, press, { shown, modes })
+  if (part.kind === 'questions' && ask.kind === 'questions') return pressQuestions(part, ask, press)
+  if (part.kind === 'form' && ask.kind === 'form') return pressForm(part, ask, press)
+  return { part, unused: true }
+}
+
+function isEdited(part: Part): unknown {
+  return part.kind === 'approval' ? part.input : null
+}
+
+/** Whether Escape means something within it; where not, it leaves the prompt as it is. */
+export function hasWayBack({ part, request: { ask } }: Prompt): boolean {
+  if (part.kind === 'approval') return part.stage !== 'decide'
+  if (part.kind === 'form') return part.at > 0 || part.reason !== null
+  if (part.stage === 'reason') return true
+  const options = ask.kind === 'questions' ? (ask.questions[part.at]?.options.length ?? 0) : 0
+  return part.stage === 'other' && (options > 0 || part.at > 0)
+}
+
+/** The gateway would refuse it just so: nothing is sent that does not fit. */
+function problemOf({ ask }: Request, answer: Answer): string | null {
+  const parsed = Answer.safeParse(answer)
+  if (!parsed.success) return `This cannot be sent: ${parsed.error.issues[0]?.message ?? 'it is not valid'}.`
+  const wrong = misfit(ask, answer)
+  return wrong && `This does not fit: ${wrong}.`
+}
+
+function paged(prompt: Prompt, press: Press, { lines, height, top }: View): Prompt | null {
+  const last = Math.max(0, lines - height)
+  const page = Math.max(1, height - 1)
+  const to = (place: number): Prompt => ({ ...prompt, top: Math.min(last, Math.max(0, place)), follows: false })
+  switch (press.name) {
+    case 'down':
+      return to(top + 1)
+    case 'up':
+      return to(top - 1)
+    case 'pagedown':
+      return to(top + page)
+    case 'pageup':
+      return to(top - page)
+    case 'home':
+      return to(0)
+    case 'end':
+      return to(last)
+    case 'text':
+      if (press.text === ' ') return to(top + page)
+      return press.text === 'b' ? to(top - page) : null
+    default:
+      return null
+  }
+}
+
+function unknownKey({ part, request: { ask } }: Prompt): string {
+  if (part.kind === 'approval')
+    return part.stage === 'decide'
+      ? `Press a to ${ask.kind === 'approval' && ask.plan !== undefined ? 'approve' : 'allow'} or r to reject.`
+      : 'Enter takes it, Esc goes back.'
+  return part.kind === 'questions' ? 'Choose by number or with the arrows, then Enter.' : 'Fill it in, then Enter.'
+}

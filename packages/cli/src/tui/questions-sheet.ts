@@ -1,0 +1,80 @@
+/** What a question shows: its words, its options with the one chosen, and which keys do what. */
+import type { QuestionsAsk } from '@holdpoint/protocol'
+import { blank, indented, ours, quoted, type Row, row, theirs } from '../text/span.ts'
+import { current, type QuestionsPart, steering } from './questions.ts'
+import { choiceRows, type KeyHint, lineRows, type Sheet } from './sheet-rows.ts'
+
+export function questionsSheet(ask: QuestionsAsk, part: QuestionsPart): Sheet {
+  const { question, reply } = current(part, ask)
+  const several = ask.questions.length > 1
+  const head = [
+    ...(several || question.header ? [headerRow(part.at, ask)] : []),
+    ...quoted(question.question),
+    ...(question.options.length > 0 ? [blank] : []),
+  ]
+  const options = choiceRows(
+    question.options.map(({ label, description }) => ({ title: label, ...(description && { about: description }) })),
+    reply.pick,
+    question.multiSelect,
+  )
+  const preview = question.options[reply.pick.cursor]?.preview
+  const other =
+    reply.other && question.options.length > 0 && part.stage === 'choose'
+      ? [otherRow(reply.other, question.secret)]
+      : []
+  const focus = options.findIndex(one => one.isCursor)
+  return {
+    body: [
+      ...head,
+      ...options.map(one => one.row),
+      ...other,
+      ...(preview === undefined ? [] : [blank, ...quoted(preview)]),
+    ],
+    focus: focus < 0 ? null : head.length + focus,
+    ...footOf(ask, part),
+  }
+}
+
+function headerRow(at: number, { questions }: QuestionsAsk): Row {
+  const of = questions.length > 1 ? [ours(`Question ${at + 1} of ${questions.length}`, 'quiet')] : []
+  const header = questions[at]?.header ?? ''
+  const said = header === '' ? [] : [theirs(header, 'strong')]
+  return row(...of, ...(of.length > 0 && said.length > 0 ? [ours(' · ', 'quiet')] : []), ...said)
+}
+
+function otherRow(other: string, secret: boolean): Row {
+  return indented(ours('o  ', 'quiet'), ours('your own: ', 'quiet'), secret ? ours('•'.repeat(8)) : theirs(other))
+}
+
+function footOf(ask: QuestionsAsk, part: QuestionsPart): Pick<Sheet, 'foot' | 'keys'> {
+  const { question, reply } = current(part, ask)
+  const several = ask.questions.length > 1
+  if (part.stage === 'reason')
+    return { foot: lineRows('Reason', part.reason), keys: [['Enter', 'rejects with it'], back] }
+  if (part.stage === 'other')
+    return {
+      foot: lineRows(question.secret ? 'Secret' : 'Answer', reply.line, question.secret),
+      keys: [
+        ['Enter', 'takes it'],
+        ...(question.secret ? [] : [[steering.edit, 'opens your editor'] as const]),
+        ...(several ? [[steering.skip, 'leaves it out'] as const] : []),
+        [steering.reject, 'rejects'],
+        ...(question.options.length > 0 || part.at > 0 ? [back] : []),
+      ],
+    }
+  const { length } = question.options
+  return {
+    foot: [],
+    keys: [
+      ['↑↓', 'move'],
+      [length > 1 ? `1–${length}` : '1', 'choose'],
+      ...(question.multiSelect ? [['space', 'marks'] as const] : []),
+      ['Enter', 'confirms'],
+      ...(question.allowOther ? [['o', 'another answer'] as const] : []),
+      ...(several ? [['s', 'leave out'] as const] : []),
+      ...(part.at > 0 ? [['←', 'back'] as const] : []),
+      ['r', 'rejects'],
+    ],
+  }
+}
+const back: KeyHint = ['Esc', 'goes back']

@@ -1,0 +1,61 @@
+/** One session in a pipe: lines as they come, no keys, no colours. What is asked waits for an answer from elsewhere. */
+import { deed, Inbox, type InboxSnapshot, watchEvents } from '@holdpoint/client'
+import type { RequestId, Session } from '@holdpoint/protocol'
+import { out } from '../text/screen.ts'
+import { ours, row } from '../text/span.ts'
+import type { House } from './house.ts'
+import { Scroll } from './scroll.ts'
+
+export async function runPlainly({ call, connection }: House, session: Session): Promise<number> {
+  const inbox = new Inbox({ call, watch: options => watchEvents(connection, options), session: session.id })
+  const transcript = inbox.transcript(session.id)
+  const scroll = new Scroll()
+  const told = new Set<RequestId>()
+  const reader = { me: '', columns: Number.POSITIVE_INFINITY, isOurs: () => false }
+  const look = (): number | null => {
+    const { entries, loaded } = transcript.getSnapshot()
+    if (!loaded) return null
+    const board = inbox.getSnapshot()
+    out.print(...scroll.advance(entries, reader))
+    tellPending(board, told)
+    if (board.ended) throw board.ended
+    const turns = entries.filter(entry => entry.kind === 'turn')
+    return codeOf(board.sessions.get(session.id), turns.at(-1)?.ending ?? null)
+  }
+  try {
+    return await new Promise<number>((resolve, reject) => {
+      const check = () => {
+        try {
+          const code = look()
+          if (code !== null) resolve(code)
+        } catch (error) {
+          reject(error)
+        }
+      }
+      inbox.subscribe(check)
+      transcript.subscribe(check)
+    })
+  } finally {
+    transcript.close()
+    inbox.close()
+  }
+}
+
+function tellPending({ order, requests }: InboxSnapshot, told: Set<RequestId>): void {
+  for (const id of order) {
+    const request = requests.get(id)
+    if (!request || told.has(id)) continue
+    told.add(id)
+    out.print(
+      row(ours(`It asks: ${deed(request.ask)}. There is no terminal to ask in; see it with: holdpoint show ${id}`)),
+      row(ours('It waits until it is answered, by holdpoint allow, deny or answer, or on the page.')),
+    )
+  }
+}
+
+/** Null while there is more to come. */
+function codeOf(session: Session | undefined, turn: string | null): number | null {
+  if (session?.state === 'ended') return session.ending?.reason === 'failed' ? 1 : 0
+  const rests = session?.state === 'idle' || session?.state === 'parked'
+  return rests && session.pending === 0 && turn !== null ? Number(turn === 'failed') : null
+}

@@ -1,0 +1,141 @@
+/** `holdpoint run`: starts a session, or comes back to one, and stays with it in this terminal. */
+import { deed, Inbox, watchEvents } from '@holdpoint/client'
+import { type Call, type DriverInfo, Fault, type Session } from '@holdpoint/protocol'
+import { findSession } from '../commands/ids.ts'
+import type { Place as GatewayPlace } from '../remote.ts'
+import { out } from '../text/screen.ts'
+import { ours, type Row, row, theirs } from '../text/span.ts'
+import { enterHouse, type House } from './house.ts'
+import { RunModel } from './run-model.ts'
+import { runPlainly } from './run-plain.ts'
+import { RunView } from './run-view.tsx'
+import { Stage } from './stage.tsx'
+
+export interface RunWords extends GatewayPlace {
+  readonly session?: string
+  readonly cwd?: string
+  readonly mode?: string
+  readonly model?: string
+  readonly title?: string
+}
+
+const driversMaxMs = 10_000
+const lookMs = 50
+
+/** The exit code. */
+export async function run(words: readonly string[], options: RunWords): Promise<number> {
+  const house = await enterHouse(options)
+  try {
+    if (house.isOwn) out.print(row(ours(`No gateway runs, so one runs here until you leave: ${house.url}`, 'quiet')))
+    const session = options.session
+      ? await findSession(house.call, options.session)
+      : await begin(house.call, words, options)
+    return await (isLive() ? runLive(house, session) : runPlainly(house, session))
+  } finally {
+    await house.close()
+  }
+}
+
+/** Only where keys can be read and the screen can be drawn on. */
+function isLive(): boolean {
+  return process.stdin.isTTY === true && process.stdout.isTTY === true && process.env.TERM !== 'dumb'
+}
+
+async function begin(call: Call, words: readonly string[], { cwd, mode, model, title }: RunWords): Promise<Session> {
+  const drivers = await readyDrivers(call)
+  const { driver, prompt } = split(words, drivers)
+  return call('startSession', {
+    driver,
+    cwd: cwd ?? process.cwd(),
+    ...(prompt && { prompt }),
+    ...(mode && { mode }),
+    ...(model && { model }),
+    ...((title ?? prompt) ? { title: (title ?? prompt ?? '').split('\n')[0]?.slice(0, 80) || driver } : {}),
+  })
+}
+
+/** A runner that has just begun announces its drivers a moment later. */
+async function readyDrivers(call: Call): Promise<readonly DriverInfo[]> {
+  for (let waitedMs = 0; ; waitedMs += lookMs) {
+    const { items } = await call('listDrivers', {})
+    if (items.some(({ runner }) => runner !== null) || waitedMs >= driversMaxMs) return items
+    await new Promise(resolve => setTimeout(resolve, lookMs))
+  }
+}
+
+/** The first word is a driver where one has that name; otherwise all of it is the prompt, for the first driver that is ready. */
+function split(words: readonly string[], drivers: readonly DriverInfo[]): { driver: string; prompt: string } {
+  const [first = '', ...rest] = words
+  if (drivers.some(({ name }) => name === first)) return { driver: first, prompt: rest.join(' ') }
+  const names = drivers.map(({ name }) => name).join(', ')
+  if (first !== '' && !/\s/.test(first))
+    throw new Fault('bad_input', `No agent is called ${first}; there are: ${names || 'none yet'}`)
+  const usable = drivers.filter(({ name, ready }) => ready && name !== 'external')
+  const driver = usable.find(({ name }) => name !== 'rehearsal') ?? usable[0]
+  if (!driver) throw new Fault('no_runner', 'No agent is ready to run here; holdpoint doctor says what is missing')
+  return { driver: driver.name, prompt: words.join(' ') }
+}
+
+async function runLive(house: House, session: Session): Promise<number> {
+  const { call, connection } = house
+  const { person: me } = await call('whoAmI', {})
+  const drivers = (await call('listDrivers', {})).items
+  const inbox = new Inbox({ call, watch: options => watchEvents(connection, options), session: session.id })
+  const transcript = inbox.transcript(session.id)
+  const stage = new Stage('inline')
+  const model = new RunModel({
+    call,
+    inbox,
+    transcript,
+    session: session.id,
+    me,
+    modes: drivers.find(({ name }) => name === session.driver)?.modes ?? [],
+    place: () => ({ columns: process.stdout.columns || 80, height: (process.stdout.rows || 24) - 1 }),
+    print: rows => stage.above(() => out.print(...rows)),
+    edit: text => stage.edit(text),
+    now: () => performance.now(),
+  })
+  out.print(titleRow(session))
+  stage.onResize(model.update)
+  stage.open(<RunView model={model} />, key => model.press(key))
+  const stop = new Promise<'left'>(resolve => {
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, () => resolve('left'))
+  })
+  try {
+    model.update()
+    const departure = await Promise.race([model.departure, stop])
+    stage.close()
+    model.settle()
+    const now = inbox.getSnapshot().sessions.get(session.id) ?? session
+    if (departure === 'left') out.print(...partingRows(now, model, house, inbox.getSnapshot().ended))
+    return now.ending?.reason === 'failed' ? 1 : 0
+  } finally {
+    stage.close()
+    transcript.close()
+    inbox.close()
+  }
+}
+
+function titleRow({ id, title, driver, cwd }: Session): Row {
+  return row(theirs(title, 'strong'), ours(' · '), theirs(driver), ours(' · '), theirs(cwd), ours(`  ${id}`, 'quiet'))
+}
+
+function partingRows({ id }: Session, model: RunModel, { isOwn }: House, ended: Error | null): readonly Row[] {
+  const { pending } = model
+  const waits = pending.map(request =>
+    row(ours('  '), ours(deed(request.ask)), ours(`  holdpoint show ${request.id}`, 'quiet')),
+  )
+  const count = pending.length === 1 ? '1 request stays pending:' : `${pending.length} requests stay pending:`
+  return [
+    ...(ended ? [row(ours('The gateway let go: ', 'no'), theirs(ended.message))] : []),
+    row(
+      ours(
+        isOwn
+          ? 'You left. The session is kept, and its agent rests until you are back.'
+          : 'You left. The session goes on without you.',
+      ),
+    ),
+    ...(pending.length > 0 ? [row(ours(count, 'waiting')), ...waits] : []),
+    row(ours('Come back with: '), ours(`holdpoint run --session ${id}`, 'strong')),
+  ]
+}

@@ -1,0 +1,65 @@
+/** The parts that sheets of every kind are made of: keys with what they do, numbered lists, a line that is typed. */
+import { ours, type Row, row, type Span, theirs } from '../text/span.ts'
+import { widthOf } from '../text/width.ts'
+import type { Line } from './line.ts'
+import type { Pick } from './pick.ts'
+
+export interface Sheet {
+  readonly body: readonly Row[]
+  /** The row of the body that must be in sight. */
+  readonly focus: number | null
+  readonly foot: readonly Row[]
+  readonly keys: readonly KeyHint[]
+}
+/** A key, and what it does. */
+export type KeyHint = readonly [key: string, does: string]
+
+/** Keys and what they do, as many to a line as fit whole. */
+export function keyRows(keys: readonly KeyHint[], columns: number): readonly Row[] {
+  const rows: Span[][] = []
+  let room = 0
+  for (const [key, does] of keys) {
+    const width = widthOf(`${key} ${does}`)
+    const line = rows.at(-1)
+    if (line && room >= width + gap) line.push(ours(' '.repeat(gap)), ours(key), ours(` ${does}`, 'quiet'))
+    else rows.push([ours(key), ours(` ${does}`, 'quiet')])
+    room = (line && room >= width + gap ? room - gap : columns) - width
+  }
+  return rows.map(spans => row(...spans))
+}
+const gap = 2
+
+export interface Choice {
+  readonly title: string
+  readonly about?: string
+}
+/** A numbered list. What is chosen is marked by a sign, not by colour alone. */
+export function choiceRows(choices: readonly Choice[], { cursor, marked }: Pick, many: boolean) {
+  return choices.map(({ title, about }, index) => {
+    const isCursor = index === cursor
+    const mark = many ? (marked.includes(index) ? '[x] ' : '[ ] ') : ''
+    const number = String(index + 1).padStart(choices.length > 9 ? 2 : 1)
+    const first = `  ${isCursor ? '›' : ' '} ${number}  ${mark}`
+    const spans: Span[] = [
+      theirs(title, isCursor ? 'strong' : null),
+      ...(about ? [ours('  '), theirs(about, 'quiet')] : []),
+    ]
+    return { row: { gutter: { first, rest: ' '.repeat(first.length) }, spans }, isCursor }
+  })
+}
+
+const caret = '▏'
+const typedRowsMax = 6
+
+/** What is being typed. A secret shows as so many dots. */
+export function lineRows(label: string, { text, at }: Line, secret = false): readonly Row[] {
+  const drawn = secret
+    ? `${'•'.repeat([...text.slice(0, at)].length)}${caret}${'•'.repeat([...text.slice(at)].length)}`
+    : `${text.slice(0, at)}${caret}${text.slice(at)}`
+  const first = label === '' ? '› ' : `${label} › `
+  const rest = ' '.repeat(first.length)
+  return drawn
+    .split('\n')
+    .slice(-typedRowsMax)
+    .map((line, index) => ({ gutter: { first: index === 0 ? first : rest, rest }, spans: [theirs(line)] }))
+}

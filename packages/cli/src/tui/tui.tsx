@@ -1,0 +1,79 @@
+/** `holdpoint tui`: the inbox and every session, live, on a screen of their own. */
+import { Inbox, watchEvents } from '@holdpoint/client'
+import { Fault } from '@holdpoint/protocol'
+import type { Place } from '../remote.ts'
+import { out } from '../text/screen.ts'
+import { ours, row, theirs } from '../text/span.ts'
+import { enterHouse, type House } from './house.ts'
+import { Stage } from './stage.tsx'
+import { TuiModel } from './tui-model.ts'
+import { TuiView } from './tui-view.tsx'
+
+/** How long ago something was is told by the minute. */
+const tickMs = 20_000
+
+/** The exit code. */
+export async function tui(place: Place): Promise<number> {
+  if (!process.stdin.isTTY || !process.stdout.isTTY || process.env.TERM === 'dumb')
+    throw new Fault('bad_input', 'This is no terminal to draw on; holdpoint inbox, show, allow and watch work anywhere')
+  const house = await enterHouse(place)
+  try {
+    if (house.isOwn) out.print(row(ours(`No gateway runs, so one runs here until you leave: ${house.url}`, 'quiet')))
+    return await stay(house)
+  } finally {
+    await house.close()
+  }
+}
+
+async function stay({ call, connection, url }: House): Promise<number> {
+  const { person: me } = await call('whoAmI', {})
+  const inbox = new Inbox({ call, watch: options => watchEvents(connection, options) })
+  const stage = new Stage('full')
+  // By the gateway's clock, which is the one that times are told by.
+  const now = () => Date.now() + inbox.getSnapshot().clockSkewMs
+  let leave = () => {}
+  const left = new Promise<void>(resolve => {
+    leave = resolve
+  })
+  const model = new TuiModel({
+    call,
+    inbox,
+    me,
+    drivers: async () => (await call('listDrivers', {})).items,
+    edit: text => stage.edit(text),
+    now,
+    leave,
+  })
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, leave)
+  const size = () => ({ columns: process.stdout.columns || 80, rows: process.stdout.rows || 24 })
+  stage.onResize(model.update)
+  const tick = setInterval(model.update, tickMs)
+  try {
+    stage.open(<TuiView model={model} url={url} size={size} now={now} />, key => model.press(key))
+    await Promise.race([left, streamEnd(inbox)])
+  } finally {
+    clearInterval(tick)
+    stage.close()
+    model.close()
+    inbox.close()
+  }
+  const { ended, pendingCount } = inbox.getSnapshot()
+  if (ended) out.print(row(ours('The gateway let go: ', 'no'), theirs(ended.message)))
+  if (pendingCount > 0)
+    out.print(
+      row(
+        ours(`${pendingCount} ${pendingCount === 1 ? 'request waits' : 'requests wait'} for you. `),
+        ours('holdpoint tui brings you back.', 'quiet'),
+      ),
+    )
+  return ended ? 1 : 0
+}
+
+/** The credential is gone, as a rule: nothing more will come. */
+function streamEnd(inbox: Inbox): Promise<void> {
+  return new Promise(resolve => {
+    inbox.subscribe(() => {
+      if (inbox.getSnapshot().ended) resolve()
+    })
+  })
+}

@@ -1,0 +1,332 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Request, type Session } from '@holdpoint/protocol'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { closeGateways, type GatewayProcess, plainEnvironment, startGateway } from '../../../test/support/gateway.ts'
+import { approvalOf, askElsewhere, lastWords, rehearse, settled } from './desk.ts'
+import { say, sayTo } from './words.ts'
+
+let gateway: GatewayProcess
+beforeAll(async () => {
+  gateway = await startGateway({ runner: 'inline' })
+})
+afterAll(closeGateways)
+const hp = (...words: string[]) => sayTo(gateway, words)
+const json = async (...words: string[]) => JSON.parse((await hp(...words, '--json')).out)
+
+describe('holdpoint inbox', () => {
+  it('says that nothing waits, and then what does', async () => {
+    const empty = await startGateway({ runner: 'none' })
+    expect(await sayTo(empty, ['inbox'])).toMatchObject({ code: 0, out: 'Nothing waits for you.\n' })
+    const { request, session } = await rehearse(gateway, 'approval')
+    const { code, out } = await hp('inbox')
+    expect(code).toBe(0)
+    const line = out.split('\n').find(text => text.startsWith(request.id.slice(0, 10)))
+    expect(line).toMatch(/now\s+approval\s+Run a command\s+echo "Hello/)
+    const listed = await json('inbox')
+    expect(listed.next).toBeNull()
+    expect(listed.items.map((item: unknown) => Request.parse(item).id)).toContain(request.id)
+    const other = await askElsewhere(gateway, approvalOf({ command: 'true' }))
+    const only = await json('inbox', '--session', session.id.slice(0, 9))
+    expect(only.items.map((item: Request) => item.id)).toEqual([request.id])
+    expect((await hp('inbox', '--session', other.session)).out).toContain(other.id.slice(0, 10))
+  })
+})
+
+describe('holdpoint show', () => {
+  it('shows a request whole, by any beginning of its id, and what became of it', async () => {
+    const { request } = await rehearse(gateway, 'edit')
+    const { code, out } = await hp('show', request.id.slice(4, 12).toUpperCase())
+    expect(code).toBe(0)
+    expect(out).toContain('Change a file')
+    expect(out).toMatch(/^ {2}│ - a quiet day$/m)
+    expect(out).toMatch(/^ {2}│ \+ a day for rehearsals$/m)
+    expect(out).toContain(request.digest)
+    expect(out).toContain(`holdpoint allow ${request.id}`)
+    expect(await json('show', request.id)).toEqual(JSON.parse(JSON.stringify(request)))
+    await hp('deny', request.id, '--reason', 'not today')
+    await settled(gateway, request.id)
+    const after = await hp('show', request.id.slice(0, 12))
+    expect(after.code, 'the record knows it').toBe(0)
+    expect(after.out).toMatch(/denied by you via cli: not today/)
+    expect(after.out).not.toContain('holdpoint allow')
+  })
+
+  it.each(['questions', 'form', 'plan', 'text'] as const)('shows %s with all there is to choose', async part => {
+    const { request } = await rehearse(gateway, part)
+    const { out } = await hp('show', request.id)
+    const wanted = {
+      questions: ['1. Language', 'French', 'Bonjour.', 'several may be chosen', '--choose checks=…'],
+      form: [
+        'to  text, required',
+        'paper  one of a5 (Small), a4 (Large)',
+        'extras  some of ribbon, seal, photo',
+        'default "warm"',
+      ],
+      plan: ['Approve a plan', '2. Translate it into **two** languages'],
+      text: ['What shall the greeting be called?', 'in your own words'],
+    }[part]
+    for (const text of wanted) expect(out).toContain(text)
+  })
+
+  it('shows a session, too', async () => {
+    const { session } = await rehearse(gateway, 'approval')
+    expect((await hp('show', session.id.slice(0, 10))).out).toMatch(/approval {2}waits for you/)
+    expect(await json('show', session.id)).toMatchObject({ id: session.id, driver: 'rehearsal' })
+  })
+})
+
+describe('holdpoint allow', () => {
+  it('without a terminal, allows only what is named by its digest', async () => {
+    const { request, session } = await rehearse(gateway, 'approval')
+    const refused = await hp('allow', request.id)
+    expect(refused.code).toBe(2)
+    expect(refused.err).toMatch(new RegExp(`without a terminal.*--digest ${request.digest}`))
+    const other = await hp('allow', request.id, '--digest', 'f'.repeat(64))
+    expect(other).toMatchObject({ code: 2, err: expect.stringMatching(/is not what you read/) })
+    expect((await settledNow(request)).status, 'it still waits').toBe('pending')
+    const done = await hp('allow', request.id, '--digest', request.digest, '--note', 'be quick')
+    expect(done).toMatchObject({ code: 0, out: `${request.id} allowed by you via cli: be quick\n` })
+    expect(await lastWords(gateway, session)).toContain('with the note “be quick”')
+  })
+
+  it('runs what a person wrote instead, to the letter', async () => {
+    const { request, session } = await rehearse(gateway, 'approval')
+    const file = join(gateway.folder, 'input.json')
+    writeFileSync(file, JSON.stringify({ command: 'echo edited by hand' }))
+    const done = await hp('allow', request.id, '--input', file, '--digest', request.digest, '--json')
+    expect(JSON.parse(done.out)).toMatchObject({
+      resolution: { answer: { input: { command: 'echo edited by hand' } } },
+    })
+    await lastWords(gateway, session)
+    const said = (await gateway.call('listEvents', { id: session.id })).items
+    expect(JSON.stringify(said)).toContain('edited by hand\\n')
+    writeFileSync(file, '[1]')
+    const bad = await rehearse(gateway, 'approval')
+    expect(await hp('allow', bad.request.id, '--input', file, '--digest', bad.request.digest)).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/must hold the whole input as a JSON object/),
+    })
+    expect((await hp('allow', bad.request.id, '--input', join(gateway.folder, 'none.json'))).code).toBe(2)
+  })
+
+  it('takes a suggestion and a mode, and refuses what is not offered', async () => {
+    const suggestions = [{ id: 's1', label: 'Do not ask again', scope: 'session' }]
+    const request = await askElsewhere(gateway, approvalOf({ command: 'make' }, { suggestions }))
+    expect((await hp('show', request.id)).out).toContain('Do not ask again (session)  --suggestion s1')
+    const refused = await hp('allow', request.id, '--digest', request.digest, '--suggestion', 's2')
+    expect(refused).toMatchObject({ code: 2, err: expect.stringMatching(/"s2" is not a suggestion/) })
+    const words = ['--digest', request.digest, '--suggestion', 's1', '--mode', 'acceptEdits']
+    expect((await json('allow', request.id, ...words)).resolution.answer).toEqual({
+      kind: 'allow',
+      suggestion: 's1',
+      mode: 'acceptEdits',
+    })
+  })
+
+  it('tells the loser of a race who won, and with what: exit code 4', async () => {
+    const { request } = await rehearse(gateway, 'approval')
+    await hp('deny', request.id, '--reason', 'mine')
+    for (const words of [
+      ['allow', request.id],
+      ['allow', request.id, '--digest', request.digest],
+    ]) {
+      const lost = await hp(...words)
+      expect(lost).toMatchObject({ code: 4, out: '' })
+      expect(lost.err).toMatch(/was resolved before: denied by owner via cli: mine/)
+    }
+    const lost = await hp('allow', request.id, '--digest', request.digest, '--json')
+    expect([lost.code, JSON.parse(lost.out).resolution.answer]).toEqual([4, { kind: 'deny', reason: 'mine' }])
+    expect((await hp('deny', request.id, '--reason', 'mine')).code, 'the same again is no error').toBe(0)
+  })
+})
+
+describe('holdpoint deny', () => {
+  it('tells the agent why, and with --stop ends its turn', async () => {
+    const first = await rehearse(gateway, 'approval')
+    expect((await hp('deny', first.request.id.slice(4), '--reason', 'too early')).code).toBe(0)
+    expect(await lastWords(gateway, first.session)).toContain('too early')
+    const second = await rehearse(gateway, 'approval')
+    expect((await json('deny', second.request.id, '--stop')).resolution.answer).toEqual({
+      kind: 'deny',
+      interrupt: true,
+    })
+    const questions = await rehearse(gateway, 'questions')
+    expect((await json('deny', questions.request.id)).resolution.answer).toEqual({ kind: 'decline' })
+  })
+})
+
+describe('holdpoint answer', () => {
+  const cases: [string, Parameters<typeof rehearse>[1], string[], object][] = [
+    [
+      'labels, by question',
+      'questions',
+      ['--choose', 'language=French', '2=Tone', 'checks=1'],
+      {
+        kind: 'answers',
+        answers: [
+          { id: 'language', chosen: ['French'] },
+          { id: 'checks', chosen: ['Tone', 'Spelling'] },
+        ],
+      },
+    ],
+    [
+      'labels beside words of one’s own',
+      'questions',
+      ['--choose', 'checks=tone', '--text', 'checks=a=b'],
+      { kind: 'answers', answers: [{ id: 'checks', chosen: ['Tone'], other: 'a=b' }] },
+    ],
+    [
+      'words of one’s own',
+      'text',
+      ['--text', 'Sunrise'],
+      { kind: 'answers', answers: [{ chosen: [], other: 'Sunrise' }] },
+    ],
+    [
+      'fields of a form, with its defaults',
+      'form',
+      ['--set', 'to=Ana', 'count=3', 'stamped=no', 'extras=seal,photo'],
+      { kind: 'submit', values: { to: 'Ana', count: 3, stamped: false, extras: ['seal', 'photo'], tone: 'warm' } },
+    ],
+    ['nothing', 'form', ['--decline', '--reason', 'no time'], { kind: 'decline', reason: 'no time' }],
+  ]
+  it.each(cases)('answers with %s', async (_what, part, words, answer) => {
+    const { request, session } = await rehearse(gateway, part)
+    expect(await json('answer', request.id.slice(0, 14), ...words)).toMatchObject({ resolution: { answer } })
+    await lastWords(gateway, session)
+    expect((await settledNow(request)).delivery.state).toBe('taken')
+  })
+
+  it('reads values and words from a file or from stdin', async () => {
+    const form = await rehearse(gateway, 'form')
+    const file = join(gateway.folder, 'values.json')
+    writeFileSync(file, JSON.stringify({ to: 'Bo', count: 2 }))
+    const done = await hp(
+      'answer',
+      form.request.id,
+      '--values',
+      file,
+      '--set',
+      'count=5',
+      '--digest',
+      form.request.digest,
+    )
+    expect(done).toMatchObject({ code: 0, out: expect.stringMatching(/filled in by you/) })
+    expect(await lastWords(gateway, form.session)).toContain('to = "Bo"')
+    const text = await rehearse(gateway, 'text')
+    expect((await sayTo(gateway, ['answer', text.request.id, '--text', '-'], 'from a pipe\n')).code).toBe(0)
+    expect(await lastWords(gateway, text.session)).toContain('“from a pipe”')
+  })
+
+  it.each<[string, Parameters<typeof rehearse>[1], string[], RegExp]>([
+    ['nothing is said', 'questions', [], /Say what to answer.*language, checks/],
+    ['it is not said to which question', 'questions', ['--choose', 'French'], /say which one as QUESTION=…/],
+    [
+      'a label is none',
+      'questions',
+      ['--choose', 'language=Latin'],
+      /"Latin" is not an option.*English, French, German/,
+    ],
+    ['two are chosen where one may be', 'questions', ['--choose', 'language=French', 'language=German'], /exactly one/],
+    ['a field is none', 'form', ['--set', 'colour=red'], /"colour" is not a field/],
+    ['a field is of another type', 'form', ['--set', 'to=x', 'count=many'], /"count" must be a number/],
+    ['a field does not fit', 'form', ['--set', 'to=x', 'count=12'], /"count" must be at most 9/],
+    ['a form is chosen from', 'form', ['--choose', 'x'], /is a form: --set/],
+    ['an approval is answered', 'approval', ['--choose', 'yes'], /holdpoint allow req_/],
+    ['a reason stands without --decline', 'text', ['--reason', 'x'], /go with --decline/],
+  ])('resolves nothing when %s: exit code 2', async (_what, part, words, sentence) => {
+    const { request } = await rehearse(gateway, part)
+    const { code, out, err } = await hp('answer', request.id, ...words)
+    expect([code, out]).toEqual([2, ''])
+    expect(err).toMatch(sentence)
+    expect((await settledNow(request)).status).toBe('pending')
+  })
+})
+
+describe('ids', () => {
+  it('that fit several are refused with their names; that fit none are not found', async () => {
+    const { id } = await gateway.call('startSession', { driver: 'external' })
+    const beginnings = new Map<string, string[]>()
+    // A letter of 32: among 33 requests two begin alike.
+    for (let n = 0; n < 33; n++) {
+      const request = await gateway.call('openRequest', { id, key: `n${n}`, ask: approvalOf({ command: `echo ${n}` }) })
+      const first = request.id.slice(0, 5)
+      beginnings.set(first, [...(beginnings.get(first) ?? []), request.id])
+    }
+    const [first, ids] = [...beginnings].find(([, all]) => all.length > 1) as [string, string[]]
+    const { code, err } = await hp('show', first)
+    expect(code).toBe(2)
+    expect(err).toMatch(new RegExp(`"${first}" could be .*give more letters`))
+    if (ids.length <= 4) for (const named of ids) expect(err).toContain(named)
+    await gateway.call('endSession', { id })
+    for (const words of [
+      ['show', 'req_iiii'],
+      ['show', 'req_00000000000000000000'],
+      ['deny', 'zzzzzzzzzz'],
+      ['end', 'ses_0000000000'],
+      ['show', 'ses_0000000000'],
+    ])
+      expect([words, (await hp(...words)).code]).toEqual([words, 3])
+    expect((await hp('show', 'req_')).code).toBe(2)
+  })
+})
+
+describe('sessions', () => {
+  it('are listed, those that wait first; ended ones on demand', async () => {
+    const { session } = await rehearse(gateway, 'approval')
+    const { id } = await gateway.call('startSession', { driver: 'external', title: 'gone by' })
+    await gateway.call('endSession', { id })
+    const { code, out } = await hp('sessions')
+    expect(code).toBe(0)
+    expect(out).toMatch(
+      new RegExp(`^${session.id.slice(0, 10)}\\S*\\s+waits for you\\s+now\\s+approval\\s+rehearsal\\s`, 'm'),
+    )
+    expect(out).not.toContain('gone by')
+    const listed = await json('sessions', '--all', '--search', 'gone by')
+    expect(listed.items.map((item: Session) => item.id)).toEqual([id])
+    expect((await json('sessions', '--state', 'ended', '--limit', '1')).items.length).toBe(1)
+    expect((await hp('sessions', '--search', 'no such thing')).out).toBe('There are no such sessions.\n')
+    expect((await hp('sessions', '--state', 'asleep')).code).toBe(2)
+    expect((await hp('sessions', '--limit', '0')).code).toBe(2)
+  })
+})
+
+describe('a gateway that is named', () => {
+  it('is spoken to with HOLDPOINT_TOKEN; a wrong one is refused', async () => {
+    const { url, token } = gateway
+    const home = join(gateway.folder, 'elsewhere')
+    const env = { ...plainEnvironment(), HOLDPOINT_HOME: home, HOLDPOINT_URL: url, HOLDPOINT_TOKEN: token }
+    expect((await say(['inbox', '--json'], { env })).code).toBe(0)
+    const flags = ['inbox', '--url', url, '--home', home]
+    expect((await say(flags, { env: { ...env, HOLDPOINT_URL: 'http://127.0.0.1:1' } })).code).toBe(0)
+    expect(await say(flags, { env: { ...env, HOLDPOINT_TOKEN: 'hp_wrong' } })).toMatchObject({ code: 1 })
+    const { code, err } = await say(flags, { env: { ...env, HOLDPOINT_TOKEN: '' } })
+    expect([code, err]).toEqual([1, expect.stringMatching(/set HOLDPOINT_TOKEN/)])
+  })
+
+  it.each([
+    ['inbox'],
+    ['sessions'],
+    ['show', 'x'],
+    ['allow', 'x'],
+    ['deny', 'x'],
+    ['answer', 'x'],
+    ['send', 'x', 'y'],
+    ['watch'],
+    ['interrupt', 'x'],
+    ['end', 'x'],
+    ['mode', 'x', 'y'],
+    ['start', 'x'],
+    ['ask', 'x'],
+    ['guard', '--', 'true'],
+  ])('%s says that there is none: exit code 5', async (...words) => {
+    const { code, err } = await say(words, {
+      env: { ...plainEnvironment(), HOLDPOINT_HOME: join(gateway.folder, 'nobody') },
+    })
+    expect([code, err]).toEqual([5, expect.stringMatching(/No gateway .* holdpoint up/)])
+  })
+})
+
+async function settledNow({ id }: Request): Promise<Request> {
+  return gateway.call('getRequest', { id })
+}

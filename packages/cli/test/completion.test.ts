@@ -1,0 +1,87 @@
+import { spawnSync } from 'node:child_process'
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { closeGateways, type GatewayProcess, holdpoint, startGateway } from '../../../test/support/gateway.ts'
+import { approvalOf, askElsewhere } from './desk.ts'
+import { bash, say, sayTo } from './words.ts'
+
+let gateway: GatewayProcess
+beforeAll(async () => {
+  gateway = await startGateway({ runner: 'none' })
+})
+afterAll(closeGateways)
+
+async function completed(...words: string[]): Promise<string[]> {
+  const { code, out } = await sayTo(gateway, ['complete', '--', ...words])
+  expect(code).toBe(0)
+  return out
+    .split('\n')
+    .filter(Boolean)
+    .map(line => line.split('\t')[0] ?? '')
+}
+
+describe('completion', () => {
+  it('knows the commands, their options, and what waits', async () => {
+    expect(await completed('')).toEqual(
+      expect.arrayContaining(['up', 'inbox', 'allow', 'ask', 'guard', 'doctor', 'completion']),
+    )
+    expect(await completed('')).not.toContain('complete')
+    expect(await completed('in')).toEqual(['inbox', 'interrupt'])
+    expect(await completed('deny', '--')).toEqual(['--url', '--home', '--reason', '--stop', '--json'])
+    expect(await completed('completion', '')).toEqual(['bash', 'zsh', 'fish'])
+    const approval = await askElsewhere(gateway, approvalOf({ command: 'make\u001b[2J' }))
+    const form = await askElsewhere(gateway, {
+      kind: 'form',
+      title: 'F',
+      message: '',
+      schema: { type: 'object', properties: {} },
+    })
+    expect((await completed('show', 'req_')).sort()).toEqual([approval.id, form.id].sort())
+    expect(await completed('allow', '')).toEqual([approval.id])
+    expect(await completed('answer', '')).toEqual([form.id])
+    expect(await completed('deny', '--reason', 'no', approval.id.slice(0, 10))).toEqual([approval.id])
+    expect((await completed('send', '')).sort()).toEqual([approval.session, form.session].sort())
+    expect(await completed('inbox', '--session', form.session.slice(0, 12))).toEqual([form.session])
+    expect(await completed('deny', '--reason', '')).toEqual([])
+    const { out } = await sayTo(gateway, ['complete', '--', 'allow', ''])
+    expect(out).toBe(`${approval.id}\tRun a command: make\\u{1b}[2J\n`)
+  })
+
+  it('says nothing where nothing is known, and does not fail', async () => {
+    expect(await completed('dance', '')).toEqual([])
+    const nobody = await say(['complete', '--', 'show', ''], {
+      env: { ...process.env, HOLDPOINT_HOME: join(gateway.folder, 'nobody') },
+    })
+    expect(nobody).toMatchObject({ code: 0, out: '' })
+    const away = { ...process.env, HOLDPOINT_URL: 'http://127.0.0.1:1', HOLDPOINT_TOKEN: 'x' }
+    expect(await say(['complete', '--', 'show', ''], { env: away })).toMatchObject({ code: 0, out: '' })
+  })
+
+  it('works in bash', async () => {
+    const bin = join(gateway.folder, 'bin')
+    mkdirSync(bin)
+    writeFileSync(join(bin, 'holdpoint'), `#!/bin/sh\nexec ${process.execPath} ${holdpoint} "$@"\n`)
+    chmodSync(join(bin, 'holdpoint'), 0o755)
+    const { code, out } = await bash(
+      gateway,
+      `PATH=${bin}:$PATH; unset -f holdpoint; source <(holdpoint completion bash)
+       COMP_WORDS=(holdpoint ses); COMP_CWORD=1; _holdpoint; echo "\${COMPREPLY[*]}"
+       COMP_WORDS=(holdpoint allow --no); COMP_CWORD=2; _holdpoint; echo "\${COMPREPLY[*]}"; complete -p holdpoint`,
+    )
+    expect([code, out]).toEqual([0, 'sessions\n--note\ncomplete -F _holdpoint holdpoint\n'])
+  })
+
+  it.each(['bash', 'zsh', 'fish'])('has a script for %s that the shell accepts', async shell => {
+    const { code, out } = await say(['completion', shell])
+    expect(code).toBe(0)
+    expect(out).toContain('holdpoint complete -- ')
+    const { error, status } = spawnSync(shell, ['-n'], { input: out })
+    // Not every machine has every shell.
+    if (!error) expect(status).toBe(0)
+  })
+
+  it('refuses another shell: exit code 2', async () => {
+    expect(await say(['completion', 'tcsh'])).toMatchObject({ code: 2, err: expect.stringMatching(/bash, zsh, fish/) })
+  })
+})

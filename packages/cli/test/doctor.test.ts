@@ -1,0 +1,105 @@
+import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it } from 'vitest'
+import { closeGateways, GatewayProcess, glance, startGateway } from '../../../test/support/gateway.ts'
+import { nodeFinding } from '../src/commands/doctor.ts'
+import { sayTo } from './words.ts'
+
+afterEach(closeGateways)
+
+interface Finding {
+  readonly name: string
+  readonly ok: boolean
+  readonly detail: string
+  readonly remedy?: string
+}
+async function examine(gateway: GatewayProcess, ...words: string[]) {
+  const { code, out } = await sayTo(gateway, ['doctor', '--json', ...words])
+  const { ok, findings } = JSON.parse(out) as { ok: boolean; findings: readonly Finding[] } // what --json promises
+  expect(code).toBe(ok ? 0 : 1)
+  for (const finding of findings)
+    expect([finding.name, finding.remedy !== undefined]).toEqual([finding.name, !finding.ok])
+  return {
+    ok,
+    problems: findings.filter(finding => !finding.ok),
+    of: (name: string) => findings.filter(finding => finding.name === name),
+  }
+}
+const leftovers = () => readdirSync(tmpdir()).filter(name => name.startsWith('holdpoint-doctor-'))
+
+describe('holdpoint doctor', () => {
+  it('finds nothing to mend where everything runs and somebody is signed in', async () => {
+    const gateway = await startGateway({ env: { ANTHROPIC_API_KEY: 'a key' } })
+    while (!(await gateway.call('listRunners', {})).items.some(({ live }) => live)) await glance()
+    const { ok, of } = await examine(gateway)
+    expect(ok).toBe(true)
+    expect(of('Gateway')[0]?.detail).toMatch(new RegExp(`^${gateway.url}, as owner, \\d`))
+    expect(of('Runner')[0]?.detail).toMatch(/, \d+\.\d+\.\d+$/)
+    expect(of('Archive')[0]?.detail).toMatch(/in use by the gateway/)
+    expect(of('Agent').map(({ detail }) => detail)).toEqual(
+      expect.arrayContaining([expect.stringMatching(/Claude Code: ready/)]),
+    )
+    const { code, out } = await sayTo(gateway, ['doctor'])
+    expect([code, out]).toEqual([0, expect.stringMatching(/✓ Gateway[\s\S]*All is well\.\n$/)])
+  })
+
+  it('says that nothing runs yet and how to start it, and makes nothing', async () => {
+    const gateway = new GatewayProcess({})
+    const { problems, of } = await examine(gateway)
+    expect(problems).toContainEqual({ name: 'Gateway', ok: false, detail: 'does not run', remedy: 'holdpoint up' })
+    expect(of('Archive')[0]).toMatchObject({ ok: true, detail: expect.stringMatching(/made at the first start/) })
+    expect(of('SQLite')[0]).toMatchObject({ ok: true })
+    expect(readdirSync(gateway.home.folder)).toEqual([])
+  })
+
+  it('tries an archive that nobody serves on a copy, and leaves it as it is', async () => {
+    const gateway = await startGateway({ runner: 'none' })
+    await gateway.call('startSession', { driver: 'external', title: 'kept' })
+    await gateway.kill()
+    const before = readdirSync(gateway.home.folder)
+    const had = leftovers()
+    expect((await examine(gateway)).of('Archive')[0]).toMatchObject({ ok: true })
+    expect(readdirSync(gateway.home.folder)).toEqual(before)
+    expect(leftovers()).toEqual(had)
+    rmSync(`${gateway.home.archive}-wal`)
+    writeFileSync(gateway.home.archive, 'this is no database, but it is long enough to look like one'.repeat(100))
+    expect((await examine(gateway)).of('Archive')[0]).toMatchObject({
+      ok: false,
+      remedy: expect.stringMatching(/holdpoint restore/),
+    })
+  })
+
+  it('names what is missing: rights, a runner, a sign-in, an executable, a server, an address', async () => {
+    const gateway = await startGateway({ runner: 'none' })
+    chmodSync(gateway.home.tokenFile, 0o644)
+    const home = join(gateway.folder, 'nobody')
+    mkdirSync(home)
+    writeFileSync(join(gateway.folder, 'holdpoint.config.json'), JSON.stringify({ claude: './no-claude' }))
+    const { problems } = await examine(gateway)
+    expect(problems).toEqual([
+      expect.objectContaining({ name: 'Token', remedy: `chmod go= ${gateway.home.tokenFile}` }),
+      expect.objectContaining({ name: 'Runner', remedy: expect.stringMatching(/holdpoint runner/) }),
+      expect.objectContaining({
+        name: 'Agent',
+        remedy: expect.stringMatching(new RegExp(`${gateway.folder}/no-claude cannot be run`)),
+      }),
+    ])
+    const store = await examine(gateway, '--store', 'postgres://user:secret@127.0.0.1:1/db')
+    expect(store.of('Archive')[0]).toMatchObject({
+      ok: false,
+      detail: expect.stringMatching(/^postgres:\/\/127\.0\.0\.1:1\/db: /),
+    })
+    const away = await examine(gateway, '--url', 'http://127.0.0.1:1')
+    expect(away.of('Gateway')[0]).toMatchObject({ ok: false, detail: expect.stringMatching(/cannot be reached/) })
+  })
+
+  it('knows which Node is too old', () => {
+    expect(['18.20.0', '20.18.3', '20.19.0', '24.1.0'].map(version => nodeFinding(version).ok)).toEqual([
+      false,
+      false,
+      true,
+      true,
+    ])
+  })
+})

@@ -1,0 +1,108 @@
+/** The live views where there is no terminal to live in, and words that do not fit. */
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { closeGateways } from '../../../test/support/gateway.ts'
+import { Scene } from './support/scene.ts'
+import { closeTerminals, keys } from './support/terminal.ts'
+import { say } from './words.ts'
+
+let scene: Scene
+beforeAll(async () => {
+  scene = await Scene.open({ retentionDays: 30 })
+})
+afterAll(async () => {
+  closeTerminals()
+  await closeGateways()
+})
+const run = (...words: string[]) => say(['run', ...words, '--home', scene.gateway.home.folder])
+
+describe('in a pipe', () => {
+  it('run prints plain lines, asks nothing, waits for an answer from elsewhere, and ends with the turn', async () => {
+    const said = run('rehearsal', 'short')
+    for (;;) {
+      const [request] = (await scene.call('listRequests', { status: 'pending' })).items
+      if (!request) continue
+      await scene.call('answerRequest', {
+        id: request.id,
+        digest: request.digest,
+        answer: { kind: 'deny', reason: 'no' },
+      })
+      break
+    }
+    const { code, out, err } = await said
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+    expect(out).toContain('There is no terminal to ask in; see it with: holdpoint show req_')
+    expect(out).toContain('denied by owner via api: no')
+    expect(out).toContain('The command was not allowed: no')
+    expect(out).not.toMatch(/[^\P{C}\n]|[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/u)
+  })
+  it('tui says that it needs a terminal', async () => {
+    const { code, err } = await say(['tui', '--home', scene.gateway.home.folder])
+    expect(code).toBe(2)
+    expect(err).toContain('no terminal to draw on')
+  })
+})
+
+describe('words that do not fit', () => {
+  it('are told with the exit code of their kind', async () => {
+    expect(await run('nobody')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('No agent is called nobody; there are:'),
+    })
+    expect(await run('--session', 'ses_zzzz')).toMatchObject({
+      code: 3,
+      err: expect.stringContaining('There is no session'),
+    })
+  })
+  it('as a home that nothing can be kept in are told, too', async () => {
+    const { code, err } = await say(['run', 'rehearsal', '--home', join(import.meta.filename, 'home')])
+    expect(code).toBe(1)
+    expect(err).toContain('HOLDPOINT_HOME')
+  })
+})
+
+describe('a terminal without colours', () => {
+  it('is given none, with NO_COLOR', async () => {
+    const session = await scene.session()
+    const ask = {
+      kind: 'approval' as const,
+      tool: 'Edit',
+      input: { file_path: '/a', old_string: 'x', new_string: 'y' },
+      title: 'Edit',
+      cwd: '/',
+      editable: true,
+    }
+    const request = await scene.ask(session, ask)
+    const terminal = scene.run(session, { env: { NO_COLOR: '1' } })
+    await terminal.sees('[a] Allow')
+    terminal.press('a')
+    await scene.resolved(request)
+    await terminal.sees('allowed by you')
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: what colours are made of
+    expect(terminal.raw).not.toMatch(/\u001b\[[\d;]*m/)
+  })
+})
+
+describe('a gateway that goes away', () => {
+  it('is waited for: the session is there again with it, and nothing was lost', async () => {
+    const session = await scene.session()
+    const terminal = scene.run(session)
+    await scene.says(session, 'Before.')
+    await terminal.sees('Before.')
+    await scene.gateway.kill()
+    await terminal.sees('the gateway is away')
+    await scene.gateway.start()
+    const request = await scene.ask(session, {
+      kind: 'approval',
+      tool: 'Bash',
+      input: { command: 'ls' },
+      title: 'List',
+      cwd: '/',
+      editable: true,
+    })
+    await terminal.sees('[a] Allow')
+    terminal.press('a')
+    expect((await scene.resolved(request)).resolution?.answer).toEqual({ kind: 'allow' })
+    terminal.press(keys.ctrlC)
+  })
+})

@@ -1,0 +1,237 @@
+/** `holdpoint tui` in a real pseudo-terminal: the list, one session, answering, writing, starting. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Ask } from '@holdpoint/protocol'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { closeGateways } from '../../../test/support/gateway.ts'
+import { Scene } from './support/scene.ts'
+import { closeTerminals, keys, Terminal } from './support/terminal.ts'
+
+let scene: Scene
+beforeAll(async () => {
+  scene = await Scene.open({ retentionDays: 30 })
+})
+afterAll(closeGateways)
+
+let count = 0
+const approval = (command = `make thing${++count}`): Ask => ({
+  kind: 'approval',
+  tool: 'Bash',
+  input: { command },
+  title: 'Make',
+  cwd: '/srv',
+  editable: true,
+})
+const choice: Ask = {
+  kind: 'questions',
+  questions: [
+    {
+      id: 'q',
+      header: '',
+      question: 'Tea or coffee?',
+      options: [{ label: 'Tea' }, { label: 'Coffee' }],
+      multiSelect: false,
+      allowOther: false,
+      secret: false,
+    },
+  ],
+}
+
+describe('holdpoint tui', () => {
+  let terminal: Terminal
+  beforeAll(() => {
+    terminal = scene.terminal(['tui'])
+  })
+  afterAll(closeTerminals)
+  beforeEach(async () => {
+    // Whatever an earlier test has left waiting is none of the next one's business.
+    for (const { id } of (await scene.call('listSessions', {})).items)
+      if ((await scene.call('getSession', { id })).state !== 'ended') await scene.call('endSession', { id })
+    await terminal.sees('Nothing waits for you')
+    terminal.press(keys.escape)
+    await terminal.sees('q leave')
+  })
+
+  it('shows what waits the moment it does, opens it, answers it, and goes on to what waits next', async () => {
+    expect(terminal.isAlternate).toBe(true)
+    const [kitchen, garden] = [await scene.session('kitchen'), await scene.session('garden')]
+    const first = await scene.ask(kitchen, approval())
+    await terminal.sees('1 waits for you')
+    const second = await scene.ask(garden, choice)
+    await terminal.sees('2 wait for you')
+    await terminal.sees('Enter opens it')
+    terminal.press('a')
+    terminal.press(keys.home, keys.enter)
+    await terminal.sees('[a] Allow  [r] Reject')
+    expect((await scene.now(first)).status).toBe('pending')
+    terminal.press('a')
+    expect((await scene.resolved(first)).resolution?.answer).toEqual({ kind: 'allow' })
+    await terminal.sees('allowed by you')
+    terminal.press(keys.tab)
+    await terminal.sees('Enter confirms')
+    terminal.press(keys.down)
+    await terminal.sees('› 1  Tea')
+    terminal.press('2')
+    await terminal.sees('› 2  Coffee')
+    terminal.press(keys.enter)
+    expect((await scene.resolved(second)).resolution?.answer).toEqual({
+      kind: 'answers',
+      answers: [{ id: 'q', chosen: ['Coffee'] }],
+    })
+    await terminal.sees('Nothing waits for you')
+  })
+
+  it('keeps a half-written answer while the person looks elsewhere', async () => {
+    const session = await scene.session('study')
+    const request = await scene.ask(session, approval())
+    await terminal.sees('1 waits for you')
+    terminal.press(keys.home, keys.enter)
+    await terminal.sees('[a] Allow')
+    terminal.press('R')
+    await terminal.sees('Reason ›')
+    await terminal.type('too la')
+    terminal.press(keys.escape)
+    await terminal.sees('[a] Allow')
+    terminal.press('n')
+    await terminal.sees('Note ›')
+    await terminal.type('be quick')
+    terminal.press(keys.enter)
+    await terminal.sees('With your note')
+    terminal.press(keys.escape)
+    await terminal.sees('q leave')
+    terminal.press(keys.enter)
+    await terminal.sees('With your note: be quick')
+    await terminal.sees('[a] Allow')
+    terminal.press('a')
+    expect((await scene.resolved(request)).resolution?.answer).toEqual({ kind: 'allow', note: 'be quick' })
+  })
+
+  it('closes a prompt that is answered elsewhere, and says by whom', async () => {
+    const session = await scene.session('hall')
+    const request = await scene.ask(session, approval())
+    await terminal.sees('1 waits for you')
+    terminal.press(keys.home, keys.enter)
+    await terminal.sees('[a] Allow')
+    const { secret } = await scene.call('addToken', { role: 'person', name: 'bea' })
+    await scene.gateway.callAs(secret)('answerRequest', {
+      id: request.id,
+      digest: request.digest,
+      answer: { kind: 'allow' },
+    })
+    await terminal.sees('allowed by bea')
+    await terminal.seesNot('[a] Allow')
+  })
+
+  it('pages what is longer than its pane, and does not allow it before its end was shown', async () => {
+    const session = await scene.session('long')
+    const request = await scene.ask(
+      session,
+      approval(Array.from({ length: 60 }, (_, index) => `echo ${index}`).join('\n')),
+    )
+    await terminal.sees('1 waits for you')
+    terminal.press(keys.home, keys.enter)
+    await terminal.sees('[a] Allow')
+    terminal.press('a')
+    await terminal.sees('Not all of it has been shown')
+    terminal.press(keys.end)
+    await terminal.sees('Agent says')
+    terminal.press('a')
+    expect((await scene.resolved(request)).status).toBe('resolved')
+  })
+
+  it('reads a session’s stream, writes to it, interrupts and ends it', async () => {
+    const session = await scene.session('porch')
+    await scene.says(session, 'Sweeping the porch.')
+    await terminal.sees('porch')
+    terminal.press(keys.home, keys.enter)
+    await terminal.sees('Sweeping the porch.')
+    await scene.call('say', {
+      id: session.id,
+      items: [{ type: 'message.delta', block: 'b', offset: 0, text: 'Still sweep' }],
+    })
+    await terminal.sees('Still sweep')
+    await terminal.sees(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] working/)
+    terminal.press(keys.enter)
+    await terminal.sees('Say ›')
+    await terminal.type('hurry up')
+    terminal.press(keys.enter)
+    await terminal.sees(/› hurry up\s/)
+    terminal.press('I')
+    await terminal.sees('I again interrupts')
+    terminal.press('I')
+    await terminal.sees('owner interrupted the turn')
+    terminal.press('E')
+    await terminal.sees('E again ends')
+    terminal.press('E')
+    await terminal.sees('Session ended')
+  })
+
+  it('starts a session, plays it, and Ctrl+C rejects what it asks', async () => {
+    terminal.press('n')
+    await terminal.sees(/1 {2}rehearsal/)
+    terminal.press(keys.enter)
+    await terminal.sees('What shall it do? ›')
+    terminal.press(keys.enter)
+    await terminal.sees('Say what it shall do')
+    await terminal.type('short')
+    terminal.press(keys.enter)
+    await terminal.sees('[a] Allow')
+    terminal.press(keys.ctrlC)
+    await terminal.sees('denied by you')
+  })
+
+  it('is one column where there is no room for two, and follows the size of the terminal', async () => {
+    const session = await scene.session('cellar')
+    await scene.ask(session, approval())
+    await terminal.sees(' │ ')
+    terminal.resize(60, 20)
+    await terminal.until(() => !terminal.text().includes(' │ ') && terminal.text().includes('cellar'))
+    terminal.press(keys.home, keys.enter)
+    await terminal.sees('[a] Allow')
+    await terminal.seesNot('Waiting for you')
+    terminal.resize(120, 40)
+    await terminal.sees('Waiting for you')
+    expect(terminal.text()).toContain('[a] Allow')
+    for (const line of terminal.lines()) expect([...line].length).toBeLessThanOrEqual(120)
+    terminal.resize(80, 24)
+    await terminal.until(() => terminal.lines().length === 24 && terminal.text().includes('[a] Allow'))
+  })
+
+  it('redraws only what changes', async () => {
+    const session = await scene.session('shed')
+    await terminal.sees('shed')
+    terminal.press(keys.home, keys.enter)
+    await terminal.sees('back to the list')
+    const before = terminal.raw.length
+    await scene.says(session, 'One more line.')
+    await terminal.sees('One more line.')
+    expect(terminal.raw.length - before).toBeLessThan(1500)
+  })
+
+  it('helps on ?, and leaves on q with a word about what waits', async () => {
+    const session = await scene.session('attic')
+    await scene.ask(session, approval())
+    await terminal.sees('1 waits for you')
+    terminal.press('?')
+    await terminal.sees('move in the list')
+    terminal.press('?')
+    await terminal.sees('q leave')
+    terminal.press('q')
+    expect(await terminal.exit).toBe(0)
+    expect(terminal.isAlternate).toBe(false)
+    expect(terminal.all()).toContain('1 request waits for you.')
+  })
+})
+
+describe('without a gateway', () => {
+  it('tui runs one of its own, until it is left', async () => {
+    const home = mkdtempSync(join(tmpdir(), 'holdpoint-test-own-'))
+    const terminal = new Terminal(['tui', '--home', home])
+    await terminal.sees('Nothing waits for you')
+    terminal.press('q')
+    expect(await terminal.exit).toBe(0)
+    expect(terminal.all()).toContain('No gateway runs, so one runs here')
+    rmSync(home, { recursive: true, force: true, maxRetries: 5 })
+  })
+})

@@ -1,0 +1,374 @@
+/** Prompts as tables: an ask and keys in, an answer or a hint out. No terminal is needed for that. */
+import type {
+  Answer,
+  ApprovalAsk,
+  Ask,
+  FormAsk,
+  Question,
+  QuestionsAsk,
+  Request,
+  RequestId,
+  SessionId,
+} from '@holdpoint/protocol'
+import { misfit } from '@holdpoint/protocol'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { widthOf } from '../src/text/width.ts'
+import { KeyReader } from '../src/tui/key.ts'
+import { openPrompt, type Prompt, pressPrompt, type View } from '../src/tui/prompt.ts'
+import { layPrompt } from '../src/tui/sheet.ts'
+import type { Press } from '../src/tui/step.ts'
+
+function requestOf(ask: Ask): Request {
+  return {
+    id: 'req_x' as RequestId, // never leaves this file
+    session: 'ses_x' as SessionId, // as above
+    key: 'k',
+    agentPath: [],
+    ask,
+    digest: 'd',
+    openedAt: 0,
+    deadlineAt: null,
+    onDeadline: 'wait',
+    overdue: false,
+    status: 'pending',
+    needs: 1,
+    endorsements: [],
+    resolution: null,
+    delivery: { state: 'waiting', at: 0 },
+  }
+}
+const whole: View = { lines: 5, height: 10, top: 0 }
+interface Played {
+  readonly prompt: Prompt
+  readonly answer?: Answer
+  readonly edit?: string
+}
+
+/** Types these one after the other, each on its own; what is no string comes back from the editor. */
+function play(
+  ask: Ask,
+  typed: readonly (string | { readonly edited: string })[],
+  modes: readonly string[] = [],
+  view = whole,
+): Played {
+  let played: Played = { prompt: openPrompt(requestOf(ask), modes) }
+  for (const one of typed) {
+    const presses: Press[] = typeof one === 'string' ? keysOf(one) : [{ name: 'edited', text: one.edited }]
+    for (const press of presses) {
+      if (played.answer) throw new Error('it was answered already')
+      played = pressPrompt(played.prompt, press, view)
+    }
+  }
+  return played
+}
+function keysOf(chunk: string): Press[] {
+  const reader = new KeyReader()
+  return [...reader.push(chunk), ...reader.flush()]
+}
+
+const [enter, esc, up, down, left] = ['\r', '\u001b', '\u001b[A', '\u001b[B', '\u001b[D']
+const approval: ApprovalAsk = {
+  kind: 'approval',
+  tool: 'Bash',
+  input: { command: 'ls' },
+  title: 'List',
+  cwd: '/',
+  editable: true,
+}
+const fixed: ApprovalAsk = { ...approval, editable: false }
+const warned: ApprovalAsk = { ...approval, caution: { defaultToNo: true } }
+const plan: ApprovalAsk = { ...approval, tool: 'ExitPlanMode', input: { plan: 'p' }, plan: 'p' }
+const question: Question = {
+  id: 'q',
+  header: '',
+  question: 'Which?',
+  options: ['A', 'B', 'C'].map(label => ({ label })),
+  multiSelect: false,
+  allowOther: true,
+  secret: false,
+}
+const one = (more: Partial<Question> = {}): QuestionsAsk => ({
+  kind: 'questions',
+  questions: [{ ...question, ...more }],
+})
+const chosen = (...labels: string[]) => ({ kind: 'answers', answers: [{ id: 'q', chosen: labels }] })
+const other = (text: string, ...labels: string[]) => ({
+  kind: 'answers',
+  answers: [{ id: 'q', chosen: labels, other: text }],
+})
+
+describe('an approval', () => {
+  it.each<[string, Ask, (string | { edited: string })[], object]>([
+    ['a allows', approval, ['a'], { kind: 'allow' }],
+    ['1 allows', approval, ['1'], { kind: 'allow' }],
+    ['r denies', approval, ['r'], { kind: 'deny' }],
+    ['2 denies', approval, ['2'], { kind: 'deny' }],
+    ['x denies and stops', approval, ['x'], { kind: 'deny', interrupt: true }],
+    ['R takes a reason', approval, ['R', 'no', enter], { kind: 'deny', reason: 'no' }],
+    ['R and its words may come in one go, as over a slow line', approval, ['Rno\r'], { kind: 'deny', reason: 'no' }],
+    ['Escape leaves the reason', approval, ['R', 'no', esc, 'r'], { kind: 'deny' }],
+    ['a note goes with the allow', approval, ['n', 'hi', enter, 'a'], { kind: 'allow', note: 'hi' }],
+    ['a note goes with the deny', approval, ['n', 'hi', enter, 'r'], { kind: 'deny', reason: 'hi' }],
+    ['an edit runs as edited', approval, ['e', { edited: 'pwd\n' }, 'a'], { kind: 'allow', input: { command: 'pwd' } }],
+    [
+      'an edit of an edit',
+      approval,
+      ['e', { edited: 'pwd\n' }, 'e', { edited: 'id\n' }, 'a'],
+      { kind: 'allow', input: { command: 'id' } },
+    ],
+    ['what is warned of takes the word', warned, ['a', 'allow', enter], { kind: 'allow' }],
+    ['and only the word', warned, ['1', 'allow it', enter, 'allow', enter], { kind: 'allow' }],
+    ['what is warned of is denied by a key', warned, ['r'], { kind: 'deny' }],
+    ['a plan without modes', plan, ['a'], { kind: 'allow' }],
+    [
+      'a plan with an edited text',
+      plan,
+      ['e', { edited: 'better\n' }, 'a'],
+      { kind: 'allow', input: { plan: 'better' } },
+    ],
+  ])('%s', (_, ask, typed, answer) => {
+    expect(play(ask, typed).answer).toEqual(answer)
+  })
+
+  it.each<[string, Ask, (string | { edited: string })[], RegExp]>([
+    ['Enter decides nothing', approval, [enter], /Press a to allow/],
+    ['nor does another letter', approval, ['y'], /Press a to allow/],
+    ['nor a letter twice in one go', approval, ['aa'], /Press a to allow/],
+    ['nor a paste', approval, ['\u001b[200~a\u001b[201~'], /Press a to allow/],
+    ['nor a letter at the end of other text', approval, ['okra'], /Press a to allow/],
+    ['an empty reason', approval, ['R', enter], /Say why/],
+    ['Enter in the reason never allows', warned, ['a', enter], /type allow/],
+    ['the wrong word', warned, ['a', 'a', enter], /the whole word/],
+    ['what is fixed is not edited', fixed, ['e'], /cannot be edited/],
+    ['an edit that changes nothing', approval, ['e', { edited: 'ls\n' }], /Nothing was changed/],
+    ['an edit that is no JSON', { ...approval, tool: 'X', input: { a: 1 } }, ['e', { edited: '{' }], /e edits again/],
+    ['a plan into no mode', plan, ['z'], /Press a to approve/],
+  ])('%s', (_, ask, typed, hint) => {
+    const { prompt, answer } = play(ask, typed)
+    expect(answer).toBeUndefined()
+    expect(prompt.hint).toMatch(hint)
+  })
+
+  it('approves a plan into the mode that is chosen, and into none by Enter alone', () => {
+    expect(play(plan, ['a', '3', enter], ['default', 'acceptEdits']).answer).toEqual({
+      kind: 'allow',
+      mode: 'acceptEdits',
+    })
+    expect(play(plan, ['a', '1', enter], ['default']).answer).toEqual({ kind: 'allow' })
+    expect(play(plan, ['a', enter], ['default']).prompt.hint).toMatch(/Choose a mode/)
+    expect(play(plan, ['a', esc, 'r'], ['default']).answer).toEqual({ kind: 'deny' })
+  })
+
+  it('is not allowed before its end was shown, and again not once it was edited', () => {
+    const first: View = { lines: 30, height: 10, top: 0 }
+    const last: View = { lines: 30, height: 10, top: 20 }
+    expect(play(approval, ['a'], [], first).prompt.hint).toMatch(/Not all of it/)
+    expect(play(approval, ['r'], [], first).answer).toEqual({ kind: 'deny' })
+    const { prompt } = pressPrompt(openPrompt(requestOf(approval), []), { name: 'up' }, last)
+    expect(pressPrompt(prompt, { name: 'text', text: 'a', alone: true }, first).answer).toEqual({ kind: 'allow' })
+    const edited = pressPrompt(prompt, { name: 'edited', text: 'long' }, first).prompt
+    expect(edited.shown).toBe(false)
+    expect(pressPrompt(edited, { name: 'text', text: 'a', alone: true }, first).prompt.hint).toMatch(/Not all of it/)
+  })
+})
+
+describe('questions', () => {
+  it.each<[string, Ask, (string | { edited: string })[], object]>([
+    ['a digit and Enter', one(), ['2', enter], chosen('B')],
+    ['in one go', one(), ['2\r'], chosen('B')],
+    ['arrows and Enter', one(), [down, down, enter], chosen('B')],
+    ['up from nothing is the last', one(), [up, enter], chosen('C')],
+    ['the last digit counts', one(), ['1', '3', enter], chosen('C')],
+    ['o and words', one(), ['o', 'D', enter], other('D')],
+    ['several by digits', one({ multiSelect: true }), ['1', '3', enter], chosen('A', 'C')],
+    ['several by space', one({ multiSelect: true }), [down, ' ', down, down, ' ', enter], chosen('A', 'C')],
+    ['several beside words', one({ multiSelect: true }), ['2', 'o', 'D', enter, enter], other('D', 'B')],
+    ['r declines', one(), ['r'], { kind: 'decline' }],
+    ['x declines and stops', one(), ['x'], { kind: 'decline', interrupt: true }],
+    ['R takes a reason', one(), ['R', 'why not', enter], { kind: 'decline', reason: 'why not' }],
+    ['a text', one({ options: [] }), ['r', enter], other('r')],
+    ['a text that looks like a path', one({ options: [] }), ['/etc/hosts', enter], other('/etc/hosts')],
+    ['/reject', one({ options: [] }), ['/reject', enter], { kind: 'decline' }],
+    [
+      '/reject with a reason',
+      one({ options: [] }),
+      ['/reject too late', enter],
+      { kind: 'decline', reason: 'too late' },
+    ],
+    ['/stop', one({ options: [] }), ['/stop', enter], { kind: 'decline', interrupt: true }],
+    ['/edit', one({ options: [] }), ['/edit', enter, { edited: 'two\nlines\n' }, enter], other('two\nlines')],
+    [
+      '/edit makes any words an answer',
+      one({ options: [] }),
+      ['/edit', enter, { edited: '/reject\n' }, enter],
+      other('/reject'),
+    ],
+  ])('%s', (_, ask, typed, answer) => {
+    expect(play(ask, typed).answer).toEqual(answer)
+  })
+
+  it.each<[string, Ask, string[], RegExp]>([
+    ['Enter with nothing chosen', one(), [enter], /Choose one/],
+    ['Enter with nothing marked', one({ multiSelect: true }), [down, enter], /Mark one or more/],
+    ['a number that is none', one(), ['9'], /Choose by number/],
+    ['o where there is no other', one({ allowOther: false }), ['o'], /no other answer/],
+    ['an empty text', one({ options: [] }), ['  ', enter], /empty answer/],
+    ['a secret in the editor', one({ options: [], secret: true }), ['/edit', enter], /not put into a file/],
+  ])('%s', (_, ask, typed, hint) => {
+    const { prompt, answer } = play(ask, typed)
+    expect(answer).toBeUndefined()
+    expect(prompt.hint).toMatch(hint)
+  })
+
+  it('come in turn; one may be left out, not all', () => {
+    const ask: Ask = { kind: 'questions', questions: [question, { ...question, id: 'r', options: [] }] }
+    expect(play(ask, ['1', enter, 'x', enter]).answer).toEqual({
+      kind: 'answers',
+      answers: [
+        { id: 'q', chosen: ['A'] },
+        { id: 'r', chosen: [], other: 'x' },
+      ],
+    })
+    expect(play(ask, ['s', 'x', enter]).answer).toEqual({
+      kind: 'answers',
+      answers: [{ id: 'r', chosen: [], other: 'x' }],
+    })
+    expect(play(ask, ['s', '/skip', enter]).prompt.hint).toMatch(/None of them/)
+    expect(play(ask, ['1', enter, esc, '2', enter, 'x', enter]).answer).toMatchObject({
+      answers: [{ chosen: ['B'] }, {}],
+    })
+  })
+
+  it('beyond nine are chosen by two digits', () => {
+    const options = Array.from({ length: 12 }, (_, index) => ({ label: `L${index + 1}` }))
+    expect(play(one({ options }), ['1', '2', enter]).answer).toEqual(chosen('L12'))
+    expect(play(one({ options, multiSelect: true }), ['1', '1', enter]).answer).toEqual(chosen('L11'))
+  })
+})
+
+describe('a form', () => {
+  const form: FormAsk = {
+    kind: 'form',
+    title: 'F',
+    message: '',
+    schema: {
+      type: 'object',
+      required: ['n'],
+      properties: {
+        n: { type: 'integer', minimum: 1 },
+        s: { type: 'string', default: 'd' },
+        b: { type: 'boolean' },
+        l: { type: 'array', items: { enum: ['u', 'v'] } },
+      },
+    },
+  }
+  it('takes what fits, leaves out what is empty, keeps defaults', () => {
+    expect(play(form, ['2', enter, enter, 'y', enter, '2', enter, enter]).answer).toEqual({
+      kind: 'submit',
+      values: { n: 2, s: 'd', b: true, l: ['v'] },
+    })
+    expect(play(form, ['2', enter, '\u0015', enter, enter, enter, 'a']).answer).toEqual({
+      kind: 'submit',
+      values: { n: 2 },
+    })
+  })
+  it('names what does not fit and stays', () => {
+    for (const [typed, hint] of [
+      [[enter], /required/],
+      [['x', enter], /whole number/],
+      [['0', enter], /at least 1/],
+    ] as const) {
+      const { prompt, answer } = play(form, typed)
+      expect(answer).toBeUndefined()
+      expect(prompt.hint).toMatch(hint)
+    }
+  })
+  it('goes back, and rejects in every way', () => {
+    expect(play(form, ['2', enter, esc, '\u0015', '5', enter, enter, enter, enter, enter]).answer).toMatchObject({
+      values: { n: 5 },
+    })
+    expect(play(form, ['/reject', enter]).answer).toEqual({ kind: 'decline' })
+    expect(play(form, ['2', enter, enter, left, enter, 'r']).answer).toEqual({ kind: 'decline' })
+    expect(play(form, ['2', enter, enter, 'R', 'no', enter]).answer).toEqual({ kind: 'decline', reason: 'no' })
+  })
+  it('of a link alone is done by a letter, not by Enter', () => {
+    const link: FormAsk = { ...form, url: 'https://example.org/', schema: { type: 'object', properties: {} } }
+    expect(play(link, [enter]).answer).toBeUndefined()
+    expect(play(link, ['a']).answer).toEqual({ kind: 'submit', values: {} })
+  })
+})
+
+describe('any keys at all', () => {
+  const typed = fc.array(
+    fc.constantFrom(
+      'a',
+      '1',
+      '2',
+      '9',
+      'r',
+      'R',
+      'x',
+      'n',
+      'e',
+      'o',
+      's',
+      ' ',
+      'y',
+      '/reject',
+      '/edit',
+      'allow',
+      enter,
+      esc,
+      up,
+      down,
+      left,
+      '\u007f',
+      '\t',
+      '\u001b[6~',
+      '\u0015',
+    ),
+    { maxLength: 25 },
+  )
+  const asks: Ask[] = [
+    approval,
+    fixed,
+    warned,
+    plan,
+    one(),
+    one({ multiSelect: true }),
+    one({ options: [], secret: true }),
+  ]
+
+  it('give an answer that fits, or none; and every state can be drawn in every size', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...asks),
+        typed,
+        fc.integer({ min: 20, max: 200 }),
+        fc.integer({ min: 6, max: 60 }),
+        (ask, list, columns, height) => {
+          let prompt = openPrompt(requestOf(ask), ['default'])
+          for (const chunk of list)
+            for (const press of keysOf(chunk)) {
+              const { pieces, view } = layPrompt(prompt, { columns, height }, { at: 1, of: 2 })
+              expect(pieces.length).toBeLessThanOrEqual(Math.max(height, 8))
+              for (const piece of pieces)
+                expect(widthOf(piece.map(span => span.text).join(''))).toBeLessThanOrEqual(columns)
+              const turn = pressPrompt(prompt, press, view)
+              if (turn.answer) {
+                expect(misfit(ask, turn.answer)).toBeNull()
+                return
+              }
+              if (ask.kind === 'approval' && !turn.prompt.shown) expect(turn.answer).toBeUndefined()
+              prompt =
+                turn.edit === undefined
+                  ? turn.prompt
+                  : pressPrompt(turn.prompt, { name: 'edited', text: `${turn.edit}!` }, view).prompt
+            }
+        },
+      ),
+      { numRuns: 300 },
+    )
+  })
+})

@@ -1,0 +1,7 @@
+// Stands for a person's editor: writes EDITOR_TEXT into the file, or fails where EDITOR_FAILS is set.
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
+
+const file = process.argv[2]
+if (process.env.EDITOR_SAW) appendFileSync(process.env.EDITOR_SAW, `${JSON.stringify(readFileSync(file, 'utf8'))}\n`)
+if (process.env.EDITOR_FAILS) process.exit(1)
+writeFileSync(file, `${process.env.EDITOR_TEXT ?? ''}\n`)
