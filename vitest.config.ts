@@ -7,7 +7,7 @@ const rooms = ['protocol', 'rules', 'engine', 'store', 'drivers', 'server', 'cli
 export default defineConfig({
   resolve: { alias: rooms.map(name => ({ find: `@holdpoint/${name}`, replacement: room(name) })) },
   test: {
-    include: ['packages/*/test/**/*.test.ts', 'test/**/*.test.ts'],
+    include: ['packages/*/test/**/*.test.{ts,tsx}', 'test/**/*.test.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
     pool: 'forks',

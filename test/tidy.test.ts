@@ -17,11 +17,14 @@ const arrows: Record<Room, { readonly rooms: readonly Room[]; readonly libraries
   store: { rooms: ['protocol', 'engine'], libraries: ['@photostructure/sqlite', 'postgres', 'node:'] },
   drivers: { rooms: ['protocol'], libraries: ['@anthropic-ai/claude-agent-sdk', 'node:'] },
   server: { rooms: ['protocol', 'engine'], libraries: ['ws', 'zod', 'node:'] },
-  client: { rooms: ['protocol'], libraries: [] },
-  web: { rooms: ['protocol', 'client'], libraries: [] },
+  client: { rooms: ['protocol'], libraries: ['diff'] },
+  web: {
+    rooms: ['protocol', 'client'],
+    libraries: ['react', 'react-dom', 'virtua', 'marked', 'lowlight', 'highlight.js'],
+  },
   cli: {
     rooms: ['protocol', 'engine', 'store', 'drivers', 'server', 'client', 'web'],
-    libraries: ['commander', 'ws', 'zod', 'node:'],
+    libraries: ['commander', 'ink', 'react', 'ws', 'zod', 'node:'],
   },
 }
 
@@ -94,7 +97,7 @@ describe.each(rooms)('the room %s', room => {
   })
 
   it('has no dead file', () => {
-    const entries = ['index.ts', 'main.ts'].map(name => join(folder, 'src', name)).filter(existsSync)
+    const entries = ['index.ts', 'main.ts', 'main.tsx'].map(name => join(folder, 'src', name)).filter(existsSync)
     const reached = new Set<string>()
     const walk = (file: string) => {
       if (reached.has(file)) return
@@ -144,7 +147,7 @@ describe('the whole tree', () => {
       ).toBeUndefined()
   })
   it('has no focused, skipped or empty test', () => {
-    for (const file of code.filter(name => /\.test\.ts$/.test(name)))
+    for (const file of code.filter(name => /\.test\.tsx?$/.test(name)))
       expect(
         /\b(?:it|test|describe)\.(?:skip|only|todo|fails)\b/.exec(readFileSync(join(root, file), 'utf8'))?.[0],
         file,

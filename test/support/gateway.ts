@@ -84,6 +84,11 @@ export class GatewayProcess {
     this.#port = Number(new URL(url).port)
   }
 
+  /** The next start is on another one. */
+  forgetPort(): void {
+    this.#port = 0
+  }
+
   runnerPid(): number | null {
     return livingProcess(this.home, 'runner')?.pid ?? null
   }

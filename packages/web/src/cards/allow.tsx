@@ -1,0 +1,47 @@
+/** Every yes to an approval is said by one button, which knows when it may not be pressed; and what every step around it needs. */
+import type { Answer, ApprovalAsk, Request } from '@holdpoint/protocol'
+import type { ReactNode } from 'react'
+import { Decide, DecideDangerous, type DecideProps } from './decide.tsx'
+import type { Hand } from './hand.ts'
+import type { Steps } from './step.ts'
+import type { Drafting } from './use-draft.ts'
+
+/** What every step of an approval needs to know. */
+export interface ApprovalStepProps {
+  readonly request: Request
+  readonly ask: ApprovalAsk
+  readonly hand: Hand
+  readonly drafting: Drafting
+  readonly steps: Steps
+  /** Everything that would run was on the screen. */
+  readonly shown: boolean
+}
+
+export const allowOnce = 'Allow once'
+
+export interface AllowProps {
+  readonly hand: Hand
+  readonly ask: ApprovalAsk
+  readonly shown: boolean
+  readonly label: string
+  readonly answer: Extract<Answer, { kind: 'allow' }> | null
+}
+
+export function Allow({ hand, ask, shown, label, answer }: AllowProps): ReactNode {
+  const props: DecideProps = {
+    hand,
+    label,
+    busy: ask.plan === undefined ? 'Allowing…' : 'Approving…',
+    answer: shown ? answer : null,
+    className: 'primary allow',
+  }
+  return ask.caution?.defaultToNo ? <DecideDangerous {...props} /> : <Decide {...props} />
+}
+
+export function Back({ hand, onBack }: { readonly hand: Hand; readonly onBack: () => void }): ReactNode {
+  return (
+    <button type="button" className="button plain apart" disabled={hand.pressed !== null} onClick={onBack}>
+      Back
+    </button>
+  )
+}

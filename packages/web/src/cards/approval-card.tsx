@@ -1,0 +1,43 @@
+/** May it? What would run, whole, and the ways to answer; a plan is answered in its own words. */
+import type { ApprovalAsk } from '@holdpoint/protocol'
+import { type ReactNode, useMemo } from 'react'
+import { useCardActions } from '../habits/card-keys.ts'
+import { allowOnce } from './allow.tsx'
+import { ApprovalBody } from './approval-body.tsx'
+import { ApprovalFoot } from './approval-foot.tsx'
+import type { AskCardProps } from './ask-card.ts'
+import { approvePlan, PlanFoot } from './plan-foot.tsx'
+import { useSteps } from './step.ts'
+import { useWhole, WholeProvider } from './whole.tsx'
+
+export function ApprovalCard({ request, ask, hand, drafting, open }: AskCardProps<ApprovalAsk>): ReactNode {
+  const whole = useWhole()
+  const steps = useSteps(drafting.draft, request.id)
+  const { shown, unfold } = whole
+  const { mode } = drafting.draft
+  const plan = ask.plan !== undefined
+  const actions = useMemo(() => {
+    const answer = { kind: 'allow', ...(plan && mode !== undefined && { mode }) } as const
+    const allow = () => hand.send(plan ? approvePlan : allowOnce, answer)
+    return {
+      open: () => {
+        unfold()
+        open()
+      },
+      deny: () => steps.go('deny'),
+      ...(ask.editable && { edit: () => steps.go('edit') }),
+      ...(shown && !ask.caution?.defaultToNo && { allow }),
+    }
+  }, [ask, plan, mode, shown, unfold, hand, steps, open])
+  useCardActions(request.id, actions)
+  const Foot = plan ? PlanFoot : ApprovalFoot
+  return (
+    <WholeProvider value={whole}>
+      <ApprovalBody ask={ask} />
+      <footer className="card-foot">
+        {!shown && <p className={`unseen ${whole.further ? 'further' : ''}`}>Scroll to the end to allow.</p>}
+        <Foot {...{ request, ask, hand, drafting, steps, shown }} />
+      </footer>
+    </WholeProvider>
+  )
+}

@@ -1,0 +1,124 @@
+/** Buttons that decide: they show that they are sending, count no second click of a double click, and ask twice where the agent's own program would say no. */
+import type { Answer } from '@holdpoint/protocol'
+import { type MouseEvent, type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from 'react'
+import { quietMs } from '../quiet.ts'
+import type { Hand } from './hand.ts'
+
+export interface DecideProps {
+  readonly hand: Hand
+  readonly label: string
+  /** While it is on its way: "Allowing…". */
+  readonly busy: string
+  /** Null: it cannot be given, and the button is disabled. */
+  readonly answer: Answer | null
+  readonly className?: string
+}
+
+export function Decide({ hand, label, busy, answer, className = '' }: DecideProps): ReactNode {
+  const sending = hand.pressed === label
+  const press = (event: MouseEvent) => {
+    if (answer && event.detail <= 1) hand.send(label, answer)
+  }
+  return (
+    <button
+      type="button"
+      className={`button decide ${className} ${sending ? 'sending' : ''}`}
+      disabled={hand.held || answer === null}
+      aria-busy={sending}
+      onClick={press}
+    >
+      {sending ? busy : label}
+    </button>
+  )
+}
+
+/** The same, by a deliberate second step: a press that is held where fingers press, a question elsewhere. No key reaches it. */
+export function DecideDangerous(props: DecideProps): ReactNode {
+  const [asking, setAsking] = useState(false)
+  const coarse = useCoarse()
+  const { hand, label, answer } = props
+  if (asking) return <Sure {...props} onBack={() => setAsking(false)} />
+  if (coarse) return <Hold {...props} onAsk={() => setAsking(true)} />
+  return (
+    <button
+      type="button"
+      className="button allow"
+      disabled={hand.held || answer === null}
+      onClick={() => setAsking(true)}
+    >
+      {label.replace(/ once$/, '')} anyway…
+    </button>
+  )
+}
+
+function Sure({ onBack, ...props }: DecideProps & { readonly onBack: () => void }): ReactNode {
+  const [ready, setReady] = useState(false)
+  const back = useRef<HTMLButtonElement>(null)
+  useEffect(() => {
+    back.current?.focus()
+    // The press that opened this may have been one half of a double click.
+    const timer = setTimeout(() => setReady(true), quietMs)
+    return () => clearTimeout(timer)
+  }, [])
+  const { hand, answer } = props
+  return (
+    <fieldset className="sure">
+      <legend>The agent’s own program would say no to this.</legend>
+      <button ref={back} type="button" className="button" disabled={hand.held} onClick={onBack}>
+        Back
+      </button>
+      <Decide {...props} answer={ready || hand.pressed ? answer : null} />
+    </fieldset>
+  )
+}
+
+const holdMs = 600
+
+function Hold({ onAsk, ...props }: DecideProps & { readonly onAsk: () => void }): ReactNode {
+  const { hand, label, busy, answer } = props
+  const [holding, setHolding] = useState(false)
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const stop = () => {
+    clearTimeout(timer.current)
+    setHolding(false)
+  }
+  useEffect(() => () => clearTimeout(timer.current), [])
+  const begin = () => {
+    if (!answer) return
+    setHolding(true)
+    timer.current = setTimeout(() => {
+      setHolding(false)
+      hand.send(label, answer)
+    }, holdMs)
+  }
+  return (
+    <button
+      type="button"
+      className={`button allow hold ${holding ? 'holding' : ''}`}
+      disabled={hand.held || answer === null}
+      onPointerDown={begin}
+      onPointerUp={stop}
+      onPointerLeave={stop}
+      onPointerCancel={stop}
+      onContextMenu={event => event.preventDefault()}
+      // Without a pointer (a screen reader, a keyboard) nothing can be held: it asks instead.
+      onClick={event => event.detail === 0 && onAsk()}
+    >
+      {hand.pressed === label
+        ? busy
+        : holding
+          ? 'Keep holding…'
+          : `Hold to ${label.charAt(0).toLowerCase()}${label.slice(1)}`}
+    </button>
+  )
+}
+
+const query = '(pointer: coarse)'
+function subscribe(listener: () => void): () => void {
+  const media = matchMedia(query)
+  media.addEventListener('change', listener)
+  return () => media.removeEventListener('change', listener)
+}
+function useCoarse(): boolean {
+  return useSyncExternalStore(subscribe, () => matchMedia(query).matches)
+}

@@ -1,0 +1,64 @@
+/** Allowing something else than was asked: one text that a person changes, and what the change is, before it is said yes to. */
+import { applyEdit, editableOf } from '@holdpoint/client'
+import { type ReactNode, useMemo } from 'react'
+import { Allow, type ApprovalStepProps, Back } from './allow.tsx'
+import { ChangeView } from './change-view.tsx'
+import { NoteField } from './note-step.tsx'
+import { useFocused } from './step.ts'
+
+const rowsMax = 20
+
+export function EditStep({ ask, hand, drafting, steps, shown }: ApprovalStepProps): ReactNode {
+  const editable = useMemo(() => editableOf(ask), [ask])
+  const text = drafting.draft.edit ?? editable.text
+  const field = useFocused<HTMLTextAreaElement>(steps.focused)
+  const changed = text !== editable.text
+  const edit = applyEdit(ask, editable, text)
+  const note = drafting.draft.note?.trim()
+  const mode = drafting.draft.mode
+  const back = () => steps.go('first')
+  const answer =
+    changed && 'input' in edit
+      ? ({ kind: 'allow', input: edit.input, ...(note && { note }), ...(mode !== undefined && { mode }) } as const)
+      : null
+  return (
+    <div className="step">
+      <label className="field">
+        {editable.label}: what stands here is what runs
+        <textarea
+          ref={field}
+          className="input code"
+          rows={Math.min(rowsMax, text.split('\n').length + 1)}
+          spellCheck={false}
+          autoCapitalize="off"
+          autoComplete="off"
+          value={text}
+          readOnly={hand.pressed !== null}
+          // An edit that is taken back is none.
+          onChange={({ target }) => drafting.change({ edit: target.value === editable.text ? '' : target.value })}
+          onKeyDown={event => event.key === 'Escape' && !event.nativeEvent.isComposing && back()}
+        />
+      </label>
+      {'problem' in edit && <p className="problem">{edit.problem}</p>}
+      {changed && (
+        <div className="remark">
+          <span className="soft small">What you changed</span>
+          <ChangeView part={{ before: editable.text, after: text }} context={3} />
+        </div>
+      )}
+      {changed && <NoteField {...{ hand, drafting }} focused={false} onEscape={back} />}
+      <div className="actions">
+        <Allow
+          {...{ hand, ask, shown, answer }}
+          label={ask.plan === undefined ? 'Allow with edits' : 'Approve with edits'}
+        />
+        {changed && (
+          <button type="button" className="button" disabled={hand.held} onClick={() => drafting.change({ edit: '' })}>
+            Undo my changes
+          </button>
+        )}
+        <Back hand={hand} onBack={back} />
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,52 @@
+/** The input of a tool that we do not know as readable fields, and as the JSON that it is, a click away. */
+import type { JsonObject, Json as JsonValue } from '@holdpoint/protocol'
+import { type ReactNode, useState } from 'react'
+import { Words } from '../parts/agent-text.tsx'
+import { Code, Json } from '../parts/code.tsx'
+
+const shortMax = 100
+
+export function Fields({ value }: { readonly value: JsonObject }): ReactNode {
+  const [raw, setRaw] = useState(false)
+  if (Object.keys(value).length === 0) return <p className="soft small">It gives no input.</p>
+  return (
+    <div className="fields">
+      {raw ? <Json value={value} /> : <Entries value={value} />}
+      <button type="button" className="button plain small raw" aria-pressed={raw} onClick={() => setRaw(!raw)}>
+        {raw ? 'As fields' : 'As JSON'}
+      </button>
+    </div>
+  )
+}
+
+export function Entries({ value }: { readonly value: JsonObject }): ReactNode {
+  return (
+    <dl className="entries">
+      {Object.entries(value).map(([name, item]) => (
+        <div key={name} className={isShort(item) ? 'entry' : 'entry tall'}>
+          <dt>
+            <Words text={name} />
+          </dt>
+          <dd>
+            <Value value={item} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+/** Text and what only looks like it (true, 12, null) are told apart by their looks. */
+function Value({ value }: { readonly value: JsonValue }): ReactNode {
+  if (typeof value === 'string') {
+    if (value === '') return <span className="soft">empty</span>
+    return isShort(value) ? <Words text={value} className="mono ground value" /> : <Code text={value} />
+  }
+  if (typeof value === 'object' && value !== null) return <Json value={value} />
+  return <Words text={String(value)} className="mono ground value literal" />
+}
+
+function isShort(value: JsonValue): boolean {
+  if (typeof value === 'string') return value.length <= shortMax && !value.includes('\n')
+  return typeof value !== 'object' || value === null
+}

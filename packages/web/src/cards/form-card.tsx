@@ -1,0 +1,155 @@
+/** A form from its schema, or a link to open: filled in, checked at each field, and sent. */
+import type { FormAsk } from '@holdpoint/protocol'
+import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
+import { useCardActions } from '../habits/card-keys.ts'
+import { Hidden, Sentences, Words } from '../parts/agent-text.tsx'
+import type { AskCardProps } from './ask-card.ts'
+import { Decide } from './decide.tsx'
+import type { Raw } from './draft.ts'
+import { FormFieldView } from './form-field.tsx'
+import { addressParts, type Filled, fillIn, keptRaws, presetOf } from './form-values.ts'
+import type { Hand } from './hand.ts'
+import { ReasonStep } from './reason-step.tsx'
+import { useSteps } from './step.ts'
+
+export function FormCard({ request, ask, hand, drafting, open }: AskCardProps<FormAsk>): ReactNode {
+  const { draft, change } = drafting
+  const { schema, url } = ask
+  const steps = useSteps(draft, request.id)
+  // What was touched here, secrets among it; the draft holds the rest.
+  const [here, setHere] = useState<ReadonlyMap<string, Raw>>(new Map())
+  const raws = useMemo(() => new Map([...(draft.values ?? []), ...here]), [draft.values, here])
+  const filled = fillIn(schema, raws)
+  const { problems } = filled
+  const { checked, check, box } = useCheck()
+  const [opened, setOpened] = useState(false)
+  const actions = useMemo(() => ({ open, deny: () => steps.go('deny') }), [open, steps])
+  useCardActions(request.id, actions)
+  const set = (name: string, raw: Raw) => {
+    const next = new Map(raws).set(name, raw)
+    setHere(next)
+    change({ values: keptRaws(schema, next) })
+  }
+  return (
+    <>
+      <div ref={box} className="form">
+        <div className="form-intro ground">
+          <Words text={ask.title} className="strong" />
+          {ask.message !== '' && <Sentences text={ask.message} />}
+        </div>
+        <Hidden text={`${ask.title}${ask.message}`} />
+        {url !== undefined && <Address address={url} opened={opened} onOpen={() => setOpened(true)} />}
+        <div className="form-fields">
+          {Object.entries(schema.properties).map(([name, field]) => (
+            <FormFieldView
+              key={name}
+              {...{ name, field }}
+              required={schema.required?.includes(name) ?? false}
+              raw={raws.get(name) ?? presetOf(field)}
+              onRaw={raw => set(name, raw)}
+              problem={
+                checked || (here.has(name) && problems.get(name) !== 'is required') ? problems.get(name) : undefined
+              }
+              held={hand.held}
+            />
+          ))}
+        </div>
+      </div>
+      <footer className="card-foot">
+        {steps.step === 'deny' ? (
+          <ReasonStep
+            hand={hand}
+            kind="decline"
+            title="Why do you not fill it in? The agent reads it and goes on."
+            label="Decline"
+            reason={draft.reason ?? ''}
+            onReason={reason => change({ reason })}
+            onBack={() => steps.go('first')}
+            focused={steps.focused}
+          />
+        ) : (
+          <div className="actions first">
+            <Submit
+              {...{ hand, filled }}
+              link={url !== undefined}
+              first={url === undefined || opened}
+              {...{ checked, check }}
+            />
+            <button type="button" className="button apart deny" disabled={hand.held} onClick={() => steps.go('deny')}>
+              Decline…
+            </button>
+          </div>
+        )}
+      </footer>
+    </>
+  )
+}
+
+interface SubmitProps {
+  readonly hand: Hand
+  readonly filled: Filled
+  readonly link: boolean
+  /** It is the first thing to press now. */
+  readonly first: boolean
+  readonly checked: boolean
+  readonly check: () => void
+}
+
+/** With something wrong in it, a form is not sent: the press shows what. */
+function Submit({ hand, filled: { values, problems }, link, first, checked, check }: SubmitProps): ReactNode {
+  const label = link ? 'I have done it' : 'Submit'
+  const looks = first ? 'primary' : ''
+  if (problems.size === 0)
+    return <Decide {...{ hand, label }} busy="Sending…" answer={{ kind: 'submit', values }} className={looks} />
+  return (
+    <>
+      <button type="button" className={`button decide ${looks}`} disabled={hand.held} onClick={check}>
+        {label}
+      </button>
+      {checked && (
+        <span className="problem" role="alert">
+          {problems.size === 1 ? 'One field needs another look.' : `${problems.size} fields need another look.`}
+        </span>
+      )}
+    </>
+  )
+}
+
+/** Each check shows what is wrong, and goes to the first of it. */
+function useCheck() {
+  const [checks, setChecks] = useState(0)
+  const box = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (checks > 0) box.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+  }, [checks])
+  return { checked: checks > 0, check: () => setChecks(count => count + 1), box }
+}
+
+interface AddressProps {
+  readonly address: string
+  readonly opened: boolean
+  readonly onOpen: () => void
+}
+
+/** Whole, with the host to be seen: that is what a person can judge. */
+function Address({ address, opened, onOpen }: AddressProps): ReactNode {
+  const { before, host, after } = addressParts(address)
+  return (
+    <div className="address">
+      <p className="ground mono address-text">
+        <Words text={before} className="soft" />
+        <Words text={host} className="strong" />
+        <Words text={after} className="soft" />
+      </p>
+      <a
+        className={`button ${opened ? '' : 'primary'}`}
+        href={new URL(address).href}
+        target="_blank"
+        rel="noopener noreferrer"
+        onClick={onOpen}
+      >
+        Open {host} in a new tab ↗
+      </a>
+    </div>
+  )
+}

@@ -1,0 +1,152 @@
+/** One field of a form, drawn by what its schema says of it. */
+import { type FormField, fieldChoices, reveal } from '@holdpoint/protocol'
+import { type ReactNode, useId } from 'react'
+import { Sentences, Words } from '../parts/agent-text.tsx'
+import type { Raw } from './draft.ts'
+import { controlOf, isSecret } from './form-values.ts'
+
+export interface FormFieldProps {
+  readonly name: string
+  readonly field: FormField
+  readonly required: boolean
+  readonly raw: Raw
+  readonly onRaw: (raw: Raw) => void
+  /** Shown once it is time to. */
+  readonly problem: string | undefined
+  readonly held: boolean
+}
+
+export function FormFieldView(props: FormFieldProps): ReactNode {
+  const { name, field, required, raw, onRaw, problem, held } = props
+  const id = useId()
+  const control = controlOf(field)
+  const grouped = control === 'options' || control === 'ticks'
+  const title = (
+    <>
+      <Words text={field.title ?? name} className="field-title" />
+      {!required && control !== 'switch' && <span className="faint"> optional</span>}
+    </>
+  )
+  const about = (
+    <>
+      {field.description !== undefined && (
+        <div className="about ground" id={`${id}about`}>
+          <Sentences text={field.description} />
+        </div>
+      )}
+      {problem !== undefined && (
+        <p className="problem" id={`${id}problem`}>
+          {problemWords(problem)}
+        </p>
+      )}
+    </>
+  )
+  const described = [field.description !== undefined && `${id}about`, problem !== undefined && `${id}problem`]
+  const spoken = { 'aria-describedby': described.filter(Boolean).join(' ') || undefined }
+  if (control === 'switch')
+    return (
+      <div className="form-field">
+        <label className="choice">
+          <input
+            type="checkbox"
+            role="switch"
+            className="switch"
+            checked={raw === true}
+            aria-checked={raw === true}
+            disabled={held}
+            onChange={event => onRaw(event.target.checked)}
+            {...spoken}
+          />
+          <span className="choice-text">{title}</span>
+        </label>
+        {about}
+      </div>
+    )
+  if (grouped)
+    return (
+      <fieldset className="form-field" disabled={held} {...spoken}>
+        <legend>{title}</legend>
+        <Choices {...props} name={id} />
+        {about}
+      </fieldset>
+    )
+  return (
+    <div className={control === 'area' ? 'form-field broad' : 'form-field'}>
+      <label htmlFor={id}>{title}</label>
+      <TextControl {...props} id={id} spoken={{ ...spoken, 'aria-invalid': problem !== undefined }} />
+      {about}
+    </div>
+  )
+}
+
+function problemWords(problem: string): string {
+  return problem === 'is required' ? 'This is needed.' : `This ${reveal(problem)}.`
+}
+
+function Choices({ field, raw, onRaw, name }: FormFieldProps): ReactNode {
+  const many = field.type === 'array'
+  const picked = Array.isArray(raw) ? raw : []
+  const toggle = (value: string) =>
+    onRaw(picked.includes(value) ? picked.filter(each => each !== value) : [...picked, value])
+  return (
+    <div className="choices inline">
+      {(fieldChoices(field) ?? []).map(({ value, title }) => (
+        <label key={value} className="choice">
+          <input
+            type={many ? 'checkbox' : 'radio'}
+            name={name}
+            checked={many ? picked.includes(value) : raw === value}
+            onChange={() => (many ? toggle(value) : onRaw(value))}
+          />
+          <span className="choice-text ground">
+            <Words text={title} />
+          </span>
+        </label>
+      ))}
+    </div>
+  )
+}
+
+const inputTypes: Readonly<Record<string, string>> = { email: 'email', uri: 'url', date: 'date', password: 'password' }
+
+interface TextControlProps extends FormFieldProps {
+  readonly id: string
+  readonly spoken: Readonly<Record<string, unknown>>
+}
+
+function TextControl({ id, field, raw, onRaw, held, spoken }: TextControlProps): ReactNode {
+  const control = controlOf(field)
+  const shared = {
+    id,
+    className: 'input',
+    value: String(raw),
+    disabled: held,
+    onChange: (event: { readonly target: { readonly value: string } }) => onRaw(event.target.value),
+    ...spoken,
+  }
+  if (control === 'select')
+    return (
+      <select {...shared}>
+        <option value="">—</option>
+        {(fieldChoices(field) ?? []).map(({ value, title }) => (
+          <option key={value} value={value}>
+            {reveal(title)}
+          </option>
+        ))}
+      </select>
+    )
+  if (control === 'area') return <textarea {...shared} rows={4} />
+  if (control === 'lines') return <textarea {...shared} rows={3} placeholder="One on each line" />
+  const format = field.type === 'string' ? (field.format ?? '') : ''
+  const numeric = field.type === 'integer' || field.type === 'number'
+  return (
+    <input
+      {...shared}
+      type={Object.hasOwn(inputTypes, format) ? inputTypes[format] : 'text'}
+      inputMode={field.type === 'integer' ? 'numeric' : numeric ? 'decimal' : undefined}
+      autoComplete="off"
+      spellCheck={!isSecret(field)}
+      placeholder={format === 'date-time' ? '2026-01-31T12:00:00Z' : undefined}
+    />
+  )
+}

@@ -1,0 +1,63 @@
+/** The road of an answer from the press to the broadcast that ends it: what is on its way, what went wrong, and which presses count. */
+import { type Answer, Fault, misfit, type Request } from '@holdpoint/protocol'
+import { useEffect, useMemo, useRef, useState } from 'react'
+import { useDesk, useLive } from '../desk.ts'
+import { isQuiet, quietMs } from '../quiet.ts'
+import { said } from '../said.ts'
+import type { Drafting } from './use-draft.ts'
+
+export interface Notice {
+  readonly text: string
+  readonly bad: boolean
+}
+export interface Hand {
+  /** The label of the button that was pressed, while its answer is on its way. */
+  readonly pressed: string | null
+  /** Nothing can be pressed: an answer is on its way, or the gateway is out of reach. */
+  readonly held: boolean
+  readonly notice: Notice | null
+  readonly send: (label: string, answer: Answer) => void
+  readonly say: (text: string, bad?: boolean) => void
+}
+
+const tooSoon = 'That came too soon after a change here to count. Press again if you mean it.'
+
+export function useHand(request: Request, { hold, release }: Pick<Drafting, 'hold' | 'release'>): Hand {
+  const { inbox } = useDesk()
+  const live = useLive()
+  const [pressed, setPressed] = useState<string | null>(null)
+  const [notice, setNotice] = useState<Notice | null>(null)
+  const shownAt = useRef(Number.POSITIVE_INFINITY)
+  useEffect(() => {
+    shownAt.current = performance.now()
+  }, [])
+  const held = pressed !== null || !live || request.status === 'resolved'
+  return useMemo(() => {
+    const say = (text: string, bad = false) => setNotice({ text, bad })
+    const giveBack = (text: string, bad: boolean) => {
+      setPressed(null)
+      release()
+      say(text, bad)
+    }
+    const send = (label: string, answer: Answer) => {
+      if (held) return
+      if (isQuiet() || performance.now() - shownAt.current < quietMs) return say(tooSoon)
+      const wrong = misfit(request.ask, answer)
+      if (wrong) return say(`Not sent: ${wrong}.`, true)
+      setNotice(null)
+      setPressed(label)
+      hold()
+      inbox.answer(request.id, answer).then(
+        ({ status, needs, endorsements }) => {
+          if (status === 'pending') giveBack(`Counted: ${endorsements.length} of ${needs} people.`, false)
+        },
+        (error: unknown) => {
+          // Somebody was faster: the snapshot says who, and folds the card.
+          if (error instanceof Fault && error.code === 'already_resolved') return
+          giveBack(`Not sent. ${said(error)} Everything you wrote is still here.`, true)
+        },
+      )
+    }
+    return { pressed, held, notice, send, say }
+  }, [inbox, request, held, pressed, notice, hold, release])
+}

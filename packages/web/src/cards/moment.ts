@@ -1,0 +1,11 @@
+/** Moments as a person writes them, in this browser's place and language. */
+
+export function clockTime(at: number, now = Date.now()): string {
+  const time = new Date(at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })
+  const sameDay = new Date(at).toDateString() === new Date(now).toDateString()
+  return sameDay ? time : `${new Date(at).toLocaleDateString([], { month: 'short', day: 'numeric' })} ${time}`
+}
+
+export function dateTime(at: number): string {
+  return new Date(at).toLocaleString([], { dateStyle: 'medium', timeStyle: 'medium' })
+}

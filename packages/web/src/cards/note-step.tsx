@@ -1,0 +1,48 @@
+/** Allowing with a note: words that reach the agent together with the yes. */
+import { limits } from '@holdpoint/protocol'
+import type { ReactNode } from 'react'
+import { Allow, type ApprovalStepProps, Back } from './allow.tsx'
+import { useFocused } from './step.ts'
+
+export function NoteStep({ ask, hand, drafting, steps, shown }: ApprovalStepProps): ReactNode {
+  const note = drafting.draft.note ?? ''
+  const given = note.trim()
+  const label = ask.plan === undefined ? 'Allow with this note' : 'Approve with this note'
+  const mode = drafting.draft.mode
+  return (
+    <div className="step">
+      <NoteField {...{ hand, drafting }} focused={steps.focused} onEscape={() => steps.go('first')} />
+      <div className="actions">
+        <Allow
+          {...{ hand, ask, shown, label }}
+          answer={given ? { kind: 'allow', note: given, ...(mode !== undefined && { mode }) } : null}
+        />
+        <Back hand={hand} onBack={() => steps.go('first')} />
+      </div>
+    </div>
+  )
+}
+
+interface NoteFieldProps extends Pick<ApprovalStepProps, 'hand' | 'drafting'> {
+  readonly focused: boolean
+  readonly onEscape: () => void
+}
+
+export function NoteField({ hand, drafting, focused, onEscape }: NoteFieldProps): ReactNode {
+  const field = useFocused<HTMLTextAreaElement>(focused)
+  return (
+    <label className="field">
+      A note that the agent reads with your yes
+      <textarea
+        ref={field}
+        className="input"
+        rows={2}
+        maxLength={limits.reasonMax}
+        value={drafting.draft.note ?? ''}
+        readOnly={hand.pressed !== null}
+        onChange={event => drafting.change({ note: event.target.value })}
+        onKeyDown={event => event.key === 'Escape' && !event.nativeEvent.isComposing && onEscape()}
+      />
+    </label>
+  )
+}

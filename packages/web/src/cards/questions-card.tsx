@@ -1,0 +1,97 @@
+/** All questions of a request on one card, answered together; one may be left out. */
+import type { QuestionsAsk } from '@holdpoint/protocol'
+import { type ReactNode, useMemo, useState } from 'react'
+import { useCardActions } from '../habits/card-keys.ts'
+import type { AskCardProps } from './ask-card.ts'
+import { Decide } from './decide.tsx'
+import { answersOf, draftOf, nothingPicked, type Picked, pick, pickedOf, questionInTurn } from './question-answers.ts'
+import { QuestionView } from './question-view.tsx'
+import { ReasonStep } from './reason-step.tsx'
+import { useSteps } from './step.ts'
+
+export function QuestionsCard({ request, ask, hand, drafting, open }: AskCardProps<QuestionsAsk>): ReactNode {
+  const { draft, change } = drafting
+  const steps = useSteps(draft, request.id)
+  const { picks, setPick } = usePicks(ask, drafting)
+  const answers = answersOf(ask, picks)
+  const left = ask.questions.length - answers.length
+  const label =
+    left === 0 ? (ask.questions.length === 1 ? 'Send the answer' : 'Send answers') : `Answer some, leave ${left} out`
+  const answer = answers.length > 0 ? { kind: 'answers' as const, answers: [...answers] } : null
+  const actions = useMemo(
+    () => ({
+      open,
+      deny: () => steps.go('deny'),
+      ...(answer && left === 0 && { allow: () => hand.send(label, answer) }),
+      choose: (number: number) => {
+        const question = questionInTurn(ask, picks)
+        const option = question?.options[number - 1]
+        if (question && option && !hand.held)
+          setPick(question.id, pick(question, picks.get(question.id) ?? nothingPicked, option.label))
+      },
+    }),
+    [open, steps, answer, left, label, hand, ask, picks, setPick],
+  )
+  useCardActions(request.id, actions)
+  return (
+    <>
+      <div className="questions">
+        {ask.questions.map(question => (
+          <QuestionView
+            key={question.id}
+            question={question}
+            picked={picks.get(question.id) ?? nothingPicked}
+            onPick={picked => setPick(question.id, picked)}
+            held={hand.held}
+          />
+        ))}
+      </div>
+      <footer className="card-foot">
+        {steps.step === 'deny' ? (
+          <ReasonStep
+            hand={hand}
+            kind="decline"
+            title="Why do you not answer? The agent reads it and goes on."
+            label="Decline"
+            reason={draft.reason ?? ''}
+            onReason={reason => change({ reason })}
+            onBack={() => steps.go('first')}
+            focused={steps.focused}
+          />
+        ) : (
+          <div className="actions first">
+            <Decide
+              hand={hand}
+              label={answer ? label : 'Send answers'}
+              busy="Sending…"
+              answer={answer}
+              className={left === 0 ? 'primary' : ''}
+            />
+            <button type="button" className="button apart deny" disabled={hand.held} onClick={() => steps.go('deny')}>
+              Decline…
+            </button>
+          </div>
+        )}
+      </footer>
+    </>
+  )
+}
+
+/** What is picked lives in the draft; what the draft must not hold (a secret, whether one's own words count) lives here besides. */
+function usePicks(ask: QuestionsAsk, { draft, change }: AskCardProps<QuestionsAsk>['drafting']) {
+  const [here, setHere] = useState<ReadonlyMap<string, Picked>>(new Map())
+  return useMemo(() => {
+    const picks = new Map(
+      ask.questions.map(question => [
+        question.id,
+        here.get(question.id) ?? pickedOf(question, draft.answers?.get(question.id)),
+      ]),
+    )
+    const setPick = (id: string, picked: Picked) => {
+      const next = new Map(picks).set(id, picked)
+      setHere(next)
+      change({ answers: draftOf(ask, next) })
+    }
+    return { picks, setPick }
+  }, [ask, here, draft.answers, change])
+}

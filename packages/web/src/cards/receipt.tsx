@@ -1,0 +1,51 @@
+/** A resolved request in one line: when, what ran, who said what, whether it reached the agent. It opens to the whole story. */
+import { asItRan, deliveryWords, outcome, summary, tone } from '@holdpoint/client'
+import type { Request } from '@holdpoint/protocol'
+import { type ReactNode, useState } from 'react'
+import { useDesk, useInboxPart } from '../desk.ts'
+import { Words } from '../parts/agent-text.tsx'
+import { clockTime } from './moment.ts'
+import { ReceiptStory } from './receipt-story.tsx'
+
+const signs = { yes: '✓', no: '✕', none: '–' } as const
+const summaryMax = 300
+
+export function Receipt({ request, named }: { readonly request: Request; readonly named: boolean }): ReactNode {
+  const { me } = useDesk()
+  const [open, setOpen] = useState(false)
+  const title = useInboxPart(({ sessions }) => sessions.get(request.session)?.title)
+  const { ask, resolution } = request
+  const kind = resolution ? tone(resolution) : 'none'
+  return (
+    <details className={`receipt ${kind}`} onToggle={event => setOpen(event.currentTarget.open)}>
+      <summary>
+        <span className="receipt-sign" aria-hidden="true">
+          {signs[kind]}
+        </span>
+        <time>{clockTime(resolution?.at ?? request.openedAt)}</time>
+        {named && title && <Words text={title} className="receipt-session" />}
+        <Words text={inOneLine(summary(asItRan(ask, resolution)))} className="receipt-what mono" />
+        <span className="receipt-outcome">{resolution ? outcome(resolution, me) : 'still waits'}</span>
+        <DeliveryState request={request} />
+      </summary>
+      {open && <ReceiptStory request={request} />}
+    </details>
+  )
+}
+
+/** What the agent itself dropped has no way to go. */
+function DeliveryState({ request: { resolution, delivery } }: { readonly request: Request }): ReactNode {
+  if (!resolution || resolution.by === 'agent') return null
+  const bad = delivery.state === 'unknown' || delivery.state === 'undeliverable'
+  return (
+    <span className={`receipt-delivery ${bad ? 'bad' : ''}`}>
+      {bad && '⚠ '}
+      {deliveryWords(delivery)}
+    </span>
+  )
+}
+
+function inOneLine(text: string): string {
+  const [line = '', ...more] = text.trim().split('\n')
+  return line.length > summaryMax || more.length > 0 ? `${line.slice(0, summaryMax)} …` : line
+}

@@ -1,0 +1,46 @@
+/** The steps of a card: what is open beside its first row of buttons, and where the cursor goes with it. */
+import type { RequestId } from '@holdpoint/protocol'
+import { type RefObject, useEffect, useMemo, useRef, useState } from 'react'
+import type { AnswerDraft } from './draft.ts'
+
+export type Step = 'first' | 'edit' | 'note' | 'deny' | 'always'
+
+export interface Steps {
+  readonly step: Step
+  /** Chosen by the person just now, not found open because of a draft. */
+  readonly focused: boolean
+  readonly go: (step: Step) => void
+}
+
+/** An unfinished answer opens the step that it was begun in. */
+export function stepOf({ edit, reason, note }: AnswerDraft): Step {
+  if (edit !== undefined) return 'edit'
+  if (reason !== undefined) return 'deny'
+  return note === undefined ? 'first' : 'note'
+}
+
+export function useSteps(draft: AnswerDraft, id: RequestId): Steps {
+  const [chosen, setChosen] = useState<Step | null>(null)
+  const step = chosen ?? stepOf(draft)
+  return useMemo(() => {
+    const go = (to: Step) => {
+      setChosen(to)
+      // The field that had the cursor goes away; the keyboard stays with the card.
+      if (to === 'first') document.getElementById(cardName(id))?.focus({ preventScroll: true })
+    }
+    return { step, focused: chosen !== null, go }
+  }, [step, chosen, id])
+}
+
+/** How a card's element is called. */
+export function cardName(id: RequestId): string {
+  return `card-${id}`
+}
+
+export function useFocused<T extends HTMLElement>(focused: boolean): RefObject<T | null> {
+  const element = useRef<T>(null)
+  useEffect(() => {
+    if (focused) element.current?.focus()
+  }, [focused])
+  return element
+}

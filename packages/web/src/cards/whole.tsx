@@ -1,0 +1,157 @@
+/** Nobody allows what was not shown whole (G9): a window onto long content knows whether its end has been on the screen, and the card asks. */
+import {
+  createContext,
+  type ReactNode,
+  type RefObject,
+  use,
+  useCallback,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
+
+/** Of one window: its end is inside, but must be scrolled to; or it has simply not come onto the screen yet. */
+type Unseen = 'further' | 'offscreen'
+type Report = (pane: string, state: Unseen | 'seen') => void
+
+export interface Whole {
+  /** Every end has been on the screen. */
+  readonly shown: boolean
+  /** There is something to scroll to inside a window. */
+  readonly further: boolean
+  /** Every window is unfolded. */
+  readonly unfolded: boolean
+  readonly unfold: () => void
+  readonly report: Report
+}
+
+const WholeContext = createContext<Whole | null>(null)
+export const WholeProvider = WholeContext
+
+export function useWhole(): Whole {
+  const [unseen, setUnseen] = useState<ReadonlyMap<string, Unseen>>(new Map())
+  const [unfolded, setUnfolded] = useState(false)
+  const report = useCallback<Report>((pane, state) => {
+    setUnseen(before => {
+      if (before.get(pane) === (state === 'seen' ? undefined : state)) return before
+      const after = new Map(before)
+      if (state === 'seen') after.delete(pane)
+      else after.set(pane, state)
+      return after
+    })
+  }, [])
+  return useMemo(
+    () => ({
+      shown: unseen.size === 0,
+      further: [...unseen.values()].includes('further'),
+      unfolded,
+      unfold: () => setUnfolded(true),
+      report,
+    }),
+    [unseen, unfolded, report],
+  )
+}
+
+export interface PaneProps {
+  readonly children: ReactNode
+  /** What is in it, for those who do not see it. */
+  readonly label: string
+}
+
+/** Content in its full length: short as it is, long in a window that scrolls or unfolds. */
+export function Pane({ children, label }: PaneProps): ReactNode {
+  const whole = use(WholeContext)
+  const [open, setOpen] = useState(false)
+  const box = useRef<HTMLElement>(null)
+  const end = useRef<HTMLDivElement>(null)
+  const seen = useSeen(end)
+  const overflows = useOverflows(box)
+  const pane = useId()
+  const report = whole?.report
+  const unfolded = open || whole?.unfolded === true
+  useLayoutEffect(() => {
+    report?.(pane, seen ? 'seen' : overflows ? 'further' : 'offscreen')
+  }, [report, pane, seen, overflows])
+  useEffect(() => () => report?.(pane, 'seen'), [report, pane])
+  return (
+    <div className="pane">
+      <figure
+        ref={box}
+        className={`pane-box ${unfolded ? 'unfolded' : ''} ${overflows ? 'overflows' : ''}`}
+        aria-label={label}
+        tabIndex={overflows ? 0 : undefined}
+      >
+        {children}
+        <div ref={end} className="pane-end" />
+      </figure>
+      {(overflows || unfolded) && (
+        <button type="button" className="button plain small pane-more" onClick={() => setOpen(!unfolded)}>
+          {unfolded ? 'Fold it' : 'Show all of it'}
+        </button>
+      )}
+    </div>
+  )
+}
+
+/** What flits by while a card takes shape was not seen. */
+const dwellMs = 250
+
+/** Once seen, it has been seen. */
+function useSeen(end: RefObject<HTMLElement | null>): boolean {
+  const [seen, setSeen] = useState(false)
+  useEffect(() => {
+    const element = end.current
+    if (!element || seen) return
+    const foot = element.closest('.card')?.querySelector<HTMLElement>('.card-foot')
+    let timer: ReturnType<typeof setTimeout> | undefined
+    let observer: IntersectionObserver | undefined
+    const watch = () => {
+      observer?.disconnect()
+      observer = new IntersectionObserver(
+        entries => {
+          clearTimeout(timer)
+          if (entries.at(-1)?.isIntersecting) timer = setTimeout(() => setSeen(true), dwellMs)
+        },
+        { rootMargin: `0px 0px -${foot ? coveredPx(foot) : 0}px 0px` },
+      )
+      observer.observe(element)
+    }
+    watch()
+    const resizes = new ResizeObserver(watch)
+    if (foot) resizes.observe(foot)
+    return () => {
+      clearTimeout(timer)
+      observer?.disconnect()
+      resizes.disconnect()
+    }
+  }, [end, seen])
+  return seen
+}
+
+/** Where the card's buttons stick to the lower edge of what scrolls, what lies behind them and below is not seen. */
+function coveredPx(foot: HTMLElement): number {
+  const { position, bottom } = getComputedStyle(foot)
+  if (position !== 'sticky') return 0
+  let scroller = foot.parentElement
+  while (scroller && !/auto|scroll/.test(getComputedStyle(scroller).overflowY)) scroller = scroller.parentElement
+  const edge = scroller ? scroller.getBoundingClientRect().bottom : innerHeight
+  return Math.max(0, innerHeight - edge) + foot.offsetHeight + (Number.parseFloat(bottom) || 0)
+}
+
+function useOverflows(box: RefObject<HTMLElement | null>): boolean {
+  const [overflows, setOverflows] = useState(false)
+  useLayoutEffect(() => {
+    const element = box.current
+    if (!element) return
+    const measure = () => setOverflows(element.scrollHeight > element.clientHeight + 1)
+    const observer = new ResizeObserver(measure)
+    observer.observe(element)
+    for (const child of element.children) observer.observe(child)
+    measure()
+    return () => observer.disconnect()
+  }, [box])
+  return overflows
+}

@@ -1,0 +1,47 @@
+/** The agents that can be started here; one that is not ready says what is missing and what to do about it. */
+import { reveal } from '@holdpoint/protocol'
+import type { ReactNode } from 'react'
+import type { Driver } from './start-fields.ts'
+
+export interface DriverChoiceProps {
+  /** Null until they are known. */
+  readonly drivers: readonly Driver[] | null
+  readonly chosen: string
+  readonly problem?: string | undefined
+  readonly onChoose: (name: string) => void
+}
+
+export function DriverChoice({ drivers, chosen, problem, onChoose }: DriverChoiceProps): ReactNode {
+  return (
+    <fieldset className="drivers">
+      <legend className="soft small">Agent</legend>
+      {drivers?.length === 0 && (
+        <p className="problem">No runner offers an agent right now. Is “holdpoint up” running on that machine?</p>
+      )}
+      {drivers?.map(driver => (
+        <label key={driver.name} className={`driver-choice ${driver.ready ? '' : 'missing'}`}>
+          <input
+            type="radio"
+            name="driver"
+            checked={driver.name === chosen}
+            disabled={!driver.ready}
+            onChange={() => onChoose(driver.name)}
+          />
+          <span>
+            <span className="driver-title">{reveal(driver.title || driver.name)}</span>
+            {!driver.ready && (
+              <span className="soft small driver-missing">
+                {driver.missing === undefined ? 'It is not ready to run.' : reveal(driver.missing)}
+              </span>
+            )}
+          </span>
+        </label>
+      ))}
+      {problem && (
+        <p className="problem" role="alert">
+          {problem}
+        </p>
+      )}
+    </fieldset>
+  )
+}

@@ -1,0 +1,47 @@
+/** Sessions by what they do now, in an order that does not change while they do it. */
+import type { Session } from '@holdpoint/protocol'
+
+export const groupNames = ['waiting', 'working', 'parked', 'idle', 'ended'] as const
+export type GroupName = (typeof groupNames)[number]
+
+export function groupOf({ state, pending }: Pick<Session, 'state' | 'pending'>): GroupName {
+  if (pending > 0 && state !== 'ended') return 'waiting'
+  return state === 'starting' ? 'working' : state
+}
+
+export interface Group {
+  readonly name: GroupName
+  readonly sessions: readonly Session[]
+  /** How many more there are than stand here. */
+  readonly more: number
+}
+
+/** The newest first, by their start: a session keeps its place among its like, whatever is said in it. */
+export function newestFirst(a: Session, b: Session): number {
+  return b.startedAt - a.startedAt || (a.id < b.id ? 1 : -1)
+}
+
+/** Those that wait are all there up to `waitingMax`; of the others only some: a list of everything has its own screen. */
+export function groupSessions(sessions: Iterable<Session>, waitingMax = 24, othersMax = 8): readonly Group[] {
+  const sorted = [...sessions].sort(newestFirst)
+  return groupNames.flatMap(name => {
+    if (name === 'ended') return []
+    const members = sorted.filter(session => groupOf(session) === name)
+    const shown = members.slice(0, name === 'waiting' ? waitingMax : othersMax)
+    return members.length > 0 ? [{ name, sessions: shown, more: members.length - shown.length }] : []
+  })
+}
+
+export function countOpen(sessions: Iterable<Session>): number {
+  return countWhere(sessions, ({ state }) => state !== 'ended')
+}
+
+export function countWorking(sessions: Iterable<Session>): number {
+  return countWhere(sessions, session => groupOf(session) === 'working')
+}
+
+function countWhere(sessions: Iterable<Session>, fits: (session: Session) => boolean): number {
+  let count = 0
+  for (const session of sessions) if (fits(session)) count++
+  return count
+}

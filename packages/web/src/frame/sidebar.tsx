@@ -1,0 +1,106 @@
+/** The places of the page, and the sessions that are not over, by what they do now. */
+import type { Session } from '@holdpoint/protocol'
+import { type ReactNode, useMemo, useRef, useState } from 'react'
+import { useSessions } from '../desk.ts'
+import { Words } from '../parts/agent-text.tsx'
+import { href, type Route } from '../route.ts'
+import { type Group, groupOf, groupSessions } from './session-groups.ts'
+import { Sign } from './sign.tsx'
+
+export interface Place {
+  readonly screen: Exclude<Route['screen'], 'session'>
+  readonly name: string
+}
+export const places: readonly Place[] = [
+  { screen: 'inbox', name: 'Inbox' },
+  { screen: 'sessions', name: 'Sessions' },
+  { screen: 'record', name: 'Record' },
+  { screen: 'rules', name: 'Rules' },
+  { screen: 'settings', name: 'Settings' },
+]
+
+export interface Counts {
+  readonly waiting: number
+  readonly open: number
+}
+
+export function Sidebar({ route, counts }: { readonly route: Route; readonly counts: Counts }): ReactNode {
+  return (
+    <nav className="side" aria-label="Places and sessions">
+      <ul className="places">
+        {places.map(place => (
+          <li key={place.screen}>
+            <PlaceLink place={place} current={route.screen === place.screen} counts={counts} />
+          </li>
+        ))}
+      </ul>
+      <SessionNav route={route} />
+    </nav>
+  )
+}
+
+export function PlaceLink(props: {
+  readonly place: Place
+  readonly current: boolean
+  readonly counts: Counts
+}): ReactNode {
+  const { place, current, counts } = props
+  return (
+    <a className="place" href={href({ screen: place.screen })} aria-current={current ? 'page' : undefined}>
+      <span className="place-name">{place.name}</span>
+      {place.screen === 'inbox' && counts.waiting > 0 && (
+        <span className="count waiting">
+          {counts.waiting}
+          <span className="offscreen"> waiting</span>
+        </span>
+      )}
+      {place.screen === 'sessions' && counts.open > 0 && <span className="count">{counts.open}</span>}
+    </a>
+  )
+}
+
+/** While the pointer is on the list nothing in it changes places; what a session does is shown at once all the same. */
+function SessionNav({ route }: { readonly route: Route }): ReactNode {
+  const sessions = useSessions()
+  const [hovered, setHovered] = useState(false)
+  const now = useMemo(() => groupSessions(sessions.values()), [sessions])
+  const shown = useRef<readonly Group[]>(now)
+  if (!hovered) shown.current = now
+  return (
+    <div className="side-sessions" onPointerEnter={() => setHovered(true)} onPointerLeave={() => setHovered(false)}>
+      {shown.current.map(group => (
+        <section key={group.name} aria-label={`Sessions: ${group.name}`}>
+          <h2 className="side-heading">{group.name}</h2>
+          <ul>
+            {group.sessions.map(({ id }) => {
+              const session = sessions.get(id)
+              const current = route.screen === 'session' && route.id === id
+              return session && <SessionLink key={id} session={session} current={current} />
+            })}
+          </ul>
+          {group.more > 0 && (
+            <a className="place more" href={href({ screen: 'sessions' })}>
+              {group.more} more, all sessions
+            </a>
+          )}
+        </section>
+      ))}
+    </div>
+  )
+}
+
+function SessionLink({ session, current }: { readonly session: Session; readonly current: boolean }): ReactNode {
+  return (
+    <li>
+      <a
+        className="place"
+        href={href({ screen: 'session', id: session.id })}
+        aria-current={current ? 'page' : undefined}
+      >
+        <Sign group={groupOf(session)} />
+        <Words text={session.title || session.driver} className="place-name" />
+        {session.pending > 0 && <span className="count">{session.pending}</span>}
+      </a>
+    </li>
+  )
+}

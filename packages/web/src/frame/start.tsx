@@ -1,0 +1,164 @@
+/** Starts a session: which agent, in which folder, in which mode, with which first words. */
+import { type ReactNode, type SyntheticEvent, useEffect, useMemo, useState } from 'react'
+import { useDesk, useSessions } from '../desk.ts'
+import { go } from '../route.ts'
+import { said } from '../said.ts'
+import { Dialog } from './dialog.tsx'
+import { DriverChoice } from './driver-choice.tsx'
+import { Field } from './field.tsx'
+import {
+  type Driver,
+  inputOf,
+  offeredDrivers,
+  type Problems,
+  problemsOf,
+  recentFolders,
+  type StartFields,
+} from './start-fields.ts'
+
+const empty: StartFields = { driver: '', cwd: '', mode: '', model: '', prompt: '' }
+
+export function Start({ onClose }: { readonly onClose: () => void }): ReactNode {
+  const { call } = useDesk()
+  const [fields, setFields] = useState(empty)
+  const [problems, setProblems] = useState<Problems>({})
+  const [sending, setSending] = useState(false)
+  const drivers = useDrivers(error => setProblems({ all: said(error) }))
+  const ready = drivers?.find(({ name }) => name === fields.driver) ?? drivers?.find(driver => driver.ready)
+  const set = (change: Partial<StartFields>) => setFields(before => ({ ...before, ...change }))
+  const submit = async (event: SyntheticEvent) => {
+    event.preventDefault()
+    if (!ready || sending) return
+    setSending(true)
+    try {
+      const session = await call('startSession', inputOf({ ...fields, driver: ready.name }))
+      onClose()
+      go({ screen: 'session', id: session.id })
+    } catch (error) {
+      setProblems(problemsOf(error))
+      setSending(false)
+    }
+  }
+  return (
+    <Dialog label="New session" className="start" onClose={onClose}>
+      <form className="start-form" onSubmit={event => void submit(event)}>
+        <h1>New session</h1>
+        <DriverChoice
+          drivers={drivers}
+          chosen={ready?.name ?? ''}
+          problem={problems.driver}
+          onChoose={driver => set({ driver, mode: '' })}
+        />
+        <StartDetails fields={fields} modes={ready?.modes ?? []} problems={problems} onChange={set} />
+        {problems.all && (
+          <p className="problem" role="alert">
+            {problems.all}
+          </p>
+        )}
+        <div className="dialog-actions">
+          <button type="button" className="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" className="button primary" disabled={!ready?.ready || sending}>
+            {sending ? 'Starting…' : 'Start session'}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+interface DetailsProps {
+  readonly fields: StartFields
+  readonly modes: readonly string[]
+  readonly problems: Problems
+  readonly onChange: (change: Partial<StartFields>) => void
+}
+
+function StartDetails({ fields, modes, problems, onChange }: DetailsProps): ReactNode {
+  const sessions = useSessions()
+  const folders = useMemo(() => recentFolders(sessions.values()), [sessions])
+  return (
+    <>
+      <Field label="Folder" hint="Left empty: the folder the gateway was started in." problem={problems.cwd}>
+        {ids => (
+          <>
+            <input
+              {...ids}
+              className="input code"
+              list="recent-folders"
+              spellCheck={false}
+              autoCapitalize="off"
+              value={fields.cwd}
+              onChange={event => onChange({ cwd: event.target.value })}
+            />
+            <datalist id="recent-folders">
+              {folders.map(folder => (
+                <option key={folder} value={folder} />
+              ))}
+            </datalist>
+          </>
+        )}
+      </Field>
+      <div className="start-pair">
+        <Field label="Mode" problem={problems.mode}>
+          {ids => (
+            <select
+              {...ids}
+              className="input"
+              value={fields.mode}
+              disabled={modes.length === 0}
+              onChange={event => onChange({ mode: event.target.value })}
+            >
+              <option value="">As the agent starts by itself</option>
+              {modes.map(mode => (
+                <option key={mode}>{mode}</option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <Field label="Model" problem={problems.model}>
+          {ids => (
+            <input
+              {...ids}
+              className="input"
+              placeholder="The agent’s own choice"
+              spellCheck={false}
+              value={fields.model}
+              onChange={event => onChange({ model: event.target.value })}
+            />
+          )}
+        </Field>
+      </div>
+      <Field label="First message" problem={problems.prompt}>
+        {ids => (
+          <textarea
+            {...ids}
+            className="input"
+            rows={4}
+            data-first
+            placeholder="What should it do?"
+            value={fields.prompt}
+            onChange={event => onChange({ prompt: event.target.value })}
+          />
+        )}
+      </Field>
+    </>
+  )
+}
+
+/** Null until they are known. */
+function useDrivers(onProblem: (error: unknown) => void): readonly Driver[] | null {
+  const { call } = useDesk()
+  const [drivers, setDrivers] = useState<readonly Driver[] | null>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: asked once, when the dialog opens
+  useEffect(() => {
+    const over = new AbortController()
+    call('listDrivers', {}, { signal: over.signal }).then(
+      ({ items }) => setDrivers(offeredDrivers(items)),
+      (error: unknown) => !over.signal.aborted && onProblem(error),
+    )
+    return () => over.abort()
+  }, [])
+  return drivers
+}

@@ -1,0 +1,90 @@
+/** What one can say about oneself here: whether to be told, how, and that one leaves. */
+import { reveal } from '@holdpoint/protocol'
+import { type ReactNode, useState } from 'react'
+import { useDesk } from '../desk.ts'
+import { keep, useKept } from '../habits/kept.ts'
+import { canNotify } from '../habits/notify.ts'
+import { playTone } from '../habits/sound.ts'
+import { href } from '../route.ts'
+import { said } from '../said.ts'
+import { openDialog } from './open-dialog.ts'
+import { places } from './sidebar.tsx'
+
+/** A link does not close it by itself. */
+function closeMenu(): void {
+  document.getElementById('you-menu')?.hidePopover()
+}
+
+export function You(): ReactNode {
+  const { me, call } = useDesk()
+  const [problem, setProblem] = useState('')
+  const leave = () => {
+    call('signOut', {}).then(
+      () => location.reload(),
+      (error: unknown) => setProblem(said(error)),
+    )
+  }
+  return (
+    <>
+      <button type="button" className="button plain you" popoverTarget="you-menu">
+        <bdi>{reveal(me)}</bdi>
+      </button>
+      <div id="you-menu" popover="auto" className="menu">
+        <SoundSwitch />
+        <NotificationSwitch />
+        <button type="button" className="menu-item" popoverTarget="you-menu" onClick={() => openDialog('help')}>
+          Keyboard <kbd className="kbd">?</kbd>
+        </button>
+        {places.slice(3).map(({ screen, name }) => (
+          <a key={screen} className="menu-item only-phone" href={href({ screen })} onClick={closeMenu}>
+            {name}
+          </a>
+        ))}
+        <button type="button" className="menu-item" onClick={leave}>
+          Sign this browser out
+        </button>
+        {problem && (
+          <p className="problem" role="alert">
+            {problem}
+          </p>
+        )}
+      </div>
+    </>
+  )
+}
+
+function SoundSwitch(): ReactNode {
+  const on = useKept('sound') === 'on'
+  const change = () => {
+    keep('sound', on ? 'off' : 'on')
+    if (!on) playTone()
+  }
+  return (
+    <label className="menu-item">
+      <span>Sound when something waits</span>
+      <input type="checkbox" checked={on} onChange={change} />
+    </label>
+  )
+}
+
+function NotificationSwitch(): ReactNode {
+  const off = useKept('notifications') === 'off'
+  const [permission, setPermission] = useState(() => (canNotify() ? Notification.permission : 'denied'))
+  const on = permission === 'granted' && !off
+  const change = async () => {
+    keep('notifications', on ? 'off' : 'on')
+    if (!on && permission === 'default') setPermission(await Notification.requestPermission())
+  }
+  if (!canNotify()) return null
+  return (
+    <label className="menu-item">
+      <span>
+        Notify me while this page is hidden
+        {permission === 'denied' && (
+          <span className="soft small menu-note">This browser forbids it for this page.</span>
+        )}
+      </span>
+      <input type="checkbox" checked={on} disabled={permission === 'denied'} onChange={() => void change()} />
+    </label>
+  )
+}

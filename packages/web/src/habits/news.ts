@@ -1,0 +1,50 @@
+/** Which requests are news to a person, and in which words they are told outside the page. */
+import { deed, type InboxSnapshot, summary } from '@holdpoint/client'
+import { type Request, type RequestId, reveal } from '@holdpoint/protocol'
+
+export interface Notice {
+  /** One notification stands per tag: a newer one takes its place. */
+  readonly tag: string
+  readonly title: string
+  readonly body: string
+  readonly request: RequestId | null
+}
+
+const bodyMax = 160
+export const manyTag = 'holdpoint.many'
+
+/** Tells new requests from known ones. What waits when the page opens is no news: it is on the page. */
+export class News {
+  #known: Set<RequestId> | null = null
+
+  take({ order, complete, status }: Pick<InboxSnapshot, 'order' | 'complete' | 'status'>): readonly RequestId[] {
+    if (status !== 'live' || !complete) return []
+    const before = this.#known
+    this.#known = new Set(order)
+    return before ? order.filter(id => !before.has(id)) : []
+  }
+}
+
+export function noticeOf(requests: readonly Request[], { sessions }: Pick<InboxSnapshot, 'sessions'>): Notice | null {
+  const [first] = requests
+  if (!first) return null
+  const nameOf = ({ session }: Request) => reveal(sessions.get(session)?.title ?? 'An agent')
+  if (requests.length === 1)
+    return {
+      tag: first.id,
+      title: `${deed(first.ask)} · ${clip(nameOf(first), 60)}`,
+      body: clip(reveal(summary(first.ask)), bodyMax),
+      request: first.id,
+    }
+  const names = [...new Set(requests.map(nameOf))]
+  return {
+    tag: manyTag,
+    title: `${requests.length} requests wait for you`,
+    body: clip(names.join(', '), bodyMax),
+    request: null,
+  }
+}
+
+function clip(text: string, max: number): string {
+  return text.length > max ? `${text.slice(0, max - 1)}…` : text
+}

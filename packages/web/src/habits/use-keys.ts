@@ -1,0 +1,85 @@
+/** Who hears a key: whatever is drawn and has a use for it, else the card that is active. */
+import type { Request } from '@holdpoint/protocol'
+import { useEffect, useRef } from 'react'
+import { useDesk } from '../desk.ts'
+import { isQuiet } from '../quiet.ts'
+import { announce } from './announce.ts'
+import { cardActionsOf } from './card-keys.ts'
+import { actOnCard, isForCard, type Plain, readPress, type Stroke } from './keys.ts'
+
+export type KeyHandlers = { readonly [does in Plain]?: (() => void) | undefined } & {
+  /** The request that a, d, e and the digits go to. */
+  readonly active?: () => Request | null
+}
+
+type Held = { readonly current: KeyHandlers }
+const screens: Held[] = []
+
+/** While its component is drawn, keys come to these. */
+export function useKeys(handlers: KeyHandlers): void {
+  const held = useRef(handlers)
+  useEffect(() => {
+    held.current = handlers
+  })
+  useEffect(() => {
+    screens.unshift(held)
+    return () => {
+      screens.splice(screens.indexOf(held), 1)
+    }
+  }, [])
+}
+
+/** The second key of `g i` has this long to come. */
+const sequenceMs = 1500
+
+/** Listens for the whole page: its frame does so, once. */
+export function useKeyboard(): void {
+  const { inbox } = useDesk()
+  useEffect(() => {
+    let sinceG = Number.NEGATIVE_INFINITY
+    function hear(event: KeyboardEvent): void {
+      if (event.defaultPrevented) return
+      const stroke = readPress(pressOf(event), event.timeStamp - sinceG < sequenceMs)
+      if (!/^(?:Shift|Control|Alt|Meta)$/.test(event.key)) sinceG = Number.NEGATIVE_INFINITY
+      if (!stroke) return
+      if (stroke.does === 'g') sinceG = event.timeStamp
+      else if (carryOut(stroke, inbox.getSnapshot().status === 'live')) event.preventDefault()
+    }
+    addEventListener('keydown', hear)
+    return () => removeEventListener('keydown', hear)
+  }, [inbox])
+}
+
+function carryOut(stroke: Exclude<Stroke, { does: 'g' }>, live: boolean): boolean {
+  const { does } = stroke
+  if (does !== 'choose') {
+    const own = screens.find(({ current }) => current[does])?.current[does]
+    if (own) {
+      own()
+      return true
+    }
+  }
+  if (!isForCard(stroke)) return false
+  const request = screens.find(({ current }) => current.active)?.current.active?.()
+  const actions = request && cardActionsOf(request.id)
+  if (!request || !actions || !live) return false
+  const act = actOnCard(stroke, request, actions, isQuiet())
+  if (typeof act === 'function') act()
+  else if (act) announce(act.why)
+  return act !== null
+}
+
+const textTypes = new Set(['checkbox', 'radio', 'button', 'submit', 'reset', 'range', 'color', 'file'])
+
+function pressOf(event: KeyboardEvent) {
+  const { key, ctrlKey, metaKey, altKey, repeat, isComposing } = event
+  const target = event.target instanceof HTMLElement ? event.target : document.body
+  const typing =
+    target.isContentEditable ||
+    target instanceof HTMLTextAreaElement ||
+    target instanceof HTMLSelectElement ||
+    (target instanceof HTMLInputElement && !textTypes.has(target.type))
+  const onControl = target.closest('a, button, input, summary, [role="option"], [tabindex="0"]') !== null
+  const modal = document.querySelector('dialog:modal, [popover]:popover-open') !== null
+  return { key, ctrlKey, metaKey, altKey, repeat, isComposing, typing, onControl, modal }
+}

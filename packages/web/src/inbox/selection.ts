@@ -1,0 +1,44 @@
+/** Several requests chosen to be answered at once, and why one cannot be among them. */
+import type { Request, RequestId } from '@holdpoint/protocol'
+import { batchable } from '../cards/batch.ts'
+
+/** Asked of every request whenever the list is drawn; a request does not change, it is replaced. */
+const known = new WeakMap<Request, string | null>()
+
+/** Null where it can. */
+export function whyAlone(request: Request): string | null {
+  const said = known.get(request)
+  if (said !== undefined) return said
+  const why = reasonOf(request)
+  known.set(request, why)
+  return why
+}
+
+function reasonOf(request: Request): string | null {
+  if (batchable(request)) return null
+  const { ask, status } = request
+  if (status === 'resolved') return 'It is resolved already.'
+  if (ask.kind === 'questions') return 'Questions are answered one by one.'
+  if (ask.kind === 'form') return 'A form is filled in on its own.'
+  if (ask.plan !== undefined) return 'A plan is decided on its own.'
+  if (ask.caution?.defaultToNo) return 'Its agent advises against it: decide it on its own.'
+  return 'It is too long to be seen at a glance: decide it on its own.'
+}
+
+/** Everything from the one to the other, in the order of the list, both included. */
+export function range(shown: readonly RequestId[], from: RequestId | null, to: RequestId): readonly RequestId[] {
+  const [a, b] = [from === null ? -1 : shown.indexOf(from), shown.indexOf(to)]
+  return a < 0 ? [to] : shown.slice(Math.min(a, b), Math.max(a, b) + 1)
+}
+
+export function withChoice(
+  before: ReadonlySet<RequestId>,
+  ids: readonly RequestId[],
+  chosen: boolean,
+): ReadonlySet<RequestId> {
+  const after = new Set(before)
+  for (const id of ids)
+    if (chosen) after.add(id)
+    else after.delete(id)
+  return after
+}

@@ -1,0 +1,42 @@
+/** The way in: a one-use code becomes a cookie, and whoever has none is told how to get one. */
+import { type Connection, httpCall, Inbox, watchEvents } from '@holdpoint/client'
+import { createRoot } from 'react-dom/client'
+import { App } from './app.tsx'
+import { DeskContext } from './desk.ts'
+import { Door } from './door.tsx'
+
+const connection: Connection = { url: location.origin, via: 'page' }
+const call = httpCall(connection)
+const place = document.getElementById('page')
+if (!place) throw new Error('the page has no place to stand')
+const root = createRoot(place)
+
+function readCode(): string | null {
+  return new URLSearchParams(location.hash.replace(/^#\/?/, '')).get('code')
+}
+
+async function start(): Promise<void> {
+  const code = readCode()
+  // A code works once, but an address is copied, synced and shown: it goes before anything else happens.
+  if (code !== null) history.replaceState(null, '', '/')
+  addEventListener('hashchange', () => readCode() !== null && location.reload())
+  try {
+    // A link that was used up matters only to a browser that is not signed in.
+    const refusal = code === null ? null : await call('signIn', { code }).then(() => null, keep)
+    const { person } = await call('whoAmI', {}).catch((error: unknown) => Promise.reject(refusal ?? error))
+    const inbox = new Inbox({ call, watch: options => watchEvents(connection, options) })
+    root.render(
+      <DeskContext value={{ call, inbox, me: person }}>
+        <App />
+      </DeskContext>,
+    )
+  } catch (error) {
+    root.render(<Door error={error} />)
+  }
+}
+
+function keep(error: unknown): unknown {
+  return error
+}
+
+void start()

@@ -1,0 +1,58 @@
+/** Colours for code: they come after the text, which never waits for them, and change nothing but its colour. */
+import { type ReactNode, useEffect, useState } from 'react'
+import type { Piece } from './highlighter.ts'
+
+/** Longer texts stay plain: grammars take their time. */
+export const highlightMax = 16_000
+const paintedMax = 200
+
+/** What was coloured lately: a list that scrolls shows the same blocks again and again. */
+const painted = new Map<string, readonly Piece[] | null>()
+
+async function paintOnce(text: string, lang: string): Promise<readonly Piece[] | null> {
+  const key = `${lang}\n${text}`
+  const { paint } = await import('./highlighter.ts')
+  if (!painted.has(key)) painted.set(key, paint(text, lang))
+  for (const oldest of painted.keys()) {
+    if (painted.size <= paintedMax) break
+    painted.delete(oldest)
+  }
+  return painted.get(key) ?? null
+}
+
+function useHighlight(text: string, lang: string | undefined): readonly Piece[] | null {
+  const wanted = lang !== undefined && text.length <= highlightMax
+  const known = wanted ? painted.get(`${lang}\n${text}`) : null
+  const [result, setResult] = useState<{ text: string; pieces: readonly Piece[] | null } | null>(null)
+  useEffect(() => {
+    if (!wanted || known !== undefined) return
+    let stale = false
+    const rest = setTimeout(() => {
+      paintOnce(text, lang).then(
+        pieces => stale || setResult({ text, pieces }),
+        () => {}, // without its colours a text is still whole
+      )
+    }, 0)
+    return () => {
+      stale = true
+      clearTimeout(rest)
+    }
+  }, [text, lang, wanted, known])
+  return known ?? (result?.text === text ? result.pieces : null)
+}
+
+/** A text that may be shown as it is: revealed before. */
+export function Painted({ text, lang }: { readonly text: string; readonly lang?: string | undefined }): ReactNode {
+  const pieces = useHighlight(text, lang)
+  if (!pieces) return text
+  return pieces.map(({ text: part, tone }, i) =>
+    tone === null ? (
+      part
+    ) : (
+      // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one text have no other name, and never move
+      <span key={i} className={`tone-${tone}`}>
+        {part}
+      </span>
+    ),
+  )
+}

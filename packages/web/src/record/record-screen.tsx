@@ -1,0 +1,93 @@
+/** Every resolution: who or what answered, what, when, and whether it reached the agent. */
+import { limits } from '@holdpoint/protocol'
+import { type ReactNode, useMemo, useState } from 'react'
+import { Receipt } from '../cards/receipt.tsx'
+import { useNow } from '../desk.ts'
+import { Choices } from '../frame/choices.tsx'
+import { SearchField } from '../frame/search-field.tsx'
+import { useSettled } from '../frame/settled.ts'
+import { Skeleton } from '../frame/skeleton.tsx'
+import { useKeys } from '../habits/use-keys.ts'
+import { More } from '../inbox/more.tsx'
+import { said } from '../said.ts'
+import { answerChoices, byChoices, byDay, everything, questionOf } from './record-filter.ts'
+import { SessionChoice } from './session-choice.tsx'
+import { type RecordList, useRecord } from './use-record.ts'
+
+export function RecordScreen(): ReactNode {
+  const [filter, setFilter] = useState(everything)
+  const q = useSettled(filter.q)
+  const { by, answer, session } = filter
+  const question = useMemo(() => questionOf({ by, answer, session, q }), [by, answer, session, q])
+  const record = useRecord(question)
+  const set = (change: Partial<typeof filter>) => setFilter(before => ({ ...before, ...change }))
+  useKeys({ more: record.fresh.length > 0 ? record.takeFresh : undefined })
+  return (
+    <div className="page record">
+      <div className="page-head">
+        <h1>Record</h1>
+      </div>
+      <div className="page-filter">
+        <div className="filter-row">
+          <SearchField
+            label="Search the record"
+            value={filter.q}
+            maxLength={limits.nameMax}
+            onChange={text => set({ q: text })}
+          />
+          <SessionChoice value={session} onChange={chosen => set({ session: chosen })} />
+        </div>
+        <Choices label="By whom" options={byChoices} value={by} onChange={chosen => set({ by: chosen })} />
+        <Choices label="What" options={answerChoices} value={answer} onChange={chosen => set({ answer: chosen })} />
+      </div>
+      <More count={record.fresh.length} what="new" onShow={record.takeFresh} />
+      <Lines record={record} filtered={Object.keys(question).length > 0} />
+    </div>
+  )
+}
+
+function Lines({ record, filtered }: { readonly record: RecordList; readonly filtered: boolean }): ReactNode {
+  const now = useNow(60_000)
+  const { lines, loading, problem, before, reached, loadMore } = record
+  const days = useMemo(() => byDay(lines, now), [lines, now])
+  return (
+    <>
+      {days.map(day => (
+        <section key={day.name} className="record-day" aria-label={day.name}>
+          <h2 className="side-heading">{day.name}</h2>
+          <ul>
+            {day.lines.map(line => (
+              <li key={line.cursor}>
+                <Receipt request={line.value} named />
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
+      {loading && reached === null && <Skeleton kind="row" count={8} />}
+      {loading && reached !== null && (
+        <p className="soft small" role="status">
+          Reading further back, from {new Date(reached).toLocaleDateString()}…
+        </p>
+      )}
+      {problem !== null && (
+        <div className="not-read" role="alert">
+          <p className="problem">The record could not be read. {said(problem)}</p>
+          <button type="button" className="button" onClick={loadMore}>
+            Try again
+          </button>
+        </div>
+      )}
+      {!loading && problem === null && lines.length === 0 && (
+        <div className="empty">
+          <p className="soft">{filtered ? 'Nothing in the record fits this.' : 'Nothing has been resolved yet.'}</p>
+        </div>
+      )}
+      {!loading && problem === null && before !== null && (
+        <button type="button" className="button" onClick={loadMore}>
+          Show earlier ones
+        </button>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,33 @@
+/** Narrows the record down to one session: those that are known here, the newest first. */
+import { reveal, type SessionId } from '@holdpoint/protocol'
+import { type ReactNode, useMemo } from 'react'
+import { useSessions } from '../desk.ts'
+import { newestFirst } from '../frame/session-groups.ts'
+
+const offeredMax = 200
+const titleMax = 60
+
+export interface SessionChoiceProps {
+  readonly value: SessionId | null
+  readonly onChange: (session: SessionId | null) => void
+}
+
+export function SessionChoice({ value, onChange }: SessionChoiceProps): ReactNode {
+  const sessions = useSessions()
+  const sorted = useMemo(() => [...sessions.values()].sort(newestFirst).slice(0, offeredMax), [sessions])
+  return (
+    <select
+      className="input session-choice"
+      aria-label="Session"
+      value={value ?? ''}
+      onChange={event => onChange(sorted.find(session => session.id === event.target.value)?.id ?? null)}
+    >
+      <option value="">Every session</option>
+      {sorted.map(({ id, title, driver }) => (
+        <option key={id} value={id}>
+          {reveal(title || driver).slice(0, titleMax)}
+        </option>
+      ))}
+    </select>
+  )
+}

@@ -1,0 +1,42 @@
+/** Where on the page one is: it stands in the address after #, so that every screen can be kept, shared and gone back to. */
+import { RequestId, SessionId } from '@holdpoint/protocol'
+import { useSyncExternalStore } from 'react'
+
+export type Route =
+  /** With a request, that one is gone to: a notification names it. */
+  | { readonly screen: 'inbox'; readonly request?: RequestId }
+  | { readonly screen: 'sessions' }
+  | { readonly screen: 'session'; readonly id: SessionId }
+  | { readonly screen: 'record' }
+  | { readonly screen: 'rules' }
+  | { readonly screen: 'settings' }
+
+const plain = ['sessions', 'record', 'rules', 'settings'] as const
+
+export function readRoute(hash: string): Route {
+  const [, screen = '', id = ''] = /^#\/([\w-]*)(?:\/([\w-]+))?/.exec(hash) ?? []
+  const session = SessionId.safeParse(id)
+  if (screen === 'sessions' && session.success) return { screen: 'session', id: session.data }
+  const known = plain.find(name => name === screen)
+  if (known) return { screen: known }
+  const request = RequestId.safeParse(id)
+  return { screen: 'inbox', ...(screen === 'inbox' && request.success && { request: request.data }) }
+}
+
+export function href(route: Route): string {
+  if (route.screen === 'inbox') return route.request ? `#/inbox/${route.request}` : '#/'
+  return route.screen === 'session' ? `#/sessions/${route.id}` : `#/${route.screen}`
+}
+
+export function go(route: Route): void {
+  location.hash = href(route)
+}
+
+function subscribe(listener: () => void): () => void {
+  addEventListener('hashchange', listener)
+  return () => removeEventListener('hashchange', listener)
+}
+
+export function useRoute(): Route {
+  return readRoute(useSyncExternalStore(subscribe, () => location.hash))
+}

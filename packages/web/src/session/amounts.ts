@@ -1,0 +1,45 @@
+/** Times, sizes and sums as people read them. */
+import type { TurnEntry } from '@holdpoint/client'
+
+export function durationWords(ms: number): string {
+  if (ms < 1000) return `${Math.max(0, Math.round(ms))} ms`
+  if (ms < 60_000) return `${(ms / 1000).toFixed(ms < 10_000 ? 1 : 0)} s`
+  const minutes = Math.floor(ms / 60_000)
+  const seconds = Math.round((ms % 60_000) / 1000)
+  return minutes < 60 ? `${minutes} min ${seconds} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`
+}
+
+export function costWords(cost: number): string {
+  return `$${cost.toFixed(cost >= 1 || cost === 0 ? 2 : 4)}`
+}
+
+export function sizeWords(bytes: number): string {
+  if (bytes < 1024) return `${bytes} B`
+  return bytes < 1024 * 1024 ? `${Math.round(bytes / 1024)} KB` : `${(bytes / 1024 / 1024).toFixed(1)} MB`
+}
+
+export function countWords(count: number, one: string, many = `${one}s`): string {
+  return `${count.toLocaleString('en')} ${count === 1 ? one : many}`
+}
+
+const endings: Record<TurnEntry['ending'], string> = {
+  done: 'Turn done',
+  interrupted: 'Turn interrupted',
+  cancelled: 'Turn cancelled',
+  failed: 'Turn failed',
+}
+
+/** What a turn came to. */
+export function turnWords({ ending, usage, cost }: Pick<TurnEntry, 'ending' | 'usage' | 'cost'>): string {
+  const parts = [
+    endings[ending],
+    usage?.inputTokens === undefined ? null : `${usage.inputTokens.toLocaleString('en')} tokens in`,
+    usage?.outputTokens === undefined ? null : `${usage.outputTokens.toLocaleString('en')} out`,
+    cost === undefined ? null : costWords(cost),
+  ]
+  return parts.filter(part => part !== null).join(' · ')
+}
+
+export function clockWords(at: number): string {
+  return new Date(at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })
+}

@@ -1,0 +1,57 @@
+/** What this session waits for, over the composer: the one that has waited longest first, and keys go to the one that has the focus, else to the first. */
+import type { Request, RequestId, SessionId } from '@holdpoint/protocol'
+import { memo, type ReactNode, useMemo, useState } from 'react'
+import { RequestCard } from '../cards/request-card.tsx'
+import { useRequests } from '../desk.ts'
+import { useKeys } from '../habits/use-keys.ts'
+import { cardAnchor } from './quiet-lines.tsx'
+
+/** More than these are answered in the inbox, where there is room. */
+const cardsMax = 20
+
+export const PendingCards = memo(function PendingCards({ session }: { readonly session: SessionId }): ReactNode {
+  const requests = useRequests()
+  const waiting = useMemo(() => waitingIn(requests.values(), session), [requests, session])
+  const [chosen, setChosen] = useState<RequestId | null>(null)
+  const at = Math.max(
+    0,
+    waiting.findIndex(({ id }) => id === chosen),
+  )
+  const active = waiting[at] ?? null
+  const move = (step: number) => {
+    const next = waiting[at + step]
+    if (!next) return
+    setChosen(next.id)
+    document.getElementById(cardAnchor(next.id))?.scrollIntoView({ block: 'nearest' })
+  }
+  const several = waiting.length > 1
+  useKeys({
+    active: () => active,
+    next: several ? () => move(1) : undefined,
+    previous: several ? () => move(-1) : undefined,
+  })
+  if (waiting.length === 0) return null
+  return (
+    <section className="pending-cards" aria-label="Waits for you">
+      <h2 className="offscreen">Waits for you</h2>
+      {waiting.slice(0, cardsMax).map(request => (
+        // biome-ignore lint/a11y/noStaticElementInteractions: the card inside is what is used; this only notes that it has the focus
+        <div
+          key={request.id}
+          id={cardAnchor(request.id)}
+          tabIndex={-1}
+          className="pending-card"
+          onFocus={() => setChosen(request.id)}
+        >
+          <RequestCard request={request} named={false} active={request.id === active?.id} />
+        </div>
+      ))}
+      {waiting.length > cardsMax && <p className="small soft">{waiting.length - cardsMax} more wait in the inbox.</p>}
+    </section>
+  )
+})
+
+function waitingIn(requests: Iterable<Request>, session: SessionId): readonly Request[] {
+  const waiting = [...requests].filter(request => request.session === session && request.status === 'pending')
+  return waiting.sort((a, b) => a.openedAt - b.openedAt || (a.id < b.id ? -1 : 1))
+}

@@ -1,0 +1,71 @@
+/** One slim line over the transcript: what the session is called, how it stands, and what one may change about it. */
+import { ago, stateWords } from '@holdpoint/client'
+import type { Session } from '@holdpoint/protocol'
+import { memo, type ReactNode } from 'react'
+import { useDriver } from '../cards/drivers.ts'
+import { useNow } from '../desk.ts'
+import { Words } from '../parts/agent-text.tsx'
+import { costWords } from './amounts.ts'
+import { SessionActions } from './session-actions.tsx'
+import { SessionSwitches } from './session-switches.tsx'
+import { SessionTitle } from './session-title.tsx'
+
+/** Not drawn again with every word that streams. */
+export const SessionHeader = memo(function SessionHeader({ session }: { readonly session: Session }): ReactNode {
+  const driver = useDriver(session.driver)
+  return (
+    <header className="session-header">
+      <div className="header-line">
+        <SessionTitle session={session} />
+        <SessionActions session={session} />
+      </div>
+      <div className="header-line session-facts">
+        <State session={session} />
+        <Words text={driver?.title ?? session.driver} className="fact" />
+        <Words text={session.cwd} className="fact session-folder" />
+        <SessionSwitches session={session} />
+        {session.cost !== null && <span className="fact">{costWords(session.cost)}</span>}
+        <Process session={session} />
+      </div>
+    </header>
+  )
+})
+
+function State({ session }: { readonly session: Session }): ReactNode {
+  const now = useNow(30_000)
+  const waits = session.pending > 0 && session.state !== 'ended'
+  const since = ago(session.stateChangedAt, now)
+  return (
+    <span className={`state ${waits ? 'waits' : session.state}`} role="status">
+      <span className="state-dot" aria-hidden="true" />
+      {stateWords(session)}
+      {!waits && since !== 'now' && <span className="faint"> for {since}</span>}
+    </span>
+  )
+}
+
+const processStates: Record<NonNullable<Session['process']>['state'], string> = {
+  live: 'process lives',
+  parked: 'no process while it waits',
+  idle: 'no process while idle',
+  done: 'process let go',
+  stopped: 'process ended',
+  lost: 'process lost',
+}
+
+function Process({ session: { process } }: { readonly session: Session }): ReactNode {
+  if (!process) return null
+  const size = process.memoryMb === undefined ? '' : `, ${process.memoryMb} MB`
+  return (
+    <span className="fact process">
+      {processStates[process.state]}
+      {size}
+      {process.note !== undefined && (
+        <>
+          {': '}
+          <Words text={process.note} />
+        </>
+      )}
+    </span>
+  )
+}

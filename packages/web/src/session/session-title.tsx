@@ -1,0 +1,54 @@
+/** The session's name, which is changed where it stands: a click, the new words, Enter. Escape leaves it as it was. */
+import { limits, type Session } from '@holdpoint/protocol'
+import { type ReactNode, useState } from 'react'
+import { useDesk, useLive } from '../desk.ts'
+import { Words } from '../parts/agent-text.tsx'
+import { said } from '../said.ts'
+
+export function SessionTitle({ session }: { readonly session: Session }): ReactNode {
+  const { call } = useDesk()
+  const live = useLive()
+  const [typed, setTyped] = useState<string | null>(null)
+  const [problem, setProblem] = useState<string | null>(null)
+  const title = session.title || session.driver
+  const save = () => {
+    const wanted = typed?.trim() ?? ''
+    setTyped(null)
+    if (wanted === '' || wanted === session.title) return
+    setProblem(null)
+    call('patchSession', { id: session.id, title: wanted }).catch((error: unknown) => setProblem(said(error)))
+  }
+  if (typed === null)
+    return (
+      <>
+        <h1 className="header-title">
+          <button type="button" disabled={!live} title="Change the title" onClick={() => setTyped(session.title)}>
+            <Words text={title} />
+          </button>
+        </h1>
+        {problem !== null && (
+          <p className="problem" role="alert">
+            The title was not changed: {problem}
+          </p>
+        )}
+      </>
+    )
+  return (
+    <input
+      className="input header-title-field"
+      aria-label="Title"
+      maxLength={limits.titleMax}
+      value={typed}
+      // biome-ignore lint/a11y/noAutofocus: it stands where the title was clicked
+      autoFocus
+      onFocus={event => event.target.select()}
+      onChange={event => setTyped(event.target.value)}
+      onBlur={save}
+      onKeyDown={event => {
+        if (event.nativeEvent.isComposing) return
+        if (event.key === 'Enter') save()
+        if (event.key === 'Escape') setTyped(null)
+      }}
+    />
+  )
+}

@@ -1,0 +1,40 @@
+/** A tool call in one line that opens: which tool, what about, how it went, how long it took. */
+import type { ToolEntry } from '@holdpoint/client'
+import { type ReactNode, use } from 'react'
+import { Words } from '../parts/agent-text.tsx'
+import { durationWords } from './amounts.ts'
+import { useOpen, WorkingContext } from './open-entries.ts'
+import { ToolDetail } from './tool-detail.tsx'
+import { aboutTool } from './tool-words.ts'
+
+const states: Record<ToolEntry['state'], string> = {
+  preparing: 'is being prepared',
+  running: 'runs',
+  ok: '',
+  failed: 'failed',
+}
+
+/** Shorter than this is at once. */
+const feltMs = 100
+
+export function ToolLine({ entry }: { readonly entry: ToolEntry }): ReactNode {
+  const [open, toggle] = useOpen(entry.id)
+  const working = use(WorkingContext)
+  const { tool, state, at, endedAt = at } = entry
+  const tookMs = endedAt - at
+  const about = aboutTool(entry)
+  return (
+    <div className={`tool ${state} ${working ? '' : 'still'}`}>
+      <button type="button" className="tool-line" aria-expanded={open} onClick={toggle}>
+        <span className="turner" aria-hidden="true" />
+        <Words text={tool || 'A tool'} className="tool-name" />
+        {about !== '' && <Words text={about} className="tool-about" />}
+        <span className="tool-state">
+          {!working && state === 'running' ? 'no result' : states[state]}
+          {tookMs >= feltMs && ` ${durationWords(tookMs)}`}
+        </span>
+      </button>
+      {open && <ToolDetail entry={entry} />}
+    </div>
+  )
+}

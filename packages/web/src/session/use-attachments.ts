@@ -1,0 +1,48 @@
+/** The files that will go along with the next message, and what was wrong with those that will not. */
+import type { Attachment } from '@holdpoint/protocol'
+import { useRef, useState } from 'react'
+import { readAttachment, refusalOf } from './attach.ts'
+
+export interface Attachments {
+  readonly items: readonly Attachment[]
+  readonly refusals: readonly string[]
+  readonly add: (files: readonly File[]) => void
+  readonly remove: (attachment: Attachment) => void
+  readonly clear: () => void
+}
+
+export function useAttachments(): Attachments {
+  const [items, setItems] = useState<readonly Attachment[]>([])
+  const [refusals, setRefusals] = useState<readonly string[]>([])
+  const kept = useRef(items)
+  const change = (next: readonly Attachment[]) => {
+    kept.current = next
+    setItems(next)
+  }
+  const addAll = async (files: readonly File[]) => {
+    const refused: string[] = []
+    for (const file of files) {
+      const why = refusalOf(file, kept.current) ?? (await take(file))
+      if (why) refused.push(why)
+    }
+    setRefusals(refused)
+  }
+  const take = (file: File): Promise<string | null> =>
+    readAttachment(file).then(
+      read => {
+        change([...kept.current, read])
+        return null
+      },
+      () => `${file.name} could not be read.`,
+    )
+  return {
+    items,
+    refusals,
+    add: files => void addAll(files),
+    remove: attachment => change(kept.current.filter(item => item !== attachment)),
+    clear: () => {
+      change([])
+      setRefusals([])
+    },
+  }
+}

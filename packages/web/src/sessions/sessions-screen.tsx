@@ -1,0 +1,83 @@
+/** Every session: how it stands, what it said last, what it cost. */
+import { limits, type SessionId } from '@holdpoint/protocol'
+import { type ReactNode, useRef, useState } from 'react'
+import { useNow } from '../desk.ts'
+import { Choices } from '../frame/choices.tsx'
+import { SearchField } from '../frame/search-field.tsx'
+import { useSettled } from '../frame/settled.ts'
+import { Skeleton } from '../frame/skeleton.tsx'
+import { useKeys } from '../habits/use-keys.ts'
+import { More } from '../inbox/more.tsx'
+import { go } from '../route.ts'
+import { said } from '../said.ts'
+import { type StateChoice, stateChoices } from './session-filter.ts'
+import { SessionRow } from './session-row.tsx'
+import { type SessionList, useSessionList } from './use-session-list.ts'
+
+export function SessionsScreen(): ReactNode {
+  const [state, setState] = useState<StateChoice>('all')
+  const [typed, setTyped] = useState('')
+  const q = useSettled(typed)
+  const list = useSessionList({ state, q })
+  return (
+    <div className="page sessions">
+      <div className="page-head">
+        <h1>Sessions</h1>
+      </div>
+      <div className="page-filter">
+        <SearchField label="Search sessions" value={typed} maxLength={limits.nameMax} onChange={setTyped} />
+        <Choices label="State" options={stateChoices} value={state} onChange={setState} />
+      </div>
+      <More count={list.fresh.length} what="new" onShow={list.reload} />
+      <Rows list={list} filtered={state !== 'all' || q !== ''} />
+    </div>
+  )
+}
+
+function Rows({ list, filtered }: { readonly list: SessionList; readonly filtered: boolean }): ReactNode {
+  const now = useNow(30_000)
+  const place = useRef<HTMLUListElement>(null)
+  const [active, setActive] = useState<SessionId | null>(null)
+  const { items, loading, problem, more, loadMore, reload, fresh, forget } = list
+  const move = (by: 1 | -1) => {
+    const at = items.findIndex(session => session.id === active)
+    const next = items[Math.max(0, Math.min(items.length - 1, at < 0 ? 0 : at + by))]
+    if (!next) return
+    setActive(next.id)
+    place.current?.querySelector<HTMLElement>(`[data-session="${next.id}"] a`)?.focus()
+  }
+  useKeys({
+    next: () => move(1),
+    previous: () => move(-1),
+    open: active ? () => go({ screen: 'session', id: active }) : undefined,
+    more: fresh.length > 0 ? reload : undefined,
+  })
+  return (
+    <>
+      <ul ref={place} className="session-list" aria-busy={loading}>
+        {items.map(session => (
+          <SessionRow key={session.id} session={session} now={now} active={session.id === active} onForget={forget} />
+        ))}
+      </ul>
+      {loading && <Skeleton kind="row" count={items.length > 0 ? 1 : 6} />}
+      {problem !== null && (
+        <div className="not-read" role="alert">
+          <p className="problem">The list could not be read. {said(problem)}</p>
+          <button type="button" className="button" onClick={items.length > 0 ? loadMore : reload}>
+            Try again
+          </button>
+        </div>
+      )}
+      {!loading && problem === null && items.length === 0 && (
+        <div className="empty">
+          <p className="soft">{filtered ? 'No session fits this.' : 'There is no session yet.'}</p>
+        </div>
+      )}
+      {more && !loading && problem === null && (
+        <button type="button" className="button" onClick={loadMore}>
+          Show older ones
+        </button>
+      )}
+    </>
+  )
+}

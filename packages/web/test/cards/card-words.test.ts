@@ -1,0 +1,80 @@
+import type { ApprovalAsk, Request } from '@holdpoint/protocol'
+import { describe, expect, it } from 'vitest'
+import { scopeWords, titleWorthSaying } from '../../src/cards/approval-words.ts'
+import { batchable } from '../../src/cards/batch.ts'
+import { deadlineWords } from '../../src/cards/deadline.ts'
+import { stepOf } from '../../src/cards/step.ts'
+
+const bash = (command: string, more: Partial<ApprovalAsk> = {}): ApprovalAsk => ({
+  kind: 'approval',
+  tool: 'Bash',
+  input: { command },
+  title: `Bash: ${command}`,
+  cwd: '/src',
+  editable: true,
+  ...more,
+})
+
+describe('the title of an approval', () => {
+  it('is not said again where it only repeats what stands above it', () => {
+    expect(titleWorthSaying(bash('npm test'))).toBeNull()
+    expect(titleWorthSaying(bash('npm test\nnpm publish', { title: 'Bash: npm test…' }))).toBeNull()
+    const input = { file_path: '/src/a.ts', old_string: 'a', new_string: 'b' }
+    expect(titleWorthSaying(bash('', { tool: 'Edit', input, title: 'Edit: a.ts' }))).toBeNull()
+  })
+  it('is said where it says something of its own', () => {
+    expect(titleWorthSaying(bash('npm test', { title: 'Check everything' }))).toBe('Check everything')
+  })
+})
+
+describe('an offer to remember', () => {
+  it('names its scope in a sentence where we know it, and not otherwise', () => {
+    expect(scopeWords('session')).toBe('Ends with this session.')
+    expect(scopeWords('toString')).toBeNull()
+  })
+})
+
+describe('a deadline', () => {
+  const at = (deadlineAt: number | null, more: Partial<Request> = {}) =>
+    deadlineWords({ deadlineAt, onDeadline: 'deny', overdue: false, ...more }, 1_000_000)
+  it('counts down, and says what silence will mean', () => {
+    expect(at(null)).toBeNull()
+    expect(at(1_083_000)).toEqual({
+      text: '1:23 left',
+      afterwards: 'then the agent is told that nobody answered',
+      urgent: false,
+    })
+    expect(at(1_059_000)?.urgent).toBe(true)
+    expect(at(1_000_000 + 3 * 3_600_000 + 720_000)?.text).toBe('3 h 12 min left')
+    expect(at(1_000_000 + 5 * 86_400_000)?.text).toBe('5 d left')
+  })
+  it('is overdue where the request waits on, and up where it does not', () => {
+    expect(at(760_000, { overdue: true, onDeadline: 'wait' })?.text).toBe('overdue by 4 min')
+    expect(at(999_999, { onDeadline: 'wait' })?.text).toBe('overdue')
+    expect(at(999_999)?.text).toBe('time is up')
+  })
+})
+
+describe('a draft', () => {
+  it('opens the step that it was begun in', () => {
+    expect(stepOf({})).toBe('first')
+    expect(stepOf({ note: 'x' })).toBe('note')
+    expect(stepOf({ note: 'x', reason: 'y' })).toBe('deny')
+    expect(stepOf({ note: 'x', edit: 'z' })).toBe('edit')
+  })
+})
+
+describe('what may be answered together', () => {
+  const request = (ask: Request['ask'], status: Request['status'] = 'pending') => ({ ask, status }) as Request // nothing else is looked at
+  it('is an approval that is seen at a glance', () => {
+    expect(batchable(request(bash('npm test')))).toBe(true)
+    expect(batchable(request(bash('x'.repeat(700))))).toBe(false)
+    expect(batchable(request(bash('x\n'.repeat(20))))).toBe(false)
+  })
+  it('is nothing dangerous, no plan, no question, nothing that is resolved', () => {
+    expect(batchable(request(bash('rm -rf /', { caution: { defaultToNo: true } })))).toBe(false)
+    expect(batchable(request(bash('x', { plan: 'short' })))).toBe(false)
+    expect(batchable(request({ kind: 'questions', questions: [] }))).toBe(false)
+    expect(batchable(request(bash('npm test'), 'resolved'))).toBe(false)
+  })
+})

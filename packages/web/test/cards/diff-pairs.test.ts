@@ -1,0 +1,61 @@
+import { lineDiff } from '@holdpoint/client'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { differingSpans, hunksOf, pairRows } from '../../src/cards/diff-pairs.ts'
+
+const lines = fc.array(fc.constantFrom('a', 'b', 'c', ''), { maxLength: 12 }).map(all => all.join('\n'))
+
+describe('a diff in two columns', () => {
+  it('puts what came beside what went', () => {
+    const pairs = pairRows(lineDiff('a\nold\nz', 'a\nnew\nmore\nz'))
+    expect(pairs.map(({ left, right }) => [left?.text ?? null, right?.text ?? null])).toEqual([
+      ['a', 'a'],
+      ['old', 'new'],
+      [null, 'more'],
+      ['z', 'z'],
+    ])
+  })
+
+  it('leaves out no line of either text, and keeps their order', () => {
+    fc.assert(
+      fc.property(lines, lines, (before, after) => {
+        const pairs = pairRows(lineDiff(before, after))
+        const side = (name: 'left' | 'right') => pairs.flatMap(pair => pair[name]?.text ?? []).join('\n')
+        expect(side('left')).toBe(before)
+        expect(side('right')).toBe(after)
+      }),
+    )
+  })
+})
+
+describe('what differs in a line', () => {
+  it('is what stands between the parts that are equal', () => {
+    expect(differingSpans('sum + line.price, 0)', 'sum + line.price * n, 0)')).toEqual([
+      [16, 16],
+      [16, 20],
+    ])
+  })
+  it('is nothing where the lines are equal or have nothing in common', () => {
+    expect(differingSpans('same', 'same')).toBeNull()
+    expect(differingSpans('abc', 'xyz')).toBeNull()
+  })
+  it('never parts a character', () => {
+    expect(differingSpans('aa😀bb', 'aa😁bb')).toEqual([
+      [2, 4],
+      [2, 4],
+    ])
+    expect(differingSpans('aae\u0301bb', 'aaebb')?.[0][0]).toBe(2)
+  })
+})
+
+describe('the rows near a change', () => {
+  it('are as many as asked for around each, and none twice', () => {
+    const before = Array.from({ length: 20 }, (_, i) => `line ${i}`)
+    const after = before.map((line, i) => (i === 3 || i === 15 ? `${line}!` : line))
+    const hunks = hunksOf(lineDiff(before.join('\n'), after.join('\n')), 2)
+    expect(hunks.map(hunk => hunk.map(row => `${row.sign}${row.before ?? row.after}`))).toEqual([
+      [' 2', ' 3', '-4', '+4', ' 5', ' 6'],
+      [' 14', ' 15', '-16', '+16', ' 17', ' 18'],
+    ])
+  })
+})

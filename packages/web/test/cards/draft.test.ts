@@ -1,0 +1,35 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type AnswerDraft, changeDraft, isEmptyDraft, readDraft, spellDraft } from '../../src/cards/draft.ts'
+
+const through = (draft: AnswerDraft) => readDraft(JSON.parse(JSON.stringify(spellDraft(draft))))
+
+describe('a draft', () => {
+  it('comes back from its JSON as it was', () => {
+    const draft: AnswerDraft = {
+      note: 'mind the gap',
+      reason: 'not today',
+      edit: 'ls -l\n',
+      mode: 'plan',
+      answers: new Map([['constructor', { chosen: ['a', 'b'], other: 'c' }]]),
+      values: new Map<string, string | boolean | readonly string[]>([
+        ['__proto__', 'text'],
+        ['on', false],
+        ['list', ['x']],
+      ]),
+    }
+    expect(through(draft)).toEqual(draft)
+  })
+
+  it('is empty once everything in it is emptied', () => {
+    const draft = changeDraft({ note: 'x', answers: new Map([['q', { chosen: ['a'] }]]) }, { note: '' })
+    expect(isEmptyDraft(draft)).toBe(false)
+    expect(isEmptyDraft(changeDraft(draft, { answers: new Map() }))).toBe(true)
+  })
+
+  it('of another version or shape is none, whatever it is', () => {
+    expect(readDraft({ version: 2, note: 'from the future' })).toEqual({})
+    expect(readDraft({ version: 1, note: 7, answers: [{ id: 1 }, null], values: 'x' })).toEqual({})
+    fc.assert(fc.property(fc.anything(), value => typeof readDraft(value) === 'object'))
+  })
+})

@@ -1,0 +1,35 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { linePieces } from '../../src/parts/line-pieces.ts'
+
+describe('the pieces of a line', () => {
+  it('name tabs and the blanks at its end', () => {
+    expect(linePieces('\tx  ').map(({ text, kind }) => [text, kind])).toEqual([
+      ['\t', 'tab'],
+      ['x', 'text'],
+      ['  ', 'trail'],
+    ])
+  })
+  it('name what was changed', () => {
+    expect(linePieces('abcd', [1, 3]).map(({ text, marked }) => [text, marked])).toEqual([
+      ['a', false],
+      ['bc', true],
+      ['d', false],
+    ])
+  })
+  it('are together the line, whatever it holds', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom('\t', ' ', 'x', 'é') }), fc.nat(20), fc.nat(20), (line, a, b) => {
+        const [from, to] = [Math.min(a, b, line.length), Math.min(Math.max(a, b), line.length)]
+        const pieces = linePieces(line, [from, to])
+        expect(pieces.map(piece => piece.text).join('')).toBe(line)
+        expect(
+          pieces
+            .filter(piece => piece.marked)
+            .map(piece => piece.text)
+            .join(''),
+        ).toBe(line.slice(from, to))
+      }),
+    )
+  })
+})

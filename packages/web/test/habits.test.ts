@@ -1,0 +1,136 @@
+import type { Request, RequestId, Session, SessionId } from '@holdpoint/protocol'
+import { describe, expect, it } from 'vitest'
+import { groupSessions } from '../src/frame/session-groups.ts'
+import { inputOf, offeredDrivers, problemsOf } from '../src/frame/start-fields.ts'
+import { badgeOf, titleOf } from '../src/habits/count.ts'
+import { manyTag, News, noticeOf } from '../src/habits/news.ts'
+import { nextTheme, readTheme } from '../src/habits/theme.ts'
+import { range } from '../src/inbox/selection.ts'
+import { href, readRoute } from '../src/route.ts'
+
+const id = (n: number) => `req_${String(n).padStart(20, '0')}` as RequestId // spelt as ids are
+const session = (n: number, more: Partial<Session>): Session =>
+  ({
+    id: `ses_${String(n).padStart(20, '0')}` as SessionId,
+    title: `s${n}`,
+    startedAt: n,
+    pending: 0,
+    state: 'working',
+    ...more,
+  }) as Session // only what is looked at
+
+describe('the count outside the page', () => {
+  it('stands in the title while it is true', () => {
+    expect(titleOf(0, true)).toBe('Holdpoint')
+    expect(titleOf(3, true)).toBe('(3) Holdpoint')
+    expect(titleOf(3, false)).toBe('… Holdpoint')
+  })
+  it('has room for two figures on the tab', () => {
+    expect([1, 99, 1000].map(badgeOf)).toEqual(['1', '99', '99'])
+  })
+})
+
+describe('news', () => {
+  const snapshot = (...order: readonly RequestId[]) => ({ order, complete: true, status: 'live' as const })
+  it('is what came after the page was opened', () => {
+    const news = new News()
+    expect(news.take(snapshot(id(1)))).toEqual([])
+    expect(news.take(snapshot(id(1), id(2)))).toEqual([id(2)])
+    expect(news.take(snapshot(id(2)))).toEqual([])
+  })
+  it('is taken from no half of a list, and from none that may be old', () => {
+    const news = new News()
+    expect(news.take({ ...snapshot(id(1)), complete: false })).toEqual([])
+    expect(news.take(snapshot(id(1), id(2)))).toEqual([])
+    expect(news.take({ ...snapshot(id(3)), status: 'reconnecting' })).toEqual([])
+    expect(news.take(snapshot(id(1), id(2), id(3)))).toEqual([id(3)])
+  })
+  it('is told one by one, or as a sum; what cannot be seen is spelt out', () => {
+    const sessions = new Map([1, 2].map(n => [session(n, {}).id, session(n, {})]))
+    const request = (n: number, command: string) =>
+      ({
+        id: id(n),
+        session: session(n, {}).id,
+        ask: { kind: 'approval', tool: 'Bash', input: { command } },
+      }) as unknown as Request // only what is told
+    expect(noticeOf([], { sessions })).toBeNull()
+    expect(noticeOf([request(1, 'ls\u202e')], { sessions })).toEqual({
+      tag: id(1),
+      title: 'Run a command · s1',
+      body: 'ls\\u{202e}',
+      request: id(1),
+    })
+    expect(noticeOf([request(1, 'a'), request(2, 'b')], { sessions })).toMatchObject({
+      tag: manyTag,
+      title: '2 requests wait for you',
+      body: 's1, s2',
+      request: null,
+    })
+  })
+})
+
+describe('the groups of sessions', () => {
+  it('come in a steady order, those that wait first, ended ones not at all', () => {
+    const groups = groupSessions([
+      session(1, { state: 'idle' }),
+      session(2, { state: 'working', pending: 1 }),
+      session(3, { state: 'starting' }),
+      session(4, { state: 'working' }),
+      session(5, { state: 'ended' }),
+    ])
+    expect(groups.map(group => [group.name, group.sessions.map(each => each.title)])).toEqual([
+      ['waiting', ['s2']],
+      ['working', ['s4', 's3']],
+      ['idle', ['s1']],
+    ])
+  })
+  it('are cut where they are long, and say by how much', () => {
+    const many = Array.from({ length: 30 }, (_, n) => session(n, { state: 'parked' }))
+    expect(groupSessions(many)).toMatchObject([{ name: 'parked', more: 22 }])
+  })
+})
+
+describe('the start of a session', () => {
+  const driver = (name: string, ready: boolean, runner: string | null = 'run_1') =>
+    ({ name, title: name, capabilities: [], modes: [], ready, runner }) as unknown as Parameters<
+      typeof offeredDrivers
+    >[0][number] // an id's brand does not matter here
+  it('offers each agent once, the ready one of two, and none that lives elsewhere', () => {
+    const offered = offeredDrivers([driver('claude', false), driver('claude', true), driver('external', true, null)])
+    expect(offered.map(({ name, ready }) => [name, ready])).toEqual([['claude', true]])
+  })
+  it('leaves out what was left empty', () => {
+    expect(inputOf({ driver: 'claude', cwd: ' ', mode: '', model: ' opus ', prompt: '' })).toEqual({
+      driver: 'claude',
+      model: 'opus',
+    })
+  })
+  it('puts a refusal to its field', async () => {
+    const { Fault } = await import('@holdpoint/protocol')
+    const refusal = new Fault('bad_input', 'no', { issues: [{ path: 'cwd', message: 'is too long' }] })
+    expect(problemsOf(refusal)).toEqual({ cwd: 'is too long' })
+    expect(problemsOf(new Fault('no_runner', 'Sign in first'))).toEqual({ driver: 'Sign in first' })
+    expect(problemsOf(new Fault('too_many', 'Too many'))).toEqual({ all: 'Too many' })
+  })
+})
+
+it('a range goes from one to the other, whichever stands first', () => {
+  expect(range([id(1), id(2), id(3)], id(3), id(2))).toEqual([id(2), id(3)])
+  expect(range([id(1), id(2)], null, id(2))).toEqual([id(2)])
+  expect(range([id(1), id(2)], id(9), id(2))).toEqual([id(2)])
+})
+
+it('the theme goes round, and an unknown one is the system’s', () => {
+  expect(['system', 'light', 'dark'].map(theme => nextTheme(readTheme(theme)))).toEqual(['light', 'dark', 'system'])
+  expect(readTheme('sepia')).toBe('system')
+})
+
+it.each([
+  { screen: 'inbox' },
+  { screen: 'inbox', request: id(7) },
+  { screen: 'sessions' },
+  { screen: 'session', id: session(1, {}).id },
+  { screen: 'record' },
+] as const)('an address leads back to where it came from: $screen', route => {
+  expect(readRoute(href(route))).toEqual(route)
+})

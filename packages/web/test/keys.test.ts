@@ -1,0 +1,94 @@
+import type { Ask } from '@holdpoint/protocol'
+import { describe, expect, it } from 'vitest'
+import { actOnCard, type Press, readPress } from '../src/habits/keys.ts'
+
+const press = (key: string, more: Partial<Press> = {}): Press => ({
+  key,
+  ctrlKey: false,
+  metaKey: false,
+  altKey: false,
+  repeat: false,
+  isComposing: false,
+  typing: false,
+  onControl: false,
+  modal: false,
+  ...more,
+})
+
+describe('a key press', () => {
+  it.each([
+    ['j', 'next'],
+    ['k', 'previous'],
+    ['Enter', 'open'],
+    ['a', 'allow'],
+    ['d', 'deny'],
+    ['e', 'edit'],
+    ['x', 'select'],
+    ['X', 'range'],
+    ['.', 'more'],
+    ['/', 'search'],
+    ['n', 'start'],
+    ['?', 'help'],
+    ['Escape', 'escape'],
+  ])('of %s means %s', (key, does) => {
+    expect(readPress(press(key), false)).toEqual({ does })
+  })
+  it('of a digit chooses', () => {
+    expect(readPress(press('3'), false)).toEqual({ does: 'choose', n: 3 })
+    expect(readPress(press('0'), false)).toBeNull()
+  })
+  it('after g goes to a screen, and never decides', () => {
+    expect(readPress(press('g'), false)).toEqual({ does: 'g' })
+    expect(readPress(press('s'), true)).toEqual({ does: 'sessions' })
+    expect(readPress(press('a'), true)).toBeNull()
+  })
+  it.each(['a', 'd', 'j', '1', 'Escape', '?'])(
+    'of %s means nothing while typing, behind a dialog or while composing',
+    key => {
+      expect(readPress(press(key, { typing: true }), false)).toBeNull()
+      expect(readPress(press(key, { modal: true }), false)).toBeNull()
+      expect(readPress(press(key, { isComposing: true }), false)).toBeNull()
+    },
+  )
+  it.each(['ctrlKey', 'metaKey', 'altKey'] as const)('with %s is the browser’s, except for the palette', modifier => {
+    expect(readPress(press('a', { [modifier]: true }), false)).toBeNull()
+    const palette = modifier === 'altKey' ? null : { does: 'palette' }
+    expect(readPress(press('k', { [modifier]: true, typing: true }), false)).toEqual(palette)
+  })
+  it('held down moves, and decides nothing', () => {
+    expect(readPress(press('j', { repeat: true }), false)).toEqual({ does: 'next' })
+    for (const key of ['a', 'd', 'x', '1', 'Enter']) expect(readPress(press(key, { repeat: true }), false)).toBeNull()
+  })
+  it('leaves Enter to a button or a link, and the arrows to the browser', () => {
+    expect(readPress(press('Enter', { onControl: true }), false)).toBeNull()
+    expect(readPress(press('ArrowDown'), false)).toBeNull()
+    expect(readPress(press('j', { onControl: true }), false)).toEqual({ does: 'next' })
+  })
+})
+
+describe('a key on a card', () => {
+  const ask: Ask = { kind: 'approval', tool: 'Bash', input: {}, title: 't', cwd: '/', editable: true }
+  const done: string[] = []
+  const actions = { allow: () => void done.push('allow'), choose: (n: number) => void done.push(`choose ${n}`) }
+
+  it('does what the card offers', () => {
+    for (const stroke of [{ does: 'allow' }, { does: 'choose', n: 2 }] as const) {
+      const act = actOnCard(stroke, { ask }, actions, false)
+      if (typeof act === 'function') act()
+    }
+    expect(done).toEqual(['allow', 'choose 2'])
+  })
+  it('does nothing right after a change', () => {
+    expect(actOnCard({ does: 'allow' }, { ask }, actions, true)).toEqual({ why: expect.stringContaining('changed') })
+  })
+  it('never allows what its agent advises against', () => {
+    const wary: Ask = { ...ask, caution: { defaultToNo: true } }
+    expect(actOnCard({ does: 'allow' }, { ask: wary }, actions, false)).toEqual({
+      why: expect.stringContaining('advises'),
+    })
+  })
+  it('says why where nothing can be allowed, and is silent about what a card does not have', () => {
+    expect(actOnCard({ does: 'allow' }, { ask }, {}, false)).toEqual({ why: expect.any(String) })
+    expect(actOnCard({ does: 'edit' }, { ask }, {}, false)).toBeNull()
+  })
+})

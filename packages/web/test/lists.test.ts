@@ -1,0 +1,93 @@
+import type { Call, RecordLine, Request, RequestId, Session } from '@holdpoint/protocol'
+import { describe, expect, it } from 'vitest'
+import { answerAll } from '../src/inbox/batch.ts'
+import { byDay, everything, questionOf as recordQuestion } from '../src/record/record-filter.ts'
+import { delivered } from '../src/record/use-record.ts'
+import { fits, newSince, questionOf } from '../src/sessions/session-filter.ts'
+
+const session = (n: number, more: Partial<Session> = {}): Session =>
+  ({
+    id: `ses_${n}`,
+    title: `Title ${n}`,
+    cwd: '/src',
+    driver: 'claude',
+    state: 'idle',
+    pending: 0,
+    startedAt: n,
+    ...more,
+  }) as Session // only what is looked at
+
+describe('the filter of sessions', () => {
+  it('asks the gateway for what it knows, and itself for what waits', () => {
+    expect(questionOf({ state: 'all', q: ' ' })).toEqual({})
+    expect(questionOf({ state: 'parked', q: ' api ' })).toEqual({ state: 'parked', q: 'api' })
+    expect(questionOf({ state: 'waiting', q: '' })).toBeNull()
+  })
+  it('knows which session belongs to it', () => {
+    expect(fits(session(1), { state: 'idle', q: 'TITLE' })).toBe(true)
+    expect(fits(session(1), { state: 'ended', q: '' })).toBe(false)
+    expect(fits(session(1, { pending: 1 }), { state: 'waiting', q: '/src' })).toBe(true)
+  })
+  it('tells what began since the list was read', () => {
+    const listed = [session(5), session(4)]
+    const all = [...listed, session(3), session(6), session(7, { title: 'other' })]
+    expect(newSince(listed, all, { state: 'all', q: 'title' }).map(each => each.id)).toEqual(['ses_6'])
+  })
+})
+
+describe('the record', () => {
+  const line = (at: number) => ({ at, request: `req_${at}`, value: {} }) as unknown as RecordLine // only what is looked at
+  it('is asked only for what was chosen', () => {
+    expect(recordQuestion(everything)).toEqual({})
+    expect(recordQuestion({ ...everything, by: 'rule', q: ' npm ' })).toEqual({ by: 'rule', q: 'npm' })
+  })
+  it('is told by the reader’s days, newest first', () => {
+    const noon = new Date(2026, 2, 10, 12).getTime()
+    const hours = (count: number) => line(noon - count * 3600_000)
+    const days = byDay([hours(1), hours(11), hours(13), hours(60)], noon, 'en-GB')
+    expect(days.map(day => [day.name, day.lines.length])).toEqual([
+      ['Today', 2],
+      ['Yesterday', 1],
+      [expect.stringMatching(/Sunday,? 8 March 2026/), 1],
+    ])
+  })
+  it('follows how an answer is delivered', () => {
+    const lines = [line(1), line(2)]
+    const delivery = { state: 'taken', at: 9 } as const
+    expect(delivered(lines, { request: 'req_2' as RequestId, delivery })[1]).toMatchObject({
+      delivery,
+      value: { delivery },
+    })
+    expect(delivered(lines, { request: 'req_3' as RequestId, delivery })).toBe(lines)
+  })
+})
+
+describe('several answers at once', () => {
+  const requests = Array.from({ length: 150 }, (_, n) => ({ id: `req_${n}`, digest: `d${n}` }) as Request) // only what is sent
+  it('go in portions that the gateway takes, each with its digest, and each refusal has its reason', async () => {
+    const sizes: number[] = []
+    const call = (async (_op: string, { items }: { items: readonly { id: string; digest: string }[] }) => {
+      sizes.push(items.length)
+      expect(items[0]?.digest).toBe(`d${items[0]?.id.slice(4)}`)
+      return {
+        items: items.map(({ id }) =>
+          id === 'req_7'
+            ? { id, status: 409, error: { code: 'already_resolved', message: 'ben was faster' } }
+            : { id, status: 200 },
+        ),
+      }
+    }) as unknown as Call // plays the one operation
+    const outcome = await answerAll(call, requests, { kind: 'deny' }, String)
+    expect(sizes).toEqual([100, 50])
+    expect(outcome).toEqual({ answered: 149, refused: [{ id: 'req_7', why: 'ben was faster' }] })
+  })
+  it('that do not arrive are refused one by one, and the others still go', async () => {
+    let calls = 0
+    const call = (async (_op: string, { items }: { items: readonly { id: string }[] }) => {
+      if (calls++ === 0) throw new Error('away')
+      return { items: items.map(({ id }) => ({ id, status: 200 })) }
+    }) as unknown as Call // likewise
+    const outcome = await answerAll(call, requests, { kind: 'allow' }, error => (error as Error).message)
+    expect([outcome.answered, outcome.refused.length, outcome.refused[0]?.why]).toEqual([50, 100, 'away'])
+  })
+})

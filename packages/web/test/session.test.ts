@@ -1,0 +1,209 @@
+import type { Entry, MessageEntry, ToolEntry } from '@holdpoint/client'
+import { type Attachment, limits, type Session } from '@holdpoint/protocol'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { costWords, countWords, durationWords, sizeWords, turnWords } from '../src/session/amounts.ts'
+import { kindOf, readAttachment, refusalOf, showable } from '../src/session/attach.ts'
+import { composerWords } from '../src/session/composer-words.ts'
+import { placeOf } from '../src/session/place.ts'
+import { newSince, showNext } from '../src/session/shown-entries.ts'
+import { chunksOf, headOf, lineCount } from '../src/session/text-chunks.ts'
+import { aboutTool, outputText } from '../src/session/tool-words.ts'
+
+const message = (id: string, agentPath: readonly string[] = []): MessageEntry => ({
+  kind: 'message',
+  id,
+  at: 0,
+  role: 'agent',
+  text: id,
+  streaming: false,
+  partial: false,
+  agentPath,
+})
+const tool = (id: string, agentPath: readonly string[] = []): ToolEntry => ({
+  kind: 'tool',
+  id,
+  at: 0,
+  tool: 'Bash',
+  input: {},
+  inputText: '',
+  state: 'ok',
+  agentPath,
+})
+
+describe('the place of an entry', () => {
+  it('is under the agents that lead to it, named where they change', () => {
+    expect(placeOf(message('a', ['reviewer']), tool('t'))).toEqual({ depth: 1, path: ['reviewer'], spaced: true })
+    expect(placeOf(message('b', ['reviewer']), message('a', ['reviewer']))).toMatchObject({ depth: 1, path: null })
+    expect(placeOf(message('c', ['reviewer', 'linter']), message('b', ['reviewer'])).path).toEqual([
+      'reviewer',
+      'linter',
+    ])
+    expect(placeOf(message('d'), message('c', ['reviewer']))).toMatchObject({ depth: 0, path: null })
+  })
+  it('is close to a line of the same kind', () => {
+    expect(placeOf(tool('b'), tool('a')).spaced).toBe(false)
+    expect(placeOf(tool('b'), message('a')).spaced).toBe(true)
+    expect(placeOf(message('b'), message('a')).spaced).toBe(true)
+    expect(placeOf(message('b'), undefined).spaced).toBe(true)
+  })
+})
+
+describe('entries that come in front and behind', () => {
+  const list = (...ids: string[]): Entry[] => ids.map(id => message(id))
+
+  it('are shown at once where they come from one side', () => {
+    expect(showNext([], list('a', 'b'))).toMatchObject({ shift: false, more: false })
+    expect(showNext(list('a'), list('a', 'b'))).toMatchObject({ shift: false, more: false })
+    expect(showNext(list('b'), list('a', 'b'))).toMatchObject({ shift: true, more: false })
+  })
+  it('are shown one after the other where they come from both', () => {
+    const now = list('a', 'b', 'c')
+    const first = showNext(list('b'), now)
+    expect(first).toMatchObject({ shift: true, more: true })
+    expect(first.entries.map(({ id }) => id)).toEqual(['a', 'b'])
+    expect(showNext(first.entries, now)).toEqual({ entries: now, shift: false, more: false })
+  })
+  it('are another list where nothing is left of the old one', () => {
+    expect(showNext(list('x'), list('a', 'b'))).toMatchObject({ shift: false, more: false })
+  })
+  it('are counted behind the last one that was seen', () => {
+    expect(newSince(list('a', 'b', 'c'), 'a')).toBe(2)
+    expect(newSince(list('a', 'b', 'c'), 'c')).toBe(0)
+    expect(newSince(list('a'), null)).toBe(0)
+    expect(newSince(list('a'), 'gone')).toBe(0)
+  })
+})
+
+describe('a long text', () => {
+  it('is cut into bounded pieces that hold all of it', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ unit: 'grapheme', maxLength: 30 }), { maxLength: 300 }), lines => {
+        const text = lines.join('\n')
+        const chunks = chunksOf(text)
+        expect(chunks.join('\n')).toBe(text)
+        for (const chunk of chunks) expect(lineCount(chunk)).toBeLessThanOrEqual(60)
+      }),
+    )
+  })
+  it('is cut inside a line only where the line is endless, and never inside a character', () => {
+    const chunks = chunksOf('😀'.repeat(10_000))
+    expect(chunks.length).toBeGreaterThan(1)
+    expect(chunks.join('')).toBe('😀'.repeat(10_000))
+    expect(chunks.every(chunk => chunk.isWellFormed())).toBe(true)
+  })
+  it('has a head of so many lines and characters', () => {
+    expect(headOf('a\nb\nc', 2, 100)).toBe('a\nb')
+    expect(headOf('a\nb', 9, 100)).toBe('a\nb')
+    expect(headOf('abcdef', 9, 3)).toBe('abc')
+    expect(headOf('ab😀', 9, 3)).toBe('ab')
+    expect(lineCount('a\nb\n')).toBe(3)
+  })
+})
+
+describe('a tool call in a line', () => {
+  const about = (input: ToolEntry['input'], title?: string) =>
+    aboutTool({ input, inputText: 'so far', ...(title && { title }) })
+
+  it('says the command, the file, or what says most', () => {
+    expect(about({ command: 'ls', description: 'List' })).toBe('ls')
+    expect(about({ file_path: '/a', content: 'x' })).toBe('/a')
+    expect(about({ file_path: '/a', limit: 3 })).toBe('/a')
+    expect(about({ zeta: 'z', pattern: 'TODO' })).toBe('TODO')
+    expect(about({ n: 1, words: 'w' })).toBe('w')
+    expect(about({ n: 1 })).toBe('')
+    expect(about({ command: 'ls' }, 'A title')).toBe('A title')
+    expect(about(null)).toBe('so far')
+    expect(about({ command: 'x'.repeat(1000) })).toHaveLength(301)
+  })
+  it('has a result that is text, or JSON', () => {
+    expect(outputText('a')).toBe('a')
+    expect(
+      outputText([
+        { type: 'text', text: 'a' },
+        { type: 'text', text: 'b' },
+      ]),
+    ).toBe('a\nb')
+    expect(outputText([{ type: 'text', text: 'a', hidden: 1 }])).toBeNull()
+    expect(outputText([{ type: 'image' }])).toBeNull()
+    expect(outputText([])).toBeNull()
+    expect(outputText(null)).toBeNull()
+  })
+})
+
+describe('what goes along with a message', () => {
+  const file = (name: string, type: string, size = 10) => ({ name, type, size })
+  const there = (count: number, chars = 4): Attachment[] =>
+    Array.from({ length: count }, () => ({ type: 'image', mediaType: 'image/png', data: 'A'.repeat(chars) }))
+
+  it('is a picture, a PDF or text', () => {
+    expect(kindOf(file('a.png', 'image/png'))).toEqual({ type: 'image', mediaType: 'image/png' })
+    expect(kindOf(file('a.pdf', 'application/pdf'))).toEqual({ type: 'document', mediaType: 'application/pdf' })
+    expect(kindOf(file('a.rs', ''))).toEqual({ type: 'document', mediaType: 'text/plain' })
+    expect(kindOf(file('Makefile', ''))).toEqual({ type: 'document', mediaType: 'text/plain' })
+    expect(kindOf(file('a.svg', 'image/svg+xml'))).toEqual({ type: 'document', mediaType: 'text/plain' })
+    expect(kindOf(file('a.mp4', 'video/mp4'))).toBeNull()
+    expect(kindOf(file('a.exe', ''))).toBeNull()
+  })
+  it('is drawn only where it cannot be a document', () => {
+    expect(showable('image/png')).toBe(true)
+    expect(showable('image/svg+xml')).toBe(false)
+  })
+  it('is refused with a sentence that says why, at the limit exactly', () => {
+    expect(refusalOf(file('a.png', 'image/png', limits.attachmentMaxBytes), [])).toBeNull()
+    expect(refusalOf(file('a.png', 'image/png', limits.attachmentMaxBytes + 1), [])).toMatch(/too large: 5\.0 MB/)
+    expect(refusalOf(file('a.png', 'image/png'), there(limits.attachmentsMax - 1))).toBeNull()
+    expect(refusalOf(file('a.png', 'image/png'), there(limits.attachmentsMax))).toMatch(/8 files/)
+    expect(refusalOf(file('a.mp4', 'video/mp4'), [])).toMatch(/agents read pictures/)
+    expect(refusalOf(file('a.txt', 'text/plain', 0), [])).toMatch(/empty/)
+    expect(refusalOf(file('a.png', 'image/png', 4e6), there(4, 6e6))).toMatch(/does not fit/)
+  })
+  it('is read as it is', async () => {
+    const bytes = Uint8Array.from({ length: 100_000 }, (_, i) => i % 256)
+    const read = await readAttachment(new File([bytes], 'a.png', { type: 'image/png' }))
+    expect(read).toMatchObject({ type: 'image', mediaType: 'image/png', name: 'a.png' })
+    expect(Buffer.from(read.data, 'base64').equals(bytes)).toBe(true)
+  })
+})
+
+describe('the composer', () => {
+  const words = (
+    state: Session['state'],
+    pending = 0,
+    capabilities: Session['capabilities'] = ['messages', 'resumable'],
+  ) => composerWords({ state, pending, capabilities })
+
+  it('says when the agent will read it', () => {
+    expect(words('idle')).toMatchObject({ closed: null, hint: null, button: 'Send' })
+    expect(words('working').hint).toMatch(/after its turn/)
+    expect(words('parked', 1).hint).toMatch(/behind the request above/)
+    expect(words('working', 3).hint).toMatch(/3 requests/)
+    expect(words('parked').hint).toMatch(/parked/)
+  })
+  it('opens an ended session again where its agent can come back', () => {
+    expect(words('ended')).toMatchObject({ closed: null, button: 'Continue' })
+    expect(words('ended', 0, ['messages']).closed).toMatch(/cannot be brought back/)
+    expect(words('idle', 0, []).closed).toMatch(/no messages/)
+  })
+})
+
+describe('amounts', () => {
+  it('are said as people say them', () => {
+    expect([0, 420, 1500, 12_000, 61_000, 3_720_000].map(durationWords)).toEqual([
+      '0 ms',
+      '420 ms',
+      '1.5 s',
+      '12 s',
+      '1 min 1 s',
+      '1 h 2 min',
+    ])
+    expect([0, 0.0421, 1.5].map(costWords)).toEqual(['$0.00', '$0.0421', '$1.50'])
+    expect([10, 2048, 5 * 1024 * 1024].map(sizeWords)).toEqual(['10 B', '2 KB', '5.0 MB'])
+    expect(countWords(3120, 'line')).toBe('3,120 lines')
+    expect(countWords(1, 'line')).toBe('1 line')
+    expect(turnWords({ ending: 'done', usage: { inputTokens: 12345, outputTokens: 6 }, cost: 0.5 })).toBe(
+      'Turn done · 12,345 tokens in · 6 out · $0.5000',
+    )
+    expect(turnWords({ ending: 'interrupted' })).toBe('Turn interrupted')
+  })
+})
