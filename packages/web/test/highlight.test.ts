@@ -8,8 +8,6 @@ const text = (lang: string, code: string) =>
 
 describe('colours', () => {
   it.each([
-    'bash',
-    'sh',
     'json',
     'ts',
     'js',

@@ -69,7 +69,7 @@ describe('an agent’s Markdown', () => {
     const html = draw(
       'a\u200bb **c\u202ed** `e\u00a0f`\n\n```bash\nrm \u2066x\n```\n\n| a\u200d |\n|-|\n| b |\n\n[l\u200bx](https://a.example)',
     )
-    for (const spelt of ['a\\u{200b}b', 'c\\u{202e}d', 'e\\u{a0}f', 'rm \\u{2066}x', 'a\\u{200d}', 'l\\u{200b}x'])
+    for (const spelt of ['a\\u{200b}b', 'c\\u{202e}d', 'e\\u{a0}f', '\\u{2066}x', 'a\\u{200d}', 'l\\u{200b}x'])
       expect(html).toContain(spelt)
     expect(html).toContain('Characters that cannot be seen')
   })

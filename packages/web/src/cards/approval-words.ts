@@ -1,12 +1,13 @@
 /** What an approval says beside its content: what is worth repeating of its title, and what an offer to remember would mean. */
-import { summary } from '@holdpoint/client'
+import { deed, summary } from '@holdpoint/client'
 import type { ApprovalAsk } from '@holdpoint/protocol'
 
 /** Null where the title only repeats what stands above it: "Bash: npm test" over `npm test`. */
 export function titleWorthSaying(ask: ApprovalAsk): string | null {
   const title = ask.title.replace(/…$/, '').trim()
   const bare = title.startsWith(`${ask.tool}: `) ? title.slice(ask.tool.length + 2) : title
-  const shown = [summary(ask), ask.plan ?? '', ask.tool, JSON.stringify(ask.input)]
+  const values = Object.values(ask.input).filter(value => typeof value === 'string')
+  const shown = [deed(ask), summary(ask), ask.plan ?? '', ask.tool, JSON.stringify(ask.input), ...values]
   const repeats = (line: string) => line.startsWith(bare) || line.endsWith(`/${bare}`)
   return shown.some(text => repeats(firstLine(text))) ? null : ask.title
 }

@@ -28,7 +28,7 @@ export function deadlineWords(
   return { text: `${countdown(leftMs)} left`, afterwards, urgent: leftMs < urgentMs }
 }
 
-export function countdown(ms: number): string {
+function countdown(ms: number): string {
   const seconds = Math.ceil(ms / 1000)
   if (seconds >= 48 * 3600) return `${Math.floor(seconds / 86_400)} d`
   if (seconds >= 3600) return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`

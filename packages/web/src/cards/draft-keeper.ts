@@ -119,6 +119,9 @@ export class DraftKeeper {
 
   #hear(frame: Frame): void {
     if (frame.frame === 'hello') void this.#load()
+    // Heard here first: a card that goes because of it must not send its draft behind it.
+    if (frame.frame === 'event' && frame.event.type === 'request.resolved' && frame.event.request === this.#options.id)
+      this.finish()
     if (frame.frame !== 'answering' || frame.request !== this.#options.id || frame.person === this.#options.me) return
     const others = this.#snapshot.others.filter(person => person !== frame.person)
     this.#tell({ others: frame.active ? [...others, frame.person] : others })

@@ -1,17 +1,7 @@
 /** One request that waits: who asks, what, and the way to answer. Once it is resolved it folds to its receipt, where it stands. */
 import { deed, outcome } from '@holdpoint/client'
 import type { Request } from '@holdpoint/protocol'
-import {
-  memo,
-  type ReactNode,
-  type RefObject,
-  useCallback,
-  useEffect,
-  useId,
-  useLayoutEffect,
-  useRef,
-  useState,
-} from 'react'
+import { memo, type ReactNode, type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { useDesk } from '../desk.ts'
 import { Words } from '../parts/agent-text.tsx'
 import { noteChange } from '../quiet.ts'
@@ -109,11 +99,10 @@ function askCard(request: Request, hand: Hand, drafting: Drafting, open: () => v
 }
 
 function Deed({ request: { ask } }: { readonly request: Request }): ReactNode {
-  const id = useId()
   const words = deed(ask)
   return (
     <div className="deed">
-      <h3 id={id}>{words}</h3>
+      <h3>{words}</h3>
       {ask.kind === 'approval' && ask.plan === undefined && !words.startsWith('Use ') && (
         <Words text={ask.tool} className="faint small" />
       )}

@@ -34,7 +34,7 @@ export function useSteps(draft: AnswerDraft, id: RequestId): Steps {
 
 /** How a card's element is called. */
 export function cardName(id: RequestId): string {
-  return `card-${id}`
+  return `request-${id}`
 }
 
 export function useFocused<T extends HTMLElement>(focused: boolean): RefObject<T | null> {

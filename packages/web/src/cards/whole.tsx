@@ -105,40 +105,18 @@ function useSeen(end: RefObject<HTMLElement | null>): boolean {
   useEffect(() => {
     const element = end.current
     if (!element || seen) return
-    const foot = element.closest('.card')?.querySelector<HTMLElement>('.card-foot')
     let timer: ReturnType<typeof setTimeout> | undefined
-    let observer: IntersectionObserver | undefined
-    const watch = () => {
-      observer?.disconnect()
-      observer = new IntersectionObserver(
-        entries => {
-          clearTimeout(timer)
-          if (entries.at(-1)?.isIntersecting) timer = setTimeout(() => setSeen(true), dwellMs)
-        },
-        { rootMargin: `0px 0px -${foot ? coveredPx(foot) : 0}px 0px` },
-      )
-      observer.observe(element)
-    }
-    watch()
-    const resizes = new ResizeObserver(watch)
-    if (foot) resizes.observe(foot)
+    const observer = new IntersectionObserver(entries => {
+      clearTimeout(timer)
+      if (entries.at(-1)?.isIntersecting) timer = setTimeout(() => setSeen(true), dwellMs)
+    })
+    observer.observe(element)
     return () => {
       clearTimeout(timer)
-      observer?.disconnect()
-      resizes.disconnect()
+      observer.disconnect()
     }
   }, [end, seen])
   return seen
-}
-
-/** Where the card's buttons stick to the lower edge of what scrolls, what lies behind them and below is not seen. */
-function coveredPx(foot: HTMLElement): number {
-  const { position, bottom } = getComputedStyle(foot)
-  if (position !== 'sticky') return 0
-  let scroller = foot.parentElement
-  while (scroller && !/auto|scroll/.test(getComputedStyle(scroller).overflowY)) scroller = scroller.parentElement
-  const edge = scroller ? scroller.getBoundingClientRect().bottom : innerHeight
-  return Math.max(0, innerHeight - edge) + foot.offsetHeight + (Number.parseFloat(bottom) || 0)
 }
 
 function useOverflows(box: RefObject<HTMLElement | null>): boolean {

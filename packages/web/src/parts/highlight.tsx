@@ -1,6 +1,7 @@
-/** Colours for code: they come after the text, which never waits for them, and change nothing but its colour. */
-import { type ReactNode, useEffect, useState } from 'react'
-import type { Piece } from './highlighter.ts'
+/** Colours for code: but for commands they come after the text, which never waits for them, and they change nothing but its colour. */
+import { type ReactNode, useEffect, useMemo, useState } from 'react'
+import { isShell, paintShell } from './shell.ts'
+import type { Piece } from './tones.ts'
 
 /** Longer texts stay plain: grammars take their time. */
 export const highlightMax = 16_000
@@ -21,7 +22,9 @@ async function paintOnce(text: string, lang: string): Promise<readonly Piece[] |
 }
 
 function useHighlight(text: string, lang: string | undefined): readonly Piece[] | null {
-  const wanted = lang !== undefined && text.length <= highlightMax
+  const short = lang !== undefined && text.length <= highlightMax
+  const shell = useMemo(() => (short && isShell(lang) ? paintShell(text) : null), [short, lang, text])
+  const wanted = short && shell === null
   const known = wanted ? painted.get(`${lang}\n${text}`) : null
   const [result, setResult] = useState<{ text: string; pieces: readonly Piece[] | null } | null>(null)
   useEffect(() => {
@@ -38,7 +41,7 @@ function useHighlight(text: string, lang: string | undefined): readonly Piece[] 
       clearTimeout(rest)
     }
   }, [text, lang, wanted, known])
-  return known ?? (result?.text === text ? result.pieces : null)
+  return shell ?? known ?? (result?.text === text ? result.pieces : null)
 }
 
 /** A text that may be shown as it is: revealed before. */

@@ -1,5 +1,4 @@
 /** The languages that are coloured, and what their grammars' many names mean in our five colours. Heavy: loaded only where code is shown. */
-import bash from 'highlight.js/lib/languages/bash'
 import c from 'highlight.js/lib/languages/c'
 import cpp from 'highlight.js/lib/languages/cpp'
 import css from 'highlight.js/lib/languages/css'
@@ -17,18 +16,12 @@ import typescript from 'highlight.js/lib/languages/typescript'
 import xml from 'highlight.js/lib/languages/xml'
 import yaml from 'highlight.js/lib/languages/yaml'
 import { createLowlight } from 'lowlight'
+import type { Piece, Tone } from './tones.ts'
 
-export type Tone = 'keyword' | 'string' | 'number' | 'name' | 'quiet'
-/** A stretch of the text in one colour; null: in that of the text. */
-export interface Piece {
-  readonly text: string
-  readonly tone: Tone | null
-}
 type Node = ReturnType<typeof grammars.highlight>['children'][number]
 
-// A grammar brings its aliases along: sh, ts, tsx, py, html, yml, rs, md and so on.
+// A grammar brings its aliases along: ts, tsx, py, html, yml, rs, md and so on.
 const grammars = createLowlight({
-  bash,
   c,
   cpp,
   css,
