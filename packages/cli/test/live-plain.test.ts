@@ -1,7 +1,10 @@
 /** The live views where there is no terminal to live in, and words that do not fit. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { join } from 'node:path'
+import { RequestId } from '@holdpoint/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { closeGateways } from '../../../test/support/gateway.ts'
+import { closeGateways, holdpoint, plainEnvironment } from '../../../test/support/gateway.ts'
 import { Scene } from './support/scene.ts'
 import { closeTerminals, keys } from './support/terminal.ts'
 import { say } from './words.ts'
@@ -18,19 +21,23 @@ const run = (...words: string[]) => say(['run', ...words, '--home', scene.gatewa
 
 describe('in a pipe', () => {
   it('run prints plain lines, asks nothing, waits for an answer from elsewhere, and ends with the turn', async () => {
-    const said = run('rehearsal', 'short')
-    for (;;) {
-      const [request] = (await scene.call('listRequests', { status: 'pending' })).items
-      if (!request) continue
-      await scene.call('answerRequest', {
-        id: request.id,
-        digest: request.digest,
-        answer: { kind: 'deny', reason: 'no' },
-      })
-      break
+    const child = spawn(
+      process.execPath,
+      [holdpoint, 'run', 'rehearsal', 'short', '--home', scene.gateway.home.folder],
+      {
+        env: plainEnvironment(),
+        stdio: ['ignore', 'pipe', 'inherit'],
+      },
+    )
+    let out = ''
+    for await (const chunk of child.stdout) {
+      out += chunk
+      const id = /holdpoint show (req_\w+)/.exec(out)?.[1]
+      if (!id || out.includes('denied by')) continue
+      const { digest } = await scene.call('getRequest', { id: RequestId.parse(id) })
+      await scene.call('answerRequest', { id: RequestId.parse(id), digest, answer: { kind: 'deny', reason: 'no' } })
     }
-    const { code, out, err } = await said
-    expect({ code, err }).toEqual({ code: 0, err: '' })
+    expect(child.exitCode ?? (await once(child, 'exit'))[0]).toBe(0)
     expect(out).toContain('There is no terminal to ask in; see it with: holdpoint show req_')
     expect(out).toContain('denied by owner via api: no')
     expect(out).toContain('The command was not allowed: no')

@@ -193,22 +193,16 @@ describe('an approval', () => {
     terminal.press('a')
     await terminal.sees('Not all of it has been shown yet')
     const seen = new Set<string>()
-    const look = () => {
-      for (const line of terminal.lines()) seen.add(/│ ([-+] row \d+!?)$/.exec(line)?.[1] ?? '')
-      return /lines (\d+)–(\d+) of (\d+)/.exec(terminal.text())?.slice(1).map(Number) ?? []
-    }
-    const [, , all = 0] = look()
-    for (const key of [keys.down, keys.up, keys.pageDown, keys.pageUp]) {
-      const before = terminal.text()
+    // It is drawn from the top down: once this line has changed, what stands above it has.
+    const range = () => /lines (\d+)–(\d+) of (\d+)/.exec(terminal.text())?.slice(1).map(Number) ?? [0, 0, 0]
+    const go = async (key: string) => {
+      const [before] = range()
       terminal.press(key)
-      await terminal.until(() => terminal.text() !== before)
+      await terminal.until(() => range()[0] !== before)
+      for (const line of terminal.lines()) seen.add(/│ ([-+] row \d+!?)$/.exec(line)?.[1] ?? '')
     }
-    for (let end = 0; end < all; ) {
-      const before = terminal.text()
-      terminal.press(' ')
-      await terminal.until(() => terminal.text() !== before)
-      end = look()[1] ?? all
-    }
+    for (const key of [keys.down, keys.up, keys.pageDown, keys.pageUp, keys.down, keys.up]) await go(key)
+    for (let [, end, all] = range(); end !== all; [, end, all] = range()) await go(' ')
     for (const line of lines) expect([...seen]).toEqual(expect.arrayContaining([`- ${line}`, `+ ${line}!`]))
     terminal.press('a')
     expect(await answerTo(request)).toEqual(allowed)
@@ -549,6 +543,20 @@ describe('a session in the terminal', () => {
     await terminal.sees(/› and now\?\n/)
     const sent = (await scene.log(session)).flatMap(event => (event.type === 'command.added' ? [event.value.body] : []))
     expect(sent).toContainEqual({ kind: 'message', text: 'and now?' })
+  })
+
+  it('lets nobody answer with what they were writing when the agent asked', async () => {
+    await terminal.sees('Enter says it')
+    await terminal.type('b')
+    const request = await scene.ask(session, approval())
+    await terminal.sees('The agent asks something')
+    await terminal.type('anana')
+    await terminal.sees('banana▏')
+    expect((await scene.now(request)).status).toBe('pending')
+    terminal.press('\u0015')
+    await terminal.sees('[a] Allow')
+    terminal.press('r')
+    await scene.resolved(request)
   })
 
   it('of an agent that ended says so and leaves', async () => {

@@ -167,6 +167,25 @@ describe('holdpoint tui', () => {
     await terminal.sees('Session ended')
   })
 
+  it('lets nobody answer with what they were writing when the agent asked', async () => {
+    const session = await scene.session('loft')
+    await scene.says(session, 'Dusty here.')
+    await terminal.sees('loft')
+    terminal.press(keys.home, keys.enter)
+    await terminal.sees('Dusty here.')
+    terminal.press('i')
+    await terminal.sees('Say ›')
+    await terminal.type('b')
+    const request = await scene.ask(session, approval())
+    await terminal.sees('The agent asks something')
+    await terminal.type('anana')
+    expect((await scene.now(request)).status).toBe('pending')
+    terminal.press(keys.escape)
+    await terminal.sees('[a] Allow')
+    terminal.press('a')
+    await scene.resolved(request)
+  })
+
   it('starts a session, plays it, and Ctrl+C rejects what it asks', async () => {
     terminal.press('n')
     await terminal.sees(/1 {2}rehearsal/)

@@ -2,6 +2,7 @@
 import { type Connection, httpCall, Inbox, watchEvents } from '@holdpoint/client'
 import { createRoot } from 'react-dom/client'
 import { App } from './app.tsx'
+import { cuttable } from './cut.ts'
 import { DeskContext } from './desk.ts'
 import { Door } from './door.tsx'
 
@@ -24,7 +25,7 @@ async function start(): Promise<void> {
     // A link that was used up matters only to a browser that is not signed in.
     const refusal = code === null ? null : await call('signIn', { code }).then(() => null, keep)
     const { person } = await call('whoAmI', {}).catch((error: unknown) => Promise.reject(refusal ?? error))
-    const inbox = new Inbox({ call, watch: options => watchEvents(connection, options) })
+    const inbox = new Inbox({ call, watch: options => watchEvents({ ...connection, fetch: cuttable }, options) })
     root.render(
       <DeskContext value={{ call, inbox, me: person }}>
         <App />

@@ -6,10 +6,20 @@ import { type ApprovalPart, confirmWord, editedAsk, keepMode } from './approval.
 import type { Prompt } from './prompt.ts'
 import { choiceRows, type KeyHint, lineRows, type Sheet } from './sheet-rows.ts'
 
-export function approvalSheet({ modes, shown }: Prompt, ask: ApprovalAsk, part: ApprovalPart): Sheet {
+/** What is asked does not change; a comparison of two long texts is made once. */
+const bodies = new WeakMap<object, readonly Row[]>()
+
+function bodyOf(ask: ApprovalAsk, part: ApprovalPart): readonly Row[] {
+  const known = part.input ?? ask
   const { suggestions: _offers, ...whole } = editedAsk(ask, part)
+  const body = bodies.get(known) ?? askRows(whole)
+  bodies.set(known, body)
+  return body
+}
+
+export function approvalSheet({ modes, shown }: Prompt, ask: ApprovalAsk, part: ApprovalPart): Sheet {
   const isPlan = ask.plan !== undefined
-  const body = askRows(whole)
+  const body = bodyOf(ask, part)
   const notes: Row[] = [
     ...(part.input ? [row(ours('Changed by you: this is what would run.', 'strong'))] : []),
     ...(part.note && part.stage !== 'note' ? [row(ours('With your note: ', 'quiet'), theirs(part.note))] : []),

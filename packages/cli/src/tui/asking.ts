@@ -9,14 +9,11 @@ import type { Press } from './step.ts'
 export interface AskingOptions {
   readonly answer: (id: RequestId, answer: Answer) => Promise<unknown>
   readonly edit: (text: string) => Promise<string | null>
-  readonly now: () => number
   readonly changed: () => void
 }
 
-/** Whoever was typing when a prompt appeared did not mean it. */
+/** Whoever was typing when a prompt appeared did not mean it; nor a key that is held down. */
 export const quietMs = 300
-/** A key that is held down repeats faster than this. */
-const heldMs = 100
 
 export class Asking {
   readonly #options: AskingOptions
@@ -25,7 +22,6 @@ export class Asking {
   readonly #answered = new Set<RequestId>()
   #current: RequestId | null = null
   #quiet: NodeJS.Timeout | null = null
-  #dropped: { readonly spelled: string; readonly at: number } | null = null
   #sending = false
   #view: View = { lines: 0, height: 0, top: 0 }
 
@@ -71,22 +67,15 @@ export class Asking {
   }
 
   press(key: Key): void {
-    if (this.#sending || !this.prompt || this.#isEarly(key)) return
-    void this.#turn(key)
+    if (this.#sending || !this.prompt) return
+    if (this.#quiet) this.#beQuiet()
+    else void this.#turn(key)
   }
   /** Ctrl+C: no, to this one. */
   reject(): void {
     const { prompt } = this
     if (!prompt || this.#sending) return
     void this.#send(prompt, { kind: prompt.request.ask.kind === 'approval' ? 'deny' : 'decline' })
-  }
-
-  #isEarly(key: Key): boolean {
-    const at = this.#options.now()
-    const spelled = JSON.stringify(key)
-    const held = this.#dropped?.spelled === spelled && at - this.#dropped.at < heldMs
-    this.#dropped = this.#quiet || held ? { spelled, at } : null
-    return this.#dropped !== null
   }
 
   async #turn(press: Press): Promise<void> {

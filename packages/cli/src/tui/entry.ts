@@ -1,5 +1,6 @@
 /** An entry of a transcript as lines: what an agent says behind a bar, what was done in one line each. */
 import {
+  asItRan,
   deed,
   type Entry,
   type MessageEntry,
@@ -102,7 +103,9 @@ const marks: Readonly<Record<ReturnType<typeof tone>, readonly [string, Look]>> 
 }
 
 function requestRow({ request, agentPath }: RequestEntry, reader: Reader): Row {
-  const { ask, resolution } = request
+  const { resolution } = request
+  // Where a person edited it, that is what ran.
+  const ask = asItRan(request.ask, resolution)
   if (!resolution)
     return shortRow(
       [

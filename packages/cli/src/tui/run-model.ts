@@ -59,7 +59,6 @@ export class RunModel {
     this.#asking = new Asking({
       answer: (id, answer) => options.inbox.answer(id, answer),
       edit: options.edit,
-      now: options.now,
       changed: () => this.update(),
     })
     options.inbox.subscribe(() => this.update())
@@ -130,6 +129,8 @@ export class RunModel {
     if (prompt) this.#asking.forget(prompt.request.id)
     if (!this.#options.transcript.getSnapshot().loaded) return
     const [next] = waiting
+    // What somebody is writing is not the answer to it.
+    if (this.#composer.text !== '') return
     // One that has just been resolved is first told of.
     if (next?.status !== 'pending' || this.#asking.isOurs(next.id)) return
     this.#print()
@@ -142,11 +143,14 @@ export class RunModel {
     if (rows.length > 0) this.#options.print(rows)
   }
 
+  /** Whether the keys go to a line of the person's own; one that is begun stays, whatever the agent does. */
   #composes(): boolean {
     const session = this.#session()
-    if (!session || (session.state !== 'idle' && session.state !== 'parked')) return false
+    const begun = this.#composer.text !== ''
+    if (!session || session.state === 'ended') return false
+    if (!begun && session.state !== 'idle' && session.state !== 'parked') return false
     if (this.#sentAt !== null && this.#sentAt !== session.stateChangedAt) this.#sentAt = null
-    return this.#sentAt === null && this.#waiting().length === 0
+    return this.#sentAt === null && (begun || this.#waiting().length === 0)
   }
 
   #draw(session: Session | undefined): RunFrame {
@@ -155,13 +159,15 @@ export class RunModel {
     const laid = (rows: readonly Row[]) => rows.flatMap(one => wrap(one, columns))
     const { prompt } = this.#asking
     if (prompt) {
-      const waiting = this.#waiting()
-      const count = { at: 1, of: waiting.length }
+      const count = { at: 1, of: this.#waiting().length }
       const { pieces, view } = layPrompt(prompt, { columns, height: height - 1 }, count, this.#asking.standing)
       this.#asking.drawn(view)
       return { pieces: [[], ...pieces], busy: null }
     }
-    const hint = this.#hint === null ? [] : [row(ours(this.#hint, 'strong'))]
+    const writing = this.#composer.text !== '' && this.#waiting().length > 0
+    const held = writing ? 'The agent asks something: send your line or clear it (Ctrl+U) first.' : null
+    const words = this.#hint ?? held
+    const hint = words === null ? [] : [row(ours(words, 'strong'))]
     if (this.#composes()) {
       const keys = keyRows(
         [

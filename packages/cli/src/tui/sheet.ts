@@ -30,26 +30,41 @@ const headMax = 2
 export type Standing = 'quiet' | 'live' | 'sending' | 'preview'
 
 export function layPrompt(prompt: Prompt, place: Place, count: Count, standing: Standing = 'live'): Laid {
+  const laid = (rows: readonly Row[]) => rows.flatMap(one => lay(one, place.columns))
   const sheet = sheetOf(prompt)
-  const laid = (rows: readonly Row[]) => rows.flatMap(one => wrap(one, place.columns))
   const head = laid([headRow(prompt, count)]).slice(0, headMax)
   const hint = prompt.hint === null ? [] : laid([row(ours(prompt.hint, 'strong'))])
-  const keys = laid(footOf(sheet, standing, place.columns))
-  // Their place is kept, so that nothing jumps when they come.
-  const all = [...hint, ...(standing === 'quiet' ? keys.map((): Piece => []) : keys)]
   // On a screen that is too small for everything, what is asked comes before what the keys do.
-  const foot = all.slice(0, Math.max(1, place.height - head.length - 1 - bodyMin))
-  const body = sheet.body.map(one => wrap(one, place.columns))
-  const lines = body.reduce((sum, pieces) => sum + pieces.length, 0)
-  const room = place.height - head.length - foot.length - 1
+  const footMax = Math.max(1, place.height - head.length - 1 - bodyMin)
+  const footFor = (one: Sheet) => [...hint, ...laid(footOf(one, standing, place.columns))].slice(0, footMax)
+  const body = sheet.body.map(one => lay(one, place.columns))
+  const lines = countLines(body)
+  const room = place.height - head.length - footFor(sheet).length - 1
   const fits = lines <= room
   const height = Math.max(bodyMin, Math.min(lines, room))
-  const focus =
-    sheet.focus === null ? null : body.slice(0, sheet.focus + 1).reduce((sum, pieces) => sum + pieces.length, 0)
+  const focus = sheet.focus === null ? null : countLines(body.slice(0, sheet.focus + 1))
   const top = topOf(prompt, { lines, height, focus })
+  const shown = prompt.shown || top + height >= lines
   const window = body.flat().slice(top, top + height)
-  const pager = fits ? [[]] : laid([pagerRow(top, height, lines, prompt.shown || top + height >= lines)]).slice(0, 1)
+  const pager = fits ? [[]] : laid([pagerRow(top, height, lines, shown)]).slice(0, 1)
+  const keys = footFor(shown === prompt.shown ? sheet : sheetOf({ ...prompt, shown }))
+  // The place of the keys is kept, so that nothing jumps when they come.
+  const foot = standing === 'quiet' ? keys.map((): Piece => []) : keys
   return { pieces: [...head, ...window, ...pager, ...foot], view: { lines, height, top } }
+}
+
+/** Rows that stay are laid out once for a width. */
+const known = new WeakMap<Row, { readonly columns: number; readonly pieces: readonly Piece[] }>()
+
+function lay(one: Row, columns: number): readonly Piece[] {
+  const before = known.get(one)
+  if (before?.columns === columns) return before.pieces
+  const pieces = wrap(one, columns)
+  known.set(one, { columns, pieces })
+  return pieces
+}
+function countLines(body: readonly (readonly Piece[])[]): number {
+  return body.reduce((sum, pieces) => sum + pieces.length, 0)
 }
 
 function footOf({ foot, keys }: Sheet, standing: Standing, columns: number): readonly Row[] {

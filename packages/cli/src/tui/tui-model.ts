@@ -55,7 +55,6 @@ export class TuiModel {
     this.#asking = new Asking({
       answer: (id, answer) => options.inbox.answer(id, answer),
       edit: options.edit,
-      now: options.now,
       changed: () => this.update(),
     })
     options.inbox.subscribe(this.update)
@@ -85,9 +84,6 @@ export class TuiModel {
   get isOpen(): boolean {
     return this.#open !== null || this.#starter !== null || this.#help
   }
-  get hint(): string | null {
-    return this.#hint
-  }
 
   async #learnDrivers(): Promise<void> {
     // Without them a plan is approved as it is, and starting one tells what is wrong.
@@ -109,10 +105,10 @@ export class TuiModel {
       this.#asking.forget(prompt.request.id)
       this.#wanted = null
     }
-    if (!this.#open) return
+    // What somebody is writing is not the answer to it.
+    if (!this.#open || this.#composer) return
     const waiting = this.#waitingIn(this.#open.id)
     const next = waiting.find(({ id }) => id === this.#wanted) ?? waiting[0] ?? null
-    if (next) this.#composer = null
     const modes = this.#drivers.find(({ name }) => name === this.#session()?.driver)?.modes ?? []
     this.#asking.put(next, modes)
   }
@@ -246,9 +242,10 @@ export class TuiModel {
   /** The one that waits behind this one, wherever that is. */
   #nextWaiting(): void {
     const { order, requests } = this.inbox
-    const at = order.indexOf(this.#asking.prompt?.request.id ?? ('' as RequestId)) // which is none of them
-    const next = requests.get(order[(at + 1) % order.length] ?? ('' as RequestId)) // as above
-    if (!next || next.id === this.#asking.prompt?.request.id) return
+    const shown = this.#asking.prompt?.request.id
+    const id = order[((shown ? order.indexOf(shown) : -1) + 1) % order.length]
+    const next = id === undefined || id === shown ? undefined : requests.get(id)
+    if (!next) return
     this.#asking.put(null, [])
     this.#selected = next.id
     this.#wanted = next.id
@@ -335,9 +332,11 @@ export class TuiModel {
     return pieces
   }
   #footPieces(columns: number, reading: Reading): readonly Piece[] {
+    const waits = this.#composer && (this.#session()?.pending ?? 0) > 0
+    const held = waits ? [blank, row(ours('The agent asks something: send your line, or Esc shows it.', 'strong'))] : []
     const back = reading.back > 0 ? [row(ours(`── ${reading.back} lines further down ──`, 'quiet'))] : []
     const line = this.#composer ? [blank, ...lineRows('Say', this.#composer)] : []
-    return [...back, ...line].flatMap(one => wrap(one, columns))
+    return [...back, ...held, ...line].flatMap(one => wrap(one, columns))
   }
 
   /** What can be done now, for the last line of the screen. */

@@ -1,0 +1,137 @@
+/** The prompt that is put: when its keys count, and that nothing meant for one reaches another. */
+import type { Answer, Ask, Request, RequestId, SessionId } from '@holdpoint/protocol'
+import { Fault } from '@holdpoint/protocol'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { Asking, quietMs } from '../src/tui/asking.ts'
+import type { Key } from '../src/tui/key.ts'
+
+const ask: Ask = { kind: 'approval', tool: 'Bash', input: { command: 'ls' }, title: 'List', cwd: '/', editable: true }
+function requestOf(id: string): Request {
+  return {
+    id: id as RequestId, // never leaves this file
+    session: 'ses_x' as SessionId, // as above
+    key: id,
+    agentPath: [],
+    ask,
+    digest: id,
+    openedAt: 0,
+    deadlineAt: null,
+    onDeadline: 'wait',
+    overdue: false,
+    status: 'pending',
+    needs: 1,
+    endorsements: [],
+    resolution: null,
+    delivery: { state: 'waiting', at: 0 },
+  }
+}
+const letter = (text: string): Key => ({ name: 'text', text, alone: true })
+const [one, two] = [requestOf('req_one'), requestOf('req_two')]
+
+let answers: { readonly id: RequestId; readonly answer: Answer }[]
+let refuse: Error | null
+let edited: (text: string | null) => void
+let asking: Asking
+/** As if it had been drawn, all of it, and looked at. */
+function looked(): void {
+  asking.drawn({ lines: 3, height: 10, top: 0 })
+  vi.advanceTimersByTime(quietMs)
+}
+beforeEach(() => {
+  vi.useFakeTimers()
+  answers = []
+  refuse = null
+  asking = new Asking({
+    answer: async (id, answer) => {
+      if (refuse) throw refuse
+      answers.push({ id, answer })
+    },
+    edit: () =>
+      new Promise(resolve => {
+        edited = resolve
+      }),
+    changed: () => {},
+  })
+  asking.put(one, [])
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+describe('a prompt that has just appeared', () => {
+  it('drops keys, and goes on dropping them while they keep coming', () => {
+    asking.drawn({ lines: 3, height: 10, top: 0 })
+    for (let at = 0; at < 20; at++) {
+      asking.press(letter('a'))
+      vi.advanceTimersByTime(quietMs - 1)
+    }
+    expect(answers).toEqual([])
+    expect(asking.standing).toBe('quiet')
+    vi.advanceTimersByTime(1)
+    expect(asking.standing).toBe('live')
+    asking.press(letter('a'))
+    expect(answers).toEqual([{ id: one.id, answer: { kind: 'allow' } }])
+  })
+  it('is rejected by Ctrl+C at any time: that never allows', () => {
+    asking.reject()
+    expect(answers).toEqual([{ id: one.id, answer: { kind: 'deny' } }])
+  })
+  it('cannot be allowed before it was drawn', () => {
+    vi.advanceTimersByTime(quietMs)
+    asking.press(letter('a'))
+    expect(answers).toEqual([])
+    expect(asking.prompt?.hint).toMatch(/Not all of it/)
+  })
+})
+
+describe('an edit', () => {
+  it('that comes back when another request stands there changes nothing of that one', async () => {
+    looked()
+    asking.press(letter('e'))
+    asking.forget(one.id)
+    asking.put(two, [])
+    looked()
+    edited('rm -rf /')
+    await vi.advanceTimersByTimeAsync(0)
+    expect(asking.prompt?.request.id).toBe(two.id)
+    expect(asking.prompt?.part).toMatchObject({ input: null })
+    expect(asking.standing).toBe('quiet')
+  })
+  it('by an editor that failed is told, and changes nothing', async () => {
+    looked()
+    asking.press(letter('e'))
+    edited(null)
+    await vi.advanceTimersByTimeAsync(0)
+    expect(asking.prompt?.hint).toMatch(/The editor failed/)
+  })
+})
+
+describe('an answer', () => {
+  it('that the gateway refuses is told, and the prompt stays', async () => {
+    refuse = new Fault('store_locked', 'The archive is locked.')
+    looked()
+    asking.press(letter('a'))
+    expect(asking.standing).toBe('sending')
+    await vi.advanceTimersByTimeAsync(0)
+    expect(asking.prompt?.hint).toBe('It was not sent: The archive is locked.')
+    expect(asking.isOurs(one.id)).toBe(false)
+  })
+  it('that came too late is not ours', async () => {
+    refuse = new Fault('already_resolved', 'Somebody was faster.')
+    looked()
+    asking.press(letter('a'))
+    await vi.advanceTimersByTimeAsync(0)
+    expect(asking.isOurs(one.id)).toBe(false)
+    expect(asking.prompt?.hint).toBeNull()
+  })
+  it('half given is kept while another request is put', () => {
+    looked()
+    for (const key of [letter('n'), letter('h'), letter('i'), { name: 'enter' } as const]) asking.press(key)
+    asking.put(two, [])
+    looked()
+    expect(asking.prompt?.part).toMatchObject({ note: '' })
+    asking.put(one, [])
+    looked()
+    expect(asking.prompt?.part).toMatchObject({ note: 'hi' })
+  })
+})
