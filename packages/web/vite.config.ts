@@ -3,6 +3,9 @@ import { fileURLToPath } from 'node:url'
 
 const room = (name: string) => fileURLToPath(new URL(`../${name}/src/index.ts`, import.meta.url))
 
+/** That a library names the side of a server it is for (there is only one here), and how long a busy machine took. */
+const needless = new Set(['MODULE_LEVEL_DIRECTIVE', 'PLUGIN_TIMINGS'])
+
 export default {
   root: fileURLToPath(new URL('.', import.meta.url)),
   resolve: { alias: ['protocol', 'client'].map(name => ({ find: `@holdpoint/${name}`, replacement: room(name) })) },
@@ -12,5 +15,10 @@ export default {
     target: 'es2023',
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    rolldownOptions: {
+      onLog: (level: string, log: { code?: string }, handle: (level: string, log: object) => void) => {
+        if (!needless.has(log.code ?? '')) handle(level, log)
+      },
+    },
   },
 }

@@ -9,6 +9,7 @@ import { Header } from './frame/header.tsx'
 import { Later } from './frame/later.tsx'
 import { Loaded } from './frame/loaded.tsx'
 import { openDialog } from './frame/open-dialog.ts'
+import { Outcomes } from './frame/outcomes.tsx'
 import { countOpen } from './frame/session-groups.ts'
 import { Sidebar } from './frame/sidebar.tsx'
 import { Tabs } from './frame/tabs.tsx'
@@ -55,12 +56,13 @@ function Frame(): ReactNode {
       </button>
       <ConnectionLine reach={reach} />
       <Header />
-      <Sidebar route={route} counts={counts} />
+      <Sidebar route={route} counts={counts} old={reach === 'away'} />
       <main ref={screen} className="screen" tabIndex={-1}>
         <Loaded>{screenOf(route)}</Loaded>
       </main>
       <Tabs route={route} counts={counts} />
       <Announcement />
+      <Outcomes />
       <Dialogs />
     </div>
   )

@@ -12,7 +12,7 @@ import { dateTime } from './moment.ts'
 export function ReceiptStory({ request }: { readonly request: Request }): ReactNode {
   return (
     <div className="story">
-      <h4 className="soft small">Asked: {deed(request.ask)}</h4>
+      <p className="soft small">Asked: {deed(request.ask)}</p>
       <Asked request={request} />
       <Said request={request} />
       <Facts request={request} />

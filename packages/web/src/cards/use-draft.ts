@@ -19,7 +19,7 @@ const storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'> = {
   removeItem: key => sessionStorage.removeItem(key),
 }
 
-export function useDraft({ id, status }: Request, card: RefObject<HTMLElement | null>): Drafting {
+export function useDraft({ id }: Request, card: RefObject<HTMLElement | null>): Drafting {
   const { call, inbox, me } = useDesk()
   const keeper = useMemo(() => new DraftKeeper({ call, id, me, frames: inbox.onFrame, storage }), [call, id, me, inbox])
   useEffect(() => {
@@ -34,9 +34,6 @@ export function useDraft({ id, status }: Request, card: RefObject<HTMLElement | 
       keeper.close()
     }
   }, [keeper, card])
-  useEffect(() => {
-    if (status === 'resolved') keeper.finish()
-  }, [keeper, status])
   const snapshot = useSyncExternalStore(keeper.subscribe, keeper.getSnapshot)
   const hands = useMemo(
     () => ({

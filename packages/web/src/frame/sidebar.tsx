@@ -24,7 +24,14 @@ export interface Counts {
   readonly open: number
 }
 
-export function Sidebar({ route, counts }: { readonly route: Route; readonly counts: Counts }): ReactNode {
+export interface SidebarProps {
+  readonly route: Route
+  readonly counts: Counts
+  /** The gateway is away: what is known of the sessions may not be so any more. */
+  readonly old: boolean
+}
+
+export function Sidebar({ route, counts, old }: SidebarProps): ReactNode {
   return (
     <nav className="side" aria-label="Places and sessions">
       <ul className="places">
@@ -34,7 +41,7 @@ export function Sidebar({ route, counts }: { readonly route: Route; readonly cou
           </li>
         ))}
       </ul>
-      <SessionNav route={route} />
+      <SessionNav route={route} old={old} />
     </nav>
   )
 }
@@ -60,14 +67,19 @@ export function PlaceLink(props: {
 }
 
 /** While the pointer is on the list nothing in it changes places; what a session does is shown at once all the same. */
-function SessionNav({ route }: { readonly route: Route }): ReactNode {
+function SessionNav({ route, old }: Omit<SidebarProps, 'counts'>): ReactNode {
   const sessions = useSessions()
   const [hovered, setHovered] = useState(false)
   const now = useMemo(() => groupSessions(sessions.values()), [sessions])
   const shown = useRef<readonly Group[]>(now)
   if (!hovered) shown.current = now
   return (
-    <div className="side-sessions" onPointerEnter={() => setHovered(true)} onPointerLeave={() => setHovered(false)}>
+    <div
+      className="side-sessions"
+      inert={old}
+      onPointerEnter={() => setHovered(true)}
+      onPointerLeave={() => setHovered(false)}
+    >
       {shown.current.map(group => (
         <section key={group.name} aria-label={`Sessions: ${group.name}`}>
           <h2 className="side-heading">{group.name}</h2>

@@ -1,9 +1,10 @@
 /** What this session waits for, over the composer: the one that has waited longest first, and keys go to the one that has the focus, else to the first. */
 import type { Request, RequestId, SessionId } from '@holdpoint/protocol'
-import { memo, type ReactNode, useMemo, useState } from 'react'
+import { memo, type ReactNode, useLayoutEffect, useMemo, useState } from 'react'
 import { RequestCard } from '../cards/request-card.tsx'
 import { useRequests } from '../desk.ts'
 import { useKeys } from '../habits/use-keys.ts'
+import { noteChange } from '../quiet.ts'
 import { cardAnchor } from './quiet-lines.tsx'
 
 /** More than these are answered in the inbox, where there is room. */
@@ -24,6 +25,10 @@ export const PendingCards = memo(function PendingCards({ session }: { readonly s
     setChosen(next.id)
     document.getElementById(cardAnchor(next.id))?.scrollIntoView({ block: 'nearest' })
   }
+  const standing = waiting.map(({ id }) => id).join()
+  // Another card may stand now where the hand is: for a moment nothing is decided.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: noted whenever others stand there
+  useLayoutEffect(noteChange, [standing])
   const several = waiting.length > 1
   useKeys({
     active: () => active,

@@ -1,0 +1,24 @@
+/** For those who do not see it: what became of a request, told in one place for every screen. */
+import { deed, outcome } from '@holdpoint/client'
+import { type ReactNode, useEffect, useState } from 'react'
+import { useDesk } from '../desk.ts'
+
+export function Outcomes(): ReactNode {
+  const { inbox, me } = useDesk()
+  const [words, setWords] = useState('')
+  useEffect(
+    () =>
+      inbox.onFrame(frame => {
+        if (frame.frame !== 'event' || frame.event.type !== 'request.resolved') return
+        const { request, resolution } = frame.event
+        const ask = inbox.getSnapshot().requests.get(request)?.ask
+        if (ask) setWords(`${deed(ask)}: ${outcome(resolution, me)}`)
+      }),
+    [inbox, me],
+  )
+  return (
+    <p className="offscreen" role="status">
+      {words}
+    </p>
+  )
+}
