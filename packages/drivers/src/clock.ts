@@ -40,3 +40,12 @@ export function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
   })
 }
+
+/** What it resolves to, or `late` where that takes longer; it goes on either way. */
+export async function within<T>(clock: Clock, ms: number, promise: Promise<T>): Promise<T | 'late'> {
+  let cancel = () => {}
+  const late = new Promise<'late'>(resolve => {
+    cancel = clock.after(ms, () => resolve('late'))
+  })
+  return Promise.race([promise, late]).finally(() => cancel())
+}

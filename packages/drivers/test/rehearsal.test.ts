@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Answer, ApprovalAsk, Request } from '@holdpoint/protocol'
+import type { Answer, ApprovalAsk, JsonObject, Request } from '@holdpoint/protocol'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { generatorDriver, rehearsal } from '../src/index.ts'
 import { Stage } from './stage.ts'
@@ -54,14 +54,21 @@ function runs(pid: number): boolean {
   }
 }
 
+const edited = (request: Request, change: JsonObject) =>
+  ({ kind: 'allow', input: { ...approvalOf(request).input, ...change } }) as const
+async function answerEdited(change: JsonObject): Promise<void> {
+  const request = await nextAsk()
+  await stage.answer(request, edited(request, change))
+}
+
 describe('the rehearsal', () => {
   it('runs exactly the command that was allowed, in a folder of its own', async () => {
     await play('approval')
     const request = await nextAsk()
     const { cwd, tool } = approvalOf(request)
     expect(tool).toBe('Bash')
-    const input = { command: 'printf edited > mine.txt; pwd; ls; cat mine.txt' }
-    await stage.answer(request, { kind: 'allow', input, note: 'go ahead' })
+    const edit = edited(request, { command: 'printf edited > mine.txt; pwd; ls; cat mine.txt' })
+    await stage.answer(request, { ...edit, note: 'go ahead' })
     expect(await told()).toContain('The command was allowed with the note “go ahead”, and it ran.')
     expect(outputOf('Bash')).toBe(`${cwd}\nmine.txt\nedited`)
   })
@@ -85,8 +92,7 @@ describe('the rehearsal', () => {
   it('edits no file outside its folder, whatever a person makes of the input', async () => {
     await play('edit')
     const request = await nextAsk()
-    const input = { ...approvalOf(request).input, file_path: '/etc/hostname' }
-    await stage.answer(request, { kind: 'allow', input })
+    await stage.answer(request, edited(request, { file_path: '/etc/hostname' }))
     await told()
     expect(stage.log('tool.finished').at(-1)).toMatchObject({ ok: false })
   })
@@ -96,7 +102,7 @@ describe('the rehearsal', () => {
     const request = await nextAsk()
     expect(approvalOf(request)).toMatchObject({ tool: 'ExitPlanMode', editable: true })
     expect(approvalOf(request).plan).toContain('# Plan')
-    await stage.answer(request, { kind: 'allow', mode: 'acceptEdits', input: { plan: '# Less' } })
+    await stage.answer(request, { ...edited(request, { plan: '# Less' }), mode: 'acceptEdits' })
     expect(await told()).toContain('The plan was approved in mode acceptEdits, with your changes.')
   })
 
@@ -178,7 +184,7 @@ describe('the rehearsal', () => {
     process.env.HOLDPOINT_SECRET_OF_A_TEST = 'hp_secret'
     try {
       await play('approval')
-      await stage.answer(await nextAsk(), { kind: 'allow', input: { command: 'env | grep -c ^PATH=; env' } })
+      await answerEdited({ command: 'env | grep -c ^PATH=; env' })
       await told()
       expect(outputOf('Bash')).toMatch(/^1\n/)
       expect(outputOf('Bash')).not.toContain('HOLDPOINT_')
@@ -190,7 +196,7 @@ describe('the rehearsal', () => {
   it('leaves no process behind when it is interrupted', async () => {
     const id = await play('approval')
     const command = `sleep 300 & echo "$$ $!" > ${outside}/pids; wait`
-    await stage.answer(await nextAsk(), { kind: 'allow', input: { command } })
+    await answerEdited({ command })
     const pids = (await written('pids')).split(' ').map(Number)
     expect(pids.map(runs)).toEqual([true, true])
     await stage.person('interruptSession', { id })
@@ -201,7 +207,7 @@ describe('the rehearsal', () => {
   it('leaves no process behind when its command is over', async () => {
     await play('approval')
     const command = `sleep 300 & echo "$!" > ${outside}/pid; echo done`
-    await stage.answer(await nextAsk(), { kind: 'allow', input: { command } })
+    await answerEdited({ command })
     await told()
     expect(outputOf('Bash')).toBe('done')
     const pid = Number(await written('pid'))
@@ -210,7 +216,7 @@ describe('the rehearsal', () => {
 
   it('says so when a command says more than is kept, and ends it', async () => {
     await play('approval')
-    await stage.answer(await nextAsk(), { kind: 'allow', input: { command: 'yes' } })
+    await answerEdited({ command: 'yes' })
     await told()
     expect(outputOf('Bash')).toEqual({ error: expect.stringMatching(/more than \d+ bytes/) })
   })
@@ -233,7 +239,7 @@ describe('the rehearsal', () => {
     await runner.stop()
     expect(existsSync(cwd)).toBe(true)
     stage.run([generatorDriver(rehearsal)])
-    await stage.answer(request, { kind: 'allow', input: { command: 'pwd' } })
+    await stage.answer(request, edited(request, { command: 'pwd' }))
     await told()
     expect(outputOf('Bash')).toBe(cwd)
     while (existsSync(cwd)) await glance()

@@ -23,7 +23,7 @@ export type SessionRow = Omit<Session, 'pending'> & {
   readonly lease: Lease | null
   /** Grows with every attach; an agent-side write with a lower one is stale. */
   readonly fence: number
-  /** A message was taken and its turn has not finished. */
+  /** A turn has begun, by a message or by the agent itself, and has not finished. */
   readonly turnOpen: boolean
   /** A parked session has something for its agent (a resolution, a command): a runner should bring it back. */
   readonly wanted: boolean

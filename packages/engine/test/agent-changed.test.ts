@@ -25,6 +25,11 @@ describe('what an agent says of itself', () => {
     const [event] = watching.events
     expect(event?.type === 'session.changed' && event.value.process?.changedAt).toBe(event?.at)
   })
+  it('is the model that it has, and how another session can go on with it', async () => {
+    await at.person('patchSession', { id, model: 'new' })
+    await driven.say({ type: 'session.changed', model: null, resume: 'conversation-1' })
+    expect(await session()).toMatchObject({ model: null, resume: 'conversation-1', mode: null })
+  })
   it('is no event where nothing has changed', async () => {
     await driven.say({ type: 'session.changed', mode: 'plan', process: live })
     const before = await at.log()

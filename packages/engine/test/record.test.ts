@@ -149,7 +149,10 @@ describe('the record', () => {
   it('is searched in what was asked, who answered, what was said, and where', async () => {
     await resolve('note', approval('sweep "under" the rug'), { kind: 'allow', note: 'Mind the Vase' })
     await resolve('reason', approval('x', { title: 'Burn it', tool: 'Torch' }), { kind: 'deny', reason: 'No FIRE' })
-    await resolve('edit', approval('y'), { kind: 'allow', input: { nested: [{ deep: 'polish the brass' }] } })
+    await resolve('edit', approval('y'), {
+      kind: 'allow',
+      input: { command: 'y', nested: [{ deep: 'polish the brass' }] },
+    })
     await resolve(
       'colour',
       colours,

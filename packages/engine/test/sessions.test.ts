@@ -27,6 +27,21 @@ describe('starting', () => {
       { seq: 1, state: 'waiting', body: { kind: 'message', text: 'Do it\nnow' }, madeBy: 'ada' },
     ])
   })
+  it('takes what is attached without a word, and an empty word only then', async () => {
+    const dot = { type: 'image', mediaType: 'image/png', data: 'AAAA' } as const
+    const first = async (input: object) => {
+      const session = await at.person('startSession', { driver: 'steady', ...input })
+      return (await at.runner('listCommands', { id: session.id })).items.map(command => command.body)
+    }
+    const body = { kind: 'message', text: '', attachments: [dot] }
+    expect(await first({ attachments: [dot] })).toEqual([body])
+    expect(await first({ attachments: [dot], prompt: '' })).toEqual([body])
+    expect(await first({ attachments: [] })).toEqual([])
+    expect(await at.person('sendMessage', { id, text: '', attachments: [dot] })).toMatchObject({ body })
+    await refused(at.person('sendMessage', { id, text: '' }), 'bad_input')
+    await refused(at.person('sendMessage', { id, text: '', attachments: [] }), 'bad_input')
+    await refused(at.person('startSession', { driver: 'steady', prompt: '' }), 'bad_input')
+  })
   it('is refused where no runner has the driver, or it is not ready', async () => {
     await refused(at.person('startSession', { driver: 'nowhere' }), 'no_runner')
     await at.announce(0, [{ name: 'steady', title: '', capabilities: [], modes: [], ready: false, missing: 'a key' }])

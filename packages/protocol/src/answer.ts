@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { Ask, Question } from './ask.ts'
 import { misfitOfValues } from './form.ts'
-import { JsonObject } from './json.ts'
+import { type Json, JsonObject } from './json.ts'
 import { limits } from './limits.ts'
 import { RuleDraft } from './rule.ts'
 
@@ -59,6 +59,8 @@ export function misfit(ask: Ask, answer: Answer): string | null {
     return `a request of kind ${ask.kind} takes ${kinds.join(' or ')}, not ${answer.kind}`
   if (ask.kind === 'approval' && answer.kind === 'allow') {
     if (answer.input && !ask.editable) return 'this request is not editable: leave input out'
+    const wrong = answer.input ? misfitOfInput(ask.input, answer.input) : null
+    if (wrong) return wrong
     if (answer.suggestion !== undefined && !ask.suggestions?.some(offered => offered.id === answer.suggestion))
       return `"${answer.suggestion}" is not a suggestion of this request`
     if (answer.remember && ask.caution?.noRemember) return 'this request must not be remembered'
@@ -67,6 +69,21 @@ export function misfit(ask: Ask, answer: Answer): string | null {
   if (ask.kind === 'questions' && answer.kind === 'answers') return misfitOfAnswers(ask.questions, answer.answers)
   if (ask.kind === 'form' && answer.kind === 'submit') return misfitOfValues(ask.schema, answer.values)
   return null
+}
+
+/** What was asked for is of the shape that the tool takes: an edit that keeps every member and its type does not leave it by accident (G7). */
+function misfitOfInput(asked: JsonObject, edited: JsonObject): string | null {
+  for (const [name, was] of Object.entries(asked)) {
+    if (!Object.hasOwn(edited, name)) return `the edited input lacks "${name}", which was asked for`
+    const [before, now] = [typeOf(was), typeOf(edited[name])]
+    if (now !== before) return `"${name}" of the edited input must be ${before}, as it was asked, not ${now}`
+  }
+  return null
+}
+function typeOf(value: Json | undefined): string {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'a list'
+  return { string: 'text', number: 'a number', boolean: 'true or false' }[typeof value as string] ?? 'an object'
 }
 
 function misfitOfAnswers(questions: readonly Question[], answers: readonly QuestionAnswer[]): string | null {

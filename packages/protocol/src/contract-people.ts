@@ -16,9 +16,14 @@ const sessionFields = {
   /** null: never let go while waiting. */
   warmMs: z.int().min(0).max(limits.deadlineMaxMs).nullable().optional(),
 }
-const message = {
-  text: z.string().min(1).max(limits.textMax),
-  attachments: z.array(Attachment).max(limits.attachmentsMax).optional(),
+const attachments = z.array(Attachment).max(limits.attachmentsMax).optional()
+const words = z.string().max(limits.textMax)
+/** What is attached can speak for itself. */
+function withWords<T extends z.ZodObject>(input: T, name: 'text' | 'prompt'): T {
+  return input.refine(said => said[name] !== '' || Object(said.attachments).length > 0, {
+    path: [name],
+    message: 'must not be empty, unless something is attached',
+  })
 }
 const answerFields = { digest: z.string().max(limits.keyMax), answer: Answer }
 const BatchResult = z.object({
@@ -44,16 +49,19 @@ export const peopleOps = {
     status: 201,
     large: true,
     summary: 'Start a session',
-    input: z.strictObject({
-      driver: z.string().min(1).max(limits.nameMax),
-      cwd: z.string().min(1).max(limits.pathMax).optional(),
-      prompt: message.text.optional(),
-      attachments: message.attachments,
-      resume: z.string().min(1).max(limits.nameMax).optional(),
-      options: JsonObject.optional(),
-      ...sessionFields,
-      ...deadlineFields,
-    }),
+    input: withWords(
+      z.strictObject({
+        driver: z.string().min(1).max(limits.nameMax),
+        cwd: z.string().min(1).max(limits.pathMax).optional(),
+        prompt: words.optional(),
+        attachments,
+        resume: z.string().min(1).max(limits.nameMax).optional(),
+        options: JsonObject.optional(),
+        ...sessionFields,
+        ...deadlineFields,
+      }),
+      'prompt',
+    ),
     output: Session,
   },
   listSessions: {
@@ -92,7 +100,7 @@ export const peopleOps = {
     status: 202,
     large: true,
     summary: 'Say something to the agent',
-    input: z.strictObject({ id: SessionId, ...message }),
+    input: withWords(z.strictObject({ id: SessionId, text: words, attachments }), 'text'),
     output: Command,
   },
   interruptSession: {

@@ -64,7 +64,13 @@ const AgentChanged = z.strictObject({
   type: z.literal('session.changed'),
   /** The mode in force. */
   mode: z.string().min(1).max(limits.nameMax).optional(),
+  /** The model that was chosen for it; null where it chooses itself. */
+  model: z.string().min(1).max(limits.nameMax).nullable().optional(),
+  /** The agent's own id of the conversation, by which another session can go on with it. */
+  resume: z.string().min(1).max(limits.nameMax).optional(),
   process: AgentProcess.optional(),
+  /** It has begun to work without a message; `turn.finished` ends that. */
+  state: z.literal('working').optional(),
 })
 
 /** What an agent may say: its own words, and what has become of it. People's words are commands, which only people send. */

@@ -36,13 +36,13 @@ export function readJson(text: string): Json {
   try {
     parsed = JSON.parse(text) as Json // JSON.parse returns JSON
   } catch (error) {
-    throw new Fault('bad_json', `The body is not valid JSON: ${error instanceof Error ? error.message : 'unreadable'}`)
+    throw new Fault('bad_json', `This is not valid JSON: ${error instanceof Error ? error.message : 'unreadable'}`)
   }
   scan(text)
   if (!text.isWellFormed() || (text.includes('\\u') && !wellFormed(parsed)))
-    throw new Fault('bad_json', 'The body holds a lone surrogate; send well-formed Unicode')
+    throw new Fault('bad_json', 'This JSON holds a lone surrogate; send well-formed Unicode')
   if (maybeHuge.test(text) && !finite(parsed))
-    throw new Fault('bad_json', 'The body holds a number that is too large to be one; send it as text')
+    throw new Fault('bad_json', 'This JSON holds a number that is too large to be one; send it as text')
   return parsed
 }
 
@@ -77,7 +77,7 @@ function scan(text: string): void {
       open.push(code === 0x7b ? new Set() : null)
       expectKey = code === 0x7b
       if (open.length > limits.jsonDepthMax)
-        throw new Fault('bad_json', `The body nests deeper than ${limits.jsonDepthMax} levels`)
+        throw new Fault('bad_json', `This JSON nests deeper than ${limits.jsonDepthMax} levels`)
     } else if (code === 0x7d || code === 0x5d) {
       open.pop()
       expectKey = false

@@ -4,6 +4,8 @@ export const limits = {
   attachmentsBodyMaxBytes: 24 * 1024 * 1024,
   attachmentMaxBytes: 5 * 1024 * 1024,
   attachmentsMax: 8,
+  /** Of what a tool is called with, as JSON: it is asked and checked in one body, beside what is said of it. */
+  toolInputMaxBytes: 960 * 1024,
   frameInMaxBytes: 256 * 1024,
   headersMaxBytes: 16 * 1024,
   connectionsMax: 10_000,

@@ -78,6 +78,29 @@ describe('an allow', () => {
     const answer = { kind: 'allow', ...said } as Answer // completed by the row
     expect(misfit({ ...approval, ...change } as AskValue, answer) === null).toBe(fits)
   })
+
+  const input = { command: 'ls', timeout: 5, loud: true, files: ['a'], where: { at: 1 }, until: null }
+  const edits: readonly [string, Record<string, unknown>, string | null][] = [
+    ['other values of the same types', { command: '', timeout: -1, loud: false, files: [], where: {} }, null],
+    ['more than was asked', { description: 'why', deep: [1] }, null],
+    ['a number for text', { command: 5 }, '"command" of the edited input must be text, as it was asked, not a number'],
+    ['text for a number', { timeout: '5' }, '"timeout"'],
+    ['text for a switch', { loud: 'yes' }, '"loud"'],
+    ['an object for a list', { files: {} }, '"files"'],
+    ['a list for an object', { where: [] }, '"where"'],
+    ['null for text', { command: null }, 'not null'],
+    ['something for null', { until: 1 }, '"until"'],
+    ['less than was asked', { command: undefined }, 'lacks "command"'],
+  ]
+  it.each(edits)('with an edited input that holds %s', (_name, change, said) => {
+    const edited = Object.fromEntries(
+      Object.entries({ ...input, ...change }).filter(([, value]) => value !== undefined),
+    )
+    const ask: AskValue = { ...approval, input, editable: true }
+    const wrong = misfit(ask, { kind: 'allow', input: edited as Extract<Answer, { kind: 'allow' }>['input'] }) // JSON, by the rows
+    if (said === null) expect(wrong).toBeNull()
+    else expect(wrong).toContain(said)
+  })
 })
 
 describe('answers to questions', () => {

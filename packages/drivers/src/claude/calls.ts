@@ -20,24 +20,37 @@ export interface CallsOptions {
   readonly pathOf: (agentId: string | undefined) => readonly string[]
   /** Resolves when the process is gone, or has shown for a while that it is not. */
   readonly gone: () => Promise<boolean>
-  /** An ask began or ceased to wait. */
+  /** Something is asked, before it is. */
+  readonly onBegin: () => void
+  /** An ask began or ceased to wait, or came to its end. */
   readonly onChange: () => void
+  /** The CLI asks for more than it would by itself: see `guard.ts`. */
+  readonly guarded: boolean
+  readonly mayBypass: boolean
+  /** What a person is to know of a call, as a sentence. */
+  readonly onTrouble: (sentence: string) => void
 }
 
+/** A call of the main agent's, which can be brought back under its own id; of an agent under it; or no tool, but asked by a server meanwhile. */
+type Kind = 'main' | 'sub' | 'aside'
+
 interface Waiting {
+  readonly id: string
+  readonly kind: Kind
   readonly verdict: Promise<PermissionResult>
-  /** A call of the main agent's: what can be brought back under its own id. */
-  readonly parkable: boolean
-  /** No tool, but asked by a server meanwhile. */
-  readonly aside: boolean
   asked?: Asked
   settled?: Settled
   handing: boolean
   /** It waits before the CLI has asked for it, and can be put off. */
   held: boolean
-  /** The CLI ceased to wait before it was asked. */
-  withdrawn: boolean
+  /** The CLI has ceased to wait: true where that is because it is gone. */
+  ceasing?: Promise<boolean>
+  /** The CLI lives and no longer listens: what is answered now reaches nobody. */
+  deaf: boolean
 }
+
+/** To a call that was made before the CLI had heard that it is to stop. */
+const tooLate: PermissionResult = { behavior: 'deny', message: 'The person interrupted this.', interrupt: true }
 
 /** The process is let go: whoever waits for this is gone with it. */
 const never = new Promise<never>(() => {})
@@ -46,13 +59,18 @@ export class Calls {
   readonly #options: CallsOptions
   readonly #waiting = new Map<string, Waiting>()
   readonly #notes = new Map<string, string>()
+  /** Calls that a person has allowed from now on, by what they are. */
+  readonly #granted = new Set<string>()
   #leaving = false
   #leave = () => {}
   readonly #left = new Promise<void>(resolve => {
     this.#leave = resolve
   })
+  #interrupted = false
   /** A person has ended the turn by their answer. */
   stopped: 'cancelled' | 'interrupted' | null = null
+  /** What they said then. */
+  remark: string | null = null
 
   constructor(options: CallsOptions) {
     this.#options = options
@@ -60,11 +78,14 @@ export class Calls {
 
   /** Asks of which nobody knows the answer yet, by key. */
   get pending(): readonly string[] {
-    return [...this.#waiting].filter(([, call]) => !call.handing).map(([id]) => id)
+    return this.#heard().flatMap(call => (call.handing ? [] : call.id))
   }
   /** Whether anything was asked that has not come to its end. */
   get unsettled(): boolean {
-    return this.#waiting.size > 0
+    return this.#heard().length > 0
+  }
+  #heard(): readonly Waiting[] {
+    return [...this.#waiting.values()].filter(call => !call.deaf)
   }
   get leaving(): boolean {
     return this.#leaving
@@ -77,13 +98,12 @@ export class Calls {
 
   /** The call that waits, where it waits alone and can be brought back; else why not. */
   alone(): { readonly id: string; readonly held: boolean } | { readonly why: string } {
-    const [first, second] = this.#waiting
-    if (!first) return { why: 'nothing waits' }
+    const [call, second] = this.#heard()
+    if (!call) return { why: 'nothing waits' }
     if (second) return { why: 'several calls wait at once' }
-    const [id, call] = first
     if (call.handing) return { why: 'its answer is on its way' }
-    if (!call.parkable) return { why: 'it was asked by an agent under the agent, or by a server' }
-    return { id, held: call.held }
+    if (call.kind !== 'main') return { why: 'it was asked by an agent under the agent, or by a server' }
+    return { id: call.id, held: call.held }
   }
 
   /** From now on nothing is handed: the process is about to go. What waits goes on waiting, at the gateway. */
@@ -97,6 +117,7 @@ export class Calls {
     const before = this.#waiting.get(id)
     // The CLI may ask twice for one call, and for one that was held.
     if (before) return this.#heed(before, context.signal)
+    if (this.#interrupted) return Promise.resolve(tooLate)
     const { cwd } = this.#options.session.info
     return this.#begin(id, context.agentID ? 'sub' : 'main', context.signal, waiting =>
       this.#permit(waiting, { tool, input: Object(given), context, cwd }),
@@ -134,7 +155,7 @@ export class Calls {
         return { behavior: 'allow' }
       })
     } catch (error) {
-      this.#waiting.delete(key)
+      this.#forget(key)
       throw error
     }
     if (!settled) throw new Error(`${key} was settled without a word`)
@@ -152,12 +173,25 @@ export class Calls {
 
   /** What is no tool shows no result of its own: the agent's next step is all there is to see. */
   async takenAside(): Promise<void> {
-    for (const [key, call] of this.#waiting) if (call.aside) await this.taken(key)
+    for (const [key, call] of this.#waiting) if (call.kind === 'aside') await this.taken(key)
   }
 
-  /** The turn is over, and with it everything that was told. */
-  async takenAll(): Promise<void> {
-    for (const id of [...this.#waiting.keys()]) await this.taken(id)
+  /** The turn is over, and with it everything that was told or still asked in it; but not what an agent in the background asks. */
+  async turnOver(background: boolean): Promise<void> {
+    for (const call of [...this.#waiting.values()]) {
+      if (background && call.kind !== 'main') continue
+      if (call.settled) await this.taken(call.id)
+      else await this.#cease(call)
+    }
+  }
+
+  /** A person stops the turn: nothing waits any more, and what the CLI asks before it has heard of it is not asked. */
+  async interrupt(): Promise<void> {
+    this.#interrupted = true
+    await Promise.all([...this.#waiting.values()].map(call => this.#cease(call)))
+  }
+  resume(): void {
+    this.#interrupted = false
   }
 
   /** What the person had to say beside their yes; once. */
@@ -169,7 +203,7 @@ export class Calls {
 
   #begin(
     id: string,
-    kind: 'main' | 'sub' | 'aside',
+    kind: Kind,
     signal: AbortSignal,
     run: (waiting: Waiting) => Promise<PermissionResult>,
   ): Promise<PermissionResult> {
@@ -177,72 +211,113 @@ export class Calls {
     const begun = new Promise<Waiting>(resolve => {
       begin = resolve
     })
-    const waiting: Waiting = {
-      verdict: begun.then(run),
-      parkable: kind === 'main',
-      aside: kind === 'aside',
-      handing: false,
-      held: false,
-      withdrawn: false,
-    }
+    const waiting: Waiting = { id, kind, verdict: begun.then(run), handing: false, held: false, deaf: false }
     this.#waiting.set(id, waiting)
+    this.#options.onBegin()
     begin(waiting)
     return this.#heed(waiting, signal)
   }
 
   #heed(waiting: Waiting, signal: AbortSignal): Promise<PermissionResult> {
-    const withdraw = () => void this.#withdraw(waiting).catch(() => {})
-    signal.addEventListener('abort', withdraw, { once: true })
-    return waiting.verdict.finally(() => signal.removeEventListener('abort', withdraw))
+    const cease = () => {
+      waiting.ceasing ??= this.#ceased(waiting).catch(() => false)
+    }
+    if (signal.aborted) cease()
+    else signal.addEventListener('abort', cease, { once: true })
+    return waiting.verdict.finally(() => signal.removeEventListener('abort', cease))
   }
 
   async #permit(waiting: Waiting, permission: Permission): Promise<PermissionResult> {
     const { tool, context } = permission
     const { toolUseID: id, agentID, suggestions } = context
-    const { carried, rows, pathOf } = this.#options
+    const { carried, rows, pathOf, mayBypass, onTrouble } = this.#options
     try {
       const input = jsonCopy(permission.input, `the input of ${tool}`) as JsonObject // tools take objects
+      const call = canonical({ tool, input })
+      if (await this.#isGranted(call, tool, input)) return this.#grant(id, input)
       const earlier = carried.take(id, tool, input)
       const key = earlier?.key ?? id
       const updates = rows.meta.offers?.[key] ?? suggestions ?? []
       if (updates.length > 0 && !earlier) rows.note({ offers: { [key]: updates } })
       const ask = sameAsk(earlier?.ask, { ...permission, input })
       const settled = await this.#settle(waiting, key, ask, pathOf(agentID))
-      const { result, note, stops } = verdictOf(settled, { tool, input, updates })
+      const { result, note, stops, trouble, fromNowOn } = verdictOf(settled, { tool, input, updates, mayBypass })
+      if (fromNowOn) this.#granted.add(call)
       if (note) this.#notes.set(id, note)
+      if (trouble) onTrouble(trouble)
       if (stops) this.stopped ??= stops
+      this.remark ??= remarkOf(settled)
       return result
     } catch (error) {
       if (this.#leaving || this.#options.session.signal.aborted) return never
       if (!(error instanceof Fault)) throw error
       // What cannot be asked is not allowed; the agent reads why.
-      this.#waiting.delete(id)
+      this.#forget(id)
+      onTrouble(`${tool} was refused, since it cannot be asked: ${error.message}`)
       return { behavior: 'deny', message: `This cannot be asked: ${error.message}` }
     }
+  }
+
+  /** Under a guard the CLI asks again for what a person has allowed for good a moment ago, in this very process. A rule of ours may still want it asked. */
+  async #isGranted(call: string, tool: string, input: JsonObject): Promise<boolean> {
+    const { guarded, session } = this.#options
+    return guarded && this.#granted.has(call) && (await session.check(tool, input)).rule === undefined
+  }
+  #grant(id: string, input: JsonObject): PermissionResult {
+    this.#forget(id)
+    return { behavior: 'allow', updatedInput: { ...input } }
   }
 
   async #settle(waiting: Waiting, key: string, ask: Ask, agentPath: readonly string[]): Promise<Settled> {
     const [asked] = await this.#options.session.open([{ ask, key, agentPath }])
     if (!asked) throw new Error('one ask opens one request')
     waiting.asked = asked
-    if (waiting.withdrawn) await asked.withdraw()
+    if (waiting.deaf) await asked.withdraw()
     this.#options.onChange()
     await Promise.race([asked.resolved(), this.#left])
-    if (this.#leaving) return never
+    // It may have ceased to wait a moment ago: nothing is handed before it is known why.
+    if (this.#leaving || (await waiting.ceasing) || this.#leaving) return never
     waiting.handing = true
-    waiting.settled = await asked.hand()
+    const settled = await asked.hand()
+    if (waiting.deaf) return this.#unheard(waiting, settled)
+    waiting.settled = settled
     this.#options.onChange()
-    return waiting.settled
+    return settled
+  }
+
+  #forget(id: string): void {
+    this.#waiting.delete(id)
+    this.#options.onChange()
+  }
+
+  /** Nobody was there to be told. */
+  async #unheard({ id }: Waiting, settled: Settled): Promise<Settled> {
+    await settled.dropped()
+    this.#forget(id)
+    const { request, replayed, taken, dropped } = settled
+    return { kind: 'agent', reason: 'interrupted', request, replayed, taken, dropped }
   }
 
   /** The CLI no longer waits. Where that is because it died, the request stays: the session parks with it. */
-  async #withdraw(waiting: Waiting): Promise<void> {
-    if (this.#leaving || waiting.handing) return
-    if (await this.#options.gone()) return
-    if (this.#leaving || waiting.handing) return
-    waiting.withdrawn = true
-    await waiting.asked?.withdraw()
+  async #ceased(waiting: Waiting): Promise<boolean> {
+    if (this.#leaving || (await this.#options.gone())) return true
+    await this.#cease(waiting)
+    return false
   }
+
+  async #cease(waiting: Waiting): Promise<void> {
+    if (this.#leaving || waiting.settled || waiting.deaf) return
+    waiting.deaf = true
+    this.#options.onChange()
+    if (!waiting.handing) await waiting.asked?.withdraw()
+  }
+}
+
+/** A refusal that also stops the turn: the CLI drops what was said with it. */
+function remarkOf(settled: Settled): string | null {
+  const answer = settled.kind === 'answer' ? settled.answer : null
+  if (answer?.kind !== 'deny' && answer?.kind !== 'decline') return null
+  return answer.interrupt && answer.reason ? `The person who stopped you said: ${answer.reason}` : null
 }
 
 /** A call that was asked before is asked again in the words of the record, where it is the same call. */

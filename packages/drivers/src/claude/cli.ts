@@ -1,7 +1,15 @@
-/** One life of the CLI: started with everything wired, fed one message per turn, listened to until it is gone. */
-import type { Options, Query, SDKMessage, SDKResultMessage, SDKUserMessage } from '@anthropic-ai/claude-agent-sdk'
-import type { AgentProcess, JsonObject, Saying, Session } from '@holdpoint/protocol'
+/** One life of the CLI: started with everything wired, fed one message per turn, followed where it begins by itself, listened to until it is gone. */
+import type {
+  Options,
+  Query,
+  SDKMessage,
+  SDKResultMessage,
+  SDKSystemMessage,
+  SDKUserMessage,
+} from '@anthropic-ai/claude-agent-sdk'
+import type { AgentProcess, Saying, Session } from '@holdpoint/protocol'
 import type { AgentSession } from '../agent-session.ts'
+import type { Clock } from '../clock.ts'
 import { Calls } from './calls.ts'
 import { elicit } from './elicitation.ts'
 import { hooksFor } from './hooks.ts'
@@ -10,10 +18,13 @@ import type { Mode } from './modes.ts'
 import { Narrator, resultsIn } from './narrator.ts'
 import type { Parking } from './parking.ts'
 import { CliProcess, type ProcessEnd } from './process.ts'
+import { Pulse, type TurnOutcome } from './pulse.ts'
 import type { Carried } from './record.ts'
 import type { Rows } from './rows.ts'
 import type { Environment, Installation } from './sdk.ts'
+import { isAway, Servers } from './servers.ts'
 import { endSentence, raise } from './trouble.ts'
+import { wishesOf } from './wishes.ts'
 
 export interface CliOptions {
   readonly installation: Installation
@@ -21,15 +32,20 @@ export interface CliOptions {
   readonly rows: Rows
   readonly folder: string
   readonly env: Environment
+  readonly clock: Clock
   readonly more: Partial<Options>
   readonly mode: Mode
   readonly model: string | null
+  /** bypassPermissions can be entered. */
+  readonly mayBypass: boolean
   readonly carried: Carried
-  /** The tool that is asked for in any case: the call that is brought back is one of it. */
+  /** The rule under which the call that is brought back is asked for in any case. */
   readonly guard: string | null
   readonly parking: Parking
   readonly mayPutOff: (tool: string) => boolean
   readonly onWaiting: () => void
+  /** Something began or ended in it, perhaps by itself. */
+  readonly onStir: () => void
   /** The mode that the CLI is in from now on. */
   readonly onMode: (mode: string) => void
   /** It is there, or gone. */
@@ -37,55 +53,92 @@ export interface CliOptions {
 }
 /** Why it was let go. */
 export type LetGo = Exclude<AgentProcess['state'], 'live' | 'lost'>
-export type TurnOutcome = { readonly result: SDKResultMessage } | { readonly gone: ProcessEnd }
 
 /** How long a process may seem alive after it has stopped to talk. */
 const aliveMs = 1000
 /** How long it may take to put a call off. */
 const putOffMaxMs = 1000
+/** How long it may take to say that it is there. */
+const silentMaxMs = 60_000
 
 export class Cli {
   readonly calls: Calls
   readonly guarded: boolean
+  /** It is not kept longer than what goes on in it. */
+  spent: boolean
   readonly #options: CliOptions
   readonly #inbox = new Inbox<SDKUserMessage>()
   readonly #abort = new AbortController()
   readonly #narrator = new Narrator()
+  readonly #servers = new Servers()
+  readonly #pulse = new Pulse({
+    asks: () => this.calls.unsettled,
+    give: message => this.#inbox.push(message),
+    onForfeit: () => void this.end('stopped'),
+  })
   readonly #query: Query
   readonly #over: Promise<ProcessEnd>
   #process: CliProcess | null = null
   #background = 0
   #gone = false
   #ready = false
+  #silent = false
   #letGo: LetGo | null = null
   #ending: Promise<void> | null = null
-  #result: (result: SDKResultMessage) => void = () => {}
 
   constructor(options: CliOptions) {
     this.#options = options
     this.guarded = options.guard !== null
-    const { session, rows, carried, parking, mayPutOff, onWaiting, installation } = options
+    this.spent = this.guarded
+    const { session, rows, carried, parking, mayPutOff, onWaiting, onStir, installation, mayBypass } = options
     this.calls = new Calls({
-      ...{ session, rows, carried, parking, mayPutOff },
+      ...{ session, rows, carried, parking, mayPutOff, mayBypass, guarded: this.guarded },
+      onTrouble: this.#trouble,
       pathOf: agent => this.#narrator.family.pathOf(agent),
       gone: () => this.#goneSoon(),
-      onChange: onWaiting,
+      onBegin: onStir,
+      onChange: () => {
+        onWaiting()
+        this.#pulse.settled()
+      },
     })
+    rows.onNamed = resume => void this.#say([{ type: 'session.changed', resume }])
     this.#query = installation.sdk.query({ prompt: this.#inbox, options: this.#queryOptions() })
     this.#over = this.#listen()
+    this.#awaitFirstWord()
   }
 
-  /** Gives the message, or lets the turn that was brought back go on; until its result, or the end of the process. */
-  async turn(message: SDKUserMessage | null): Promise<TurnOutcome> {
-    const result = new Promise<TurnOutcome>(resolve => {
-      this.#result = value => resolve({ result: value })
+  #awaitFirstWord(): void {
+    const cancel = this.#options.clock.after(silentMaxMs, () => {
+      this.#silent = true
+      void this.end('stopped')
     })
-    if (message) this.#inbox.push(message)
-    return Promise.race([result, this.#over.then(gone => ({ gone }))])
+    // Where it fails the process is gone, and that is heard by itself.
+    Promise.race([this.#query.initializationResult(), this.#over]).then(cancel, cancel)
+  }
+
+  /** Until the result of this message, or of the turn that was brought back; or the end of the process. */
+  async turn(message: SDKUserMessage | null): Promise<TurnOutcome> {
+    return this.#pulse.turn(message, this.#over).finally(() => this.calls.resume())
+  }
+  /** Until what it does by itself has come to rest. */
+  async own(): Promise<TurnOutcome> {
+    return this.#pulse.own(this.#over).finally(() => this.calls.resume())
+  }
+  giveWay(): void {
+    this.#pulse.giveWay()
   }
 
   get over(): boolean {
     return this.#gone
+  }
+  /** It was ended because it had not said a word. */
+  get silent(): boolean {
+    return this.#silent
+  }
+  /** It is at work, or something that it asked has not come to its end. */
+  get busy(): boolean {
+    return !this.#gone && this.#pulse.busy
   }
   /** Work that goes on beside the conversation, and would end with the process. */
   get background(): number {
@@ -104,11 +157,23 @@ export class Cli {
   }
 
   async interrupt(): Promise<void> {
-    await this.#query.interrupt()
+    this.#pulse.stop()
+    const asked = this.#pulse.followed ? this.calls.interrupt() : null
+    await Promise.all([asked, this.#query.interrupt()])
   }
-  async change(mode: Mode | undefined, model: string | undefined): Promise<void> {
-    if (mode !== undefined) await this.#query.setPermissionMode(mode)
+  /** Both, or neither: `before` is the model that it goes back to. */
+  change(mode: Mode | undefined, model: string | undefined, before: string | null): Promise<void> {
+    const gone = this.#over.then(() => Promise.reject(new Error('its process is gone')))
+    return Promise.race([this.#change(mode, model, before), gone])
+  }
+  async #change(mode: Mode | undefined, model: string | undefined, before: string | null): Promise<void> {
     if (model !== undefined) await this.#query.setModel(model)
+    try {
+      if (mode !== undefined) await this.#query.setPermissionMode(mode)
+    } catch (error) {
+      if (model !== undefined) await this.#query.setModel(before ?? undefined)
+      throw error
+    }
   }
 
   /** Lets the process go. What waits in it goes on waiting at the gateway. */
@@ -120,9 +185,7 @@ export class Cli {
 
   async #end(): Promise<void> {
     const { held } = this.calls
-    const noted = new Promise<void>(resolve => {
-      this.#result = () => resolve()
-    })
+    const noted = this.#pulse.last()
     this.calls.leave()
     if (held) await this.#within(putOffMaxMs, Promise.race([noted, this.#over]))
     await this.#process?.end()
@@ -155,22 +218,54 @@ export class Cli {
   async #hear(message: SDKMessage): Promise<void> {
     if (this.calls.leaving) {
       // Its last word: a call was put off, and is on record as such.
-      if (message.type === 'result') this.#result(message)
+      if (message.type === 'result') this.#pulse.finished(message)
       return
     }
     if (message.type === 'system' && message.subtype === 'init' && !this.#ready) {
       this.#ready = true
       this.#options.onProcess(this.living())
     }
+    if (message.type === 'system' && message.subtype === 'init') {
+      this.#pulse.began()
+      this.#options.onStir()
+      this.#meet(message)
+    }
     await this.#say(this.#narrator.tell(message))
     if (message.type === 'user') for (const { id } of resultsIn(message.message.content)) await this.calls.taken(id)
     if (message.type === 'assistant' || message.type === 'user') await this.calls.takenAside()
     if (message.type === 'system' && 'permissionMode' in message && message.permissionMode)
-      this.#options.onMode(message.permissionMode)
-    if (message.type === 'system' && message.subtype === 'background_tasks_changed')
-      this.#background = message.tasks.length
-    if (message.type === 'result') this.#result(message)
+      this.#entered(message.permissionMode)
+    if (message.type === 'system' && message.subtype === 'background_tasks_changed') this.#stir(message.tasks.length)
+    if (message.type === 'result') await this.#rest(message)
   }
+
+  #stir(background: number): void {
+    this.#background = background
+    this.#options.onStir()
+  }
+
+  async #rest(result: SDKResultMessage): Promise<void> {
+    this.#pulse.rested()
+    await this.calls.turnOver(this.#background > 0)
+    this.#pulse.finished(result)
+  }
+
+  /** What a turn has to do without. */
+  #meet({ mcp_servers: servers }: SDKSystemMessage): void {
+    if (servers.some(isAway))
+      void this.#query.mcpServerStatus().then(
+        all => this.#say(this.#servers.trouble(all)),
+        () => {}, // It is gone: that is told by itself.
+      )
+  }
+
+  #entered(mode: string): void {
+    const { rows, onMode } = this.#options
+    if (rows.meta.mode !== mode) rows.note({ mode })
+    onMode(mode)
+  }
+
+  readonly #trouble = (sentence: string) => void this.#say([raise('refused', sentence)])
 
   /** Words that came too late are nobody's; the session is over then, and says so itself. */
   async #say(sayings: readonly Saying[]): Promise<void> {
@@ -195,12 +290,12 @@ export class Cli {
   }
 
   #queryOptions(): Options {
-    const { session, rows, folder, env, more, mode, model, guard, installation } = this.#options
+    const { session, rows, folder, env, more, mode, model, mayBypass, guard, installation } = this.#options
     const resume = rows.sessionId
     return {
       cwd: session.info.cwd,
       ...more,
-      ...personal(session.info, mode),
+      ...personal(session.info, mayBypass),
       env: { ...env },
       permissionMode: mode,
       abortController: this.#abort,
@@ -214,23 +309,24 @@ export class Cli {
       ...(installation.executable ? { pathToClaudeCodeExecutable: installation.executable } : {}),
       canUseTool: this.calls.canUse,
       onElicitation: elicit(this.calls, message => this.#say([raise('form', message)])),
-      hooks: hooksFor(session, this.calls),
+      hooks: hooksFor(session, this.calls, this.#trouble),
       spawnClaudeCodeProcess: spawning => {
         this.#process = new CliProcess(spawning, folder)
+        // It was let go before it was there.
+        if (this.#ending) void this.#process.end()
         return this.#process.child
       },
     }
   }
 }
 
-/** What a person may say of one session when they start it. */
-function personal({ options }: Session, mode: Mode): Partial<Options> {
-  const { mcpServers, agents, additionalDirectories, allowBypass } = options as JsonObject &
-    Pick<Options, 'mcpServers' | 'agents' | 'additionalDirectories'> // the SDK's own shapes; it refuses what it does not understand
+/** What a person has wished of this session when they started it. */
+function personal(info: Session, mayBypass: boolean): Partial<Options> {
+  const { mcpServers, agents, additionalDirectories } = wishesOf(info)
   return {
     ...(mcpServers === undefined ? {} : { mcpServers }),
     ...(agents === undefined ? {} : { agents }),
     ...(additionalDirectories === undefined ? {} : { additionalDirectories }),
-    ...(allowBypass === true || mode === 'bypassPermissions' ? { allowDangerouslySkipPermissions: true } : {}),
+    ...(mayBypass ? { allowDangerouslySkipPermissions: true } : {}),
   }
 }

@@ -20,15 +20,17 @@ const triesMax = 5
 export async function comeback(
   { open, interrupted }: TurnRecord,
   index: RowIndex,
-  message: string,
+  message: string | null,
   parking: Parking,
 ): Promise<Comeback> {
   if (interrupted) return { kind: 'interrupted' }
-  if (!index.hasMessage(message)) return { kind: 'message' }
+  if (message !== null && !index.hasMessage(message)) return { kind: 'message' }
   if (open.size === 0)
     return { kind: 'failed', reason: 'The runner was lost in the middle of the turn; send a message to go on' }
   const [call, ...others] = index.open
   if (call === undefined || others.length > 0 || !open.has(call.id)) return { kind: 'tell' }
+  // An agent in the background had asked as well: it is gone, and what was decided on it has to be told.
+  if ([...open.values()].some(({ key, doubtful }) => key !== call.id && !doubtful)) return { kind: 'tell' }
   const back = index.deferred === call.id || (await parking.find()) === 'row'
   return back ? { kind: 'call', call } : { kind: 'tell' }
 }

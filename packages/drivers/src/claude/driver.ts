@@ -9,6 +9,7 @@ import { Parking, type ParkingChoice } from './parking.ts'
 import { configFolder, type Environment, findClaude, type Installation, install, signInMissing } from './sdk.ts'
 import { Seat } from './seat.ts'
 import { canPark, isKnownToPark } from './self-test.ts'
+import { wishesOf } from './wishes.ts'
 
 export interface ClaudeOptions {
   /** Where transcripts and notes of its sessions are kept. */
@@ -56,6 +57,7 @@ export function claudeDriver(options: ClaudeOptions): Driver {
     async run(session) {
       const claude = find()
       if ('missing' in claude) throw new Error(claude.missing)
+      wishesOf(session.info)
       installing ??= install(claude.found)
       const installation = await installing
       parking ??= new Parking({

@@ -1,11 +1,11 @@
 /** A tool permission in our words and back: what a person is shown of it, and what the CLI is told of their answer. */
 import { readFileSync } from 'node:fs'
 import type { CanUseTool, PermissionResult, PermissionUpdate } from '@anthropic-ai/claude-agent-sdk'
-import { type Ask, type JsonObject, limits, plainDeny } from '@holdpoint/protocol'
+import { type Answer, type Ask, type JsonObject, limits, plainDeny } from '@holdpoint/protocol'
 import type { Settled } from '../settlement.ts'
-import { isMode, modes } from './modes.ts'
+import { isMode, modes, noBypass } from './modes.ts'
 import { answeredInput, questionsAsk } from './questions.ts'
-import { offered, suggestionsOf } from './suggestions.ts'
+import { allowsFromNowOn, offered, suggestionsOf } from './suggestions.ts'
 
 export type PermissionContext = Parameters<CanUseTool>[2]
 export interface Permission {
@@ -20,8 +20,9 @@ export const planTool = 'ExitPlanMode'
 
 /** Whether the CLI asks for every call of this tool in this mode, whatever else it finds: only then may it be asked before the CLI does. */
 export function isAlwaysAsked(tool: string, mode: string): boolean {
-  if (tool === planTool) return mode === 'plan'
-  return tool === questionTool && isMode(mode) && modes[mode].question === 'asks'
+  if (!isMode(mode)) return false
+  if (tool === planTool) return modes[mode].leave === 'asks'
+  return tool === questionTool && modes[mode].question === 'asks'
 }
 
 export const unknownOutcome =
@@ -43,7 +44,7 @@ export function askOf({ tool, input, context, cwd }: Permission): Ask {
     kind: 'approval',
     tool,
     input: plan === null ? input : { ...input, plan },
-    title: clip(title ?? `${context.displayName ?? tool}: ${subjectOf(input, plan)}`),
+    title: clip(title ?? `${context.displayName ?? tool}: ${subjectOf(tool, input, plan)}`),
     ...(description ? { description: description.slice(0, limits.reasonMax) } : {}),
     cwd,
     editable: true,
@@ -54,7 +55,8 @@ export function askOf({ tool, input, context, cwd }: Permission): Ask {
 }
 
 /** What the call is about, in a line. */
-function subjectOf(input: JsonObject, plan: string | null): string {
+function subjectOf(tool: string, input: JsonObject, plan: string | null): string {
+  if (tool === planTool && plan === null) return 'no plan was written down'
   const named = plan ?? input.command ?? input.file_path ?? input.url ?? input.path ?? input.description
   return typeof named === 'string' ? (named.trim().split('\n')[0] ?? '') : JSON.stringify(input)
 }
@@ -62,14 +64,15 @@ function clip(title: string): string {
   return title.length > limits.titleMax ? `${title.slice(0, limits.titleMax - 1)}…` : title
 }
 
-/** The plan is in the call, or in the file that the call names. */
-function planOf({ plan, planFilePath }: JsonObject): string {
-  if (typeof plan === 'string') return plan
-  if (typeof planFilePath !== 'string') return ''
+/** The plan is in the call, or in the file that the call names; null where there is none. */
+function planOf({ plan, planFilePath }: JsonObject): string | null {
+  if (typeof plan === 'string' && plan.trim() !== '') return plan
+  if (typeof planFilePath !== 'string') return null
   try {
-    return readFileSync(planFilePath, 'utf8')
+    const written = readFileSync(planFilePath, 'utf8')
+    return written.trim() === '' ? null : written
   } catch {
-    return ''
+    return null
   }
 }
 
@@ -79,6 +82,10 @@ export interface Verdict {
   readonly note?: string
   /** The turn ends by this. */
   readonly stops?: 'cancelled' | 'interrupted'
+  /** This very call is not to be asked for any more. */
+  readonly fromNowOn?: boolean
+  /** What of the answer could not be carried out, for a person to read. */
+  readonly trouble?: string
 }
 
 /** What belongs to the call beside its request: its input as the CLI gave it, and what the CLI offered with it. */
@@ -86,6 +93,8 @@ export interface Given {
   readonly tool: string
   readonly input: JsonObject
   readonly updates: readonly PermissionUpdate[]
+  /** Whether the process was started so that bypassPermissions can be entered. */
+  readonly mayBypass: boolean
 }
 
 export function verdictOf(settled: Settled, given: Given): Verdict {
@@ -104,25 +113,13 @@ export function verdictOf(settled: Settled, given: Given): Verdict {
   }
 }
 
-function answered(settled: Extract<Settled, { kind: 'answer' }>, { tool, input, updates }: Given): Verdict {
+function answered(settled: Extract<Settled, { kind: 'answer' }>, given: Given): Verdict {
   const { answer, request } = settled
   switch (answer.kind) {
-    case 'allow': {
-      const chosen = answer.suggestion === undefined ? [] : offered(updates, answer.suggestion)
-      const mode: PermissionUpdate[] = isMode(answer.mode)
-        ? [{ type: 'setMode', mode: answer.mode, destination: 'session' }]
-        : []
-      const updatedPermissions = [...chosen, ...mode]
-      const result: PermissionResult = {
-        behavior: 'allow',
-        // The plan that we put into the ask for a person to read would look like an edit of theirs.
-        updatedInput: { ...(tool === planTool ? (answer.input ?? input) : settled.input) },
-        ...(updatedPermissions.length > 0 ? { updatedPermissions } : {}),
-      }
-      return answer.note ? { result, note: `The person who allowed this adds: ${answer.note}` } : { result }
-    }
+    case 'allow':
+      return allowed(answer, settled.input, given)
     case 'answers':
-      return { result: { behavior: 'allow', updatedInput: { ...answeredInput(input, answer) } } }
+      return { result: { behavior: 'allow', updatedInput: { ...answeredInput(given.input, answer) } } }
     case 'deny':
     case 'decline': {
       const said = refuse(
@@ -132,6 +129,29 @@ function answered(settled: Extract<Settled, { kind: 'answer' }>, { tool, input, 
     }
     case 'submit':
       throw new Error(`request ${request.id} asks for permission and was answered as a form`)
+  }
+}
+
+function allowed(
+  { suggestion, mode, input: edited, note }: Extract<Answer, { readonly kind: 'allow' }>,
+  approved: JsonObject | null,
+  { tool, input, updates, mayBypass }: Given,
+): Verdict {
+  const chosen = suggestion === undefined ? [] : offered(updates, suggestion)
+  const closed = mode === 'bypassPermissions' && !mayBypass
+  const into: PermissionUpdate[] = isMode(mode) && !closed ? [{ type: 'setMode', mode, destination: 'session' }] : []
+  const updatedPermissions = [...chosen, ...into]
+  const result: PermissionResult = {
+    behavior: 'allow',
+    // The plan that we put into the ask for a person to read would look like an edit of theirs.
+    updatedInput: { ...(tool === planTool ? (edited ?? input) : approved) },
+    ...(updatedPermissions.length > 0 ? { updatedPermissions } : {}),
+  }
+  return {
+    result,
+    ...(note ? { note: `The person who allowed this adds: ${note}` } : {}),
+    ...(edited === undefined && allowsFromNowOn(chosen) ? { fromNowOn: true } : {}),
+    ...(closed ? { trouble: `${tool} was allowed, but not into that mode: ${noBypass}` } : {}),
   }
 }
 

@@ -1,6 +1,8 @@
 /** What the log says of requests whose agent was lost: they are asked again under their old keys, or, where the agent cannot ask again, answered once from the record when it makes the identical call. */
 import { type Ask, canonical, type JsonObject, type Request, type Resolution } from '@holdpoint/protocol'
 import type { AgentSession } from '../agent-session.ts'
+import { questionTool } from './permission.ts'
+import { questionsAsk } from './questions.ts'
 
 export interface Open {
   readonly key: string
@@ -16,11 +18,14 @@ export interface TurnRecord {
   readonly open: ReadonlyMap<string, Open>
   /** A person has interrupted it while it waited. */
   readonly interrupted: boolean
+  /** Begun by a message, not by the agent itself. */
+  readonly byMessage: boolean
 }
 
 export async function readTurn(session: AgentSession): Promise<TurnRecord> {
   const byId = new Map<string, Open>()
   let interrupted = false
+  let byMessage = false
   for await (const event of session.history()) {
     switch (event.type) {
       case 'request.opened':
@@ -39,13 +44,17 @@ export async function readTurn(session: AgentSession): Promise<TurnRecord> {
       case 'request.undeliverable':
         byId.delete(event.request)
         break
-      // What an earlier turn left in doubt is none of this one's.
+      case 'command.taken':
+        byMessage = true
+        break
+      // What an earlier turn left in doubt is none of this one's; what an agent in the background asked in it is.
       case 'turn.finished':
-        byId.clear()
+        for (const [id, { doubtful }] of byId) if (doubtful) byId.delete(id)
         interrupted = false
+        byMessage = false
     }
   }
-  return { open: new Map([...byId.values()].map(open => [open.key, open])), interrupted }
+  return { open: new Map([...byId.values()].map(open => [open.key, open])), interrupted, byMessage }
 }
 
 function opened({ key, ask, resolution }: Request): Open {
@@ -59,31 +68,41 @@ function change(byId: Map<string, Open>, id: string, more: Partial<Open>): void 
 /** Asks of an earlier process, for the one that takes its place. */
 export class Carried {
   readonly #byKey: Map<string, Open>
-  readonly #byCall = new Map<string, Open>()
+  /** Equal calls, in the order in which the agent may mean them. */
+  readonly #byCall = new Map<string, Open[]>()
 
   constructor(open: ReadonlyMap<string, Open> = new Map(), tellAgain = false) {
     this.#byKey = new Map(open)
     if (!tellAgain) return
-    for (const one of open.values()) {
+    for (const one of [...open.values()].sort((a, b) => rank(a) - rank(b))) {
       const call = callOf(one.ask)
-      if (call !== null) this.#byCall.set(call, one)
+      this.#byCall.set(call, [...(this.#byCall.get(call) ?? []), one])
     }
+  }
+
+  /** What no call has repeated yet. */
+  get rest(): ReadonlyMap<string, Open> {
+    return this.#byKey
   }
 
   /** The ask that this call repeats, once: the same call, or one that is equal to it. */
   take(id: string, tool: string, input: JsonObject): Open | undefined {
-    const call = canonical({ tool, input })
-    const found = this.#byKey.get(id) ?? this.#byCall.get(call)
-    if (found) {
-      this.#byKey.delete(found.key)
-      this.#byCall.delete(call)
-    }
+    const call = tool === questionTool ? callOf(questionsAsk(input)) : canonical({ tool, input })
+    const equal = this.#byCall.get(call) ?? []
+    const found = this.#byKey.get(id) ?? equal.find(({ key }) => this.#byKey.has(key))
+    if (found) this.#byKey.delete(found.key)
     return found
   }
 }
 
-function callOf(ask: Ask): string | null {
-  return ask.kind === 'approval' ? canonical({ tool: ask.tool, input: ask.input }) : null
+/** It was told to make an allowed call again, and one that waits; of the others it has heard all there is. */
+function rank({ resolution, doubtful }: Open): number {
+  if (!resolution) return 1
+  return resolution.answer?.kind === 'allow' && !doubtful ? 0 : 2
+}
+
+function callOf(ask: Ask): string {
+  return canonical(ask.kind === 'approval' ? { tool: ask.tool, input: ask.input } : ask)
 }
 
 /** What the agent reads where its calls cannot be asked again. What was said to it so is thereby delivered; what it may still do waits for the identical call. */

@@ -44,6 +44,9 @@ export class RowIndex {
   get lastUuid(): string | null {
     return this.#lastUuid
   }
+  get hasMessages(): boolean {
+    return this.#messages.size > 0
+  }
   hasMessage(uuid: string): boolean {
     return this.#messages.has(uuid)
   }

@@ -10,6 +10,7 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  statSync,
   writeFileSync,
   writeSync,
 } from 'node:fs'
@@ -25,6 +26,10 @@ interface Meta {
   readonly comebacks?: { readonly at: string | null; readonly times: number }
   /** How much of the running total of costs has been told. */
   readonly costTold?: number
+  /** The mode that the CLI was in last. */
+  readonly mode?: string
+  /** It was started so that bypassPermissions can be entered. */
+  readonly mayBypass?: boolean
   /** What the CLI offered with calls that wait: it does not offer it again when they are brought back. */
   readonly offers?: Readonly<Record<string, readonly PermissionUpdate[]>>
 }
@@ -33,26 +38,61 @@ export class Rows {
   readonly index = new RowIndex()
   /** Called after rows have been kept. */
   onAppend = () => {}
+  /** Called when the conversation has its id, and something under it is on record. */
+  onNamed = (_sessionId: string) => {}
   readonly #folder: string
   readonly #config: string
   #meta: Meta
   #marker: { readonly call: Call; readonly mode: string } | null = null
+  /** What people are to know of how it was found; null where it was as it was left. */
+  readonly trouble: string | null
 
   constructor(folder: string, config: string) {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     this.#folder = folder
     this.#config = config
-    this.#meta = readMeta(this.#file('meta.json'))
+    const meta = readMeta(this.#file('meta.json'))
+    this.#meta = meta ?? this.#newest()
     const { key } = this.#meta
     if (key) for (const row of this.#read(key) ?? []) this.index.add(row)
+    this.trouble = meta ? null : this.#repair()
+  }
+
+  /** What was noted cannot be read: the transcript is there, and is gone on with. */
+  #repair(): string {
+    renameSync(this.#file('meta.json'), this.#file('meta.json.damaged'))
+    this.note({ costTold: this.index.cost ?? 0, mayBypass: false })
+    const aside = `What was noted of this session was damaged and lies in ${this.#file('meta.json.damaged')} now`
+    return this.sessionId === undefined
+      ? `${aside}; there is no transcript, so the conversation begins anew`
+      : `${aside}; the conversation goes on from its transcript, in mode default where the session has no other`
+  }
+
+  /** The transcript that was written to last: the main agent's, not one of an agent under it. */
+  #newest(): Meta {
+    const written = (name: string) => statSync(this.#file(name)).mtimeMs
+    const [name] = readdirSync(this.#folder)
+      .filter(file => file.endsWith('.jsonl') && !file.includes('%2F'))
+      .sort((a, b) => written(b) - written(a))
+    if (name === undefined) return {}
+    return { key: { projectKey: '', sessionId: decodeURIComponent(name.slice(0, -'.jsonl'.length)) } }
   }
 
   get meta(): Meta {
     return this.#meta
   }
-  /** Claude Code's own id of the conversation; undefined before anything was said. */
+  /** Claude Code's own id of the conversation; undefined before anything was said, or where it was lost before that was on record. */
   get sessionId(): string | undefined {
-    return this.#meta.key?.sessionId
+    const { key } = this.#meta
+    return key && (this.index.hasMessages || this.#isTheirs(key)) ? key.sessionId : undefined
+  }
+  /** An earlier conversation of the person's, of which only they have the record. */
+  #isTheirs(key: SessionKey): boolean {
+    const file = this.#theirs(key)
+    return existsSync(file) && readFileSync(file, 'utf8').includes('"type":"user"')
+  }
+  #theirs({ projectKey, sessionId }: SessionKey): string {
+    return join(this.#config, 'projects', projectKey, `${sessionId}.jsonl`)
   }
 
   note(change: Meta): void {
@@ -92,8 +132,10 @@ export class Rows {
   }
 
   #count({ projectKey, sessionId }: SessionKey, entries: readonly SessionStoreEntry[]): void {
-    if (this.sessionId !== sessionId) this.note({ key: { projectKey, sessionId } })
     for (const entry of entries) this.index.add(entry)
+    if (this.#meta.key?.sessionId === sessionId) return
+    this.note({ key: { projectKey, sessionId } })
+    this.onNamed(sessionId)
   }
 
   /** Null leaves the CLI to its own transcript, in the person's own folder: with a copy of ours it would run without most of what the person has set up there. */
@@ -111,8 +153,8 @@ export class Rows {
   }
 
   /** The CLI's own file, where it holds everything that we hold. */
-  #ownTranscript({ projectKey, sessionId }: SessionKey): string | null {
-    const file = join(this.#config, 'projects', projectKey, `${sessionId}.jsonl`)
+  #ownTranscript(key: SessionKey): string | null {
+    const file = this.#theirs(key)
     const { lastUuid } = this.index
     if (!existsSync(file)) return null
     return lastUuid === null || readFileSync(file, 'utf8').includes(lastUuid) ? file : null
@@ -149,8 +191,15 @@ function parsed(line: string): SessionStoreEntry[] {
   }
 }
 
-function readMeta(file: string): Meta {
-  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Meta) : {} // written by note
+/** Null where it is there and cannot be read. */
+function readMeta(file: string): Meta | null {
+  if (!existsSync(file)) return {}
+  try {
+    const meta: unknown = JSON.parse(readFileSync(file, 'utf8'))
+    return typeof meta === 'object' && meta !== null ? meta : null // written by note
+  } catch {
+    return null
+  }
 }
 
 /** The row that the CLI itself writes when a hook defers a call: on start it asks for that call again. */

@@ -10,6 +10,7 @@ export type ModelBlock =
 /** What Claude Code asks of the model. */
 export interface ModelTurn {
   readonly model: string
+  readonly stream?: boolean
   readonly system?: unknown
   readonly tools?: readonly { readonly name: string }[]
   readonly messages: readonly { readonly role: string; readonly content: unknown }[]
@@ -45,9 +46,13 @@ async function answer(request: IncomingMessage, response: ServerResponse, script
   const blocks = await script(turn)
   const send = (type: string, data: object) =>
     response.write(`event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`)
-  response.setHeader('content-type', 'text/event-stream')
   const message = { id: `msg_${randomUUID()}`, type: 'message', role: 'assistant', model: turn.model, content: [] }
   const usage = { input_tokens: 1, output_tokens: 1 }
+  if (!turn.stream) {
+    response.setHeader('content-type', 'application/json')
+    return void response.end(JSON.stringify({ ...message, content: blocks, stop_reason: 'end_turn', usage }))
+  }
+  response.setHeader('content-type', 'text/event-stream')
   send('message_start', { message: { ...message, stop_reason: null, usage } })
   blocks.forEach((block, index) => {
     const isText = block.type === 'text'

@@ -1,5 +1,5 @@
 /** Where Claude Code comes from: the SDK, loaded only when it is wanted, and the executable that it starts. What is missing becomes a sentence that says what to do. */
-import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
+import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { homedir } from 'node:os'
 import { delimiter, join } from 'node:path'
@@ -30,7 +30,9 @@ export function findClaude(env: Environment, executable?: string): Found {
   if (named)
     return runnable(named)
       ? { found: { version: `${version} ${named}`, executable: named } }
-      : { missing: `${named} cannot be run; name the \`claude\` to use in HOLDPOINT_CLAUDE, or leave it out` }
+      : {
+          missing: `${named} is not a program that can be run; name the \`claude\` to use in HOLDPOINT_CLAUDE, or leave it out`,
+        }
   if (hasOwnBinary(entry)) return { found: { version } }
   const onPath = search(env.PATH ?? '')
   if (onPath) return { found: { version: `${version} ${onPath}`, executable: onPath } }
@@ -108,7 +110,7 @@ function search(path: string): string | undefined {
 function runnable(file: string): boolean {
   try {
     accessSync(file, constants.X_OK)
-    return true
+    return statSync(file).isFile()
   } catch {
     return false
   }

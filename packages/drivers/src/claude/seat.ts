@@ -1,74 +1,72 @@
-/** One session of Claude Code under one lease: messages one per turn, in order; the process started, resumed, let go and brought back as they need it. */
+/** One session of Claude Code under one lease: its turns one after another, begun by a message or by Claude Code itself, and what people want of it meanwhile. */
 import { randomUUID } from 'node:crypto'
-import { existsSync } from 'node:fs'
-import type { Options, SDKUserMessage } from '@anthropic-ai/claude-agent-sdk'
+import type { SDKUserMessage } from '@anthropic-ai/claude-agent-sdk'
 import { type CommandBody, type CommandOutcome, Fault, type Saying } from '@holdpoint/protocol'
-import type { AgentSession, SessionCommand } from '../agent-session.ts'
-import { type Clock, pause } from '../clock.ts'
-import { Cli, type LetGo, type TurnOutcome } from './cli.ts'
-import { comeback, forgiveTries, tryAgain } from './comeback.ts'
+import type { SessionCommand } from '../agent-session.ts'
+import { pause } from '../clock.ts'
+import type { Cli } from './cli.ts'
+import { comeback, tryAgain } from './comeback.ts'
+import { folderTrouble } from './folder.ts'
+import { Hearth, type HearthOptions } from './hearth.ts'
 import { userMessage, uuidOf } from './message.ts'
-import { isMode, type Mode } from './modes.ts'
-import type { Parking } from './parking.ts'
-import { isAlwaysAsked } from './permission.ts'
-import { endOrphan } from './process.ts'
-import { Carried, dropOpen, readTurn, tellAgain } from './record.ts'
+import { endOrphan, type ProcessEnd } from './process.ts'
+import type { TurnOutcome } from './pulse.ts'
+import { Carried, dropOpen, type Open, readTurn, type TurnRecord, tellAgain } from './record.ts'
 import type { Call } from './row-index.ts'
-import { Rows } from './rows.ts'
-import type { Environment, Installation } from './sdk.ts'
-import { endSentence, raise } from './trouble.ts'
-import { endOfTurn } from './turn-result.ts'
-import { Warmth } from './warmth.ts'
+import { endSentence, neverSpoke, raise } from './trouble.ts'
+import { endOfTurn, type TurnEnd } from './turn-result.ts'
 
-export interface SeatOptions {
-  readonly session: AgentSession
-  readonly installation: Installation
-  readonly folder: string
-  readonly config: string
-  readonly env: Environment
-  readonly clock: Clock
+export interface SeatOptions extends Omit<HearthOptions, 'onStir' | 'onLost'> {
   readonly idleParkMs: number
-  readonly more: Partial<Options>
-  readonly parking: Parking
 }
 type Message = SessionCommand & { readonly body: Extract<CommandBody, { readonly kind: 'message' }> }
 const isMessage = (command: SessionCommand): command is Message => command.body.kind === 'message'
+
+/** Whatever Claude Code does between its own start and its end. */
+interface Turn {
+  /** Null where it began by itself. */
+  readonly message: Message | null
+  /** What an earlier process had asked in it: with the turn it comes to its end too. */
+  left: ReadonlyMap<string, Open>
+  interrupted: boolean
+  /** Its end has been said. */
+  closed: boolean
+  over: Promise<void>
+}
 
 /** How long the CLI may take to stop a turn by itself. */
 const interruptMaxMs = 5000
 
 export class Seat {
   readonly #options: SeatOptions
-  readonly #session: AgentSession
-  readonly #rows: Rows
+  readonly #session: SeatOptions['session']
+  readonly #hearth: Hearth
   readonly #queue: Message[] = []
-  #cli: Cli | null = null
-  #warmth: Warmth | null = null
-  #turn: Promise<void> | null = null
-  /** The message of that turn, as the transcript knows it. */
-  #message: string | null = null
-  #interrupted = false
+  #turn: Turn | null = null
+  /** What was asked outlives the turn: the next one has been said to be open. */
+  #goesOn: Cli | null = null
+  /** A message had begun the turn that was open when the session came here. */
+  #byMessage = false
+  /** Changes of mode and model, in order. */
+  #changing: Promise<unknown> = Promise.resolve()
   /** No turn begins any more: the session is given back. */
   #leaving = false
-  #warmMs: number | null
-  /** The mode in force, or the one that the next process starts in. */
-  #mode: string | null
-  #model: string | null
   #stopIdling = () => {}
   #break: (error: unknown) => void = () => {}
 
   constructor(options: SeatOptions) {
     this.#options = options
     this.#session = options.session
-    const { warmMs, mode, model } = this.#session.info
-    this.#warmMs = warmMs
-    this.#mode = mode
-    this.#model = model
-    this.#rows = new Rows(options.folder, options.config)
+    this.#hearth = new Hearth({
+      ...options,
+      onStir: () => this.#stir(),
+      onLost: (cli, how) => this.#lost(cli, how),
+    })
   }
 
   async run(): Promise<void> {
     endOrphan(this.#options.folder)
+    this.#hearth.tellFound()
     const broken = new Promise<never>((_, reject) => {
       this.#break = reject
     })
@@ -76,7 +74,7 @@ export class Seat {
     let loss: string | null = null
     const leave = () => {
       loss = this.#loss()
-      this.#letGo('stopped').catch(this.#break)
+      this.#hearth.end('stopped').catch(this.#break)
     }
     signal.addEventListener('abort', leave, { once: true })
     this.#idle()
@@ -85,7 +83,7 @@ export class Seat {
     } finally {
       this.#stopIdling()
       signal.removeEventListener('abort', leave)
-      await this.#letGo('stopped')
+      await this.#hearth.end('stopped')
     }
     // A session that is over, or someone else's by now, is not to be given back.
     if (loss !== null && !(signal.reason instanceof Fault)) await this.#session.park(loss)
@@ -93,91 +91,103 @@ export class Seat {
 
   /** What will not be there when the session comes back, if its process goes now; null where everything will. */
   #loss(): string | null {
-    const cli = this.#cli
-    if (!cli || cli.over) return null
+    const { cli, rows, obstacle } = this.#hearth
+    if (!cli) return null
     if (!this.#turn) return cli.background > 0 ? `${runnerStopped} work that went on in the background was ended` : null
+    const { message } = this.#turn
     const { pending, unsettled } = cli.calls
     if (unsettled && pending.length === 0)
       return `${runnerStopped} a call that was answered was under way; its outcome is unknown`
     // A message that is not on record is given to it again, and what it then asks again has its answer.
-    if (this.#message === null || !this.#rows.index.hasMessage(this.#message)) return null
+    if (message && !rows.index.hasMessage(uuidOf(message.id))) return null
     if (!unsettled)
       return `${runnerStopped} Claude Code was at work and waited for nothing; the turn ends here, send a message to go on`
-    const why = this.#warmth?.obstacle() ?? null
-    if (why === null) return null
-    return `${runnerStopped} what waits cannot be had again as it was: ${why}; Claude Code will be told what was decided`
+    if (obstacle === null) return null
+    return `${runnerStopped} what waits cannot be had again as it was: ${obstacle}; Claude Code will be told what was decided`
   }
 
   async #obey(): Promise<void> {
+    await this.#resume()
     for await (const command of this.#session.commands()) {
       if (isMessage(command)) {
         this.#queue.push(command)
+        this.#hearth.cli?.giveWay()
         this.#next()
       } else await this.#carryOut(command)
     }
-    await this.#letGo('stopped')
-    await this.#turn
+    await this.#hearth.end('stopped')
+    await this.#turn?.over
   }
 
+  /** What Claude Code had begun by itself goes on by itself; the turn of a message, when that message comes again. */
+  async #resume(): Promise<void> {
+    if (!this.#session.turnOpen) return
+    const record = await readTurn(this.#session)
+    this.#byMessage = record.byMessage
+    if (!record.byMessage) this.#begin(null, turn => this.#comeBack(turn, record))
+  }
+
+  /** An end is waited for, and nothing else: what takes its time must hold up neither an interrupt nor an end. */
   async #carryOut(command: SessionCommand): Promise<void> {
-    switch (command.body.kind) {
+    const { body } = command
+    switch (body.kind) {
       case 'interrupt':
-        await this.#interrupt()
-        return command.done()
+        return this.#aside(this.#interrupt().then(() => command.done()))
       case 'mode':
-        return command.done(await this.#change(command.body))
+        this.#changing = this.#changing.then(() => this.#hearth.change(body)).then(outcome => command.done(outcome))
+        return this.#aside(this.#changing)
       case 'end':
         this.#leaving = true
-        await this.#letGo('stopped')
+        await this.#hearth.end('stopped')
         return this.#session.end({ reason: 'stopped' })
     }
   }
 
+  #aside(work: Promise<unknown>): void {
+    work.catch(error => {
+      if (!this.#session.signal.aborted) this.#break(error)
+    })
+  }
+
   async #interrupt(): Promise<void> {
     const turn = this.#turn
-    if (!turn) return
-    this.#interrupted = true
-    const patience = pause(this.#options.clock, interruptMaxMs, this.#session.signal).catch(() => {})
+    if (turn) turn.interrupted = true
     // It may be gone, or not there yet: then it is ended, which stops the turn as well.
-    void this.#cli?.interrupt().catch(() => {})
-    await Promise.race([turn, patience])
-    if (this.#turn === turn) await this.#letGo('stopped')
-    await turn
+    void this.#hearth.cli?.interrupt().catch(() => {})
+    if (!turn) return
+    const patience = pause(this.#options.clock, interruptMaxMs, this.#session.signal).catch(() => {})
+    await Promise.race([turn.over, patience])
+    if (this.#turn === turn) await this.#hearth.end('stopped')
+    await turn.over
   }
 
-  async #change({ mode, model, warmMs }: Extract<CommandBody, { kind: 'mode' }>): Promise<CommandOutcome> {
-    if (warmMs !== undefined) {
-      this.#warmMs = warmMs
-      this.#warmth?.stop()
-      this.#warmth?.changed()
+  /** Something began or ended in the process. Where a turn is over but for its last words, what begins is the next one. */
+  #stir(): void {
+    const { cli } = this.#hearth
+    if (this.#turn?.closed && cli?.busy && !this.#goesOn) {
+      this.#goesOn = cli
+      this.#session.say(working).catch(() => {})
     }
-    const outcome = await this.#enter(mode, model)
-    // The session shows what was wished for since it was; now it shows what is.
-    if (mode !== undefined) await this.#session.say({ type: 'session.changed', mode: this.#mode ?? 'default' })
-    return outcome
+    this.#next()
   }
 
-  async #enter(mode: string | undefined, model: string | undefined): Promise<CommandOutcome> {
-    if (mode !== undefined && !isMode(mode)) return { ok: false, reason: `Claude Code has no mode "${mode}"` }
-    try {
-      await this.#cli?.change(mode, model)
-    } catch (error) {
-      return { ok: false, reason: `Claude Code refused the change: ${error instanceof Error ? error.message : error}` }
-    }
-    if (mode !== undefined) this.#mode = mode
-    if (model !== undefined) this.#model = model
-    return { ok: true }
-  }
-
+  /** The next turn, if there is one: of a message, or one that has begun by itself. */
   #next(): void {
     if (this.#turn || this.#leaving || this.#session.signal.aborted) return
-    this.#idle()
+    const { cli } = this.#hearth
+    const own = this.#goesOn ?? (cli?.busy ? cli : null)
     const message = this.#queue.shift()
-    if (!message) return
+    if (message) this.#begin(message, turn => this.#play(turn, message))
+    else if (own) this.#begin(null, turn => this.#follow(turn, own))
+    else this.#idle()
+  }
+
+  #begin(message: Message | null, play: (turn: Turn) => Promise<void>): void {
     this.#stopIdling()
-    this.#interrupted = false
-    this.#message = uuidOf(message.id)
-    this.#turn = this.#play(message).then(
+    this.#goesOn = null
+    const turn: Turn = { message, left: new Map(), interrupted: false, closed: false, over: Promise.resolve() }
+    this.#turn = turn
+    turn.over = play(turn).then(
       () => {
         this.#turn = null
         this.#next()
@@ -189,131 +199,107 @@ export class Seat {
     )
   }
 
-  async #play(message: Message): Promise<void> {
+  async #play(turn: Turn, message: Message): Promise<void> {
+    // What was wished for before it holds for it.
+    await this.#changing.catch(() => {})
     if (!message.redelivered) {
       await message.take()
-      return this.#run(message, null, new Carried(), giving(message))
+      return this.#run(turn, null, new Carried(), giving(message))
     }
     // The turn had finished; only the command was left open.
-    if (!this.#session.turnOpen) return message.done()
-    const record = await readTurn(this.#session)
-    const plan = await comeback(record, this.#rows.index, uuidOf(message.id), this.#options.parking)
-    if (plan.kind === 'interrupted') return this.#finishInterrupted(message)
-    if (plan.kind === 'failed') return this.#fail(message, plan.reason)
-    if (!tryAgain(this.#rows)) return this.#fail(message, 'Claude Code has ended each time that it came back to this')
-    if (plan.kind === 'call') await this.#run(message, plan.call, new Carried(record.open), null)
+    if (!this.#byMessage) return message.done()
+    await this.#comeBack(turn, await readTurn(this.#session))
+  }
+
+  async #comeBack(turn: Turn, record: TurnRecord): Promise<void> {
+    const { message } = turn
+    const { rows } = this.#hearth
+    turn.left = record.open
+    const plan = await comeback(record, rows.index, message && uuidOf(message.id), this.#options.parking)
+    if (plan.kind === 'interrupted') return this.#finish(turn, interrupted)
+    if (plan.kind === 'failed') return this.#fail(turn, plan.reason)
+    if (!tryAgain(rows)) return this.#fail(turn, 'Claude Code has ended each time that it came back to this')
+    if (plan.kind === 'call') await this.#run(turn, plan.call, new Carried(record.open), null)
     else {
-      const told = plan.kind === 'tell' ? userMessage(randomUUID(), await tellAgain(this.#session, record.open)) : null
-      await this.#run(message, null, new Carried(record.open, true), told ?? giving(message))
+      const again = plan.kind === 'message' && message ? giving(message) : null
+      const given = again ?? userMessage(randomUUID(), await tellAgain(this.#session, record.open))
+      await this.#run(turn, null, new Carried(record.open, true), given)
     }
-    if (!this.#session.signal.aborted) await dropOpen(this.#session, record.open)
   }
 
-  /** The process that is there, or one that goes on where the last one stopped. */
-  async #start(carried: Carried, call: Call | null): Promise<Cli> {
-    if (this.#cli && !this.#cli.over) return this.#cli
-    const { session, installation, folder, env, more, parking } = this.#options
-    const rows = this.#rows
-    const mode = await this.#modeNow()
-    if (call && rows.index.deferred !== call.id) rows.bringBack(call, mode)
-    const first = rows.sessionId === undefined ? this.#earlier() : {}
-    const cli: Cli = new Cli({
-      ...{ installation, session, rows, folder, env, mode, carried, parking, model: this.#model },
-      more: { ...more, ...first },
-      guard: call?.tool ?? null,
-      mayPutOff: tool => this.#warmMs !== null && isAlwaysAsked(tool, this.#mode ?? mode),
-      onWaiting: () => warmth.changed(),
-      onMode: is => this.#entered(is),
-      onProcess: process => {
-        if (process.state !== 'live' && process.state !== 'lost') forgiveTries(rows)
-        this.#tell({ type: 'session.changed', process })
-      },
-    })
-    const warmth = new Warmth(cli, {
-      clock: this.#options.clock,
-      index: rows.index,
-      warmMs: () => this.#warmMs,
-      parking,
-      tell: note => {
-        if (!cli.over && !cli.calls.leaving) this.#tell({ type: 'session.changed', process: cli.living(note) })
-      },
-    })
-    rows.onAppend = () => warmth.look()
-    this.#warmth = warmth
-    this.#cli = cli
-    return cli
-  }
-
-  /** A conversation of Claude Code's own that this session goes on with. */
-  #earlier(): Partial<Options> {
-    const { resume, options } = this.#session.info
-    if (resume === null) return {}
-    return { resume, ...(options.fork === true ? { forkSession: true } : {}) }
-  }
-
-  /** By a person's answer, or by itself. */
-  #entered(mode: string): void {
-    if (mode === this.#mode) return
-    this.#mode = mode
-    this.#tell({ type: 'session.changed', mode })
-  }
-
-  /** What nobody waits for: where it cannot be said any more, the session is over and says so itself. */
-  #tell(saying: Saying): void {
-    this.#session.say(saying).catch(() => {})
-  }
-
-  async #modeNow(): Promise<Mode> {
-    if (this.#mode === null || isMode(this.#mode)) return this.#mode ?? 'default'
-    await this.#session.say(raise('mode', `Claude Code has no mode "${this.#mode}"; it runs in mode default`))
-    return 'default'
-  }
-
-  async #run(message: Message, call: Call | null, carried: Carried, given: SDKUserMessage | null): Promise<void> {
-    const { cwd } = this.#session.info
-    if (!existsSync(cwd))
-      return this.#fail(message, `The folder ${cwd} is not there; make it, or start a session in another`)
-    const cli = await this.#start(carried, call)
-    // Interrupted before anything was said: it stays unsaid.
-    const outcome = this.#interrupted ? null : await cli.turn(given)
-    const over = outcome === null || 'gone' in outcome || cli.guarded
-    if (over && this.#cli === cli) this.#cli = null
-    await (outcome === null ? this.#finishInterrupted(message) : this.#settle(message, cli, outcome))
-    this.#warmth?.stop()
-    if (over) await cli.end('done')
-  }
-
-  async #settle(message: Message, cli: Cli, outcome: TurnOutcome): Promise<void> {
-    if ('result' in outcome) {
-      await cli.calls.takenAll()
-      const stopped = this.#interrupted ? 'interrupted' : cli.calls.stopped
-      const { sayings, reason } = endOfTurn(outcome.result, this.#rows, stopped)
-      cli.calls.stopped = null
-      await this.#session.say(...sayings, { type: 'session.changed', process: cli.living() })
-      return message.done(reason === null ? { ok: true } : { ok: false, reason })
-    }
+  async #run(turn: Turn, call: Call | null, carried: Carried, given: SDKUserMessage | null): Promise<void> {
     if (this.#leaving || this.#session.signal.aborted) return
-    if (this.#interrupted) return this.#finishInterrupted(message)
+    const wrong = folderTrouble(this.#session.info.cwd)
+    if (wrong) return this.#fail(turn, wrong)
+    // Interrupted before anything was said: it stays unsaid.
+    if (turn.interrupted) return this.#finish(turn, interrupted)
+    turn.left = carried.rest
+    const cli = this.#hearth.start(carried, call)
+    await this.#settle(turn, cli, await cli.turn(given))
+  }
+
+  /** Claude Code does something by itself. */
+  async #follow(turn: Turn, cli: Cli): Promise<void> {
+    const outcome = cli.own()
+    await this.#session.say(working)
+    await this.#settle(turn, cli, await outcome)
+  }
+
+  async #settle(turn: Turn, cli: Cli, outcome: TurnOutcome): Promise<void> {
+    if ('gone' in outcome) await this.#lose(turn, cli, outcome.gone)
+    else {
+      const stopped = turn.interrupted ? 'interrupted' : cli.calls.stopped
+      // A message that has come meanwhile joins the turn that is open.
+      const joined = outcome.result === null && stopped === null && this.#queue.length > 0
+      if (!joined) await this.#close(turn, cli, endOfTurn(outcome.result, this.#hearth.rows, stopped))
+    }
+    if (!this.#goesOn) await this.#hearth.turnOver(cli)
+  }
+
+  async #close(turn: Turn, cli: Cli, end: TurnEnd): Promise<void> {
+    const { remark } = cli.calls
+    cli.calls.stopped = null
+    cli.calls.remark = null
+    // The CLI keeps no word of why it was stopped: it is written down for the agent to read next.
+    if (remark !== null) await cli.turn({ ...userMessage(randomUUID(), remark), shouldQuery: false })
+    await this.#finish(turn, end, cli)
+  }
+
+  /** With the process that is still there, if it is: what goes on in it is the next turn, from the same instant. */
+  async #finish(turn: Turn, { sayings, reason }: TurnEnd, cli: Cli | null = null): Promise<void> {
+    await dropOpen(this.#session, turn.left)
+    const living: Saying[] = cli ? [{ type: 'session.changed', process: cli.living() }] : []
+    this.#goesOn = cli?.busy ? cli : null
+    const said = this.#session.say(...sayings, ...living, ...(this.#goesOn ? [working] : []))
+    turn.closed = true
+    await said
+    const outcome: CommandOutcome = reason === null ? { ok: true } : { ok: false, reason }
+    await turn.message?.done(outcome)
+  }
+
+  async #lose(turn: Turn, cli: Cli, gone: ProcessEnd): Promise<void> {
+    if (this.#leaving || this.#session.signal.aborted) return
+    if (turn.interrupted) {
+      await cli.calls.turnOver(false)
+      return this.#finish(turn, interrupted)
+    }
     // Let go, or lost, with something asked: the answer brings it back.
     if (cli.calls.unsettled) return this.#session.park()
-    await this.#fail(message, endSentence(outcome.gone, lostInTurn))
+    await this.#fail(turn, cli.silent ? neverSpoke : endSentence(gone, lostInTurn))
   }
 
-  async #finishInterrupted(message: Message): Promise<void> {
-    await this.#session.say({ type: 'turn.finished', ending: 'interrupted' })
-    await message.done()
+  /** Nothing that was asked outlives a turn that has failed. */
+  async #fail(turn: Turn, reason: string): Promise<void> {
+    turn.left = (await readTurn(this.#session)).open
+    await this.#session.say(raise('lost', reason))
+    await this.#finish(turn, { sayings: [{ type: 'turn.finished', ending: 'failed' }], reason })
   }
 
-  async #fail(message: Message, reason: string): Promise<void> {
-    const { open } = await readTurn(this.#session)
-    const last: Saying[] = [raise('lost', reason), { type: 'turn.finished', ending: 'failed' }]
-    await this.#session.say(...last)
-    await dropOpen(this.#session, open)
-    await message.done({ ok: false, reason })
-  }
-
-  async #letGo(why: LetGo): Promise<void> {
-    await this.#cli?.end(why)
+  /** The process went while nobody waited for it. */
+  #lost(cli: Cli, how: string): void {
+    if (this.#turn || cli.background === 0) return
+    const sentence = `${how.slice(0, howMax)}; what went on in the background was lost with it`
+    this.#session.say(raise('lost', sentence)).catch(() => {})
   }
 
   #idle(): void {
@@ -322,9 +308,9 @@ export class Seat {
     const ms = typeof idleParkMs === 'number' ? idleParkMs : this.#options.idleParkMs
     const park = async () => {
       // What goes on in the background would end with the process.
-      if (this.#cli && this.#cli.background > 0) return this.#idle()
+      if (this.#hearth.cli && this.#hearth.cli.background > 0) return this.#idle()
       this.#leaving = true
-      await this.#letGo('idle')
+      await this.#hearth.end('idle')
       await this.#session.park()
     }
     this.#stopIdling = this.#options.clock.after(ms, () => void park().catch(this.#break))
@@ -334,5 +320,9 @@ export class Seat {
 function giving({ id, body }: Message): SDKUserMessage {
   return userMessage(uuidOf(id), body.text, body.attachments)
 }
+const interrupted: TurnEnd = { sayings: [{ type: 'turn.finished', ending: 'interrupted' }], reason: null }
+const working: Saying = { type: 'session.changed', state: 'working' }
 const lostInTurn = ' in the middle of the turn; send a message to go on'
 const runnerStopped = 'The runner was stopped:'
+/** Of how it ended, so much is told with what that means. */
+const howMax = 1000

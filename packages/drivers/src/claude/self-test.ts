@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { CanUseTool, SDKUserMessage } from '@anthropic-ai/claude-agent-sdk'
+import { guardOf } from './guard.ts'
 import { Inbox } from './inbox.ts'
 import { CliProcess } from './process.ts'
 import { Rows } from './rows.ts'
@@ -49,7 +50,7 @@ async function tryParking(installation: Installation): Promise<boolean> {
     const [call] = stage.rows.index.open
     if (!asked || call?.id !== id) return false
     stage.rows.bringBack(call, 'default')
-    const again = await play(stage, 'Bash')
+    const again = await play(stage, guardOf(call))
     return again && stage.rows.index.open.length === 0 && !existsSync(ran)
   } finally {
     await model.close()

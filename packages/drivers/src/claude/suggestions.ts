@@ -35,6 +35,11 @@ export function offered(updates: readonly PermissionUpdate[], id: string): Permi
   return update ? [{ ...update, destination: scope as PermissionUpdateDestination }] : [] // spelled above
 }
 
+/** Whether the calls that it was offered for are not to be asked for any more: a rule that allows them. A mode can be left again, and a folder is only a place. */
+export function allowsFromNowOn(updates: readonly PermissionUpdate[]): boolean {
+  return updates.some(update => update.type === 'addRules' && update.behavior === 'allow')
+}
+
 function describe(update: PermissionUpdate): string {
   switch (update.type) {
     case 'addRules':

@@ -58,6 +58,10 @@ export function troubleOf(message: SDKMessage): Raised | null {
   return null
 }
 
+/** It was started and could not even say that it is there. */
+export const neverSpoke =
+  'Claude Code was started and said nothing for a minute; check that it runs by itself (`claude`), and that HOLDPOINT_CLAUDE, where it is set, names it'
+
 /** How a process ended that nobody had ended, and what that means for whoever reads it. */
 export function endSentence({ code, signal, complaint }: ProcessEnd, meaning = ''): string {
   const how = signal ? `was ended by ${signal}` : code === null ? 'could not be started' : `ended with code ${code}`

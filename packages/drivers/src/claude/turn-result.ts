@@ -10,7 +10,13 @@ export interface TurnEnd {
   readonly reason: string | null
 }
 
-export function endOfTurn(result: SDKResultMessage, rows: Rows, stopped: 'cancelled' | 'interrupted' | null): TurnEnd {
+/** Where it had no result of its own, it was only an agent in the background that asked. */
+export function endOfTurn(
+  result: SDKResultMessage | null,
+  rows: Rows,
+  stopped: 'cancelled' | 'interrupted' | null,
+): TurnEnd {
+  if (result === null) return { sayings: [{ type: 'turn.finished', ending: stopped ?? 'done' }], reason: null }
   const failed = stopped === null && (result.is_error || result.subtype !== 'success')
   const { input_tokens: inputTokens, output_tokens: outputTokens } = result.usage
   const cost = costOf(result, rows)

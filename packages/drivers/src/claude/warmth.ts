@@ -25,6 +25,7 @@ export class Warmth {
   #cold = false
   /** Why it has to stay, as it was told last. */
   #told: string | null = null
+  #explain: (() => void) | null = null
 
   constructor(cli: Cli, options: WarmthOptions) {
     this.#cli = cli
@@ -57,6 +58,8 @@ export class Warmth {
   stop(): void {
     this.#cancel?.()
     this.#cancel = null
+    this.#explain?.()
+    this.#explain = null
     this.#waits = false
     this.#cold = false
     if (this.#told !== null) this.#options.tell()
@@ -69,7 +72,7 @@ export class Warmth {
     const waiting = this.#cli.calls.alone()
     if ('why' in waiting) return waiting.why
     if (this.#cli.background > 0) return 'work goes on in the background'
-    if (!index.open.some(call => call.id === waiting.id)) return notYet
+    if (!index.open.some(call => call.id === waiting.id)) return 'it is not on record yet'
     if (index.open.length > 1) return 'another call of the same step has not been made yet'
     if (index.bytesSince > bytesSinceMax) return 'too much has been written since'
     switch (way) {
@@ -91,13 +94,17 @@ export class Warmth {
   async #letGo(): Promise<void> {
     const way = await this.#options.parking.find()
     if (!this.#cold || this.#cli.calls.pending.length === 0) return
-    const why = this.obstacle(way)
-    if (why === null) return void (await this.#cli.end('parked'))
-    if (why === notYet || why === this.#told) return
-    this.#told = why
-    this.#options.tell(why)
+    if (this.obstacle(way) === null) return void (await this.#cli.end('parked'))
+    // What passes in a moment is no news.
+    this.#explain ??= this.#options.clock.after(passingMs, () => {
+      this.#explain = null
+      const why = this.obstacle(way)
+      if (why === null || why === this.#told) return
+      this.#told = why
+      this.#options.tell(why)
+    })
   }
 }
 
-/** Its row will come, and with it another look. */
-const notYet = 'it is not on record yet'
+/** Rows and results are seen a moment after the calls that they belong to. */
+const passingMs = 1000

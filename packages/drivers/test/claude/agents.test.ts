@@ -34,6 +34,16 @@ describe('a form of an MCP server', () => {
     expect(house.model.told()).toContain('"action":"decline"')
   })
 
+  it('that nobody answered is told to be cancelled: nothing is accepted by silence', async () => {
+    house = await House.open(order('form'))
+    await house.start({ options, deadlineMs: 1000, onDeadline: 'deny' })
+    await house.stage.answer(await house.asked(), { kind: 'allow' })
+    const { value } = await house.stage.seen('request.opened', event => event.value.ask.kind === 'form')
+    await house.over()
+    expect((await house.stage.person('getRequest', { id: value.id })).resolution?.by).toBe('deadline')
+    expect(house.model.told()).toContain('"action":"cancel"')
+  })
+
   it('may be a link to open', async () => {
     const request = await fill('link', { kind: 'submit', values: {} })
     expect(request.ask).toMatchObject({ url: 'https://example.org/sign-in' })
@@ -81,5 +91,26 @@ describe('agents under the agent', () => {
     expect(house.stage.log('message.added').find(event => event.text === 'two is over')?.agentPath).toEqual([
       'agent two',
     ])
+  })
+
+  it('have agents of their own, each under its own name', async () => {
+    const agent = (name: string, id: string) =>
+      call('Agent', { description: name, prompt: name, subagent_type: 'general-purpose', run_in_background: false }, id)
+    const play: Play = ({ prompt, results }) => {
+      if (results.length > 0) return [say(`${prompt} is over`)]
+      if (prompt === 'go') return [agent('outer', 'toolu_outer')]
+      return prompt === 'outer' ? [agent('inner', 'toolu_inner')] : [bash('touch deep.txt')]
+    }
+    house = await House.open(play)
+    await house.start()
+    const request = await house.asked()
+    expect(request.agentPath).toEqual(['outer', 'inner'])
+    await house.stage.answer(request, { kind: 'allow' })
+    await house.over()
+    expect(house.file('deep.txt')).toBe('')
+    const paths = new Map(house.stage.log('message.added').map(event => [event.text, event.agentPath]))
+    expect(paths.get('inner is over')).toEqual(['outer', 'inner'])
+    expect(paths.get('outer is over')).toEqual(['outer'])
+    expect(paths.get('go is over')).toBeUndefined()
   })
 })

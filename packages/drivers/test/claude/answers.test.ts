@@ -1,4 +1,4 @@
-import type { Answer } from '@holdpoint/protocol'
+import { type Answer, type JsonObject, limits } from '@holdpoint/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
 import { House, type HouseOptions } from './house.ts'
 import { bash, call, type Play, steps } from './model.ts'
@@ -51,9 +51,49 @@ describe('a tool that Claude Code asks for', () => {
   })
 
   it('runs as the person has edited it', async () => {
-    await play(steps([bash('touch asked.txt')]), { kind: 'allow', input: { command: 'touch edited.txt' } })
+    const input = { command: 'touch edited.txt', description: 'a command' }
+    await play(steps([bash('touch asked.txt')]), { kind: 'allow', input })
     expect(house.file('asked.txt')).toBeNull()
     expect(house.file('edited.txt')).toBe('')
+  })
+
+  it('waits on where it was edited into something of another shape', async () => {
+    house = await House.open(steps([bash('touch asked.txt')]))
+    await house.start()
+    const request = await house.asked()
+    const shapes: readonly JsonObject[] = [{ command: 5, description: 'x' }, { description: 'x' }]
+    for (const input of shapes)
+      await expect(house.stage.answer(request, { kind: 'allow', input })).rejects.toMatchObject({
+        code: 'answer_mismatch',
+        message: expect.stringContaining('"command"'),
+      })
+    expect((await house.request()).status).toBe('pending')
+    await house.stage.answer(request, { kind: 'allow' })
+    await house.over()
+    expect(house.file('asked.txt')).toBe('')
+  })
+
+  it('that is too large to be asked is refused, and agent and person read why and at which size', async () => {
+    const write = (bytes: number, id: string) => {
+      const input = { file_path: `${house.cwd}/${id}.txt`, content: '' }
+      const content = 'y'.repeat(bytes - JSON.stringify(input).length)
+      return [call('Write', { ...input, content }, id)]
+    }
+    const most = limits.toolInputMaxBytes
+    house = await House.open(({ results }) => {
+      if (results.length === 2) return [{ type: 'text', text: 'done' }]
+      return results.length === 0 ? write(most, 'toolu_0') : write(most + 1, 'toolu_1')
+    })
+    const id = await house.start()
+    await house.stage.answer(await house.asked('toolu_0'), { kind: 'allow' })
+    await house.stage.person('patchSession', { id, mode: 'acceptEdits' })
+    expect((await house.over()).ending).toBe('done')
+    expect(house.file('toolu_0.txt')?.length).toBeGreaterThan(900_000)
+    expect(house.file('toolu_1.txt')).toBeNull()
+    expect(house.stage.log('request.opened')).toHaveLength(1)
+    const sentence = /Write was refused: its input is too large to be asked \(\d+ bytes; the limit is \d+\)/
+    expect(house.model.told()).toMatch(sentence)
+    expect(house.stage.log('error.raised')[0]?.message).toMatch(sentence)
   })
 
   it('brings a note of the person to the model, beside its result', async () => {
@@ -113,6 +153,12 @@ describe('questions of Claude Code', () => {
     expect(house.model.told()).toContain('"And then?"="C"')
   })
 
+  it('come with what their options would look like', async () => {
+    const previewed = letters.map(letter => ({ ...letter, preview: `<b>${letter.label}</b>` }))
+    const { request } = await play(ask({ ...which, options: previewed }), { kind: 'decline' })
+    expect(request.ask).toMatchObject({ questions: [{ options: previewed }] })
+  })
+
   it('take several choices, with words of one’s own beside them', async () => {
     const script = ask({ ...which, multiSelect: true, options: letters })
     await play(script, { kind: 'answers', answers: [{ id: 'q1', chosen: ['A', 'C'], other: 'and D' }] })
@@ -159,9 +205,51 @@ describe('a plan of Claude Code', () => {
   })
 
   it('reaches the agent as the person has edited it', async () => {
-    const edited = { kind: 'allow', mode: 'acceptEdits', input: { plan: '# Only this' } } as const
-    await play(planner, edited, { mode: 'plan' })
+    house = await House.open(planner)
+    await house.start({ mode: 'plan' })
+    const request = await house.asked()
+    const asked = request.ask.kind === 'approval' ? request.ask.input : {}
+    await house.stage.answer(request, {
+      kind: 'allow',
+      mode: 'acceptEdits',
+      input: { ...asked, plan: '# Only this' },
+    })
+    await house.over()
     expect(house.model.told()).toContain('# Only this')
+  })
+
+  it('that was never written down is not shown as an empty one', async () => {
+    const { request } = await play(
+      steps([call('ExitPlanMode', {}, 'toolu_1')]),
+      { kind: 'deny', reason: 'which plan?' },
+      { mode: 'plan' },
+    )
+    expect(request.ask).toMatchObject({ title: 'ExitPlanMode: no plan was written down', input: {} })
+    expect(request.ask).not.toHaveProperty('plan')
+  })
+
+  it('cannot be approved into a mode that there is not, and waits on', async () => {
+    house = await House.open(planner)
+    await house.start({ mode: 'plan' })
+    const request = await house.asked()
+    await expect(house.stage.answer(request, { kind: 'allow', mode: 'nonsense' })).rejects.toMatchObject({
+      code: 'answer_mismatch',
+      message: expect.stringContaining('acceptEdits'),
+    })
+    await house.stage.answer(request, { kind: 'allow', mode: 'acceptEdits' })
+    await house.over()
+    expect(house.file('planned.txt')).toBe('')
+  })
+
+  it('is approved, but not into bypassPermissions where the session was not started for it; that is said', async () => {
+    house = await House.open(planner)
+    const id = await house.start({ mode: 'plan' })
+    await house.stage.answer(await house.asked(), { kind: 'allow', mode: 'bypassPermissions' })
+    await house.stage.answer(await house.asked('toolu_2'), { kind: 'deny' })
+    await house.over()
+    expect(house.stage.log('error.raised')[0]?.message).toContain('allowBypass')
+    expect((await house.stage.person('getSession', { id })).mode).toBe('default')
+    expect(house.file('planned.txt')).toBeNull()
   })
 
   it('that is turned down goes on being planned, with the reason', async () => {

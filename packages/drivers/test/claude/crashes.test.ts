@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { alive, eventually, House } from './house.ts'
 import { bash, call, type Play, say, steps } from './model.ts'
@@ -39,6 +41,30 @@ describe('Claude Code, killed while it waits,', () => {
     expect((await house.request()).delivery.state).toBe('taken')
   })
 
+  it('when the beginning of the record was all there was, is given the message again in a new conversation', async () => {
+    let asked = 0
+    const play: Play = ({ results }) =>
+      results.length > 0 ? [say('done')] : [bash('echo ran >> ran.txt', `toolu_${++asked}`)]
+    house = await House.open(play, { parks: true })
+    const id = await house.start()
+    const request = await house.asked()
+    await house.onRecord(id)
+    kill(house.pid(id))
+    await house.parked(id)
+    rmSync(join(house.home, 'config', 'projects'), { recursive: true })
+    const folder = join(house.home, 'driver', id)
+    for (const name of readdirSync(folder).filter(file => file.endsWith('.jsonl'))) {
+      const rows = readFileSync(join(folder, name), 'utf8').split('\n')
+      const first = rows.filter(row => row.includes('"type":"queue-operation"'))
+      expect(first.length).toBeGreaterThan(0)
+      writeFileSync(join(folder, name), `${first.join('\n')}\n`)
+    }
+    await house.stage.answer(request, { kind: 'allow' })
+    expect((await house.over()).ending).toBe('done')
+    expect(house.file('ran.txt')).toBe('ran\n')
+    expect((await house.request()).delivery.state).toBe('taken')
+  })
+
   it('with two agents waiting, is told what was decided, and runs what was allowed when it makes the same call', async () => {
     const agent = (name: string) =>
       call(
@@ -64,6 +90,40 @@ describe('Claude Code, killed while it waits,', () => {
     expect(house.model.read('not two')).toBe(true)
     expect(house.file('one.txt')).toBe('')
     expect(house.file('two.txt')).toBeNull()
+    expect(house.stage.log('request.opened')).toHaveLength(2)
+  })
+})
+
+describe('two equal calls that wait when Claude Code is killed', () => {
+  it('are two: what was allowed of them runs once, and the other waits on under its own request', async () => {
+    const same = (id: string) => bash('echo same >> ran.txt', id)
+    const agent = (name: string) =>
+      call(
+        'Agent',
+        { description: name, prompt: name, subagent_type: 'general-purpose', run_in_background: false },
+        `agent_${name}`,
+      )
+    const play: Play = ({ prompt, results, all }) => {
+      if (prompt === 'one' || prompt === 'two') return results.length > 0 ? [say('over')] : [same(`toolu_${prompt}`)]
+      if (!all.includes('agent_one')) return [agent('one'), agent('two')]
+      if (!all.includes('toolu_again')) return [same('toolu_again')]
+      return all.includes('toolu_and_again') ? [say('done')] : [same('toolu_and_again')]
+    }
+    house = await House.open(play, { parks: true })
+    const id = await house.start()
+    const [one, two] = [await house.asked('toolu_one'), await house.asked('toolu_two')]
+    await house.onRecord(id, 'agent_two')
+    kill(house.pid(id))
+    await house.parked(id)
+    // The later of them: which of two equal calls is meant is for the answers to say, not for their order.
+    await house.stage.answer(two, { kind: 'allow' })
+    await house.stage.seen('tool.finished', event => event.block === 'toolu_again')
+    expect(house.file('ran.txt')).toBe('same\n')
+    await house.stage.seen('tool.started', event => event.block === 'toolu_and_again')
+    await house.stage.answer(one, { kind: 'deny', reason: 'once is enough' })
+    await house.over()
+    expect(house.file('ran.txt')).toBe('same\n')
+    expect(house.model.told('toolu_and_again')).toContain('once is enough')
     expect(house.stage.log('request.opened')).toHaveLength(2)
   })
 })

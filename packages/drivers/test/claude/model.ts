@@ -1,4 +1,6 @@
 /** The scripted model of a test: what it says next is a function of the conversation, and what it was told is kept. */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { type ModelBlock, type ModelTurn, type ScriptedModel, startModel } from '../../src/claude/scripted-model.ts'
 
 /** What the model sees when it is its turn. */
@@ -51,6 +53,36 @@ export class Model {
   read(text: string): boolean {
     return this.scenes.some(scene => scene.all.includes(JSON.stringify(text).slice(1, -1)))
   }
+}
+
+export interface Refusal {
+  readonly status: number
+  readonly type: string
+  readonly message: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+/** The model's service in front of that model: it refuses what the test wants refused. */
+export async function serviceBefore(
+  model: () => string,
+  refuses: (turn: ModelTurn) => Refusal | null,
+): Promise<{ readonly url: string; close(): void }> {
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const body = Buffer.concat(chunks).toString('utf8')
+    const refusal = refuses(JSON.parse(body || '{}'))
+    if (refusal) {
+      const { status, type, message, headers } = refusal
+      response.writeHead(status, { 'content-type': 'application/json', ...headers })
+      return void response.end(JSON.stringify({ type: 'error', error: { type, message } }))
+    }
+    const answer = await fetch(model() + request.url, { method: 'POST', body })
+    response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? 'application/json' })
+    response.end(await answer.text())
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo // it listens on TCP
+  return { url: `http://127.0.0.1:${port}`, close: () => void server.close(() => {}).closeAllConnections() }
 }
 
 interface Block {

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { type Deed, type Mode, modeNames, modes } from '../../src/claude/modes.ts'
 import { ManualClock } from '../stage.ts'
 import { House, pass } from './house.ts'
-import { bash, call, type Play, say } from './model.ts'
+import { bash, call, type Play, say, serviceBefore } from './model.ts'
 
 let house: House
 afterEach(() => house.close())
@@ -16,12 +16,17 @@ const deeds: Readonly<Record<Deed, (cwd: string) => ReturnType<typeof call>>> = 
   look: () => bash('ls -la', 'look'),
   edit: cwd => call('Write', { file_path: `${cwd}/y.txt`, content: 'y' }, 'edit'),
   ruin: () => bash('rm -rf ~/', 'ruin'),
+  leave: () => call('ExitPlanMode', {}, 'leave'),
 }
 const names = Object.keys(deeds) as readonly Deed[]
 const deedsInTurn: Play = ({ results }) => {
   const name = names[results.length]
   return name ? [deeds[name](house.cwd)] : [say('done')]
 }
+
+/** Changes something once it is told to. */
+const onceTold: Play = ({ prompt, results }) =>
+  prompt === 'now' && results.length === 0 ? [bash('sh -c "touch now.txt"', 'toolu_now')] : [say('done')]
 
 describe('the mode', () => {
   it.each(modeNames)('%s asks, runs and refuses as the table says', async (mode: Mode) => {
@@ -61,8 +66,86 @@ describe('the mode', () => {
     await house.over()
     await house.stage.person('patchSession', { id, mode: 'bypassPermissions' })
     const changed = await house.stage.seen('command.done', event => !event.outcome.ok)
-    expect(changed.outcome.reason).toContain('refused')
+    expect(changed.outcome.reason).toContain('allowBypass')
     expect((await house.stage.person('getSession', { id })).mode).toBe('default')
+  })
+
+  it('bypassPermissions can be entered later where that was allowed at the start', async () => {
+    house = await House.open(onceTold)
+    const id = await house.start({ options: { allowBypass: true } })
+    await house.over()
+    await house.stage.person('patchSession', { id, mode: 'bypassPermissions' })
+    await house.stage.person('sendMessage', { id, text: 'now' })
+    await house.over(2)
+    expect(house.file('now.txt')).toBe('')
+    expect(house.stage.log('request.opened')).toEqual([])
+  })
+
+  it('that was refused is not entered when the session comes back', async () => {
+    const clock = new ManualClock()
+    house = await House.open(onceTold, { clock, idleParkMs: 60_000 })
+    const id = await house.start({ mode: 'acceptEdits' })
+    await house.over()
+    await house.stage.person('patchSession', { id, mode: 'bypassPermissions' })
+    await house.stage.seen('command.done', event => !event.outcome.ok)
+    await pass(clock, house.parked(id))
+    // Parked, there is no CLI to refuse it: it is refused all the same when there is one.
+    await house.stage.person('patchSession', { id, mode: 'bypassPermissions' })
+    await house.stage.person('sendMessage', { id, text: 'now' })
+    await house.stage.answer(await house.asked('toolu_now'), { kind: 'deny' })
+    await house.over(2)
+    expect(house.file('now.txt')).toBeNull()
+    expect(house.stage.log('command.done').filter(event => !event.outcome.ok)).toHaveLength(2)
+    expect(house.stage.log('error.raised')).toMatchObject([
+      { code: 'mode', message: expect.stringContaining('goes on in mode acceptEdits') },
+    ])
+    expect((await house.stage.person('getSession', { id })).mode).toBe('acceptEdits')
+  })
+
+  it('that Claude Code does not have is refused at once', async () => {
+    house = await House.open(() => [say('done')])
+    const id = await house.start({ mode: 'plan' })
+    const wrong = expect.objectContaining({ code: 'unsupported', message: expect.stringContaining('acceptEdits') })
+    await expect(house.stage.person('patchSession', { id, mode: 'yolo' })).rejects.toEqual(wrong)
+    await expect(house.stage.person('startSession', { driver: 'claude', mode: 'yolo' })).rejects.toEqual(wrong)
+    await house.over()
+    expect((await house.stage.person('getSession', { id })).mode).toBe('plan')
+  })
+})
+
+describe('the model', () => {
+  const service = (refused: string) =>
+    serviceBefore(
+      () => house.model.server.url,
+      ({ model }) => (model === refused ? { status: 404, type: 'not_found_error', message: `model: ${model}` } : null),
+    )
+  const models = () => house.model.scenes.map(scene => scene.turn.model)
+
+  it('is the one that was chosen at the start, and then the one that it was changed to', async () => {
+    house = await House.open(() => [say('done')])
+    const id = await house.start({ model: 'claude-first' })
+    await house.over()
+    await house.stage.person('patchSession', { id, model: 'claude-second' })
+    await house.stage.person('sendMessage', { id, text: 'again' })
+    await house.over(2)
+    expect(models()).toEqual(['claude-first', 'claude-second'])
+    expect(house.stage.log('command.done').every(event => event.outcome.ok)).toBe(true)
+  })
+
+  it('that is refused changes nothing, neither itself nor the mode that was wished for with it', async () => {
+    const front = await service('claude-nonsense')
+    house = await House.open(onceTold, { env: { ANTHROPIC_BASE_URL: front.url } })
+    const id = await house.start({ model: 'claude-first' })
+    await house.over()
+    await house.stage.person('patchSession', { id, mode: 'acceptEdits', model: 'claude-nonsense' })
+    const refused = await house.stage.seen('command.done', event => !event.outcome.ok)
+    expect(refused.outcome.reason).toContain('claude-nonsense')
+    expect(await house.stage.person('getSession', { id })).toMatchObject({ mode: 'default', model: 'claude-first' })
+    await house.stage.person('sendMessage', { id, text: 'now' })
+    await house.stage.answer(await house.asked('toolu_now'), { kind: 'deny' })
+    await house.over(2)
+    expect(new Set(models())).toEqual(new Set(['claude-first']))
+    front.close()
   })
 })
 

@@ -60,7 +60,10 @@ describe('a call that is parked and answered an hour later', () => {
   })
 
   it('runs as it was edited', async () => {
-    await parkAndAnswer(touch, { kind: 'allow', input: { command: 'echo edited >> ran.txt' } })
+    await parkAndAnswer(touch, {
+      kind: 'allow',
+      input: { command: 'echo edited >> ran.txt', description: 'a command' },
+    })
     expect(house.file('ran.txt')).toBe('edited\n')
   })
 
@@ -82,8 +85,31 @@ describe('a call that is parked and answered an hour later', () => {
     const offers = request.ask.kind === 'approval' ? (request.ask.suggestions ?? []) : []
     const offer = offers.find(one => one.scope === 'localSettings')
     await house.stage.answer(request, { kind: 'allow', suggestion: offer!.id })
-    await house.stage.seen('tool.finished', event => event.block === 'toolu_1')
+    expect((await house.over()).ending).toBe('done')
     expect(house.file('.claude/settings.local.json')).toContain('mkdir')
+    expect(house.model.told('toolu_2')).toBeDefined()
+    expect(house.stage.log('request.opened')).toHaveLength(1)
+  })
+
+  it('is asked for again where the suggestion is accepted and a rule of ours wants it asked', async () => {
+    const { request } = await park(steps([bash('mkdir -p a/b')], [bash('mkdir -p a/b', 'toolu_2')]))
+    const offers = request.ask.kind === 'approval' ? (request.ask.suggestions ?? []) : []
+    await house.stage.person('addRule', { effect: 'ask', tool: 'Bash', command: 'mkdir -p a/b' })
+    await house.stage.answer(request, { kind: 'allow', suggestion: offers[0]!.id })
+    await house.stage.answer(await house.asked('toolu_2'), { kind: 'deny', reason: 'once is enough' })
+    await house.over()
+    expect(house.model.told('toolu_2')).toContain('once is enough')
+  })
+
+  it('guards itself and nothing else: what the mode lets through runs in the same turn', async () => {
+    const line = (n: number) => [bash(`echo ${n} >> ran.txt`, `toolu_${n}`)]
+    const { id, request } = await park(steps(line(1), line(2)))
+    await house.stage.person('patchSession', { id, mode: 'acceptEdits' })
+    await house.stage.answer(request, { kind: 'deny', reason: 'not one' })
+    expect((await house.over()).ending).toBe('done')
+    expect(house.model.told()).toContain('not one')
+    expect(house.file('ran.txt')).toBe('2\n')
+    expect(house.stage.log('request.opened')).toHaveLength(1)
   })
 
   it('comes back from our own copy where the CLI’s transcript is gone', async () => {
@@ -136,6 +162,37 @@ describe('parking', () => {
     await house.over(2)
     expect(house.file('ran.txt')).toBe('ran\n')
     expect(house.stage.texts().at(-1)).toBe('heard are you there?')
+  })
+
+  it('is not undone by a message, which is carried out once the call is answered', async () => {
+    const play: Play = ({ prompt, results }) =>
+      results.length === 0 ? [bash('echo ran >> ran.txt')] : [say(`heard ${prompt}`)]
+    house = await House.open(play, { parks: true })
+    const id = await house.start({ warmMs: 0 })
+    const request = await house.asked()
+    await house.parked(id)
+    const before = house.stage.events.length
+    await house.stage.person('sendMessage', { id, text: 'are you there?' })
+    await house.stage.person('sendMessage', { id, text: 'hello?' })
+    await new Promise(resolve => setTimeout(resolve, 300))
+    expect(house.pid(id)).toBeNull()
+    expect(house.stage.events.slice(before).map(event => event.type)).toEqual(['command.added', 'command.added'])
+    await house.stage.answer(request, { kind: 'allow' })
+    await house.over(3)
+    expect(house.stage.texts().slice(1)).toEqual(['heard are you there?', 'heard hello?'])
+    expect(house.file('ran.txt')).toBe('ran\n')
+  })
+
+  it('says nothing of what passes in a moment: calls that are answered at once are no reason to stay', async () => {
+    const line = (n: number) => bash(`echo ${n} >> ran.txt`, `toolu_${n}`)
+    const play: Play = ({ results }) =>
+      results.length === 0 ? [line(1), line(2), line(3)] : results.length === 3 ? [line(4), line(5)] : [say('done')]
+    house = await House.open(play, { parks: true })
+    house.stage.answerAll(() => ({ kind: 'allow' }))
+    await house.start({ warmMs: 0 })
+    await house.over()
+    expect(house.file('ran.txt')).toBe('1\n2\n3\n4\n5\n')
+    expect(house.stage.log('session.changed').flatMap(event => event.value.process?.note ?? [])).toEqual([])
   })
 
   it('brings one call back three times more before its answer is taken, with the same id; it runs once', async () => {
@@ -194,6 +251,47 @@ describe('parking', () => {
     await house.stage.answer(second, { kind: 'allow' })
     await house.over()
     expect(house.file('ran.txt')).toBe('1\n2\n')
+  })
+
+  it('is not done while work goes on in the background', async () => {
+    const clock = new ManualClock()
+    const behind = call('Bash', { command: 'sleep 60', description: 'x', run_in_background: true }, 'toolu_0')
+    house = await House.open(steps([behind], [bash('echo ran >> ran.txt')]), { parks: true, clock })
+    const id = await house.start({ warmMs: 1000 })
+    await house.asked()
+    const kept = house.stage.seen('session.changed', event => event.value.process?.note !== undefined)
+    await pass(clock, kept)
+    expect((await kept).value.process?.note).toContain('in the background')
+    expect(alive(house.pid(id))).toBe(true)
+  })
+
+  it('is not done where too much was written since', async () => {
+    const clock = new ManualClock()
+    const write = (name: string) =>
+      call('Write', { file_path: `${house.cwd}/${name}`, content: 'y'.repeat(700_000) }, `toolu_${name}`)
+    const step = () => [write('a'), write('b'), bash('sh -c "echo ran >> ran.txt"')]
+    house = await House.open(({ results }) => (results.length === 0 ? step() : [say('done')]), { parks: true, clock })
+    const large = await house.start({ warmMs: 1000, mode: 'acceptEdits' })
+    await house.asked()
+    const said = 'too much has been written'
+    const full = house.stage.seen('session.changed', event => event.value.process?.note?.includes(said) ?? false)
+    await pass(clock, Promise.race([full, house.parked(large)]))
+    expect(alive(house.pid(large))).toBe(true)
+  })
+
+  it('is not done to an idle session while work goes on in the background', async () => {
+    const clock = new ManualClock()
+    const behind = call('Bash', { command: 'sleep 60', description: 'x', run_in_background: true }, 'toolu_1')
+    house = await House.open(steps([behind]), { clock, idleParkMs: 60_000 })
+    const id = await house.start()
+    await house.over()
+    await house.stage.seen('command.done')
+    const pid = house.pid(id)
+    await clock.advance(600_000, 10_000)
+    await house.stage.person('sendMessage', { id, text: 'still there?' })
+    await house.over(2)
+    expect(house.pid(id)).toBe(pid)
+    expect(house.stage.log('session.changed').some(event => event.value.state === 'parked')).toBe(false)
   })
 
   it('is not done to an agent under the agent', async () => {

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { closeGateways, type GatewayProcess, startGateway } from '../../../../test/support/gateway.ts'
 import { scriptedEnvironment } from '../../src/claude/scripted-model.ts'
 import { alive, eventually } from './house.ts'
-import { bash, Model, steps } from './model.ts'
+import { bash, call, Model, type Play, say, steps } from './model.ts'
 
 let home: string
 let cwd: string
@@ -26,8 +26,11 @@ afterEach(async () => {
 const ran = () => (existsSync(join(cwd, 'ran.txt')) ? readFileSync(join(cwd, 'ran.txt'), 'utf8') : null)
 
 /** A gateway with its runner, and a Claude Code that has asked. */
-async function ask(command: string): Promise<{ id: SessionId; request: Request; pid: number }> {
-  model = await Model.open(steps([bash(command)]))
+async function ask(
+  command: string,
+  play: Play = steps([bash(command)]),
+): Promise<{ id: SessionId; request: Request; pid: number }> {
+  model = await Model.open(play)
   const plain = Object.entries(scriptedEnvironment(model.server.url, home)).filter(([, value]) => value !== undefined)
   gateway = await startGateway({ env: Object.fromEntries(plain) as Record<string, string> })
   await ready()
@@ -82,6 +85,23 @@ describe('with processes of their own', () => {
     await idle(id)
     expect(ran()).toBe('ran\n')
     expect(model.told()).not.toContain('stream closed')
+    expect((await gateway.call('getRequest', { id: request.id })).delivery.state).toBe('taken')
+  })
+
+  it('a runner that is killed while Claude Code waits in a turn that it began by itself loses nothing: answered later, the command runs once', async () => {
+    const beside = call('Bash', { command: 'sleep 0.2', description: 'b', run_in_background: true }, 'toolu_beside')
+    const play: Play = ({ results, all }) => {
+      if (results.length === 0) return [beside]
+      return results.length === 1 && all.includes('<task-notification>') ? [bash('echo ran >> ran.txt')] : [say('done')]
+    }
+    const { id, request, pid } = await ask('', play)
+    expect((await gateway.call('getSession', { id })).state).toBe('working')
+    await gateway.killRunner()
+    await eventually(() => !alive(pid))
+    expect((await gateway.call('getRequest', { id: request.id })).status).toBe('pending')
+    await allow(request)
+    await idle(id)
+    expect(ran()).toBe('ran\n')
     expect((await gateway.call('getRequest', { id: request.id })).delivery.state).toBe('taken')
   })
 

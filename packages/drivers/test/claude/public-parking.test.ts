@@ -192,4 +192,4 @@ describe('parking that is off', () => {
 })
 
 /** It cannot be brought back to a Bash call: it does not start with a rule that guards one. */
-const forgetful = () => claudeBehind(`case "$*" in *'"ask":["Bash"]'*) exit 1;; esac; exec "$claude" "$@"`)
+const forgetful = () => claudeBehind(`case "$*" in *'"ask":["Bash'*) exit 1;; esac; exec "$claude" "$@"`)

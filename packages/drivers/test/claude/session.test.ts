@@ -3,11 +3,12 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { type Call, Fault } from '@holdpoint/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
 import { claudeDriver } from '../../src/index.ts'
 import { ManualClock } from '../stage.ts'
 import { alive, eventually, House, pass } from './house.ts'
-import { bash, type Play, say, steps } from './model.ts'
+import { bash, type Play, say, serviceBefore, steps } from './model.ts'
 
 let house: House
 afterEach(() => house.close())
@@ -113,6 +114,30 @@ describe('the rules', () => {
     expect(house.stage.log('request.opened')).toHaveLength(0)
   })
 
+  const outOfOrder = async (failure: Error) => {
+    house = await House.open(steps([bash('touch out.txt')]))
+    const call: Call = async (op, input, options) => {
+      if (op === 'checkTool') throw failure
+      return house.stage.runner(op, input, options)
+    }
+    house.stage.run([house.driver()], { call })
+    await house.stage.start('claude', { cwd: house.cwd, mode: 'bypassPermissions' })
+    await house.over()
+    expect(house.file('out.txt')).toBeNull()
+  }
+  it('that cannot be asked let nothing through, and agent and person read why', async () => {
+    await outOfOrder(new Fault('internal', 'they are out of order'))
+    expect(house.model.told()).toContain('they are out of order')
+    expect(house.stage.log('error.raised')[0]?.message).toContain(
+      'Bash was refused, since the rules could not be asked',
+    )
+  })
+
+  it('let nothing through either where asking them breaks', async () => {
+    await outOfOrder(new TypeError('a mistake of ours'))
+    expect(house.model.told()).toBeDefined()
+  })
+
   it('make the CLI ask for what it would run unasked', async () => {
     house = await House.open(steps([bash('touch out.txt')]))
     await house.stage.person('addRule', { effect: 'ask', tool: 'Bash', command: 'touch out.txt' })
@@ -185,6 +210,37 @@ describe('what is heard of a turn', () => {
     refusing.close()
     const raised = house.stage.log('error.raised').find(event => event.code === 'authentication_failed')
     expect(raised?.message).toContain('sign in again')
+  })
+})
+
+describe('a limit that is reached', () => {
+  const limited = { status: 429, type: 'rate_limit_error', message: 'slow down', headers: { 'retry-after': '0' } }
+  it('is told in a sentence to act on, and the turn fails with it', async () => {
+    const front = await serviceBefore(
+      () => '',
+      () => limited,
+    )
+    house = await House.open(() => [], { env: { ANTHROPIC_BASE_URL: front.url, CLAUDE_CODE_MAX_RETRIES: '1' } })
+    await house.start()
+    expect((await house.over()).ending).toBe('failed')
+    front.close()
+    const [retry, last] = house.stage.log('error.raised')
+    expect(retry).toMatchObject({ code: 'api_retry', message: expect.stringContaining('limit of this account') })
+    expect(last).toMatchObject({ code: 'rate_limit', message: expect.stringContaining('wait, or use another account') })
+  })
+
+  it('and passes is told, and the turn goes on', async () => {
+    let refused = 0
+    const front = await serviceBefore(
+      () => house.model.server.url,
+      ({ tools }) => (tools && refused++ === 0 ? limited : null),
+    )
+    house = await House.open(() => [say('here')], { env: { ANTHROPIC_BASE_URL: front.url } })
+    await house.start()
+    expect((await house.over()).ending).toBe('done')
+    front.close()
+    expect(house.stage.texts()).toEqual(['here'])
+    expect(house.stage.log('error.raised')).toMatchObject([{ code: 'api_retry' }])
   })
 })
 

@@ -175,8 +175,7 @@ function keepSayings(
         const row = said.length > 0 ? gotOn(pen, found) : found
         for (const item of said) pen.event(row.id, item)
         const next = kept.reduce((before, item) => heard(pen, before, item), row)
-        const shows = next.state !== row.state || next.mode !== row.mode || next.process !== row.process
-        if (shows) putSession(pen, next)
+        if (shown.some(member => next[member] !== row[member])) putSession(pen, next)
         else if (next !== row) pen.put('session', next)
         return { status: 200, body: { cursor: null } }
       },
@@ -184,6 +183,9 @@ function keepSayings(
     { caller, op: 'say', input, options },
   )
 }
+
+/** What of a session people see change as it happens. */
+const shown = ['state', 'mode', 'model', 'resume', 'process'] as const
 
 /** What the session's row learns from what its agent said: last words, cost, whether a turn is under way, and what became of the agent itself. */
 function heard(pen: Pen, row: SessionRow, item: Kept): SessionRow {
@@ -197,11 +199,14 @@ function heard(pen: Pen, row: SessionRow, item: Kept): SessionRow {
   return words === '' ? next : { ...next, lastWords: clip(words) }
 }
 
-function changed(pen: Pen, row: SessionRow, { mode, process }: AgentChanged): SessionRow {
-  const next = mode === undefined || mode === row.mode ? row : { ...row, mode }
+function changed(pen: Pen, before: SessionRow, { type: _type, process, state, ...said }: AgentChanged): SessionRow {
+  const row = state === undefined ? before : { ...moved(pen, before, 'begin'), turnOpen: true }
+  const { mode = row.mode, model = row.model, resume = row.resume } = said
+  const moves = mode !== row.mode || model !== row.model || resume !== row.resume
+  const next = moves ? { ...row, mode, model, resume } : row
   if (process === undefined) return next
-  const { changedAt: _, ...before } = row.process ?? { changedAt: 0 }
-  const same = canonical(before) === canonical(process)
+  const { changedAt: _, ...was } = row.process ?? { changedAt: 0 }
+  const same = canonical(was) === canonical(process)
   return same ? next : { ...next, process: { ...process, changedAt: pen.now } }
 }
 

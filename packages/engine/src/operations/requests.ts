@@ -32,6 +32,7 @@ import type { Pen } from '../pen.ts'
 import type { Read } from '../port.ts'
 import type { RequestRow, SessionRow } from '../rows.ts'
 import { holdsSecret, showRequest } from '../shown.ts'
+import { misfitOfMode, runnersRead } from './runners.ts'
 
 /** Same session, same key: same id. Asking twice cannot make two rows (G4). */
 function requestId(session: string, key: string): RequestId {
@@ -179,7 +180,7 @@ function decideAnswer(ctx: Context, pen: Pen, caller: Caller, item: AnswerItem):
     })
   }
   if (item.digest !== row.digest) return anotherDigest(row)
-  const wrong = misfit(row.ask, item.answer)
+  const wrong = misfit(row.ask, item.answer) ?? misfitOfNewMode(pen, row, item.answer)
   if (wrong)
     return new Fault('answer_mismatch', `The answer does not fit request ${item.id}: ${wrong}`, { id: item.id })
   const edited = editedDigest(ctx, pen, row, item.answer)
@@ -187,6 +188,11 @@ function decideAnswer(ctx: Context, pen: Pen, caller: Caller, item: AnswerItem):
   want(pen, row.session)
   const resolution = { by: 'person' as const, person: caller.name, via: caller.via, answer: item.answer }
   return resolve(pen, row, 'answer', edited === null ? resolution : { ...resolution, editedDigest: edited }, drafts)
+}
+
+function misfitOfNewMode(pen: Pen, row: RequestRow, answer: Answer): string | null {
+  const session = pen.get('session', row.session)
+  return session && answer.kind === 'allow' ? misfitOfMode(pen, session, answer.mode) : null
 }
 
 function anotherDigest({ id, digest }: RequestRow): Fault {
@@ -222,10 +228,14 @@ export function draftsFor(request: RequestId) {
 }
 
 /** A request that is not there when the answer comes is not found, also where it is opened before the answer is decided. */
-async function answerReads(ctx: Context, ids: readonly RequestId[]): Promise<{ reads: Read[]; there: Set<RequestId> }> {
-  const reads: Read[] = []
+async function answerReads(
+  ctx: Context,
+  items: readonly Pick<AnswerItem, 'id' | 'answer'>[],
+): Promise<{ reads: Read[]; there: Set<RequestId> }> {
+  const choosesMode = items.some(({ answer }) => answer.kind === 'allow' && answer.mode !== undefined)
+  const reads: Read[] = choosesMode ? [runnersRead] : []
   const there = new Set<RequestId>()
-  for (const id of new Set(ids)) {
+  for (const id of new Set(items.map(item => item.id))) {
     const row = await ctx.store.get('request', id)
     if (!row) continue
     reads.push({ table: 'request', id }, draftsFor(id), { table: 'session', id: row.session })
@@ -246,7 +256,7 @@ export async function answerRequest(
   options: DispatchOptions,
 ) {
   refuseRemember(input.answer)
-  const { reads, there } = await answerReads(ctx, [input.id])
+  const { reads, there } = await answerReads(ctx, [input])
   if (!there.has(input.id)) throw noRequest(input.id)
   return ctx.change<ReturnType<typeof showRequest>>(
     {
@@ -269,8 +279,7 @@ export async function answerRequests(
   options: DispatchOptions,
 ) {
   for (const item of input.items) refuseRemember(item.answer)
-  const ids = input.items.map(item => item.id)
-  const { reads, there } = await answerReads(ctx, ids)
+  const { reads, there } = await answerReads(ctx, input.items)
   return ctx.change(
     {
       label: 'answer',

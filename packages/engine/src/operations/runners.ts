@@ -5,7 +5,8 @@ import type { Caller, DispatchOptions } from '../desk.ts'
 import { externalDriver } from '../guard.ts'
 import { closeEnded, freeSession, sessionReads } from '../moves.ts'
 import { fillPage } from '../page.ts'
-import type { Lease, RunnerRow } from '../rows.ts'
+import type { Pen } from '../pen.ts'
+import type { Lease, RunnerRow, SessionRow } from '../rows.ts'
 import { showRunner } from '../shown.ts'
 
 const externalInfo: DriverInfo = {
@@ -20,6 +21,25 @@ const externalInfo: DriverInfo = {
 export function holds(lease: Lease, runners: readonly RunnerRow[], now: number): boolean {
   const runner = runners.find(known => known.id === lease.runner)
   return runner !== undefined && runner.incarnation === lease.incarnation && runner.expiresAt > now
+}
+
+/** All of them: they are few, and what they offer decides what can be asked of a session. */
+export const runnersRead = { table: 'runner', query: {} } as const
+
+/** Why an agent of this driver cannot be in this mode, as one sentence; null where it can, or where nobody says which modes there are. */
+export function misfitOfMode(
+  pen: Pen,
+  session: Pick<SessionRow, 'driver' | 'runner'>,
+  mode: string | undefined,
+): string | null {
+  if (mode === undefined) return null
+  const runners = pen.find('runner', runnersRead.query)
+  const home = runners.filter(({ id }) => id === session.runner)
+  const offering = home.length > 0 ? home : runners.filter(({ expiresAt }) => expiresAt > pen.now)
+  const named = offering.flatMap(({ drivers }) => drivers).filter(({ name }) => name === session.driver)
+  const modes = new Set(named.flatMap(driver => driver.modes))
+  if (modes.size === 0 || modes.has(mode)) return null
+  return `"${mode}" is not a mode of ${session.driver}; there is ${[...modes].join(', ')}`
 }
 
 async function liveRunners(ctx: Context): Promise<RunnerRow[]> {

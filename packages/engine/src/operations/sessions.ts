@@ -29,8 +29,10 @@ import {
 } from '../moves.ts'
 import { fillPage, scan } from '../page.ts'
 import type { Pen } from '../pen.ts'
+import type { Read } from '../port.ts'
 import type { CommandRow, SessionRow } from '../rows.ts'
 import { showCommand, showSession } from '../shown.ts'
+import { misfitOfMode, runnersRead } from './runners.ts'
 
 export async function startSession(
   ctx: Context,
@@ -49,27 +51,29 @@ export async function startSession(
   return ctx.change<Session>(
     {
       label: 'start',
-      reads: [...sessionReads(id), { table: 'runner', query: {} }, ...(named ? [named] : [])],
+      reads: [...sessionReads(id), runnersRead, ...(named ? [named] : [])],
       decide: pen => {
         const driver = external ? undefined : driverFor(pen, input.driver)
         if (driver instanceof Fault) return driver
+        const wrong = misfitOfMode(pen, { driver: input.driver, runner: null }, input.mode)
+        if (wrong) return new Fault('unsupported', `mode: ${wrong}`)
         const agent = named ? credentialOf(pen, named) : caller.role === 'agent' ? caller.token : null
         if (agent instanceof Fault) return agent
         const row = newSession(ctx, pen, caller, id, input, driver?.capabilities ?? [], agent)
         putSession(pen, row, 'session.opened')
-        const after =
-          input.prompt === undefined
-            ? row
-            : addCommand(ctx, pen, caller, row, {
-                kind: 'message',
-                text: input.prompt,
-                ...(input.attachments ? { attachments: input.attachments } : {}),
-              }).session
+        const { prompt, attachments } = input
+        const says = prompt !== undefined || (attachments ?? []).length > 0
+        const first = messageBody(prompt ?? '', attachments)
+        const after = says ? addCommand(ctx, pen, caller, row, first).session : row
         return { status: 201, body: showSession(after, 0) }
       },
     },
     { caller, op: 'startSession', input, options },
   )
+}
+
+function messageBody(text: string, attachments: Parsed<'sendMessage'>['attachments']): CommandBody {
+  return { kind: 'message', text, ...(attachments ? { attachments } : {}) }
 }
 
 /** A person may open a session for an agent that lives elsewhere: `options.agent` names its credential. */
@@ -122,7 +126,7 @@ function newSession(
   return {
     id,
     driver: input.driver,
-    title: input.title ?? clip(input.prompt?.split('\n')[0] ?? input.driver),
+    title: input.title ?? clip(input.prompt?.split('\n')[0] || input.driver),
     cwd: input.cwd ?? settings.defaultCwd,
     mode: input.mode ?? null,
     model: input.model ?? null,
@@ -189,11 +193,12 @@ function changeSession<T>(
   input: { readonly id: SessionId },
   options: DispatchOptions,
   decide: (pen: Pen, row: SessionRow) => Reply<T> | Fault,
+  more: readonly Read[] = [],
 ): Promise<Reply<T>> {
   return ctx.change<T>(
     {
       label: op,
-      reads: sessionReads(input.id),
+      reads: [...sessionReads(input.id), ...more],
       decide: pen => {
         const row = pen.get('session', input.id)
         return row ? decide(pen, row) : noSession(input.id)
@@ -214,11 +219,7 @@ export function sendMessage(ctx: Context, caller: Caller, input: Parsed<'sendMes
     const full = tooManyCommands(pen, row)
     if (full) return full
     const reopened = row.state === 'ended' ? reopen(pen, row) : row
-    const body: CommandBody = {
-      kind: 'message',
-      text: input.text,
-      ...(input.attachments ? { attachments: input.attachments } : {}),
-    }
+    const body = messageBody(input.text, input.attachments)
     return { status: 202, body: showCommand(addCommand(ctx, pen, caller, reopened, body).command) }
   })
 }
@@ -317,18 +318,22 @@ export function endSessionByPerson(
 export function patchSession(ctx: Context, caller: Caller, input: Parsed<'patchSession'>, options: DispatchOptions) {
   const { id: _id, title, ...rest } = input
   const change = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined))
-  return changeSession<Session>(ctx, caller, 'patchSession', input, options, (pen, row) => {
+  const decide = (pen: Pen, row: SessionRow) => {
     const touches = Object.keys(change).length > 0
     if (touches && row.state === 'ended')
       return new Fault('session_ended', `Session ${row.id} has ended; only its title can change`, { id: row.id })
     if (!touches && title === undefined)
       return new Fault('bad_input', 'Nothing to change: give title, mode, model or warmMs')
+    const wrong = misfitOfMode(pen, row, rest.mode)
+    if (wrong) return new Fault('unsupported', `mode: ${wrong}`, { id: row.id })
     const full = touches ? tooManyCommands(pen, row) : null
     if (full) return full
     const next = { ...row, ...change, title: title ?? row.title }
     const told = touches ? addCommand(ctx, pen, caller, next, { kind: 'mode', ...change }).session : next
     return { status: 200, body: shownIn(pen, putSession(pen, told)) }
-  })
+  }
+  const more = rest.mode === undefined ? [] : [runnersRead]
+  return changeSession<Session>(ctx, caller, 'patchSession', input, options, decide, more)
 }
 
 export function deleteSession(ctx: Context, caller: Caller, input: Parsed<'deleteSession'>, options: DispatchOptions) {

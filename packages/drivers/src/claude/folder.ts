@@ -1,0 +1,15 @@
+/** Whether an agent can work in a folder of this machine, before anything is started in it. */
+import { statSync } from 'node:fs'
+import { isAbsolute } from 'node:path'
+
+/** What is wrong with it, and what to do; null where nothing is. */
+export function folderTrouble(cwd: string): string | null {
+  if (!isAbsolute(cwd)) return `The folder "${cwd}" is not an absolute path; start a session with the whole path of one`
+  try {
+    const found = statSync(cwd, { throwIfNoEntry: false })
+    if (!found) return `The folder ${cwd} is not there; make it, or start a session in another`
+    return found.isDirectory() ? null : `${cwd} is not a folder; start a session in one`
+  } catch (error) {
+    return `The folder ${cwd} cannot be used: ${error instanceof Error ? error.message : error}`
+  }
+}
