@@ -11,6 +11,8 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 60_000,
     pool: 'forks',
+    // Most of them wait for a browser, a terminal or an agent, not for the processor.
+    maxWorkers: 3,
     globalSetup: ['test/support/postgres.ts'],
   },
 })

@@ -14,6 +14,14 @@ export function hasNoBrowser(): boolean {
 
 export const launchBrowser: () => Promise<Browser> = launch
 
+/** Where a test stands between page and gateway: what a service worker has looked at passes it by. */
+export const routed = { serviceWorkers: 'block' } as const
+/** What a browser reports while a test keeps the gateway away. */
+export const away = /ERR_CONNECTION|ERR_INCOMPLETE|ERR_EMPTY|ERR_INTERNET|ERR_NETWORK/
+
+/** Sooner than a test is given up, so that it says what it waited for. */
+const waitMaxMs = 10_000
+
 export const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } as const
 export const desktop = { viewport: { width: 1440, height: 900 } } as const
 
@@ -26,6 +34,8 @@ export interface Seen {
 export interface OpenOptions extends BrowserContextOptions {
   /** Whose browser it is; left out: the owner's. */
   readonly token?: string
+  /** What the browser itself will report, where a test provokes it. */
+  readonly provoked?: RegExp
   /** What is to be arranged before the page is there. */
   readonly before?: (page: Page) => Promise<unknown>
 }
@@ -34,19 +44,16 @@ export interface OpenOptions extends BrowserContextOptions {
 export async function openPage(
   browser: Browser,
   gateway: GatewayProcess,
-  { token = gateway.token, before, ...options }: OpenOptions = desktop,
+  { token = gateway.token, provoked, before, ...options }: OpenOptions = desktop,
 ): Promise<Seen> {
   const context = await browser.newContext({ reducedMotion: 'no-preference', ...options })
+  context.setDefaultTimeout(waitMaxMs)
   const page = await context.newPage()
   const wrong: string[] = []
   page.on('pageerror', error => wrong.push(`error: ${error.message}`))
   page.on('console', message => {
-    // That the gateway is away while a test has it restart is no error of the page.
-    if (
-      message.type() === 'error' &&
-      !/ERR_CONNECTION|ERR_INCOMPLETE|ERR_EMPTY|ERR_INTERNET|ERR_NETWORK/.test(message.text())
-    )
-      wrong.push(`console: ${message.text()}`)
+    const text = message.text()
+    if (message.type() === 'error' && !provoked?.test(text)) wrong.push(`console: ${text}`)
   })
   context.on('request', request => {
     const { protocol, origin } = new URL(request.url())

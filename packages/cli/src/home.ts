@@ -1,8 +1,8 @@
 /** The folder where everything of one installation is: the archive, the secrets (0600), and notes on which processes live. */
 import { randomBytes } from 'node:crypto'
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { Fault, RunnerId, spellId } from '@holdpoint/protocol'
 import { version } from './version.ts'
 
@@ -20,7 +20,7 @@ export interface Home {
 export function openHome(folder = process.env.HOLDPOINT_HOME ?? join(homedir(), '.holdpoint')): Home {
   const root = resolve(folder)
   try {
-    mkdirSync(root, { recursive: true, mode: 0o700 })
+    makeFolder(root)
   } catch (error) {
     throw new Fault(
       'store_unavailable',
@@ -38,6 +38,16 @@ export function openHome(folder = process.env.HOLDPOINT_HOME ?? join(homedir(), 
     ownerToken: () => keptSecret(tokenFile),
     runnerToken: () => keptSecret(runnerTokenFile),
     runnerId: () => RunnerId.parse(kept(join(root, 'runner-id'), () => spellId('run', randomBytes(20)))),
+  }
+}
+
+/** Step by step: where a file system calls a new folder missing, as /proc does, Node's own `recursive` tries for ever. */
+function makeFolder(folder: string): void {
+  if (!existsSync(dirname(folder))) makeFolder(dirname(folder))
+  try {
+    mkdirSync(folder, { mode: 0o700 })
+  } catch (error) {
+    if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw error
   }
 }
 

@@ -1,5 +1,5 @@
 /** The command line: reads words, calls one function each, and turns faults into a sentence and an exit code. */
-import { Fault, type FaultCode, faultStatus, reveal } from '@holdpoint/protocol'
+import { Fault, type FaultCode, faultStatus, reveal, SessionState } from '@holdpoint/protocol'
 import { Argument, Command, CommanderError, Help, Option } from 'commander'
 import type { CommandShape } from './commands/completion.ts'
 import type { Place, Remote } from './remote.ts'
@@ -150,15 +150,16 @@ asks('deny', 'deny what is asked; the agent is told why and goes on')
   )
 asks('answer', 'answer questions, or fill in a form')
   .addArgument(requestArgument())
-  .option('--choose <label...>', 'an option, by its label or number; QUESTION=LABEL where there are several questions')
+  .option('--choose <label>', 'an option, by its label or number; QUESTION=LABEL where there are several', collect)
   .option('--text <words>', 'an answer of your own, or QUESTION=WORDS; - reads stdin', collect)
-  .option('--set <field=value...>', 'a field of a form; fields that are not named keep their default')
+  .option('--set <field=value>', 'a field of a form; fields that are not named keep their default', collect)
   .option('--values <file>', 'the fields of a form as a JSON object; - reads stdin')
   .option('--decline', 'answer nothing')
   .option('--reason <text>', 'with --decline: what the agent is told')
   .option('--stop', 'with --decline: end its turn, too')
   .addOption(digestOption())
   .addOption(jsonOption('the request as it was resolved'))
+  .addHelpText('after', '\n--choose, --text and --set may be given again.')
   .action(async (id: string, options) =>
     (await import('./commands/answer.ts')).answer(await gateway(options), id, options),
   )
@@ -166,7 +167,7 @@ asks('answer', 'answer questions, or fill in a form')
 program.commandsGroup('Sessions:')
 asks('sessions', 'who is at work; those that wait for you first')
   .option('--all', 'ended ones too')
-  .option('--state <state>', 'starting, working, idle, parked or ended')
+  .addOption(new Option('--state <state>', 'only those in it').choices(SessionState.options))
   .option('--search <words>', 'in title, folder and agent')
   .option('--limit <n>', 'at most so many')
   .addOption(jsonOption('{items, next} of sessions'))
@@ -256,9 +257,8 @@ program
   .addOption(storeOption())
   .addOption(homeOption())
   .addOption(jsonOption('{ok, findings}'))
-  .action(async ({ home, url, json, ...flags }) => {
-    const { config, folder } = await settings(flags, home)
-    process.exitCode = await (await import('./commands/doctor.ts')).doctor(config, folder, { url, json })
+  .action(async options => {
+    process.exitCode = await (await import('./commands/doctor.ts')).doctor(options)
   })
 for (const [name, description] of [
   ['backup', 'copy the archive into a new file, while the gateway runs or not'],
@@ -299,10 +299,11 @@ function shapes(): readonly CommandShape[] {
   return shown.map(command => ({
     name: command.name(),
     description: command.description(),
-    options: command.options.map(({ long, required, description }) => ({
+    options: command.options.map(({ long, required, description, argChoices }) => ({
       flag: long ?? '',
       takesValue: required,
       description,
+      choices: argChoices ?? [],
     })),
     arguments: command.registeredArguments.map(argument => argument.name()),
   }))
@@ -314,7 +315,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(0)
 })
 try {
-  refuseUnknown(process.argv[2])
+  const [first, second] = process.argv.slice(2)
+  refuseUnknown(first === 'help' ? second : first)
   await program.parseAsync()
 } catch (error) {
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : exitCodes.usage

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { type Connection, httpCall } from '@holdpoint/client'
 import { type Call, Fault } from '@holdpoint/protocol'
 import { type Home, lastUrl, livingProcess, openHome } from './home.ts'
+import { send } from './transport.ts'
 
 export interface Remote {
   readonly url: string
@@ -15,9 +16,17 @@ export interface Place {
   readonly url?: string
 }
 
-export function findGateway(home: Home, url = process.env.HOLDPOINT_URL): Remote | null {
-  const at = url || (livingProcess(home, 'gateway') ? lastUrl(home) : null)
+export function findGateway(home: Home, url?: string): Remote | null {
+  const at = namedUrl(url) ?? (livingProcess(home, 'gateway') ? lastUrl(home) : null)
   return at ? remoteAt(home, at) : null
+}
+
+/** The address that a person names; one that cannot be any is theirs to mend, and no gateway that is away. */
+function namedUrl(flag: string | undefined): string | null {
+  const url = flag || process.env.HOLDPOINT_URL
+  if (!url) return null
+  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url
+  throw new Fault('bad_input', `${flag ? '--url' : 'HOLDPOINT_URL'} must be like http://127.0.0.1:4747, not "${url}"`)
 }
 /** There is none to ask. */
 export class NoGateway extends Error {
@@ -32,15 +41,24 @@ export function needGateway({ home: folder, url }: Place): Remote {
 
 /** One that may go away and come back elsewhere while it is spoken to: looked for again at every call, by whoever tries again. */
 export function steadyGateway(place: Place): Remote {
-  const { url, connection } = needGateway(place)
-  const home = openHome(place.home)
-  const named = place.url || process.env.HOLDPOINT_URL
-  const call: Call = (op, input, options) => remoteAt(home, named || (lastUrl(home) ?? url), 1).call(op, input, options)
-  return { url, connection, call }
+  return steady(openHome(place.home), needGateway(place), place.url, 1)
+}
+/** The same for whoever stays with it: an address that nobody has named is read again whenever it is used. */
+export function steady(home: Home, { url, connection }: Remote, flag?: string, attempts?: number): Remote {
+  const named = namedUrl(flag)
+  const now = () => named ?? lastUrl(home) ?? url
+  const call: Call = (op, input, options) => remoteAt(home, now(), attempts).call(op, input, options)
+  const moving: Connection = {
+    ...connection,
+    get url() {
+      return now()
+    },
+  }
+  return { url, connection: moving, call }
 }
 
 function remoteAt(home: Home, url: string, attempts?: number): Remote {
-  const connection = { url, token: tokenFor(home), via: 'cli' }
+  const connection = { url, token: tokenFor(home), via: 'cli', fetch: send }
   return { url, connection, call: httpCall({ ...connection, ...(attempts !== undefined && { attempts }) }) }
 }
 

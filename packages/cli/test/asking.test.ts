@@ -4,6 +4,7 @@ import { Fault } from '@holdpoint/protocol'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Asking, quietMs } from '../src/tui/asking.ts'
 import type { Key } from '../src/tui/key.ts'
+import type { View } from '../src/tui/prompt.ts'
 
 const ask: Ask = { kind: 'approval', tool: 'Bash', input: { command: 'ls' }, title: 'List', cwd: '/', editable: true }
 function requestOf(id: string): Request {
@@ -30,17 +31,21 @@ const [one, two] = [requestOf('req_one'), requestOf('req_two')]
 
 let answers: { readonly id: RequestId; readonly answer: Answer }[]
 let refuse: Error | null
+let reachable: boolean
 let edited: (text: string | null) => void
 let asking: Asking
 /** As if it had been drawn, all of it, and looked at. */
+const whole: View = { columns: 80, lines: 3, height: 10, top: 0 }
 function looked(): void {
-  asking.drawn({ lines: 3, height: 10, top: 0 })
+  asking.drawn(whole)
+  asking.painted()
   vi.advanceTimersByTime(quietMs)
 }
 beforeEach(() => {
   vi.useFakeTimers()
   answers = []
   refuse = null
+  reachable = true
   asking = new Asking({
     answer: async (id, answer) => {
       if (refuse) throw refuse
@@ -50,6 +55,7 @@ beforeEach(() => {
       new Promise(resolve => {
         edited = resolve
       }),
+    isReachable: () => reachable,
     changed: () => {},
   })
   asking.put(one, [])
@@ -60,7 +66,8 @@ afterEach(() => {
 
 describe('a prompt that has just appeared', () => {
   it('drops keys, and goes on dropping them while they keep coming', () => {
-    asking.drawn({ lines: 3, height: 10, top: 0 })
+    asking.drawn(whole)
+    asking.painted()
     for (let at = 0; at < 20; at++) {
       asking.press(letter('a'))
       vi.advanceTimersByTime(quietMs - 1)
@@ -80,7 +87,23 @@ describe('a prompt that has just appeared', () => {
     vi.advanceTimersByTime(quietMs)
     asking.press(letter('a'))
     expect(answers).toEqual([])
+    asking.drawn(whole)
+    asking.press(letter('a'))
+    expect(answers, 'nor before the frame was on the terminal').toEqual([])
     expect(asking.prompt?.hint).toMatch(/Not all of it/)
+  })
+})
+
+describe('without a gateway', () => {
+  it('no key counts, and it says so', () => {
+    looked()
+    reachable = false
+    expect(asking.standing).toBe('away')
+    asking.press(letter('a'))
+    expect(answers).toEqual([])
+    reachable = true
+    asking.press(letter('a'))
+    expect(answers).toHaveLength(1)
   })
 })
 
@@ -126,7 +149,8 @@ describe('an answer', () => {
   })
   it('half given is kept while another request is put', () => {
     looked()
-    for (const key of [letter('n'), letter('h'), letter('i'), { name: 'enter' } as const]) asking.press(key)
+    for (const key of [letter('n'), letter('h'), letter('i'), { name: 'enter', alone: true } as const])
+      asking.press(key)
     asking.put(two, [])
     looked()
     expect(asking.prompt?.part).toMatchObject({ note: '' })

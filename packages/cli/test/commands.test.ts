@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { apiRoot } from '@holdpoint/protocol'
 import { openSqlite } from '@holdpoint/store'
@@ -19,6 +19,10 @@ const exchange = (url: string, link: string) =>
 describe('holdpoint', () => {
   it.each([
     ['a command that there is not', ['dance'], /Unknown command "dance"/],
+    ['help for a command that there is not', ['help', 'dance'], /Unknown command "dance"/],
+    ['an address that is none', ['inbox', '--url', 'nonsense'], /--url must be like http:.*, not "nonsense"/],
+    ['an address of another kind', ['inbox', '--url', 'localhost:4747'], /--url must be like http:/],
+    ['a state that there is not', ['sessions', '--state', 'asleep'], /starting, working, idle, parked, ended/],
     ['an option that there is not', ['up', '--loud'], /--loud/],
     ['a choice that there is not', ['up', '--runner', 'cloud'], /--runner/],
     ['an argument that is missing', ['backup'], /file/],
@@ -58,6 +62,22 @@ describe('holdpoint', () => {
     const { code, err } = await say([word, '--home', gateway.home.folder])
     expect(code).toBe(5)
     expect(err).toMatch(/No gateway .* holdpoint up/)
+  })
+})
+
+describe('a data folder', () => {
+  it('that cannot be made is said at once, whatever the file system makes of it', async () => {
+    const file = join(new GatewayProcess({}).folder, 'holdpoint.config.json')
+    for (const home of ['/proc/holdpoint/home', file, join(file, 'home')]) {
+      const { code, err } = await say(['inbox', '--home', home])
+      expect([code, err]).toEqual([1, expect.stringContaining(`The folder ${home} cannot be made`)])
+    }
+  })
+
+  it('is made with those above it, for its owner alone', async () => {
+    const { folder } = new GatewayProcess({})
+    expect((await say(['down', '--home', join(folder, 'a', 'b')])).code).toBe(0)
+    for (const made of ['a', 'a/b']) expect(statSync(join(folder, made)).mode & 0o777).toBe(0o700)
   })
 })
 

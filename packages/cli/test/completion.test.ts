@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { closeGateways, type GatewayProcess, holdpoint, startGateway } from '../../../test/support/gateway.ts'
+import { closeGateways, type GatewayProcess, glance, holdpoint, startGateway } from '../../../test/support/gateway.ts'
 import { approvalOf, askElsewhere } from './desk.ts'
 import { bash, say, sayTo } from './words.ts'
 
@@ -12,8 +12,9 @@ beforeAll(async () => {
 })
 afterAll(closeGateways)
 
-async function completed(...words: string[]): Promise<string[]> {
-  const { code, out } = await sayTo(gateway, ['complete', '--', ...words])
+const completed = (...words: string[]) => completedAt(gateway, ...words)
+async function completedAt(at: GatewayProcess, ...words: string[]): Promise<string[]> {
+  const { code, out } = await sayTo(at, ['complete', '--', ...words])
   expect(code).toBe(0)
   return out
     .split('\n')
@@ -44,8 +45,24 @@ describe('completion', () => {
     expect((await completed('send', '')).sort()).toEqual([approval.session, form.session].sort())
     expect(await completed('inbox', '--session', form.session.slice(0, 12))).toEqual([form.session])
     expect(await completed('deny', '--reason', '')).toEqual([])
+    expect(await completed('help', 'do')).toEqual(['down', 'doctor'])
+    expect(await completed('help', 'inbox', '')).toEqual([])
+    expect(await completed('sessions', '--state', '')).toEqual(['starting', 'working', 'idle', 'parked', 'ended'])
+    expect(await completed('up', '--runner', 'in')).toEqual(['inline'])
     const { out } = await sayTo(gateway, ['complete', '--', 'allow', ''])
     expect(out).toBe(`${approval.id}\tRun a command: make\\u{1b}[2J\n`)
+  })
+
+  it('knows the modes of an agent', async () => {
+    const inline = await startGateway({ runner: 'inline' })
+    while (!(await inline.call('listRunners', {})).items.some(({ live }) => live)) await glance()
+    const { items } = await inline.call('listDrivers', {})
+    const modesOf = (driver: string) => items.find(({ name }) => name === driver)?.modes ?? []
+    const { id } = await inline.call('startSession', { driver: 'rehearsal', prompt: 'short' })
+    expect(modesOf('rehearsal')).not.toEqual(modesOf('claude'))
+    expect(await completedAt(inline, 'mode', id, '')).toEqual(modesOf('rehearsal'))
+    expect(await completedAt(inline, 'start', 'rehearsal', '--mode', '')).toEqual(modesOf('rehearsal'))
+    expect(await completedAt(inline, 'start', '--mode', '')).toEqual(expect.arrayContaining([...modesOf('claude')]))
   })
 
   it('says nothing where nothing is known, and does not fail', async () => {

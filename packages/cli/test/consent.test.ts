@@ -114,7 +114,7 @@ describe('holdpoint allow, at a terminal', () => {
   it('shows what will run where a person wrote it instead', async () => {
     const { request } = await rehearse(gateway, 'approval')
     const file = join(gateway.folder, 'input.json')
-    writeFileSync(file, JSON.stringify({ command: 'echo mine' }))
+    writeFileSync(file, JSON.stringify({ command: 'echo mine', description: 'mine' }))
     const terminal = sit(['allow', request.id, '--input', file, '--note', 'as we said'])
     const screen = await terminal.sees(question)
     expect(screen).toContain('echo mine')

@@ -2,9 +2,9 @@ import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { closeGateways, GatewayProcess, glance, startGateway } from '../../../test/support/gateway.ts'
+import { closeGateways, GatewayProcess, glance, plainEnvironment, startGateway } from '../../../test/support/gateway.ts'
 import { nodeFinding } from '../src/commands/doctor.ts'
-import { sayTo } from './words.ts'
+import { say, sayTo } from './words.ts'
 
 afterEach(closeGateways)
 
@@ -19,7 +19,7 @@ async function examine(gateway: GatewayProcess, ...words: string[]) {
   const { ok, findings } = JSON.parse(out) as { ok: boolean; findings: readonly Finding[] } // what --json promises
   expect(code).toBe(ok ? 0 : 1)
   for (const finding of findings)
-    expect([finding.name, finding.remedy !== undefined]).toEqual([finding.name, !finding.ok])
+    if (!finding.ok) expect([finding.name, finding.remedy]).toEqual([finding.name, expect.any(String)])
   return {
     ok,
     problems: findings.filter(finding => !finding.ok),
@@ -66,8 +66,69 @@ describe('holdpoint doctor', () => {
     writeFileSync(gateway.home.archive, 'this is no database, but it is long enough to look like one'.repeat(100))
     expect((await examine(gateway)).of('Archive')[0]).toMatchObject({
       ok: false,
+      detail: expect.stringMatching(new RegExp(`^${gateway.home.archive} is damaged`)),
       remedy: expect.stringMatching(/holdpoint restore/),
     })
+  })
+
+  it('goes on where the settings cannot be read, and says what is wrong with them', async () => {
+    const gateway = new GatewayProcess({})
+    const file = join(gateway.folder, 'holdpoint.config.json')
+    const cases = [
+      ['{"port": 4747', `${file}: This is not valid JSON`],
+      ['{"port": "many"}', `${file}: port must be a whole number`],
+    ] as const
+    for (const [text, sentence] of cases) {
+      writeFileSync(file, text)
+      const { problems, of } = await examine(gateway)
+      expect(problems).toContainEqual({
+        name: 'Settings',
+        ok: false,
+        detail: expect.stringContaining(sentence),
+        remedy: expect.any(String),
+      })
+      expect(of('SQLite')[0]).toMatchObject({ ok: true })
+    }
+    writeFileSync(file, '{"store": "here"}')
+    expect((await examine(gateway)).of('Archive')[0]).toMatchObject({
+      ok: false,
+      detail: expect.stringMatching(/store must be/),
+      remedy: expect.stringMatching(/HOLDPOINT_STORE/),
+    })
+  })
+
+  it('does not send people to start what runs: a token that is not known, an address that is none', async () => {
+    const gateway = await startGateway({ runner: 'none' })
+    const home = join(gateway.folder, 'nobody')
+    const env = { ...plainEnvironment(), HOLDPOINT_HOME: home, HOLDPOINT_URL: gateway.url }
+    for (const [changed, remedy] of [
+      [{ HOLDPOINT_TOKEN: 'hp_wrong' }, /^name the right token/],
+      [{}, /^name the right token/],
+      [{ HOLDPOINT_URL: 'nonsense' }, /^name the right gateway/],
+    ] as const) {
+      const { code, out } = await say(['doctor', '--json'], { env: { ...env, ...changed }, cwd: gateway.folder })
+      const { findings } = JSON.parse(out) as { findings: readonly Finding[] } // what --json promises
+      expect([code, findings.find(({ name }) => name === 'Gateway')?.remedy]).toEqual([
+        1,
+        expect.stringMatching(remedy),
+      ])
+    }
+  })
+
+  it('takes it for no problem that nobody is signed in: somebody may use other agents', async () => {
+    const gateway = await startGateway({
+      runner: 'inline',
+      env: { ANTHROPIC_API_KEY: '', CLAUDE_CONFIG_DIR: '/nowhere' },
+    })
+    while (!(await gateway.call('listRunners', {})).items.some(({ live }) => live)) await glance()
+    const { ok, of } = await examine(gateway)
+    const claude = of('Agent').find(({ detail }) => detail === 'Claude Code: installed')
+    expect([ok, claude?.ok, claude?.remedy]).toEqual([true, true, expect.stringMatching(/signed in/)])
+    const { code, out } = await sayTo(gateway, ['doctor'])
+    expect([code, out]).toEqual([
+      0,
+      expect.stringMatching(/! Agent +Claude Code: installed\n +→ [\s\S]*All is well\.\n$/),
+    ])
   })
 
   it('names what is missing: rights, a runner, a sign-in, an executable, a server, an address', async () => {
@@ -82,7 +143,7 @@ describe('holdpoint doctor', () => {
       expect.objectContaining({ name: 'Runner', remedy: expect.stringMatching(/holdpoint runner/) }),
       expect.objectContaining({
         name: 'Agent',
-        remedy: expect.stringMatching(new RegExp(`${gateway.folder}/no-claude cannot be run`)),
+        remedy: expect.stringMatching(new RegExp(`${gateway.folder}/no-claude .*be run`)),
       }),
     ])
     const store = await examine(gateway, '--store', 'postgres://user:secret@127.0.0.1:1/db')

@@ -27,7 +27,7 @@ describe('a session', () => {
     const { code, out } = await hp('start', 'rehearsal', '--title', 'Mine', '--mode', 'acceptEdits', '--cwd', '/tmp')
     expect([code, out]).toEqual([0, expect.stringMatching(/^Mine has started \(ses_\w+\)\./)])
     const unknown = await hp('start', 'nobody', 'hello')
-    expect([unknown.code, unknown.err]).toEqual([1, expect.stringMatching(/No runner offers the driver "nobody"/)])
+    expect([unknown.code, unknown.err]).toEqual([2, expect.stringMatching(/No runner offers the driver "nobody"/)])
   })
 
   it('is told what a person says, from words, from stdin, with a file', async () => {
@@ -75,7 +75,8 @@ describe('holdpoint watch', () => {
     const seen: Event[] = []
     const lines = createInterface(child.stdout)
     // Others are at work, too; nothing is told before the stream has begun, so something is done until it is.
-    const nudging = setInterval(() => void gateway.call('patchSession', { id: session.id, title: 'nudged' }), 100)
+    const nudge = () => setInterval(() => void gateway.call('patchSession', { id: session.id, title: 'nudged' }), 100)
+    let nudging = nudge()
     for await (const line of lines) {
       if (seen.push(JSON.parse(line)) === 1) {
         clearInterval(nudging)
@@ -88,7 +89,10 @@ describe('holdpoint watch', () => {
     expect(seen.map(event => event.session)).toEqual(seen.map(() => session.id))
     const resolved = seen.find(event => event.type === 'request.resolved')
     expect(resolved).toMatchObject({ request: request.id, resolution: { answer: { kind: 'deny', reason: 'no' } } })
+    // It learns that nobody reads any more when it has something to say.
+    nudging = nudge()
     const again = await bash(gateway, `holdpoint watch --json --after ${seen[0]?.cursor} | head -1`)
+    clearInterval(nudging)
     expect(JSON.parse(again.out), 'a reader that has seen enough ends it').toEqual(seen[1])
   })
 

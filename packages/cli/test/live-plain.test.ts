@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { RequestId } from '@holdpoint/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { closeGateways, holdpoint, plainEnvironment } from '../../../test/support/gateway.ts'
+import { folderFor } from '../src/starting.ts'
 import { Scene } from './support/scene.ts'
 import { closeTerminals, keys } from './support/terminal.ts'
 import { say } from './words.ts'
@@ -38,6 +39,7 @@ describe('in a pipe', () => {
       await scene.call('answerRequest', { id: RequestId.parse(id), digest, answer: { kind: 'deny', reason: 'no' } })
     }
     expect(child.exitCode ?? (await once(child, 'exit'))[0]).toBe(0)
+    expect(out).toMatch(/^▌ short · rehearsal · \/.* {2}ses_\w+\n/)
     expect(out).toContain('There is no terminal to ask in; see it with: holdpoint show req_')
     expect(out).toContain('denied by owner via api: no')
     expect(out).toContain('The command was not allowed: no')
@@ -90,7 +92,52 @@ describe('a terminal without colours', () => {
   })
 })
 
+describe('where a session starts', () => {
+  it('is a folder of this machine where the gateway is on it, and elsewhere the one that is named or none', () => {
+    expect(folderFor('http://127.0.0.1:4747', 'sub')).toBe(join(process.cwd(), 'sub'))
+    expect(folderFor('http://localhost:1')).toBe(process.cwd())
+    expect(folderFor('https://gateway.example', '/srv/app')).toBe('/srv/app')
+    expect(folderFor('https://gateway.example')).toBeUndefined()
+  })
+  it('is given whole by run, and its id is told in a pipe too', async () => {
+    const folder = scene.gateway.folder
+    const { out } = await say(['run', 'nobody-yet', '--home', scene.gateway.home.folder], { cwd: folder })
+    expect(out).toBe('')
+    const started = await say(
+      ['start', 'rehearsal', 'x', '--cwd', 'home', '--json', '--home', scene.gateway.home.folder],
+      {
+        cwd: folder,
+      },
+    )
+    expect(JSON.parse(started.out)).toMatchObject({ cwd: join(folder, 'home') })
+  })
+})
+
 describe('a gateway that goes away', () => {
+  it('takes the keys of a prompt with it, and is found again at another address', async () => {
+    const session = await scene.session()
+    const ask = {
+      kind: 'approval' as const,
+      tool: 'Bash',
+      input: { command: 'ls' },
+      title: 'List',
+      cwd: '/',
+      editable: true,
+    }
+    const request = await scene.ask(session, ask)
+    const terminal = scene.run(session)
+    await terminal.sees('[a] Allow')
+    await scene.gateway.kill()
+    await terminal.sees('The gateway is away')
+    expect(terminal.text()).not.toContain('[a] Allow')
+    terminal.press('a')
+    scene.gateway.forgetPort()
+    await scene.gateway.start()
+    await terminal.sees('[a] Allow')
+    expect((await scene.now(request)).status).toBe('pending')
+    terminal.press('a')
+    expect((await scene.resolved(request)).resolution?.answer).toEqual({ kind: 'allow' })
+  })
   it('is waited for: the session is there again with it, and nothing was lost', async () => {
     const session = await scene.session()
     const terminal = scene.run(session)

@@ -31,6 +31,8 @@ async function atOneTerminal(): Promise<void> {
   await terminal.sees('Let me see.')
 }
 async function asked(ask: Ask, sign: string | RegExp): Promise<Request> {
+  // What was asked before may still be on its way off the screen.
+  await terminal.until(() => !/^● /m.test(terminal.text()), 'an end of what was asked before')
   const request = await scene.ask(session, ask)
   await terminal.sees(sign)
   return request
@@ -130,7 +132,7 @@ describe('an approval', () => {
   it('is not decided by Enter, by another key, by a paste or by type-ahead: it hints and stays', async () => {
     terminal.press('a', 'a', 'a')
     const request = await asked(approval(), '[a] Allow')
-    for (const wrong of [keys.enter, 'y', 'aa', '\u001b[200~a\u001b[201~', 'ok\r']) {
+    for (const wrong of [keys.enter, 'y', 'aa', '\u001b[200~a\u001b[201~', 'ok\r', 'a\r', '\u001ba', 'Really?\r']) {
       terminal.press(wrong)
       await terminal.sees('Press a to allow or r to reject.')
       expect((await scene.now(request)).status).toBe('pending')
@@ -161,7 +163,7 @@ describe('an approval', () => {
       await scene.ask(session, approval(), ['reviewer']),
       await scene.ask(session, approval(), ['reviewer', 'linter']),
     ]
-    await terminal.sees(/Run a command › reviewer +1 of 2/)
+    await terminal.sees('Run a command  request 1 of 2 › reviewer')
     await terminal.sees('[a] Allow')
     terminal.press('a')
     await terminal.sees('› reviewer › linter')
@@ -189,9 +191,17 @@ describe('an approval', () => {
       old_string: lines.join('\n'),
       new_string: lines.map(line => `${line}!`).join('\n'),
     }
-    const request = await asked(approval({ tool: 'Edit', input }), '[a] Allow')
-    terminal.press('a')
-    await terminal.sees('Not all of it has been shown yet')
+    const request = await asked(approval({ tool: 'Edit', input }), '[a] Allow (after the end)')
+    for (const key of [keys.home, keys.end]) {
+      // Its end alone is not all of it.
+      terminal.press(key)
+      await terminal.sees(key === keys.end ? 'Agent says' : 'lines 1–')
+      terminal.press('a')
+      await terminal.sees('Not all of it has been shown yet')
+    }
+    expect((await scene.now(request)).status).toBe('pending')
+    terminal.press(keys.home)
+    await terminal.sees('lines 1–')
     const seen = new Set<string>()
     // It is drawn from the top down: once this line has changed, what stands above it has.
     const range = () => /lines (\d+)–(\d+) of (\d+)/.exec(terminal.text())?.slice(1).map(Number) ?? [0, 0, 0]
@@ -206,6 +216,35 @@ describe('an approval', () => {
     for (const line of lines) expect([...seen]).toEqual(expect.arrayContaining([`- ${line}`, `+ ${line}!`]))
     terminal.press('a')
     expect(await answerTo(request)).toEqual(allowed)
+  })
+
+  it('in wide characters is shown to its last one before it can be allowed', async () => {
+    const command = `echo ${'サーバー・'.repeat(30)} && rm -rf /END`
+    const request = await asked(approval({ input: { command } }), '[a] Allow')
+    const shown = terminal.lines().flatMap(line => /^ {2}[│┊] (.*)$/.exec(line)?.[1] ?? [])
+    expect(shown.join('').replaceAll(' ', '')).toBe(command.replaceAll(' ', ''))
+    terminal.press('r')
+    await scene.resolved(request)
+  })
+
+  it('cannot be allowed on a screen that is too small to show it', async () => {
+    const request = await asked(approval(), '[a] Allow')
+    terminal.resize(80, 4)
+    await terminal.sees('Too small a screen')
+    terminal.press(' ', 'a')
+    terminal.resize(80, 24)
+    await terminal.sees('[a] Allow')
+    expect((await scene.now(request)).status).toBe('pending')
+    terminal.press('r')
+    await scene.resolved(request)
+  })
+
+  it('is rejected by Ctrl+C within a paste that does not end', async () => {
+    const request = await asked(approval(), '[a] Allow')
+    terminal.press('\u001b[200~half')
+    await new Promise(resolve => setTimeout(resolve, 100))
+    terminal.press(keys.ctrlC)
+    expect(await answerTo(request)).toEqual(denied)
   })
 })
 
@@ -479,8 +518,8 @@ describe('Ctrl+C', () => {
     terminal.press(keys.ctrlC)
     expect(await terminal.exit).toBe(0)
     expect(terminal.all()).toContain('1 request stays pending:')
-    expect(terminal.all()).toContain(`holdpoint show ${third.id}`)
-    expect(terminal.all()).toContain(`holdpoint run --session ${session.id}`)
+    expect(terminal.all()).toContain(`holdpoint show ${third.id.slice(0, 10)}`)
+    expect(terminal.all()).toContain(`holdpoint run --session ${session.id.slice(0, 10)}`)
     expect((await scene.now(third)).status).toBe('pending')
   })
 })
@@ -533,6 +572,24 @@ describe('a session in the terminal', () => {
     }
     terminal.press('a')
     await scene.resolved(request)
+  })
+
+  it('is drawn again by Ctrl+L, and stops and goes on with Ctrl+Z as other programs do', async () => {
+    const other = await scene.session('job')
+    const request = await scene.ask(other, approval())
+    const job = scene.run(other, { asJob: true })
+    await job.sees('[a] Allow')
+    let before = job.raw.length
+    job.press(keys.ctrlL)
+    await job.until(() => job.raw.slice(before).includes('[a] Allow'))
+    job.press(keys.ctrlZ)
+    await job.sees('stopped with 148')
+    expect(job.text()).not.toContain('[a] Allow')
+    before = job.raw.length
+    job.press('\n')
+    await job.until(() => job.raw.slice(before).includes('[a] Allow'))
+    job.press('a')
+    expect(await answerTo(request)).toEqual({ kind: 'allow' })
   })
 
   it('takes more from the person once the agent rests', async () => {

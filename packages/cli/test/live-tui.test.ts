@@ -134,10 +134,41 @@ describe('holdpoint tui', () => {
     await terminal.sees('[a] Allow')
     terminal.press('a')
     await terminal.sees('Not all of it has been shown')
-    terminal.press(keys.end)
-    await terminal.sees('Agent says')
+    while (!terminal.text().includes('Agent says')) {
+      const before = terminal.raw.length
+      terminal.press(' ')
+      await terminal.until(() => terminal.raw.length > before)
+      await terminal.sees(/lines \d+/)
+    }
     terminal.press('a')
     expect((await scene.resolved(request)).status).toBe('resolved')
+  })
+
+  it('allows nothing in a pane that is too small to show it, and shows what there is room for', async () => {
+    const session = await scene.session('closet')
+    const request = await scene.ask(session, approval(Array.from({ length: 30 }, (_, at) => `echo ${at}`).join('\n')))
+    await terminal.sees('1 waits for you')
+    terminal.press(keys.home, keys.enter)
+    await terminal.sees('[a] Allow')
+    terminal.resize(80, 6)
+    await terminal.sees('Too small a screen')
+    for (const key of [' ', ' ', ' ', 'a']) {
+      terminal.press(key)
+      // Nothing comes of it that could be awaited; so that each is pressed alone, some time passes.
+      await new Promise(resolve => setTimeout(resolve, 100))
+    }
+    terminal.resize(80, 7)
+    await terminal.sees('lines 1–1 of')
+    terminal.press('a')
+    await terminal.sees('Not all of it')
+    expect((await scene.now(request)).status).toBe('pending')
+    terminal.resize(40, 12)
+    await terminal.sees('[a] Allow (after the end)')
+    expect(terminal.text()).toContain('│ echo 0')
+    terminal.resize(80, 24)
+    await terminal.sees('lines 1–')
+    terminal.press(keys.left)
+    await terminal.sees('q leave')
   })
 
   it('reads a session’s stream, writes to it, interrupts and ends it', async () => {
@@ -160,7 +191,7 @@ describe('holdpoint tui', () => {
     terminal.press('I')
     await terminal.sees('I again interrupts')
     terminal.press('I')
-    await terminal.sees('owner interrupted the turn')
+    await terminal.sees('You interrupted the turn')
     terminal.press('E')
     await terminal.sees('E again ends')
     terminal.press('E')
@@ -234,6 +265,7 @@ describe('holdpoint tui', () => {
     await terminal.sees('1 waits for you')
     terminal.press('?')
     await terminal.sees('move in the list')
+    expect(terminal.text(), 'all of it').toContain('interrupt its turn; end it')
     terminal.press('?')
     await terminal.sees('q leave')
     terminal.press('q')

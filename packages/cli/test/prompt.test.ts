@@ -13,9 +13,9 @@ import type {
 import { misfit } from '@holdpoint/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { widthOf } from '../src/text/width.ts'
+import { widthOfSpans } from '../src/text/width.ts'
 import { KeyReader } from '../src/tui/key.ts'
-import { openPrompt, type Prompt, pressPrompt, type View } from '../src/tui/prompt.ts'
+import { openPrompt, type Prompt, pressPrompt, sawPrompt, type View } from '../src/tui/prompt.ts'
 import { layPrompt } from '../src/tui/sheet.ts'
 import type { Press } from '../src/tui/step.ts'
 
@@ -38,7 +38,7 @@ function requestOf(ask: Ask): Request {
     delivery: { state: 'waiting', at: 0 },
   }
 }
-const whole: View = { lines: 5, height: 10, top: 0 }
+const whole: View = { columns: 80, lines: 5, height: 10, top: 0 }
 interface Played {
   readonly prompt: Prompt
   readonly answer?: Answer
@@ -57,7 +57,7 @@ function play(
     const presses: Press[] = typeof one === 'string' ? keysOf(one) : [{ name: 'edited', text: one.edited }]
     for (const press of presses) {
       if (played.answer) throw new Error('it was answered already')
-      played = pressPrompt(played.prompt, press, view)
+      played = pressPrompt(sawPrompt(played.prompt, view), press, view)
     }
   }
   return played
@@ -98,6 +98,9 @@ const other = (text: string, ...labels: string[]) => ({
   answers: [{ id: 'q', chosen: labels, other: text }],
 })
 
+const opened = (ask: Ask) => openPrompt(requestOf(ask), [])
+const a: Press = { name: 'text', text: 'a', alone: true }
+
 describe('an approval', () => {
   it.each<[string, Ask, (string | { edited: string })[], object]>([
     ['a allows', approval, ['a'], { kind: 'allow' }],
@@ -106,7 +109,6 @@ describe('an approval', () => {
     ['2 denies', approval, ['2'], { kind: 'deny' }],
     ['x denies and stops', approval, ['x'], { kind: 'deny', interrupt: true }],
     ['R takes a reason', approval, ['R', 'no', enter], { kind: 'deny', reason: 'no' }],
-    ['R and its words may come in one go, as over a slow line', approval, ['Rno\r'], { kind: 'deny', reason: 'no' }],
     ['Escape leaves the reason', approval, ['R', 'no', esc, 'r'], { kind: 'deny' }],
     ['a note goes with the allow', approval, ['n', 'hi', enter, 'a'], { kind: 'allow', note: 'hi' }],
     ['a note goes with the deny', approval, ['n', 'hi', enter, 'r'], { kind: 'deny', reason: 'hi' }],
@@ -135,6 +137,9 @@ describe('an approval', () => {
     ['Enter decides nothing', approval, [enter], /Press a to allow/],
     ['nor does another letter', approval, ['y'], /Press a to allow/],
     ['nor a letter twice in one go', approval, ['aa'], /Press a to allow/],
+    ['nor a letter with Enter', approval, ['a\r'], /Press a to allow/],
+    ['nor a letter with an escape', approval, ['\u001ba'], /Press a to allow/],
+    ['nor a rejection with its reason', approval, ['Really?\r'], /Press a to allow/],
     ['nor a paste', approval, ['\u001b[200~a\u001b[201~'], /Press a to allow/],
     ['nor a letter at the end of other text', approval, ['okra'], /Press a to allow/],
     ['an empty reason', approval, ['R', enter], /Say why/],
@@ -161,22 +166,35 @@ describe('an approval', () => {
   })
 
   it('is not allowed before its end was shown, and again not once it was edited', () => {
-    const first: View = { lines: 30, height: 10, top: 0 }
-    const last: View = { lines: 30, height: 10, top: 20 }
+    const first: View = { columns: 80, lines: 30, height: 10, top: 0 }
     expect(play(approval, ['a'], [], first).prompt.hint).toMatch(/Not all of it/)
     expect(play(approval, ['r'], [], first).answer).toEqual({ kind: 'deny' })
-    const { prompt } = pressPrompt(openPrompt(requestOf(approval), []), { name: 'up' }, last)
-    expect(pressPrompt(prompt, { name: 'text', text: 'a', alone: true }, first).answer).toEqual({ kind: 'allow' })
+    const prompt = [0, 10, 20].reduce((read, top) => sawPrompt(read, { ...first, top }), opened(approval))
+    expect(pressPrompt(prompt, a, first).answer).toEqual({ kind: 'allow' })
     const edited = pressPrompt(prompt, { name: 'edited', text: 'long' }, first).prompt
     expect(edited.shown).toBe(false)
-    expect(pressPrompt(edited, { name: 'text', text: 'a', alone: true }, first).prompt.hint).toMatch(/Not all of it/)
+    expect(pressPrompt(edited, a, first).prompt.hint).toMatch(/Not all of it/)
+  })
+
+  it('is not shown by a jump over its middle, by another width, or on a screen that has no room for it', () => {
+    const first: View = { columns: 80, lines: 30, height: 10, top: 0 }
+    const saw = (...views: readonly View[]) => views.reduce(sawPrompt, opened(approval))
+    expect(saw(first, { ...first, top: 20 }).shown).toBe(false)
+    expect(
+      saw(first, { ...first, top: 20 }, { ...first, top: 9 }, { ...first, top: 18 }, { ...first, top: 20 }).shown,
+    ).toBe(true)
+    expect(saw(first, { ...first, columns: 60, top: 10 }, { ...first, columns: 60, top: 20 }).shown).toBe(false)
+    const none: View = { ...first, height: 0 }
+    expect(pressPrompt(saw({ ...first, lines: 5 }), a, none)).not.toHaveProperty('answer')
+    // More of it is what has been left out, wherever one has jumped to.
+    const jumped = saw(first, { ...first, top: 20 })
+    expect(pressPrompt(jumped, { name: 'text', text: ' ', alone: true }, { ...first, top: 20 }).prompt.top).toBe(9)
   })
 })
 
 describe('questions', () => {
   it.each<[string, Ask, (string | { edited: string })[], object]>([
     ['a digit and Enter', one(), ['2', enter], chosen('B')],
-    ['in one go', one(), ['2\r'], chosen('B')],
     ['arrows and Enter', one(), [down, down, enter], chosen('B')],
     ['up from nothing is the last', one(), [up, enter], chosen('C')],
     ['the last digit counts', one(), ['1', '3', enter], chosen('C')],
@@ -209,6 +227,7 @@ describe('questions', () => {
   })
 
   it.each<[string, Ask, string[], RegExp]>([
+    ['a digit and Enter in one go, as a paste', one(), ['2\r'], /Choose by number/],
     ['Enter with nothing chosen', one(), [enter], /Choose one/],
     ['Enter with nothing marked', one({ multiSelect: true }), [down, enter], /Mark one or more/],
     ['a number that is none', one(), ['9'], /Choose by number/],
@@ -345,17 +364,18 @@ describe('any keys at all', () => {
       fc.property(
         fc.constantFrom(...asks),
         typed,
-        fc.integer({ min: 20, max: 200 }),
-        fc.integer({ min: 6, max: 60 }),
+        fc.integer({ min: 1, max: 200 }),
+        fc.integer({ min: 0, max: 60 }),
         (ask, list, columns, height) => {
           let prompt = openPrompt(requestOf(ask), ['default'])
           for (const chunk of list)
             for (const press of keysOf(chunk)) {
               const { pieces, view } = layPrompt(prompt, { columns, height }, { at: 1, of: 2 })
-              expect(pieces.length).toBeLessThanOrEqual(Math.max(height, 8))
-              for (const piece of pieces)
-                expect(widthOf(piece.map(span => span.text).join(''))).toBeLessThanOrEqual(columns)
-              const turn = pressPrompt(prompt, press, view)
+              expect(pieces.length).toBeLessThanOrEqual(height)
+              for (const piece of pieces) expect(widthOfSpans(piece)).toBeLessThanOrEqual(columns)
+              // As many lines of it are counted as are there.
+              expect(view.height).toBeLessThanOrEqual(Math.max(0, pieces.length - 2))
+              const turn = pressPrompt(sawPrompt(prompt, view), press, view)
               if (turn.answer) {
                 expect(misfit(ask, turn.answer)).toBeNull()
                 return

@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
+import { createServer, request as onward } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { Answer, Request } from '@holdpoint/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -32,6 +34,40 @@ async function sessionOf({ session }: Request, of = gateway) {
     if (found.state === 'ended') return found
     await glance()
   }
+}
+/** Without a terminal of its own, as from a service: one would give Ctrl+C to the command by itself. */
+function guarding(command: readonly string[], env: NodeJS.ProcessEnv = {}) {
+  return spawn(process.execPath, [holdpoint, 'guard', '--', ...command], {
+    env: { ...environmentOf(gateway), ...env },
+    cwd: gateway.folder,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    detached: true,
+  })
+}
+/** A way to the gateway on which the first report of a delivery is held back until it is released. */
+async function heldLine() {
+  let hold = (_: () => void) => {}
+  const held = new Promise<() => void>(resolve => {
+    hold = resolve
+  })
+  const server = createServer((request, reply) => {
+    const { method, url: path, headers: given } = request
+    const headers = { ...given, host: new URL(gateway.url).host }
+    const pass = () =>
+      request.pipe(
+        onward(new URL(path ?? '', gateway.url), { method, headers }, answered => {
+          reply.writeHead(answered.statusCode ?? 0, answered.headers)
+          answered.pipe(reply)
+        }),
+      )
+    if (!path?.endsWith('/delivery')) return void pass()
+    hold(pass)
+    hold = release => release()
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo // a server on TCP has one
+  return { url: `http://127.0.0.1:${port}`, held, close: () => server.close() }
 }
 const choose = (label: string): Answer => ({ kind: 'answers', answers: [{ id: 'answer', chosen: [label] }] })
 const choices = '--choice yes --choice no'
@@ -200,17 +236,29 @@ describe('holdpoint guard, in a script', () => {
     expect((await running).code).toBe(code)
   })
 
-  it('passes SIGTERM on to the command that runs', async () => {
-    const script = `trap 'echo ended; exit 9' TERM; touch begun.txt; while :; do sleep 0.02; done`
-    const child = spawn(process.execPath, [holdpoint, 'guard', '--', 'bash', '-c', script], {
-      env: environmentOf(gateway),
-      cwd: gateway.folder,
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
+  it.each(['TERM', 'HUP', 'INT'] as const)('passes SIG%s on to the command that runs', async name => {
+    const begun = `begun-${name}.txt`
+    const script = `trap 'echo ended; exit 9' ${name}; touch ${begun}; while :; do sleep 0.02; done`
+    const child = guarding(['bash', '-c', script])
     await give({ kind: 'allow' })
-    while (!existsSync(join(gateway.folder, 'begun.txt'))) await glance()
-    child.kill('SIGTERM')
+    while (!existsSync(join(gateway.folder, begun))) await glance()
+    child.kill(`SIG${name}`)
     expect(await once(child, 'exit')).toEqual([9, null])
+  })
+
+  it('runs nothing when it is told to stop while the allow is on its way, and says so', async () => {
+    const line = await heldLine()
+    const child = guarding(['touch', 'late.txt'], { HOLDPOINT_URL: line.url })
+    const request = await give({ kind: 'allow' })
+    const release = await line.held
+    child.kill('SIGTERM')
+    // Nothing tells that a signal has arrived.
+    setTimeout(release, 500)
+    expect(await once(child, 'exit')).toEqual([143, null])
+    line.close()
+    expect(existsSync(join(gateway.folder, 'late.txt'))).toBe(false)
+    expect((await settled(gateway, request.id)).delivery.state).toBe('undeliverable')
+    expect(await sessionOf(request)).toMatchObject({ ending: { reason: 'stopped' } })
   })
 
   it('needs a command: exit code 2', async () => {

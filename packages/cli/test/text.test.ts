@@ -1,8 +1,13 @@
 import type { WriteStream } from 'node:tty'
+import { type Ask, hidesSomething } from '@holdpoint/protocol'
+import fc from 'fast-check'
+import stringWidth from 'string-width'
 import { describe, expect, it } from 'vitest'
+import { askRows } from '../src/text/request.ts'
 import { Screen } from '../src/text/screen.ts'
 import { ours, quoted, row, theirs } from '../src/text/span.ts'
-import { cut, widthOf, wrap } from '../src/text/width.ts'
+import { cut, cutSpans, widthOf, widthOfSpans, wrap } from '../src/text/width.ts'
+import { drawnByInk } from './support/ink.tsx'
 
 const textOf = (pieces: ReturnType<typeof wrap>) => pieces.map(piece => piece.map(span => span.text).join(''))
 
@@ -32,17 +37,81 @@ describe('text on a screen', () => {
     expect(widthOf(text)).toBe(columns)
   })
 
-  it('is cut by columns, with a sign', () => {
-    expect(cut('漢字漢字', 5)).toBe('漢字…')
+  it('is never counted narrower than Ink counts it: every character, and any of them together', () => {
+    // Beyond are only planes without characters, and what is revealed never stands there as it is.
+    for (let code = 0; code < 0x40000; code++) {
+      const char = String.fromCodePoint(code)
+      const width = widthOf(char)
+      // No character is wider than two.
+      if (width < 2 && !hidesSomething(char) && width < stringWidth(char))
+        expect.fail(`U+${code.toString(16)} is counted too narrow`)
+    }
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 60 }), text => {
+        const shown = theirs(text).text
+        expect(widthOf(shown)).toBeGreaterThanOrEqual(stringWidth(shown))
+      }),
+      { examples: [['1\u20e3#\u20e3'], ['サーバー・'], ['\u1100\u1161\u11a8\u1160'], ['का\u0903']] },
+    )
+  })
+
+  it('is drawn by Ink as it was laid out, to the last character', async () => {
+    const rows = ['サーバー・', '\u4dc0\u2ff0\u3190', '🇩🇪👍🏽1\u20e3', 'का\u0903e\u0301'].map(text =>
+      row(theirs(text.repeat(40))),
+    )
+    const pieces = rows.flatMap(one => wrap(one, 37))
+    expect(await drawnByInk(pieces, 37)).toEqual(textOf(pieces).map(line => line.trimEnd()))
+  })
+
+  it('is cut in its middle, with a sign for what is missing', () => {
+    expect(cut('漢字漢字', 5)).toBe('漢…字')
     expect(cut('short', 5)).toBe('short')
+    expect(cut(`echo ${'x'.repeat(500)} && rm -rf ~`, 40)).toMatch(/^echo x+ ⟨\d+ more⟩ \S* ?rm -rf ~$/)
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.integer({ min: 1, max: 60 }), (text, columns) => {
+        const shown = theirs(text).text
+        expect(widthOf(cut(shown, columns))).toBeLessThanOrEqual(columns)
+        expect(widthOfSpans(cutSpans([ours('a'), theirs(text), ours('b')], columns))).toBeLessThanOrEqual(columns)
+      }),
+    )
   })
 
   it('is broken behind a blank where there is one, and every piece stands behind the gutter', () => {
     const [line] = quoted('one two three four five six')
     expect(textOf(wrap(line as NonNullable<typeof line>, 18))).toEqual(['  │ one two three ', '  ┊ four five six'])
-    expect(textOf(wrap(row(theirs('x'.repeat(25))), 10))).toEqual(['x'.repeat(10), 'x'.repeat(10), 'x'.repeat(5)])
-    expect(textOf(wrap(row(ours('a '), theirs('b'.repeat(12)), ours('c')), 10))).toEqual(['a bbbbbbbb', 'bbbbc'])
+    expect(textOf(wrap(row(theirs('x'.repeat(25))), 12))).toEqual(['x'.repeat(12), `  ┊ ${'x'.repeat(8)}`, '  ┊ xxxxx'])
+    expect(textOf(wrap(row(ours('a '), theirs('b'.repeat(12)), ours('c')), 12))).toEqual(['a bbbbbbbbbb', '  ┊ bbc'])
     expect(textOf(wrap(row(), 10))).toEqual([''])
+  })
+
+  it('of an agent begins no line of ours, wherever it is broken', () => {
+    const forged = `${'x'.repeat(70)} [a] Allow  ✓ allowed by you  `.repeat(3)
+    const ask: Ask = {
+      kind: 'approval',
+      tool: forged,
+      input: { command: 'ls' },
+      title: forged,
+      cwd: forged,
+      editable: true,
+      caution: { reason: forged, blockedPath: forged },
+      suggestions: [{ id: 's', label: forged, scope: forged }],
+    }
+    const form: Ask = { kind: 'form', title: forged, message: forged, schema: { type: 'object', properties: {} } }
+    for (const columns of [40, 80])
+      for (const piece of [...askRows(ask), ...askRows(form)].flatMap(one => wrap(one, columns))) {
+        const line = textOf([piece]).join('')
+        expect(line).toMatch(/^( *[│┊] |(Tool|Folder|Agent says|Caution|Blocked|Offers|Form) |$)/)
+      }
+  })
+
+  it('hides nothing behind blanks: long runs of them are counted, and cannot be forged', () => {
+    const shown = (text: string) => quoted(text).map(({ spans }) => spans.map(span => span.text).join(''))
+    expect(shown(`ls${' '.repeat(3000)}; rm -rf ~`)).toEqual(['ls⟨3000 spaces⟩; rm -rf ~'])
+    expect(shown(`ls${'\t'.repeat(400)}; rm`)).toEqual(['ls⟨400 tabs⟩; rm'])
+    expect(shown(`ls${'\n'.repeat(201)}rm`)).toEqual(['ls', '⟨200 blank lines⟩', 'rm'])
+    expect(shown(`${' '.repeat(40)}x`)).toEqual([`${' '.repeat(40)}x`])
+    expect(shown('a⟨3 spaces⟩b \\⟨4 tabs⟩')).toEqual(['a\\u{27e8}3 spaces⟩b \\\\\\u{27e8}4 tabs⟩'])
+    expect(theirs(`a${' '.repeat(99)}b`).text).toBe('a⟨99 spaces⟩b')
   })
 
   it('is whole in a pipe', () => {

@@ -1,7 +1,16 @@
 /** Where a gateway is and who calls it; how one request to it is made, and what its refusals become. */
 import { apiRoot, contract, Fault, FaultBody, type Op, type OpName } from '@holdpoint/protocol'
 
-export type Fetch = (url: string, init: RequestInit) => Promise<Response>
+/** As much of `fetch` as is used here, so that there may be another. */
+export type Fetch = (url: string, init: Outgoing) => Promise<Reply>
+export interface Outgoing {
+  readonly method?: string
+  readonly headers: Record<string, string>
+  readonly body?: string | null
+  readonly signal?: AbortSignal | null
+  readonly redirect: 'error'
+}
+export type Reply = Pick<Response, 'ok' | 'status' | 'text' | 'body'>
 
 export interface Connection {
   /** The gateway's address, such as http://127.0.0.1:4242. In its own page: location.origin. */
@@ -29,12 +38,18 @@ export function inProcess(
   return { ...who, url: 'http://localhost', fetch: (url, init) => handler(new Request(url, init)) }
 }
 
-export async function reach(connection: Connection, path: string, init: RequestInit): Promise<Response> {
+export async function reach(
+  connection: Connection,
+  path: string,
+  init: Partial<Omit<Outgoing, 'redirect'>>,
+): Promise<Reply> {
   const { url, token, via = 'api', fetch: send = (at, how) => fetch(at, how) } = connection
-  const headers = new Headers(init.headers)
-  headers.set('x-holdpoint', '1')
-  headers.set('x-holdpoint-via', via)
-  if (token !== undefined) headers.set('authorization', `Bearer ${token}`)
+  const headers = {
+    ...init.headers,
+    'x-holdpoint': '1',
+    'x-holdpoint-via': via,
+    ...(token !== undefined && { authorization: `Bearer ${token}` }),
+  }
   try {
     return await send(`${url.replace(/\/$/, '')}${apiRoot}${path}`, { ...init, headers, redirect: 'error' })
   } catch (error) {
@@ -43,7 +58,7 @@ export async function reach(connection: Connection, path: string, init: RequestI
 }
 
 /** The Fault of a reply that is none of ours, too: a proxy in front may answer in its own words. */
-export async function faultOfReply(reply: Response): Promise<Fault> {
+export async function faultOfReply(reply: Reply): Promise<Fault> {
   const text = await reply.text().catch(() => '')
   return faultOfBody(reply.status, parse(text))
 }

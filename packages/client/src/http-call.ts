@@ -50,7 +50,7 @@ async function once(
   const reply = await reach(connection, path, { method: contract[name].method, headers, body, signal: signal ?? null })
   if (!reply.ok) throw await faultOfReply(reply)
   try {
-    return await reply.json()
+    return JSON.parse(await reply.text())
   } catch (error) {
     throw signal?.aborted ? signal.reason : new Unreachable(connection.url, error)
   }

@@ -1,5 +1,5 @@
 export { Board, type BoardSnapshot, blockKey } from './board.ts'
-export { type Connection, type Fetch, inProcess, Unreachable } from './connection.ts'
+export { type Connection, type Fetch, inProcess, type Reply, Unreachable } from './connection.ts'
 export { asItRan, deed, depict, type Part, type Picture, summary } from './depict.ts'
 export { applyEdit, type Editable, editableJson, editableOf } from './edit.ts'
 export type { Entry, ErrorEntry, MessageEntry, NoteEntry, RequestEntry, ToolEntry, TurnEntry } from './entry.ts'

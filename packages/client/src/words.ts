@@ -10,8 +10,8 @@ import {
 } from '@holdpoint/protocol'
 
 const deliveryStates: Record<DeliveryState, string> = {
-  waiting: 'answered, on its way to the agent',
-  handed: 'answered, being delivered',
+  waiting: 'on its way to the agent',
+  handed: 'being delivered',
   taken: 'delivered',
   unknown: 'not known whether the agent got it',
   undeliverable: 'could not be delivered',
@@ -39,8 +39,13 @@ export function outcome({ by, person, via, answer, reason, editedDigest }: Resol
   if (by === 'rule') return `${how} by a rule`
   const who = person !== undefined && person === me ? 'you' : (person ?? 'someone')
   const where = via === undefined || via === 'page' ? '' : ` via ${via}`
-  const words = answer ? wordsOf(answer) : ''
+  const words = answer ? inOneLine(wordsOf(answer)) : ''
   return reveal(`${how} by ${who}${where}${words === '' ? '' : `: ${words}`}`)
+}
+
+function inOneLine(text: string): string {
+  const lines = text.split('\n').map(line => line.trim())
+  return lines.filter(line => line !== '').join(' ↵ ')
 }
 
 function wordsOf(answer: Answer): string {

@@ -33,6 +33,7 @@ describe('what became of a request', () => {
     ['nobody answered in time', { at: 1, by: 'deadline' }],
     ['withdrawn by the agent', { at: 1, by: 'agent', reason: 'withdrawn' }],
     ['ended by the agent', { at: 1, by: 'agent', reason: 'something newer' }],
+    ['denied by ana: one ↵ two', by({ kind: 'deny', reason: 'one\n  two\n' })],
     ['denied by ana: a\\u{202e}b', by({ kind: 'deny', reason: 'a\u202eb' })],
   ])('is said as: %s', (words, resolution) => {
     expect(outcome(resolution, 'me')).toBe(words)

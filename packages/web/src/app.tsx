@@ -1,28 +1,31 @@
 /** The frame around every screen: where one is, what waits, whether it is live. */
-import { lazy, type ReactNode, useEffect, useMemo, useRef } from 'react'
+import { type ReactNode, useEffect, useMemo, useRef } from 'react'
 import { useInboxPart, useSessions } from './desk.ts'
 import { Door } from './door.tsx'
 import { Announcement } from './frame/announcement.tsx'
 import { ConnectionLine, useInertWhile, useReach } from './frame/connection-line.tsx'
 import { Dialogs } from './frame/dialogs.tsx'
+import { fetchAll, fetched } from './frame/fetched.tsx'
 import { Header } from './frame/header.tsx'
 import { Later } from './frame/later.tsx'
-import { Loaded } from './frame/loaded.tsx'
 import { openDialog } from './frame/open-dialog.ts'
 import { Outcomes } from './frame/outcomes.tsx'
 import { countOpen } from './frame/session-groups.ts'
 import { Sidebar } from './frame/sidebar.tsx'
 import { Tabs } from './frame/tabs.tsx'
+import { Unbroken } from './frame/unbroken.tsx'
 import { useCount } from './habits/count.ts'
 import { useNotifications } from './habits/notify.ts'
 import { useKeyboard, useKeys } from './habits/use-keys.ts'
 import { startWorker } from './habits/worker.ts'
 import { InboxScreen } from './inbox/inbox-screen.tsx'
-import { go, type Route, useRoute } from './route.ts'
+import { go, href, type Route, useRoute } from './route.ts'
 
-const SessionsScreen = lazy(() => import('./sessions/sessions-screen.tsx').then(it => ({ default: it.SessionsScreen })))
-const SessionScreen = lazy(() => import('./session/session-screen.tsx').then(it => ({ default: it.SessionScreen })))
-const RecordScreen = lazy(() => import('./record/record-screen.tsx').then(it => ({ default: it.RecordScreen })))
+const SessionsScreen = fetched(async () => (await import('./sessions/sessions-screen.tsx')).SessionsScreen)
+const SessionScreen = fetched(async () => (await import('./session/session-screen.tsx')).SessionScreen)
+const RecordScreen = fetched(async () => (await import('./record/record-screen.tsx')).RecordScreen)
+/** By then the first screen stands, and nobody waits for it. */
+const fetchAllAfterMs = 3000
 
 export function App(): ReactNode {
   const ended = useInboxPart(snapshot => snapshot.ended)
@@ -49,6 +52,10 @@ function Frame(): ReactNode {
     palette: () => openDialog('palette'),
   })
   useEffect(startWorker, [])
+  useEffect(() => {
+    const timer = setTimeout(fetchAll, fetchAllAfterMs)
+    return () => clearTimeout(timer)
+  }, [])
   return (
     <div className={`frame on-${route.screen} ${reach}`}>
       <button type="button" className="skip button" onClick={() => screen.current?.focus()}>
@@ -58,7 +65,7 @@ function Frame(): ReactNode {
       <Header />
       <Sidebar route={route} counts={counts} old={reach === 'away'} />
       <main ref={screen} className="screen" tabIndex={-1}>
-        <Loaded>{screenOf(route)}</Loaded>
+        <Unbroken key={href(route)}>{screenOf(route)}</Unbroken>
       </main>
       <Tabs route={route} counts={counts} />
       <Announcement />

@@ -49,7 +49,7 @@ async function consent(call: Call, request: Request, answer: Answer, json: boole
   if (!process.stdin.isTTY || !screen.isTerminal)
     throw new Fault(
       'bad_input',
-      `${request.id} cannot be shown whole without a terminal; read it (holdpoint show ${request.id}) and name what you read: --digest ${request.digest}`,
+      `${request.id} cannot be shown whole without a terminal; read it (holdpoint show ${request.id}) and name what you read by the digest that stands there: --digest DIGEST`,
     )
   await showWhole(call, screen, request, answer)
   await confirm(screen, request)

@@ -94,14 +94,7 @@ interface Addressed {
 /** Where there are several questions, `QUESTION=…` says which: by its id or its number. */
 function addressed({ questions }: QuestionsAsk, spelled: string): Addressed {
   const [only] = questions
-  if (questions.length === 1 && only) {
-    const own = `${only.id}=`
-    const isLabel = only.options.some(({ label }) => label === spelled)
-    return {
-      question: only,
-      value: !isLabel && only.options.length > 0 && spelled.startsWith(own) ? spelled.slice(own.length) : spelled,
-    }
-  }
+  if (questions.length === 1 && only) return { question: only, value: spelled }
   for (const [at, question] of questions.entries())
     for (const name of [question.id, String(at + 1)])
       if (spelled.startsWith(`${name}=`)) return { question, value: spelled.slice(name.length + 1) }
@@ -112,17 +105,25 @@ function addressed({ questions }: QuestionsAsk, spelled: string): Addressed {
   )
 }
 
-/** By the label, in any case, or by the number that `show` prints. */
-function labelOf({ options, id }: Question, spelled: string): string {
-  const exact = options.find(({ label }) => label === spelled)
-  const loose = options.filter(({ label }) => label.toLowerCase() === spelled.toLowerCase())
-  const found = exact ?? (loose.length === 1 ? loose[0] : undefined) ?? options[Number(spelled) - 1]
+function labelOf(question: Question, spelled: string): string {
+  const { id, options } = question
+  // Where there is one question, nobody needs to name it, but may.
+  const found =
+    optionOf(question, spelled) ??
+    (spelled.startsWith(`${id}=`) ? optionOf(question, spelled.slice(id.length + 1)) : undefined)
   if (found) return found.label
   const labels = options.map(({ label }) => label).join(', ')
   throw new Fault(
     'bad_input',
     `"${spelled}" is not an option of question ${id}${labels === '' ? '; use --text' : `; there is ${labels}`}`,
   )
+}
+
+/** By the label, in any case, or by the number that `show` prints. */
+function optionOf({ options }: Question, spelled: string): Question['options'][number] | undefined {
+  const exact = options.find(({ label }) => label === spelled)
+  const loose = options.filter(({ label }) => label.toLowerCase() === spelled.toLowerCase())
+  return exact ?? (loose.length === 1 ? loose[0] : undefined) ?? options[Number(spelled) - 1]
 }
 
 /** From stdin where it is `-`: a secret on the command line can be read by others. */

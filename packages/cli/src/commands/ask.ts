@@ -4,7 +4,7 @@ import { type Ask, Fault, limits } from '@holdpoint/protocol'
 import type { Place } from '../remote.ts'
 import { err, out } from '../text/screen.ts'
 import { brief, ours, row, theirs } from '../text/span.ts'
-import { petition, petitionCodes, refused } from './petition.ts'
+import { petition, petitionCodes, refused, reportTaken } from './petition.ts'
 
 export interface AskOptions extends Place {
   readonly choice?: readonly string[]
@@ -22,7 +22,7 @@ export async function ask(
   return petition({ place, as, ask: asking, deadlineMs: deadlineFrom(deadline) }, async settled => {
     const code = json ? codeOf(settled) : tell(settled)
     if (json) out.json(settled.request)
-    await settled.taken()
+    await reportTaken(settled)
     return code
   })
 }

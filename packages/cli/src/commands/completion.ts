@@ -1,6 +1,6 @@
 /** Shell completion: a small script per shell, which asks this program what may come next. */
 import { deed, httpCall, summary } from '@holdpoint/client'
-import { type Ask, Fault } from '@holdpoint/protocol'
+import { type Ask, type Call, Fault } from '@holdpoint/protocol'
 import { openHome } from '../home.ts'
 import { findGateway, type Place } from '../remote.ts'
 import { out } from '../text/screen.ts'
@@ -12,9 +12,17 @@ import { liveSessions, pendingRequests } from './lists.ts'
 export interface CommandShape {
   readonly name: string
   readonly description: string
-  readonly options: readonly { readonly flag: string; readonly takesValue: boolean; readonly description: string }[]
+  readonly options: readonly OptionShape[]
   /** The names of its arguments, which say what completes them. */
   readonly arguments: readonly string[]
+}
+
+interface OptionShape {
+  readonly flag: string
+  readonly takesValue: boolean
+  readonly description: string
+  /** Empty where any value may be given. */
+  readonly choices: readonly string[]
 }
 
 const scripts: Readonly<Record<string, string>> = {
@@ -72,24 +80,32 @@ async function candidatesFor(
 ): Promise<readonly Candidate[]> {
   const [name = ''] = words
   const typed = words.at(-1) ?? ''
-  if (words.length <= 1) return commands.map(command => ({ word: command.name, about: command.description }))
+  if (words.length <= 1 || (name === 'help' && words.length === 2))
+    return commands.map(command => ({ word: command.name, about: command.description }))
   const command = commands.find(known => known.name === name)
   if (!command) return []
   if (typed.startsWith('-')) return command.options.map(({ flag, description }) => ({ word: flag, about: description }))
   const before = words.slice(1, -1)
   const last = command.options.find(({ flag }) => flag === before.at(-1))
-  if (last?.takesValue) return last.flag === '--session' ? valuesFor('session', name, place) : []
   const given = before.filter(
     (word, at) =>
       !word.startsWith('-') && !command.options.some(({ flag, takesValue }) => takesValue && flag === before[at - 1]),
   )
-  return valuesFor(command.arguments[given.length] ?? '', name, place)
+  if (last && last.choices.length > 0) return plain(last.choices)
+  const kind = last?.takesValue ? last.flag.slice('--'.length) : command.arguments[given.length]
+  if (kind === 'shell') return plain(shells)
+  return kind && isFetched(kind) ? fetched(kind, name, given, place).catch(() => []) : []
 }
 
-async function valuesFor(kind: string, command: string, place: Place): Promise<readonly Candidate[]> {
-  if (kind === 'shell') return shells.map(word => ({ word, about: '' }))
-  if (kind !== 'request' && kind !== 'session' && kind !== 'driver') return []
-  return fetched(kind, command, place).catch(() => [])
+function plain(words: readonly string[]): readonly Candidate[] {
+  return words.map(word => ({ word, about: '' }))
+}
+
+/** What only the gateway knows, by the names of arguments and options. */
+const fetchedKinds = ['request', 'session', 'driver', 'mode'] as const
+type Fetched = (typeof fetchedKinds)[number]
+function isFetched(kind: string): kind is Fetched {
+  return fetchedKinds.some(known => known === kind)
 }
 
 /** Whoever waits for a completion waits for a keystroke: one try, and not for long. */
@@ -101,20 +117,31 @@ const kinds: Readonly<Record<string, readonly Ask['kind'][]>> = {
 }
 
 async function fetched(
-  kind: 'request' | 'session' | 'driver',
+  kind: Fetched,
   command: string,
+  given: readonly string[],
   { home, url }: Place,
 ): Promise<readonly Candidate[]> {
   const remote = findGateway(openHome(home), url)
   if (!remote) return []
   const once = httpCall({ ...remote.connection, attempts: 1 })
   const signal = AbortSignal.timeout(patienceMs)
-  const call: typeof once = (op, input) => once(op, input, { signal })
+  const call: Call = (op, input) => once(op, input, { signal })
   if (kind === 'driver')
     return (await call('listDrivers', {})).items.map(({ name, title }) => ({ word: name, about: title }))
+  if (kind === 'mode') return plain(await modesFor(call, given))
   if (kind === 'session') return (await liveSessions(call)).map(({ id, title }) => ({ word: id, about: title }))
   const wanted = kinds[command]
   return (await pendingRequests(call))
     .filter(({ ask }) => wanted === undefined || wanted.includes(ask.kind))
     .map(({ id, ask }) => ({ word: id, about: `${deed(ask)}: ${summary(ask)}` }))
+}
+
+/** Of the driver that is named, or of the session's; of all where neither is known yet. */
+async function modesFor(call: Call, given: readonly string[]): Promise<readonly string[]> {
+  const { items } = await call('listDrivers', {})
+  const sessions = await liveSessions(call)
+  const named = given.map(word => sessions.find(({ id }) => id === word)?.driver ?? word)
+  const meant = items.filter(({ name }) => named.includes(name))
+  return [...new Set((meant.length > 0 ? meant : items).flatMap(({ modes }) => modes))]
 }

@@ -3,7 +3,8 @@ import { constants, copyFileSync, existsSync, mkdtempSync, rmSync, statSync } fr
 import { createConnection } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { nameArchive } from '../archive.ts'
+import { Fault } from '@holdpoint/protocol'
+import { type ArchiveName, nameArchive } from '../archive.ts'
 import type { Config } from '../config.ts'
 import { type Home, livingProcess } from '../home.ts'
 import { messageOf } from '../log.ts'
@@ -12,7 +13,7 @@ export interface Finding {
   readonly name: string
   readonly ok: boolean
   readonly detail: string
-  /** What to do about it. */
+  /** What to do about it; where all is well, what one might do. */
   readonly remedy?: string
 }
 
@@ -20,14 +21,25 @@ const copyMaxBytes = 1024 ** 3
 const reachMaxMs = 3000
 
 export async function archiveFindings(config: Config, home: Home): Promise<readonly Finding[]> {
-  const archive = nameArchive(config.store, home)
+  const archive = named(config.store, home)
+  if ('detail' in archive) return [archive]
   if (archive.kind === 'postgres') return [await postgresFinding(new URL(archive.url))]
   return [await sqliteFinding(), await fileFinding(archive.file, livingProcess(home, 'gateway') !== null)]
 }
 
+function named(store: string | undefined, home: Home): ArchiveName | Finding {
+  try {
+    return nameArchive(store, home)
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+    const remedy = 'set it right where it stands: --store, HOLDPOINT_STORE or holdpoint.config.json'
+    return { name: 'Archive', ok: false, detail: error.message, remedy }
+  }
+}
+
 /** A new file in a folder of its own: the library is there, and works on this machine. */
 async function sqliteFinding(): Promise<Finding> {
-  const problem = await tryOpening(() => {})
+  const problem = await tryOpening('a new file', () => {})
   return problem === null
     ? { name: 'SQLite', ok: true, detail: 'works' }
     : { name: 'SQLite', ok: false, detail: problem, remedy: 'install Holdpoint again for this machine: npm ci' }
@@ -40,7 +52,7 @@ async function fileFinding(file: string, inUse: boolean): Promise<Finding> {
   const detail = `${file} (${Math.ceil(size / 1024).toLocaleString('en-US')} KiB)`
   if (inUse) return { name, ok: true, detail: `${detail}, in use by the gateway` }
   if (size > copyMaxBytes) return { name, ok: true, detail: `${detail}, too large to be tried here` }
-  const problem = await tryOpening(copy => {
+  const problem = await tryOpening(file, copy => {
     for (const suffix of ['', '-wal'])
       if (existsSync(file + suffix)) copyFileSync(file + suffix, copy + suffix, constants.COPYFILE_FICLONE)
   })
@@ -48,22 +60,22 @@ async function fileFinding(file: string, inUse: boolean): Promise<Finding> {
   return {
     name,
     ok: false,
-    detail: `${detail}: ${problem}`,
+    detail: problem,
     remedy: 'holdpoint restore FILE puts a backup in its place; what is there now is kept',
   }
 }
 
-/** Why a file that was put in place cannot be opened; null where it can. */
-async function tryOpening(prepare: (file: string) => void): Promise<string | null> {
+/** Why a file that was put in place cannot be opened, in the name of the one that it stands for; null where it can. */
+async function tryOpening(name: string, prepare: (file: string) => void): Promise<string | null> {
   const folder = mkdtempSync(join(tmpdir(), 'holdpoint-doctor-'))
+  const file = join(folder, 'tried.db')
   try {
-    const file = join(folder, 'tried.db')
     prepare(file)
     const { openSqlite } = await import('@holdpoint/store')
     await (await openSqlite({ file })).close()
     return null
   } catch (error) {
-    return messageOf(error)
+    return messageOf(error).replaceAll(file, name)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

@@ -1,29 +1,32 @@
 /** `holdpoint doctor`: what is installed, signed in, kept and running; each problem with its remedy. It looks, and changes nothing. */
 import { existsSync, statSync } from 'node:fs'
-import type { DriverInfo } from '@holdpoint/protocol'
-import type { Config } from '../config.ts'
-import { type Home, livingProcess } from '../home.ts'
+import { type DriverInfo, Fault } from '@holdpoint/protocol'
+import { type Config, readConfig } from '../config.ts'
+import { type Home, livingProcess, openHome } from '../home.ts'
 import { messageOf } from '../log.ts'
-import { findGateway, type Remote } from '../remote.ts'
+import { findGateway, type Place, type Remote } from '../remote.ts'
 import { claudeHere } from '../runner.ts'
 import { out } from '../text/screen.ts'
 import { blank, indented, ours, row, theirs } from '../text/span.ts'
 import { version } from '../version.ts'
 import { archiveFindings, type Finding } from './doctor-archive.ts'
 
-export interface DoctorOptions {
-  readonly url?: string | undefined
-  readonly json?: boolean | undefined
+export interface DoctorOptions extends Place {
+  readonly store?: string
+  readonly json?: boolean
 }
 
 /** 0 where all is well. */
-export async function doctor(config: Config, home: Home, { url, json }: DoctorOptions): Promise<number> {
+export async function doctor({ home: folder, url, store, json }: DoctorOptions): Promise<number> {
+  const home = openHome(folder)
+  const { config, settings } = settingsFor(store)
   // Looked at first: to read a token is to mend its rights.
   const kept = homeFindings(home)
   const gateway = await gatewayFindings(home, url)
   const findings = [
     nodeFinding(process.versions.node),
     { name: 'Holdpoint', ok: true, detail: version },
+    ...settings,
     ...kept,
     ...(await archiveFindings(config, home)),
     ...gateway.findings,
@@ -35,10 +38,23 @@ export async function doctor(config: Config, home: Home, { url, json }: DoctorOp
   return problems === 0 ? 0 : 1
 }
 
+/** Settings that cannot be read are a finding; the rest is looked at without them. */
+function settingsFor(store: string | undefined): { readonly config: Config; readonly settings: readonly Finding[] } {
+  const flags = store === undefined ? {} : { store }
+  try {
+    return { config: readConfig(flags), settings: [] }
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+    const remedy = 'set it right: holdpoint up does not start with it'
+    return { config: flags, settings: [{ name: 'Settings', ok: false, detail: error.message, remedy }] }
+  }
+}
+
 function print(findings: readonly Finding[], problems: number): void {
   const width = Math.max(...findings.map(({ name }) => name.length)) + 2
   for (const { name, ok, detail, remedy } of findings) {
-    out.print(row(ours(ok ? '✓ ' : '✗ ', ok ? 'yes' : 'no'), ours(name.padEnd(width)), theirs(detail)))
+    const sign = ok ? (remedy === undefined ? ours('✓ ', 'yes') : ours('! ', 'strong')) : ours('✗ ', 'no')
+    out.print(row(sign, ours(name.padEnd(width)), theirs(detail)))
     if (remedy !== undefined) out.print(indented(ours('→ '.padStart(width + 2)), theirs(remedy, 'strong')))
   }
   const said = problems === 0 ? 'All is well.' : problems === 1 ? 'One thing to mend.' : `${problems} things to mend.`
@@ -105,10 +121,17 @@ async function gatewayFindings(home: Home, url: string | undefined): Promise<Gat
     ]
     return { findings, drivers: runners.length > 0 ? drivers : null }
   } catch (error) {
-    const detail = `${remote?.url ?? url ?? ''}: ${messageOf(error)}`
-    const remedy = 'holdpoint up; or name the right gateway (--url) and its token (HOLDPOINT_TOKEN)'
+    const detail = `${remote ? `${remote.url}: ` : ''}${messageOf(error)}`
+    const remedy = remedyFor(error)
     return { findings: [{ name: 'Gateway', ok: false, detail, remedy }], drivers: null }
   }
+}
+
+function remedyFor(error: unknown): string {
+  if (!(error instanceof Fault)) return 'holdpoint up; or name the right gateway (--url, HOLDPOINT_URL)'
+  if (error.code === 'unauthenticated' || error.code === 'forbidden')
+    return 'name the right token (HOLDPOINT_TOKEN), or none to take the one in the data folder'
+  return 'name the right gateway (--url, HOLDPOINT_URL), or none to take the one that runs here'
 }
 
 /** One that was started before an upgrade goes on in its old version. */
@@ -128,6 +151,6 @@ async function versionAt(url: string): Promise<string | null> {
 function driverFindings(drivers: readonly DriverInfo[]): readonly Finding[] {
   return drivers.map(({ title, ready, missing }) => {
     if (missing === undefined) return { name: 'Agent', ok: ready, detail: `${title}: ready` }
-    return { name: 'Agent', ok: false, detail: `${title}: ${ready ? 'installed' : 'cannot run'}`, remedy: missing }
+    return { name: 'Agent', ok: ready, detail: `${title}: ${ready ? 'installed' : 'cannot run'}`, remedy: missing }
   })
 }

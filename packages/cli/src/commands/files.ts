@@ -16,8 +16,17 @@ export function readText(file: string): string {
   return read(file).toString('utf8')
 }
 
+function jsonIn(file: string): unknown {
+  try {
+    return readJson(readText(file))
+  } catch (error) {
+    if (!(error instanceof Fault) || error.code !== 'bad_json') throw error
+    throw new Fault(error.code, `${file}: ${error.message}`)
+  }
+}
+
 export function readObject(file: string, what: string): JsonObject {
-  const value = readJson(readText(file))
+  const value = jsonIn(file)
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new Fault('bad_input', `${file} must hold ${what} as a JSON object`)
   return value as JsonObject // neither null nor a list, by the line above

@@ -1,6 +1,7 @@
 /** `holdpoint guard -- CMD…`: shows a command and its folder to people, and runs exactly that, only if they allow it. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { closeSync, openSync } from 'node:fs'
 import { constants } from 'node:os'
 import type { ExternalAgent, Settled } from '@holdpoint/drivers'
 import type { ApprovalAsk } from '@holdpoint/protocol'
@@ -8,7 +9,7 @@ import type { Place } from '../remote.ts'
 import { err } from '../text/screen.ts'
 import { ours, row, theirs } from '../text/span.ts'
 import { deadlineFrom } from './ask.ts'
-import { petition, refused, within } from './petition.ts'
+import { petition, refused, reportTaken, within } from './petition.ts'
 
 export interface GuardOptions extends Place {
   readonly deadline?: string
@@ -38,7 +39,7 @@ export async function guard(argv: readonly string[], { deadline, as, ...place }:
 
 async function drop(settled: Settled): Promise<number> {
   const code = refused(settled)
-  await settled.taken()
+  await reportTaken(settled)
   return code
 }
 
@@ -52,11 +53,11 @@ async function run(
   const block = settled.request.id
   const report = (doing: Promise<void>) => within(reportMaxMs, doing)
   const child = spawn(program, words, { stdio: 'inherit', cwd })
-  // A terminal gives Ctrl+C to the command as well: it is the command's to decide what that means.
-  const ignore = () => {}
-  const pass = (signal: NodeJS.Signals) => child.kill(signal)
-  process.on('SIGINT', ignore)
-  for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, pass)
+  const pass = (signal: NodeJS.Signals) => {
+    // A terminal gives Ctrl+C to the command as well: to pass it on would be to press it twice.
+    if (signal !== 'SIGINT' || !hasTerminal()) child.kill(signal)
+  }
+  for (const signal of passed) process.on(signal, pass)
   let taken: Promise<void> | undefined
   child.once('spawn', () => {
     taken = report(settled.taken().then(() => agent.say({ type: 'tool.started', block, tool, input })))
@@ -69,11 +70,22 @@ async function run(
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException // what spawn fails with
     err.print(row(ours('It was allowed, but cannot be run: '), theirs(message)))
-    await report(settled.taken())
+    await reportTaken(settled)
     return code === 'ENOENT' ? codes.notFound : codes.notRunnable
   } finally {
-    process.off('SIGINT', ignore)
-    for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.off(signal, pass)
+    for (const signal of passed) process.off(signal, pass)
+  }
+}
+
+const passed = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+/** Wherever stdin and stdout lead: keys are pressed at the terminal that controls this process. */
+function hasTerminal(): boolean {
+  try {
+    closeSync(openSync('/dev/tty', 'r'))
+    return true
+  } catch {
+    return false
   }
 }
 

@@ -36,18 +36,32 @@ export async function petition({ place, as, ask, deadlineMs }: Petition, act: Ac
     if (!asked) throw new Error('one ask opens one request')
     const { id } = asked.request
     err.print(row(ours(`Asked as ${id}; waiting for a person. (holdpoint show ${id})`, 'quiet')))
-    const signal = await Promise.race([asked.resolved().then(() => null), signals.heard])
-    if (signal) {
-      await within(leaveMaxMs, asked.withdraw())
+    const stopFor = async (signal: NodeJS.Signals, settling: Promise<void>) => {
+      await within(leaveMaxMs, settling)
       await leave('stopped')
       return stopBy(signal)
     }
-    signals.stop()
-    return await act(await asked.hand(), agent)
+    const early = await Promise.race([asked.resolved().then(() => null), signals.heard])
+    if (early) return await stopFor(early, asked.withdraw())
+    const handing = asked.hand()
+    const late = await Promise.race([handing.then(() => null), signals.heard])
+    // It was answered, and nothing came of it: the record shall say so.
+    if (late)
+      return await stopFor(
+        late,
+        handing.then(settled => settled.dropped()),
+      )
+    // Signals are listened for to the end: were they let go here, one could fall between this and the command's own.
+    return await act(await handing, agent)
   } finally {
-    signals.stop()
     await leave('done')
+    signals.stop()
   }
+}
+
+/** What was answered has come to its end here; not for ever, since signals are held back meanwhile. */
+export function reportTaken(settled: Settled): Promise<void> {
+  return within(leaveMaxMs, settled.taken())
 }
 
 /** The exit code for what was not allowed, with a sentence on stderr. */

@@ -1,6 +1,6 @@
 /** How an answer is sent, and what is said of it; the loser of a race is told who won and with what. */
 import { outcome } from '@holdpoint/client'
-import { type Answer, type Call, Fault, Request } from '@holdpoint/protocol'
+import { type Answer, type Call, Fault, Request, type RequestId } from '@holdpoint/protocol'
 import { lookOf } from '../text/request.ts'
 import { out } from '../text/screen.ts'
 import { ours, row } from '../text/span.ts'
@@ -17,7 +17,7 @@ export async function reply(call: Call, { request, answer, digest, json }: Sendi
   const { id } = request
   const resolved = await call('answerRequest', { id, digest: digest ?? request.digest, answer }).catch(
     (error: unknown) => {
-      throw lostTo(error, json)
+      throw refusedFor(error, id, json)
     },
   )
   if (json) return out.json(resolved)
@@ -27,9 +27,12 @@ export async function reply(call: Call, { request, answer, digest, json }: Sendi
   out.print(row(ours(`${id} `), ours(outcome(resolution, person), lookOf(resolution))))
 }
 
-/** With --json the winner's resolution is printed too: whoever lost may want to act on it. */
-function lostTo(error: unknown, json: boolean | undefined): unknown {
-  if (!(error instanceof Fault) || error.code !== 'already_resolved') return error
+/** Whoever read something else must read this, not be handed its name. With --json the winner's resolution is printed too: whoever lost may want to act on it. */
+function refusedFor(error: unknown, id: RequestId, json: boolean | undefined): unknown {
+  if (!(error instanceof Fault)) return error
+  if (error.code === 'digest_mismatch')
+    return new Fault(error.code, `${id} is not what you read; read it again: holdpoint show ${id}`)
+  if (error.code !== 'already_resolved') return error
   const { request } = Object(error.detail)
   const winner = Request.safeParse(request)
   if (!winner.success) return error

@@ -1,7 +1,7 @@
 /** What people want of a session: say something, interrupt, end, change its mode; and a new one. */
-import { resolve } from 'node:path'
-import { Fault } from '@holdpoint/protocol'
+import { type Call, Fault } from '@holdpoint/protocol'
 import type { Remote } from '../remote.ts'
+import { startSession } from '../starting.ts'
 import { out } from '../text/screen.ts'
 import { ours, row, theirs } from '../text/span.ts'
 import { attachmentFrom, readText } from './files.ts'
@@ -65,19 +65,14 @@ export interface StartOptions extends Json {
 }
 
 export async function start(
-  { call, url }: Remote,
+  remote: Remote,
   driver: string,
   words: readonly string[],
-  options: StartOptions,
+  { json, ...given }: StartOptions,
 ): Promise<void> {
-  const { json, cwd, ...given } = options
   const prompt = words.length > 0 ? messageOf(words) : undefined
-  const folder = folderFor(url, cwd)
-  const session = await call('startSession', {
-    driver,
-    ...given,
-    ...(prompt && { prompt }),
-    ...(folder && { cwd: folder }),
+  const session = await startSession(remote, { ...given, driver, prompt }).catch(async (error: unknown) => {
+    throw await misnamed(remote.call, driver, error)
   })
   if (json) return out.json(session)
   out.print(row(theirs(session.title), ours(` has started (${session.id}).`)))
@@ -86,10 +81,11 @@ export async function start(
   )
 }
 
-/** Here, where the gateway is here too; on another machine, where that one is used to. */
-function folderFor(url: string, cwd: string | undefined): string | undefined {
-  const local = /^(127\.|localhost$|\[::1\]$)/.test(new URL(url).hostname)
-  return local ? resolve(cwd ?? '.') : cwd
+/** A driver that nobody offers is a wrong word; one that is not ready is not. */
+async function misnamed(call: Call, driver: string, error: unknown): Promise<unknown> {
+  if (!(error instanceof Fault) || error.code !== 'no_runner') return error
+  const { items } = await call('listDrivers', {})
+  return items.some(({ name }) => name === driver) ? error : new Fault('bad_input', error.message)
 }
 
 /** `holdpoint rehearse`: a session with the built-in agent, and where to answer it. */

@@ -22,7 +22,7 @@ import {
   type Request,
   type Session,
 } from '@holdpoint/protocol'
-import { blank, indented, type Look, ours, quoted, quotedLine, type Row, row, type Span, theirs } from './span.ts'
+import { blank, fact, indented, type Look, ours, quoted, quotedLines, type Row, row, theirs } from './span.ts'
 
 /** What a surface knows beside the request itself. */
 export interface Around {
@@ -39,7 +39,7 @@ export function requestRows(request: Request, around: Around): readonly Row[] {
     blank,
     ...askRows(ask),
     ...deadlineRows(request, around.now),
-    factRow('Digest', ours(request.digest, 'quiet')),
+    fact('Digest', ours(request.digest, 'quiet')),
     ...(resolution
       ? [
           blank,
@@ -60,23 +60,17 @@ function headRows({ id, ask, openedAt, status, agentPath }: Request, { session, 
   return [
     row(ours(deed(ask), 'strong'), ours('  '), state, ours(`  ${id}`, 'quiet')),
     ...(session
-      ? [row(theirs(session.title), ours(' · '), theirs(session.driver), ours(' · '), theirs(session.cwd), ...path)]
-      : path.length > 0
-        ? [row(...path)]
-        : []),
+      ? [fact('Session', theirs(session.title), ours(' · '), theirs(session.driver), ours(' · '), theirs(session.cwd))]
+      : []),
+    ...(path.length > 0 ? [fact('Agent', ...path.slice(1))] : []),
   ]
 }
 
 function deadlineRows({ status, deadlineAt, onDeadline, overdue }: Request, now: number): readonly Row[] {
   if (status !== 'pending' || deadlineAt === null) return []
-  if (overdue || deadlineAt <= now) return [factRow('Deadline', ours('passed; it still waits', 'waiting'))]
+  if (overdue || deadlineAt <= now) return [fact('Deadline', ours('passed; it still waits', 'waiting'))]
   const silence = onDeadline === 'deny' ? 'then the agent is told that nobody answered' : 'then it waits on, as overdue'
-  return [factRow('Deadline', ours(`in ${ago(now, deadlineAt).replace('now', 'less than a minute')}; ${silence}`))]
-}
-
-const factWidth = 12
-function factRow(name: string, ...spans: readonly Span[]): Row {
-  return row(ours(name.padEnd(factWidth), 'quiet'), ...spans)
+  return [fact('Deadline', ours(`in ${ago(now, deadlineAt).replace('now', 'less than a minute')}; ${silence}`))]
 }
 
 export function askRows(ask: Ask): readonly Row[] {
@@ -103,19 +97,19 @@ function approvalRows(ask: ApprovalAsk): readonly Row[] {
       ? [row(ours('It holds characters that cannot be seen; they are spelt out as \\u…', 'waiting'))]
       : []),
     blank,
-    factRow('Tool', theirs(ask.tool)),
-    factRow('Folder', theirs(ask.cwd)),
-    factRow('Agent says', theirs(title)),
+    fact('Tool', theirs(ask.tool)),
+    fact('Folder', theirs(ask.cwd)),
+    fact('Agent says', theirs(title)),
     ...(description === undefined ? [] : quoted(description)),
-    ...(caution?.reason === undefined ? [] : [factRow('Caution', theirs(caution.reason, 'waiting'))]),
-    ...(caution?.blockedPath === undefined ? [] : [factRow('Blocked path', theirs(caution.blockedPath))]),
+    ...(caution?.reason === undefined ? [] : [fact('Caution', theirs(caution.reason, 'waiting'))]),
+    ...(caution?.blockedPath === undefined ? [] : [fact('Blocked', theirs(caution.blockedPath))]),
     ...(caution?.defaultToNo
-      ? [factRow('Caution', ours('the agent’s own program marks this as dangerous', 'waiting'))]
+      ? [fact('Caution', ours('the agent’s own program marks this as dangerous', 'waiting'))]
       : []),
     ...suggestions.map(({ id, label, scope }) =>
-      factRow('Offers', theirs(label), ours(' ('), theirs(scope), ours(')  --suggestion '), theirs(id)),
+      fact('Offers', theirs(label), ours(' ('), theirs(scope), ours(')  --suggestion '), theirs(id)),
     ),
-    ...(ask.editable ? [] : [factRow('Editing', ours('not possible: this runs as it is, or not at all'))]),
+    ...(ask.editable ? [] : [fact('Editing', ours('not possible: this runs as it is, or not at all'))]),
   ]
 }
 
@@ -136,7 +130,9 @@ function pictureRows(picture: Picture): readonly Row[] {
         row(ours(picture.isNew ? 'The whole of ' : 'In '), theirs(picture.path)),
         ...picture.parts.flatMap(({ before, after }, index) => [
           ...(index > 0 ? [row(ours('  ⋮', 'quiet'))] : []),
-          ...lineDiff(before, after).map(({ sign, text }) => quotedLine(text, signLooks[sign], `${sign} `)),
+          ...quotedLines(
+            lineDiff(before, after).map(({ sign, text }) => ({ text, look: signLooks[sign], sign: `${sign} ` })),
+          ),
         ]),
       ]
     case 'fields':
@@ -176,9 +172,9 @@ function questionRows({ questions }: QuestionsAsk): readonly Row[] {
 function formRows({ title, message, url, schema }: FormAsk): readonly Row[] {
   const required = new Set(schema.required)
   return [
-    row(theirs(title, 'strong')),
+    fact('Form', theirs(title, 'strong')),
     ...(message === '' ? [] : quoted(message)),
-    ...(url === undefined ? [] : [factRow('Link', theirs(url))]),
+    ...(url === undefined ? [] : [fact('Link', theirs(url))]),
     ...Object.entries(schema.properties).flatMap(([name, field]) => [
       indented(
         theirs(name, 'strong'),

@@ -1,7 +1,7 @@
 /** Sessions as lines: a list of them, and one in full. */
 import { ago, stateWords } from '@holdpoint/client'
 import type { Session } from '@holdpoint/protocol'
-import { type Look, ours, type Row, row, theirs } from './span.ts'
+import { brief, fact, type Look, ours, type Row, row, type Span, theirs } from './span.ts'
 import { tableRows, titleColumns } from './table.ts'
 import { cut } from './width.ts'
 
@@ -28,23 +28,24 @@ export function titleSpan({ title }: Session, columns: number | null) {
 }
 
 export function sessionRows(session: Session, now: number): readonly Row[] {
-  const facts: readonly (readonly [string, string | null])[] = [
-    ['Agent', session.driver],
-    ['Folder', session.cwd],
-    ['Mode', session.mode],
-    ['Model', session.model],
-    ['Cost', session.cost === null ? null : `$${session.cost.toFixed(2)}`],
-    ['Ended', session.ending?.detail ?? null],
-    ['Last words', session.lastWords || null],
+  const facts: readonly (readonly [string, Span | null])[] = [
+    ['Agent', theirs(session.driver)],
+    ['Folder', theirs(session.cwd)],
+    ['Mode', session.mode === null ? null : theirs(session.mode)],
+    ['Model', session.model === null ? null : theirs(session.model)],
+    ['Cost', session.cost === null ? null : ours(`$${session.cost.toFixed(2)}`)],
+    ['Ended', session.ending?.detail ? brief(session.ending.detail) : null],
+    ['Last words', session.lastWords ? brief(session.lastWords) : null],
   ]
   return [
     row(
+      ours('▌ ', 'quiet'),
       theirs(session.title, 'strong'),
       ours('  '),
       ours(`${stateWords(session)} · ${ago(session.stateChangedAt, now)}`, stateLook(session)),
       ours(`  ${session.id}`, 'quiet'),
     ),
-    ...facts.flatMap(([name, value]) => (value === null ? [] : [row(ours(name.padEnd(12), 'quiet'), theirs(value))])),
+    ...facts.flatMap(([name, value]) => (value === null ? [] : [fact(name, value)])),
   ]
 }
 

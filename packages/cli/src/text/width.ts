@@ -1,15 +1,17 @@
 /** How many columns a text takes in a terminal, and where it is broken or cut. Everything here has been revealed: no joiners, no selectors, no controls. */
+import { eastAsianWidth } from 'get-east-asian-width'
 import { ours, type Row, type Span } from './span.ts'
 
-const wide =
-  /[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Yi}\p{Script=Tangut}\p{Script=Bopomofo}\p{Emoji_Presentation}\u3000-\u303e\u31c0-\u33ff\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{1f000}-\u{1faff}\u{20000}-\u{3fffd}]/u
-const stacked = /[\p{Mn}\p{Me}]/u
+const stacked = /\p{Mn}/u
+/** Terminals do not agree on these pictures. */
+const pictures = { from: 0x1f000, to: 0x1faff }
 
+/** Rather too many than too few: what a terminal draws wider than was counted runs over the edge, and out of sight. */
 function charWidth(char: string): number {
   const code = char.codePointAt(0) ?? 0
   if (code < 0x300) return 1
   if (stacked.test(char)) return 0
-  return code >= 0x1100 && wide.test(char) ? 2 : 1
+  return code >= pictures.from && code <= pictures.to ? 2 : eastAsianWidth(code)
 }
 
 export function widthOf(text: string): number {
@@ -17,30 +19,56 @@ export function widthOf(text: string): number {
   for (const char of text) width += charWidth(char)
   return width
 }
+export function widthOfSpans(spans: readonly Span[]): number {
+  return spans.reduce((sum, span) => sum + widthOf(span.text), 0)
+}
 
-/** The text in at most so many columns; what is missing shows as an ellipsis. */
+/** The text in at most so many columns: its beginning and its end, with a sign for what is missing between them. */
 export function cut(text: string, columns: number): string {
-  if (widthOf(text) <= columns) return text
-  let kept = ''
-  let width = 0
+  const gap = gapIn(text, columns)
+  return gap ? `${text.slice(0, gap.from)}${gap.sign}${text.slice(gap.to)}` : text
+}
+/** The same for a line of several looks. */
+export function cutSpans(spans: readonly Span[], columns: number): readonly Span[] {
+  const gap = gapIn(spans.map(span => span.text).join(''), columns)
+  if (!gap) return spans
+  const [before, rest] = splitAt(spans, gap.from)
+  const [, after] = splitAt(rest, gap.to - gap.from)
+  return [...before, ours(gap.sign, 'quiet'), ...after]
+}
+
+/** Where there is room it is said how much is missing. */
+const countsFrom = 32
+
+function gapIn(text: string, columns: number): { from: number; to: number; sign: string } | null {
+  const total = widthOf(text)
+  if (total <= columns) return null
+  const counted = (chars: number) => (columns < countsFrom ? '…' : ` ⟨${chars} more⟩ `)
+  const room = Math.max(0, columns - counted(text.length).length)
+  const tail = Math.ceil(room / 3)
+  let [from, to, width, at] = [0, text.length, 0, 0]
   for (const char of text) {
     width += charWidth(char)
-    if (width > columns - 1) break
-    kept += char
+    at += char.length
+    if (width <= room - tail) from = at
+    if (total - width <= tail && to === text.length) to = at
   }
-  return `${kept}…`
+  return { from, to, sign: columns < 1 ? '' : counted([...text.slice(from, to)].length) }
 }
 
 /** A printed line: its gutter and what stands behind it. */
 export type Piece = readonly Span[]
 
+/** So many columns a line has, however narrow the screen and wide the gutter. */
+const roomMin = 8
+
 /** A row as the lines of a screen with so many columns; one line where the columns are unknown, as in a pipe. */
 export function wrap({ gutter, spans }: Row, columns: number | null): readonly Piece[] {
-  const room = columns === null ? Number.POSITIVE_INFINITY : Math.max(8, columns - widthOf(gutter.first))
   const pieces: Piece[] = []
   for (let rest = spans; rest.length > 0 || pieces.length === 0; ) {
-    const [line, after] = breakAt(rest, room)
     const lead = pieces.length === 0 ? gutter.first : gutter.rest
+    const room = columns === null ? Number.POSITIVE_INFINITY : Math.max(roomMin, columns - widthOf(lead))
+    const [line, after] = splitAt(rest, breakOf(rest, room))
     pieces.push(lead === '' ? line : [ours(lead, 'quiet'), ...line])
     rest = after
   }
@@ -48,27 +76,27 @@ export function wrap({ gutter, spans }: Row, columns: number | null): readonly P
 }
 
 /** A blank within the last third of a line is a better place to break than the middle of a word. */
-function breakAt(spans: readonly Span[], room: number): readonly [Span[], Span[]] {
-  let width = 0
-  let blankAt: { readonly span: number; readonly at: number } | null = null
-  for (const [index, span] of spans.entries()) {
-    let at = 0
-    for (const char of span.text) {
-      const next = width + charWidth(char)
-      if (next > room) return splitAt(spans, blankAt ?? { span: index, at })
+function breakOf(spans: readonly Span[], room: number): number {
+  let [width, at, blankAt] = [0, 0, 0]
+  for (const { text } of spans)
+    for (const char of text) {
+      width += charWidth(char)
+      if (width > room) return blankAt || at
       at += char.length
-      width = next
-      if (char === ' ' && width > (room * 2) / 3) blankAt = { span: index, at }
+      if (char === ' ' && width > (room * 2) / 3) blankAt = at
     }
-  }
-  return [[...spans], []]
+  return at
 }
 
-function splitAt(
-  spans: readonly Span[],
-  { span: index, at }: { readonly span: number; readonly at: number },
-): readonly [Span[], Span[]] {
-  const [before, after] = (spans[index] as Span).split(at) // the index is one of theirs
-  const filled = (list: readonly Span[]) => list.filter(span => span.text !== '')
-  return [filled([...spans.slice(0, index), before]), filled([after, ...spans.slice(index + 1)])]
+/** Both parts of a line, at a place between two characters. */
+function splitAt(spans: readonly Span[], place: number): readonly [Span[], Span[]] {
+  const [before, after]: [Span[], Span[]] = [[], []]
+  let start = 0
+  for (const span of spans) {
+    const [head, tail] = span.split(Math.max(0, place - start))
+    if (head.text !== '') before.push(head)
+    if (tail.text !== '') after.push(tail)
+    start += span.text.length
+  }
+  return [before, after]
 }

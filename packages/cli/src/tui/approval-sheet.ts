@@ -74,7 +74,9 @@ function footOf(part: ApprovalPart, ask: ApprovalAsk, { isPlan, modes, shown }: 
 const back: KeyHint = ['Esc', 'goes back']
 
 function decisionRow(isPlan: boolean, shown: boolean): Row {
-  const look = shown ? 'strong' : 'quiet'
-  const no = isPlan ? 'Keep planning' : 'Reject'
-  return row(ours(`[a] ${isPlan ? 'Approve' : 'Allow'}`, look), ours('  '), ours(`[r] ${no}`, 'strong'))
+  const yes = `[a] ${isPlan ? 'Approve' : 'Allow'}`
+  const no = `[r] ${isPlan ? 'Keep planning' : 'Reject'}`
+  return shown
+    ? row(ours(`${yes}  ${no}`, 'strong'))
+    : row(ours(`${yes} (after the end)`, 'quiet'), ours(`  ${no}`, 'strong'))
 }

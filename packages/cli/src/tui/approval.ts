@@ -3,7 +3,7 @@ import { applyEdit, asItRan, editableOf } from '@holdpoint/client'
 import type { ApprovalAsk, JsonObject } from '@holdpoint/protocol'
 import { emptyLine, type Line, lineOf } from './line.ts'
 import { emptyPick, type Pick, pressPick } from './pick.ts'
-import { decisionOf, letterOf, type Press, type Step, typing } from './step.ts'
+import { decisionOf, type Press, type Step, typing } from './step.ts'
 
 export interface ApprovalPart {
   readonly kind: 'approval'
@@ -65,8 +65,6 @@ function decide(part: ApprovalPart, ask: ApprovalAsk, press: Press, around: Appr
       return { part, answer: { kind: 'deny', ...(part.note && { reason: part.note }) } }
     case 'x':
       return { part, answer: { kind: 'deny', interrupt: true, ...(part.note && { reason: part.note }) } }
-  }
-  switch (letterOf(press)) {
     case 'R':
       return { part: { ...part, stage: 'reason', line: emptyLine } }
     case 'n':
@@ -94,7 +92,8 @@ function allow(part: ApprovalPart, ask: ApprovalAsk, { shown, modes }: ApprovalA
 function chooseMode(part: ApprovalPart, ask: ApprovalAsk, press: Press, around: ApprovalAround): Step<ApprovalPart> {
   const choices = [keepMode, ...around.modes]
   if (press.name === 'escape') return { part: { ...part, stage: 'decide' } }
-  if (press.name === 'enter') {
+  // It allows: what was pasted does not.
+  if (press.name === 'enter' && press.alone) {
     const mode = choices[part.pick.cursor]
     if (mode === undefined) return { part, hint: 'Choose a mode by its number or with the arrows; Esc goes back.' }
     return allow({ ...part, mode, stage: 'decide' }, ask, around)
@@ -130,5 +129,5 @@ function takeEdit(part: ApprovalPart, ask: ApprovalAsk, text: string): Step<Appr
   if (trimmed === editable.text) return { part, hint: 'Nothing was changed.' }
   const edited = applyEdit(now, editable, trimmed)
   if ('problem' in edited) return { part, hint: `${edited.problem} Nothing was changed; e edits again.` }
-  return { part: { ...part, input: edited.input }, hint: 'This is what would run now.' }
+  return { part: { ...part, input: edited.input } }
 }

@@ -2,18 +2,23 @@
 import type { Answer, Request, RequestId } from '@holdpoint/protocol'
 import { Fault } from '@holdpoint/protocol'
 import type { Key } from './key.ts'
-import { openPrompt, type Prompt, pressPrompt, type View } from './prompt.ts'
+import { openPrompt, type Prompt, pressPrompt, sawPrompt, type View } from './prompt.ts'
 import type { Standing } from './sheet.ts'
 import type { Press } from './step.ts'
 
 export interface AskingOptions {
   readonly answer: (id: RequestId, answer: Answer) => Promise<unknown>
   readonly edit: (text: string) => Promise<string | null>
+  /** Whether the gateway can be reached, as far as is known. */
+  readonly isReachable: () => boolean
   readonly changed: () => void
 }
 
 /** Whoever was typing when a prompt appeared did not mean it; nor a key that is held down. */
 export const quietMs = 300
+
+/** Nothing is drawn yet. */
+const noView: View = { columns: 0, lines: 0, height: 0, top: 0 }
 
 export class Asking {
   readonly #options: AskingOptions
@@ -23,7 +28,7 @@ export class Asking {
   #current: RequestId | null = null
   #quiet: NodeJS.Timeout | null = null
   #sending = false
-  #view: View = { lines: 0, height: 0, top: 0 }
+  #view: View = noView
 
   constructor(options: AskingOptions) {
     this.#options = options
@@ -33,15 +38,22 @@ export class Asking {
     return this.#current === null ? null : (this.#prompts.get(this.#current) ?? null)
   }
   get standing(): Standing {
-    return this.#sending ? 'sending' : this.#quiet ? 'quiet' : 'live'
+    if (this.#sending) return 'sending'
+    if (!this.#options.isReachable()) return 'away'
+    return this.#quiet ? 'quiet' : 'live'
   }
   /** Whether the answer to it came from here. */
   isOurs(id: RequestId): boolean {
     return this.#answered.has(id)
   }
-  /** What the last drawing of it showed. */
+  /** What the next frame shows of it. */
   drawn(view: View): void {
     this.#view = view
+  }
+  /** That frame is on the terminal. */
+  painted(): void {
+    const { prompt } = this
+    if (prompt) this.#prompts.set(prompt.request.id, sawPrompt(prompt, this.#view))
   }
 
   /** Puts this request, or none. */
@@ -51,7 +63,7 @@ export class Asking {
     this.#current = id
     this.#beQuiet()
     if (request && !this.#prompts.has(request.id)) this.#prompts.set(request.id, openPrompt(request, modes))
-    this.#view = { lines: Number.POSITIVE_INFINITY, height: 0, top: 0 }
+    this.#view = noView
   }
   /** What the keys do is shown when they do it. */
   #beQuiet(): void {
@@ -67,7 +79,7 @@ export class Asking {
   }
 
   press(key: Key): void {
-    if (this.#sending || !this.prompt) return
+    if (this.#sending || !this.prompt || !this.#options.isReachable()) return
     if (this.#quiet) this.#beQuiet()
     else void this.#turn(key)
   }

@@ -1,9 +1,8 @@
 /** The list of `holdpoint tui`: what waits first, then sessions by what they do. */
 import { ago, deed, type InboxSnapshot, stateWords } from '@holdpoint/client'
 import type { Request, RequestId, Session, SessionId } from '@holdpoint/protocol'
-import { ours, type Row, row, theirs } from '../text/span.ts'
-import { cut, type Piece, widthOf, wrap } from '../text/width.ts'
-import { cutSpans } from './entry.ts'
+import { ours, type Span, theirs } from '../text/span.ts'
+import { cut, cutSpans, type Piece, widthOf, widthOfSpans } from '../text/width.ts'
 
 export type Item =
   | {
@@ -19,6 +18,7 @@ export interface Group {
 }
 
 const endedMax = 20
+const titleMin = 6
 
 /** A snapshot is one object until something changes: it is sorted once. */
 const sorted = new WeakMap<InboxSnapshot, readonly Group[]>()
@@ -35,15 +35,20 @@ function sort({ order, requests, sessions }: InboxSnapshot): readonly Group[] {
     return request ? [{ kind: 'request', id, request, session: sessions.get(request.session) }] : []
   })
   const all = [...sessions.values()].toSorted((a, b) => b.stateChangedAt - a.stateChangedAt)
-  const having = (...states: readonly Session['state'][]): Item[] =>
-    all.filter(({ state }) => states.includes(state)).map(session => ({ kind: 'session', id: session.id, session }))
+  const those = (fits: (session: Session) => boolean): Item[] =>
+    all.filter(fits).map(session => ({ kind: 'session', id: session.id, session }))
   return [
     { title: 'Waiting for you', items: waiting },
-    { title: 'Working', items: having('starting', 'working') },
-    { title: 'Idle', items: having('idle') },
-    { title: 'Parked', items: having('parked') },
-    { title: 'Ended', items: having('ended').slice(0, endedMax) },
+    { title: 'Working', items: those(isWorking) },
+    { title: 'Idle', items: those(({ state }) => state === 'idle') },
+    { title: 'Parked', items: those(({ state }) => state === 'parked') },
+    { title: 'Ended', items: those(({ state }) => state === 'ended').slice(0, endedMax) },
   ].filter(group => group.items.length > 0)
+}
+
+/** One that waits for a person does not work meanwhile; it is in the list with what it asks. */
+function isWorking({ state, pending }: Session): boolean {
+  return (state === 'starting' || state === 'working') && pending === 0
 }
 
 export function itemsOf(groups: readonly Group[]): readonly Item[] {
@@ -88,14 +93,15 @@ function itemPiece(
   const room = Math.max(4, columns - widthOf(sign) - widthOf(time) - 1)
   const look = isSelected ? 'strong' : null
   const deeds = item.kind === 'request' ? [ours(`${deed(item.request.ask)} · `, look)] : []
-  const text = cutSpans([...deeds, theirs(item.session?.title ?? '', look)], room)
-  const used = text.reduce((sum, span) => sum + widthOf(span.text), 0)
-  const gap = ' '.repeat(Math.max(1, columns - widthOf(sign) - used - widthOf(time)))
+  // What it does is told whole, where there is room; a title may be cut.
+  const title = cutSpans([theirs(item.session?.title ?? '', look)], Math.max(titleMin, room - widthOfSpans(deeds)))
+  const text = cutSpans([...deeds, ...title], room)
+  const gap = ' '.repeat(Math.max(1, columns - widthOf(sign) - widthOfSpans(text) - widthOf(time)))
   return [ours(sign, look), ...text, ours(`${gap}${time}`, 'quiet')]
 }
 
 export function headPiece({ pendingCount, sessions, status }: InboxSnapshot, url: string, columns: number): Piece {
-  const working = [...sessions.values()].filter(({ state }) => state === 'working' || state === 'starting').length
+  const working = [...sessions.values()].filter(isWorking).length
   const waits =
     pendingCount > 0
       ? ours(`${pendingCount} ${pendingCount === 1 ? 'waits' : 'wait'} for you`, 'waiting')
@@ -106,19 +112,23 @@ export function headPiece({ pendingCount, sessions, status }: InboxSnapshot, url
       ? []
       : [ours(status === 'connecting' ? ' · connecting' : ' · the gateway is away; trying again', 'strong')]
   const left = [ours('Holdpoint', 'strong'), ours('  '), waits, works, ...away]
-  const used = left.reduce((sum, span) => sum + widthOf(span.text), 0)
   const place = new URL(url).host
-  return columns - used > place.length + 1
-    ? [...left, ours(`${' '.repeat(columns - used - place.length)}${place}`, 'quiet')]
-    : left
+  const gap = columns - widthOfSpans(left) - widthOf(place)
+  return gap > 1 ? [...left, ours(`${' '.repeat(gap)}${place}`, 'quiet')] : cutSpans(left, columns)
 }
 
-/** One line about a session, for the top of its pane. */
-export function sessionRow({ title, driver, cwd, mode, cost }: Session): Row {
+/** One line about a session, behind a sign of ours. */
+export function sessionSpans({ title, driver, cwd, mode, cost }: Session): readonly Span[] {
   const facts = [driver, cwd, ...(mode ? [mode] : []), ...(cost === null ? [] : [`$${cost.toFixed(2)}`])]
-  return row(theirs(title, 'strong'), ...facts.flatMap(fact => [ours(' · ', 'quiet'), theirs(fact, 'quiet')]))
+  return [
+    ours('▌ ', 'quiet'),
+    theirs(title, 'strong'),
+    ...facts.flatMap(fact => [ours(' · ', 'quiet'), theirs(fact, 'quiet')]),
+  ]
 }
-export function statePiece(session: Session, columns: number): Piece {
+/** The head of its pane. */
+export function sessionPieces(session: Session, columns: number): readonly Piece[] {
   const look = session.pending > 0 && session.state !== 'ended' ? 'waiting' : 'quiet'
-  return wrap(row(ours(stateWords(session), look), ours(`  ${session.id}`, 'quiet')), columns)[0] ?? []
+  const state = [ours(stateWords(session), look), ours(`  ${session.id}`, 'quiet')]
+  return [cutSpans(sessionSpans(session), columns), cutSpans(state, columns)]
 }

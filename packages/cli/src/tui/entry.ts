@@ -11,8 +11,8 @@ import {
   tone,
 } from '@holdpoint/client'
 import type { Json, Request, Resolution } from '@holdpoint/protocol'
-import { type Look, ours, quoted, type Row, row, type Span, theirs } from '../text/span.ts'
-import { cut, widthOf } from '../text/width.ts'
+import { brief, gutterOf, type Look, ours, quoted, type Row, row, type Span, theirs } from '../text/span.ts'
+import { cutSpans, widthOf } from '../text/width.ts'
 
 export interface Reader {
   readonly me: string
@@ -32,9 +32,9 @@ export function entryRows(entry: Entry, reader: Reader): readonly Row[] {
     case 'turn':
       return entry.ending === 'done' ? [] : [row(ours(`Turn ${entry.ending}.`, 'quiet'))]
     case 'error':
-      return [row(ours('! ', 'no'), theirs(entry.message))]
+      return [row(ours('! ', 'no'), brief(entry.message))]
     case 'note':
-      return [row(theirs(`${entry.text}.`, 'quiet'))]
+      return [noteRow(entry.text, reader)]
   }
 }
 
@@ -42,14 +42,19 @@ function messageRows({ role, text, agentPath, by, fate, problem }: MessageEntry,
   if (role === 'agent') return [...pathRows(agentPath), ...proseRows(text)]
   const who = by === undefined || by === me ? [] : [theirs(by, 'quiet'), ours(' ')]
   const lines = text.split('\n').map((line, index) => {
-    const gutter = { first: index === 0 ? '› ' : '  ', rest: '  ' }
+    const gutter = gutterOf(index === 0 ? '› ' : '  ', 2)
     return { gutter, spans: [...(index === 0 ? who : []), theirs(line)] }
   })
   return [...lines, ...(fate === 'failed' ? [refusedRow({ problem })] : [])]
 }
 
 export function refusedRow({ problem }: { readonly problem?: string | undefined }): Row {
-  return row(ours('  was not taken: ', 'no'), theirs(problem ?? 'the agent refused it'))
+  return row(ours('  was not taken: ', 'no'), brief(problem ?? 'the agent refused it'))
+}
+/** A note that begins with a name tells what that person did. */
+function noteRow(text: string, { me }: Reader): Row {
+  const told = me !== '' && text.startsWith(`${me} `) ? `You${text.slice(me.length)}` : text
+  return row(ours('· ', 'quiet'), brief(`${told}.`, 'quiet'))
 }
 
 /** Blank lines around it are of no use to a reader. */
@@ -65,28 +70,24 @@ function pathSpans(path: readonly string[]): readonly Span[] {
   return path.flatMap(name => [theirs(name, 'quiet'), ours(' › ', 'quiet')])
 }
 
-/** In one line: a tool decides nothing any more, so what does not fit is cut. */
+/** In one line: a tool decides nothing any more, so the middle of what does not fit is cut. */
 function toolRow({ tool, title, input, inputText, state, agentPath }: ToolEntry, { columns }: Reader): Row {
   const about = title ?? aboutOf(input) ?? inputText
-  const [line = ''] = about.trim().split('\n')
   return shortRow(
     [
       ours('▸ ', 'quiet'),
       ...pathSpans(agentPath),
       theirs(tool, 'strong'),
       ours('  '),
-      theirs(line, 'quiet'),
+      brief(about, 'quiet'),
       ...(state === 'failed' ? [ours('  failed', 'no')] : []),
     ],
     columns,
   )
 }
 export function failedRow({ tool, agentPath, output }: ToolEntry, { columns }: Reader): Row {
-  const [line = ''] = (typeof output === 'string' ? output : '').trim().split('\n')
-  return shortRow(
-    [ours('✗ ', 'no'), ...pathSpans(agentPath), theirs(tool, 'strong'), ours(' failed  '), theirs(line, 'quiet')],
-    columns,
-  )
+  const said = brief(typeof output === 'string' ? output : '', 'quiet')
+  return shortRow([ours('✗ ', 'no'), ...pathSpans(agentPath), theirs(tool, 'strong'), ours(' failed  '), said], columns)
 }
 
 function aboutOf(input: ToolEntry['input']): string | null {
@@ -106,25 +107,13 @@ function requestRow({ request, agentPath }: RequestEntry, reader: Reader): Row {
   const { resolution } = request
   // Where a person edited it, that is what ran.
   const ask = asItRan(request.ask, resolution)
-  if (!resolution)
-    return shortRow(
-      [
-        ours('● ', 'waiting'),
-        ...pathSpans(agentPath),
-        ours(deed(ask), 'strong'),
-        ours('  '),
-        theirs(firstLine(summary(ask)), 'quiet'),
-      ],
-      reader.columns,
-    )
+  const about = [...pathSpans(agentPath), ours(deed(ask), 'strong'), ours('  '), brief(summary(ask), 'quiet')]
+  if (!resolution) return shortRow([ours('● ', 'waiting'), ...about], reader.columns)
   const [sign, look] = marks[tone(resolution)]
   const words = outcomeOf(request, resolution, reader)
-  const room = reader.columns - words.length - 6
-  const about = cutSpans(
-    [...pathSpans(agentPath), ours(deed(ask)), ours('  '), theirs(firstLine(summary(ask)), 'quiet')],
-    Math.max(16, room),
-  )
-  return row(ours(sign, look), ...about, ours(' · ', 'quiet'), ours(words, look))
+  // What it was about keeps half of the line at least; long words go on below it.
+  const room = reader.columns - Math.min(widthOf(words), Math.floor(reader.columns / 2)) - widthOf(`${sign} · `)
+  return row(ours(sign, look), ...cutSpans(about, room), ours(' · ', 'quiet'), ours(words, look))
 }
 
 /** Ours needs no name; who was faster does. */
@@ -134,20 +123,6 @@ function outcomeOf(request: Request, resolution: Resolution, { me, isOurs }: Rea
   return outcome(own, me)
 }
 
-function firstLine(text: string): string {
-  const [line = '', ...more] = text.trim().split('\n')
-  return more.length > 0 ? `${line} …` : line
-}
 function shortRow(spans: readonly Span[], columns: number): Row {
   return row(...cutSpans(spans, columns))
-}
-/** As much of them as fits into so many columns. */
-export function cutSpans(spans: readonly Span[], columns: number): readonly Span[] {
-  let room = columns
-  return spans.flatMap(span => {
-    if (room <= 0) return []
-    const kept = span.shortened(text => cut(text, room))
-    room -= widthOf(kept.text)
-    return [kept]
-  })
 }

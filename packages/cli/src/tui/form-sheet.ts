@@ -1,13 +1,13 @@
 /** What a form shows: what is filled in, the field that is, what is still to come, and which keys do what. */
 import type { FormAsk } from '@holdpoint/protocol'
-import { blank, indented, ours, quoted, type Row, row, theirs } from '../text/span.ts'
+import { blank, fact, indented, ours, quoted, type Row, row, theirs } from '../text/span.ts'
 import { type FieldPart, type FormPart, valuesOf } from './form.ts'
 import { steering } from './questions.ts'
 import { choiceRows, lineRows, type Sheet } from './sheet-rows.ts'
 
 export function formSheet({ title, message, url }: FormAsk, part: FormPart): Sheet {
   const head: Row[] = [
-    row(theirs(title, 'strong')),
+    fact('Form', theirs(title, 'strong')),
     ...(message === '' ? [] : quoted(message)),
     ...(url === undefined ? [] : [row(ours('Open this yourself, if you trust it:', 'quiet')), ...quoted(url)]),
     blank,

@@ -10,7 +10,7 @@ import {
 import { emptyLine, type Line, lineOf } from './line.ts'
 import { emptyPick, type Pick, pressPick } from './pick.ts'
 import { rejectionOf, steering } from './questions.ts'
-import { decisionOf, letterOf, type Press, type Step, typing } from './step.ts'
+import { decisionOf, type Press, type Step, typing } from './step.ts'
 
 export interface FieldPart {
   readonly name: string
@@ -67,11 +67,11 @@ function choose(part: FormPart, ask: FormAsk, field: FieldPart, count: number, p
   if (pick) return { part: withField(part, { ...field, pick }) }
   if (press.name === 'enter') return next(part, ask, field)
   if (press.name === 'left' || press.name === 'escape') return { part: back(part) }
-  const letter = letterOf(press)
+  const letter = decisionOf(press)
   const yes = letter === 'y' ? 0 : letter === 'n' ? 1 : null
   if (yes !== null && field.field.type === 'boolean')
     return { part: withField(part, { ...field, pick: { ...emptyPick, cursor: yes } }) }
-  return reject(part, decisionOf(press)) ?? { part, unused: true }
+  return reject(part, letter) ?? { part, unused: true }
 }
 
 function type(part: FormPart, ask: FormAsk, field: FieldPart, press: Press): Step<FormPart> {
@@ -91,7 +91,7 @@ function review(part: FormPart, press: Press): Step<FormPart> {
   if (press.name === 'left' || press.name === 'escape' || press.name === 'backspace') return { part: back(part) }
   const letter = decisionOf(press)
   // Enter alone sends what a person has filled in; where there was nothing to fill in, it takes a letter.
-  if (letter === 'a' || letter === '1' || (press.name === 'enter' && part.fields.length > 0))
+  if (letter === 'a' || letter === '1' || (press.name === 'enter' && press.alone && part.fields.length > 0))
     return { part, answer: { kind: 'submit', values: valuesOf(part.fields) } }
   return reject(part, letter === '2' ? 'r' : letter) ?? { part, unused: true }
 }

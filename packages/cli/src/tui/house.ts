@@ -1,11 +1,11 @@
 /** The gateway that a live view speaks to: one that runs already, or one of its own for as long as the view is open. */
-import { appendFileSync } from 'node:fs'
+import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
 import type { Connection } from '@holdpoint/client'
 import type { Call } from '@holdpoint/protocol'
 import { readConfig } from '../config.ts'
 import { livingProcess, openHome } from '../home.ts'
-import { findGateway, type Place } from '../remote.ts'
+import { findGateway, type Place, steady } from '../remote.ts'
 
 export interface House {
   readonly url: string
@@ -19,7 +19,7 @@ export interface House {
 export async function enterHouse({ home: folder, url }: Place): Promise<House> {
   const home = openHome(folder)
   const running = findGateway(home, url)
-  if (running) return { ...running, isOwn: false, close: async () => {} }
+  if (running) return { ...steady(home, running, url), isOwn: false, close: async () => {} }
   const [{ startGateway }, { shelter }] = await Promise.all([import('../up.ts'), import('../shelter.ts')])
   const giveBack = logInto(join(home.folder, 'terminal.log'))
   shelter()
@@ -31,21 +31,20 @@ export async function enterHouse({ home: folder, url }: Place): Promise<House> {
     if (!own) throw new Error('the gateway that was just started is not to be found')
     return { ...own, isOwn: true, close: () => gateway.close().finally(giveBack) }
   } catch (error) {
-    giveBack()
+    await giveBack()
     throw error
   }
 }
 
 /** The screen is the view's: what gateway and agents tell of themselves goes to a file. */
-function logInto(file: string): () => void {
+function logInto(file: string): () => Promise<void> {
   const { write } = process.stderr
-  const { console } = globalThis
-  process.stderr.write = ((chunk: string | Uint8Array) => {
-    appendFileSync(file, chunk, { mode: 0o600 })
-    return true
-  }) as typeof process.stderr.write // without the callback, which nobody here gives
-  return () => {
+  const log = createWriteStream(file, { flags: 'a', mode: 0o600 })
+  // A disk that is full must not end the view.
+  log.on('error', () => {})
+  process.stderr.write = ((chunk: string | Uint8Array) => log.write(chunk)) as typeof process.stderr.write // without the callback, which nobody here gives
+  return async () => {
     process.stderr.write = write
-    globalThis.console = console
+    await new Promise<void>(resolve => log.end(resolve))
   }
 }

@@ -16,16 +16,21 @@ export type NamedKey =
   | 'tab'
   | 'ctrl-c'
   | 'ctrl-d'
+  | 'ctrl-l'
+  | 'ctrl-z'
   | 'clear-line'
   | 'clear-word'
+/** Alone: nothing else came with it, so it is no paste and no type-ahead. */
 export type Key =
-  /** Alone: nothing else came with it, so it is no paste and no type-ahead. */
-  { readonly name: 'text'; readonly text: string; readonly alone: boolean } | { readonly name: NamedKey }
+  | { readonly name: 'text'; readonly text: string; readonly alone: boolean }
+  | { readonly name: NamedKey; readonly alone: boolean }
 
 const controls: Readonly<Record<string, NamedKey>> = {
   '\r': 'enter',
   '\u0003': 'ctrl-c',
   '\u0004': 'ctrl-d',
+  '\u000c': 'ctrl-l',
+  '\u001a': 'ctrl-z',
   '\u0001': 'home',
   '\u0005': 'end',
   '\u0008': 'backspace',
@@ -56,26 +61,45 @@ const sequence = /^\u001b(?:\[([0-?]*)[ -/]*([@-~])|O([@-~]))/
 const unfinished = /^\u001b(?:\[[0-?]*[ -/]*|O)?$/
 const pasteEnd = '\u001b[201~'
 
+/** So long after an escape the rest of its sequence would be there, over a slow line too. */
+const escapeMs = 50
+/** A paste that stands still for so long has lost its end. */
+const pasteMs = 2000
+/** Nobody pastes more than this: of more, the end is kept. */
+const pasteMax = 1_000_000
+const interrupt = '\u0003'
+
 export class KeyReader {
   #rest = ''
   #pasting = false
 
   push(chunk: string): Key[] {
-    this.#rest += chunk
+    // Pressed by someone whose paste does not end: a paste that holds one comes in larger pieces.
+    if (this.#pasting && chunk === interrupt) {
+      this.#pasting = false
+      this.#rest = ''
+    }
+    this.#rest = this.#pasting ? (this.#rest + chunk).slice(-pasteMax) : this.#rest + chunk
     const keys: Key[] = []
-    while (this.#rest !== '' && this.#take(keys)) {}
-    const alone = keys.filter(key => key.name === 'text').length === 1
-    return keys.map(key => (key.name === 'text' ? { ...key, alone: alone && key.alone } : key))
+    let taken = 0
+    while (this.#rest !== '' && this.#take(keys)) taken++
+    // What means nothing counts, too: a letter with anything beside it was not pressed by itself.
+    return taken === 1 ? keys : keys.map(key => ({ ...key, alone: false }))
   }
-  /** Whether an escape waits for the rest of its sequence. */
-  get waits(): boolean {
-    return this.#rest !== '' && !this.#pasting
+  /** How long to wait for the rest of what has begun; null where nothing has. */
+  get waitsMs(): number | null {
+    if (this.#pasting) return pasteMs
+    return this.#rest === '' ? null : escapeMs
   }
-  /** Nothing followed: it was the key itself. */
+  /** Nothing followed: it was the key itself, or all of the paste that will come. */
   flush(): Key[] {
-    if (!this.waits) return []
+    const text = this.#rest
     this.#rest = ''
-    return [{ name: 'escape' }]
+    if (this.#pasting) {
+      this.#pasting = false
+      return pasted(text)
+    }
+    return text === '' ? [] : [{ name: 'escape', alone: true }]
   }
 
   /** Takes one key off the front; false where more must come first. */
@@ -83,15 +107,11 @@ export class KeyReader {
     if (this.#pasting) return this.#paste(keys)
     if (this.#rest.startsWith('\u001b')) return this.#escape(keys)
     const [char = ''] = this.#rest
-    const named = controls[char]
-    if (named) {
-      this.#rest = this.#rest.slice(char.length)
-      keys.push({ name: named })
-      return true
-    }
     this.#rest = this.#rest.slice(char.length)
+    const named = controls[char]
+    if (named) keys.push({ name: named, alone: true })
     // A line feed is a line of a paste by a terminal that does not say so.
-    if (char === '\n' || char >= ' ') keys.push({ name: 'text', text: char, alone: char !== '\n' })
+    else if (char === '\n' || char >= ' ') keys.push({ name: 'text', text: char, alone: char !== '\n' })
     return true
   }
 
@@ -101,7 +121,7 @@ export class KeyReader {
       if (unfinished.test(this.#rest)) return false
       // An escape right before something else: the key, or a meta that means nothing here.
       this.#rest = this.#rest.slice(1)
-      keys.push({ name: 'escape' })
+      keys.push({ name: 'escape', alone: true })
       return true
     }
     this.#rest = this.#rest.slice(found[0].length)
@@ -111,17 +131,20 @@ export class KeyReader {
       return true
     }
     const named = sequences[letter ?? (final === '~' ? `${parameters.split(';')[0]}~` : final)]
-    if (named) keys.push({ name: named })
+    if (named) keys.push({ name: named, alone: true })
     return true
   }
 
   #paste(keys: Key[]): boolean {
     const end = this.#rest.indexOf(pasteEnd)
     if (end === -1) return false
-    const text = this.#rest.slice(0, end).replace(/\r\n?/g, '\n')
+    keys.push(...pasted(this.#rest.slice(0, end)))
     this.#rest = this.#rest.slice(end + pasteEnd.length)
     this.#pasting = false
-    if (text !== '') keys.push({ name: 'text', text, alone: false })
     return true
   }
+}
+
+function pasted(text: string): Key[] {
+  return text === '' ? [] : [{ name: 'text', text: text.replace(/\r\n?/g, '\n'), alone: false }]
 }

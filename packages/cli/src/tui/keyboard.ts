@@ -2,8 +2,6 @@
 import type { ReadStream } from 'node:tty'
 import { type Key, KeyReader } from './key.ts'
 
-/** So long after an escape the rest of its sequence would be there, over a slow line too. */
-const escapeMs = 50
 const paste = { on: '\u001b[?2004h', off: '\u001b[?2004l' }
 
 export class Keyboard {
@@ -41,9 +39,10 @@ export class Keyboard {
   readonly #hear = (chunk: Buffer | string): void => {
     clearTimeout(this.#timer)
     for (const key of this.#reader.push(String(chunk))) this.#listener?.(key)
-    if (!this.#reader.waits) return
+    const { waitsMs } = this.#reader
+    if (waitsMs === null) return
     this.#timer = setTimeout(() => {
       for (const key of this.#reader.flush()) this.#listener?.(key)
-    }, escapeMs)
+    }, waitsMs)
   }
 }

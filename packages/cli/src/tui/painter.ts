@@ -15,6 +15,8 @@ export interface Painter {
   above(write: () => void): void
   /** The terminal has another size: what is on it goes, and a frame of that size is to follow. */
   resized(): void
+  /** Writes all of the frame again, on a screen with nothing else on it. */
+  repaint(): void
   /** Gives the terminal to another program, and takes it back. */
   suspend(): void
   resume(): void
@@ -68,6 +70,11 @@ export class InlinePainter implements Painter {
     this.#redraw()
   }
 
+  repaint(): void {
+    this.#write(`${csi}H${csi}2J`)
+    this.#redraw()
+  }
+
   #redraw(): void {
     this.#drawn = []
     this.draw(this.#wanted)
@@ -111,6 +118,10 @@ export class FullPainter implements Painter {
   resized(): void {
     this.#out.write(`${csi}2J`)
     this.#drawn = []
+  }
+  repaint(): void {
+    this.resized()
+    this.draw(this.#wanted)
   }
   suspend(): void {
     this.#out.write(`${alternate.leave}${cursor.show}`)

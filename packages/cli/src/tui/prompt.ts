@@ -14,13 +14,21 @@ export interface Prompt {
   readonly hint: string | null
   /** The first line of its body on the screen. */
   readonly top: number
-  /** Whether the end of its body has been on the screen. */
+  /** How far down its body has been on the screen without a gap, laid out so. */
+  readonly seen: Seen
+  /** Whether all of its body has been. */
   readonly shown: boolean
   /** Whether the body follows what is chosen in it. */
   readonly follows: boolean
 }
-/** What of the body is on the screen when a key comes. */
+interface Seen {
+  readonly columns: number
+  readonly lines: number
+  readonly to: number
+}
+/** What of the body is on the screen. No line of it, where the screen is too small. */
 export interface View {
+  readonly columns: number
   readonly lines: number
   readonly height: number
   readonly top: number
@@ -34,12 +42,23 @@ export interface Turn {
 export function openPrompt(request: Request, modes: readonly string[]): Prompt {
   const { ask } = request
   const part = ask.kind === 'approval' ? openApproval() : ask.kind === 'questions' ? openQuestions(ask) : openForm(ask)
-  return { request, modes, part, hint: null, top: 0, shown: false, follows: true }
+  return { request, modes, part, hint: null, top: 0, seen: unseen, shown: false, follows: true }
+}
+const unseen: Seen = { columns: 0, lines: 0, to: 0 }
+
+/** This has been on the screen. Lines that were jumped over have not, and in another width they are other lines. */
+export function sawPrompt(prompt: Prompt, { columns, lines, height, top }: View): Prompt {
+  if (height === 0) return prompt
+  const { seen } = prompt
+  const before = seen.columns === columns && seen.lines === lines ? seen.to : 0
+  const to = top <= before ? Math.max(before, top + height) : before
+  return { ...prompt, top, seen: { columns, lines, to }, shown: prompt.shown || to >= lines }
 }
 
 export function pressPrompt(before: Prompt, press: Press, view: View): Turn {
-  const shown = before.shown || view.top + view.height >= view.lines
-  const prompt: Prompt = { ...before, shown, hint: null, top: view.top }
+  // Nobody answers what is not there to be read.
+  if (view.height === 0 && press.name !== 'edited') return { prompt: before }
+  const prompt: Prompt = { ...before, hint: null, top: view.top }
   const step = stepOf(prompt, press)
   const next: Prompt = { ...prompt, part: step.part, hint: step.hint ?? null, follows: true }
   if (step.unused) return { prompt: paged(prompt, press, view) ?? { ...prompt, hint: unknownKey(prompt) } }
@@ -50,7 +69,7 @@ export function pressPrompt(before: Prompt, press: Press, view: View): Turn {
   }
   // Changed by hand, it is another text: its end has yet to be shown.
   const anew = isEdited(prompt.part) !== isEdited(step.part)
-  return { prompt: anew ? { ...next, top: 0, shown: false } : next }
+  return { prompt: anew ? { ...next, top: 0, seen: unseen, shown: false } : next }
 }
 
 function stepOf({ part, request: { ask }, modes, shown }: Prompt, press: Press): Step<Part> {
@@ -64,13 +83,17 @@ function isEdited(part: Part): unknown {
   return part.kind === 'approval' ? part.input : null
 }
 
-/** Whether Escape means something within it; where not, it leaves the prompt as it is. */
-export function hasWayBack({ part, request: { ask } }: Prompt): boolean {
-  if (part.kind === 'approval') return part.stage !== 'decide'
-  if (part.kind === 'form') return part.at > 0 || part.reason !== null
-  if (part.stage === 'reason') return true
+/** Whether Escape or the left arrow means nothing within it: then it leaves the prompt as it is. */
+export function leavesBy({ part, request: { ask } }: Prompt, key: 'escape' | 'left'): boolean {
+  if (part.kind === 'approval') return part.stage === 'decide'
+  if (part.kind === 'form') {
+    const typed = part.fields[part.at]?.choices === null
+    return part.at === 0 && part.reason === null && !(key === 'left' && typed)
+  }
+  if (part.stage === 'choose') return key === 'escape' || part.at === 0
+  if (part.stage === 'reason' || key === 'left') return false
   const options = ask.kind === 'questions' ? (ask.questions[part.at]?.options.length ?? 0) : 0
-  return part.stage === 'other' && (options > 0 || part.at > 0)
+  return options === 0 && part.at === 0
 }
 
 /** The gateway would refuse it just so: nothing is sent that does not fit. */
@@ -84,6 +107,8 @@ function problemOf({ ask }: Request, answer: Answer): string | null {
 function paged(prompt: Prompt, press: Press, { lines, height, top }: View): Prompt | null {
   const last = Math.max(0, lines - height)
   const page = Math.max(1, height - 1)
+  // More of it is what has not been shown yet, wherever the person has jumped to.
+  const more = prompt.shown ? top + page : Math.min(top + page, prompt.seen.to - (height - page))
   const to = (place: number): Prompt => ({ ...prompt, top: Math.min(last, Math.max(0, place)), follows: false })
   switch (press.name) {
     case 'down':
@@ -91,7 +116,7 @@ function paged(prompt: Prompt, press: Press, { lines, height, top }: View): Prom
     case 'up':
       return to(top - 1)
     case 'pagedown':
-      return to(top + page)
+      return to(more)
     case 'pageup':
       return to(top - page)
     case 'home':
@@ -99,7 +124,7 @@ function paged(prompt: Prompt, press: Press, { lines, height, top }: View): Prom
     case 'end':
       return to(last)
     case 'text':
-      if (press.text === ' ') return to(top + page)
+      if (press.text === ' ') return to(more)
       return press.text === 'b' ? to(top - page) : null
     default:
       return null

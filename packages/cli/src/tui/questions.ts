@@ -2,7 +2,7 @@
 import type { Answer, Question, QuestionAnswer, QuestionsAsk } from '@holdpoint/protocol'
 import { emptyLine, type Line, lineOf } from './line.ts'
 import { emptyPick, type Pick, pressPick } from './pick.ts'
-import { decisionOf, letterOf, type Press, type Step, typing } from './step.ts'
+import { decisionOf, type Press, type Step, typing } from './step.ts'
 
 interface Reply {
   readonly pick: Pick
@@ -45,15 +45,13 @@ function choose(part: QuestionsPart, ask: QuestionsAsk, press: Press): Step<Ques
     const other = many ? reply.other : ''
     return { part: withReply(part, { ...reply, pick, other, skipped: false }) }
   }
-  if (press.name === 'enter') return confirm(part, ask)
+  if (press.name === 'enter') return press.alone ? confirm(part, ask) : { part, unused: true }
   if (press.name === 'left') return { part: at(part, ask.questions, part.at - 1) }
   switch (decisionOf(press)) {
     case 'r':
       return { part, answer: { kind: 'decline' } }
     case 'x':
       return { part, answer: { kind: 'decline', interrupt: true } }
-  }
-  switch (letterOf(press)) {
     case 'o':
       if (!allowOther) return { part, hint: 'This question takes one of its options, and no other answer.' }
       return { part: { ...withReply(part, { ...reply, line: lineOf(reply.other) }), stage: 'other' } }

@@ -1,15 +1,15 @@
 /** One session in a terminal: what is printed for good, what is asked, what the keys do. It draws nothing itself. */
 import type { Inbox, RequestEntry, Transcript } from '@holdpoint/client'
 import type { Call, Request, Session, SessionId } from '@holdpoint/protocol'
-import { blank, ours, type Row, row } from '../text/span.ts'
+import { blank, type Row, row, theirs } from '../text/span.ts'
 import { type Piece, wrap } from '../text/width.ts'
 import { Asking } from './asking.ts'
+import { Composer } from './composer.ts'
 import { entryRows, type Reader } from './entry.ts'
 import type { Key } from './key.ts'
-import { emptyLine, type Line, lineOf, pressLine } from './line.ts'
 import { Scroll } from './scroll.ts'
 import { layPrompt, type Place } from './sheet.ts'
-import { keyRows, lineRows } from './sheet-rows.ts'
+import { type KeyHint, keyRows, lineRows } from './sheet-rows.ts'
 
 export interface RunOptions {
   readonly call: Call
@@ -35,19 +35,24 @@ export type Departure = 'ended' | 'left'
 const againMs = 10_000
 /** So long an agent has to begin before the line is the person's again. */
 const sentMs = 1000
+const lineKeys: readonly KeyHint[] = [
+  ['Enter', 'says it'],
+  ['/edit', 'opens your editor'],
+  ['/end', 'ends the session'],
+  ['/leave', 'leaves it'],
+]
 
 export class RunModel {
   readonly #options: RunOptions
   readonly #asking: Asking
+  readonly #composer: Composer
   readonly #scroll = new Scroll()
   readonly #listeners = new Set<() => void>()
   #frame: RunFrame = { pieces: [], busy: 'starting' }
-  #composer: Line = emptyLine
   #hint: string | null = null
   /** Until the session moves on from here, what was sent is on its way. */
   #sentAt: number | null = null
   #interrupts = { count: 0, at: 0 }
-  #editing = false
   #isOver = false
   #depart: (departure: Departure) => void = () => {}
   readonly departure = new Promise<Departure>(resolve => {
@@ -56,13 +61,17 @@ export class RunModel {
 
   constructor(options: RunOptions) {
     this.#options = options
+    const { inbox, edit } = options
+    const changed = () => this.update()
     this.#asking = new Asking({
-      answer: (id, answer) => options.inbox.answer(id, answer),
-      edit: options.edit,
-      changed: () => this.update(),
+      answer: (id, answer) => inbox.answer(id, answer),
+      edit,
+      isReachable: () => !this.#isAway(),
+      changed,
     })
-    options.inbox.subscribe(() => this.update())
-    options.transcript.subscribe(() => this.update())
+    this.#composer = new Composer({ send: text => this.#say(text), edit, changed })
+    inbox.subscribe(changed)
+    options.transcript.subscribe(changed)
   }
 
   readonly subscribe = (listener: () => void): (() => void) => {
@@ -73,7 +82,7 @@ export class RunModel {
 
   /** Brings everything up to what inbox and transcript know now. */
   readonly update = (): void => {
-    if (this.#editing || this.#isOver) return
+    if (this.#composer.isEditing || this.#isOver) return
     const session = this.#session()
     this.#putNext()
     if (!this.#asking.prompt) this.#print()
@@ -83,9 +92,12 @@ export class RunModel {
     if (session?.state === 'ended' && this.#options.transcript.getSnapshot().loaded) this.#depart('ended')
     if (ended) this.#depart('left')
   }
+  painted(): void {
+    this.#asking.painted()
+  }
 
   press(key: Key): void {
-    if (this.#editing) return
+    if (this.#composer.isEditing) return
     if (key.name === 'ctrl-c') this.#interrupt()
     else {
       this.#interrupts = { count: 0, at: 0 }
@@ -95,14 +107,15 @@ export class RunModel {
   }
   #compose(key: Key): void {
     this.#hint = null
-    if (key.name === 'enter') void this.#say(this.#composer.text.trim())
-    else if (key.name === 'ctrl-d' && this.#composer.text === '') this.#depart('left')
-    else this.#composer = pressLine(this.#composer, key) ?? this.#composer
-    this.update()
+    if (key.name === 'ctrl-d' && this.#composer.isEmpty) this.#depart('left')
+    else this.#composer.press(key)
   }
 
   #session(): Session | undefined {
     return this.#options.inbox.getSnapshot().sessions.get(this.#options.session)
+  }
+  #isAway(): boolean {
+    return this.#options.inbox.getSnapshot().status === 'reconnecting'
   }
   #reader(): Reader {
     const { me } = this.#options
@@ -130,7 +143,7 @@ export class RunModel {
     if (!this.#options.transcript.getSnapshot().loaded) return
     const [next] = waiting
     // What somebody is writing is not the answer to it.
-    if (this.#composer.text !== '') return
+    if (!this.#composer.isEmpty) return
     // One that has just been resolved is first told of.
     if (next?.status !== 'pending' || this.#asking.isOurs(next.id)) return
     this.#print()
@@ -146,7 +159,7 @@ export class RunModel {
   /** Whether the keys go to a line of the person's own; one that is begun stays, whatever the agent does. */
   #composes(): boolean {
     const session = this.#session()
-    const begun = this.#composer.text !== ''
+    const begun = !this.#composer.isEmpty
     if (!session || session.state === 'ended') return false
     if (!begun && session.state !== 'idle' && session.state !== 'parked') return false
     if (this.#sentAt !== null && this.#sentAt !== session.stateChangedAt) this.#sentAt = null
@@ -154,9 +167,11 @@ export class RunModel {
   }
 
   #draw(session: Session | undefined): RunFrame {
-    const { inbox, transcript, place } = this.#options
+    const { transcript, place } = this.#options
     const { columns, height } = place()
-    const laid = (rows: readonly Row[]) => rows.flatMap(one => wrap(one, columns))
+    // Never more than the screen has: of what is too long the end is in sight.
+    const laid = (rows: readonly Row[], most = height) =>
+      rows.flatMap(one => wrap(one, columns)).slice(-Math.max(1, most))
     const { prompt } = this.#asking
     if (prompt) {
       const count = { at: 1, of: this.#waiting().length }
@@ -164,68 +179,50 @@ export class RunModel {
       this.#asking.drawn(view)
       return { pieces: [[], ...pieces], busy: null }
     }
-    const writing = this.#composer.text !== '' && this.#waiting().length > 0
-    const held = writing ? 'The agent asks something: send your line or clear it (Ctrl+U) first.' : null
-    const words = this.#hint ?? held
-    const hint = words === null ? [] : [row(ours(words, 'strong'))]
-    if (this.#composes()) {
-      const keys = keyRows(
-        [
-          ['Enter', 'says it'],
-          ['/edit', 'opens your editor'],
-          ['/end', 'ends the session'],
-          ['/leave', 'leaves it'],
-        ],
-        columns,
-      )
-      return { pieces: laid([blank, ...hint, ...lineRows('', this.#composer), ...keys]), busy: null }
-    }
-    const rest = laid(this.#scroll.rest(transcript.getSnapshot().entries))
-    const away = inbox.getSnapshot().status === 'reconnecting'
-    const busy = away ? 'the gateway is away; trying again' : session?.state === 'ended' ? null : busyWords(session)
-    return { pieces: [...rest.slice(-Math.max(1, height - 3)), ...laid(hint)], busy }
+    const hint = this.#hintRows()
+    if (this.#composes())
+      return {
+        pieces: laid([blank, ...hint, ...lineRows('', this.#composer.line), ...keyRows(lineKeys, columns)]),
+        busy: null,
+      }
+    const rest = laid(this.#scroll.rest(transcript.getSnapshot().entries), height - 3)
+    const busy = this.#isAway() ? awayWords : session?.state === 'ended' ? null : busyWords(session)
+    return { pieces: [...rest, ...laid(hint, 2)], busy }
+  }
+  #hintRows(): readonly Row[] {
+    const writing = !this.#composer.isEmpty && this.#waiting().length > 0
+    const words =
+      this.#hint ??
+      this.#composer.hint ??
+      (this.#isAway() && this.#composes() ? 'The gateway is away; trying again.' : null) ??
+      (writing ? 'The agent asks something: send your line or clear it (Ctrl+U) first.' : null)
+    return words === null ? [] : [row(theirs(words, 'strong'))]
   }
 
   async #say(text: string): Promise<void> {
     const { call, session: id } = this.#options
-    if (text === '') return
     if (text === '/leave') return this.#depart('left')
-    if (text === '/edit') return this.#editMessage()
-    this.#composer = emptyLine
     this.#sentAt = this.#session()?.stateChangedAt ?? null
-    this.update()
     try {
       if (text === '/end') await call('endSession', { id })
       else await call('sendMessage', { id, text })
+      // Nothing may come of it for long: the agent may be away, and there may be more to say.
       setTimeout(() => this.#moveOn(), sentMs)
     } catch (error) {
       this.#sentAt = null
-      this.#composer = lineOf(text)
-      this.#hint = `It was not sent: ${error instanceof Error ? error.message : String(error)}`
-      this.update()
+      throw error
     }
   }
-
-  /** Nothing has come of it so far: the agent may be away, and there may be more to say. */
   #moveOn(): void {
     this.#sentAt = null
     this.update()
   }
 
-  async #editMessage(): Promise<void> {
-    this.#editing = true
-    const text = await this.#options.edit('')
-    this.#editing = false
-    this.#composer = lineOf((text ?? '').replace(/\s+$/, ''))
-    this.#hint = text === null ? 'The editor failed; set EDITOR to one that works.' : null
-    this.update()
-  }
-
-  /** First: no to what is asked. Again: stop the turn. A third time: leave. */
+  /** First: no to what is asked. Again: stop the turn. A third time: leave. Without a gateway there is nothing to say no to. */
   #interrupt(): void {
     const { now } = this.#options
     const before = now() - this.#interrupts.at < againMs ? this.#interrupts.count : 0
-    const asked = this.#asking.prompt !== null
+    const asked = this.#asking.prompt !== null && !this.#isAway()
     const count = before === 0 && !asked ? 2 : before + 1
     this.#interrupts = { count, at: now() }
     if (count === 1) this.#asking.reject()
@@ -233,8 +230,8 @@ export class RunModel {
     else this.#stopTurn()
   }
   #stopTurn(): void {
-    const idle = this.#composes()
-    this.#composer = emptyLine
+    const idle = this.#composes() || this.#isAway()
+    this.#composer.clear()
     this.#hint = idle ? 'Ctrl+C again leaves.' : 'Interrupted; Ctrl+C again leaves.'
     const { call, session: id } = this.#options
     if (!idle) void call('interruptSession', { id }).catch((error: Error) => this.#complain(error))
@@ -262,6 +259,7 @@ export class RunModel {
 function isRequest(entry: { readonly kind: string }): entry is RequestEntry {
   return entry.kind === 'request'
 }
+const awayWords = 'the gateway is away; trying again'
 function busyWords(session: Session | undefined): string {
   return session?.state === 'working' || session?.state === 'starting' ? session.state : 'waiting for the agent'
 }

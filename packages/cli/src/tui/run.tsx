@@ -1,15 +1,18 @@
 /** `holdpoint run`: starts a session, or comes back to one, and stays with it in this terminal. */
 import { deed, Inbox, watchEvents } from '@holdpoint/client'
 import { type Call, type DriverInfo, Fault, type Session } from '@holdpoint/protocol'
-import { findSession } from '../commands/ids.ts'
+import { findSession, shortener } from '../commands/ids.ts'
+import { liveSessions, pendingRequests } from '../commands/lists.ts'
 import type { Place as GatewayPlace } from '../remote.ts'
+import { startSession } from '../starting.ts'
 import { out } from '../text/screen.ts'
 import { ours, type Row, row, theirs } from '../text/span.ts'
+import { sessionSpans } from './board.ts'
 import { enterHouse, type House } from './house.ts'
 import { RunModel } from './run-model.ts'
 import { runPlainly } from './run-plain.ts'
 import { RunView } from './run-view.tsx'
-import { Stage } from './stage.tsx'
+import { Stage } from './stage.ts'
 
 export interface RunWords extends GatewayPlace {
   readonly session?: string
@@ -29,7 +32,8 @@ export async function run(words: readonly string[], options: RunWords): Promise<
     if (house.isOwn) out.print(row(ours(`No gateway runs, so one runs here until you leave: ${house.url}`, 'quiet')))
     const session = options.session
       ? await findSession(house.call, options.session)
-      : await begin(house.call, words, options)
+      : await begin(house, words, options)
+    out.print(row(...sessionSpans(session), ours(`  ${session.id}`, 'quiet')))
     return await (isLive() ? runLive(house, session) : runPlainly(house, session))
   } finally {
     await house.close()
@@ -41,17 +45,9 @@ function isLive(): boolean {
   return process.stdin.isTTY === true && process.stdout.isTTY === true && process.env.TERM !== 'dumb'
 }
 
-async function begin(call: Call, words: readonly string[], { cwd, mode, model, title }: RunWords): Promise<Session> {
-  const drivers = await readyDrivers(call)
-  const { driver, prompt } = split(words, drivers)
-  return call('startSession', {
-    driver,
-    cwd: cwd ?? process.cwd(),
-    ...(prompt && { prompt }),
-    ...(mode && { mode }),
-    ...(model && { model }),
-    ...((title ?? prompt) ? { title: (title ?? prompt ?? '').split('\n')[0]?.slice(0, 80) || driver } : {}),
-  })
+async function begin(house: House, words: readonly string[], { cwd, mode, model, title }: RunWords): Promise<Session> {
+  const drivers = await readyDrivers(house.call)
+  return startSession(house, { ...split(words, drivers), cwd, mode, model, title })
 }
 
 /** A runner that has just begun announces its drivers a moment later. */
@@ -95,9 +91,11 @@ async function runLive(house: House, session: Session): Promise<number> {
     edit: text => stage.edit(text),
     now: () => performance.now(),
   })
-  out.print(titleRow(session))
-  stage.onResize(model.update)
-  stage.open(<RunView model={model} />, key => model.press(key))
+  stage.open(<RunView model={model} />, {
+    onKey: key => model.press(key),
+    onPaint: () => model.painted(),
+    onResize: model.update,
+  })
   const stop = new Promise<'left'>(resolve => {
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, () => resolve('left'))
   })
@@ -107,7 +105,7 @@ async function runLive(house: House, session: Session): Promise<number> {
     stage.close()
     model.settle()
     const now = inbox.getSnapshot().sessions.get(session.id) ?? session
-    if (departure === 'left') out.print(...partingRows(now, model, house, inbox.getSnapshot().ended))
+    if (departure === 'left') out.print(...(await partingRows(now, model, house, inbox)))
     return now.ending?.reason === 'failed' ? 1 : 0
   } finally {
     stage.close()
@@ -116,26 +114,34 @@ async function runLive(house: House, session: Session): Promise<number> {
   }
 }
 
-function titleRow({ id, title, driver, cwd }: Session): Row {
-  return row(theirs(title, 'strong'), ours(' · '), theirs(driver), ours(' · '), theirs(cwd), ours(`  ${id}`, 'quiet'))
-}
-
-function partingRows({ id }: Session, model: RunModel, { isOwn }: House, ended: Error | null): readonly Row[] {
-  const { pending } = model
+async function partingRows(
+  { id }: Session,
+  { pending }: RunModel,
+  house: House,
+  inbox: Inbox,
+): Promise<readonly Row[]> {
+  const { ended, status } = inbox.getSnapshot()
+  const short = status === 'live' ? await shortIds(house.call) : (whole: string) => whole
   const waits = pending.map(request =>
-    row(ours('  '), ours(deed(request.ask)), ours(`  holdpoint show ${request.id}`, 'quiet')),
+    row(ours(`  ${deed(request.ask)}  `), ours(`holdpoint show ${short(request.id)}`, 'quiet')),
   )
   const count = pending.length === 1 ? '1 request stays pending:' : `${pending.length} requests stay pending:`
   return [
     ...(ended ? [row(ours('The gateway let go: ', 'no'), theirs(ended.message))] : []),
     row(
       ours(
-        isOwn
+        house.isOwn
           ? 'You left. The session is kept, and its agent rests until you are back.'
           : 'You left. The session goes on without you.',
       ),
     ),
     ...(pending.length > 0 ? [row(ours(count, 'waiting')), ...waits] : []),
-    row(ours('Come back with: '), ours(`holdpoint run --session ${id}`, 'strong')),
+    row(ours('Come back with: '), ours(`holdpoint run --session ${short(id)}`, 'strong')),
   ]
+}
+
+/** As they may be typed; where that cannot be known, as they are. */
+async function shortIds(call: Call): Promise<(id: string) => string> {
+  const lists = await Promise.all([liveSessions(call), pendingRequests(call)]).catch(() => null)
+  return lists ? shortener(lists.flat().map(({ id }) => id)) : id => id
 }

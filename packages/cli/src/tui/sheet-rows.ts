@@ -1,5 +1,5 @@
 /** The parts that sheets of every kind are made of: keys with what they do, numbered lists, a line that is typed. */
-import { ours, type Row, row, type Span, theirs } from '../text/span.ts'
+import { gutterOf, ours, type Row, row, type Span, theirs } from '../text/span.ts'
 import { widthOf } from '../text/width.ts'
 import type { Line } from './line.ts'
 import type { Pick } from './pick.ts'
@@ -44,7 +44,7 @@ export function choiceRows(choices: readonly Choice[], { cursor, marked }: Pick,
       theirs(title, isCursor ? 'strong' : null),
       ...(about ? [ours('  '), theirs(about, 'quiet')] : []),
     ]
-    return { row: { gutter: { first, rest: ' '.repeat(first.length) }, spans }, isCursor }
+    return { row: { gutter: gutterOf(first), spans }, isCursor }
   })
 }
 
@@ -57,9 +57,9 @@ export function lineRows(label: string, { text, at }: Line, secret = false): rea
     ? `${'•'.repeat([...text.slice(0, at)].length)}${caret}${'•'.repeat([...text.slice(at)].length)}`
     : `${text.slice(0, at)}${caret}${text.slice(at)}`
   const first = label === '' ? '› ' : `${label} › `
-  const rest = ' '.repeat(first.length)
+  const gutter = gutterOf(first, first.length)
   return drawn
     .split('\n')
     .slice(-typedRowsMax)
-    .map((line, index) => ({ gutter: { first: index === 0 ? first : rest, rest }, spans: [theirs(line)] }))
+    .map((line, index) => ({ gutter: index === 0 ? gutter : { ...gutter, first: gutter.rest }, spans: [theirs(line)] }))
 }

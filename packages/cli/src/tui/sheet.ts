@@ -2,10 +2,10 @@
 import { deed } from '@holdpoint/client'
 import type { Request } from '@holdpoint/protocol'
 import { ours, type Row, row, type Span, theirs } from '../text/span.ts'
-import { type Piece, wrap } from '../text/width.ts'
+import { cutSpans, type Piece, wrap } from '../text/width.ts'
 import { approvalSheet } from './approval-sheet.ts'
 import { formSheet } from './form-sheet.ts'
-import type { Prompt, View } from './prompt.ts'
+import { type Prompt, sawPrompt, type View } from './prompt.ts'
 import { questionsSheet } from './questions-sheet.ts'
 import { keyRows, type Sheet } from './sheet-rows.ts'
 
@@ -24,33 +24,44 @@ export interface Laid {
 }
 
 const bodyMin = 3
-const headMax = 2
+/** In less than this nothing is shown, and nothing is answered. */
+const least: Place = { columns: 20, height: 4 }
+/** So high a screen has room for a second line of the head. */
+const tallFrom = 10
 
-/** Just appeared, so that no key counts yet; live; on its way; or only looked at, by someone whose keys go elsewhere. */
-export type Standing = 'quiet' | 'live' | 'sending' | 'preview'
+/** Just appeared, so that no key counts yet; live; on its way; without a gateway; or only looked at, by someone whose keys go elsewhere. */
+export type Standing = 'quiet' | 'live' | 'sending' | 'away' | 'preview'
 
+/** Never more lines than there is room for: what the view counts is what can be seen. */
 export function layPrompt(prompt: Prompt, place: Place, count: Count, standing: Standing = 'live'): Laid {
-  const laid = (rows: readonly Row[]) => rows.flatMap(one => lay(one, place.columns))
+  const { columns } = place
+  if (columns < least.columns || place.height < least.height) return tooSmall(place)
+  const laid = (rows: readonly Row[]) => rows.flatMap(one => lay(one, columns))
   const sheet = sheetOf(prompt)
-  const head = laid([headRow(prompt, count)]).slice(0, headMax)
+  const head = laid([headRow(prompt, count, columns)]).slice(0, place.height < tallFrom ? 1 : 2)
   const hint = prompt.hint === null ? [] : laid([row(ours(prompt.hint, 'strong'))])
+  const room = place.height - head.length - 1
   // On a screen that is too small for everything, what is asked comes before what the keys do.
-  const footMax = Math.max(1, place.height - head.length - 1 - bodyMin)
-  const footFor = (one: Sheet) => [...hint, ...laid(footOf(one, standing, place.columns))].slice(0, footMax)
-  const body = sheet.body.map(one => lay(one, place.columns))
+  const footMax = Math.max(1, room - bodyMin)
+  const footFor = (one: Sheet) => [...hint, ...laid(footOf(one, standing, columns))].slice(0, footMax)
+  const body = sheet.body.map(one => lay(one, columns))
   const lines = countLines(body)
-  const room = place.height - head.length - footFor(sheet).length - 1
-  const fits = lines <= room
-  const height = Math.max(bodyMin, Math.min(lines, room))
+  const height = Math.min(lines, room - footFor(sheet).length)
   const focus = sheet.focus === null ? null : countLines(body.slice(0, sheet.focus + 1))
-  const top = topOf(prompt, { lines, height, focus })
-  const shown = prompt.shown || top + height >= lines
-  const window = body.flat().slice(top, top + height)
-  const pager = fits ? [[]] : laid([pagerRow(top, height, lines, shown)]).slice(0, 1)
-  const keys = footFor(shown === prompt.shown ? sheet : sheetOf({ ...prompt, shown }))
+  const view = { columns, lines, height, top: topOf(prompt, { columns, lines, height, focus }) }
+  const seen = sawPrompt(prompt, view)
+  const window = body.flat().slice(view.top, view.top + height)
+  const pager = height < lines ? [cutSpans(pagerRow(view, seen.shown).spans, columns)] : [[]]
+  const keys = footFor(seen.shown === prompt.shown ? sheet : sheetOf(seen))
   // The place of the keys is kept, so that nothing jumps when they come.
   const foot = standing === 'quiet' ? keys.map((): Piece => []) : keys
-  return { pieces: [...head, ...window, ...pager, ...foot], view: { lines, height, top } }
+  return { pieces: [...head, ...window, ...pager, ...foot], view }
+}
+
+function tooSmall({ columns, height }: Place): Laid {
+  const words = ours('Too small a screen for what is asked: enlarge it.', 'waiting')
+  const pieces = height < 1 ? [] : [cutSpans([words], columns)]
+  return { pieces, view: { columns, lines: Number.POSITIVE_INFINITY, height: 0, top: 0 } }
 }
 
 /** Rows that stay are laid out once for a width. */
@@ -69,9 +80,12 @@ function countLines(body: readonly (readonly Piece[])[]): number {
 
 function footOf({ foot, keys }: Sheet, standing: Standing, columns: number): readonly Row[] {
   if (standing === 'sending') return [row(ours('Sending …', 'quiet'))]
+  if (standing === 'away') return [row(ours(awayWords, 'waiting'))]
   if (standing === 'preview') return [row(ours('Enter opens it, to be answered.', 'quiet'))]
   return [...foot, ...keyRows(keys, columns)]
 }
+
+const awayWords = 'The gateway is away; trying again. Nothing can be answered until it is back. Ctrl+C twice leaves.'
 
 function sheetOf(prompt: Prompt): Sheet {
   const { part, request } = prompt
@@ -83,22 +97,27 @@ function sheetOf(prompt: Prompt): Sheet {
 }
 
 function topOf(
-  { top, follows }: Prompt,
-  { lines, height, focus }: { lines: number; height: number; focus: number | null },
-) {
+  { top, follows, shown, seen }: Prompt,
+  { columns, lines, height, focus }: { columns: number; lines: number; height: number; focus: number | null },
+): number {
   const last = Math.max(0, lines - height)
-  if (!follows || focus === null) return Math.min(top, last)
-  // The focus is counted to its end, so that all of it is in sight.
-  return Math.min(last, Math.max(Math.min(top, focus - 1), focus - height))
+  if (follows && focus !== null)
+    // The focus is counted to its end, so that all of it is in sight.
+    return Math.min(last, Math.max(Math.min(top, focus - 1), focus - height))
+  // In another width it is read from its beginning, if it was not read to its end.
+  const anew = !shown && seen.columns > 0 && seen.columns !== columns
+  return anew ? 0 : Math.min(top, last)
 }
 
-function headRow({ request }: Prompt, { at, of }: Count): Row {
+/** What is ours comes first; the names of agents may be cut. */
+function headRow({ request }: Prompt, { at, of }: Count, columns: number): Row {
+  const path = request.agentPath.flatMap(name => [ours(' › ', 'quiet'), theirs(name, 'quiet')])
   return row(
     ours('● ', 'waiting'),
     ours(deed(request.ask), 'strong'),
-    ...request.agentPath.flatMap(name => [ours(' › ', 'quiet'), theirs(name, 'quiet')]),
-    ...(of > 1 ? [ours(`  ${at} of ${of}`, 'waiting')] : []),
+    ...(of > 1 ? [ours(`  request ${at} of ${of}`, 'waiting')] : []),
     ...deadlineSpans(request),
+    ...cutSpans(path, Math.floor(columns / 2)),
   )
 }
 
@@ -109,8 +128,7 @@ function deadlineSpans({ deadlineAt, onDeadline, overdue }: Request): readonly S
   return [ours(onDeadline === 'deny' ? `  until ${time}, then nobody has answered` : `  wanted by ${time}`, 'quiet')]
 }
 
-function pagerRow(top: number, height: number, lines: number, shown: boolean): Row {
-  const where = `lines ${top + 1}–${Math.min(lines, top + height)} of ${lines}`
+function pagerRow({ top, height, lines }: View, shown: boolean): Row {
   const how = shown ? 'space and arrows page' : 'space shows more'
-  return row(ours(`── ${where} · ${how} ──`, 'quiet'))
+  return row(ours(`── lines ${top + 1}–${top + height} of ${lines} · ${how} ──`, 'quiet'))
 }

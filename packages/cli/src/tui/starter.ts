@@ -52,14 +52,21 @@ export function pressStarter(before: Starter, key: Key): Started {
   return { start: { driver: driver.name, prompt } }
 }
 
-export function starterRows({ drivers, pick, line, hint }: Starter, columns: number): readonly Row[] {
+export function starterRows(
+  { drivers, pick, line, hint }: Starter,
+  folder: string | undefined,
+  columns: number,
+): readonly Row[] {
   const choices = drivers.map(({ name, title, ready }) => ({
     title: name,
     about: ready ? title : `not ready · ${title}`,
   }))
   return [
     row(ours('Start a session', 'strong')),
-    row(ours('in ', 'quiet'), theirs(process.cwd(), 'quiet')),
+    row(
+      ours('in ', 'quiet'),
+      folder === undefined ? ours('the folder of the gateway', 'quiet') : theirs(folder, 'quiet'),
+    ),
     blank,
     ...choiceRows(choices, pick, false).map(one => one.row),
     blank,

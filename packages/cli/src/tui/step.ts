@@ -21,7 +21,7 @@ export interface Step<Part> {
 export function letterOf(press: Press): string | null {
   return press.name === 'text' && [...press.text].length === 1 ? press.text : null
 }
-/** A letter that decides does so alone: nothing that was typed ahead, or pasted, may. */
+/** A letter that means something to a request does so alone: nothing that was typed ahead, or pasted, may. */
 export function decisionOf(press: Press): string | null {
   return press.name === 'text' && press.alone ? letterOf(press) : null
 }

@@ -1,23 +1,27 @@
 /** Inbox and sessions in a terminal: what is selected, what is open, what the keys do. It draws nothing itself. */
 import type { Inbox } from '@holdpoint/client'
 import type { Call, DriverInfo, Request, RequestId, Session, SessionId } from '@holdpoint/protocol'
+import { startSession } from '../starting.ts'
 import { blank, ours, type Row, row, theirs } from '../text/span.ts'
-import { type Piece, wrap } from '../text/width.ts'
+import { cutSpans, type Piece, wrap } from '../text/width.ts'
 import { Asking } from './asking.ts'
-import { groupsOf, type Item, itemsOf, sessionRow, statePiece } from './board.ts'
+import { groupsOf, type Item, itemsOf, sessionPieces, sessionSpans } from './board.ts'
+import { Composer } from './composer.ts'
 import type { Reader } from './entry.ts'
 import type { Key } from './key.ts'
-import { emptyLine, type Line, lineOf, pressLine } from './line.ts'
-import { hasWayBack, openPrompt, type Prompt } from './prompt.ts'
+import { leavesBy, openPrompt, type Prompt } from './prompt.ts'
 import { Reading } from './reading.ts'
 import { layPrompt } from './sheet.ts'
-import { type KeyHint, keyRows, lineRows } from './sheet-rows.ts'
+import { keyRows, lineRows } from './sheet-rows.ts'
 import { openStarter, pressStarter, type Starter, starterRows, withDrivers } from './starter.ts'
-import { letterOf } from './step.ts'
-import { helpRows, previewRows } from './tui-pages.ts'
+import { decisionOf, letterOf } from './step.ts'
+import { HelpPage, keyHints, previewRows } from './tui-pages.ts'
 
 export interface TuiOptions {
   readonly call: Call
+  readonly url: string
+  /** Where sessions start; undefined where the gateway, elsewhere, decides. */
+  readonly folder: string | undefined
   readonly inbox: Inbox
   readonly me: string
   readonly drivers: () => Promise<readonly DriverInfo[]>
@@ -31,6 +35,8 @@ export interface PaneFrame {
 }
 
 const pageLines = 10
+/** So high a pane has room for the session above what it asks. */
+const tallFrom = 14
 
 export class TuiModel {
   readonly #options: TuiOptions
@@ -42,9 +48,11 @@ export class TuiModel {
   /** The session that is open, with its transcript. */
   #open: { readonly id: SessionId; readonly reading: Reading } | null = null
   #wanted: RequestId | null = null
-  #composer: Line | null = null
+  readonly #composer: Composer
+  /** Whether the keys go to a line for the open session. */
+  #writes = false
   #starter: Starter | null = null
-  #help = false
+  #help: HelpPage | null = null
   #hint: string | null = null
   /** A key that does something for good is pressed twice. */
   #armed: string | null = null
@@ -52,12 +60,15 @@ export class TuiModel {
 
   constructor(options: TuiOptions) {
     this.#options = options
+    const { inbox, edit } = options
     this.#asking = new Asking({
-      answer: (id, answer) => options.inbox.answer(id, answer),
-      edit: options.edit,
-      changed: () => this.update(),
+      answer: (id, answer) => inbox.answer(id, answer),
+      edit,
+      isReachable: () => !this.#isAway(),
+      changed: this.update,
     })
-    options.inbox.subscribe(this.update)
+    this.#composer = new Composer({ send: text => this.#send(text), edit, changed: this.update })
+    inbox.subscribe(this.update)
     void this.#learnDrivers()
   }
 
@@ -74,6 +85,10 @@ export class TuiModel {
     for (const listener of this.#listeners) listener()
   }
 
+  painted(): void {
+    this.#asking.painted()
+  }
+
   get inbox() {
     return this.#options.inbox.getSnapshot()
   }
@@ -82,7 +97,14 @@ export class TuiModel {
   }
   /** Whether the keys go to the pane and not to the list. */
   get isOpen(): boolean {
-    return this.#open !== null || this.#starter !== null || this.#help
+    return this.#open !== null || this.#starter !== null || this.isWide
+  }
+  /** Whether the pane wants the whole width. */
+  get isWide(): boolean {
+    return this.#help !== null
+  }
+  #isAway(): boolean {
+    return this.inbox.status === 'reconnecting'
   }
 
   async #learnDrivers(): Promise<void> {
@@ -106,7 +128,7 @@ export class TuiModel {
       this.#wanted = null
     }
     // What somebody is writing is not the answer to it.
-    if (!this.#open || this.#composer) return
+    if (!this.#open || this.#writes) return
     const waiting = this.#waitingIn(this.#open.id)
     const next = waiting.find(({ id }) => id === this.#wanted) ?? waiting[0] ?? null
     const modes = this.#drivers.find(({ name }) => name === this.#session()?.driver)?.modes ?? []
@@ -124,13 +146,14 @@ export class TuiModel {
   }
 
   press(key: Key): void {
+    if (this.#composer.isEditing) return
     const armed = this.#armed
     this.#armed = null
     this.#hint = null
-    if (this.#help) this.#help = false
+    if (this.#help) this.#help = this.#help.press(key) ? this.#help : null
     else if (this.#starter) this.#pressStarter(this.#starter, key)
     else if (key.name === 'ctrl-c') this.#interrupt(armed)
-    else if (this.#composer) void this.#compose(this.#composer, key)
+    else if (this.#writes) this.#compose(key)
     else if (this.#open) this.#pressPane(key, armed)
     else this.#pressList(key)
     this.update()
@@ -139,8 +162,17 @@ export class TuiModel {
   #interrupt(armed: string | null): void {
     this.#armed = 'leave'
     if (armed === 'leave') this.#options.leave()
-    else if (this.#asking.prompt) this.#asking.reject()
+    else if (this.#asking.prompt && !this.#isAway()) this.#asking.reject()
     else this.#hint = 'Ctrl+C again leaves.'
+  }
+
+  #compose(key: Key): void {
+    if (key.name === 'escape') this.#stopWriting()
+    else this.#composer.press(key)
+  }
+  #stopWriting(): void {
+    this.#writes = false
+    this.#composer.clear()
   }
 
   #pressList(key: Key): void {
@@ -166,7 +198,7 @@ export class TuiModel {
         void this.#learnDrivers()
       },
       '?': () => {
-        this.#help = true
+        this.#help = new HelpPage()
       },
       q: this.#options.leave,
     }
@@ -187,13 +219,14 @@ export class TuiModel {
   #closeSession(): void {
     this.#open?.reading.transcript.close()
     this.#open = null
-    this.#composer = null
+    this.#stopWriting()
     this.#asking.put(null, [])
   }
 
   #pressPane(key: Key, armed: string | null): void {
     const { prompt } = this.#asking
-    if (key.name === 'escape' && !(prompt && hasWayBack(prompt))) this.#closeSession()
+    const back = key.name === 'escape' || (prompt && key.name === 'left') ? key.name : null
+    if (back && !(prompt && !leavesBy(prompt, back))) this.#closeSession()
     else if (key.name === 'tab') this.#nextWaiting()
     else if (prompt) this.#asking.press(key)
     else this.#pressReading(key, armed)
@@ -201,7 +234,7 @@ export class TuiModel {
   #pressReading(key: Key, armed: string | null): void {
     const scroll = (lines: number) => () => this.#open?.reading.scroll(lines)
     const write = () => {
-      this.#composer = emptyLine
+      this.#writes = true
     }
     const close = () => this.#closeSession()
     const deeds: Readonly<Record<string, () => void>> = {
@@ -214,12 +247,13 @@ export class TuiModel {
       enter: write,
       i: write,
       '?': () => {
-        this.#help = true
+        this.#help = new HelpPage()
       },
-      I: () => this.#twice('interrupt', armed, 'I again interrupts the turn.'),
-      E: () => this.#twice('end', armed, 'E again ends the session.'),
     }
-    deeds[letterOf(key) ?? key.name]?.()
+    const decision = decisionOf(key)
+    if (decision === 'I') this.#twice('interrupt', armed, 'I again interrupts the turn.')
+    else if (decision === 'E') this.#twice('end', armed, 'E again ends the session.')
+    else deeds[letterOf(key) ?? key.name]?.()
   }
 
   #twice(what: 'interrupt' | 'end', armed: string | null, hint: string): void {
@@ -252,24 +286,16 @@ export class TuiModel {
     if (next.session !== this.#open?.id) this.#openSession(next.session)
   }
 
-  async #compose(line: Line, key: Key): Promise<void> {
-    if (key.name === 'escape') this.#composer = null
-    else if (key.name !== 'enter') this.#composer = pressLine(line, key) ?? line
-    else if (line.text.trim() === '/edit') {
-      const text = await this.#options.edit('')
-      this.#composer = lineOf((text ?? '').trimEnd())
-    } else if (line.text.trim() !== '') await this.#send(line.text.trim())
-    this.update()
-  }
+  /** It closes when it is sent; what could not be comes back. */
   async #send(text: string): Promise<void> {
     const id = this.#open?.id
     if (!id) return
-    this.#composer = null
+    this.#writes = false
     try {
       await this.#options.call('sendMessage', { id, text })
     } catch (error) {
-      this.#composer = lineOf(text)
-      this.#hint = error instanceof Error ? error.message : String(error)
+      this.#writes = true
+      throw error
     }
   }
 
@@ -281,8 +307,7 @@ export class TuiModel {
   }
   async #start({ driver, prompt }: { driver: string; prompt: string }): Promise<void> {
     try {
-      const title = prompt.split('\n')[0]?.slice(0, 80) || driver
-      const session = await this.#options.call('startSession', { driver, prompt, title, cwd: process.cwd() })
+      const session = await startSession(this.#options, { driver, prompt })
       this.#selected = session.id
       this.#openSession(session.id)
       this.update()
@@ -291,37 +316,44 @@ export class TuiModel {
     }
   }
 
-  /** What the pane shows in so much room. */
+  /** What the pane shows in so much room: never more lines than that. */
   pane(columns: number, height: number): PaneFrame {
     const laid = (rows: readonly Row[]) => rows.flatMap(one => wrap(one, columns))
-    if (this.#help) return { pieces: laid(helpRows), busy: null }
-    if (this.#starter) return { pieces: laid(starterRows(this.#starter, columns)).slice(0, height), busy: null }
+    if (this.#help) return { pieces: this.#help.pieces(columns, height), busy: null }
+    if (this.#starter) {
+      const rows = starterRows(this.#starter, this.#options.folder, columns)
+      return { pieces: laid(rows).slice(-height), busy: null }
+    }
     if (!this.#open) return { pieces: this.#preview(columns, height), busy: null }
     return this.#sessionPane(this.#open.reading, columns, height)
   }
 
   #preview(columns: number, height: number): readonly Piece[] {
     const item = itemsOf(groupsOf(this.inbox)).find(({ id }) => id === this.#selected)
-    if (item?.kind !== 'request')
-      return previewRows(item?.session ?? null, this.inbox, this.#options.now()).flatMap(one => wrap(one, columns))
-    const head = item.session ? [wrap(sessionRow(item.session), columns)[0] ?? []] : []
-    const place = { columns, height: height - 2 }
-    return [...head, [], ...layPrompt(openPrompt(item.request, []), place, { at: 1, of: 1 }, 'preview').pieces]
+    if (item?.kind !== 'request') {
+      const rows = previewRows(item?.session ?? null, this.inbox, this.#options.now())
+      return rows.flatMap(one => wrap(one, columns)).slice(0, height)
+    }
+    const head = item.session ? [cutSpans(sessionSpans(item.session), columns), []] : []
+    const place = { columns, height: height - head.length }
+    return [...head, ...layPrompt(openPrompt(item.request, []), place, { at: 1, of: 1 }, 'preview').pieces]
   }
 
-  /** What was said stands right above what is asked; the last line is the spinner's. */
+  /** What was said stands right above what is asked; the last line is the spinner's. On a small screen what is asked has all of it. */
   #sessionPane(reading: Reading, columns: number, height: number): PaneFrame {
     const session = this.#session()
-    const head: Piece[] = session ? [wrap(sessionRow(session), columns)[0] ?? [], statePiece(session, columns)] : []
-    const reader: Reader = { me: this.#options.me, columns, isOurs: ({ id }) => this.#asking.isOurs(id) }
     const { prompt } = this.#asking
-    const most = height - head.length - 3
-    const below = prompt ? [[], ...this.#promptPieces(prompt, columns, most)] : this.#footPieces(columns, reading)
-    const room = Math.max(0, height - head.length - below.length - 2)
-    const talk = reading.pieces(reader, room)
+    const head = session && !(prompt && height < tallFrom) ? [...sessionPieces(session, columns), []] : []
+    const reader: Reader = { me: this.#options.me, columns, isOurs: ({ id }) => this.#asking.isOurs(id) }
+    const below = prompt
+      ? this.#promptPieces(prompt, columns, height - head.length)
+      : [...this.#footPieces(columns, reading), []]
+    const room = Math.max(0, height - head.length - below.length)
+    const talk = reading.pieces(reader, prompt ? Math.max(0, room - 1) : room)
     const pad: Piece[] = Array.from({ length: Math.max(0, room - talk.length) }, () => [])
+    const space = prompt ? [...pad.slice(1), ...talk, ...pad.slice(0, 1)] : [...pad, ...talk]
     const busy = !prompt && (session?.state === 'working' || session?.state === 'starting') ? session.state : null
-    return { pieces: [...head, [], ...pad, ...talk, ...below], busy }
+    return { pieces: [...head, ...space, ...below].slice(-height), busy }
   }
   #promptPieces(prompt: Prompt, columns: number, height: number): readonly Piece[] {
     const waiting = this.#waitingIn(prompt.request.session)
@@ -332,48 +364,25 @@ export class TuiModel {
     return pieces
   }
   #footPieces(columns: number, reading: Reading): readonly Piece[] {
-    const waits = this.#composer && (this.#session()?.pending ?? 0) > 0
+    const waits = this.#writes && (this.#session()?.pending ?? 0) > 0
     const held = waits ? [blank, row(ours('The agent asks something: send your line, or Esc shows it.', 'strong'))] : []
     const back = reading.back > 0 ? [row(ours(`── ${reading.back} lines further down ──`, 'quiet'))] : []
-    const line = this.#composer ? [blank, ...lineRows('Say', this.#composer)] : []
+    const line = this.#writes ? [blank, ...lineRows('Say', this.#composer.line)] : []
     return [...back, ...held, ...line].flatMap(one => wrap(one, columns))
   }
 
   /** What can be done now, for the last line of the screen. */
-  keys(columns: number): Row {
-    if (this.#hint !== null) return row(theirs(this.#hint, 'strong'))
-    return keyRows(this.#keyHints(), columns)[0] ?? blank
+  keys(columns: number): Piece {
+    const hint = this.#hint ?? this.#composer.hint
+    if (hint !== null) return cutSpans([theirs(hint, 'strong')], columns)
+    return keyRows(keyHints[this.#where()], columns)[0]?.spans ?? []
   }
-  #keyHints(): readonly KeyHint[] {
-    if (this.#help) return [['any key', 'goes back']]
-    if (this.#starter) return []
-    if (this.#composer)
-      return [
-        ['Enter', 'sends it'],
-        ['/edit', 'opens your editor'],
-        ['Esc', 'goes back'],
-      ]
-    if (this.#asking.prompt)
-      return [
-        ['Tab', 'next that waits'],
-        ['Esc', 'back to the list'],
-      ]
-    if (this.#open)
-      return [
-        ['Enter', 'write'],
-        ['Esc', 'back to the list'],
-        ['↑↓', 'scroll'],
-        ['I', 'interrupt'],
-        ['E', 'end'],
-        ['?', 'help'],
-      ]
-    return [
-      ['↑↓', 'move'],
-      ['Enter', 'open'],
-      ['n', 'new session'],
-      ['?', 'help'],
-      ['q', 'leave'],
-    ]
+  #where(): keyof typeof keyHints {
+    if (this.#help) return this.#help.hasMore ? 'helpMore' : 'help'
+    if (this.#starter) return 'starter'
+    if (this.#writes) return 'composer'
+    if (this.#asking.prompt) return 'prompt'
+    return this.#open ? 'session' : 'list'
   }
 
   close(): void {

@@ -3,6 +3,10 @@ import type { InboxSnapshot } from '@holdpoint/client'
 import type { Session } from '@holdpoint/protocol'
 import { sessionRows } from '../text/session.ts'
 import { blank, ours, type Row, row } from '../text/span.ts'
+import { type Piece, wrap } from '../text/width.ts'
+import type { Key } from './key.ts'
+import type { KeyHint } from './sheet-rows.ts'
+import { letterOf } from './step.ts'
 
 const help: readonly (readonly [string, string] | null)[] = [
   ['↑ ↓ j k', 'move in the list'],
@@ -19,17 +23,75 @@ const help: readonly (readonly [string, string] | null)[] = [
   ['Enter  o', 'confirm; type another answer'],
   ['space PgDn', 'the next page: what was not shown cannot be allowed'],
   ['Ctrl+C', 'reject what is asked; twice: leave'],
+  ['Ctrl+L Ctrl+Z', 'draw all of it again; to the shell, and back with fg'],
   null,
   ['Enter  i', 'write to an open session'],
   ['I I  E E', 'interrupt its turn; end it'],
 ]
 const nameWidth = 15
 
-export const helpRows: readonly Row[] = [
+/** What can be done, by where the keys go. */
+export const keyHints = {
+  help: [['any key', 'goes back']],
+  helpMore: [
+    ['space', 'shows more'],
+    ['any other key', 'goes back'],
+  ],
+  starter: [],
+  composer: [
+    ['Enter', 'sends it'],
+    ['/edit', 'opens your editor'],
+    ['Esc', 'goes back'],
+  ],
+  prompt: [
+    ['Tab', 'next that waits'],
+    ['Esc', 'back to the list'],
+  ],
+  session: [
+    ['Enter', 'write'],
+    ['Esc', 'back to the list'],
+    ['↑↓', 'scroll'],
+    ['I', 'interrupt'],
+    ['E', 'end'],
+    ['?', 'help'],
+  ],
+  list: [
+    ['↑↓', 'move'],
+    ['Enter', 'open'],
+    ['n', 'new session'],
+    ['?', 'help'],
+    ['q', 'leave'],
+  ],
+} as const satisfies Readonly<Record<string, readonly KeyHint[]>>
+
+const helpRows: readonly Row[] = [
   row(ours('Keys', 'strong')),
   blank,
   ...help.map(line => (line ? row(ours(line[0].padEnd(nameWidth)), ours(line[1], 'quiet')) : blank)),
 ]
+
+export class HelpPage {
+  #top = 0
+  #page = 0
+  #lines = 0
+
+  get hasMore(): boolean {
+    return this.#top + this.#page < this.#lines
+  }
+  pieces(columns: number, height: number): readonly Piece[] {
+    const all = helpRows.flatMap(one => wrap(one, columns))
+    this.#lines = all.length
+    this.#page = height
+    return all.slice(this.#top, this.#top + height)
+  }
+  /** Whether it stays: a key that shows more does so while there is more, any other leaves. */
+  press(key: Key): boolean {
+    const goesOn = key.name === 'down' || key.name === 'pagedown' || letterOf(key) === ' '
+    if (!goesOn || !this.hasMore) return false
+    this.#top += key.name === 'down' ? 1 : this.#page
+    return true
+  }
+}
 
 export function previewRows(session: Session | null, { complete, status }: InboxSnapshot, now: number): readonly Row[] {
   if (session) return [...sessionRows(session, now), blank, row(ours('Enter opens it.', 'quiet'))]

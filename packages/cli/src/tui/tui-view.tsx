@@ -1,16 +1,17 @@
 /** Inbox and sessions as they are drawn: two columns where there is room, one where there is not. */
-import { Box, Text } from 'ink'
 import { useSyncExternalStore } from 'react'
 import { ours } from '../text/span.ts'
-import { type Piece, wrap } from '../text/width.ts'
+import { cutSpans, type Piece, widthOfSpans } from '../text/width.ts'
 import { groupsOf, headPiece, listPieces } from './board.ts'
-import { Spinner } from './run-view.tsx'
-import { Pieces } from './stage.tsx'
-import type { PaneFrame, TuiModel } from './tui-model.ts'
+import { type Busy, Lines } from './lines.tsx'
+import type { TuiModel } from './tui-model.ts'
 
 const wideFrom = 80
 const listShare = 0.32
 const listMax = 40
+/** The head, a line under it, the keys. */
+const around = 3
+const least = { columns: 20, rows: around + 1 }
 
 export interface Size {
   readonly columns: number
@@ -25,46 +26,35 @@ interface Props {
 
 export function TuiView({ model, url, size, now }: Props) {
   useSyncExternalStore(model.subscribe, model.getSnapshot)
-  const { columns, rows } = size()
-  // The head, a line under it, the keys.
-  const height = Math.max(4, rows - 3)
-  const list = Math.min(listMax, Math.floor(columns * listShare))
-  const isWide = columns >= wideFrom
-  const showsList = isWide || !model.isOpen
-  const showsPane = isWide || model.isOpen
-  const listColumns = isWide ? list : columns
-  const pane = showsPane ? model.pane(isWide ? columns - list - 3 : columns, height) : null
-  const around = { columns: listColumns, height, now: now(), focused: !model.isOpen }
-  return (
-    <Box flexDirection="column" width={columns} height={rows} overflow="hidden">
-      <Pieces pieces={[headPiece(model.inbox, url, columns), rule(columns)]} />
-      <Box height={height} overflow="hidden">
-        {showsList ? (
-          <Box width={listColumns} height={height} overflow="hidden">
-            <Pieces pieces={listPieces(groupsOf(model.inbox), model.selected, around)} />
-          </Box>
-        ) : null}
-        {isWide ? (
-          <Box width={3} flexDirection="column">
-            <Pieces pieces={Array.from({ length: height }, (): Piece => [ours(' │ ', 'quiet')])} />
-          </Box>
-        ) : null}
-        {pane ? <Pane {...pane} /> : null}
-      </Box>
-      <Pieces pieces={[wrap(model.keys(columns), columns)[0] ?? []]} />
-    </Box>
-  )
+  return <Lines {...screenOf(model, { url, now: now(), ...size() })} />
 }
 
-function Pane({ pieces, busy }: PaneFrame) {
-  return (
-    <Box flexDirection="column" flexGrow={1} overflow="hidden">
-      <Pieces pieces={pieces} />
-      {busy === null ? <Text> </Text> : <Spinner says={busy} />}
-    </Box>
-  )
-}
-
-function rule(columns: number): Piece {
-  return [ours('─'.repeat(columns), 'quiet')]
+/** Every line is put together here, by the one width that is counted by: so none of them is longer than the screen. */
+export function screenOf(
+  model: TuiModel,
+  { url, now, columns, rows }: Size & { readonly url: string; readonly now: number },
+): { readonly pieces: readonly Piece[]; readonly busy: Busy | null } {
+  if (columns < least.columns || rows < least.rows)
+    return { pieces: [cutSpans([ours('Too small a screen: enlarge it.', 'waiting')], columns)], busy: null }
+  const height = rows - around
+  const beside = columns >= wideFrom && !model.isWide
+  const list = beside ? Math.min(listMax, Math.floor(columns * listShare)) : columns
+  const pane = beside || model.isOpen ? model.pane(beside ? columns - list - 3 : columns, height) : null
+  const items =
+    beside || !pane
+      ? listPieces(groupsOf(model.inbox), model.selected, { columns: list, height, now, focused: !model.isOpen })
+      : []
+  const body = Array.from({ length: height }, (_, at): Piece => {
+    const [item = [], line = []] = [items[at], pane?.pieces[at]]
+    if (!beside) return pane ? line : item
+    const gap = ' '.repeat(Math.max(0, list - widthOfSpans(item)))
+    return [...item, ours(`${gap} │ `, 'quiet'), ...line]
+  })
+  const pieces = [
+    headPiece(model.inbox, url, columns),
+    [ours('─'.repeat(columns), 'quiet')],
+    ...body,
+    model.keys(columns),
+  ]
+  return { pieces, busy: pane?.busy ? { line: rows - 2, says: pane.busy } : null }
 }

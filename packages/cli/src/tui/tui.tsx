@@ -2,10 +2,11 @@
 import { Inbox, watchEvents } from '@holdpoint/client'
 import { Fault } from '@holdpoint/protocol'
 import type { Place } from '../remote.ts'
+import { folderFor } from '../starting.ts'
 import { out } from '../text/screen.ts'
 import { ours, row, theirs } from '../text/span.ts'
 import { enterHouse, type House } from './house.ts'
-import { Stage } from './stage.tsx'
+import { Stage } from './stage.ts'
 import { TuiModel } from './tui-model.ts'
 import { TuiView } from './tui-view.tsx'
 
@@ -37,6 +38,8 @@ async function stay({ call, connection, url }: House): Promise<number> {
   })
   const model = new TuiModel({
     call,
+    url,
+    folder: folderFor(url),
     inbox,
     me,
     drivers: async () => (await call('listDrivers', {})).items,
@@ -46,10 +49,13 @@ async function stay({ call, connection, url }: House): Promise<number> {
   })
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, leave)
   const size = () => ({ columns: process.stdout.columns || 80, rows: process.stdout.rows || 24 })
-  stage.onResize(model.update)
   const tick = setInterval(model.update, tickMs)
   try {
-    stage.open(<TuiView model={model} url={url} size={size} now={now} />, key => model.press(key))
+    stage.open(<TuiView model={model} url={url} size={size} now={now} />, {
+      onKey: key => model.press(key),
+      onPaint: () => model.painted(),
+      onResize: model.update,
+    })
     await Promise.race([left, streamEnd(inbox)])
   } finally {
     clearInterval(tick)

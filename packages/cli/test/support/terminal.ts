@@ -11,6 +11,8 @@ export interface TerminalOptions {
   readonly rows?: number
   readonly env?: Readonly<Record<string, string>>
   readonly cwd?: string
+  /** Below a shell that knows of jobs: stopped, it says so, and lets the program go on. */
+  readonly asJob?: boolean
 }
 
 export const keys = {
@@ -28,6 +30,8 @@ export const keys = {
   tab: '\t',
   ctrlC: '\u0003',
   ctrlD: '\u0004',
+  ctrlL: '\u000c',
+  ctrlZ: '\u001a',
 } as const
 
 const patienceMs = 15_000
@@ -41,11 +45,18 @@ export class Terminal {
   readonly exit: Promise<number>
   #exited: number | null = null
 
-  constructor(words: readonly string[], { columns = 80, rows = 24, env = {}, cwd }: TerminalOptions = {}) {
+  constructor(words: readonly string[], { columns = 80, rows = 24, env = {}, cwd, asJob }: TerminalOptions = {}) {
     // Not as in CI: a person is at it, with colours.
     const { CI: _ci, NO_COLOR: _colours, FORCE_COLOR: _more, ...plain } = plainEnvironment()
     this.#screen = new xterm.Terminal({ cols: columns, rows, scrollback: 5000, allowProposedApi: true })
-    this.#pty = spawn(process.execPath, [holdpoint, ...words], {
+    const job = [
+      '-c',
+      'set -m; "$@"; echo stopped with $?; read -r; fg > /dev/null',
+      'bash',
+      process.execPath,
+      holdpoint,
+    ]
+    this.#pty = spawn(asJob ? '/bin/bash' : process.execPath, [...(asJob ? job : [holdpoint]), ...words], {
       name: 'xterm-256color',
       cols: columns,
       rows,

@@ -18,6 +18,12 @@ export interface ApprovalStepProps {
 }
 
 export const allowOnce = 'Allow once'
+export const allowNoted = 'Allow with your note'
+
+/** What was written for the agent goes with the yes, also where its field is closed. */
+export function allowing(note: string | undefined): Extract<Answer, { kind: 'allow' }> {
+  return { kind: 'allow', ...(note && { note }) }
+}
 
 export interface AllowProps {
   readonly hand: Hand

@@ -2,7 +2,7 @@
 import type { ApprovalAsk } from '@holdpoint/protocol'
 import { type ReactNode, useMemo } from 'react'
 import { useCardActions } from '../habits/card-keys.ts'
-import { allowOnce } from './allow.tsx'
+import { allowing, allowNoted, allowOnce } from './allow.tsx'
 import { ApprovalBody } from './approval-body.tsx'
 import { ApprovalFoot } from './approval-foot.tsx'
 import type { AskCardProps } from './ask-card.ts'
@@ -14,11 +14,12 @@ export function ApprovalCard({ request, ask, hand, drafting, open }: AskCardProp
   const whole = useWhole()
   const steps = useSteps(drafting.draft, request.id)
   const { shown, unfold } = whole
-  const { mode } = drafting.draft
+  const { mode, note } = drafting.draft
   const plan = ask.plan !== undefined
   const actions = useMemo(() => {
-    const answer = { kind: 'allow', ...(plan && mode !== undefined && { mode }) } as const
-    const allow = () => hand.send(plan ? approvePlan : allowOnce, answer)
+    const answer = plan ? ({ kind: 'allow', ...(mode !== undefined && { mode }) } as const) : allowing(note?.trim())
+    const label = plan ? approvePlan : note?.trim() ? allowNoted : allowOnce
+    const allow = () => hand.send(label, answer)
     return {
       open: () => {
         unfold()
@@ -28,7 +29,7 @@ export function ApprovalCard({ request, ask, hand, drafting, open }: AskCardProp
       ...(ask.editable && { edit: () => steps.go('edit') }),
       ...(shown && !ask.caution?.defaultToNo && { allow }),
     }
-  }, [ask, plan, mode, shown, unfold, hand, steps, open])
+  }, [ask, plan, mode, note, shown, unfold, hand, steps, open])
   useCardActions(request.id, actions)
   const Foot = plan ? PlanFoot : ApprovalFoot
   return (

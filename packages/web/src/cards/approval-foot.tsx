@@ -1,6 +1,6 @@
 /** The ways to say yes or no to an approval, one step at a time. */
 import type { ReactNode } from 'react'
-import { Allow, type ApprovalStepProps, allowOnce } from './allow.tsx'
+import { Allow, type ApprovalStepProps, allowing, allowNoted, allowOnce } from './allow.tsx'
 import { AlwaysStep } from './always-step.tsx'
 import { EditStep } from './edit-step.tsx'
 import { NoteStep } from './note-step.tsx'
@@ -33,7 +33,8 @@ export function ApprovalFoot(props: ApprovalStepProps): ReactNode {
   }
 }
 
-function FirstStep({ ask, hand, steps, shown }: ApprovalStepProps): ReactNode {
+function FirstStep({ ask, hand, drafting, steps, shown }: ApprovalStepProps): ReactNode {
+  const note = drafting.draft.note?.trim()
   const offers = ask.caution?.noRemember ? 0 : (ask.suggestions?.length ?? 0)
   const step = (label: string, to: 'edit' | 'note' | 'always') => (
     <button type="button" className="button" disabled={hand.held} onClick={() => steps.go(to)}>
@@ -42,10 +43,10 @@ function FirstStep({ ask, hand, steps, shown }: ApprovalStepProps): ReactNode {
   )
   return (
     <div className="actions first">
-      <Allow hand={hand} ask={ask} shown={shown} label={allowOnce} answer={{ kind: 'allow' }} />
+      <Allow hand={hand} ask={ask} shown={shown} label={note ? allowNoted : allowOnce} answer={allowing(note)} />
       <div className="more">
         {ask.editable && step('Edit…', 'edit')}
-        {step('Add a note…', 'note')}
+        {step(note ? 'Your note…' : 'Add a note…', 'note')}
         {offers > 0 && step('Always…', 'always')}
       </div>
       <button type="button" className="button apart deny" disabled={hand.held} onClick={() => steps.go('deny')}>

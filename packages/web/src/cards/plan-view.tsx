@@ -1,23 +1,20 @@
 /** A plan as it is meant to be read, and as it was written, a click away: what markup may hide must be there to see. */
-// biome-ignore lint/correctness/noUnresolvedImports: the linter does not see it in the types of react; the compiler does
-import { lazy, type ReactNode, Suspense, useState } from 'react'
+import { type ReactNode, useState } from 'react'
+import { fetched } from '../frame/fetched.tsx'
 import { Prose } from '../parts/agent-text.tsx'
 import { Code } from '../parts/code.tsx'
 
-const Markdown = lazy(async () => ({ default: (await import('../parts/markdown.tsx')).Markdown }))
+const Markdown = fetched(
+  async () => (await import('../parts/markdown.tsx')).Markdown,
+  ({ text }) => <Prose text={text} />,
+)
 
 export function PlanView({ text }: { readonly text: string }): ReactNode {
   const [written, setWritten] = useState(false)
   return (
     <div className="plan">
       <div className="plan-text ground">
-        {written ? (
-          <Code text={text} lang="markdown" />
-        ) : (
-          <Suspense fallback={<Prose text={text} />}>
-            <Markdown text={text} streaming={false} />
-          </Suspense>
-        )}
+        {written ? <Code text={text} lang="markdown" /> : <Markdown text={text} streaming={false} />}
       </div>
       <button
         type="button"

@@ -33,7 +33,7 @@ function OpenComposer({ session }: { readonly session: Session }): ReactNode {
   const [over, setOver] = useState(false)
   const { placeholder, button, hint } = composerWords(session)
   const takesFiles = session.capabilities.includes('attachments')
-  const ready = live && !sending && text.trim() !== ''
+  const ready = live && !sending && (text.trim() !== '' || files.items.length > 0)
   const drop = (event: DragEvent) => {
     setOver(false)
     if (event.dataTransfer.files.length === 0) return
@@ -72,12 +72,7 @@ function OpenComposer({ session }: { readonly session: Session }): ReactNode {
           {sending ? 'Sending…' : button}
         </button>
       </div>
-      <div role="alert">
-        {problem !== null && <p className="problem">Not sent: {problem}</p>}
-        {files.items.length > 0 && text.trim() === '' && (
-          <p className="composer-hint">Say something about what you send along.</p>
-        )}
-      </div>
+      <div role="alert">{problem !== null && <p className="problem">Not sent: {problem}</p>}</div>
     </form>
   )
 }
@@ -94,11 +89,12 @@ function useSend(session: Session, text: string, setText: (text: string) => void
     setSending(true)
     setProblem(null)
     try {
-      const attachments = files.items.length > 0 ? { attachments: [...files.items] } : {}
+      const sent = files.items
+      const attachments = sent.length > 0 ? { attachments: [...sent] } : {}
       await call('sendMessage', { id: session.id, text: text.trim(), ...attachments })
-      // What was typed meanwhile is not what was sent.
-      if (latest.current === text) setText('')
-      files.clear()
+      // What was typed or added meanwhile has not been sent.
+      if (latest.current.startsWith(text)) setText(latest.current.slice(text.length).trimStart())
+      for (const item of sent) files.remove(item)
     } catch (error) {
       setProblem(said(error))
     } finally {

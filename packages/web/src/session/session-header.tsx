@@ -19,14 +19,15 @@ export const SessionHeader = memo(function SessionHeader({ session }: { readonly
         <SessionTitle session={session} />
         <SessionActions session={session} />
       </div>
-      <div className="header-line session-facts">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      <section className="header-line session-facts" aria-label="About this session" tabIndex={0}>
         <State session={session} />
         <Words text={driver?.title ?? session.driver} className="fact" />
         <Words text={session.cwd} className="fact session-folder" />
         <SessionSwitches session={session} />
         {session.cost !== null && <span className="fact">{costWords(session.cost)}</span>}
         <Process session={session} />
-      </div>
+      </section>
     </header>
   )
 })

@@ -8,7 +8,6 @@ export interface Attachments {
   readonly refusals: readonly string[]
   readonly add: (files: readonly File[]) => void
   readonly remove: (attachment: Attachment) => void
-  readonly clear: () => void
 }
 
 export function useAttachments(): Attachments {
@@ -40,9 +39,5 @@ export function useAttachments(): Attachments {
     refusals,
     add: files => void addAll(files),
     remove: attachment => change(kept.current.filter(item => item !== attachment)),
-    clear: () => {
-      change([])
-      setRefusals([])
-    },
   }
 }

@@ -31,7 +31,8 @@ export const SessionRow = memo(function SessionRow({ session, now, active, onFor
           </span>
           {session.lastWords && (
             <span className="session-words">
-              <Words text={session.lastWords} />
+              {/* Its lines run on here: they are glanced at, not read. */}
+              <Words text={session.lastWords.replace(/\s*\n\s*/g, ' ')} />
             </span>
           )}
           <span className="row-facts">

@@ -1,9 +1,7 @@
 /** Where the live views are played: Ink lays a view out, the painter puts it on the terminal, the keyboard speaks to whoever listens. */
 import { EventEmitter } from 'node:events'
-import { Box, render, Text } from 'ink'
+import { render } from 'ink'
 import type { ReactNode } from 'react'
-import type { Look } from '../text/span.ts'
-import type { Piece } from '../text/width.ts'
 import { editText } from './editor.ts'
 import type { Key } from './key.ts'
 import { Keyboard } from './keyboard.ts'
@@ -26,12 +24,21 @@ class Easel extends EventEmitter {
   }
 }
 
+export interface Audience {
+  readonly onKey: (key: Key) => void
+  /** The frame is on the terminal, all of it. */
+  readonly onPaint: () => void
+  readonly onResize: () => void
+}
+
+/** So long after we were told to stop, we have stopped; then this passes when we go on. */
+const stopMs = 50
+
 export class Stage {
   readonly #painter: Painter
   readonly #easel: Easel
   readonly #keyboard = new Keyboard(process.stdin, text => process.stdout.write(text))
-  readonly #resizeListeners = new Set<() => void>()
-  #onKey: (key: Key) => void = () => {}
+  #audience: Audience | null = null
   #ink: ReturnType<typeof render> | null = null
   /** While another program has the terminal, everything waits: the last frame, and what is to stay. */
   #away = false
@@ -41,16 +48,17 @@ export class Stage {
   constructor(kind: 'inline' | 'full') {
     this.#painter = kind === 'full' ? new FullPainter(process.stdout) : new InlinePainter(process.stdout)
     this.#easel = new Easel(lines => {
-      if (!this.#away) this.#painter.draw(lines)
       this.#lines = lines
+      this.#paint()
     })
   }
 
-  open(view: ReactNode, onKey: (key: Key) => void): void {
-    this.#onKey = onKey
+  open(view: ReactNode, audience: Audience): void {
+    this.#audience = audience
     this.#painter.resume()
-    this.#keyboard.open(onKey)
+    this.#keyboard.open(this.#hear)
     process.stdout.on('resize', this.#resize)
+    process.on('SIGCONT', this.#wake)
     process.once('exit', this.#leave)
     this.#ink = render(view, {
       // It has the members that Ink uses in this mode, in which it writes whole frames and leaves the terminal to us.
@@ -61,11 +69,6 @@ export class Stage {
     })
   }
 
-  readonly onResize = (listener: () => void): (() => void) => {
-    this.#resizeListeners.add(listener)
-    return () => this.#resizeListeners.delete(listener)
-  }
-
   above(write: () => void): void {
     if (this.#away) this.#held.push(write)
     else this.#painter.above(write)
@@ -73,17 +76,11 @@ export class Stage {
 
   /** The person's editor gets the terminal; null where it could not be used. */
   async edit(text: string): Promise<string | null> {
-    this.#keyboard.close()
-    this.#away = true
-    this.#painter.suspend()
+    this.#giveAway()
     try {
       return await editText(text)
     } finally {
-      this.#away = false
-      this.#painter.resume()
-      for (const write of this.#held.splice(0)) this.#painter.above(write)
-      this.#painter.draw(this.#lines)
-      this.#keyboard.open(this.#onKey)
+      this.#takeBack()
     }
   }
 
@@ -92,11 +89,51 @@ export class Stage {
     this.#ink?.unmount()
     this.#painter.draw([])
     process.stdout.off('resize', this.#resize)
+    process.off('SIGCONT', this.#wake)
     process.off('exit', this.#leave)
     this.#leave()
   }
 
+  #paint(): void {
+    if (this.#away) return
+    this.#painter.draw(this.#lines)
+    this.#audience?.onPaint()
+  }
+
+  /** Keys that mean the same in every view; the others are the view's. */
+  readonly #hear = (key: Key): void => {
+    if (key.name === 'ctrl-l') this.#painter.repaint()
+    else if (key.name === 'ctrl-z') this.#stop()
+    else this.#audience?.onKey(key)
+  }
+  /** As Ctrl+Z does elsewhere: the shell has the terminal until it lets all of the job go on. */
+  #stop(): void {
+    this.#giveAway()
+    process.kill(0, 'SIGTSTP')
+    setTimeout(() => this.#takeBack(), stopMs)
+  }
+  /** Stopped by someone else, without notice: what is on the terminal is not ours any more. */
+  readonly #wake = (): void => {
+    if (this.#away) return
+    this.#giveAway()
+    this.#takeBack()
+  }
+
+  #giveAway(): void {
+    this.#away = true
+    this.#keyboard.close()
+    this.#painter.suspend()
+  }
+  #takeBack(): void {
+    if (!this.#away || !this.#ink) return
+    this.#away = false
+    this.#painter.resume()
+    for (const write of this.#held.splice(0)) this.#painter.above(write)
+    this.#paint()
+    this.#keyboard.open(this.#hear)
+  }
   readonly #leave = (): void => {
+    this.#ink = null
     this.#keyboard.close()
     this.#painter.suspend()
   }
@@ -104,36 +141,6 @@ export class Stage {
     this.#easel.columns = process.stdout.columns || 80
     this.#easel.rows = process.stdout.rows || 24
     if (!this.#away) this.#painter.resized()
-    for (const listener of this.#resizeListeners) listener()
+    this.#audience?.onResize()
   }
-}
-
-const coloured = !process.env.NO_COLOR && process.env.TERM !== 'dumb'
-const looks: Readonly<Record<Look, object>> = {
-  strong: { bold: true },
-  quiet: { dimColor: true },
-  waiting: { color: 'yellow' },
-  yes: { color: 'green' },
-  no: { color: 'red' },
-}
-
-/** Lines that have their width already. */
-export function Pieces({ pieces }: { readonly pieces: readonly Piece[] }) {
-  return (
-    <Box flexDirection="column" flexShrink={0}>
-      {pieces.map((piece, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a line is its place on the screen
-        <Text key={index} wrap="truncate">
-          {piece.length === 0
-            ? ' '
-            : piece.map((span, at) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: a span is its place in the line
-                <Text key={at} {...(span.look && coloured ? looks[span.look] : {})}>
-                  {span.text}
-                </Text>
-              ))}
-        </Text>
-      ))}
-    </Box>
-  )
 }

@@ -1,0 +1,25 @@
+/** Lines as Ink puts them out, without a terminal. */
+import { EventEmitter } from 'node:events'
+import { stripVTControlCharacters } from 'node:util'
+import { render } from 'ink'
+import type { Piece } from '../../src/text/width.ts'
+import { Lines } from '../../src/tui/lines.tsx'
+
+export async function drawnByInk(pieces: readonly Piece[], columns: number): Promise<readonly string[]> {
+  const frames: string[] = []
+  const stdout = Object.assign(new EventEmitter(), {
+    columns,
+    rows: 24,
+    write: (text: string) => frames.push(text) > 0,
+  })
+  // What Ink uses of a stream in this mode.
+  const ink = render(<Lines pieces={pieces} busy={null} />, {
+    stdout: stdout as unknown as NodeJS.WriteStream,
+    debug: true,
+    patchConsole: false,
+  })
+  ink.unmount()
+  return stripVTControlCharacters(frames.at(-1) ?? '')
+    .split('\n')
+    .slice(0, pieces.length)
+}

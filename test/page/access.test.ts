@@ -1,0 +1,181 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+// biome-ignore lint/correctness/noUnresolvedImports: it exports them by a way that the linter does not follow
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { asks } from '../support/asking.ts'
+import { away, desktop, hasNoBrowser, phone } from '../support/browser.ts'
+import { button, cardOf, openStage, receipt } from './stage.ts'
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+interface Findings {
+  readonly violations: readonly {
+    readonly id: string
+    readonly help: string
+    readonly nodes: readonly { readonly target: unknown; readonly failureSummary?: string }[]
+  }[]
+}
+
+/** What axe finds wrong with a screen, as lines that say where. */
+async function wrongs(page: Page, rules: object = {}): Promise<readonly string[]> {
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe)
+  const { violations } = await page.evaluate(async options => {
+    // What moves has no colour yet: everything is shown as it ends.
+    for (const animation of document.getAnimations())
+      if (animation.effect?.getComputedTiming().iterations !== Number.POSITIVE_INFINITY) animation.finish()
+    const { axe } = globalThis as unknown as { axe: { run(options: object): Promise<Findings> } } // put there just now
+    return axe.run({ resultTypes: ['violations'], ...options })
+  }, rules)
+  return violations.flatMap(({ id, help, nodes }) =>
+    nodes.map(node => `${id}: ${help} at ${JSON.stringify(node.target)} ${node.failureSummary ?? ''}`),
+  )
+}
+
+const looks = [
+  { name: 'wide', options: desktop },
+  { name: 'on a phone', options: phone },
+] as const
+
+describe.skipIf(hasNoBrowser())('axe finds nothing wrong', () => {
+  const stage = openStage({ runner: 'inline' })
+
+  /** Something of every kind, to be seen on every screen. */
+  async function furnish() {
+    const asker = await stage.asker('api-server')
+    const talker = await stage.asker('docs')
+    await stage.gateway.call('say', {
+      id: talker.session.id,
+      items: [
+        {
+          type: 'message.added',
+          block: 'm',
+          text: '# Plan\n\n- one\n- `two`\n\n```ts\nconst a = 1\n```\n\n| a | b |\n|-|-|\n| 1 | 2 |',
+        },
+        { type: 'tool.started', block: 't', tool: 'Bash', input: { command: 'npm test' } },
+        { type: 'tool.finished', block: 't', ok: false, output: '1 failed' },
+        { type: 'message.added', block: 's', text: 'Below.', agentPath: ['reviewer'] },
+        { type: 'error.raised', message: 'It broke.' },
+        { type: 'turn.finished', ending: 'done', cost: 0.1 },
+      ],
+    })
+    await stage.answer(await asker.ask(asks.command('npm test')))
+    await stage.answer(await asker.ask(asks.command('npm run deploy')), { kind: 'deny', reason: 'no' })
+    const all = [asks.command(), asks.dangerous(), asks.edit(), asks.write(60), asks.plan(), asks.fields()]
+    const more = [asks.suggested(), asks.questions(), asks.secret(), asks.form(), asks.link()]
+    const requests = []
+    for (const ask of [...all, ...more]) requests.push(await asker.ask(ask, { deadlineMs: 3600_000 }))
+    await talker.ask(asks.plan())
+    return { asker, talker, requests }
+  }
+
+  it.each(looks)('$name, on any screen, light and dark', async ({ options }) => {
+    const { asker, talker, requests } = await furnish()
+    const page = await stage.open({ ...options, colorScheme: 'light', provoked: away })
+    const found: Record<string, readonly string[]> = {}
+    // A theme changes colours and nothing else.
+    const look = async (name: string, except = {}) => {
+      found[name] = await wrongs(page, except)
+      await page.emulateMedia({ colorScheme: 'dark' })
+      found[`${name}, dark`] = await wrongs(page, { runOnly: ['color-contrast'] })
+      await page.emulateMedia({ colorScheme: 'light' })
+    }
+    const visit = (hash: string) => page.goto(`${stage.gateway.url}/${hash}`)
+    const card = (at: number) => {
+      const request = requests[at]
+      if (!request) throw new Error(`only ${requests.length} were asked`)
+      return cardOf(page, request)
+    }
+
+    for (const { id } of requests) await page.locator(`[data-request="${id}"]`).scrollIntoViewIfNeeded()
+    await card(10).waitFor()
+    await look('inbox')
+    await button(card(0), 'Deny…').click()
+    await button(card(2), 'Edit…').click()
+    await card(2).getByLabel('what stands here').fill('other')
+    await button(card(3), 'Add a note…').click()
+    await button(card(6), 'Always…').click()
+    await button(card(9), 'Submit').click()
+    await card(0).getByRole('checkbox').check()
+    await look('inbox, in the middle of answers')
+
+    await visit(`#/sessions/${talker.session.id}`)
+    const log = page.getByRole('log', { name: 'Transcript' })
+    await log.getByRole('button', { name: /Bash/ }).click()
+    await log.getByText('1 failed').waitFor()
+    await look('session')
+    await visit('#/sessions')
+    await page.locator('li.session-row').first().waitFor()
+    await look('sessions')
+    await visit('#/record')
+    await receipt(page, 'npm run deploy').first().locator('summary').click()
+    await page.locator('.story').waitFor()
+    await look('record')
+    for (const screen of ['rules', 'settings']) {
+      await visit(`#/${screen}`)
+      await page.locator('.later').waitFor()
+      await look(screen)
+    }
+    await page.keyboard.press('?')
+    await page.getByRole('dialog', { name: 'Keyboard' }).waitFor()
+    await look('help')
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('ControlOrMeta+k')
+    await page.getByRole('dialog', { name: 'Go to' }).waitFor()
+    await look('palette')
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('n')
+    await page.getByRole('dialog', { name: 'New session' }).getByRole('radio').first().waitFor()
+    await look('start')
+    await page.keyboard.press('Escape')
+    await page.locator('button.you').click()
+    await look('menu')
+    await page.keyboard.press('Escape')
+
+    await stage.gateway.call('stopEverything', {})
+    await visit('#/')
+    await page.getByRole('heading', { name: 'Nothing waits for you' }).waitFor()
+    await look('inbox, empty')
+    await asker.ask(asks.command())
+    await page.getByRole('heading', { name: '1 request waits for you' }).waitFor()
+    await page.context().setOffline(true)
+    await page.getByText('Reconnecting…').waitFor()
+    // All of the screen is inert then, its landmark and its heading too.
+    const off = { enabled: false }
+    await look('reconnecting', { rules: { 'landmark-one-main': off, 'page-has-heading-one': off } })
+    expect(Object.fromEntries(Object.entries(found).filter(([, wrong]) => wrong.length > 0))).toEqual({})
+    expect(Object.keys(found)).toHaveLength(26)
+  })
+
+  it('at the door of a browser that is not signed in', async () => {
+    const context = await stage.browser.newContext(desktop)
+    const page = await context.newPage()
+    await page.goto(stage.gateway.url)
+    await page.getByText('This browser is not signed in').waitFor()
+    expect(await wrongs(page)).toEqual([])
+    await context.close()
+  })
+
+  it('moves nothing for those who want nothing to move', async () => {
+    const page = await stage.open({ reducedMotion: 'reduce' })
+    const request = await (await stage.asker()).ask(asks.command())
+    await cardOf(page, request).waitFor()
+    await stage.answer(request)
+    await receipt(page).waitFor()
+    const moving = await page.evaluate(() => document.getAnimations().filter(it => it.playState === 'running').length)
+    expect(moving).toBe(0)
+  })
+
+  it('tells those who do not see it what comes, what went and what was said', async () => {
+    const asker = await stage.asker()
+    const page = await stage.open()
+    const request = await asker.ask(asks.command())
+    await cardOf(page, request).waitFor()
+    expect(await page.getByRole('list', { name: 'Requests that wait, oldest first' }).count()).toBe(1)
+    expect(await cardOf(page, request).getAttribute('aria-label')).toBe('Run a command')
+    const told = page.getByRole('status').filter({ hasText: 'Run a command: allowed by you' })
+    const heard = told.first().waitFor({ state: 'attached' })
+    await stage.answer(request)
+    await heard
+  })
+})

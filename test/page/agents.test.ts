@@ -1,0 +1,142 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+// biome-ignore lint/correctness/noUnresolvedImports: it exports them by a way that the linter does not follow
+import type { Locator, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { scriptedEnvironment } from '../../packages/drivers/src/claude/scripted-model.ts'
+import { bash, call, Model, type Play, say } from '../../packages/drivers/test/claude/model.ts'
+import { hasNoBrowser } from '../support/browser.ts'
+import { button, openStage, press, receipt, textOf } from './stage.ts'
+
+/** The card that waits on a session's screen, by what it is about. */
+function card(page: Page, name: string): Locator {
+  return page.getByRole('region', { name: 'Waits for you' }).getByRole('article', { name })
+}
+function transcript(page: Page): Locator {
+  return page.getByRole('log', { name: 'Transcript' })
+}
+
+describe.skipIf(hasNoBrowser())('the rehearsal', () => {
+  const stage = openStage({ runner: 'process' })
+
+  it('is started by a newcomer, played from start to end by clicks, and tells what it was told', async () => {
+    const page = await stage.open()
+    await stage.gateway.runnerBegun()
+    await button(page, 'Start a rehearsal').click()
+
+    await press(page, button(card(page, 'Run a command'), 'Allow once'))
+    await receipt(page, 'echo "Hello from the rehearsal"', 'allowed by you', 'delivered').waitFor()
+
+    const edit = card(page, 'Change a file')
+    await button(edit, 'Edit…').click()
+    await edit.getByLabel('what stands here is what runs').fill('a day for tests')
+    await press(page, button(edit, 'Allow with edits'))
+
+    const plan = card(page, 'Approve a plan')
+    await plan.getByLabel('Then the agent').selectOption('acceptEdits')
+    await press(page, button(plan, 'Approve plan'))
+
+    const questions = card(page, '2 questions')
+    await questions.getByRole('radio', { name: 'French' }).check()
+    await questions.getByRole('checkbox', { name: 'Tone' }).check()
+    await press(page, button(questions, 'Send answers'))
+
+    const own = card(page, 'A question')
+    await own.getByLabel('Your answer').fill('Salut')
+    await press(page, button(own, 'Send the answer'))
+
+    const form = card(page, 'Fill in a form')
+    await form.getByLabel('To', { exact: true }).fill('Ada')
+    await press(page, button(form, 'Submit'))
+
+    await press(page, button(card(page, 'Read a file'), 'Allow once'))
+    const lint = card(page, 'Use Lint')
+    await button(lint, 'Deny…').click()
+    await page.keyboard.type('it is spelt well')
+    await press(page, button(lint, 'Deny'))
+
+    await page.getByText('Turn done').waitFor()
+    const told = (await transcript(page).getByRole('listitem').allInnerTexts()).join('\n')
+    expect(told).toContain('The command was allowed, and it ran.')
+    expect(told).toContain('The edit was allowed, and it is made.')
+    expect(told).toContain('The plan was approved in mode acceptEdits.')
+    expect(told).toContain('The language: French. The checks: Tone.')
+    expect(told).toContain('The greeting is called “Salut”.')
+    expect(told).toContain('to = "Ada"')
+    expect(told).toContain('The reviewer was allowed; its linter was not allowed (it is spelt well).')
+    await page.locator('.session-header').getByText('idle').waitFor()
+  }, 60_000)
+})
+
+describe.skipIf(hasNoBrowser())('the real Claude Code, with a model that follows a script', () => {
+  const home = mkdtempSync(join(tmpdir(), 'holdpoint-page-claude-'))
+  const work = join(home, 'work')
+  let model: Model
+  const env: Record<string, string> = {}
+  beforeAll(async () => {
+    mkdirSync(work)
+    model = await Model.open(play)
+    for (const [name, value] of Object.entries(scriptedEnvironment(model.server.url, home)))
+      if (value !== undefined) env[name] = value
+  })
+  const stage = openStage({ runner: 'process', env })
+  afterAll(async () => {
+    await model.server.close()
+    rmSync(home, { recursive: true, force: true, maxRetries: 5 })
+  })
+
+  it('asks its question, shows its plan and runs its command, each as it was answered in the browser', async () => {
+    const page = await stage.open()
+    await stage.gateway.runnerBegun()
+    await button(page, 'New session').click()
+    const start = page.getByRole('dialog', { name: 'New session' })
+    await start.getByRole('radio', { name: 'Claude Code' }).check()
+    await start.getByLabel('Folder').fill(work)
+    await start.getByLabel('Mode', { exact: true }).selectOption('plan')
+    await start.getByLabel('First message').fill('Greet the world')
+    await button(start, 'Start session').click()
+    await transcript(page).getByText('Greet the world').waitFor()
+
+    const question = card(page, 'A question')
+    await question.getByRole('radio', { name: 'Hello' }).check()
+    await press(page, button(question, 'Send the answer'))
+
+    const plan = card(page, 'Approve a plan')
+    await plan.getByText('First this, then that').waitFor()
+    await plan.getByLabel('Then the agent').selectOption('default')
+    await press(page, button(plan, 'Approve plan'))
+
+    const command = card(page, 'Run a command')
+    expect(await textOf(command)).toContain('echo hello | tee out.txt')
+    expect(existsSync(join(work, 'out.txt'))).toBe(false)
+    await press(page, button(command, 'Allow once'))
+
+    await transcript(page).getByText('I have greeted the world.').waitFor()
+    expect(readFileSync(join(work, 'out.txt'), 'utf8')).toBe('hello\n')
+    expect(model.told('toolu_ask')).toContain('"Which greeting?"="Hello"')
+    expect(model.told('toolu_bash')).toContain('hello')
+    await receipt(page, 'echo hello | tee out.txt', 'allowed by you', 'delivered').waitFor()
+    await transcript(page).getByRole('button', { name: /Bash/ }).click()
+    await transcript(page).getByText('Result').waitFor()
+  }, 60_000)
+})
+
+const greetings = ['Hello', 'Good morning'].map(label => ({ label, description: `say ${label}` }))
+const question = { question: 'Which greeting?', header: 'Greeting', multiSelect: false, options: greetings }
+
+const play: Play = ({ results, all }) => {
+  const plan = /\/[^"\\ `]*\/plans\/[\w-]+\.md/.exec(all)?.[0] ?? 'no-plan-file'
+  switch (results.length) {
+    case 0:
+      return [call('Write', { file_path: plan, content: '# First this, then that' }, 'toolu_plan')]
+    case 1:
+      return [call('AskUserQuestion', { questions: [question] }, 'toolu_ask')]
+    case 2:
+      return [call('ExitPlanMode', {}, 'toolu_exit')]
+    case 3:
+      return [bash('echo hello | tee out.txt', 'toolu_bash')]
+    default:
+      return [say('I have greeted the world.')]
+  }
+}

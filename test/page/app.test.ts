@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest'
+import { asks } from '../support/asking.ts'
+import { away, desktop, hasNoBrowser, openPage } from '../support/browser.ts'
+import { openStage } from './stage.ts'
+
+describe.skipIf(hasNoBrowser())('as an app the page', () => {
+  const stage = openStage()
+
+  it('can be installed: its manifest is whole, and what it names is there', async () => {
+    const page = await stage.open()
+    const address = await page.locator('link[rel="manifest"]').getAttribute('href')
+    const reply = await page.request.get(`${stage.gateway.url}${address}`)
+    expect(reply.headers()['content-type']).toContain('application/manifest+json')
+    const manifest = (await reply.json()) as { icons: { src: string; sizes: string; type: string }[] } // as it is checked below
+    expect(manifest).toMatchObject({ name: 'Holdpoint', start_url: '/', display: 'standalone' })
+    const sizes = manifest.icons.map(icon => icon.sizes)
+    expect(sizes).toEqual(expect.arrayContaining(['192x192', '512x512']))
+    for (const { src, type } of manifest.icons) {
+      const icon = await page.request.get(`${stage.gateway.url}${src}`)
+      expect(icon.headers()['content-type']).toContain(type)
+    }
+    const wire = await page.context().newCDPSession(page)
+    await wire.send('Page.enable')
+    const { errors } = await wire.send('Page.getAppManifest')
+    expect(errors).toEqual([])
+    const { installabilityErrors } = await wire.send('Page.getInstallabilityErrors')
+    expect(installabilityErrors.filter(error => error.errorId !== 'in-incognito')).toEqual([])
+  })
+
+  it('has a worker that keeps nothing of what waits, and says so when the gateway is away', async () => {
+    const page = await stage.open({ provoked: away })
+    const asker = await stage.asker()
+    await asker.ask(asks.command('secret-looking command'))
+    await page.getByText('secret-looking command').first().waitFor()
+    await page.evaluate(() => navigator.serviceWorker.ready)
+    await page.reload()
+    await page.waitForFunction(() => navigator.serviceWorker.controller !== null)
+    await page.getByText('secret-looking command').first().waitFor()
+    const kept = await page.evaluate(async () => {
+      const names = await caches.keys()
+      const caught = await Promise.all(
+        names.map(async name => (await (await caches.open(name)).keys()).map(it => it.url)),
+      )
+      return caught.flat().map(url => new URL(url).pathname)
+    })
+    expect(kept.sort()).toEqual(['/favicon.svg', '/offline.css', '/offline.html'])
+    await stage.gateway.kill()
+    await page.reload()
+    expect(await page.locator('body').textContent()).toMatch(/reach|away|running/i)
+    expect(await page.locator('body').textContent()).not.toContain('secret-looking')
+    await stage.gateway.start()
+    await page.goto(stage.gateway.url)
+    await page.getByText('secret-looking command').first().waitFor()
+  })
+
+  it('forbids everything that does not come from the gateway, by its headers', async () => {
+    // Not of the stage, for whom the attempt itself would be wrong.
+    const { page } = await openPage(stage.browser, stage.gateway)
+    const ran = await page.evaluate(async () => {
+      const script = document.createElement('script')
+      try {
+        script.textContent = 'globalThis.ran = true'
+        document.body.append(script)
+      } catch {
+        // Trusted Types refuse it even earlier.
+      }
+      const image = new Image()
+      const loaded = new Promise(done => {
+        image.onload = () => done('loaded')
+        image.onerror = () => done('refused')
+      })
+      image.src = 'https://elsewhere.example/x.png'
+      return { ran: 'ran' in globalThis, image: await loaded }
+    })
+    expect(ran).toEqual({ ran: false, image: 'refused' })
+    await page.context().close()
+  })
+
+  it('takes a code once, and leaves none in the address', async () => {
+    const { code } = await stage.gateway.call('makeLink', {})
+    const context = await stage.browser.newContext(desktop)
+    const page = await context.newPage()
+    await page.goto(`${stage.gateway.url}/#code=${code}`)
+    await page.getByRole('navigation').first().waitFor()
+    expect(page.url()).not.toContain(code)
+    const second = await (await stage.browser.newContext(desktop)).newPage()
+    await second.goto(`${stage.gateway.url}/#code=${code}`)
+    await second.getByText('This browser is not signed in').waitFor()
+    await second.context().close()
+    await context.close()
+  })
+
+  it('is watched: what goes wrong in a test would be seen', async () => {
+    const { page, wrong } = await openPage(stage.browser, stage.gateway)
+    await page.evaluate(() => console.error('planted'))
+    await page.evaluate(() => setTimeout(() => Promise.reject(new Error('thrown')), 0))
+    await page.evaluate(() => fetch('http://127.0.0.1:1/').catch(() => {}))
+    await expect.poll(() => wrong.join('\n')).toMatch(/planted[\s\S]*thrown|thrown[\s\S]*planted/)
+    expect(wrong.some(line => line.includes('127.0.0.1:1'))).toBe(true)
+    await page.context().close()
+  })
+})

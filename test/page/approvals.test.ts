@@ -1,0 +1,207 @@
+import type { Ask } from '@holdpoint/protocol'
+import { describe, expect, it } from 'vitest'
+import { asks } from '../support/asking.ts'
+import { hasNoBrowser, phone } from '../support/browser.ts'
+import { button, calm, cardOf, openStage, press, receipt, textOf } from './stage.ts'
+
+describe.skipIf(hasNoBrowser())('an approval', () => {
+  const stage = openStage()
+
+  /** The page with one request on it. */
+  async function shown(ask: Ask, options = {}) {
+    const page = await stage.open(options)
+    const request = await (await stage.asker()).ask(ask)
+    const card = cardOf(page, request)
+    await card.waitFor()
+    return { page, request, card }
+  }
+
+  it('of a command is allowed once; its receipt says by whom, and then that it was delivered', async () => {
+    const { page, request, card } = await shown(asks.command())
+    expect(await textOf(card.getByRole('heading'))).toBe('Run a command')
+    expect(await textOf(card.getByRole('figure', { name: 'The command' }))).toContain('npm run migrate -- --env')
+    expect(await textOf(card)).toContain('in /src/api')
+    expect(await card.getByRole('link', { name: 'api-server' }).getAttribute('href')).toBe(
+      `#/sessions/${request.session}`,
+    )
+    await press(page, button(card, 'Allow once'))
+    expect(await stage.answerTo(request)).toEqual({ kind: 'allow' })
+    await receipt(page, 'npm run migrate', 'allowed by you', 'on its way').waitFor()
+    await stage.deliver(request)
+    await receipt(page, 'npm run migrate', 'allowed by you', 'delivered').waitFor()
+    expect(await button(page, 'Allow once').count()).toBe(0)
+  })
+
+  it('of a command runs as it was edited, with a note, and the receipt shows both texts', async () => {
+    const { page, request, card } = await shown(asks.command())
+    await button(card, 'Edit…').click()
+    const allow = button(card, 'Allow with edits')
+    expect(await allow.isDisabled()).toBe(true)
+    await card.getByLabel('what stands here is what runs').fill('npm run migrate -- --env test')
+    await card.getByLabel('A note that the agent reads').fill('never on staging')
+    await press(page, allow)
+    expect(await stage.answerTo(request)).toEqual({
+      kind: 'allow',
+      input: { command: 'npm run migrate -- --env test', description: 'Migrate the staging database' },
+      note: 'never on staging',
+    })
+    expect((await stage.resolved(request)).resolution?.editedDigest).toMatch(/\S/)
+    const line = receipt(page, '--env test', 'allowed with changes by you')
+    await line.locator('summary').click()
+    const story = line.locator('.story')
+    await story.waitFor()
+    expect(await textOf(story)).toContain('--env staging')
+    expect(await textOf(story)).toContain('What was changed before it was allowed')
+    expect(await textOf(story)).toContain('never on staging')
+  })
+
+  it('is allowed with a note that the agent reads', async () => {
+    const { page, request, card } = await shown(asks.fields())
+    await button(card, 'Add a note…').click()
+    expect(await button(card, 'Allow with this note').isDisabled()).toBe(true)
+    await page.keyboard.type('but only this one')
+    await press(page, button(card, 'Allow with this note'))
+    expect(await stage.answerTo(request)).toEqual({ kind: 'allow', note: 'but only this one' })
+    await receipt(page, 'allowed by you: but only this one').waitFor()
+  })
+
+  it('is denied in two steps, with a reason', async () => {
+    const { page, request, card } = await shown(asks.command())
+    await button(card, 'Deny…').click()
+    expect(await stage.isPending(request)).toBe(true)
+    await page.keyboard.type('not before the backup')
+    await press(page, button(card, 'Deny'))
+    expect(await stage.answerTo(request)).toEqual({ kind: 'deny', reason: 'not before the backup' })
+    await receipt(page, 'denied by you: not before the backup').waitFor()
+  })
+
+  it('is denied so that the agent stops', async () => {
+    const { page, request, card } = await shown(asks.command())
+    await button(card, 'Deny…').click()
+    await press(page, button(card, 'Deny and stop'))
+    expect(await stage.answerTo(request)).toEqual({ kind: 'deny', interrupt: true })
+    await receipt(page, 'denied by you').waitFor()
+  })
+
+  it('of an edit shows both sides, the blanks and the tabs, and the new text can be changed', async () => {
+    const { page, request, card } = await shown(asks.edit())
+    expect(await textOf(card)).toContain('/src/api/src/retry.ts')
+    expect(await card.locator('.diff.split').count()).toBe(1)
+    expect(await card.locator('.diff-row.gone').allInnerTexts()).toEqual([expect.stringContaining('const tries = 3')])
+    expect(await card.locator('.diff-row.come').count()).toBe(2)
+    expect(await card.locator('.diff-row.come .trail').first().textContent()).toBe(' ')
+    expect(await card.locator('.diff-row.come .tab').first().textContent()).toBe('\t')
+    expect(await card.locator('.diff .number').allInnerTexts()).toContain('3')
+    await button(card, 'Edit…').click()
+    const field = card.getByLabel('what stands here is what runs')
+    await field.fill((await field.inputValue()).replace('tries = 8 ', 'tries = 5'))
+    await press(page, button(card, 'Allow with edits'))
+    expect(await stage.answerTo(request)).toMatchObject({
+      kind: 'allow',
+      input: {
+        file_path: '/src/api/src/retry.ts',
+        new_string: 'export function retry() {\n  const tries = 5\n\tlog(tries)\n  return tries\n}',
+      },
+    })
+    await receipt(page, '/src/api/src/retry.ts', 'allowed with changes').waitFor()
+  })
+
+  it('of an edit stands in one column where there is no room for two', async () => {
+    const { card } = await shown(asks.edit(), phone)
+    expect(await card.locator('.diff.unified').count()).toBe(1)
+    expect(await card.locator('.diff.split').count()).toBe(0)
+  })
+
+  it('of a new file shows all of it', async () => {
+    const { page, request, card } = await shown(asks.write())
+    expect(await textOf(card)).toContain('the whole file · 12 added')
+    expect(await card.locator('.diff-row.come').count()).toBe(12)
+    await press(page, button(card, 'Allow once'))
+    expect(await stage.answerTo(request)).toEqual({ kind: 'allow' })
+    await receipt(page, '/src/api/src/greeting.ts', 'allowed by you').waitFor()
+  })
+
+  it('of any other tool shows fields, its JSON a click away, and takes edited JSON only where it is JSON', async () => {
+    const { page, request, card } = await shown(asks.fields())
+    expect(await textOf(card.getByRole('heading'))).toBe('Use mcp__tracker__create_issue')
+    expect(await card.getByRole('definition').allInnerTexts()).toEqual(
+      expect.arrayContaining(['API', 'Flaky test', 'null', '3']),
+    )
+    await button(card, 'As JSON').click()
+    expect(await textOf(card.locator('pre').first())).toContain('"project": "API"')
+    await button(card, 'Edit…').click()
+    const field = card.getByLabel('what stands here is what runs')
+    const asked = await field.inputValue()
+    await field.fill('{"project": ')
+    await card.locator('.problem').first().waitFor()
+    expect(await button(card, 'Allow with edits').isDisabled()).toBe(true)
+    await field.fill('{"project": "WEB"}')
+    await press(page, button(card, 'Allow with edits'))
+    await card.getByRole('alert').getByText('Not sent: the edited input lacks "title"').waitFor()
+    await field.fill(asked.replace('"API"', '"WEB"'))
+    await press(page, button(card, 'Allow with edits'))
+    const { ask } = request
+    const input = ask.kind === 'approval' ? { ...ask.input, project: 'WEB' } : {}
+    expect(await stage.answerTo(request)).toEqual({ kind: 'allow', input })
+  })
+
+  it('is allowed for longer by what the agent’s own program offers, each with its scope', async () => {
+    const { page, request, card } = await shown(asks.suggested())
+    await button(card, 'Always…').click()
+    expect(await button(card, 'Allow and remember this').isDisabled()).toBe(true)
+    await card.getByRole('radio', { name: 'Kept in this folder’s own settings' }).check()
+    await press(page, button(card, 'Allow and remember this'))
+    expect(await stage.answerTo(request)).toEqual({ kind: 'allow', suggestion: 's2' })
+  })
+
+  it('that its agent advises against is allowed by a second, deliberate step, and never for longer', async () => {
+    const { page, request, card } = await shown(asks.dangerous())
+    expect(await textOf(card)).toContain('marks this as dangerous')
+    expect(await textOf(card)).toContain('It would remove everything you own.')
+    expect(await button(card, 'Always…').count()).toBe(0)
+    await button(card, 'Allow anyway…').click()
+    expect(await card.getByRole('button', { name: 'Back' }).evaluate(it => it === document.activeElement)).toBe(true)
+    expect(await stage.isPending(request)).toBe(true)
+    await press(page, button(card, 'Allow once'))
+    expect(await stage.answerTo(request)).toEqual({ kind: 'allow' })
+  })
+
+  it('that its agent advises against is allowed on a phone by a press that is held, not by a tap', async () => {
+    const { page, request, card } = await shown(asks.dangerous(), phone)
+    const hold = card.locator('button.hold')
+    await calm(page)
+    await hold.tap()
+    expect(await card.getByText('Hold to allow once').count()).toBe(1)
+    expect(await stage.isPending(request)).toBe(true)
+    await hold.dispatchEvent('pointerdown')
+    expect(await stage.answerTo(request)).toEqual({ kind: 'allow' })
+  })
+
+  describe('of a plan', () => {
+    it('is rendered, shown as written a click away, and approved into a mode', async () => {
+      const { page, request, card } = await shown(asks.plan())
+      await card.getByRole('heading', { name: 'Plan', exact: true }).waitFor()
+      expect(await textOf(card.locator('.markdown strong'))).toBe('migration')
+      await button(card, 'As it is written').click()
+      await card.getByText('**migration**').waitFor()
+      await press(page, button(card, 'Approve plan'))
+      expect(await stage.answerTo(request)).toEqual({ kind: 'allow' })
+    })
+
+    it('is changed before it is approved', async () => {
+      const { page, request, card } = await shown(asks.plan())
+      await button(card, 'Edit the plan…').click()
+      await card.getByLabel('what stands here is what runs').fill('# Plan\n\n1. Only read')
+      await press(page, button(card, 'Approve with edits'))
+      expect(await stage.answerTo(request)).toEqual({ kind: 'allow', input: { plan: '# Plan\n\n1. Only read' } })
+    })
+
+    it('goes back to the agent with what is missing', async () => {
+      const { page, request, card } = await shown(asks.plan())
+      await button(card, 'Keep planning…').click()
+      await page.keyboard.type('and the rollback?')
+      await press(page, button(card, 'Keep planning'))
+      expect(await stage.answerTo(request)).toEqual({ kind: 'deny', reason: 'and the rollback?' })
+    })
+  })
+})

@@ -1,0 +1,257 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Ask, reveal } from '@holdpoint/protocol'
+import { describe, expect, it } from 'vitest'
+import { quietMs } from '../../packages/web/src/quiet.ts'
+import { asks } from '../support/asking.ts'
+import { hasNoBrowser } from '../support/browser.ts'
+import { button, calm, cardOf, openStage, press, textOf } from './stage.ts'
+
+describe.skipIf(hasNoBrowser())('nobody decides what they did not mean:', () => {
+  const stage = openStage()
+
+  it('a click right after a card has come does not count, and the card says so', async () => {
+    const page = await stage.open()
+    // The click comes from the page itself, in the moment in which the button does.
+    await page.evaluate(() => {
+      new MutationObserver((_, observer) => {
+        const allow = document.querySelector<HTMLButtonElement>('button.allow:enabled')
+        if (!allow) return
+        observer.disconnect()
+        allow.click()
+      }).observe(document.body, { childList: true, subtree: true, attributes: true })
+    })
+    const request = await (await stage.asker()).ask(asks.command())
+    const card = cardOf(page, request)
+    await card.getByText('That came too soon after a change').waitFor()
+    expect(await stage.isPending(request)).toBe(true)
+    await press(page, button(card, 'Allow once'))
+    expect(await stage.answerTo(request)).toEqual({ kind: 'allow' })
+  })
+
+  it('nor does a key', async () => {
+    const page = await stage.open()
+    const asker = await stage.asker()
+    const first = await asker.ask(asks.command('first'))
+    await cardOf(page, first).waitFor()
+    await page.keyboard.press('j')
+    // Keys at every frame, from before the change until the quiet time is nearly over.
+    await page.evaluate(ms => {
+      new MutationObserver((_, observer) => {
+        if (document.querySelectorAll('article').length < 2) return
+        observer.disconnect()
+        const stopAt = performance.now() + ms
+        const strike = () => {
+          document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'a', bubbles: true }))
+          if (performance.now() < stopAt) requestAnimationFrame(strike)
+          else document.body.dataset.struck = 'yes'
+        }
+        strike()
+      }).observe(document.body, { childList: true, subtree: true })
+    }, quietMs - 100)
+    await calm(page)
+    const second = await asker.ask(asks.command('second'))
+    await page.locator('[data-struck]').waitFor()
+    await page.getByText('Something just changed. Look, then press again.').waitFor()
+    expect(await stage.isPending(first)).toBe(true)
+    expect(await stage.isPending(second)).toBe(true)
+  })
+
+  it.each(['inbox', 'session'])(
+    'a double click answers one card and not the one that comes into its place: %s',
+    async screen => {
+      const page = await stage.open()
+      const asker = await stage.asker()
+      const one = await asker.ask(asks.command('one'))
+      const two = await asker.ask(asks.command('two'))
+      if (screen === 'session') await page.goto(`${stage.gateway.url}/#/sessions/${asker.session.id}`)
+      await cardOf(page, one).waitFor()
+      await cardOf(page, two).waitFor()
+      await calm(page)
+      // The last press of an impatient hand falls in the moment in which the first card goes, on what stands there then.
+      await page.evaluate(
+        ([first, second]) => {
+          const cardIn = (id: string) => document.querySelector(`article[id$="${id}"]`)
+          new MutationObserver((_, observer) => {
+            if (cardIn(first)) return
+            observer.disconnect()
+            cardIn(second)?.querySelector<HTMLButtonElement>('button.allow')?.click()
+          }).observe(document.body, { childList: true, subtree: true })
+        },
+        [one.id, two.id] as const,
+      )
+      await button(cardOf(page, one), 'Allow once').dblclick()
+      expect(await stage.answerTo(one)).toEqual({ kind: 'allow' })
+      await cardOf(page, two).getByText('That came too soon').waitFor()
+      expect(await stage.isPending(two)).toBe(true)
+    },
+  )
+
+  it('Enter in the field for the reason denies, Escape goes back with what was typed', async () => {
+    const page = await stage.open()
+    const request = await (await stage.asker()).ask(asks.command())
+    const card = cardOf(page, request)
+    await button(card, 'Deny…').click()
+    await page.keyboard.type('first line')
+    await page.keyboard.press('Escape')
+    await button(card, 'Allow once').waitFor()
+    expect(await stage.isPending(request)).toBe(true)
+    await button(card, 'Deny…').click()
+    await page.keyboard.press('End')
+    await page.keyboard.press('Shift+Enter')
+    await page.keyboard.type('second line')
+    expect(await stage.isPending(request)).toBe(true)
+    await calm(page)
+    await page.keyboard.press('Enter')
+    expect(await stage.answerTo(request)).toEqual({ kind: 'deny', reason: 'first line\nsecond line' })
+  })
+
+  it('Enter in any other field of a card decides nothing', async () => {
+    const page = await stage.open()
+    const request = await (await stage.asker()).ask(asks.command())
+    const card = cardOf(page, request)
+    await button(card, 'Add a note…').click()
+    await page.keyboard.type('a note')
+    await calm(page)
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Escape')
+    await button(card, 'Edit…').click()
+    await page.keyboard.type('x')
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Escape')
+    await button(card, 'Allow with your note').waitFor()
+    expect(await stage.isPending(request)).toBe(true)
+  })
+
+  it('what an agent’s own program advises against is not allowed by any key', async () => {
+    const page = await stage.open()
+    const request = await (await stage.asker()).ask(asks.dangerous())
+    const card = cardOf(page, request)
+    await card.waitFor()
+    await page.keyboard.press('j')
+    await calm(page)
+    await page.keyboard.press('a')
+    await page.getByText('not allowed by a key').waitFor()
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Enter')
+    expect(await stage.isPending(request)).toBe(true)
+  })
+
+  it('a long change is allowed only once its end was on the screen', async () => {
+    const page = await stage.open()
+    const request = await (await stage.asker()).ask(asks.write(400))
+    const card = cardOf(page, request)
+    const allow = button(card, 'Allow once')
+    await card.getByText('Scroll to the end to allow.').waitFor()
+    expect(await allow.isDisabled()).toBe(true)
+    await page.keyboard.press('j')
+    await calm(page)
+    await page.keyboard.press('a')
+    expect(await stage.isPending(request)).toBe(true)
+    const window = card.getByRole('figure', { name: 'The change' })
+    await window.hover()
+    await page.mouse.wheel(0, 2000)
+    expect(await allow.isDisabled()).toBe(true)
+    await page.mouse.wheel(0, 100_000)
+    await page.waitForFunction(() => document.querySelector('button.allow:enabled') !== null)
+    await press(page, allow)
+    expect(await stage.answerTo(request)).toEqual({ kind: 'allow' })
+  })
+
+  it('a command of one endless line is all there, and no part of it lies beyond an edge', async () => {
+    const page = await stage.open()
+    const command = `echo ${'x'.repeat(4000)} && rm -rf /tmp/hidden-at-the-end`
+    const request = await (await stage.asker()).ask(asks.command(command))
+    const card = cardOf(page, request)
+    await card.waitFor()
+    expect(await card.locator('pre code').first().textContent()).toBe(command)
+    const box = card.locator('pre').first()
+    expect(await box.evaluate(it => it.scrollWidth <= it.clientWidth + 1)).toBe(true)
+  })
+
+  describe('what cannot be seen is made visible', () => {
+    const data = join(import.meta.dirname, '../../packages/protocol/test/data/display.json')
+    const attacks = JSON.parse(readFileSync(data, 'utf8')) as readonly {
+      readonly name: string
+      readonly text: string
+    }[] // as that file is
+
+    it('on cards, in receipts and in the transcript, and nothing of it becomes HTML', async () => {
+      const page = await stage.open()
+      const asker = await stage.asker('\u202Eapi\u202C')
+      for (const { text } of attacks.filter(attack => attack.name !== 'lone surrogate'))
+        await stage.gateway.call('say', {
+          id: asker.session.id,
+          items: [{ type: 'message.added', block: text.slice(0, 100), text }],
+        })
+      const requests = []
+      for (const { text } of attacks.filter(attack => attack.name !== 'lone surrogate'))
+        requests.push({ text, request: await asker.ask(asks.command(text)) })
+      for (const { text, request } of requests) {
+        const shown = page.locator(`[data-request="${request.id}"]`)
+        await shown.scrollIntoViewIfNeeded()
+        const code = shown.locator('pre code').first()
+        await code.waitFor()
+        expect(await code.textContent(), JSON.stringify(text)).toBe(reveal(text, { multiline: true }))
+      }
+      expect(await page.locator('main img').count()).toBe(0)
+      const [first] = requests
+      if (!first) throw new Error('there are attacks')
+      await stage.answer(first.request)
+      await page.goto(`${stage.gateway.url}/#/sessions/${asker.session.id}`)
+      const log = page.getByRole('log', { name: 'Transcript' })
+      await log.getByText('<img src=x onerror=alert(1)>').first().waitFor()
+      expect(await textOf(log)).not.toContain('\u202E')
+      expect(await page.locator('main img').count()).toBe(0)
+      expect(await textOf(page.locator('main'))).toContain(reveal('\u202Eapi\u202C'))
+    })
+
+    it('wherever an agent’s words stand on a card', async () => {
+      const bad = 'ok\u202Edne\u200B'
+      const page = await stage.open()
+      const asker = await stage.asker()
+      const approval: Ask = {
+        kind: 'approval',
+        tool: `Tool${bad}`,
+        title: bad,
+        description: bad,
+        input: { [bad]: bad },
+        cwd: `/src/${bad}`,
+        editable: true,
+        suggestions: [{ id: 's', label: bad, scope: bad }],
+        caution: { reason: bad, blockedPath: bad },
+      }
+      const questions: Ask = {
+        kind: 'questions',
+        questions: [
+          {
+            id: bad,
+            header: bad,
+            question: bad,
+            options: [{ label: bad, description: bad, preview: bad }],
+            multiSelect: false,
+            allowOther: true,
+            secret: false,
+          },
+        ],
+      }
+      const form: Ask = {
+        kind: 'form',
+        title: bad,
+        message: bad,
+        schema: {
+          type: 'object',
+          properties: { [bad]: { type: 'string', title: bad, description: bad, enum: [bad, 'b'] } },
+        },
+      }
+      for (const ask of [approval, questions, form]) {
+        const request = await asker.ask(ask, { agentPath: [bad] })
+        await cardOf(page, request).waitFor()
+      }
+      await button(page.locator('article').first(), 'Always…').click()
+      const whole = await page.evaluate(() => document.documentElement.outerHTML)
+      const leaks = [...whole.matchAll(/.{60}[\u202E\u200B].{60}/gu)].map(([at]) => at)
+      expect(leaks).toEqual([])
+    })
+  })
+})

@@ -1,0 +1,249 @@
+// biome-ignore lint/correctness/noUnresolvedImports: it exports them by a way that the linter does not follow
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { asks } from '../support/asking.ts'
+import { hasNoBrowser, phone, routed } from '../support/browser.ts'
+import { button, calm, cardOf, openStage, press, receipt, textOf } from './stage.ts'
+
+describe.skipIf(hasNoBrowser())('the inbox', () => {
+  const stage = openStage()
+
+  it('says that nothing waits, how many agents work, and counts in title and picture what comes', async () => {
+    const page = await stage.open()
+    const icon = page.locator('link[rel="icon"]')
+    const asker = await stage.asker()
+    await page.getByRole('heading', { name: 'Nothing waits for you.' }).waitFor()
+    await stage.gateway.call('say', {
+      id: asker.session.id,
+      items: [{ type: 'message.added', block: 'b', text: 'Let me see.' }],
+    })
+    await page.getByText('1 agent is working.').waitFor()
+    expect(await page.title()).toBe('Holdpoint')
+    expect(await icon.getAttribute('href')).toBe('/favicon.svg')
+    const request = await asker.ask(asks.command())
+    await page.getByRole('heading', { name: '1 request waits for you' }).waitFor()
+    expect(await page.title()).toBe('(1) Holdpoint')
+    await page.locator('link[rel="icon"][href^="data:image/png"]').waitFor({ state: 'attached' })
+    await stage.answer(request)
+    await page.getByRole('heading', { name: 'Nothing waits for you' }).waitFor()
+    expect(await page.title()).toBe('Holdpoint')
+    await page.locator('link[rel="icon"][href="/favicon.svg"]').waitFor({ state: 'attached' })
+  })
+
+  it('shows requests of every session, oldest first, with who asks, from where and through which agents', async () => {
+    const docs = await stage.asker('docs', '/src/docs')
+    const api = await stage.asker('api', '/src/api')
+    await docs.ask(asks.questions())
+    await api.ask(asks.command(), { agentPath: ['reviewer', 'test-writer'] })
+    const page = await stage.open()
+    const cards = page.locator('article')
+    await cards.nth(1).waitFor()
+    expect(await textOf(cards.nth(0).locator('.card-head'))).toContain('docs')
+    expect(await textOf(cards.nth(0))).toContain('/src/docs')
+    expect(await textOf(cards.nth(1).locator('.card-head'))).toMatch(/api[\s\S]*reviewer[\s\S]*test-writer/)
+  })
+
+  it('does not move what is under the pointer: what comes waits below, and is announced', async () => {
+    const page = await stage.open({ viewport: { width: 1024, height: 600 } })
+    const asker = await stage.asker()
+    const first = await asker.ask(asks.command('first'))
+    const allow = button(cardOf(page, first), 'Allow once')
+    await allow.hover()
+    const before = await allow.boundingBox()
+    const others = [asks.edit(), asks.questions(), asks.form(), asks.write()]
+    for (const ask of others) await asker.ask(ask)
+    const more = page.getByRole('button', { name: /^\d more/ })
+    await more.waitFor()
+    expect(await allow.boundingBox()).toEqual(before)
+    await more.click()
+    await page.getByRole('heading', { name: '5 requests wait for you' }).waitFor()
+  })
+
+  it('keeps the place of a card while those above it fold', async () => {
+    const page = await stage.open()
+    const asker = await stage.asker()
+    const requests = [await asker.ask(asks.command('1st')), await asker.ask(asks.command('2nd'))]
+    const [first, second] = requests
+    if (!first || !second) throw new Error('two were asked')
+    await cardOf(page, second).waitFor()
+    await stage.answer(first)
+    const line = page.locator('ol.requests details.receipt', { hasText: '1st' })
+    await line.waitFor()
+    expect(await page.locator('ol.requests > li').first().getAttribute('data-request')).toBe(first.id)
+    await page.locator('section.just-resolved', { hasText: '1st' }).waitFor()
+    expect(await page.locator('ol.requests > li').count()).toBe(1)
+  })
+
+  it('answers several at once; one that fails fails no other, and is named', async () => {
+    const page = await stage.open(routed)
+    const asker = await stage.asker()
+    const requests = []
+    for (const name of ['one', 'two', 'three']) requests.push(await asker.ask(asks.command(name)))
+    const alone = await asker.ask(asks.dangerous())
+    for (const request of requests) await cardOf(page, request).getByRole('checkbox').check()
+    expect(await cardOf(page, alone).getByRole('checkbox').count()).toBe(0)
+    const [, two] = requests
+    if (!two) throw new Error('three were asked')
+    // Somebody is faster with the second while the answers are on their way.
+    await page.route('**/requests/answer', async route => {
+      await stage.answer(two, { kind: 'deny', reason: 'not this one' })
+      await route.continue()
+    })
+    await press(page, button(page, 'Allow 3 once'))
+    await page.getByText('2 answered, 1 not').waitFor()
+    expect(await textOf(page.locator('.batch-outcome'))).toContain('two')
+    const given = []
+    for (const request of requests) given.push((await stage.resolved(request)).resolution?.answer?.kind)
+    expect(given).toEqual(['allow', 'deny', 'allow'])
+    expect(await stage.isPending(alone)).toBe(true)
+    await receipt(page, 'one', 'allowed by you').waitFor()
+    await receipt(page, 'two', 'denied by you').waitFor()
+  })
+
+  it('denies several with one reason', async () => {
+    const page = await stage.open()
+    const asker = await stage.asker()
+    const requests = [await asker.ask(asks.command('one')), await asker.ask(asks.fields())]
+    for (const request of requests) await cardOf(page, request).getByRole('checkbox').check()
+    await button(page, 'Deny 2…').click()
+    await page.keyboard.type('stop that')
+    await calm(page)
+    await page.keyboard.press('Enter')
+    for (const request of requests) expect(await stage.answerTo(request)).toEqual({ kind: 'deny', reason: 'stop that' })
+  })
+
+  it('goes to the request that an address names', async () => {
+    const asker = await stage.asker()
+    const requests = []
+    for (const ask of [asks.edit(), asks.questions(), asks.form(), asks.write()]) requests.push(await asker.ask(ask))
+    const last = requests.at(-1)
+    const page = await stage.open()
+    await page.goto(`${stage.gateway.url}/#/inbox/${last?.id}`)
+    const item = page.locator(`li[data-request="${last?.id}"]`)
+    await page.waitForFunction(id => document.activeElement?.getAttribute('data-request') === id, last?.id)
+    expect(await item.evaluate(it => it.getBoundingClientRect().top < innerHeight)).toBe(true)
+  })
+
+  it('has room for a thumb: every target of a card on a phone is at least 44 px high', async () => {
+    const page = await stage.open(phone)
+    const request = await (await stage.asker()).ask(asks.suggested())
+    await cardOf(page, request).waitFor()
+    const heights = await cardOf(page, request)
+      .getByRole('button')
+      .evaluateAll(all => all.map(it => [it.textContent, Math.round(it.getBoundingClientRect().height)] as const))
+    expect(heights.filter(([, height]) => height < 44)).toEqual([])
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
+  })
+
+  describe('tells who does not look', () => {
+    /** Counts what the page shows outside of itself, and lets a test hide the page. */
+    function record(): void {
+      const told: string[] = []
+      const state = { hidden: false, told, closed: 0 }
+      Object.assign(globalThis, { stageNotices: state })
+      Object.defineProperty(document, 'visibilityState', { get: () => (state.hidden ? 'hidden' : 'visible') })
+      class Note {
+        static permission = 'granted'
+        static requestPermission = async () => 'granted'
+        readonly tag: string
+        constructor(title: string, options: { body?: string; tag?: string } = {}) {
+          told.push(`${title} / ${options.body}`)
+          this.tag = options.tag ?? ''
+        }
+        close(): void {
+          state.closed++
+        }
+      }
+      Object.defineProperty(globalThis, 'Notification', { value: Note })
+    }
+    interface Notices {
+      hidden: boolean
+      readonly told: readonly string[]
+      readonly closed: number
+    }
+    const notices = (page: Page) =>
+      page.evaluate(() => (globalThis as unknown as { stageNotices: Notices }).stageNotices) // put there by `record`
+    async function hide(page: Page, hidden: boolean): Promise<void> {
+      await page.evaluate(now => {
+        const { stageNotices } = globalThis as unknown as { stageNotices: Notices } // likewise
+        stageNotices.hidden = now
+        document.dispatchEvent(new Event('visibilitychange'))
+      }, hidden)
+    }
+    const until = (page: Page, count: number) =>
+      page.waitForFunction(
+        wanted => (globalThis as unknown as { stageNotices: Notices }).stageNotices.told.length >= wanted, // likewise
+        count,
+      )
+    const watched = { ...routed, before: (page: Page) => page.context().addInitScript(record) }
+
+    it('once for each thing that waits, together where they come together, and takes it back when it is answered', async () => {
+      const page = await stage.open(watched)
+      const asker = await stage.asker()
+      await hide(page, true)
+      const request = await asker.ask(asks.command('npm test'))
+      await until(page, 1)
+      await Promise.all([asker.ask(asks.command('a')), asker.ask(asks.command('b'))])
+      await until(page, 2)
+      expect((await notices(page)).told).toEqual([
+        'Run a command · api-server / npm test',
+        '2 requests wait for you / api-server',
+      ])
+      await stage.answer(request)
+      await page.waitForFunction(
+        () => (globalThis as unknown as { stageNotices: Notices }).stageNotices.closed === 1, // likewise
+      )
+    })
+
+    it('and nobody who does', async () => {
+      const page = await stage.open(watched)
+      const asker = await stage.asker()
+      const request = await asker.ask(asks.command())
+      await cardOf(page, request).waitFor()
+      // One that comes later, while nobody looks, shows that telling works; of the first nothing was told.
+      await calm(page)
+      await hide(page, true)
+      await asker.ask(asks.command('later'))
+      await until(page, 1)
+      expect((await notices(page)).told).toEqual(['Run a command · api-server / later'])
+    })
+
+    it('by one tab for all of them, and by none while another is looked at', async () => {
+      const page = await stage.open(watched)
+      const other = await stage.tab(page)
+      const asker = await stage.asker()
+      await hide(page, true)
+      const seen = await asker.ask(asks.command('seen in the other tab'))
+      await cardOf(other, seen).waitFor()
+      await calm(other)
+      await hide(other, true)
+      await asker.ask(asks.command('seen by nobody'))
+      await Promise.race([until(page, 1), until(other, 1)])
+      const told = [...(await notices(page)).told, ...(await notices(other)).told]
+      expect(told).toEqual(['Run a command · api-server / seen by nobody'])
+    })
+
+    it('after having asked for it once, and not again', async () => {
+      const page = await stage.open()
+      await stage.asker()
+      await button(page, 'No, and don’t ask again').click()
+      await page.reload()
+      await page.getByText('Nothing waits for you.').waitFor()
+      expect(await page.getByText('Be told when something waits').count()).toBe(0)
+    })
+  })
+
+  it('is light, dark, or what the system says, and remembers which', async () => {
+    const page = await stage.open({ colorScheme: 'light' })
+    const ground = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)
+    const light = await ground()
+    await page.emulateMedia({ colorScheme: 'dark' })
+    const dark = await ground()
+    expect(dark).not.toBe(light)
+    await page.getByRole('button', { name: /^Theme: system/ }).click()
+    expect(await ground()).toBe(light)
+    await page.reload()
+    await page.getByRole('button', { name: /^Theme: light/ }).waitFor()
+    expect(await ground()).toBe(light)
+  })
+})

@@ -1,0 +1,189 @@
+import type { Ask, Request } from '@holdpoint/protocol'
+import { describe, expect, it } from 'vitest'
+import { asks } from '../support/asking.ts'
+import { hasNoBrowser } from '../support/browser.ts'
+import { calm, cardOf, openStage, receipt, strike } from './stage.ts'
+
+describe.skipIf(hasNoBrowser())('without a pointer', () => {
+  const stage = openStage()
+
+  let askers = 0
+  async function shown(...list: readonly Ask[]) {
+    const page = await stage.open()
+    const asker = await stage.asker(`agent ${++askers}`)
+    const requests: Request[] = []
+    for (const ask of list) requests.push(await asker.ask(ask))
+    for (const request of requests) await page.locator(`[data-request="${request.id}"]`).waitFor()
+    const request = (at: number) => {
+      const found = requests[at]
+      if (!found) throw new Error(`only ${requests.length} were asked`)
+      return found
+    }
+    const active = () => page.locator('li[aria-current="true"]').getAttribute('data-request')
+    return { page, request, active }
+  }
+
+  it('one goes through the inbox and answers all of it', async () => {
+    const list = [asks.command('first'), asks.command('second'), asks.edit(), asks.questions(), asks.form()]
+    const { page, request, active } = await shown(...list)
+    await page.keyboard.press('j')
+    expect(await active()).toBe(request(0).id)
+    await page.keyboard.press('j')
+    expect(await active()).toBe(request(1).id)
+    await page.keyboard.press('k')
+    expect(await active()).toBe(request(0).id)
+
+    await strike(page, 'a')
+    expect(await stage.answerTo(request(0))).toEqual({ kind: 'allow' })
+    await receipt(page, 'first', 'allowed by you').waitFor()
+    expect(await active(), 'the next one comes under the keys').toBe(request(1).id)
+
+    await strike(page, 'd')
+    await page.keyboard.type('no, and dance')
+    await strike(page, 'Enter')
+    expect(await stage.answerTo(request(1))).toEqual({ kind: 'deny', reason: 'no, and dance' })
+    await receipt(page, 'denied by you: no, and dance').waitFor()
+
+    await strike(page, 'e')
+    const field = cardOf(page, request(2)).getByLabel('what stands here is what runs')
+    expect(await field.evaluate(it => it === document.activeElement)).toBe(true)
+    await page.keyboard.press('ControlOrMeta+A')
+    await page.keyboard.type('return 1')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Tab')
+    await strike(page, 'Enter')
+    expect(await stage.answerTo(request(2))).toMatchObject({ kind: 'allow', input: { new_string: 'return 1' } })
+    await receipt(page, 'allowed with changes').waitFor()
+
+    await strike(page, '2')
+    expect(await cardOf(page, request(3)).getByRole('radio', { name: 'Detailed' }).isChecked()).toBe(true)
+    await page.keyboard.press('1')
+    expect(await cardOf(page, request(3)).getByRole('checkbox', { name: 'Linux' }).isChecked()).toBe(true)
+    await strike(page, 'a')
+    expect(await stage.answerTo(request(3))).toMatchObject({
+      answers: [
+        { id: 'format', chosen: ['Detailed'] },
+        { id: 'targets', chosen: ['Linux'] },
+      ],
+    })
+    await receipt(page, 'answered by you').waitFor()
+
+    expect(await active()).toBe(request(4).id)
+    await strike(page, 'Enter')
+    await page.keyboard.type('3.1')
+    expect(await cardOf(page, request(4)).getByLabel('Version').inputValue()).toBe('3.1')
+    await page.keyboard.press('Escape')
+    expect(await stage.isPending(request(4))).toBe(true)
+  })
+
+  it('no letter decides while one types', async () => {
+    const { page, request } = await shown(asks.command('first'), asks.command('second'))
+    await page.keyboard.press('j')
+    await strike(page, 'd')
+    await page.keyboard.type('adejkx123?./n gi ')
+    await calm(page)
+    expect(await cardOf(page, request(0)).getByRole('textbox').inputValue()).toBe('adejkx123?./n gi ')
+    expect(await page.getByRole('dialog').count()).toBe(0)
+    expect(await stage.isPending(request(0))).toBe(true)
+    expect(await stage.isPending(request(1))).toBe(true)
+    expect(await page.evaluate(() => location.hash)).toBe('')
+  })
+
+  it('a key that is held down answers one request at most', async () => {
+    const { page, request } = await shown(asks.command('first'), asks.command('second'))
+    await page.keyboard.press('j')
+    await calm(page)
+    await page.keyboard.down('a')
+    await stage.answerTo(request(0))
+    await receipt(page, 'first').waitFor()
+    await calm(page)
+    await page.keyboard.down('a')
+    await page.keyboard.down('a')
+    await page.keyboard.up('a')
+    expect(await stage.isPending(request(1))).toBe(true)
+  })
+
+  it('several are selected, as a range too, and denied together', async () => {
+    const { page, request } = await shown(asks.command('1st'), asks.command('2nd'), asks.command('3rd'), asks.plan())
+    await page.keyboard.press('j')
+    await page.keyboard.press('x')
+    await page.keyboard.press('j')
+    await page.keyboard.press('j')
+    await page.keyboard.press('Shift+X')
+    await page.getByText('3 selected').waitFor()
+    await page.keyboard.press('j')
+    await page.keyboard.press('x')
+    await page.getByText('A plan is decided on its own.').waitFor()
+    await page.getByText('3 selected').waitFor()
+    await strike(page, 'd')
+    await page.keyboard.type('all three')
+    await strike(page, 'Enter')
+    for (const at of [0, 1, 2]) expect(await stage.answerTo(request(at))).toEqual({ kind: 'deny', reason: 'all three' })
+    expect(await stage.isPending(request(3))).toBe(true)
+  })
+
+  it('help shows every key, and keeps the others off the page behind it', async () => {
+    const { page, request } = await shown(asks.command())
+    await page.keyboard.press('j')
+    await calm(page)
+    await page.keyboard.press('?')
+    const help = page.getByRole('dialog', { name: 'Keyboard' })
+    await help.getByText('Deny, with a reason').waitFor()
+    await page.keyboard.press('a')
+    expect(await stage.isPending(request(0))).toBe(true)
+    await page.keyboard.press('Escape')
+    await help.waitFor({ state: 'detached' })
+  })
+
+  it('one goes from screen to screen, and finds a session by a few letters of its name', async () => {
+    const { page, request } = await shown(asks.command())
+    await page.keyboard.press('g')
+    await page.keyboard.press('s')
+    await page.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor()
+    await page.keyboard.press('/')
+    await page.keyboard.type('api')
+    // The first empties the field, the second leaves it.
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('g')
+    await page.keyboard.press('r')
+    await page.getByRole('heading', { name: 'Record', level: 1 }).waitFor()
+    await page.keyboard.press('ControlOrMeta+k')
+    await page.getByRole('combobox', { name: 'Go to' }).fill(`ent ${askers}`)
+    await page
+      .getByRole('dialog')
+      .getByRole('option', { name: `agent ${askers}` })
+      .waitFor()
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/#\/sessions\/ses_/)
+    await cardOf(page, request(0)).waitFor()
+    await strike(page, 'a')
+    expect(await stage.answerTo(request(0))).toEqual({ kind: 'allow' })
+    await page.keyboard.press('g')
+    await page.keyboard.press('i')
+    await page.getByRole('heading', { name: 'Nothing waits for you' }).waitFor()
+  })
+
+  it('the focus can always be seen, and reaches everything of a card', async () => {
+    const { page, request } = await shown(asks.command())
+    const card = cardOf(page, request(0))
+    await card.locator('button.allow:enabled').waitFor()
+    const reached = new Set<string>()
+    for (let i = 0; i < 40 && reached.size < 4; i++) {
+      await page.keyboard.press('Tab')
+      const { name, outlined } = await page.evaluate(() => {
+        const it = document.activeElement
+        const style = it ? getComputedStyle(it) : null
+        return {
+          name: it instanceof HTMLButtonElement ? it.textContent : '',
+          outlined: style?.outlineStyle !== 'none' && style?.outlineWidth !== '0px',
+        }
+      })
+      if (/Allow once|Edit…|Add a note…|Deny…/.test(name)) {
+        expect(outlined, name).toBe(true)
+        reached.add(name)
+      }
+    }
+    expect([...reached]).toEqual(['Allow once', 'Edit…', 'Add a note…', 'Deny…'])
+  })
+})

@@ -1,0 +1,186 @@
+// biome-ignore lint/correctness/noUnresolvedImports: it exports them by a way that the linter does not follow
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { asks } from '../support/asking.ts'
+import { hasNoBrowser, routed } from '../support/browser.ts'
+import { button, openStage, press, receipt, textOf } from './stage.ts'
+
+/** One of the ways to narrow a list down. */
+function choose(page: Page, name: string): Promise<void> {
+  return page.locator('label.filter-choice').getByText(name, { exact: true }).click()
+}
+
+describe.skipIf(hasNoBrowser())('the list of sessions', () => {
+  const stage = openStage({ runner: 'inline' })
+  const open = async () => {
+    const page = await stage.open()
+    await page.getByRole('link', { name: 'Sessions' }).first().click()
+    await page.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor()
+    const row = (title: string) => page.locator('li.session-row', { hasText: title })
+    return { page, row }
+  }
+
+  it('shows how each stands, what it said last and what it cost, as it changes', async () => {
+    const asker = await stage.asker('billing', '/src/billing')
+    const { row } = await open()
+    const { id } = asker.session
+    await stage.gateway.call('say', {
+      id,
+      items: [{ type: 'message.added', block: 'b', text: 'I have counted\n\ntwice.' }],
+    })
+    await row('billing').getByText('I have counted twice.', { exact: true }).waitFor()
+    expect(await textOf(row('billing'))).toContain('/src/billing')
+    await stage.gateway.call('say', { id, items: [{ type: 'turn.finished', ending: 'done', cost: 0.42 }] })
+    await row('billing').getByText('$0.42').waitFor()
+    const request = await asker.ask(asks.command())
+    await row('billing').getByText('waits for you').waitFor()
+    expect(await row('billing').locator('.state-sign.waiting').count()).toBe(1)
+    await stage.answer(request)
+    await row('billing').getByText('waits for you').waitFor({ state: 'detached' })
+  })
+
+  it('is filtered by state and by words', async () => {
+    const docs = await stage.asker('docs', '/src/docs')
+    const ended = await stage.asker('nightly', '/src/nightly')
+    await stage.gateway.call('endSession', { id: ended.session.id })
+    await docs.ask(asks.command())
+    const { page, row } = await open()
+    await row('docs').waitFor()
+    await choose(page, 'Waiting')
+    await row('nightly').waitFor({ state: 'detached' })
+    await row('docs').waitFor()
+    await choose(page, 'Ended')
+    await row('nightly').waitFor()
+    expect(await row('docs').count()).toBe(0)
+    await choose(page, 'All')
+    await page.getByRole('searchbox', { name: 'Search sessions' }).fill('/src/do')
+    await row('nightly').waitFor({ state: 'detached' })
+    await row('docs').waitFor()
+    await page.getByRole('searchbox', { name: 'Search sessions' }).fill('no such thing')
+    await page.getByText('No session fits this.').waitFor()
+  })
+
+  it('ends a session after a second look, and deletes an ended one', async () => {
+    const asker = await stage.asker('to be ended')
+    const request = await asker.ask(asks.command())
+    const { page, row } = await open()
+    await row('to be ended').getByRole('button', { name: 'End this session…' }).click()
+    await row('to be ended').getByText('the request that waits is dropped').waitFor()
+    await row('to be ended').getByRole('button', { name: 'Keep it' }).click()
+    expect(await stage.isPending(request)).toBe(true)
+    await row('to be ended').getByRole('button', { name: 'End this session…' }).click()
+    await row('to be ended').getByRole('button', { name: 'End it' }).click()
+    await row('to be ended').getByText('ended').nth(1).waitFor()
+    expect((await stage.resolved(request)).resolution).toMatchObject({ by: 'agent', reason: 'session_ended' })
+    await row('to be ended').getByRole('button', { name: 'Delete this session…' }).click()
+    await row('to be ended').getByRole('button', { name: 'Delete it' }).click()
+    await row('to be ended').waitFor({ state: 'detached' })
+    await expect(stage.gateway.call('getSession', { id: asker.session.id })).rejects.toMatchObject({ status: 404 })
+    expect(await page.getByRole('alert').count()).toBe(0)
+  })
+
+  it('starts a session: agent, folder, mode, first words; what is refused is said at its field', async () => {
+    const page = await stage.open({ ...routed, provoked: /400/ })
+    await page.keyboard.press('n')
+    const dialog = page.getByRole('dialog', { name: 'New session' })
+    await dialog.getByRole('radio', { name: /Rehearsal/ }).check()
+    await dialog.getByLabel('Folder').fill('src')
+    await dialog.getByLabel('Mode', { exact: true }).selectOption('acceptEdits')
+    await dialog.getByLabel('First message').fill('A short one')
+    const error = { code: 'bad_input', message: 'No.', detail: { issues: [{ path: 'cwd', message: 'is not there' }] } }
+    await page.route('**/sessions', route => route.fulfill({ status: 400, json: { error } }), { times: 1 })
+    await button(dialog, 'Start session').click()
+    await dialog.locator('.field', { hasText: 'Folder' }).getByRole('alert').getByText('is not there').waitFor()
+    expect(await dialog.getByLabel('First message').inputValue()).toBe('A short one')
+    await dialog.getByLabel('Folder').fill(stage.gateway.folder)
+    await button(dialog, 'Start session').click()
+    await page.getByRole('log', { name: 'Transcript' }).getByText('A short one').waitFor()
+    const { items } = await stage.gateway.call('listSessions', { limit: 1 })
+    expect(items[0]).toMatchObject({ driver: 'rehearsal', mode: 'acceptEdits', cwd: stage.gateway.folder })
+    await press(page, button(page.getByRole('article', { name: 'Run a command' }), 'Allow once'))
+    await receipt(page, 'allowed by you', 'delivered').waitFor()
+  })
+
+  it('announces sessions that begin meanwhile instead of pushing', async () => {
+    await stage.asker('old one')
+    const { page, row } = await open()
+    await row('old one').first().waitFor()
+    await stage.asker('new one')
+    const more = page.getByRole('button', { name: /1 new/ })
+    await more.waitFor()
+    expect(await row('new one').count()).toBe(0)
+    await more.click()
+    await row('new one').waitFor()
+  })
+})
+
+describe.skipIf(hasNoBrowser())('the record', () => {
+  const stage = openStage()
+  const open = async () => {
+    const page = await stage.open()
+    await page.goto(`${stage.gateway.url}/#/record`)
+    await page.getByRole('heading', { name: 'Record', level: 1 }).waitFor()
+    return page
+  }
+
+  it('holds every resolution, is searched and filtered, and each line opens', async () => {
+    const asker = await stage.asker('api')
+    const other = await stage.asker('docs')
+    await stage.answer(await asker.ask(asks.command('npm run deploy')), { kind: 'deny', reason: 'on a Friday?' })
+    await stage.answer(await asker.ask(asks.command('npm test')))
+    await stage.answer(await other.ask(asks.questions()), { kind: 'decline' })
+    const withdrawn = await other.ask(asks.command('ls'))
+    await stage.gateway.call('withdrawRequest', { id: withdrawn.id })
+    const page = await open()
+    const lines = page.locator('details.receipt')
+    await lines.nth(3).waitFor()
+    expect(await lines.count()).toBe(4)
+    await page.getByRole('region', { name: 'Today' }).waitFor()
+    await choose(page, 'Denied')
+    await receipt(page, 'npm test').waitFor({ state: 'detached' })
+    await receipt(page, 'npm run deploy', 'on a Friday?').waitFor()
+    await choose(page, 'Anything')
+    await choose(page, 'Agents')
+    await receipt(page, 'ls', 'withdrawn by the agent').waitFor()
+    await receipt(page, 'npm run deploy').waitFor({ state: 'detached' })
+    await choose(page, 'Anyone')
+    await page.getByRole('combobox', { name: 'Session' }).selectOption({ label: 'docs' })
+    await receipt(page, 'npm run deploy').waitFor({ state: 'detached' })
+    await receipt(page, 'declined').waitFor()
+    await page.getByRole('combobox', { name: 'Session' }).selectOption('')
+    await page.getByRole('searchbox', { name: 'Search the record' }).fill('friday')
+    await receipt(page, 'npm test').waitFor({ state: 'detached' })
+    const line = receipt(page, 'npm run deploy')
+    await line.locator('summary').click()
+    await line.getByText('Asked: Run a command').waitFor()
+    await page.getByRole('searchbox', { name: 'Search the record' }).fill('no such words')
+    await page.getByText('Nothing in the record fits this.').waitFor()
+  })
+
+  it('announces what is resolved meanwhile, and shows when it is delivered', async () => {
+    const asker = await stage.asker()
+    const request = await asker.ask(asks.command('npm run late'))
+    const page = await open()
+    await page.locator('details.receipt').first().waitFor()
+    await stage.answer(request)
+    await page.getByRole('button', { name: /1 new/ }).click()
+    await receipt(page, 'npm run late', 'on its way').waitFor()
+    await stage.deliver(request)
+    await receipt(page, 'npm run late', 'delivered').waitFor()
+  })
+
+  it('reads further back on demand', async () => {
+    const asker = await stage.asker()
+    const requests = []
+    for (let i = 0; i < 70; i++) requests.push(await asker.ask(asks.command(`echo ${i}.`)))
+    for (let from = 0; from < requests.length; from += 35)
+      await stage.gateway.call('answerRequests', {
+        items: requests.slice(from, from + 35).map(({ id, digest }) => ({ id, digest, answer: { kind: 'allow' } })),
+      })
+    const page = await open()
+    await receipt(page, 'echo 69.').waitFor()
+    expect(await receipt(page, 'echo 0.').count()).toBe(0)
+    await button(page, 'Show earlier ones').click()
+    await receipt(page, 'echo 0.').waitFor()
+  })
+})

@@ -1,0 +1,173 @@
+import type { Ask, FormSchema } from '@holdpoint/protocol'
+import { describe, expect, it } from 'vitest'
+import { asks } from '../support/asking.ts'
+import { hasNoBrowser } from '../support/browser.ts'
+import { button, cardOf, openStage, press, receipt, textOf } from './stage.ts'
+
+describe.skipIf(hasNoBrowser())('on the page', () => {
+  const stage = openStage()
+
+  async function shown(ask: Ask) {
+    const page = await stage.open()
+    const request = await (await stage.asker()).ask(ask)
+    const card = cardOf(page, request)
+    await card.waitFor()
+    return { page, request, card }
+  }
+
+  describe('questions', () => {
+    it('stand on one card: one choice, several, and words of one’s own', async () => {
+      const { page, request, card } = await shown(asks.questions())
+      const format = card.getByRole('group').nth(0)
+      const targets = card.getByRole('group').nth(1)
+      expect(await textOf(format)).toContain('Format')
+      expect(await textOf(format)).toContain('a brief overview')
+      expect(await card.getByRole('radio').count()).toBe(3)
+      expect(await card.getByRole('checkbox', { name: /Linux|macOS|Windows|Other/ }).count()).toBe(4)
+      expect(await button(card, 'Send answers').isDisabled()).toBe(true)
+      await card.getByRole('radio', { name: 'Summary' }).check()
+      await card.getByRole('radio', { name: 'Detailed' }).check()
+      await button(card, 'Answer some, leave 1 out').waitFor()
+      await card.getByRole('checkbox', { name: 'Linux' }).check()
+      await card.getByRole('checkbox', { name: 'Windows' }).check()
+      await targets.getByRole('textbox', { name: 'Other' }).fill('Plan 9')
+      await press(page, button(card, 'Send answers'))
+      expect(await stage.answerTo(request)).toEqual({
+        kind: 'answers',
+        answers: [
+          { id: 'format', chosen: ['Detailed'] },
+          { id: 'targets', chosen: ['Linux', 'Windows'], other: 'Plan 9' },
+        ],
+      })
+      await receipt(page, 'answered by you: Detailed; Linux, Windows, Plan 9').waitFor()
+    })
+
+    it('with previews show how the choice would look', async () => {
+      const { card } = await shown(asks.questions())
+      expect(await textOf(card.locator('.preview.shown'))).toContain('One line per module.')
+      await card.getByRole('radio', { name: 'Detailed' }).check()
+      await card.locator('.preview.shown', { hasText: 'All of it.' }).waitFor()
+    })
+
+    it('take an answer of one’s own instead of a choice', async () => {
+      const { page, request, card } = await shown(asks.questions())
+      await card.getByRole('radio', { name: 'Summary' }).check()
+      await card.getByRole('textbox', { name: 'Other' }).first().fill('as a table')
+      expect(await card.getByRole('radio', { name: 'Summary' }).isChecked()).toBe(false)
+      await press(page, button(card, 'Answer some, leave 1 out'))
+      expect(await stage.answerTo(request)).toEqual({
+        kind: 'answers',
+        answers: [{ id: 'format', chosen: [], other: 'as a table' }],
+      })
+    })
+
+    it('are declined with a reason', async () => {
+      const { page, request, card } = await shown(asks.questions())
+      await button(card, 'Decline…').click()
+      await page.keyboard.type('ask the team')
+      await press(page, button(card, 'Decline'))
+      expect(await stage.answerTo(request)).toEqual({ kind: 'decline', reason: 'ask the team' })
+      await receipt(page, 'declined by you: ask the team').waitFor()
+    })
+
+    it('for a secret are answered in a masked field; only the agent reads it, and it leaves no trace', async () => {
+      const page = await stage.open()
+      const { id: agent, secret } = await stage.gateway.call('addToken', { role: 'agent', name: 'deployer' })
+      const session = await stage.gateway.call('startSession', { driver: 'external', options: { agent } })
+      const asAgent = stage.gateway.callAs(secret)
+      const request = await asAgent('openRequest', { id: session.id, key: 'key', ask: asks.secret() })
+      const card = cardOf(page, request)
+      const field = card.getByLabel('Your answer')
+      expect(await field.getAttribute('type')).toBe('password')
+      await field.fill('s3cr3t-key')
+      await field.blur()
+      expect(await page.evaluate(() => JSON.stringify({ ...sessionStorage, ...localStorage }))).not.toContain('s3cr3t')
+      expect((await stage.gateway.call('getDraft', { id: request.id })).draft).toBeNull()
+      await press(page, button(card, 'Send the answer'))
+      const { resolution } = await asAgent('getRequest', { id: request.id, wait: 10_000 })
+      expect(resolution?.answer).toMatchObject({ answers: [{ id: 'key', chosen: [], other: 's3cr3t-key' }] })
+      await receipt(page, 'The deploy key?').locator('summary').click()
+      await page.getByText('••••••').first().waitFor()
+      expect(await textOf(page.locator('body'))).not.toContain('s3cr3t')
+    })
+  })
+
+  describe('a form', () => {
+    it('is drawn from its schema, checked at each field, and sent as values', async () => {
+      const { page, request, card } = await shown(asks.form())
+      expect(await card.getByLabel('Replicas').inputValue()).toBe('2')
+      expect(await card.getByRole('switch', { name: 'Tell the team' }).isChecked()).toBe(true)
+      await button(card, 'Submit').click()
+      await card.getByText('3 fields need another look.').waitFor()
+      expect(await card.getByLabel('Version').evaluate(it => it === document.activeElement)).toBe(true)
+      await card.getByLabel('Version').fill('2.0.0')
+      await card.getByLabel('Replicas').fill('12')
+      await card.getByText('This must be at most 9.').waitFor()
+      await card.getByLabel('Replicas').fill('3')
+      await card.getByRole('switch', { name: 'Tell the team' }).uncheck()
+      await card.getByRole('radio', { name: 'beta' }).check()
+      await card.getByRole('checkbox', { name: 'eu' }).check()
+      await card.getByRole('checkbox', { name: 'ap' }).check()
+      await press(page, button(card, 'Submit'))
+      expect(await stage.answerTo(request)).toEqual({
+        kind: 'submit',
+        values: { version: '2.0.0', count: 3, notify: false, channel: 'beta', regions: ['eu', 'ap'] },
+      })
+      await receipt(page, 'Release', 'filled in by you').waitFor()
+    })
+
+    it('is declined, and the agent stops', async () => {
+      const { page, request, card } = await shown(asks.form())
+      await button(card, 'Decline…').click()
+      await press(page, button(card, 'Decline and stop'))
+      expect(await stage.answerTo(request)).toEqual({ kind: 'decline', interrupt: true })
+    })
+
+    it('takes every kind of field', async () => {
+      const { page, request, card } = await shown(wide)
+      await card.getByLabel('Mail').fill('nobody')
+      await card.getByLabel('Mail').blur()
+      await card.getByText('This must be an e-mail address.').waitFor()
+      await card.getByLabel('Mail').fill('ada@example.com')
+      await card.getByLabel('Site').fill('https://example.com/')
+      await card.getByLabel('Day').fill('2026-01-31')
+      await card.getByLabel('Ratio').fill('0.5')
+      await card.getByLabel('Pass').fill('hush')
+      expect(await card.getByLabel('Pass').getAttribute('type')).toBe('password')
+      await press(page, button(card, 'Submit'))
+      expect(await stage.answerTo(request)).toEqual({
+        kind: 'submit',
+        values: {
+          mail: 'ada@example.com',
+          site: 'https://example.com/',
+          day: '2026-01-31',
+          ratio: 0.5,
+          pass: 'hush',
+        },
+      })
+    })
+  })
+
+  it('a link shows its whole address, opens in a tab that knows nothing of this page, and is then said to be done', async () => {
+    const { page, request, card } = await shown(asks.link())
+    const link = card.getByRole('link', { name: 'Open tracker.example in a new tab' })
+    expect(await textOf(card)).toContain('https://tracker.example/sign-in?state=abc')
+    expect(await link.getAttribute('href')).toBe('https://tracker.example/sign-in?state=abc')
+    expect(await link.getAttribute('target')).toBe('_blank')
+    expect(await link.getAttribute('rel')).toBe('noopener noreferrer')
+    await press(page, button(card, 'I have done it'))
+    expect(await stage.answerTo(request)).toEqual({ kind: 'submit', values: {} })
+  })
+})
+
+const wideSchema: FormSchema = {
+  type: 'object',
+  properties: {
+    mail: { type: 'string', title: 'Mail', format: 'email' },
+    site: { type: 'string', title: 'Site', format: 'uri' },
+    day: { type: 'string', title: 'Day', format: 'date' },
+    ratio: { type: 'number', title: 'Ratio', minimum: 0, maximum: 1 },
+    pass: { type: 'string', title: 'Pass', format: 'password' },
+  },
+}
+const wide: Ask = { kind: 'form', title: 'All of it', message: '', schema: wideSchema }

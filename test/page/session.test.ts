@@ -1,0 +1,257 @@
+// biome-ignore lint/correctness/noUnresolvedImports: it exports them by a way that the linter does not follow
+import type { Locator, Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { type Asker, asks } from '../support/asking.ts'
+import { hasNoBrowser } from '../support/browser.ts'
+import { button, cardOf, openStage, press, receipt } from './stage.ts'
+
+const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+
+function log(page: Page): Locator {
+  return page.getByRole('log', { name: 'Transcript' })
+}
+
+/** Until nothing scrolls any more: nobody tells of that where it has stopped already. */
+function still(page: Page): Promise<void> {
+  return log(page).evaluate(async box => {
+    for (let before = -1; before !== box.scrollTop; ) {
+      before = box.scrollTop
+      for (let frame = 0; frame < 10; frame++) await new Promise(requestAnimationFrame)
+    }
+  })
+}
+
+describe.skipIf(hasNoBrowser())('a session', () => {
+  const stage = openStage({ runner: 'inline' })
+
+  async function look(id: string): Promise<Page> {
+    const page = await stage.open()
+    await page.goto(`${stage.gateway.url}/#/sessions/${id}`)
+    await page.locator('.session-header').waitFor()
+    return page
+  }
+  async function rehearse(options: object = { paceMs: 0, only: 'approval' }) {
+    const session = await stage.gateway.call('startSession', {
+      driver: 'rehearsal',
+      title: 'Rehearsal',
+      prompt: 'Begin',
+      options: { ...options },
+    })
+    return { session, page: await look(session.id) }
+  }
+  const say = ({ session }: Asker, ...items: Parameters<typeof stage.gateway.call<'say'>>[1]['items']) =>
+    stage.gateway.call('say', { id: session.id, items })
+
+  it('shows what streams as it comes, and the finished text in its place', async () => {
+    const asker = await stage.asker()
+    const page = await look(asker.session.id)
+    const delta = { type: 'message.delta', block: 'b1' } as const
+    const begun = '# Report\n\nThe first **bold'
+    await say(asker, { ...delta, offset: 0, text: begun })
+    await log(page).getByRole('heading', { name: 'Report' }).waitFor()
+    await say(asker, { ...delta, offset: begun.length, text: '** words' })
+    await log(page).locator('strong', { hasText: 'bold' }).waitFor()
+    expect(await log(page).locator('.streaming').count()).toBe(1)
+    await say(asker, { type: 'message.added', block: 'b1', text: '# Report\n\nAll of it.' })
+    await log(page).getByText('All of it.').waitFor()
+    await log(page).locator('.streaming').waitFor({ state: 'detached' })
+    expect(await log(page).getByRole('heading', { name: 'Report' }).count()).toBe(1)
+  })
+
+  it('folds tool calls, and opens them to their input and result; those of agents under it stand under them', async () => {
+    const asker = await stage.asker()
+    const page = await look(asker.session.id)
+    const input = { command: 'npm test' }
+    await say(
+      asker,
+      { type: 'tool.started', block: 't1', tool: 'Bash', input },
+      { type: 'tool.finished', block: 't1', ok: true, output: '12 passed' },
+      { type: 'message.added', block: 'm1', text: 'I look at it.', agentPath: ['reviewer'] },
+      { type: 'tool.started', block: 't2', tool: 'Read', input: { file_path: '/a.ts' }, agentPath: ['reviewer'] },
+      { type: 'tool.finished', block: 't2', ok: false, output: 'no such file', agentPath: ['reviewer'] },
+    )
+    const call = log(page).getByRole('button', { name: /Bash.*npm test/ })
+    expect(await call.getAttribute('aria-expanded')).toBe('false')
+    expect(await log(page).getByText('12 passed').count()).toBe(0)
+    await call.click()
+    await log(page).getByText('12 passed').waitFor()
+    await log(page).getByText('reviewer').first().waitFor()
+    expect(await log(page).locator('.transcript-entry', { hasText: 'I look at it.' }).locator('.rail').count()).toBe(1)
+    await log(page)
+      .getByRole('button', { name: /Read.*failed/ })
+      .waitFor()
+  })
+
+  it('is asked and answered where the composer is, which can still be used', async () => {
+    const { page, session } = await rehearse()
+    const card = page.getByRole('region', { name: 'Waits for you' }).getByRole('article')
+    await card.waitFor()
+    const composer = page.getByRole('textbox', { name: 'Message to the agent' })
+    await composer.fill('and then?')
+    await page.getByText('Waits behind the request above').waitFor()
+    await composer.press('Enter')
+    await log(page).getByText('and then?').waitFor()
+    expect(await composer.inputValue()).toBe('')
+    await press(page, button(card, 'Allow once'))
+    await receipt(page, 'allowed by you', 'delivered').waitFor()
+    await card.getByText('What shall I make of it?').waitFor()
+    await card.getByRole('radio', { name: 'Keep it' }).check()
+    await press(page, button(card, 'Send the answer'))
+    await log(page).getByText('You chose “Keep it”.').waitFor()
+    expect((await stage.gateway.call('getSession', { id: session.id })).pending).toBe(0)
+  })
+
+  it('keeps what was typed and not sent', async () => {
+    const { page } = await rehearse()
+    const composer = page.getByRole('textbox', { name: 'Message to the agent' })
+    await composer.fill('not yet')
+    await page.getByRole('link', { name: 'Inbox' }).first().click()
+    await page.goBack()
+    expect(await composer.inputValue()).toBe('not yet')
+    await page.reload()
+    expect(await composer.inputValue()).toBe('not yet')
+  })
+
+  it('is interrupted: its turn and its request are dropped', async () => {
+    const { page } = await rehearse()
+    await page.getByRole('region', { name: 'Waits for you' }).getByRole('article').waitFor()
+    await page.getByRole('button', { name: 'Interrupt' }).click()
+    await receipt(page, 'dropped: the turn was interrupted').waitFor()
+    await log(page).getByText('Turn interrupted').waitFor()
+  })
+
+  it('changes its mode, its model and its title', async () => {
+    const { page, session } = await rehearse()
+    const now = () => stage.gateway.call('getSession', { id: session.id })
+    await page.getByRole('combobox', { name: 'Mode', exact: true }).selectOption('acceptEdits')
+    await expect.poll(async () => (await now()).mode).toBe('acceptEdits')
+    await page.getByLabel('Model').fill('the-large-one')
+    await page.getByLabel('Model').press('Enter')
+    await expect.poll(async () => (await now()).model).toBe('the-large-one')
+    await page.getByRole('button', { name: 'Rehearsal', exact: true }).click()
+    await page.getByLabel('Title').fill('Greetings')
+    await page.getByLabel('Title').press('Enter')
+    await page.getByRole('heading', { name: 'Greetings' }).waitFor()
+    expect((await now()).title).toBe('Greetings')
+  })
+
+  it('takes pictures and files by paste, by drop and by choice, refuses what no agent reads, and sends them along', async () => {
+    const { page, session } = await rehearse()
+    const composer = page.getByRole('textbox', { name: 'Message to the agent' })
+    const give = (how: 'paste' | 'drop', name: string, type: string) =>
+      composer.evaluate(
+        (field, [event, file, mediaType, base64]) => {
+          const bytes = Uint8Array.from(atob(base64), char => char.charCodeAt(0))
+          const data = new DataTransfer()
+          data.items.add(new File([bytes], file, { type: mediaType }))
+          const init = { bubbles: true, cancelable: true }
+          field.dispatchEvent(
+            event === 'paste'
+              ? new ClipboardEvent('paste', { ...init, clipboardData: data })
+              : new DragEvent('drop', { ...init, dataTransfer: data }),
+          )
+        },
+        [how, name, type, pixel] as const,
+      )
+    await give('paste', 'pasted.png', 'image/png')
+    await give('drop', 'dropped.png', 'image/png')
+    await page
+      .getByLabel('Files')
+      .setInputFiles({ name: 'notes.md', mimeType: 'text/markdown', buffer: Buffer.from('# x') })
+    const along = page.getByRole('list', { name: 'Sent along' })
+    await along.getByText('notes.md').first().waitFor()
+    expect(await along.getByRole('listitem').count()).toBe(3)
+    await give('drop', 'tool.exe', 'application/x-msdownload')
+    await page.getByText('tool.exe cannot be sent').waitFor()
+    await along.getByRole('button', { name: 'Remove dropped.png' }).click()
+    await composer.fill('Look at these')
+    await composer.press('Enter')
+    await log(page).getByText('Look at these').waitFor()
+    await along.waitFor({ state: 'detached' })
+    expect(await log(page).locator('img').count()).toBe(1)
+    const { items } = await stage.gateway.call('listEvents', { id: session.id })
+    const added = items.flatMap(event => (event.type === 'command.added' ? [event.value.body] : []))
+    expect(added).toContainEqual(
+      expect.objectContaining({
+        text: 'Look at these',
+        attachments: [
+          { type: 'image', mediaType: 'image/png', data: pixel, name: 'pasted.png' },
+          { type: 'document', mediaType: 'text/plain', data: btoa('# x'), name: 'notes.md' },
+        ],
+      }),
+    )
+  })
+
+  it('opens at its newest line, loads earlier ones as one scrolls up, and stays where one is', async () => {
+    const asker = await stage.asker()
+    for (let page = 0; page < 5; page++)
+      await say(
+        asker,
+        ...Array.from({ length: 200 }, (_, i) => ({
+          type: 'message.added' as const,
+          block: `b${page}-${i}`,
+          text: `Line ${page * 200 + i}, with enough words to fill a row of the transcript.`,
+        })),
+      )
+    const page = await look(asker.session.id)
+    await log(page).getByText('Line 999,').waitFor()
+    expect(await log(page).getByText('Line 0,').count()).toBe(0)
+    const atEnd = () => log(page).evaluate(it => it.scrollHeight - it.scrollTop - it.clientHeight < 40)
+    await expect.poll(atEnd).toBe(true)
+    await say(asker, { type: 'message.added', block: 'new', text: 'One more line.' })
+    await log(page).getByText('One more line.').waitFor()
+    await expect.poll(atEnd, { message: 'it sticks to the end' }).toBe(true)
+
+    await log(page).hover()
+    await page.mouse.wheel(0, -3000)
+    const newest = page.getByRole('button', { name: /To the newest/ })
+    await newest.waitFor()
+    const place = () =>
+      log(page).evaluate(it => {
+        const top = it.getBoundingClientRect().top
+        const rows = [...it.querySelectorAll('.transcript-entry')]
+        const row = rows.find(each => each.getBoundingClientRect().top >= top)
+        return `${row?.textContent} at ${Math.round((row?.getBoundingClientRect().top ?? 0) - top)}`
+      })
+    await still(page)
+    const before = await place()
+    await say(asker, { type: 'message.added', block: 'newer', text: 'And another.' })
+    await page.getByRole('button', { name: /1 new/ }).waitFor()
+    expect(await place()).toBe(before)
+
+    const first = log(page).getByText('Line 0,')
+    while ((await first.count()) === 0) {
+      await page.mouse.wheel(0, -20_000)
+      await page.evaluate(() => new Promise(requestAnimationFrame))
+    }
+    await log(page).getByText('The session begins here.').waitFor()
+    await page.getByRole('button', { name: /1 new/ }).click()
+    await log(page).getByText('And another.').waitFor()
+    await expect.poll(atEnd).toBe(true)
+  })
+
+  it('ends after a second look', async () => {
+    const { page, session } = await rehearse()
+    await button(page, 'End…').click()
+    await press(page, button(page, 'End the session'))
+    await page.locator('.session-header').getByText('ended').waitFor()
+    expect((await stage.gateway.call('getSession', { id: session.id })).state).toBe('ended')
+  })
+
+  it('that does not exist says so', async () => {
+    const page = await stage.open({ provoked: /404/ })
+    await page.goto(`${stage.gateway.url}/#/sessions/ses_00000000000000000000`)
+    await page.getByRole('heading', { name: 'There is no such session' }).waitFor()
+  })
+
+  it('keeps its receipts, which open to what was asked and said', async () => {
+    const asker = await stage.asker()
+    const request = await asker.ask(asks.command())
+    await stage.answer(request, { kind: 'deny', reason: 'not today' })
+    const page = await look(asker.session.id)
+    expect(await cardOf(page, request).count()).toBe(0)
+    const line = receipt(page, 'npm run migrate', 'denied by you via api: not today')
+    await line.locator('summary').click()
+    await line.getByText(request.digest).waitFor()
+  })
+})

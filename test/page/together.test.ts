@@ -1,0 +1,144 @@
+// biome-ignore lint/correctness/noUnresolvedImports: it exports them by a way that the linter does not follow
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { asks } from '../support/asking.ts'
+import { hasNoBrowser, phone, routed } from '../support/browser.ts'
+import { button, calm, cardOf, openStage, press, receipt, textOf } from './stage.ts'
+
+/** When a selector is first met on a page, by the clock that all of this machine share. */
+function momentOf(page: Page, selector: string): Promise<number> {
+  return page.evaluate(wanted => {
+    return new Promise<number>(done => {
+      const look = () => {
+        if (!document.querySelector(wanted)) return
+        observer.disconnect()
+        done(Date.now())
+      }
+      const observer = new MutationObserver(look)
+      observer.observe(document, { childList: true, subtree: true })
+      look()
+    })
+  }, selector)
+}
+
+const withinMs = 1000
+
+describe.skipIf(hasNoBrowser())('several who look at the same', () => {
+  const stage = openStage()
+
+  async function person(name: string): Promise<string> {
+    return (await stage.gateway.call('addToken', { role: 'person', name })).secret
+  }
+
+  it('two tabs and a phone show a request and its end within a second', async () => {
+    const tab = await stage.open()
+    const screens = [tab, await stage.tab(tab), await stage.open(phone)]
+    const asker = await stage.asker()
+    const came = screens.map(page => momentOf(page, 'article.card'))
+    const request = await asker.ask(asks.command())
+    for (const at of await Promise.all(came)) expect(at - request.openedAt).toBeLessThan(withinMs)
+    expect(await Promise.all(screens.map(page => page.title()))).toEqual(screens.map(() => '(1) Holdpoint'))
+    const folded = screens.map(page => momentOf(page, '.receipt'))
+    await press(tab, button(cardOf(tab, request), 'Allow once'))
+    const { resolution } = await stage.resolved(request)
+    for (const at of await Promise.all(folded)) expect(at - (resolution?.at ?? 0)).toBeLessThan(withinMs)
+    for (const page of screens) {
+      expect(await textOf(receipt(page))).toContain('allowed by you')
+      expect(await button(page, 'Allow once').count()).toBe(0)
+      await page.waitForFunction(() => document.title === 'Holdpoint')
+    }
+  })
+
+  it('what somebody else has answered is gone within a second, with who and what, and takes no second answer', async () => {
+    const page = await stage.open()
+    const ada = await person('Ada')
+    const request = await (await stage.asker()).ask(asks.command())
+    const card = cardOf(page, request)
+    await button(card, 'Deny…').click()
+    await page.keyboard.type('half a rea')
+    await calm(page)
+    const folded = momentOf(page, '.receipt')
+    const { id, digest } = request
+    const { resolution } = await stage.gateway.callAs(ada)('answerRequest', { id, digest, answer: { kind: 'allow' } })
+    expect((await folded) - (resolution?.at ?? 0)).toBeLessThan(withinMs)
+    await page.keyboard.press('Enter')
+    await receipt(page, 'allowed by Ada').waitFor()
+    expect((await stage.resolved(request)).resolution).toMatchObject({ person: 'Ada', answer: { kind: 'allow' } })
+  })
+
+  it('a loser of a race is shown the winner', async () => {
+    const page = await stage.open({ ...routed, provoked: /409/ })
+    const request = await (await stage.asker()).ask(asks.command())
+    await cardOf(page, request).waitFor()
+    // The answer is held up on its way, and somebody is faster meanwhile.
+    await page.route('**/answer', async route => {
+      await stage.answer(request, { kind: 'deny', reason: 'faster' })
+      await route.continue()
+    })
+    await press(page, button(cardOf(page, request), 'Allow once'))
+    await receipt(page, 'denied by you', 'faster').waitFor()
+    expect((await stage.resolved(request)).resolution?.answer?.kind).toBe('deny')
+  })
+
+  it('an unfinished answer is there on another device, and goes when it is given', async () => {
+    const page = await stage.open()
+    const request = await (await stage.asker()).ask(asks.command())
+    await button(cardOf(page, request), 'Deny…').click()
+    const kept = page.waitForResponse(response => response.request().method() === 'PUT' && response.ok())
+    await page.keyboard.type('because of the')
+    await kept
+    const other = await stage.open(phone)
+    const field = cardOf(other, request).getByRole('textbox')
+    await field.waitFor()
+    expect(await field.inputValue()).toBe('because of the')
+    await field.fill('because of the backup')
+    await press(other, button(cardOf(other, request), 'Deny'))
+    expect(await stage.answerTo(request)).toEqual({ kind: 'deny', reason: 'because of the backup' })
+    await receipt(page, 'because of the backup').waitFor()
+  })
+
+  it('each sees that another person is answering, and when they leave it', async () => {
+    const page = await stage.open()
+    const adas = await stage.open({ token: await person('Ada') })
+    const request = await (await stage.asker()).ask(asks.questions())
+    const card = cardOf(adas, request)
+    await card.getByRole('textbox', { name: 'Other' }).first().fill('hm')
+    await cardOf(page, request).getByText('Ada is answering').waitFor()
+    expect(await card.getByText('is answering').count(), 'not of oneself').toBe(0)
+    await card.getByRole('textbox', { name: 'Other' }).first().fill('')
+    await cardOf(page, request).getByText('Ada is answering').waitFor({ state: 'detached' })
+  })
+
+  it('a request with a deadline counts down by the gateway’s clock, and says what silence means', async () => {
+    // A browser whose clock is a day ahead.
+    const page = await stage.open({
+      before: page =>
+        page.addInitScript(() => {
+          const real = Date.now
+          Date.now = () => real() + 24 * 3600_000
+        }),
+    })
+    const asker = await stage.asker()
+    const request = await asker.ask(asks.command(), { deadlineMs: 90_000 })
+    const count = cardOf(page, request).locator('.countdown')
+    await count.waitFor()
+    expect(await textOf(count)).toMatch(/^1:(3[01]|2\d) left, then the agent is told that nobody answered/)
+    const before = await textOf(count)
+    await page.waitForFunction(text => document.querySelector('.countdown')?.textContent !== text, before)
+  })
+
+  it('a deadline that passes resolves the request as that, and as nobody’s no', async () => {
+    const page = await stage.open()
+    const request = await (await stage.asker()).ask(asks.command(), { deadlineMs: 1000 })
+    await receipt(page, 'nobody answered in time').waitFor()
+    expect((await stage.resolved(request)).resolution).toMatchObject({ by: 'deadline' })
+  })
+
+  it('what its agent withdraws goes, as that', async () => {
+    const page = await stage.open()
+    const request = await (await stage.asker()).ask(asks.command())
+    await cardOf(page, request).waitFor()
+    await stage.gateway.call('withdrawRequest', { id: request.id })
+    await receipt(page, 'withdrawn by the agent').waitFor()
+  })
+})
