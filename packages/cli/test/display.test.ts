@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import type { Ask, Request } from '@holdpoint/protocol'
-import { reveal } from '@holdpoint/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { closeGateways, type GatewayProcess, startGateway } from '../../../test/support/gateway.ts'
+import { quoted } from '../src/text/span.ts'
 import { approvalOf, askElsewhere } from './desk.ts'
 import { closeTerminals, keys, Terminal } from './support/terminal.ts'
 import { sayTo } from './words.ts'
@@ -94,8 +94,8 @@ describe('what an agent says never reaches the terminal as anything but text', (
     const request = await askElsewhere(gateway, asksWith(text)[0] as Ask)
     const shown = await sayTo(gateway, ['show', request.id])
     expectClean(shown.out, 'show in a pipe')
-    const [first = ''] = quoted(text).map(({ spans }) => spans.map(span => span.text).join(''))
-    expect(shown.out).toContain(`  │ ${first.trimEnd()}`)
+    for (const { spans } of quoted(text))
+      expect(shown.out).toContain(`  │ ${spans.map(span => span.text).join('')}`.trimEnd())
     const env = { HOLDPOINT_HOME: gateway.home.folder }
     const terminal = new Terminal(['allow', request.id], { env, rows: 400, columns: 80 })
     await terminal.sees('[y/N]')

@@ -2,7 +2,7 @@
 import { deed } from '@holdpoint/client'
 import type { Request } from '@holdpoint/protocol'
 import { ours, type Row, row, type Span, theirs } from '../text/span.ts'
-import { cutSpans, type Piece, wrap } from '../text/width.ts'
+import { cut, cutSpans, type Piece, wrap } from '../text/width.ts'
 import { approvalSheet } from './approval-sheet.ts'
 import { formSheet } from './form-sheet.ts'
 import { type Prompt, sawPrompt, type View } from './prompt.ts'
@@ -28,6 +28,8 @@ const bodyMin = 3
 const least: Place = { columns: 20, height: 4 }
 /** So high a screen has room for a second line of the head. */
 const tallFrom = 10
+/** So much of the head is left to the count, whatever a tool is called. */
+const countRoom = 24
 
 /** Just appeared, so that no key counts yet; live; on its way; without a gateway; or only looked at, by someone whose keys go elsewhere. */
 export type Standing = 'quiet' | 'live' | 'sending' | 'away' | 'preview'
@@ -114,7 +116,7 @@ function headRow({ request }: Prompt, { at, of }: Count, columns: number): Row {
   const path = request.agentPath.flatMap(name => [ours(' › ', 'quiet'), theirs(name, 'quiet')])
   return row(
     ours('● ', 'waiting'),
-    ours(deed(request.ask), 'strong'),
+    ours(cut(deed(request.ask), Math.max(countRoom, columns - countRoom)), 'strong'),
     ...(of > 1 ? [ours(`  request ${at} of ${of}`, 'waiting')] : []),
     ...deadlineSpans(request),
     ...cutSpans(path, Math.floor(columns / 2)),
