@@ -19,7 +19,7 @@ import { useNotifications } from './habits/notify.ts'
 import { useKeyboard, useKeys } from './habits/use-keys.ts'
 import { startWorker } from './habits/worker.ts'
 import { InboxScreen } from './inbox/inbox-screen.tsx'
-import { go, href, type Route, useRoute } from './route.ts'
+import { go, type Route, useRoute } from './route.ts'
 
 const SessionsScreen = fetched(async () => (await import('./sessions/sessions-screen.tsx')).SessionsScreen)
 const SessionScreen = fetched(async () => (await import('./session/session-screen.tsx')).SessionScreen)
@@ -65,7 +65,7 @@ function Frame(): ReactNode {
       <Header />
       <Sidebar route={route} counts={counts} old={reach === 'away'} />
       <main ref={screen} className="screen" tabIndex={-1}>
-        <Unbroken key={href(route)}>{screenOf(route)}</Unbroken>
+        <Unbroken key={route.screen}>{screenOf(route)}</Unbroken>
       </main>
       <Tabs route={route} counts={counts} />
       <Announcement />

@@ -2,6 +2,7 @@
 import type { Answer, ApprovalAsk, Request } from '@holdpoint/protocol'
 import type { ReactNode } from 'react'
 import { Decide, DecideDangerous, type DecideProps } from './decide.tsx'
+import type { AnswerDraft } from './draft.ts'
 import type { Hand } from './hand.ts'
 import type { Steps } from './step.ts'
 import type { Drafting } from './use-draft.ts'
@@ -21,8 +22,9 @@ export const allowOnce = 'Allow once'
 export const allowNoted = 'Allow with your note'
 
 /** What was written for the agent goes with the yes, also where its field is closed. */
-export function allowing(note: string | undefined): Extract<Answer, { kind: 'allow' }> {
-  return { kind: 'allow', ...(note && { note }) }
+export function allowing({ note, mode }: Pick<AnswerDraft, 'note' | 'mode'>): Extract<Answer, { kind: 'allow' }> {
+  const given = note?.trim()
+  return { kind: 'allow', ...(given && { note: given }), ...(mode && { mode }) }
 }
 
 export interface AllowProps {

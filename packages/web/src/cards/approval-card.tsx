@@ -6,7 +6,7 @@ import { allowing, allowNoted, allowOnce } from './allow.tsx'
 import { ApprovalBody } from './approval-body.tsx'
 import { ApprovalFoot } from './approval-foot.tsx'
 import type { AskCardProps } from './ask-card.ts'
-import { approvePlan, PlanFoot } from './plan-foot.tsx'
+import { approveWord, PlanFoot } from './plan-foot.tsx'
 import { useSteps } from './step.ts'
 import { useWhole, WholeProvider } from './whole.tsx'
 
@@ -17,8 +17,8 @@ export function ApprovalCard({ request, ask, hand, drafting, open }: AskCardProp
   const { mode, note } = drafting.draft
   const plan = ask.plan !== undefined
   const actions = useMemo(() => {
-    const answer = plan ? ({ kind: 'allow', ...(mode !== undefined && { mode }) } as const) : allowing(note?.trim())
-    const label = plan ? approvePlan : note?.trim() ? allowNoted : allowOnce
+    const answer = allowing({ note: note ?? '', ...(plan && mode && { mode }) })
+    const label = plan ? approveWord(answer) : answer.note ? allowNoted : allowOnce
     const allow = () => hand.send(label, answer)
     return {
       open: () => {

@@ -34,7 +34,7 @@ export function ApprovalFoot(props: ApprovalStepProps): ReactNode {
 }
 
 function FirstStep({ ask, hand, drafting, steps, shown }: ApprovalStepProps): ReactNode {
-  const note = drafting.draft.note?.trim()
+  const note = drafting.draft.note?.trim() ?? ''
   const offers = ask.caution?.noRemember ? 0 : (ask.suggestions?.length ?? 0)
   const step = (label: string, to: 'edit' | 'note' | 'always') => (
     <button type="button" className="button" disabled={hand.held} onClick={() => steps.go(to)}>
@@ -43,7 +43,7 @@ function FirstStep({ ask, hand, drafting, steps, shown }: ApprovalStepProps): Re
   )
   return (
     <div className="actions first">
-      <Allow hand={hand} ask={ask} shown={shown} label={note ? allowNoted : allowOnce} answer={allowing(note)} />
+      <Allow hand={hand} ask={ask} shown={shown} label={note ? allowNoted : allowOnce} answer={allowing({ note })} />
       <div className="more">
         {ask.editable && step('Edit…', 'edit')}
         {step(note ? 'Your note…' : 'Add a note…', 'note')}

@@ -2,14 +2,16 @@
 import { reveal } from '@holdpoint/protocol'
 import { type ReactNode, useId } from 'react'
 import { useInboxPart } from '../desk.ts'
-import { Allow, type ApprovalStepProps } from './allow.tsx'
+import { Allow, type ApprovalStepProps, allowing } from './allow.tsx'
 import { modeWords } from './approval-words.ts'
 import { useDriver } from './drivers.ts'
 import { EditStep } from './edit-step.tsx'
 import { NoteStep } from './note-step.tsx'
 import { ReasonStep } from './reason-step.tsx'
 
-export const approvePlan = 'Approve plan'
+export function approveWord({ note }: { readonly note?: string | undefined }): string {
+  return note ? 'Approve with your note' : 'Approve plan'
+}
 
 export function PlanFoot(props: ApprovalStepProps): ReactNode {
   const { hand, drafting, steps } = props
@@ -40,6 +42,7 @@ function PlanFirst({ request, ask, hand, drafting, steps, shown }: ApprovalStepP
   const driverName = useInboxPart(({ sessions }) => sessions.get(request.session)?.driver)
   const modes = useDriver(driverName)?.modes ?? []
   const { mode } = drafting.draft
+  const answer = allowing(drafting.draft)
   const id = useId()
   return (
     <>
@@ -65,11 +68,7 @@ function PlanFirst({ request, ask, hand, drafting, steps, shown }: ApprovalStepP
         </div>
       )}
       <div className="actions first">
-        <Allow
-          {...{ hand, ask, shown }}
-          label={approvePlan}
-          answer={{ kind: 'allow', ...(mode !== undefined && { mode }) }}
-        />
+        <Allow {...{ hand, ask, shown }} label={approveWord(answer)} answer={answer} />
         <div className="more">
           {ask.editable && (
             <button type="button" className="button" disabled={hand.held} onClick={() => steps.go('edit')}>
@@ -77,7 +76,7 @@ function PlanFirst({ request, ask, hand, drafting, steps, shown }: ApprovalStepP
             </button>
           )}
           <button type="button" className="button" disabled={hand.held} onClick={() => steps.go('note')}>
-            Add a note…
+            {answer.note ? 'Your note…' : 'Add a note…'}
           </button>
         </div>
         <button type="button" className="button apart deny" disabled={hand.held} onClick={() => steps.go('deny')}>
