@@ -99,17 +99,11 @@ describe('where a session starts', () => {
     expect(folderFor('https://gateway.example', '/srv/app')).toBe('/srv/app')
     expect(folderFor('https://gateway.example')).toBeUndefined()
   })
-  it('is given whole by run, and its id is told in a pipe too', async () => {
-    const folder = scene.gateway.folder
-    const { out } = await say(['run', 'nobody-yet', '--home', scene.gateway.home.folder], { cwd: folder })
-    expect(out).toBe('')
-    const started = await say(
-      ['start', 'rehearsal', 'x', '--cwd', 'home', '--json', '--home', scene.gateway.home.folder],
-      {
-        cwd: folder,
-      },
-    )
-    expect(JSON.parse(started.out)).toMatchObject({ cwd: join(folder, 'home') })
+  it('is told to the gateway whole, wherever it was named from', async () => {
+    const { folder, home } = scene.gateway
+    const words = ['start', 'rehearsal', 'short', '--cwd', 'home', '--json', '--home', home.folder]
+    const { out } = await say(words, { cwd: folder })
+    expect(JSON.parse(out)).toMatchObject({ cwd: join(folder, 'home') })
   })
 })
 

@@ -34,8 +34,11 @@ export function screenOf(
   model: TuiModel,
   { url, now, columns, rows }: Size & { readonly url: string; readonly now: number },
 ): { readonly pieces: readonly Piece[]; readonly busy: Busy | null } {
-  if (columns < least.columns || rows < least.rows)
+  if (columns < least.columns || rows < least.rows) {
+    // What is asked has no room, and is told so: nobody answers it now.
+    model.pane(columns, 0)
     return { pieces: [cutSpans([ours('Too small a screen: enlarge it.', 'waiting')], columns)], busy: null }
+  }
   const height = rows - around
   const beside = columns >= wideFrom && !model.isWide
   const list = beside ? Math.min(listMax, Math.floor(columns * listShare)) : columns

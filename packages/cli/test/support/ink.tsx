@@ -19,7 +19,8 @@ export async function drawnByInk(pieces: readonly Piece[], columns: number): Pro
     patchConsole: false,
   })
   ink.unmount()
-  return stripVTControlCharacters(frames.at(-1) ?? '')
+  // Where CI is set it puts out one more line when it goes.
+  return stripVTControlCharacters(frames.findLast(frame => frame.trim() !== '') ?? '')
     .split('\n')
     .slice(0, pieces.length)
 }
