@@ -46,12 +46,14 @@ export function useActive(
 /** Goes to the request that the address names, as soon as it is here. */
 function useWanted(wanted: RequestId | null, ids: readonly RequestId[], reach: Reach): void {
   const complete = useInboxPart(snapshot => snapshot.complete && snapshot.status === 'live')
+  // The list shows a moment later what has come.
+  const waits = useInboxPart(({ requests }) => wanted !== null && requests.get(wanted)?.status === 'pending')
   const found = useRef<RequestId | null>(null)
   useEffect(() => {
     if (!wanted || found.current === wanted) return
     if (ids.includes(wanted)) requestAnimationFrame(() => reach(wanted, true))
-    else if (complete) announce('That request does not wait any more.')
+    else if (complete && !waits) announce('That request does not wait any more.')
     else return
     found.current = wanted
-  }, [wanted, ids, complete, reach])
+  }, [wanted, ids, complete, waits, reach])
 }
