@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { asks } from '../support/asking.ts'
 import { away, desktop, hasNoBrowser, openPage } from '../support/browser.ts'
-import { openStage } from './stage.ts'
+import { button, openStage } from './stage.ts'
 
 describe.skipIf(hasNoBrowser())('as an app the page', () => {
   const stage = openStage()
@@ -98,5 +98,25 @@ describe.skipIf(hasNoBrowser())('as an app the page', () => {
     await expect.poll(() => wrong.join('\n')).toMatch(/planted[\s\S]*thrown|thrown[\s\S]*planted/)
     expect(wrong.some(line => line.includes('127.0.0.1:1'))).toBe(true)
     await page.context().close()
+  })
+
+  it('offers an agent as soon as its runner is there, while the dialog for a new session is open', async () => {
+    const page = await stage.open()
+    await page.keyboard.press('n')
+    const dialog = page.getByRole('dialog', { name: 'New session' })
+    await dialog.getByText('No runner offers an agent right now').waitFor()
+    await dialog.getByLabel('First message').fill('Hello')
+    const { gateway } = stage
+    const driver = { name: 'late', title: 'A late one', capabilities: [], modes: ['default'], ready: true }
+    const { id } = await gateway.callAs(gateway.home.runnerToken())('announceRunner', {
+      id: gateway.home.runnerId(),
+      name: 'late',
+      drivers: [driver],
+    })
+    await dialog.getByRole('radio', { name: 'A late one' }).check()
+    await dialog.getByText('No runner offers an agent right now').waitFor({ state: 'detached' })
+    expect(await dialog.getByLabel('First message').inputValue()).toBe('Hello')
+    expect(await button(dialog, 'Start session').isEnabled()).toBe(true)
+    expect(id).toBe(gateway.home.runnerId())
   })
 })

@@ -23,9 +23,12 @@ export function Start({ onClose }: { readonly onClose: () => void }): ReactNode 
   const [fields, setFields] = useState(empty)
   const [problems, setProblems] = useState<Problems>({})
   const [sending, setSending] = useState(false)
-  const drivers = useDrivers(error => setProblems({ all: said(error) }))
+  const { drivers, trouble } = useDrivers()
+  const problem = problems.all ?? trouble
   const ready = drivers?.find(({ name }) => name === fields.driver) ?? drivers?.find(driver => driver.ready)
-  const set = (change: Partial<StartFields>) => setFields(before => ({ ...before, ...change }))
+  // Whoever has begun has seen which agent is chosen: one that comes later does not take its place.
+  const set = (change: Partial<StartFields>) =>
+    setFields(before => ({ ...before, driver: before.driver || (ready?.name ?? ''), ...change }))
   const submit = async (event: SyntheticEvent) => {
     event.preventDefault()
     if (!ready || sending) return
@@ -50,9 +53,9 @@ export function Start({ onClose }: { readonly onClose: () => void }): ReactNode 
           onChoose={driver => set({ driver, mode: '' })}
         />
         <StartDetails fields={fields} modes={ready?.modes ?? []} problems={problems} onChange={set} />
-        {problems.all && (
+        {problem && (
           <p className="problem" role="alert">
-            {problems.all}
+            {problem}
           </p>
         )}
         <div className="dialog-actions">
@@ -147,18 +150,36 @@ function StartDetails({ fields, modes, problems, onChange }: DetailsProps): Reac
   )
 }
 
-/** Null until they are known. */
-function useDrivers(onProblem: (error: unknown) => void): readonly Driver[] | null {
+const lookAgainMs = 1000
+
+interface Offer {
+  /** Null until they are known. */
+  readonly drivers: readonly Driver[] | null
+  /** Why they cannot be known right now. */
+  readonly trouble: string | null
+}
+
+/** A runner that has just begun, or a sign-in that was missing, shows while the dialog is open. */
+function useDrivers(): Offer {
   const { call } = useDesk()
-  const [drivers, setDrivers] = useState<readonly Driver[] | null>(null)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: asked once, when the dialog opens
+  const [offer, setOffer] = useState<Offer>({ drivers: null, trouble: null })
   useEffect(() => {
     const over = new AbortController()
-    call('listDrivers', {}, { signal: over.signal }).then(
-      ({ items }) => setDrivers(offeredDrivers(items)),
-      (error: unknown) => !over.signal.aborted && onProblem(error),
-    )
-    return () => over.abort()
-  }, [])
-  return drivers
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const look = async () => {
+      try {
+        const { items } = await call('listDrivers', {}, { signal: over.signal })
+        setOffer({ drivers: offeredDrivers(items), trouble: null })
+      } catch (error) {
+        setOffer(before => ({ ...before, trouble: said(error) }))
+      }
+      if (!over.signal.aborted) timer = setTimeout(look, lookAgainMs)
+    }
+    void look()
+    return () => {
+      over.abort()
+      clearTimeout(timer)
+    }
+  }, [call])
+  return offer
 }
