@@ -223,6 +223,48 @@ describe.skipIf(hasNoBrowser())('the inbox', () => {
       expect(told).toEqual(['Run a command · api-server / seen by nobody'])
     })
 
+    it('by the browser’s own notification and a tone; whoever clicks it is at the request', async () => {
+      /** Only what hides the page is ours here; a headless one never is. */
+      const listen = () => {
+        const state = { hidden: false, told: [], closed: 0, tones: 0 }
+        Object.assign(globalThis, { stageNotices: state })
+        Object.defineProperty(document, 'visibilityState', { get: () => (state.hidden ? 'hidden' : 'visible') })
+        const { start } = OscillatorNode.prototype
+        OscillatorNode.prototype.start = function (when) {
+          if (this.context.state === 'running') state.tones++
+          start.call(this, when)
+        }
+      }
+      const page = await stage.open({
+        permissions: ['notifications'],
+        before: it => it.context().addInitScript(listen),
+      })
+      await page.locator('button.you').click()
+      await page.getByLabel('Sound when something waits').check()
+      await page.keyboard.press('Escape')
+      const tones = () =>
+        page.evaluate(() => (globalThis as unknown as { stageNotices: { tones: number } }).stageNotices.tones) // put there above
+      expect(await tones()).toBe(2) // so that a person knows what to listen for
+      await page.evaluate(async () => void (await navigator.serviceWorker.ready))
+      const asker = await stage.asker()
+      await hide(page, true)
+      const request = await asker.ask(asks.command('npm test'))
+      const shown = () =>
+        page.evaluate(async () => {
+          const all = await (await navigator.serviceWorker.ready).getNotifications()
+          return all.map(({ title, body }) => `${title} / ${body}`)
+        })
+      await expect.poll(shown, { timeout: 10_000 }).toEqual(['Run a command · api-server / npm test'])
+      expect(await tones()).toBe(4)
+      const [worker] = page.context().serviceWorkers()
+      // As text: what a worker knows is not in the compiler's list for pages.
+      await worker?.evaluate(`registration.getNotifications().then(([notification]) => {
+        dispatchEvent(new NotificationEvent('notificationclick', { notification }))
+      })`)
+      await page.waitForURL(`**/#/inbox/${request.id}`)
+      await expect.poll(shown).toEqual([])
+    })
+
     it('after having asked for it once, and not again', async () => {
       const page = await stage.open()
       await stage.asker()
