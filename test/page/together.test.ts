@@ -1,5 +1,6 @@
+import type { Ask } from '@holdpoint/protocol'
 // biome-ignore lint/correctness/noUnresolvedImports: it exports them by a way that the linter does not follow
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { asks } from '../support/asking.ts'
 import { hasNoBrowser, phone, routed } from '../support/browser.ts'
@@ -95,6 +96,127 @@ describe.skipIf(hasNoBrowser())('several who look at the same', () => {
     await press(other, button(cardOf(other, request), 'Deny'))
     expect(await stage.answerTo(request)).toEqual({ kind: 'deny', reason: 'because of the backup' })
     await receipt(page, 'because of the backup').waitFor()
+  })
+
+  describe('an answer that one person begins on two devices', () => {
+    const also = 'Also begun on another of your devices'
+    async function two(ask: Ask) {
+      const [desk, pocket] = [await stage.open(), await stage.open(phone)]
+      const request = await (await stage.asker()).ask(ask)
+      const [here, there] = [cardOf(desk, request), cardOf(pocket, request)]
+      await Promise.all([here.waitFor(), there.waitFor()])
+      return { desk, pocket, request, here, there }
+    }
+    const holds = (field: Locator, text: string) => expect.poll(() => field.inputValue(), soon).toBe(text)
+    const soon = { timeout: withinMs, interval: 20 }
+
+    it('is followed as it is typed where nobody has touched it', async () => {
+      const { desk, here, there } = await two(asks.command())
+      await button(here, 'Deny…').click()
+      const field = there.getByRole('textbox')
+      await desk.keyboard.type('because')
+      await holds(field, 'because')
+      await desk.keyboard.type(' of the backup')
+      await holds(field, 'because of the backup')
+      expect(await there.getByText(also).count()).toBe(0)
+      expect(await here.getByText(also).count(), 'not of its own echo').toBe(0)
+      await here.getByRole('textbox').fill('')
+      await button(there, 'Allow once').waitFor()
+    })
+
+    it('a press is not counted on what has just changed by itself', async () => {
+      const { pocket, here, there, request } = await two(asks.command())
+      await calm(pocket)
+      await pocket.evaluate(() => {
+        new MutationObserver((_, observer) => {
+          const deny = [...document.querySelectorAll('button')].find(each => each.textContent === 'Deny')
+          if (!deny) return
+          observer.disconnect()
+          deny.click()
+        }).observe(document.body, { childList: true, subtree: true })
+      })
+      await button(here, 'Deny…').click()
+      await here.getByRole('textbox').fill('hm')
+      await there.getByText('That came too soon after a change').waitFor()
+      expect(await stage.isPending(request)).toBe(true)
+    })
+
+    it('is never overwritten where it was typed; the other one is offered', async () => {
+      const { desk, pocket, request, here, there } = await two(asks.command())
+      await button(here, 'Deny…').click()
+      await button(there, 'Deny…').click()
+      await here.getByRole('textbox').fill('from the desk')
+      await holds(there.getByRole('textbox'), 'from the desk')
+      await button(there, 'Back').click()
+      await button(there, 'Add a note…').click()
+      await pocket.keyboard.type('from the phone')
+      await here.getByText(also).waitFor()
+      expect(await here.getByRole('textbox').inputValue()).toBe('from the desk')
+      await desk.keyboard.press('End')
+      await desk.keyboard.type(', still')
+      expect(await here.getByRole('textbox').inputValue()).toBe('from the desk, still')
+      await there.getByText(`${also}: from the desk, still`).waitFor()
+      expect(await there.getByRole('textbox').inputValue()).toBe('from the phone')
+      await button(there, 'Use that').click()
+      expect(await there.getByRole('textbox').inputValue()).toBe('from the desk, still')
+      await there.getByText(also).waitFor({ state: 'detached' })
+      await button(here, 'Keep mine').click()
+      await here.getByText(also).waitFor({ state: 'detached' })
+      await press(pocket, button(there, 'Deny'))
+      expect(await stage.answerTo(request)).toEqual({ kind: 'deny', reason: 'from the desk, still' })
+    })
+
+    it('is followed in questions and forms, too, field by field', async () => {
+      const { desk, request, here, there } = await two(asks.questions())
+      await here.getByRole('radio', { name: 'Summary' }).check()
+      await expect.poll(() => there.getByRole('radio', { name: 'Summary' }).isChecked(), soon).toBe(true)
+      await here.getByRole('textbox', { name: 'Other' }).first().fill('a table')
+      await holds(there.getByRole('textbox', { name: 'Other' }).first(), 'a table')
+      await there.getByRole('checkbox', { name: 'Linux' }).check()
+      await here.getByText(`${also}: Format: a table`).waitFor()
+      await button(here, 'Use that').click()
+      expect(await here.getByRole('checkbox', { name: 'Linux' }).isChecked()).toBe(true)
+      await press(desk, button(here, 'Send answers'))
+      expect(await stage.answerTo(request)).toMatchObject({ answers: [{ other: 'a table' }, { chosen: ['Linux'] }] })
+
+      const form = await two(asks.form())
+      await form.here.getByLabel('Version').fill('1')
+      await holds(form.there.getByLabel('Version'), '1')
+      await form.here.getByLabel('Replicas').fill('7')
+      await holds(form.there.getByLabel('Replicas'), '7')
+    })
+
+    it('after a reload the newer one stands, and the older one is offered', async () => {
+      const { desk, here, there } = await two(asks.command())
+      await button(here, 'Deny…').click()
+      await here.getByRole('textbox').fill('older')
+      await holds(there.getByRole('textbox'), 'older')
+      await there.getByRole('textbox').fill('newer')
+      await here.getByText(also).waitFor()
+      await desk.reload()
+      await holds(here.getByRole('textbox'), 'newer')
+      await here.getByText('Before that, you had begun here: older').waitFor()
+    })
+
+    it('reaches the other device to its last letter when the page is left at once', async () => {
+      const { desk, here, there } = await two(asks.command())
+      await button(here, 'Deny…').click()
+      await desk.keyboard.type('to the last letter')
+      await desk.goto('about:blank')
+      await holds(there.getByRole('textbox'), 'to the last letter')
+    })
+
+    it('is there on the other device, but for its last moment, when the browser is gone without a word', async () => {
+      const { desk, here, there } = await two(asks.command())
+      await button(here, 'Deny…').click()
+      await desk.keyboard.type('before the crash')
+      await holds(there.getByRole('textbox'), 'before the crash')
+      await desk.context().close()
+      const again = await stage.open()
+      const field = again.locator('article').getByRole('textbox')
+      await field.waitFor()
+      expect(await field.inputValue()).toBe('before the crash')
+    })
   })
 
   it('each sees that another person is answering, and when they leave it', async () => {

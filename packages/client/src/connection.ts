@@ -8,6 +8,7 @@ export interface Outgoing {
   readonly headers: Record<string, string>
   readonly body?: string | null
   readonly signal?: AbortSignal | null
+  readonly keepalive?: boolean
   readonly redirect: 'error'
 }
 export type Reply = Pick<Response, 'ok' | 'status' | 'text' | 'body'>

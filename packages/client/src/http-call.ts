@@ -6,6 +6,8 @@ import { type Connection, faultOfReply, inProcess, newKey, reach, spellRequest, 
 /** The one retry loop here: 8 attempts, 50 ms doubling to 2 s between them, about 5 s in all. `attempts: Infinity` never gives up. */
 const pace = { firstMs: 50, capMs: 2000 }
 const attemptsDefault = 8
+/** Browsers refuse to send more than 64 KB that outlives its page: what is larger is sent as long as there is one. */
+const keepaliveMaxBytes = 60 * 1024
 
 export interface HttpCallOptions extends Connection {
   readonly attempts?: number
@@ -18,7 +20,7 @@ export function httpCall({ attempts = attemptsDefault, ...connection }: HttpCall
     const repeatable = method === 'GET' || key !== undefined
     for (let attempt = 0; ; attempt++) {
       try {
-        return await once(connection, name, input, key, options.signal)
+        return await once(connection, name, input, key, options)
       } catch (error) {
         if (!repeatable || attempt + 1 >= attempts || !isPassing(error)) throw error
       }
@@ -41,13 +43,20 @@ async function once(
   name: OpName,
   input: object,
   key: string | undefined,
-  signal: AbortSignal | undefined,
+  { signal, keepalive = false }: CallOptions,
 ): Promise<unknown> {
   const { path, body } = spellRequest(name, input)
   const headers: Record<string, string> = {}
   if (body !== null) headers['content-type'] = 'application/json'
   if (key !== undefined) headers['idempotency-key'] = key
-  const reply = await reach(connection, path, { method: contract[name].method, headers, body, signal: signal ?? null })
+  const small = new TextEncoder().encode(body ?? '').length <= keepaliveMaxBytes
+  const reply = await reach(connection, path, {
+    method: contract[name].method,
+    headers,
+    body,
+    signal: signal ?? null,
+    keepalive: keepalive && small,
+  })
   if (!reply.ok) throw await faultOfReply(reply)
   try {
     return JSON.parse(await reply.text())

@@ -136,6 +136,21 @@ describe.each(['http', 'in process', 'socket'] as const)('a call over %s', trans
   })
 })
 
+it('a call that is to outlive its page does so where it is small enough for browsers, and else is sent as any other', async () => {
+  const kept: (boolean | undefined)[] = []
+  const watched: Fetch = (url, init) => {
+    kept.push(init.keepalive)
+    return fetch(url, init)
+  }
+  const call = httpCall({ url: gateway.url, token: secrets.person, fetch: watched })
+  const session = await startSession(httpCall({ url: gateway.url, token: secrets.agent }))
+  const agent = httpCall({ url: gateway.url, token: secrets.agent })
+  const { id } = await agent('openRequest', { id: session.id, key: 'k', ask: approval('may I?') })
+  for (const words of ['few', 'many'.repeat(15_900)]) await call('putDraft', { id, draft: words }, { keepalive: true })
+  await call('putDraft', { id, draft: 'few' })
+  expect(kept).toEqual([true, false, false])
+})
+
 describe('a gateway that is away for a moment', () => {
   const countSessions = async () =>
     (await httpCall({ url: gateway.url, token: secrets.person })('listSessions', { limit: 500 })).items.length

@@ -15,6 +15,8 @@ export type Output<K extends OpName> = z.output<Contract[K]['output']>
 export interface CallOptions {
   readonly signal?: AbortSignal
   readonly idempotencyKey?: string
+  /** It goes on where the page that sent it is left meanwhile, as far as its browser can. */
+  readonly keepalive?: boolean
 }
 /** One operation, whatever carries it: in process, HTTP or a socket. Rejects with a Fault. */
 export type Call = <K extends OpName>(op: K, input: Input<K>, options?: CallOptions) => Promise<Output<K>>

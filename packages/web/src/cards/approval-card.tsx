@@ -12,7 +12,7 @@ import { useWhole, WholeProvider } from './whole.tsx'
 
 export function ApprovalCard({ request, ask, hand, drafting, open }: AskCardProps<ApprovalAsk>): ReactNode {
   const whole = useWhole()
-  const steps = useSteps(drafting.draft, request.id)
+  const steps = useSteps(drafting, request.id)
   const { shown, unfold } = whole
   const { mode, note } = drafting.draft
   const plan = ask.plan !== undefined

@@ -7,7 +7,7 @@ import type { AskCardProps } from './ask-card.ts'
 import { Decide } from './decide.tsx'
 import type { Raw } from './draft.ts'
 import { FormFieldView } from './form-field.tsx'
-import { addressParts, type Filled, fillIn, keptRaws, presetOf } from './form-values.ts'
+import { addressParts, type Filled, fillIn, keptRaws, presetOf, secretRaws } from './form-values.ts'
 import type { Hand } from './hand.ts'
 import { ReasonStep } from './reason-step.tsx'
 import { useSteps } from './step.ts'
@@ -15,10 +15,11 @@ import { useSteps } from './step.ts'
 export function FormCard({ request, ask, hand, drafting, open }: AskCardProps<FormAsk>): ReactNode {
   const { draft, change } = drafting
   const { schema, url } = ask
-  const steps = useSteps(draft, request.id)
-  // What was touched here, secrets among it; the draft holds the rest.
-  const [here, setHere] = useState<ReadonlyMap<string, Raw>>(new Map())
-  const raws = useMemo(() => new Map([...(draft.values ?? []), ...here]), [draft.values, here])
+  const steps = useSteps(drafting, request.id)
+  // The draft holds everything but secrets.
+  const [secrets, setSecrets] = useState<ReadonlyMap<string, Raw>>(new Map())
+  const [touched, setTouched] = useState<ReadonlySet<string>>(new Set())
+  const raws = useMemo(() => new Map([...(draft.values ?? []), ...secrets]), [draft.values, secrets])
   const filled = fillIn(schema, raws)
   const { problems } = filled
   const { checked, check, box } = useCheck()
@@ -27,7 +28,8 @@ export function FormCard({ request, ask, hand, drafting, open }: AskCardProps<Fo
   useCardActions(request.id, actions)
   const set = (name: string, raw: Raw) => {
     const next = new Map(raws).set(name, raw)
-    setHere(next)
+    setSecrets(secretRaws(schema, next))
+    setTouched(before => new Set(before).add(name))
     change({ values: keptRaws(schema, next) })
   }
   return (
@@ -48,7 +50,7 @@ export function FormCard({ request, ask, hand, drafting, open }: AskCardProps<Fo
               raw={raws.get(name) ?? presetOf(field)}
               onRaw={raw => set(name, raw)}
               problem={
-                checked || (here.has(name) && problems.get(name) !== 'is required') ? problems.get(name) : undefined
+                checked || (touched.has(name) && problems.get(name) !== 'is required') ? problems.get(name) : undefined
               }
               held={hand.held}
             />

@@ -97,10 +97,24 @@ export function fillIn(schema: FormSchema, raws: ReadonlyMap<string, Raw>): Fill
 
 /** What may be kept of it: what differs from the presets, and no secret. */
 export function keptRaws(schema: FormSchema, raws: ReadonlyMap<string, Raw>): ReadonlyMap<string, Raw> {
+  return pickRaws(
+    schema,
+    raws,
+    (field, raw) => !isSecret(field) && JSON.stringify(raw) !== JSON.stringify(presetOf(field)),
+  )
+}
+export function secretRaws(schema: FormSchema, raws: ReadonlyMap<string, Raw>): ReadonlyMap<string, Raw> {
+  return pickRaws(schema, raws, isSecret)
+}
+function pickRaws(
+  { properties }: FormSchema,
+  raws: ReadonlyMap<string, Raw>,
+  fits: (field: FormField, raw: Raw) => boolean,
+): ReadonlyMap<string, Raw> {
   return new Map(
     [...raws].filter(([name, raw]) => {
-      const field = Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined
-      return field !== undefined && !isSecret(field) && JSON.stringify(raw) !== JSON.stringify(presetOf(field))
+      const field = Object.hasOwn(properties, name) ? properties[name] : undefined
+      return field !== undefined && fits(field, raw)
     }),
   )
 }

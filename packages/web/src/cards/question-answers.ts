@@ -8,11 +8,8 @@ export interface Picked extends Choice {
 }
 export const nothingPicked: Picked = { chosen: [], own: false }
 
-/** From a draft, where words of one's own were chosen unless an option of a single choice was. */
-export function pickedOf({ multiSelect }: Question, choice: Choice | undefined): Picked {
-  if (!choice) return nothingPicked
-  const own = choice.other !== undefined && choice.other !== '' && (multiSelect || choice.chosen.length === 0)
-  return { ...choice, own }
+export function pickedOf(choice: Choice | undefined): Picked {
+  return choice ? { ...choice, own: choice.own ?? false } : nothingPicked
 }
 
 export function pick({ multiSelect }: Question, picked: Picked, label: string): Picked {
@@ -50,9 +47,9 @@ export function answersOf({ questions }: QuestionsAsk, picks: ReadonlyMap<string
 export function draftOf({ questions }: QuestionsAsk, picks: ReadonlyMap<string, Picked>): ReadonlyMap<string, Choice> {
   return new Map(
     questions.flatMap(({ id, secret }): [string, Choice][] => {
-      const { chosen, other } = picks.get(id) ?? nothingPicked
-      const kept = { chosen, ...(other && !secret && { other }) }
-      return chosen.length > 0 || kept.other !== undefined ? [[id, kept]] : []
+      const { chosen, other, own } = picks.get(id) ?? nothingPicked
+      if (secret || (chosen.length === 0 && !other && !own)) return []
+      return [[id, { chosen, ...(other && { other }), ...(own && { own }) }]]
     }),
   )
 }

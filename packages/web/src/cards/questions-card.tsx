@@ -11,7 +11,7 @@ import { useSteps } from './step.ts'
 
 export function QuestionsCard({ request, ask, hand, drafting, open }: AskCardProps<QuestionsAsk>): ReactNode {
   const { draft, change } = drafting
-  const steps = useSteps(draft, request.id)
+  const steps = useSteps(drafting, request.id)
   const { picks, setPick } = usePicks(ask, drafting)
   const answers = answersOf(ask, picks)
   const left = ask.questions.length - answers.length
@@ -77,14 +77,14 @@ export function QuestionsCard({ request, ask, hand, drafting, open }: AskCardPro
   )
 }
 
-/** What is picked lives in the draft; what the draft must not hold (a secret, whether one's own words count) lives here besides. */
+/** What is picked lives in the draft; a secret, which the draft must not hold, lives here. */
 function usePicks(ask: QuestionsAsk, { draft, change }: AskCardProps<QuestionsAsk>['drafting']) {
   const [here, setHere] = useState<ReadonlyMap<string, Picked>>(new Map())
   return useMemo(() => {
     const picks = new Map(
-      ask.questions.map(question => [
-        question.id,
-        here.get(question.id) ?? pickedOf(question, draft.answers?.get(question.id)),
+      ask.questions.map(({ id, secret }) => [
+        id,
+        secret ? (here.get(id) ?? nothingPicked) : pickedOf(draft.answers?.get(id)),
       ]),
     )
     const setPick = (id: string, picked: Picked) => {

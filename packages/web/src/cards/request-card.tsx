@@ -7,6 +7,7 @@ import { ApprovalCard } from './approval-card.tsx'
 import { CardHead } from './card-head.tsx'
 import { FormCard } from './form-card.tsx'
 import { type Hand, useHand } from './hand.ts'
+import { OtherDraftLine } from './other-draft.tsx'
 import { QuestionsCard } from './questions-card.tsx'
 import { cardName } from './step.ts'
 import { type Drafting, useDraft } from './use-draft.ts'
@@ -48,6 +49,9 @@ export const RequestCard = memo(function RequestCard(props: RequestCardProps): R
       <div className="sheet" aria-busy={hand.pressed !== null}>
         <Deed request={request} />
         {askCard(request, hand, drafting, open)}
+        {drafting.other && !hand.held && (
+          <OtherDraftLine ask={request.ask} other={drafting.other} onSwap={drafting.swap} onStay={drafting.stay} />
+        )}
         <p
           className={`notice ${hand.notice?.bad ? 'problem' : 'soft small'}`}
           role={hand.notice?.bad ? 'alert' : 'status'}

@@ -2,6 +2,7 @@
 import type { RequestId } from '@holdpoint/protocol'
 import { type RefObject, useEffect, useMemo, useRef, useState } from 'react'
 import type { AnswerDraft } from './draft.ts'
+import type { DraftSnapshot } from './draft-keeper.ts'
 
 export type Step = 'first' | 'edit' | 'note' | 'deny' | 'always'
 
@@ -19,17 +20,19 @@ export function stepOf({ edit, reason, note }: AnswerDraft): Step {
   return note === undefined ? 'first' : 'note'
 }
 
-export function useSteps(draft: AnswerDraft, id: RequestId): Steps {
-  const [chosen, setChosen] = useState<Step | null>(null)
+/** What was chosen counts until another draft was taken in, which has a step of its own. */
+export function useSteps({ draft, swaps }: Pick<DraftSnapshot, 'draft' | 'swaps'>, id: RequestId): Steps {
+  const [last, setLast] = useState<{ readonly step: Step; readonly swaps: number } | null>(null)
+  const chosen = last?.swaps === swaps ? last.step : null
   const step = chosen ?? stepOf(draft)
   return useMemo(() => {
     const go = (to: Step) => {
-      setChosen(to)
+      setLast({ step: to, swaps })
       // The field that had the cursor goes away; the keyboard stays with the card.
       if (to === 'first') document.getElementById(cardName(id))?.focus({ preventScroll: true })
     }
     return { step, focused: chosen !== null, go }
-  }, [step, chosen, id])
+  }, [step, chosen, swaps, id])
 }
 
 /** How a card's element is called. */

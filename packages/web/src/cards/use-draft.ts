@@ -2,35 +2,41 @@
 import type { Request } from '@holdpoint/protocol'
 import { type RefObject, useEffect, useMemo, useSyncExternalStore } from 'react'
 import { useDesk } from '../desk.ts'
+import { noteChange } from '../quiet.ts'
 import type { AnswerDraft } from './draft.ts'
 import { DraftKeeper, type DraftSnapshot } from './draft-keeper.ts'
+import { tabShelf } from './kept-draft.ts'
 
 export interface Drafting extends DraftSnapshot {
   readonly change: (change: AnswerDraft) => void
+  /** Uses the other beginning instead of this one. */
+  readonly swap: () => void
+  /** Stays with this one. */
+  readonly stay: () => void
   /** Sends nothing while an answer is on its way. */
   readonly hold: () => void
   readonly release: () => void
 }
 
-/** Read when it is needed: a browser may refuse even to name it. */
-const storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'> = {
-  getItem: key => sessionStorage.getItem(key),
-  setItem: (key, value) => sessionStorage.setItem(key, value),
-  removeItem: key => sessionStorage.removeItem(key),
-}
-
 export function useDraft({ id }: Request, card: RefObject<HTMLElement | null>): Drafting {
   const { call, inbox, me } = useDesk()
-  const keeper = useMemo(() => new DraftKeeper({ call, id, me, frames: inbox.onFrame, storage }), [call, id, me, inbox])
+  const keeper = useMemo(() => {
+    const now = () => Date.now() + inbox.getSnapshot().clockSkewMs
+    return new DraftKeeper({ call, id, me, frames: inbox.onFrame, shelf: tabShelf, now, onFollow: noteChange })
+  }, [call, id, me, inbox])
   useEffect(() => {
     const flush = () => void keeper.flush()
+    const leave = () => keeper.leave()
     const element = card.current
     keeper.open()
     element?.addEventListener('focusout', flush)
-    addEventListener('pagehide', flush)
+    addEventListener('pagehide', leave)
+    // A phone ends what is hidden without a further word.
+    document.addEventListener('visibilitychange', leave)
     return () => {
       element?.removeEventListener('focusout', flush)
-      removeEventListener('pagehide', flush)
+      removeEventListener('pagehide', leave)
+      document.removeEventListener('visibilitychange', leave)
       keeper.close()
     }
   }, [keeper, card])
@@ -38,6 +44,8 @@ export function useDraft({ id }: Request, card: RefObject<HTMLElement | null>): 
   const hands = useMemo(
     () => ({
       change: (change: AnswerDraft) => keeper.change(change),
+      swap: () => keeper.swap(),
+      stay: () => keeper.stay(),
       hold: () => keeper.hold(),
       release: () => keeper.release(),
     }),

@@ -3,6 +3,7 @@ import type { Call, Frame, Request } from '@holdpoint/protocol'
 import { openMemory } from '@holdpoint/store'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { DraftKeeper } from '../../src/cards/draft-keeper.ts'
+import { readKept } from '../../src/cards/kept-draft.ts'
 
 const caller = (role: Caller['role'], name: string): Caller => ({ role, name, token: `tok-${name}`, via: 'test' })
 const shelf = () => {
@@ -25,8 +26,21 @@ describe('the keeper of a draft', () => {
     return () => listeners.delete(listener)
   }
   const keepers: DraftKeeper[] = []
-  const open = (storage = shelf(), call = ada) => {
-    const keeper = new DraftKeeper({ call, id: request.id, me: 'ada', frames, storage, waitMs: 5 })
+  const open = (
+    kept = shelf(),
+    call = ada,
+    more: { readonly now?: () => number; readonly onFollow?: () => void } = {},
+  ) => {
+    const keeper = new DraftKeeper({
+      call,
+      id: request.id,
+      me: 'ada',
+      frames,
+      shelf: kept,
+      now: Date.now,
+      waitMs: 5,
+      ...more,
+    })
     keeper.open()
     keepers.push(keeper)
     return keeper
@@ -40,6 +54,15 @@ describe('the keeper of a draft', () => {
     const session = await agent('startSession', { driver: 'external' })
     const ask = { kind: 'approval', tool: 'Bash', input: {}, title: 'go', cwd: '/', editable: true } as const
     request = await agent('openRequest', { id: session.id, key: 'k', ask })
+    await desk.watch(
+      caller('person', 'ada'),
+      {},
+      {
+        frame: ({ json }) => {
+          for (const listener of listeners) listener(JSON.parse(json))
+        },
+      },
+    )
   })
   afterEach(async () => {
     for (const keeper of keepers.splice(0)) keeper.close()
@@ -60,13 +83,12 @@ describe('the keeper of a draft', () => {
     const keeper = open(storage, call)
     keeper.change({ note: 'careful' })
     await keeper.flush()
-    expect(storage.kept.size).toBe(1)
     keeper.close()
     away = false
     const again = open(storage, call)
     expect(again.getSnapshot().draft).toEqual({ note: 'careful' })
-    await vi.waitFor(() => expect(storage.kept.size).toBe(0))
-    expect(await stored()).toEqual({ version: 1, note: 'careful' })
+    await vi.waitFor(async () => expect(await stored()).toEqual({ version: 1, note: 'careful' }))
+    expect(again.getSnapshot().other).toBeNull()
   })
 
   it('takes an emptied draft away again', async () => {
@@ -88,14 +110,27 @@ describe('the keeper of a draft', () => {
     await vi.waitFor(async () => expect(await stored()).toEqual({ version: 1, note: 'x' }))
   })
 
-  it('leaves nothing behind once the request is answered', async () => {
+  it('leaves nothing behind once the person has answered', async () => {
     const storage = shelf()
     const keeper = open(storage)
     keeper.change({ note: 'x' })
-    keeper.finish()
+    keeper.hold()
+    const { id, digest } = request
+    await ada('answerRequest', { id, digest, answer: { kind: 'allow', note: 'x' } })
+    await vi.waitFor(() => expect(storage.kept.size).toBe(0))
     await keeper.flush()
-    expect(storage.kept.size).toBe(0)
     expect(await stored()).toBeUndefined()
+  })
+
+  it('keeps in the tab what was begun, where somebody else has answered', async () => {
+    const storage = shelf()
+    const keeper = open(storage)
+    keeper.change({ note: 'half a' })
+    const { id, digest } = request
+    await callAs(desk, caller('person', 'bob'))('answerRequest', { id, digest, answer: { kind: 'allow' } })
+    keeper.close()
+    await keeper.flush()
+    expect(readKept(storage, id).draft).toEqual({ note: 'half a' })
   })
 
   it('says who else is answering, and no more once they stop', async () => {
@@ -111,5 +146,105 @@ describe('the keeper of a draft', () => {
     expect(keeper.getSnapshot().others).toEqual(['bob', 'cleo'])
     tell('bob', false)
     expect(keeper.getSnapshot().others).toEqual(['cleo'])
+  })
+
+  describe('on two devices of one person', () => {
+    const shows = (keeper: DraftKeeper, draft: object) =>
+      vi.waitFor(() => expect(keeper.getSnapshot()).toMatchObject({ draft }))
+    const offers = (keeper: DraftKeeper, draft: object, where = 'there') =>
+      vi.waitFor(() => expect(keeper.getSnapshot().other).toEqual({ draft, where }))
+
+    it('follows, letter by letter, where nobody has touched it, and says that it has changed', async () => {
+      const here = open()
+      const follow = vi.fn()
+      const there = open(shelf(), ada, { onFollow: follow })
+      for (const reason of ['b', 'be', 'because']) {
+        here.change({ reason })
+        await shows(there, { reason })
+      }
+      expect(follow).toHaveBeenCalledTimes(3)
+      here.change({ reason: '' })
+      await vi.waitFor(() => expect(there.getSnapshot().draft).toEqual({}))
+      expect(here.getSnapshot().other).toBeNull()
+    })
+
+    it('sends what is typed also while somebody goes on typing', async () => {
+      const here = open()
+      let letters = ''
+      const typing = setInterval(() => {
+        letters += 'x'
+        here.change({ note: letters })
+      }, 2)
+      await vi.waitFor(async () => expect(await stored()).toBeDefined())
+      clearInterval(typing)
+    })
+
+    it('never overwrites what was typed here, and offers the other', async () => {
+      const [here, there] = [open(), open()]
+      here.change({ reason: 'mine' })
+      there.change({ note: 'theirs' })
+      await offers(here, { note: 'theirs' })
+      expect(here.getSnapshot().draft).toEqual({ reason: 'mine' })
+      here.stay()
+      await vi.waitFor(async () => expect(await stored()).toEqual({ version: 1, reason: 'mine' }))
+      expect(here.getSnapshot().other).toBeNull()
+      await offers(there, { reason: 'mine' })
+      expect(there.getSnapshot().draft).toEqual({ note: 'theirs' })
+      there.swap()
+      expect(there.getSnapshot()).toMatchObject({ draft: { reason: 'mine' }, other: null, swaps: 1 })
+      here.change({ reason: 'mine again' })
+      await shows(there, { reason: 'mine again' })
+    })
+
+    it('does not take its own echo for another’s, nor one that says the same', async () => {
+      const [here, there] = [open(), open()]
+      here.change({ values: new Map([['a', '1']]) })
+      here.change({ values: new Map([['a', '1'], ['b', '2']]) }) // biome-ignore format: one change
+      await here.flush()
+      there.change({ values: new Map([['b', '2'], ['a', '1']]) }) // biome-ignore format: one change
+      await there.flush()
+      await here.flush()
+      expect([here.getSnapshot().other, there.getSnapshot().other]).toEqual([null, null])
+    })
+
+    it('after a reload the newer one stands, and the older that was typed here is offered', async () => {
+      const storage = shelf()
+      const before = open(storage)
+      before.change({ reason: 'older' })
+      await before.flush()
+      before.close()
+      await ada('putDraft', { id: request.id, draft: { version: 1, note: 'newer' } })
+      const after = open(storage)
+      await shows(after, { note: 'newer' })
+      await offers(after, { reason: 'older' }, 'here')
+    })
+
+    it('after a reload what was typed here last stands against an older one from elsewhere', async () => {
+      const storage = shelf()
+      await ada('putDraft', { id: request.id, draft: { version: 1, note: 'older' } })
+      const call: Call = (op, input, options) =>
+        op === 'putDraft' ? Promise.reject(new Error('away')) : ada(op, input, options)
+      const before = open(storage, call)
+      await shows(before, { note: 'older' })
+      before.change({ note: 'newer' })
+      await before.flush()
+      before.close()
+      const after = open(storage)
+      await vi.waitFor(async () => expect(await stored()).toEqual({ version: 1, note: 'newer' }))
+      expect(after.getSnapshot().draft).toEqual({ note: 'newer' })
+    })
+
+    it('sends what is left at once when the page goes, whatever is under way', async () => {
+      const sent: (boolean | undefined)[] = []
+      const call: Call = (op, input, options) => {
+        if (op === 'putDraft') sent.push(options?.keepalive)
+        return ada(op, input, options)
+      }
+      const keeper = open(shelf(), call)
+      keeper.change({ note: 'the last letters' })
+      keeper.leave()
+      expect(sent).toEqual([true])
+      await vi.waitFor(async () => expect(await stored()).toEqual({ version: 1, note: 'the last letters' }))
+    })
   })
 })
