@@ -24,6 +24,19 @@ function momentOf(page: Page, selector: string): Promise<number> {
 
 const withinMs = 1000
 
+const withSecret: Ask = {
+  kind: 'form',
+  title: 'Sign in',
+  message: '',
+  schema: {
+    type: 'object',
+    properties: {
+      name: { type: 'string', title: 'Name' },
+      pass: { type: 'string', title: 'Pass', format: 'password' },
+    },
+  },
+}
+
 describe.skipIf(hasNoBrowser())('several who look at the same', () => {
   const stage = openStage()
 
@@ -64,6 +77,7 @@ describe.skipIf(hasNoBrowser())('several who look at the same', () => {
     expect((await folded) - (resolution?.at ?? 0)).toBeLessThan(withinMs)
     await page.keyboard.press('Enter')
     await receipt(page, 'allowed by Ada').waitFor()
+    await page.locator('.begun', { hasText: 'You had begun:' }).getByText('half a rea').waitFor()
     expect((await stage.resolved(request)).resolution).toMatchObject({ person: 'Ada', answer: { kind: 'allow' } })
   })
 
@@ -229,6 +243,32 @@ describe.skipIf(hasNoBrowser())('several who look at the same', () => {
     expect(await card.getByText('is answering').count(), 'not of oneself').toBe(0)
     await card.getByRole('textbox', { name: 'Other' }).first().fill('')
     await cardOf(page, request).getByText('Ada is answering').waitFor({ state: 'detached' })
+  })
+
+  it('what was begun when the time is up or the agent goes on is there to be copied, until it is discarded', async () => {
+    const page = await stage.open({ permissions: ['clipboard-read', 'clipboard-write'] })
+    const asker = await stage.asker()
+    const form = await asker.ask(withSecret, { deadlineMs: 5000 })
+    const edited = await asker.ask(asks.command())
+    const command = cardOf(page, edited)
+    await button(command, 'Edit…').click()
+    await command.getByRole('textbox').first().fill('npm run migrate -- --dry')
+    await cardOf(page, form).getByLabel('Name').fill('Ada')
+    await cardOf(page, form).getByLabel('Pass').fill('hush')
+    await stage.gateway.call('withdrawRequest', { id: edited.id })
+    const begun = page.locator('.begun')
+    await begun.getByText('npm run migrate -- --dry').waitFor()
+    await begun.filter({ hasText: 'Name: Ada' }).waitFor()
+    expect(await begun.filter({ hasText: 'hush' }).count(), 'never a secret').toBe(0)
+    await button(begun.filter({ hasText: 'Name: Ada' }), 'Copy').click()
+    await begun.getByText('Copied').waitFor()
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('Name: Ada')
+    await page.reload()
+    await page.goto(`${stage.gateway.url}/#/sessions/${asker.session.id}`)
+    await button(begun.filter({ hasText: 'dry' }), 'Discard').click()
+    await page.reload()
+    await begun.filter({ hasText: 'Name: Ada' }).waitFor()
+    expect(await begun.count()).toBe(1)
   })
 
   it('a request with a deadline counts down by the gateway’s clock, and says what silence means', async () => {

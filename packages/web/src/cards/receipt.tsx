@@ -4,6 +4,7 @@ import type { Request } from '@holdpoint/protocol'
 import { type ReactNode, useState } from 'react'
 import { useDesk, useInboxPart } from '../desk.ts'
 import { Words } from '../parts/agent-text.tsx'
+import { Begun } from './begun.tsx'
 import { clockTime } from './moment.ts'
 import { ReceiptStory } from './receipt-story.tsx'
 
@@ -17,19 +18,22 @@ export function Receipt({ request, named }: { readonly request: Request; readonl
   const { ask, resolution } = request
   const kind = resolution ? tone(resolution) : 'none'
   return (
-    <details className={`receipt ${kind}`} onToggle={event => setOpen(event.currentTarget.open)}>
-      <summary>
-        <span className="receipt-sign" aria-hidden="true">
-          {signs[kind]}
-        </span>
-        <time>{clockTime(resolution?.at ?? request.openedAt)}</time>
-        {named && title && <Words text={title} className="receipt-session" />}
-        <Words text={inOneLine(summary(asItRan(ask, resolution)))} className="receipt-what mono" />
-        <span className="receipt-outcome">{resolution ? outcome(resolution, me) : 'still waits'}</span>
-        <DeliveryState request={request} />
-      </summary>
-      {open && <ReceiptStory request={request} />}
-    </details>
+    <>
+      <details className={`receipt ${kind}`} onToggle={event => setOpen(event.currentTarget.open)}>
+        <summary>
+          <span className="receipt-sign" aria-hidden="true">
+            {signs[kind]}
+          </span>
+          <time>{clockTime(resolution?.at ?? request.openedAt)}</time>
+          {named && title && <Words text={title} className="receipt-session" />}
+          <Words text={inOneLine(summary(asItRan(ask, resolution)))} className="receipt-what mono" />
+          <span className="receipt-outcome">{resolution ? outcome(resolution, me) : 'still waits'}</span>
+          <DeliveryState request={request} />
+        </summary>
+        {open && <ReceiptStory request={request} />}
+      </details>
+      <Begun request={request} />
+    </>
   )
 }
 

@@ -1,0 +1,33 @@
+/** What a person had begun to say when a request ended without them: their words, to be copied, until they let them go. */
+import type { Request } from '@holdpoint/protocol'
+import { type ReactNode, useMemo, useState } from 'react'
+import { useDesk } from '../desk.ts'
+import { Quote } from '../parts/agent-text.tsx'
+import { CopyButton } from '../parts/copy-button.tsx'
+import { draftWords } from './draft-words.ts'
+import { forgetKept, readKept, tabShelf } from './kept-draft.ts'
+
+export function Begun({ request }: { readonly request: Request }): ReactNode {
+  const { me } = useDesk()
+  const { id, ask, resolution } = request
+  const [discarded, setDiscarded] = useState(false)
+  const unsaid = resolution !== null && resolution.person !== me && !discarded
+  const words = useMemo(() => (unsaid ? draftWords(ask, readKept(tabShelf, id).draft) : ''), [unsaid, ask, id])
+  if (words === '') return null
+  const discard = () => {
+    forgetKept(tabShelf, id)
+    setDiscarded(true)
+  }
+  return (
+    <div className="begun">
+      <div className="begun-head soft small">
+        You had begun:
+        <CopyButton text={words} />
+        <button type="button" className="copy" onClick={discard}>
+          Discard
+        </button>
+      </div>
+      <Quote text={words} />
+    </div>
+  )
+}

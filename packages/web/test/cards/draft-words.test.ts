@@ -1,0 +1,54 @@
+import type { Ask, Question } from '@holdpoint/protocol'
+import { describe, expect, it } from 'vitest'
+import type { Raw } from '../../src/cards/draft.ts'
+import { draftWords } from '../../src/cards/draft-words.ts'
+
+const question = (id: string, header: string): Question => ({
+  id,
+  header,
+  question: `${id}?`,
+  options: [{ label: 'a' }, { label: 'b' }],
+  multiSelect: true,
+  allowOther: true,
+  secret: false,
+})
+const approval: Ask = { kind: 'approval', tool: 'Bash', input: {}, title: '', cwd: '/', editable: true }
+
+describe('an unfinished answer in words', () => {
+  it('is what was typed, and nothing where nothing was', () => {
+    expect(draftWords(approval, { reason: 'not now' })).toBe('not now')
+    expect(draftWords(approval, { edit: 'ls -l', note: 'mind' })).toBe('ls -l\nmind')
+    expect(draftWords(approval, { mode: 'plan', note: '  ' })).toBe('')
+  })
+  it('names questions by their header, where there are several', () => {
+    const answers = new Map([
+      ['two', { chosen: ['b'], other: 'c' }],
+      ['one', { chosen: [], own: true }],
+    ])
+    const two: Ask = { kind: 'questions', questions: [question('one', 'One'), question('two', '')] }
+    expect(draftWords(two, { answers })).toBe('two?: b, c')
+    expect(draftWords({ kind: 'questions', questions: [question('two', 'Two')] }, { answers })).toBe('b, c')
+  })
+  it('names the fields of a form', () => {
+    const ask: Ask = {
+      kind: 'form',
+      title: '',
+      message: '',
+      schema: {
+        type: 'object',
+        properties: {
+          name: { type: 'string', title: 'Name' },
+          loud: { type: 'boolean' },
+          tags: { type: 'array', items: { enum: ['x', 'y'] } },
+        },
+      },
+    }
+    const values = new Map<string, Raw>([
+      ['tags', ['x', 'y']],
+      ['loud', false],
+      ['name', 'Ada'],
+      ['gone', '?'],
+    ])
+    expect(draftWords(ask, { values })).toBe('Name: Ada\nloud: no\ntags: x, y')
+  })
+})
