@@ -112,6 +112,47 @@ describe.skipIf(hasNoBrowser())('a session', () => {
     expect(await composer.inputValue()).toBe('not yet')
   })
 
+  it('keeps files that were added and not sent, until they are', async () => {
+    const { page } = await rehearse()
+    const composer = page.getByRole('textbox', { name: 'Message to the agent' })
+    const along = page.getByRole('list', { name: 'Sent along' })
+    for (const name of ['a.md', 'b.md'])
+      await page.getByLabel('Files').setInputFiles({ name, mimeType: 'text/markdown', buffer: Buffer.from(name) })
+    await along.getByText('b.md').first().waitFor()
+    await along.getByRole('button', { name: 'Remove a.md' }).click()
+    await page.reload()
+    await along.getByText('b.md').first().waitFor()
+    expect(await along.getByRole('listitem').count()).toBe(1)
+    await composer.fill('with a file')
+    await composer.press('Enter')
+    await log(page).getByText('with a file').waitFor()
+    await along.waitFor({ state: 'detached' })
+    await page.reload()
+    await log(page).getByText('with a file').waitFor()
+    expect(await along.count()).toBe(0)
+  })
+
+  it('sends files also where its browser keeps nothing', async () => {
+    const { session } = await rehearse()
+    const page = await stage.open({
+      before: it =>
+        it.addInitScript(() =>
+          Object.defineProperty(globalThis, 'indexedDB', {
+            get: () => {
+              throw new DOMException('refused', 'SecurityError')
+            },
+          }),
+        ),
+    })
+    await page.goto(`${stage.gateway.url}/#/sessions/${session.id}`)
+    await page
+      .getByLabel('Files')
+      .setInputFiles({ name: 'a.md', mimeType: 'text/markdown', buffer: Buffer.from('# a') })
+    await page.getByRole('list', { name: 'Sent along' }).getByText('a.md').first().waitFor()
+    await page.getByRole('textbox', { name: 'Message to the agent' }).press('Enter')
+    await log(page).getByText('a.md').first().waitFor()
+  })
+
   it('is interrupted: its turn and its request are dropped', async () => {
     const { page } = await rehearse()
     await page.getByRole('region', { name: 'Waits for you' }).getByRole('article').waitFor()

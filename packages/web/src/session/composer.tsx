@@ -28,7 +28,7 @@ export const Composer = memo(function Composer({ session }: { readonly session: 
 function OpenComposer({ session }: { readonly session: Session }): ReactNode {
   const live = useLive()
   const [text, setText] = useUnsent(session.id)
-  const files = useAttachments()
+  const files = useAttachments(session.id)
   const { sending, problem, send } = useSend(session, text, setText, files)
   const [over, setOver] = useState(false)
   const { placeholder, button, hint } = composerWords(session)

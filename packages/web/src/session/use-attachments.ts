@@ -1,7 +1,8 @@
 /** The files that will go along with the next message, and what was wrong with those that will not. */
-import type { Attachment } from '@holdpoint/protocol'
-import { useRef, useState } from 'react'
+import { type Attachment, limits, type SessionId } from '@holdpoint/protocol'
+import { useEffect, useRef, useState } from 'react'
 import { readAttachment, refusalOf } from './attach.ts'
+import { keepFiles, readFiles } from './kept-files.ts'
 
 export interface Attachments {
   readonly items: readonly Attachment[]
@@ -10,14 +11,28 @@ export interface Attachments {
   readonly remove: (attachment: Attachment) => void
 }
 
-export function useAttachments(): Attachments {
+export function useAttachments(session: SessionId): Attachments {
   const [items, setItems] = useState<readonly Attachment[]>([])
   const [refusals, setRefusals] = useState<readonly string[]>([])
   const kept = useRef(items)
-  const change = (next: readonly Attachment[]) => {
+  const show = (next: readonly Attachment[]) => {
     kept.current = next
     setItems(next)
   }
+  const change = (next: readonly Attachment[]) => {
+    show(next)
+    void keepFiles(session, next)
+  }
+  // biome-ignore lint/correctness/useExhaustiveDependencies: read once
+  useEffect(() => {
+    let left = false
+    void readFiles(session).then(
+      files => !left && files.length > 0 && show([...files, ...kept.current].slice(0, limits.attachmentsMax)),
+    )
+    return () => {
+      left = true
+    }
+  }, [session])
   const addAll = async (files: readonly File[]) => {
     const refused: string[] = []
     for (const file of files) {
