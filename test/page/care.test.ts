@@ -137,6 +137,57 @@ describe.skipIf(hasNoBrowser())('nobody decides what they did not mean:', () => 
     expect(await stage.isPending(request)).toBe(true)
   })
 
+  it.each([1440, 390, 320])(
+    'what is announced never covers the bar that answers several: %i pixels wide',
+    async width => {
+      const page = await stage.open({ viewport: { width, height: 700 } })
+      const asker = await stage.asker()
+      const plain = await asker.ask(asks.command())
+      for (const ask of [asks.write(), asks.plan(), asks.dangerous()]) await asker.ask(ask)
+      await cardOf(page, plain).getByRole('checkbox').check()
+      const bar = page.getByRole('region', { name: 'Answer several at once' })
+      await bar.waitFor()
+      for (let i = 0; i < 4; i++) await page.keyboard.press('j')
+      const toast = page.locator('.announcement.shown', { hasText: 'Its agent advises against it' })
+      for (const where of ['top', 'end']) {
+        await page.locator('main').evaluate((it, at) => it.scrollTo(0, at === 'top' ? 0 : it.scrollHeight), where)
+        await page.keyboard.press('x')
+        await toast.waitFor()
+        const [above, below] = [await toast.boundingBox(), await bar.boundingBox()]
+        if (!above || !below) throw new Error('both are there')
+        expect(above.y + above.height, where).toBeLessThanOrEqual(below.y)
+        expect(above.y, where).toBeGreaterThan(0)
+        expect(above.x, where).toBeGreaterThanOrEqual(0)
+        expect(above.x + above.width, where).toBeLessThanOrEqual(width)
+      }
+    },
+  )
+
+  it('what is announced twice is said twice, and its words go with its line', async () => {
+    const page = await stage.open()
+    const request = await (await stage.asker()).ask(asks.dangerous())
+    await cardOf(page, request).waitFor()
+    await page.keyboard.press('j')
+    await page.keyboard.press('x')
+    const toast = page.locator('.announcement')
+    await toast.getByText('advises against it').waitFor()
+    const said = await toast.locator('span').elementHandle()
+    await page.keyboard.press('x')
+    // A live region speaks of what comes into it.
+    await expect.poll(() => said?.evaluate(it => it.isConnected)).toBe(false)
+    await toast.getByText('advises against it').waitFor()
+    const left = await toast.evaluate(
+      it =>
+        new Promise(done => {
+          new MutationObserver(() => !it.classList.contains('shown') && done(it.textContent)).observe(it, {
+            attributes: true,
+          })
+        }),
+    )
+    expect(left).toContain('advises against it')
+    await expect.poll(() => toast.textContent()).toBe('')
+  })
+
   it('a long change is allowed only once its end was on the screen', async () => {
     const page = await stage.open()
     const request = await (await stage.asker()).ask(asks.write(400))

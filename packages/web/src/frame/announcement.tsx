@@ -3,10 +3,10 @@ import type { ReactNode } from 'react'
 import { useAnnouncement } from '../habits/announce.ts'
 
 export function Announcement(): ReactNode {
-  const words = useAnnouncement()
+  const { words, shown, turn } = useAnnouncement()
   return (
-    <div className={`announcement ${words ? 'shown' : ''}`} role="status">
-      {words}
+    <div className={`announcement ${shown ? 'shown' : ''}`} role="status">
+      <span key={turn}>{words}</span>
     </div>
   )
 }

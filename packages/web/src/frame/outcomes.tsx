@@ -5,20 +5,20 @@ import { useDesk } from '../desk.ts'
 
 export function Outcomes(): ReactNode {
   const { inbox, me } = useDesk()
-  const [words, setWords] = useState('')
+  const [last, setLast] = useState({ words: '', cursor: '' })
   useEffect(
     () =>
       inbox.onFrame(frame => {
         if (frame.frame !== 'event' || frame.event.type !== 'request.resolved') return
-        const { request, resolution } = frame.event
+        const { request, resolution, cursor } = frame.event
         const ask = inbox.getSnapshot().requests.get(request)?.ask
-        if (ask) setWords(`${deed(ask)}: ${outcome(resolution, me)}`)
+        if (ask) setLast({ words: `${deed(ask)}: ${outcome(resolution, me)}`, cursor })
       }),
     [inbox, me],
   )
   return (
     <p className="offscreen" role="status">
-      {words}
+      <span key={last.cursor}>{last.words}</span>
     </p>
   )
 }

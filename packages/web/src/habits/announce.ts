@@ -1,19 +1,35 @@
 /** The page's one voice for what happens without being looked at: a polite live region, and a line that can be read for a moment. */
 import { useSyncExternalStore } from 'react'
 
+export interface Announced {
+  readonly words: string
+  readonly shown: boolean
+  /** Of each announcement its own, so that the same words are said again where they are announced again. */
+  readonly turn: number
+}
+
 const shownMs = 4000
-let line = ''
+/** Longer than the style's motion takes: words go with the line that they stand in, not before it. */
+const fadeMs = 250
+
+let now: Announced = { words: '', shown: false, turn: 0 }
 let timer: ReturnType<typeof setTimeout> | undefined
 const listeners = new Set<() => void>()
 
 export function announce(words: string): void {
   clearTimeout(timer)
-  timer = setTimeout(() => tell(''), shownMs)
-  tell(words)
+  tell({ words, shown: true, turn: now.turn + 1 })
+  timer = setTimeout(hush, shownMs)
+}
+/** What was announced does not hold any more. */
+export function hush(): void {
+  clearTimeout(timer)
+  tell({ ...now, shown: false })
+  timer = setTimeout(() => tell({ ...now, words: '' }), fadeMs)
 }
 
-function tell(words: string): void {
-  line = words
+function tell(next: Announced): void {
+  now = next
   for (const listener of listeners) listener()
 }
 function subscribe(listener: () => void): () => void {
@@ -21,6 +37,6 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-export function useAnnouncement(): string {
-  return useSyncExternalStore(subscribe, () => line)
+export function useAnnouncement(): Announced {
+  return useSyncExternalStore(subscribe, () => now)
 }

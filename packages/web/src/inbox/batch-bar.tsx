@@ -3,7 +3,8 @@ import { deed, summary } from '@holdpoint/client'
 import type { Answer, Request, RequestId } from '@holdpoint/protocol'
 import { type ReactNode, useRef, useState } from 'react'
 import { useDesk, useLive } from '../desk.ts'
-import { announce } from '../habits/announce.ts'
+import { noteFoot } from '../frame/foot.ts'
+import { announce, hush } from '../habits/announce.ts'
 import { cardActionsOf } from '../habits/card-keys.ts'
 import { useKeys } from '../habits/use-keys.ts'
 import { Words } from '../parts/agent-text.tsx'
@@ -31,7 +32,8 @@ export function BatchBar({ requests, known, onClear }: BatchBarProps): ReactNode
     setSending(null)
     // Where all went well, the receipts say so.
     setOutcome(result.refused.length > 0 ? result : null)
-    announce(result.refused.length > 0 ? '' : `${result.answered} answered.`)
+    if (result.refused.length > 0) hush()
+    else announce(`${result.answered} answered.`)
   }
   // Its card lets a request be allowed once all of it was on the screen.
   const allowable = () => requests.filter(({ id }) => cardActionsOf(id)?.allow)
@@ -47,7 +49,7 @@ export function BatchBar({ requests, known, onClear }: BatchBarProps): ReactNode
   })
   if (requests.length === 0 && !outcome && sending === null) return null
   return (
-    <section className="batch" aria-label="Answer several at once">
+    <section ref={noteFoot} className="batch" aria-label="Answer several at once">
       {outcome && <Outcome outcome={outcome} known={known} onClose={() => setOutcome(null)} />}
       {denying ? (
         <DenyAll
