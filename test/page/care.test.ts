@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Ask, reveal } from '@holdpoint/protocol'
+import { type Ask, type Request, reveal } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
 import { quietMs } from '../../packages/web/src/quiet.ts'
 import { asks } from '../support/asking.ts'
@@ -162,6 +162,24 @@ describe.skipIf(hasNoBrowser())('nobody decides what they did not mean:', () => 
       }
     },
   )
+
+  it('a range takes no card that was passed over unseen, and says so', async () => {
+    const page = await stage.open()
+    const asker = await stage.asker()
+    const requests: Request[] = []
+    for (let n = 0; n < 24; n++) requests.push(await asker.ask(n === 1 ? asks.plan() : asks.command(`step ${n}`)))
+    const [first, last] = [requests[0], requests.at(-1)]
+    if (!first || !last) throw new Error('they were asked')
+    await cardOf(page, first).getByRole('checkbox').check()
+    await page.locator('main').evaluate(it => it.scrollTo(0, it.scrollHeight))
+    await cardOf(page, last)
+      .getByRole('checkbox')
+      .click({ modifiers: ['Shift'] })
+    const said = page.getByText(/^1 of these must be decided on its own\. \d+ have not been on the screen yet/)
+    await said.waitFor()
+    const passed = Number(/(\d+) have not/.exec(await textOf(said))?.[1])
+    await page.getByText(`${requests.length - 1 - passed} selected`).waitFor()
+  })
 
   it('what is announced twice is said twice, and its words go with its line', async () => {
     const page = await stage.open()

@@ -5,7 +5,7 @@ import { inputOf, offeredDrivers, problemsOf } from '../src/frame/start-fields.t
 import { badgeOf, titleOf } from '../src/habits/count.ts'
 import { manyTag, News, noticeOf } from '../src/habits/news.ts'
 import { nextTheme, readTheme } from '../src/habits/theme.ts'
-import { range } from '../src/inbox/selection.ts'
+import { range, sift } from '../src/inbox/selection.ts'
 import { href, readRoute } from '../src/route.ts'
 
 const id = (n: number) => `req_${String(n).padStart(20, '0')}` as RequestId // spelt as ids are
@@ -118,6 +118,32 @@ it('a range goes from one to the other, whichever stands first', () => {
   expect(range([id(1), id(2), id(3)], id(3), id(2))).toEqual([id(2), id(3)])
   expect(range([id(1), id(2)], null, id(2))).toEqual([id(2)])
   expect(range([id(1), id(2)], id(9), id(2))).toEqual([id(2)])
+})
+
+describe('a range that is chosen', () => {
+  const approval = { kind: 'approval', tool: 'Bash', input: {}, title: '', cwd: '/', editable: true } as const
+  const form = { kind: 'form', title: '', message: '', schema: { type: 'object', properties: {} } } as const
+  const asked = (n: number, ask: Request['ask'], status: Request['status'] = 'pending') =>
+    ({ id: id(n), ask, status }) as Request // only what is looked at
+  const seen = new Set([1, 2, 3, 4].map(id))
+  it('takes what can be, and says nothing of what is resolved', () => {
+    const all = [asked(1, approval), asked(2, approval, 'resolved'), asked(3, approval)]
+    expect(sift(all, seen)).toEqual({ fit: [id(1), id(3)], why: '' })
+  })
+  it('says of each that it leaves why it does', () => {
+    expect(sift([asked(1, form), asked(2, approval)], seen)).toEqual({
+      fit: [id(2)],
+      why: '1 of these must be decided on its own.',
+    })
+    expect(sift([asked(1, approval), asked(8, approval)], seen)).toEqual({
+      fit: [id(1)],
+      why: '1 has not been on the screen yet: scroll to it first.',
+    })
+    expect(sift([asked(1, form), asked(8, approval), asked(7, form), asked(9, approval)], seen)).toEqual({
+      fit: [],
+      why: '2 of these must be decided one by one. 2 have not been on the screen yet: scroll to them first.',
+    })
+  })
 })
 
 it('the theme goes round, and an unknown one is the system’s', () => {

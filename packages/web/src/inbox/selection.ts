@@ -31,6 +31,27 @@ export function range(shown: readonly RequestId[], from: RequestId | null, to: R
   return a < 0 ? [to] : shown.slice(Math.min(a, b), Math.max(a, b) + 1)
 }
 
+export interface Sifted {
+  readonly fit: readonly RequestId[]
+  /** Why the others were left; empty where none was. */
+  readonly why: string
+}
+
+/** What of a range can be chosen: nobody chooses what must be decided alone, nor what has not been on the screen. */
+export function sift(range: readonly Request[], seen: ReadonlySet<RequestId>): Sifted {
+  const waiting = range.filter(({ status }) => status === 'pending')
+  const alone = waiting.filter(request => whyAlone(request) !== null)
+  const unseen = waiting.filter(request => whyAlone(request) === null && !seen.has(request.id))
+  const left = new Set([...alone, ...unseen])
+  const said = [
+    ...(alone.length === 1 ? ['1 of these must be decided on its own.'] : []),
+    ...(alone.length > 1 ? [`${alone.length} of these must be decided one by one.`] : []),
+    ...(unseen.length === 1 ? ['1 has not been on the screen yet: scroll to it first.'] : []),
+    ...(unseen.length > 1 ? [`${unseen.length} have not been on the screen yet: scroll to them first.`] : []),
+  ]
+  return { fit: waiting.filter(request => !left.has(request)).map(({ id }) => id), why: said.join(' ') }
+}
+
 export function withChoice(
   before: ReadonlySet<RequestId>,
   ids: readonly RequestId[],

@@ -2,7 +2,7 @@
 import type { Request, RequestId } from '@holdpoint/protocol'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { announce } from '../habits/announce.ts'
-import { range, whyAlone, withChoice } from './selection.ts'
+import { range, sift, whyAlone, withChoice } from './selection.ts'
 
 export interface Selection {
   /** Those that still wait. */
@@ -30,15 +30,9 @@ export function useSelection(
   const extend = useCallback((id: RequestId) => {
     const now = latest.current
     const all = range(now.shown, anchor.current, id).flatMap(each => now.requests.get(each) ?? [])
-    const fit = all.filter(request => whyAlone(request) === null && now.seen.has(request.id))
-    setIds(before =>
-      withChoice(
-        before,
-        fit.map(each => each.id),
-        true,
-      ),
-    )
-    if (fit.length < all.length) announce(`${all.length - fit.length} of these must be decided one by one.`)
+    const { fit, why } = sift(all, now.seen)
+    setIds(before => withChoice(before, fit, true))
+    if (why) announce(why)
   }, [])
   const choose = useCallback(
     (id: RequestId, selected: boolean) => {
