@@ -123,7 +123,7 @@ describe.skipIf(hasNoBrowser())('an approval', () => {
 
   it('of any other tool shows fields, its JSON a click away, and takes edited JSON only where it is JSON', async () => {
     const { page, request, card } = await shown(asks.fields())
-    expect(await textOf(card.getByRole('heading'))).toBe('Use mcp__tracker__create_issue')
+    expect(await textOf(card.getByRole('heading'))).toBe('Use create_issue from tracker')
     expect(await card.getByRole('definition').allInnerTexts()).toEqual(
       expect.arrayContaining(['API', 'Flaky test', 'null', '3']),
     )

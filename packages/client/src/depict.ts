@@ -59,6 +59,12 @@ const deeds: Readonly<Record<string, string>> = {
   Read: 'Read a file',
 }
 
+/** A tool of a server has that server in its name: `mcp__tracker__create_issue`. People are told both, apart. */
+export function toolName(tool: string): { readonly name: string; readonly server: string | null } {
+  const [, server, name] = /^mcp__(.+?)__(.+)$/s.exec(tool) ?? []
+  return server !== undefined && name !== undefined ? { name, server } : { name: tool, server: null }
+}
+
 /** What it wants to do, in our words. */
 export function deed(ask: Ask): string {
   switch (ask.kind) {
@@ -68,8 +74,13 @@ export function deed(ask: Ask): string {
       return ask.url === undefined ? 'Fill in a form' : 'Open a link'
     case 'approval':
       if (ask.plan !== undefined) return 'Approve a plan'
-      return Object.hasOwn(deeds, ask.tool) ? (deeds[ask.tool] ?? '') : `Use ${reveal(ask.tool)}`
+      return Object.hasOwn(deeds, ask.tool) ? (deeds[ask.tool] ?? '') : useOf(ask.tool)
   }
+}
+
+function useOf(tool: string): string {
+  const { name, server } = toolName(tool)
+  return reveal(`Use ${name}${server === null ? '' : ` from ${server}`}`)
 }
 
 /** What is asked, in a line of the agent's own words: not yet revealed. */

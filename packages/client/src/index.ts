@@ -1,6 +1,6 @@
 export { Board, type BoardSnapshot, blockKey } from './board.ts'
 export { type Connection, type Fetch, inProcess, type Reply, Unreachable } from './connection.ts'
-export { asItRan, deed, depict, type Part, type Picture, summary } from './depict.ts'
+export { asItRan, deed, depict, type Part, type Picture, summary, toolName } from './depict.ts'
 export { applyEdit, type Editable, editableJson, editableOf } from './edit.ts'
 export type { Entry, ErrorEntry, MessageEntry, NoteEntry, RequestEntry, ToolEntry, TurnEntry } from './entry.ts'
 export { type HttpCallOptions, httpCall, inProcessCall } from './http-call.ts'
@@ -16,4 +16,4 @@ export {
 export { createSseParser } from './sse.ts'
 export { Transcript, type TranscriptOptions, type TranscriptSnapshot } from './transcript.ts'
 export { type Status, type WatchOptions, watchEvents } from './watch.ts'
-export { ago, deliveryWords, outcome, stateWords, tone } from './words.ts'
+export { ago, deliveryWords, driverWords, outcome, sessionName, stateWords, tone } from './words.ts'

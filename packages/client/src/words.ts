@@ -77,6 +77,22 @@ export function stateWords({ state, pending, ending }: Session): string {
   return state
 }
 
+const drivers: Readonly<Record<string, string>> = {
+  claude: 'Claude Code',
+  external: 'Connected agent',
+  rehearsal: 'Practice agent',
+}
+
+/** What drives a session, as people call it: ours by our words, any other by the title that its runner gives it. Not yet revealed. */
+export function driverWords(name: string, title?: string): string {
+  return (Object.hasOwn(drivers, name) ? drivers[name] : undefined) ?? (title || name)
+}
+
+/** What a session is called. Not yet revealed. */
+export function sessionName({ title, driver }: Pick<Session, 'title' | 'driver'>): string {
+  return title || driverWords(driver)
+}
+
 const steps = [
   ['d', 24 * 3600_000],
   ['h', 3600_000],

@@ -97,6 +97,8 @@ describe('words for an ask', () => {
     expect(deed(ask('Bash', {}))).toBe('Run a command')
     expect(deed(ask('constructor', {}))).toBe('Use constructor')
     expect(deed(ask('Ev\u202eil', {}))).toBe('Use Ev\\u{202e}il')
+    expect(deed(ask('mcp__tracker__create_issue', {}))).toBe('Use create_issue from tracker')
+    expect(deed(ask('mcp__tracker', {}))).toBe('Use mcp__tracker')
     expect(deed(ask('X', {}, { plan: 'p' }))).toBe('Approve a plan')
     expect([questions(1), questions(2), form].map(deed)).toEqual(['A question', '2 questions', 'Fill in a form'])
     expect(deed({ ...form, url: 'https://a.example' } as Ask)).toBe('Open a link') // a form, with one more member

@@ -1,4 +1,4 @@
-import { ago, deliveryWords, outcome, stateWords, tone } from '@holdpoint/client'
+import { ago, deliveryWords, driverWords, outcome, sessionName, stateWords, tone } from '@holdpoint/client'
 import type { Answer, Resolution, Session } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
 
@@ -78,5 +78,17 @@ describe('how a session stands', () => {
       '1 d',
     ])
     expect(ago(10, 0)).toBe('now')
+  })
+})
+
+describe('who drives a session', () => {
+  it('is called by our words where it is ours, by its title where it is not, and by its name where it has none', () => {
+    expect(driverWords('external', 'An agent that lives elsewhere')).toBe('Connected agent')
+    expect(driverWords('codex', 'Codex')).toBe('Codex')
+    expect(driverWords('toString')).toBe('toString')
+  })
+  it('names a session that has no title', () => {
+    expect(sessionName({ title: '', driver: 'claude' })).toBe('Claude Code')
+    expect(sessionName({ title: 'api', driver: 'claude' })).toBe('api')
   })
 })

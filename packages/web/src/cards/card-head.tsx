@@ -1,9 +1,10 @@
-/** Who asks, since when, how long it may wait, and who else is at it. */
-import { ago } from '@holdpoint/client'
-import type { Request, Session } from '@holdpoint/protocol'
+/** Who asks, in one line that a glance is enough for; and since when, how long it may wait, and who else is at it. */
+import { ago, driverWords, sessionName } from '@holdpoint/client'
+import { type Request, reveal } from '@holdpoint/protocol'
 import type { ReactNode } from 'react'
 import { useInboxPart, useNow } from '../desk.ts'
 import { Words } from '../parts/agent-text.tsx'
+import { Path } from '../parts/path.tsx'
 import { href } from '../route.ts'
 import { deadlineWords } from './deadline.ts'
 import { useDriver } from './drivers.ts'
@@ -16,24 +17,9 @@ export interface CardHeadProps {
 }
 
 export function CardHead({ request, named, others }: CardHeadProps): ReactNode {
-  const session = useInboxPart(({ sessions }) => sessions.get(request.session))
-  const { agentPath } = request
   return (
     <>
-      <div className="who">
-        {named && <Asker session={session} request={request} />}
-        {agentPath.length > 0 && (
-          <span className="agent-path">
-            {agentPath.map((name, depth) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: a path has an order and nothing else
-              <span key={depth}>
-                <span aria-hidden="true">→ </span>
-                <Words text={name} />
-              </span>
-            ))}
-          </span>
-        )}
-      </div>
+      <Who request={request} named={named} />
       <div className="when">
         {others.length > 0 && <Answering people={others} />}
         <Endorsed request={request} />
@@ -44,19 +30,38 @@ export function CardHead({ request, named, others }: CardHeadProps): ReactNode {
   )
 }
 
-function Asker({ session, request }: { readonly session: Session | undefined; readonly request: Request }): ReactNode {
-  const { ask, session: id } = request
+function Who({ request, named }: Omit<CardHeadProps, 'others'>): ReactNode {
+  const { agentPath, session: id } = request
+  const session = useInboxPart(({ sessions }) => sessions.get(id))
   const driver = useDriver(session?.driver)
-  // What would run names its folder itself.
-  const elsewhere = ask.kind !== 'approval' || ask.cwd !== session?.cwd
+  const name = session ? sessionName(session) : id
   return (
-    <>
-      <a className="asker" href={href({ screen: 'session', id })}>
-        <Words text={session?.title || id} />
-      </a>
-      {session && <Words text={driver?.title ?? session.driver} className="driver" />}
-      {session?.cwd && elsewhere && <Words text={session.cwd} className="folder mono" />}
-    </>
+    <div className="who">
+      {named && (
+        <a className="asker" href={href({ screen: 'session', id })} title={reveal(name)}>
+          <Words text={name} />
+        </a>
+      )}
+      <span className="by">
+        {named && session && <Words text={driverWords(session.driver, driver?.title)} className="driver" />}
+        {named && session?.cwd && <Path path={session.cwd} className="folder mono" />}
+      </span>
+      {agentPath.length > 0 && <AgentPath names={agentPath} />}
+    </div>
+  )
+}
+
+function AgentPath({ names }: { readonly names: readonly string[] }): ReactNode {
+  return (
+    <span className={`agent-path ${names.length === 1 ? 'one' : ''}`} title={reveal(names.join(' ⟶ '))}>
+      {names.map((name, depth) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a path has an order and nothing else
+        <span key={depth} className="agent">
+          <span aria-hidden="true">⟶ </span>
+          <Words text={name} />
+        </span>
+      ))}
+    </span>
   )
 }
 
@@ -94,7 +99,6 @@ function Countdown({ request }: { readonly request: Request }): ReactNode {
   return (
     <span className={`countdown ${words.urgent ? 'urgent' : ''}`} title={words.afterwards}>
       {words.text}
-      <span className="then">, {words.afterwards}</span>
     </span>
   )
 }

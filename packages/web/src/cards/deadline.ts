@@ -28,6 +28,18 @@ export function deadlineWords(
   return { text: `${countdown(leftMs)} left`, afterwards, urgent: leftMs < urgentMs }
 }
 
+/** What becomes of it when nobody answers, as a sentence; null where it waits for as long as it takes. */
+export function silenceWords({
+  deadlineAt,
+  onDeadline,
+  overdue,
+}: Pick<Request, 'deadlineAt' | 'onDeadline' | 'overdue'>): string | null {
+  if (deadlineAt === null || overdue) return null
+  return onDeadline === 'deny'
+    ? 'Without an answer in time, the agent is told that nobody answered.'
+    : 'When its time is up it waits on, as overdue.'
+}
+
 function countdown(ms: number): string {
   const seconds = Math.ceil(ms / 1000)
   if (seconds >= 48 * 3600) return `${Math.floor(seconds / 86_400)} d`

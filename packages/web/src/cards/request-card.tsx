@@ -2,9 +2,9 @@
 import { deed } from '@holdpoint/client'
 import type { Request } from '@holdpoint/protocol'
 import { memo, type ReactNode, useCallback, useRef } from 'react'
-import { Words } from '../parts/agent-text.tsx'
 import { ApprovalCard } from './approval-card.tsx'
 import { CardHead } from './card-head.tsx'
+import { DeedLine } from './deed-line.tsx'
 import { FormCard } from './form-card.tsx'
 import { type Hand, useHand } from './hand.ts'
 import { OtherDraftLine } from './other-draft.tsx'
@@ -47,7 +47,7 @@ export const RequestCard = memo(function RequestCard(props: RequestCardProps): R
         <CardHead request={request} named={named} others={drafting.others} />
       </header>
       <div className="sheet" aria-busy={hand.pressed !== null}>
-        <Deed request={request} />
+        <DeedLine request={request} named={named} />
         {askCard(request, hand, drafting, open)}
         {drafting.other && !hand.held && (
           <OtherDraftLine ask={request.ask} other={drafting.other} onSwap={drafting.swap} onStay={drafting.stay} />
@@ -77,21 +77,4 @@ function askCard(request: Request, hand: Hand, drafting: Drafting, open: () => v
     case 'form':
       return <FormCard {...given} ask={ask} />
   }
-}
-
-function Deed({ request: { ask } }: { readonly request: Request }): ReactNode {
-  const words = deed(ask)
-  return (
-    <div className="deed">
-      <h3>{words}</h3>
-      {ask.kind === 'approval' && ask.plan === undefined && !words.startsWith('Use ') && (
-        <Words text={ask.tool} className="faint small" />
-      )}
-      {ask.kind === 'approval' && ask.cwd !== '' && (
-        <span className="folder soft small">
-          in <Words text={ask.cwd} className="mono" />
-        </span>
-      )}
-    </div>
-  )
 }

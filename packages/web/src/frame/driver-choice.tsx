@@ -1,4 +1,5 @@
 /** The agents that can be started here; one that is not ready says what is missing and what to do about it. */
+import { driverWords } from '@holdpoint/client'
 import { reveal } from '@holdpoint/protocol'
 import type { ReactNode } from 'react'
 import type { Driver } from './start-fields.ts'
@@ -9,6 +10,10 @@ export interface DriverChoiceProps {
   readonly chosen: string
   readonly problem?: string | undefined
   readonly onChoose: (name: string) => void
+}
+
+const notes: Readonly<Record<string, string>> = {
+  rehearsal: 'A rehearsal: it plays every kind of ask, needs no key and does no harm.',
 }
 
 export function DriverChoice({ drivers, chosen, problem, onChoose }: DriverChoiceProps): ReactNode {
@@ -28,9 +33,10 @@ export function DriverChoice({ drivers, chosen, problem, onChoose }: DriverChoic
             onChange={() => onChoose(driver.name)}
           />
           <span>
-            <span className="driver-title">{reveal(driver.title || driver.name)}</span>
+            <span className="driver-title">{reveal(driverWords(driver.name, driver.title))}</span>
+            {Object.hasOwn(notes, driver.name) && <span className="soft small driver-note">{notes[driver.name]}</span>}
             {!driver.ready && (
-              <span className="soft small driver-missing">
+              <span className="soft small driver-note">
                 {driver.missing === undefined ? 'It is not ready to run.' : reveal(driver.missing)}
               </span>
             )}

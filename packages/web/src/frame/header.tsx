@@ -12,7 +12,7 @@ export function Header(): ReactNode {
     <header className="head">
       <a className="brand" href="#/">
         <img src="/favicon.svg" alt="" width={20} height={20} />
-        Holdpoint
+        <span className="brand-name">Holdpoint</span>
       </a>
       <span className="head-space" />
       <button type="button" className="button plain head-go" onClick={() => openDialog('palette')}>

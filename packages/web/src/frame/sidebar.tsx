@@ -1,4 +1,5 @@
 /** The places of the page, and the sessions that are not over, by what they do now. */
+import { sessionName } from '@holdpoint/client'
 import type { Session } from '@holdpoint/protocol'
 import { type ReactNode, useMemo, useRef, useState } from 'react'
 import { useSessions } from '../desk.ts'
@@ -110,7 +111,7 @@ function SessionLink({ session, current }: { readonly session: Session; readonly
         aria-current={current ? 'page' : undefined}
       >
         <Sign group={groupOf(session)} />
-        <Words text={session.title || session.driver} className="place-name" />
+        <Words text={sessionName(session)} className="place-name" />
         {session.pending > 0 && <span className="count">{session.pending}</span>}
       </a>
     </li>

@@ -1,6 +1,6 @@
 /** Which requests are news to a person, and in which words they are told outside the page. */
-import { deed, type InboxSnapshot, summary } from '@holdpoint/client'
-import { type Request, type RequestId, reveal } from '@holdpoint/protocol'
+import { deed, type InboxSnapshot, sessionName, summary } from '@holdpoint/client'
+import { type Request, type RequestId, reveal, type Session } from '@holdpoint/protocol'
 
 export interface Notice {
   /** One notification stands per tag: a newer one takes its place. */
@@ -28,7 +28,7 @@ export class News {
 export function noticeOf(requests: readonly Request[], { sessions }: Pick<InboxSnapshot, 'sessions'>): Notice | null {
   const [first] = requests
   if (!first) return null
-  const nameOf = ({ session }: Request) => reveal(sessions.get(session)?.title ?? 'An agent')
+  const nameOf = ({ session }: Request) => nameOfSession(sessions.get(session))
   if (requests.length === 1)
     return {
       tag: first.id,
@@ -43,6 +43,10 @@ export function noticeOf(requests: readonly Request[], { sessions }: Pick<InboxS
     body: clip(names.join(', '), bodyMax),
     request: null,
   }
+}
+
+function nameOfSession(session: Session | undefined): string {
+  return session ? reveal(sessionName(session)) : 'An agent'
 }
 
 function clip(text: string, max: number): string {

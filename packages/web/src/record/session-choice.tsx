@@ -1,4 +1,5 @@
 /** Narrows the record down to one session: those that are known here, the newest first. */
+import { sessionName } from '@holdpoint/client'
 import { reveal, type SessionId } from '@holdpoint/protocol'
 import { type ReactNode, useMemo } from 'react'
 import { useSessions } from '../desk.ts'
@@ -23,9 +24,9 @@ export function SessionChoice({ value, onChange }: SessionChoiceProps): ReactNod
       onChange={event => onChange(sorted.find(session => session.id === event.target.value)?.id ?? null)}
     >
       <option value="">Every session</option>
-      {sorted.map(({ id, title, driver }) => (
-        <option key={id} value={id}>
-          {reveal(title || driver).slice(0, titleMax)}
+      {sorted.map(session => (
+        <option key={session.id} value={session.id}>
+          {reveal(sessionName(session)).slice(0, titleMax)}
         </option>
       ))}
     </select>

@@ -1,10 +1,11 @@
 /** One slim line over the transcript: what the session is called, how it stands, and what one may change about it. */
-import { ago, stateWords } from '@holdpoint/client'
+import { ago, driverWords, stateWords } from '@holdpoint/client'
 import type { Session } from '@holdpoint/protocol'
 import { memo, type ReactNode } from 'react'
 import { useDriver } from '../cards/drivers.ts'
 import { useNow } from '../desk.ts'
 import { Words } from '../parts/agent-text.tsx'
+import { Path } from '../parts/path.tsx'
 import { costWords } from './amounts.ts'
 import { SessionActions } from './session-actions.tsx'
 import { SessionSwitches } from './session-switches.tsx'
@@ -22,8 +23,8 @@ export const SessionHeader = memo(function SessionHeader({ session }: { readonly
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
       <section className="header-line session-facts" aria-label="About this session" tabIndex={0}>
         <State session={session} />
-        <Words text={driver?.title ?? session.driver} className="fact" />
-        <Words text={session.cwd} className="fact session-folder" />
+        <Words text={driverWords(session.driver, driver?.title)} className="fact" />
+        <Path path={session.cwd} className="fact session-folder" />
         <SessionSwitches session={session} />
         {session.cost !== null && <span className="fact">{costWords(session.cost)}</span>}
         <Process session={session} />

@@ -1,4 +1,5 @@
 /** The session's name, which is changed where it stands: a click, the new words, Enter. Escape leaves it as it was. */
+import { sessionName } from '@holdpoint/client'
 import { limits, type Session } from '@holdpoint/protocol'
 import { type ReactNode, useState } from 'react'
 import { useDesk, useLive } from '../desk.ts'
@@ -10,7 +11,7 @@ export function SessionTitle({ session }: { readonly session: Session }): ReactN
   const live = useLive()
   const [typed, setTyped] = useState<string | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
-  const title = session.title || session.driver
+  const title = sessionName(session)
   const save = () => {
     const wanted = typed?.trim() ?? ''
     setTyped(null)

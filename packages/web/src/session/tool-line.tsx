@@ -1,5 +1,5 @@
 /** A tool call in one line that opens: which tool, what about, how it went, how long it took. */
-import type { ToolEntry } from '@holdpoint/client'
+import { type ToolEntry, toolName } from '@holdpoint/client'
 import { type ReactNode, use } from 'react'
 import { Words } from '../parts/agent-text.tsx'
 import { durationWords } from './amounts.ts'
@@ -23,11 +23,17 @@ export function ToolLine({ entry }: { readonly entry: ToolEntry }): ReactNode {
   const { tool, state, at, endedAt = at } = entry
   const tookMs = endedAt - at
   const about = aboutTool(entry)
+  const { name, server } = toolName(tool)
   return (
     <div className={`tool ${state} ${working ? '' : 'still'}`}>
       <button type="button" className="tool-line" aria-expanded={open} onClick={toggle}>
         <span className="turner" aria-hidden="true" />
-        <Words text={tool || 'A tool'} className="tool-name" />
+        <Words text={name || 'A tool'} className="tool-name" />
+        {server !== null && (
+          <span className="tool-server">
+            from <Words text={server} />
+          </span>
+        )}
         {about !== '' && <Words text={about} className="tool-about" />}
         <span className="tool-state">
           {!working && state === 'running' ? 'no result' : states[state]}

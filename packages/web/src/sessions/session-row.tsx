@@ -1,11 +1,13 @@
 /** One session in the list: how it stands, what it said last, what it cost; and its end, with a second look. */
-import { ago, stateWords } from '@holdpoint/client'
+import { ago, driverWords, sessionName, stateWords } from '@holdpoint/client'
 import type { Session } from '@holdpoint/protocol'
 import { memo, type ReactNode, useState } from 'react'
+import { useDriver } from '../cards/drivers.ts'
 import { useDesk, useLive } from '../desk.ts'
 import { groupOf } from '../frame/session-groups.ts'
 import { Sign } from '../frame/sign.tsx'
 import { Words } from '../parts/agent-text.tsx'
+import { Path } from '../parts/path.tsx'
 import { href } from '../route.ts'
 import { said } from '../said.ts'
 import { isGone } from './use-session-list.ts'
@@ -20,13 +22,14 @@ export interface SessionRowProps {
 export const SessionRow = memo(function SessionRow({ session, now, active, onForget }: SessionRowProps): ReactNode {
   const group = groupOf(session)
   const ended = session.state === 'ended'
+  const driver = useDriver(session.driver)
   return (
     <li className={`session-row ${active ? 'active' : ''}`} data-session={session.id}>
       <a className="session-link" href={href({ screen: 'session', id: session.id })}>
         <Sign group={group} />
         <span className="session-main">
           <span className="session-title">
-            <Words text={session.title || session.driver} />
+            <Words text={sessionName(session)} />
             <span className={`session-state ${group}`}>{stateWords(session)}</span>
           </span>
           {session.lastWords && (
@@ -36,8 +39,8 @@ export const SessionRow = memo(function SessionRow({ session, now, active, onFor
             </span>
           )}
           <span className="row-facts">
-            <Words text={session.driver} />
-            <Words text={session.cwd} className="row-folder" />
+            <Words text={driverWords(session.driver, driver?.title)} className="row-driver" />
+            {session.cwd !== '' && <Path path={session.cwd} className="row-folder" />}
             {session.cost !== null && <span>{costWords(session.cost)}</span>}
           </span>
         </span>

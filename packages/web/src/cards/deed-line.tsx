@@ -1,0 +1,59 @@
+/** The first line of a card: what is to be done, with what, and in which folder. */
+import { deed, toolName } from '@holdpoint/client'
+import { type ApprovalAsk, type Request, reveal } from '@holdpoint/protocol'
+import type { ReactNode } from 'react'
+import { useInboxPart } from '../desk.ts'
+import { Words } from '../parts/agent-text.tsx'
+import { silenceWords } from './deadline.ts'
+
+export interface DeedLineProps {
+  readonly request: Request
+  /** Who asks stands above it, with the session's folder. */
+  readonly named: boolean
+}
+
+export function DeedLine({ request, named }: DeedLineProps): ReactNode {
+  const { ask } = request
+  const folder = useInboxPart(({ sessions }) => sessions.get(request.session)?.cwd)
+  const silence = silenceWords(request)
+  const where = ask.kind === 'approval' ? ask.cwd : ''
+  const said = named && where === folder && where.length <= cutBeyond
+  return (
+    <div className="deed">
+      {ask.kind === 'approval' ? <ApprovalDeed ask={ask} /> : <h3>{deed(ask)}</h3>}
+      {where !== '' && !said && (
+        <span className="folder soft small">
+          in <Words text={where} className="mono" />
+        </span>
+      )}
+      {silence && <p className="silence faint small">{silence}</p>}
+    </div>
+  )
+}
+
+/** A longer path is cut in the line above; where something would run must be there to read, whole. */
+const cutBeyond = 48
+
+function ApprovalDeed({ ask }: { readonly ask: ApprovalAsk }): ReactNode {
+  const words = deed(ask)
+  const { name, server } = toolName(ask.tool)
+  const ours = !words.startsWith('Use ')
+  if (ours)
+    return (
+      <>
+        <h3>{words}</h3>
+        {ask.plan === undefined && <Words text={ask.tool} className="faint small" />}
+      </>
+    )
+  return (
+    <h3 title={reveal(ask.tool)}>
+      Use <Words text={name} />
+      {server !== null && (
+        <span className="from">
+          {' '}
+          from <Words text={server} />
+        </span>
+      )}
+    </h3>
+  )
+}
