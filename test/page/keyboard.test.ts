@@ -89,6 +89,22 @@ describe.skipIf(hasNoBrowser())('without a pointer', () => {
     expect(await page.evaluate(() => location.hash)).toBe('')
   })
 
+  it('no letter allows what is being changed or denied: that step has its own buttons', async () => {
+    const request = await (await stage.asker()).ask(asks.command())
+    const page = await stage.open()
+    await cardOf(page, request).waitFor()
+    await strike(page, 'j')
+    for (const key of ['e', 'd']) {
+      await strike(page, key)
+      await cardOf(page, request).getByRole('textbox').first().fill('rm -rf build')
+      await cardOf(page, request).focus()
+      await strike(page, 'a')
+      await page.getByText('This one cannot be allowed by a key right now.').waitFor()
+      expect(await stage.isPending(request)).toBe(true)
+      await cardOf(page, request).getByRole('textbox').first().press('Escape')
+    }
+  })
+
   it('a key that is held down answers one request at most', async () => {
     const { page, request } = await shown(asks.command('first'), asks.command('second'))
     await page.keyboard.press('j')

@@ -27,7 +27,8 @@ export function ApprovalCard({ request, ask, hand, drafting, open }: AskCardProp
       },
       deny: () => steps.go('deny'),
       ...(ask.editable && { edit: () => steps.go('edit') }),
-      ...(shown && !ask.caution?.defaultToNo && { allow }),
+      // In any other step a yes would be to something else than what stands there: the edited command, a reason why not.
+      ...(shown && steps.step === 'first' && !ask.caution?.defaultToNo && { allow }),
     }
   }, [ask, plan, mode, note, shown, unfold, hand, steps, open])
   useCardActions(request.id, actions)
