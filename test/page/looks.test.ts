@@ -1,10 +1,10 @@
 import type { Ask } from '@holdpoint/protocol'
 // biome-ignore lint/correctness/noUnresolvedImports: it exports them by a way that the linter does not follow
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { asks } from '../support/asking.ts'
 import { hasNoBrowser, phone } from '../support/browser.ts'
-import { cardOf, openStage, textOf } from './stage.ts'
+import { button, cardOf, openStage, strike, textOf } from './stage.ts'
 
 const small = { viewport: { width: 320, height: 640 }, hasTouch: true, isMobile: true } as const
 const longPath = `/home/ana/${'customers/with-a-long-name/'.repeat(4)}billing/packages/api`
@@ -63,6 +63,64 @@ describe.skipIf(hasNoBrowser())('the look of', () => {
         .first()
         .evaluate(it => it.getClientRects().length),
     ).toBe(1)
+  })
+
+  it('keys shows them on the card that they go to, where there are keys, and says them once', async () => {
+    const asker = await stage.asker()
+    const first = await asker.ask(asks.command())
+    await asker.ask(asks.questions())
+    const page = await stage.open()
+    const card = cardOf(page, first)
+    const allow = button(card, 'Allow once')
+    const keysOf = (place: Locator) =>
+      place.locator('[data-key]').evaluateAll(all => all.map(it => it.getAttribute('data-key')))
+    await allow.waitFor()
+    expect(await page.locator('[data-key]').count()).toBe(0)
+    const before = await allow.boundingBox()
+    await page.keyboard.press('j')
+    await card.locator('[data-key]').first().waitFor()
+    expect(await keysOf(card)).toEqual(['a', 'e', 'd'])
+    expect(await allow.evaluate(it => getComputedStyle(it, '::after').content)).toContain('"a"')
+    expect(await allow.getAttribute('aria-keyshortcuts')).toBe('a')
+    // Nothing has moved for it.
+    expect(await allow.boundingBox()).toEqual(before)
+    await page.keyboard.press('j')
+    const questions = page.getByRole('article', { name: '2 questions' })
+    await questions.locator('[data-key]').first().waitFor()
+    expect(await keysOf(questions)).toEqual(['1', '2', 'd'])
+    await strike(page, '1')
+    await questions.locator('[data-key="3"]').waitFor()
+    expect(await keysOf(card)).toEqual([])
+    const touched = await stage.open(phone)
+    await cardOf(touched, first).focus()
+    await touched.locator('.card.active').waitFor()
+    const touchable = button(cardOf(touched, first), 'Allow once')
+    expect(await touchable.evaluate(it => getComputedStyle(it, '::after').content)).toBe('none')
+  })
+
+  it('a button that allows is told together with what it allows', async () => {
+    const request = await (await stage.asker()).ask(asks.command())
+    const page = await stage.open()
+    const about = await button(cardOf(page, request), 'Allow once').getAttribute('aria-describedby')
+    const told = await page.locator(`[id="${about}"]`).getAttribute('aria-label')
+    expect(told).toBe('Run a command: npm run migrate -- --env staging')
+  })
+
+  it('a command’s own description is a line that the agent says, and short lists stand in a line', async () => {
+    const asker = await stage.asker()
+    const command = await asker.ask({
+      ...asks.command(),
+      input: { command: 'ls', description: 'Look', timeout: 5 },
+    } as Ask) // an approval, with more in it
+    const fields = await asker.ask(asks.fields())
+    const page = await stage.open()
+    const says = cardOf(page, command).getByRole('figure', { name: 'What the agent says' })
+    await says.waitFor()
+    expect(await says.locator('blockquote').allTextContents()).toEqual(['Migrate the staging database', 'Look'])
+    expect(await cardOf(page, command).locator('.entry dt').allTextContents()).toEqual(['timeout'])
+    const labels = cardOf(page, fields).locator('.entry', { hasText: 'labels' })
+    expect(await labels.locator('li').allTextContents()).toEqual(['bug', 'ci'])
+    expect((await labels.boundingBox())?.height).toBeLessThan(32)
   })
 
   it('code in a plan has a ground of its own, with room around it', async () => {

@@ -1,9 +1,10 @@
 /** Every yes to an approval is said by one button, which knows when it may not be pressed; and what every step around it needs. */
 import type { Answer, ApprovalAsk, Request } from '@holdpoint/protocol'
-import type { ReactNode } from 'react'
+import { type ReactNode, use } from 'react'
 import { Decide, DecideDangerous, type DecideProps } from './decide.tsx'
 import type { AnswerDraft } from './draft.ts'
 import type { Hand } from './hand.ts'
+import { CardContext } from './key-hint.tsx'
 import type { Steps } from './step.ts'
 import type { Drafting } from './use-draft.ts'
 
@@ -33,17 +34,20 @@ export interface AllowProps {
   readonly shown: boolean
   readonly label: string
   readonly answer: Extract<Answer, { kind: 'allow' }> | null
+  readonly shortcut?: string
 }
 
-export function Allow({ hand, ask, shown, label, answer }: AllowProps): ReactNode {
+export function Allow({ hand, ask, shown, label, answer, shortcut }: AllowProps): ReactNode {
+  const { about } = use(CardContext)
   const props: DecideProps = {
     hand,
     label,
     busy: ask.plan === undefined ? 'Allowing…' : 'Approving…',
     answer: shown ? answer : null,
     className: 'primary allow',
+    about,
   }
-  return ask.caution?.defaultToNo ? <DecideDangerous {...props} /> : <Decide {...props} />
+  return ask.caution?.defaultToNo ? <DecideDangerous {...props} /> : <Decide {...props} shortcut={shortcut} />
 }
 
 export function Back({ hand, onBack }: { readonly hand: Hand; readonly onBack: () => void }): ReactNode {

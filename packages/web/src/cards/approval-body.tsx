@@ -3,24 +3,33 @@ import { depict } from '@holdpoint/client'
 import type { ApprovalAsk } from '@holdpoint/protocol'
 import { type ReactNode, useMemo } from 'react'
 import { Quote } from '../parts/agent-text.tsx'
-import { titleWorthSaying } from './approval-words.ts'
+import { tell } from './approval-words.ts'
 import { PictureView } from './picture-view.tsx'
+import { Pane } from './whole.tsx'
 
 export function ApprovalBody({ ask }: { readonly ask: ApprovalAsk }): ReactNode {
-  const picture = useMemo(() => depict(ask), [ask])
-  const { description, caution } = ask
-  const said = [titleWorthSaying(ask), description ?? null].filter(text => text !== null)
+  const { said, picture } = useMemo(() => tell(ask, depict(ask)), [ask])
+  const { caution } = ask
   return (
     <>
       <PictureView picture={picture} />
-      {said.length > 0 && (
-        <div className="remark">
-          <span className="soft small">The agent says</span>
-          <Quote text={said.join('\n')} />
-        </div>
-      )}
+      {said.length > 0 && <Says words={said} />}
       {caution && <Cautions caution={caution} />}
     </>
+  )
+}
+
+/** A description may be a part of the input: so it is in a window that knows whether it was seen. */
+function Says({ words }: { readonly words: readonly string[] }): ReactNode {
+  return (
+    <Pane label="What the agent says">
+      <div className="says">
+        <span className="soft small">agent says:</span>
+        {words.map(text => (
+          <Quote key={text} text={text} className="said" />
+        ))}
+      </div>
+    </Pane>
   )
 }
 

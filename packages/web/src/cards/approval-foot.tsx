@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { Allow, type ApprovalStepProps, allowing, allowNoted, allowOnce } from './allow.tsx'
 import { AlwaysStep } from './always-step.tsx'
 import { EditStep } from './edit-step.tsx'
+import { StepButton } from './key-hint.tsx'
 import { NoteStep } from './note-step.tsx'
 import { ReasonStep } from './reason-step.tsx'
 
@@ -37,21 +38,17 @@ function FirstStep({ ask, hand, drafting, steps, shown }: ApprovalStepProps): Re
   const note = drafting.draft.note?.trim() ?? ''
   const offers = ask.caution?.noRemember ? 0 : (ask.suggestions?.length ?? 0)
   const step = (label: string, to: 'edit' | 'note' | 'always') => (
-    <button type="button" className="button" disabled={hand.held} onClick={() => steps.go(to)}>
-      {label}
-    </button>
+    <StepButton label={label} held={hand.held} onGo={() => steps.go(to)} {...(to === 'edit' && { shortcut: 'e' })} />
   )
   return (
     <div className="actions first">
-      <Allow hand={hand} ask={ask} shown={shown} label={note ? allowNoted : allowOnce} answer={allowing({ note })} />
+      <Allow {...{ hand, ask, shown }} label={note ? allowNoted : allowOnce} answer={allowing({ note })} shortcut="a" />
       <div className="more">
         {ask.editable && step('Edit…', 'edit')}
         {step(note ? 'Your note…' : 'Add a note…', 'note')}
         {offers > 0 && step('Always…', 'always')}
       </div>
-      <button type="button" className="button apart deny" disabled={hand.held} onClick={() => steps.go('deny')}>
-        Deny…
-      </button>
+      <StepButton label="Deny…" shortcut="d" className="apart deny" held={hand.held} onGo={() => steps.go('deny')} />
     </div>
   )
 }

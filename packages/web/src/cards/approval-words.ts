@@ -1,5 +1,5 @@
 /** What an approval says beside its content: what is worth repeating of its title, and what an offer to remember would mean. */
-import { deed, summary } from '@holdpoint/client'
+import { deed, type Picture, summary } from '@holdpoint/client'
 import type { ApprovalAsk } from '@holdpoint/protocol'
 
 /** Null where the title only repeats what stands above it: "Bash: npm test" over `npm test`. */
@@ -10,6 +10,23 @@ export function titleWorthSaying(ask: ApprovalAsk): string | null {
   const shown = [deed(ask), summary(ask), ask.plan ?? '', ask.tool, JSON.stringify(ask.input), ...values]
   const repeats = (line: string) => line.startsWith(bare) || line.endsWith(`/${bare}`)
   return shown.some(text => repeats(firstLine(text))) ? null : ask.title
+}
+
+export interface Told {
+  /** In the agent's own words, each once. */
+  readonly said: readonly string[]
+  /** Without what was said. */
+  readonly picture: Picture
+}
+
+/** What the agent says of what it wants: beside the ask, and in a command's own description, which no shell reads. */
+export function tell(ask: ApprovalAsk, picture: Picture): Told {
+  const own = picture.kind === 'command' ? picture.rest.description : undefined
+  const isSaid = typeof own === 'string' && own.trim() !== ''
+  const said = [titleWorthSaying(ask), ask.description, isSaid ? own : null].filter(text => text != null)
+  if (!isSaid || picture.kind !== 'command') return { said: [...new Set(said)], picture }
+  const { description: _said, ...rest } = picture.rest
+  return { said: [...new Set(said)], picture: { ...picture, rest } }
 }
 
 function firstLine(text: string): string {

@@ -3,6 +3,7 @@ import type { Answer } from '@holdpoint/protocol'
 import { type MouseEvent, type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { quietMs } from '../quiet.ts'
 import type { Hand } from './hand.ts'
+import { useKeyHint } from './key-hint.tsx'
 
 export interface DecideProps {
   readonly hand: Hand
@@ -12,10 +13,15 @@ export interface DecideProps {
   /** Null: it cannot be given, and the button is disabled. */
   readonly answer: Answer | null
   readonly className?: string
+  /** The key that does the same. */
+  readonly shortcut?: string | undefined
+  /** The name of the element that says what is decided. */
+  readonly about?: string | undefined
 }
 
-export function Decide({ hand, label, busy, answer, className = '' }: DecideProps): ReactNode {
+export function Decide({ hand, label, busy, answer, className = '', shortcut, about }: DecideProps): ReactNode {
   const sending = hand.pressed === label
+  const hint = useKeyHint(answer && !hand.held ? shortcut : undefined)
   const press = (event: MouseEvent) => {
     if (answer && event.detail <= 1) hand.send(label, answer)
   }
@@ -25,6 +31,8 @@ export function Decide({ hand, label, busy, answer, className = '' }: DecideProp
       className={`button decide ${className} ${sending ? 'sending' : ''}`}
       disabled={hand.held || answer === null}
       aria-busy={sending}
+      aria-describedby={about}
+      {...hint}
       onClick={press}
     >
       {sending ? busy : label}
@@ -44,6 +52,7 @@ export function DecideDangerous(props: DecideProps): ReactNode {
       type="button"
       className="button allow"
       disabled={hand.held || answer === null}
+      aria-describedby={props.about}
       onClick={() => setAsking(true)}
     >
       {label.replace(/ once$/, '')} anyway…
@@ -96,6 +105,7 @@ function Hold({ onAsk, ...props }: DecideProps & { readonly onAsk: () => void })
       type="button"
       className={`button allow hold ${holding ? 'holding' : ''}`}
       disabled={hand.held || answer === null}
+      aria-describedby={props.about}
       onPointerDown={begin}
       onPointerUp={stop}
       onPointerLeave={stop}

@@ -42,11 +42,34 @@ function Value({ value }: { readonly value: JsonValue }): ReactNode {
     if (value === '') return <span className="soft">empty</span>
     return isShort(value) ? <Words text={value} className="mono ground value" /> : <Code text={value} />
   }
+  if (isList(value)) return <List items={value} />
   if (typeof value === 'object' && value !== null) return <Json value={value} />
   return <Words text={String(value)} className="mono ground value literal" />
 }
 
+/** Each on a ground of its own: a comma would not tell where one ends. */
+function List({ items }: { readonly items: readonly JsonValue[] }): ReactNode {
+  if (items.length === 0) return <span className="soft">an empty list</span>
+  return (
+    <ul className="list">
+      {items.map((item, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a list of a request that never changes
+        <li key={index}>
+          <Value value={item} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** A list of a few short things, which a line has room for. */
+function isList(value: JsonValue): value is JsonValue[] {
+  if (!Array.isArray(value) || value.some(item => typeof item === 'object' && item !== null)) return false
+  return value.every(isShort) && value.reduce<number>((sum, item) => sum + String(item).length + 3, 0) <= shortMax
+}
+
 function isShort(value: JsonValue): boolean {
+  if (isList(value)) return true
   if (typeof value === 'string') return value.length <= shortMax && !value.includes('\n')
   return typeof value !== 'object' || value === null
 }

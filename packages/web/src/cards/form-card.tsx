@@ -9,6 +9,7 @@ import type { Raw } from './draft.ts'
 import { FormFieldView } from './form-field.tsx'
 import { addressParts, type Filled, fillIn, keptRaws, presetOf, secretRaws } from './form-values.ts'
 import type { Hand } from './hand.ts'
+import { StepButton } from './key-hint.tsx'
 import { ReasonStep } from './reason-step.tsx'
 import { useSteps } from './step.ts'
 
@@ -77,9 +78,13 @@ export function FormCard({ request, ask, hand, drafting, open }: AskCardProps<Fo
               first={url === undefined || opened}
               {...{ checked, check }}
             />
-            <button type="button" className="button apart deny" disabled={hand.held} onClick={() => steps.go('deny')}>
-              Decline…
-            </button>
+            <StepButton
+              label="Decline…"
+              shortcut="d"
+              className="apart deny"
+              held={hand.held}
+              onGo={() => steps.go('deny')}
+            />
           </div>
         )}
       </footer>

@@ -6,6 +6,7 @@ import { Allow, type ApprovalStepProps, allowing } from './allow.tsx'
 import { modeWords } from './approval-words.ts'
 import { useDriver } from './drivers.ts'
 import { EditStep } from './edit-step.tsx'
+import { StepButton } from './key-hint.tsx'
 import { NoteStep } from './note-step.tsx'
 import { ReasonStep } from './reason-step.tsx'
 
@@ -68,20 +69,24 @@ function PlanFirst({ request, ask, hand, drafting, steps, shown }: ApprovalStepP
         </div>
       )}
       <div className="actions first">
-        <Allow {...{ hand, ask, shown }} label={approveWord(answer)} answer={answer} />
+        <Allow {...{ hand, ask, shown }} label={approveWord(answer)} answer={answer} shortcut="a" />
         <div className="more">
           {ask.editable && (
-            <button type="button" className="button" disabled={hand.held} onClick={() => steps.go('edit')}>
-              Edit the plan…
-            </button>
+            <StepButton label="Edit the plan…" shortcut="e" held={hand.held} onGo={() => steps.go('edit')} />
           )}
-          <button type="button" className="button" disabled={hand.held} onClick={() => steps.go('note')}>
-            {answer.note ? 'Your note…' : 'Add a note…'}
-          </button>
+          <StepButton
+            label={answer.note ? 'Your note…' : 'Add a note…'}
+            held={hand.held}
+            onGo={() => steps.go('note')}
+          />
         </div>
-        <button type="button" className="button apart deny" disabled={hand.held} onClick={() => steps.go('deny')}>
-          Keep planning…
-        </button>
+        <StepButton
+          label="Keep planning…"
+          shortcut="d"
+          className="apart deny"
+          held={hand.held}
+          onGo={() => steps.go('deny')}
+        />
       </div>
     </>
   )

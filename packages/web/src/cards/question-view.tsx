@@ -1,8 +1,9 @@
 /** One question: what may be chosen, how each choice would look, and room for words of one's own. */
 import { limits, type Question } from '@holdpoint/protocol'
-import { type ReactNode, useId, useState } from 'react'
+import { type ReactNode, use, useId, useState } from 'react'
 import { Hidden, Sentences, Words } from '../parts/agent-text.tsx'
 import { Code } from '../parts/code.tsx'
+import { CardContext } from './key-hint.tsx'
 import { type Picked, pick, pickOwn, write } from './question-answers.ts'
 
 export interface QuestionViewProps {
@@ -10,11 +11,17 @@ export interface QuestionViewProps {
   readonly picked: Picked
   readonly onPick: (picked: Picked) => void
   readonly held: boolean
+  /** Number keys choose among its options. */
+  readonly keyed: boolean
 }
 
-export function QuestionView({ question, picked, onPick, held }: QuestionViewProps): ReactNode {
+const keysMax = 9
+
+export function QuestionView({ question, picked, onPick, held, keyed }: QuestionViewProps): ReactNode {
   const { header, options, multiSelect, allowOther, secret } = question
   const [hovered, setHovered] = useState<string | null>(null)
+  const { active } = use(CardContext)
+  const keyOf = (at: number) => (keyed && active && at < keysMax ? String(at + 1) : undefined)
   const name = useId()
   const previews = options.filter(option => option.preview !== undefined)
   const shown = [hovered, ...picked.chosen.toReversed(), previews[0]?.label].find(label =>
@@ -32,10 +39,11 @@ export function QuestionView({ question, picked, onPick, held }: QuestionViewPro
       )}
       <div className={previews.length > 0 ? 'with-preview' : ''}>
         <div className="choices">
-          {options.map(({ label, description }) => (
+          {options.map(({ label, description }, at) => (
             <label
               key={label}
               className="choice"
+              data-key={keyOf(at)}
               onPointerEnter={() => setHovered(label)}
               onPointerLeave={() => setHovered(null)}
             >
@@ -44,6 +52,7 @@ export function QuestionView({ question, picked, onPick, held }: QuestionViewPro
                 name={name}
                 checked={picked.chosen.includes(label)}
                 onChange={() => onPick(pick(question, picked, label))}
+                aria-keyshortcuts={keyOf(at)}
               />
               <span className="choice-text ground">
                 <Words text={label} className="strong" />
@@ -70,7 +79,7 @@ export function QuestionView({ question, picked, onPick, held }: QuestionViewPro
   )
 }
 
-type OwnProps = Omit<QuestionViewProps, 'held'> & { readonly name: string }
+type OwnProps = Omit<QuestionViewProps, 'held' | 'keyed'> & { readonly name: string }
 
 /** Where there is nothing to choose, it stands alone. */
 function Own({ question, picked, onPick, name }: OwnProps): ReactNode {

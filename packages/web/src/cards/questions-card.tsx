@@ -4,6 +4,7 @@ import { type ReactNode, useMemo, useState } from 'react'
 import { useCardActions } from '../habits/card-keys.ts'
 import type { AskCardProps } from './ask-card.ts'
 import { Decide } from './decide.tsx'
+import { StepButton } from './key-hint.tsx'
 import { answersOf, draftOf, nothingPicked, type Picked, pick, pickedOf, questionInTurn } from './question-answers.ts'
 import { QuestionView } from './question-view.tsx'
 import { ReasonStep } from './reason-step.tsx'
@@ -43,6 +44,7 @@ export function QuestionsCard({ request, ask, hand, drafting, open }: AskCardPro
             picked={picks.get(question.id) ?? nothingPicked}
             onPick={picked => setPick(question.id, picked)}
             held={hand.held}
+            keyed={question === questionInTurn(ask, picks)}
           />
         ))}
       </div>
@@ -66,10 +68,15 @@ export function QuestionsCard({ request, ask, hand, drafting, open }: AskCardPro
               busy="Sending…"
               answer={answer}
               className={left === 0 ? 'primary' : ''}
+              {...(left === 0 && { shortcut: 'a' })}
             />
-            <button type="button" className="button apart deny" disabled={hand.held} onClick={() => steps.go('deny')}>
-              Decline…
-            </button>
+            <StepButton
+              label="Decline…"
+              shortcut="d"
+              className="apart deny"
+              held={hand.held}
+              onGo={() => steps.go('deny')}
+            />
           </div>
         )}
       </footer>

@@ -1,12 +1,13 @@
 /** One request that waits: who asks, what, and the way to answer. Once it is resolved, its receipt takes its place. */
-import { deed } from '@holdpoint/client'
-import type { Request } from '@holdpoint/protocol'
-import { memo, type ReactNode, useCallback, useRef } from 'react'
+import { deed, summary } from '@holdpoint/client'
+import { type Request, reveal } from '@holdpoint/protocol'
+import { memo, type ReactNode, useCallback, useId, useMemo, useRef } from 'react'
 import { ApprovalCard } from './approval-card.tsx'
 import { CardHead } from './card-head.tsx'
 import { DeedLine } from './deed-line.tsx'
 import { FormCard } from './form-card.tsx'
 import { type Hand, useHand } from './hand.ts'
+import { CardContext } from './key-hint.tsx'
 import { OtherDraftLine } from './other-draft.tsx'
 import { QuestionsCard } from './questions-card.tsx'
 import { cardName } from './step.ts'
@@ -29,6 +30,8 @@ export const RequestCard = memo(function RequestCard(props: RequestCardProps): R
   const hand = useHand(request, drafting)
   const open = useCallback(() => (card.current?.querySelector<HTMLElement>(focusable) ?? card.current)?.focus(), [])
   const words = deed(request.ask)
+  const about = useId()
+  const place = useMemo(() => ({ active, about }), [active, about])
   return (
     <article
       ref={card}
@@ -48,7 +51,13 @@ export const RequestCard = memo(function RequestCard(props: RequestCardProps): R
       </header>
       <div className="sheet" aria-busy={hand.pressed !== null}>
         <DeedLine request={request} named={named} />
-        {askCard(request, hand, drafting, open)}
+        <CardContext value={place}>{askCard(request, hand, drafting, open)}</CardContext>
+        <span
+          id={about}
+          role="note"
+          aria-label={reveal(`${words}: ${summary(request.ask).slice(0, aboutMax)}`)}
+          hidden
+        />
         {drafting.other && !hand.held && (
           <OtherDraftLine ask={request.ask} other={drafting.other} onSwap={drafting.swap} onStay={drafting.stay} />
         )}
@@ -62,6 +71,9 @@ export const RequestCard = memo(function RequestCard(props: RequestCardProps): R
     </article>
   )
 })
+
+/** Of what a button would allow, so much is told with its name; the whole is there to be read. */
+const aboutMax = 300
 
 /** Never a button: Enter, pressed once more, would press it. */
 const focusable = '.sheet :is(input, textarea, select, [tabindex="0"]):not(:disabled)'

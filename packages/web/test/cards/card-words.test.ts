@@ -1,6 +1,7 @@
+import { depict } from '@holdpoint/client'
 import type { ApprovalAsk, Request } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
-import { scopeWords, titleWorthSaying } from '../../src/cards/approval-words.ts'
+import { scopeWords, tell, titleWorthSaying } from '../../src/cards/approval-words.ts'
 import { batchable } from '../../src/cards/batch.ts'
 import { deadlineWords } from '../../src/cards/deadline.ts'
 import { stepOf } from '../../src/cards/step.ts'
@@ -76,5 +77,19 @@ describe('what may be answered together', () => {
     expect(batchable(request(bash('x', { plan: 'short' })))).toBe(false)
     expect(batchable(request({ kind: 'questions', questions: [] }))).toBe(false)
     expect(batchable(request(bash('npm test'), 'resolved'))).toBe(false)
+  })
+})
+
+describe('what an agent says of what it wants', () => {
+  it('is its title, its description and that of its command, each once; nothing of the input is lost', () => {
+    const input = { command: 'ls', description: 'Look around', timeout: 5 }
+    const ask = bash('ls', { input, title: 'Look around', description: 'Look around' })
+    const { said, picture } = tell(ask, depict(ask))
+    expect(said).toEqual(['Look around'])
+    expect(picture).toEqual({ kind: 'command', command: 'ls', rest: { timeout: 5 } })
+  })
+  it('leaves what is no sentence among the fields', () => {
+    const ask = bash('ls', { input: { command: 'ls', description: ' ' } })
+    expect(tell(ask, depict(ask))).toMatchObject({ said: [], picture: { rest: { description: ' ' } } })
   })
 })
