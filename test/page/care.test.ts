@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { show } from '@holdpoint/client'
 import { type Ask, type Request, reveal } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
 import { quietMs } from '../../packages/web/src/quiet.ts'
@@ -261,7 +262,7 @@ describe.skipIf(hasNoBrowser())('nobody decides what they did not mean:', () => 
         await shown.scrollIntoViewIfNeeded()
         const code = shown.locator('pre code').first()
         await code.waitFor()
-        expect(await code.textContent(), JSON.stringify(text)).toBe(reveal(text, { multiline: true }))
+        expect(await code.textContent(), JSON.stringify(text)).toBe(show(text, { multiline: true }))
       }
       expect(await page.locator('main img').count()).toBe(0)
       const [first] = requests
@@ -273,6 +274,41 @@ describe.skipIf(hasNoBrowser())('nobody decides what they did not mean:', () => 
       expect(await textOf(log)).not.toContain('\u202E')
       expect(await page.locator('main img').count()).toBe(0)
       expect(await textOf(page.locator('main'))).toContain(reveal('\u202Eapi\u202C'))
+    })
+
+    it('where blanks would push it out of sight: they are counted, and what runs is as it was asked', async () => {
+      const page = await stage.open()
+      const asker = await stage.asker()
+      const command = `npm test${' '.repeat(3000)}; rm -rf ~`
+      const request = await asker.ask(asks.command(command))
+      const card = cardOf(page, request)
+      const sign = card.locator('pre .ours.count')
+      await sign.waitFor()
+      expect(await sign.allInnerTexts()).toEqual(['⟨3000 spaces⟩'])
+      expect(await sign.evaluate(it => getComputedStyle(it).direction)).toBe('ltr')
+      const change = await asker.ask({
+        kind: 'approval',
+        tool: 'Write',
+        title: 'Write a file',
+        input: { file_path: '/src/a', content: `first${'\n'.repeat(201)}last${'\t'.repeat(400)}end` },
+        cwd: '/src',
+        editable: true,
+      })
+      const lines = cardOf(page, change).locator('.diff-row')
+      await lines.first().waitFor()
+      expect(await lines.count()).toBe(3)
+      expect(await cardOf(page, change).locator('.ours.count').allInnerTexts()).toEqual([
+        '⟨200 blank lines⟩',
+        '⟨400 tabs⟩',
+      ])
+      expect(await textOf(cardOf(page, change))).toContain('202 added')
+      await button(card, 'Edit…').click()
+      const field = card.getByLabel('what stands here is what runs')
+      expect(await field.inputValue()).toBe(command)
+      await field.press('Control+End')
+      await field.pressSequentially('x')
+      await press(page, button(card, 'Allow with edits'))
+      expect(await stage.answerTo(request)).toMatchObject({ input: { command: `${command}x` } })
     })
 
     it('wherever an agent’s words stand on a card', async () => {

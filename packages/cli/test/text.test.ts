@@ -120,7 +120,7 @@ describe('text on a screen', () => {
 
   it('shows what an agent hides, and draws its tabs', () => {
     expect(quoted('a\tb\u001b[0m\r\nc').map(({ spans }) => spans.map(span => span.text).join(''))).toEqual([
-      'a→   b\\u{1b}[0m\\u{d}',
+      'a→   b\\u{1b}[0m⟨CR⟩',
       'c',
     ])
     expect(theirs('\\u{1b}').text, 'what only looks like it is told from it').toBe('\\\\u{1b}')

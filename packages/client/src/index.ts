@@ -5,7 +5,8 @@ export { applyEdit, type Editable, editableJson, editableOf } from './edit.ts'
 export type { Entry, ErrorEntry, MessageEntry, NoteEntry, RequestEntry, ToolEntry, TurnEntry } from './entry.ts'
 export { type HttpCallOptions, httpCall, inProcessCall } from './http-call.ts'
 export { Inbox, type InboxOptions, type InboxSnapshot } from './inbox.ts'
-export { type DiffRow, lineDiff } from './line-diff.ts'
+export { type Comparison, compare, type DiffRow } from './line-diff.ts'
+export { type Sign, show, signsIn, spellsOut } from './show.ts'
 export {
   type SocketCall,
   type SocketCallOptions,

@@ -1,17 +1,34 @@
 /** Two texts compared line by line. Where a comparison would take too long, everything is taken away and everything put in: true, if not short. */
 import { diffArrays } from 'diff/lib/diff/array.js'
+import { showLines } from './show.ts'
 
 export interface DiffRow {
   readonly sign: ' ' | '-' | '+'
+  /** As it is shown. */
   readonly text: string
+  /** How many lines it stands for: many blank ones are one row. */
+  readonly count: number
   /** Line numbers from 1 on, in the text that has this line. */
   readonly before: number | null
   readonly after: number | null
 }
+export interface Comparison {
+  readonly rows: readonly DiffRow[]
+  /** How many lines went, and how many came. */
+  readonly gone: number
+  readonly come: number
+}
 
 const timeoutMs = 200
 
-export function lineDiff(before: string, after: string): readonly DiffRow[] {
+export function compare(before: string, after: string): Comparison {
+  const rows = runsOf(before, after).flatMap(shown)
+  const lines = (sign: DiffRow['sign']) => rows.reduce((sum, row) => sum + (row.sign === sign ? row.count : 0), 0)
+  return { rows, gone: lines('-'), come: lines('+') }
+}
+
+/** Rows that follow each other and share their sign; their text is not shown yet. */
+function runsOf(before: string, after: string): readonly (readonly DiffRow[])[] {
   const from = linesOf(before)
   const to = linesOf(after)
   const changes = diffArrays(from, to, { timeout: timeoutMs }) ?? [
@@ -19,13 +36,22 @@ export function lineDiff(before: string, after: string): readonly DiffRow[] {
     { value: to, removed: false, added: true },
   ]
   let [left, right] = [0, 0]
-  return changes.flatMap(({ value, removed, added }) =>
+  return changes.map(({ value, removed, added }) =>
     value.map((text): DiffRow => {
-      if (removed) return { sign: '-', text, before: ++left, after: null }
-      if (added) return { sign: '+', text, before: null, after: ++right }
-      return { sign: ' ', text, before: ++left, after: ++right }
+      if (removed) return { sign: '-', text, count: 1, before: ++left, after: null }
+      if (added) return { sign: '+', text, count: 1, before: null, after: ++right }
+      return { sign: ' ', text, count: 1, before: ++left, after: ++right }
     }),
   )
+}
+
+function shown(run: readonly DiffRow[]): readonly DiffRow[] {
+  let at = 0
+  return showLines(run.map(row => row.text)).map(({ text, count }): DiffRow => {
+    const row = run[at] as DiffRow // together they stand for all that were given
+    at += count
+    return { ...row, text, count }
+  })
 }
 
 /** A text without lines is no line; a line feed at the end stays visible as what differs. */

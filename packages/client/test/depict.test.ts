@@ -1,4 +1,4 @@
-import { applyEdit, asItRan, deed, depict, editableJson, editableOf, lineDiff, summary } from '@holdpoint/client'
+import { applyEdit, asItRan, compare, deed, depict, editableJson, editableOf, summary } from '@holdpoint/client'
 import type { ApprovalAsk, Ask, JsonObject, Resolution } from '@holdpoint/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -158,34 +158,45 @@ describe('editing what is asked', () => {
 
 describe('two texts compared', () => {
   it('are shown line by line with their numbers', () => {
-    expect(lineDiff('a\nb\nc', 'a\nx\nc')).toEqual([
-      { sign: ' ', text: 'a', before: 1, after: 1 },
-      { sign: '-', text: 'b', before: 2, after: null },
-      { sign: '+', text: 'x', before: null, after: 2 },
-      { sign: ' ', text: 'c', before: 3, after: 3 },
+    expect(compare('a\nb\nc', 'a\nx\nc').rows).toEqual([
+      { sign: ' ', text: 'a', count: 1, before: 1, after: 1 },
+      { sign: '-', text: 'b', count: 1, before: 2, after: null },
+      { sign: '+', text: 'x', count: 1, before: null, after: 2 },
+      { sign: ' ', text: 'c', count: 1, before: 3, after: 3 },
     ])
-    expect(lineDiff('', 'a')).toEqual([{ sign: '+', text: 'a', before: null, after: 1 }])
-    expect(lineDiff('a\n', 'a').map(row => row.sign)).toEqual([' ', '-'])
+    expect(compare('', 'a').rows).toEqual([{ sign: '+', text: 'a', count: 1, before: null, after: 1 }])
+    expect(compare('a\n', 'a').rows.map(row => row.sign)).toEqual([' ', '-'])
   })
   it('are both there, whole, whatever they are', () => {
     const text = fc.array(fc.constantFrom('a', 'b', 'c', ''), { maxLength: 30 }).map(lines => lines.join('\n'))
     fc.assert(
       fc.property(text, text, (before, after) => {
-        const rows = lineDiff(before, after)
+        const { rows } = compare(before, after)
         const side = (sign: '-' | '+') =>
           rows
             .filter(row => row.sign === ' ' || row.sign === sign)
-            .map(row => row.text)
+            .flatMap(row => (row.count > 1 ? Array.from({ length: row.count }, () => '') : row.text))
             .join('\n')
         expect(side('-')).toBe(before)
         expect(side('+')).toBe(after)
       }),
     )
   })
+  it('hide nothing behind blank lines: those that share their fate are counted together', () => {
+    const { rows, gone, come } = compare(`a${'\n'.repeat(9)}b`, `a${'\n'.repeat(9)}c${'\n \n'.repeat(4)}`)
+    expect(rows.map(({ sign, text, count, before, after }) => [sign, text, count, before, after])).toEqual([
+      [' ', 'a', 1, 1, 1],
+      [' ', '⟨8 blank lines⟩', 8, 2, 2],
+      ['-', 'b', 1, 10, null],
+      ['+', 'c', 1, null, 10],
+      ['+', '⟨8 lines of blanks⟩', 8, null, 11],
+    ])
+    expect([gone, come]).toEqual([1, 9])
+  })
   it('are taken for wholly different where comparing would take too long', () => {
     const many = (salt: string) => Array.from({ length: 6000 }, (_, i) => `${salt}${(i * 7919) % 6007}`).join('\n')
     const startedAt = performance.now()
-    const rows = lineDiff(many('a'), many('b'))
+    const { rows } = compare(many('a'), many('b'))
     expect(performance.now() - startedAt).toBeLessThan(5000)
     expect(rows).toHaveLength(12_000)
   })

@@ -66,12 +66,12 @@ describe('an agent’s Markdown', () => {
     expect(html).toContain('(tracker.example)')
   })
   it('makes what cannot be seen visible, wherever it stands', () => {
-    const html = draw(
+    const read = seen(
       'a\u200bb **c\u202ed** `e\u00a0f`\n\n```bash\nrm \u2066x\n```\n\n| a\u200d |\n|-|\n| b |\n\n[l\u200bx](https://a.example)',
     )
     for (const spelt of ['a\\u{200b}b', 'c\\u{202e}d', 'e\\u{a0}f', '\\u{2066}x', 'a\\u{200d}', 'l\\u{200b}x'])
-      expect(html).toContain(spelt)
-    expect(html).toContain('Characters that cannot be seen')
+      expect(read).toContain(spelt)
+    expect(read).toContain('Characters that cannot be seen')
   })
   it('shows a lone carriage return, which would hide what stands before it elsewhere', () => {
     expect(seen('safe\revil')).toMatch(/^safe␍evil⚠ Characters/)

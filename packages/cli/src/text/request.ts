@@ -1,15 +1,5 @@
 /** A request as lines: everything that will run, all of it, and beside it what people need to know to answer. */
-import {
-  ago,
-  deed,
-  deliveryWords,
-  depict,
-  editableJson,
-  lineDiff,
-  outcome,
-  type Picture,
-  tone,
-} from '@holdpoint/client'
+import { ago, compare, deed, deliveryWords, depict, editableJson, outcome, type Picture, tone } from '@holdpoint/client'
 import {
   type ApprovalAsk,
   type Ask,
@@ -22,7 +12,7 @@ import {
   type Request,
   type Session,
 } from '@holdpoint/protocol'
-import { blank, fact, indented, type Look, ours, quoted, quotedLines, type Row, row, theirs } from './span.ts'
+import { blank, fact, indented, type Look, ours, quoted, quotedLine, type Row, row, theirs } from './span.ts'
 
 /** What a surface knows beside the request itself. */
 export interface Around {
@@ -130,9 +120,7 @@ function pictureRows(picture: Picture): readonly Row[] {
         row(ours(picture.isNew ? 'The whole of ' : 'In '), theirs(picture.path)),
         ...picture.parts.flatMap(({ before, after }, index) => [
           ...(index > 0 ? [row(ours('  ⋮', 'quiet'))] : []),
-          ...quotedLines(
-            lineDiff(before, after).map(({ sign, text }) => ({ text, look: signLooks[sign], sign: `${sign} ` })),
-          ),
+          ...compare(before, after).rows.map(({ sign, text }) => quotedLine(text, signLooks[sign], `${sign} `)),
         ]),
       ]
     case 'fields':

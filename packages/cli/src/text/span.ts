@@ -1,4 +1,5 @@
 /** What may be written to a terminal: words that are known to be visible. The one place where an agent's text becomes such (G9). */
+import { show } from '@holdpoint/client'
 import { hidesSomething, reveal } from '@holdpoint/protocol'
 
 /** Waiting is amber and nothing else is; green and red stand only on what became of something. */
@@ -16,9 +17,12 @@ export class Span {
     // Ours is visible as it stands; a slip must not become an escape.
     return new Span(hidesSomething(text) ? reveal(text) : text, look)
   }
-  static theirs(text: string, look: Look | null, tabs: boolean): Span {
-    // Only a line of a block has tabs; elsewhere they are spelt out.
-    return new Span(tabs ? drawn(reveal(text, { multiline: true })) : drawn(reveal(text)), look)
+  static theirs(text: string, look: Look | null): Span {
+    return new Span(show(text), look)
+  }
+  /** A line of a block as the client shows it: only there are tabs, and they are drawn. */
+  static shown(line: string, look: Look | null): Span {
+    return Span.ours(line.replaceAll('\t', '→   '), look)
   }
   shortened(to: (text: string) => string): Span {
     return new Span(to(this.text), this.look)
@@ -29,28 +33,13 @@ export class Span {
   }
 }
 
-const blanksMax = 40
-const tabsMax = 10
-const blankRuns = new RegExp(`[ \\t]{${blanksMax + 1},}|\\t{${tabsMax + 1},}`, 'g')
-
-/** Blanks take no place in which something could be pushed out of sight: a long run is counted, and a tab is drawn. What only looks like such a count is spelt out. */
-function drawn(text: string): string {
-  return text
-    .replace(/(\\*)⟨(?=\d)/g, '$1$1\\u{27e8}')
-    .replace(blankRuns, run => {
-      const kind = run.includes('\t') ? (run.includes(' ') ? 'blanks' : 'tabs') : 'spaces'
-      return `⟨${run.length} ${kind}⟩`
-    })
-    .replaceAll('\t', '→   ')
-}
-
 /** Our own words, and what the client has made visible already. */
 export function ours(text: string, look: Look | null = null): Span {
   return Span.ours(text, look)
 }
 /** What an agent or a person has said, in one line. */
 export function theirs(text: string, look: Look | null = null): Span {
-  return Span.theirs(text, look, false)
+  return Span.theirs(text, look)
 }
 
 /** The same for lists and logs: what had several lines is told in one. */
@@ -97,35 +86,12 @@ export function fact(name: string, ...spans: readonly Span[]): Row {
 
 /** A block of an agent's content: line by line, all of it. */
 export function quoted(text: string, look: Look | null = null): readonly Row[] {
-  return quotedLines(text.split('\n').map(line => ({ text: line, look, sign: '' })))
-}
-export function quotedLine(line: string): Row {
-  return rowOf({ text: line, look: null, sign: '' })
+  return show(text, { multiline: true })
+    .split('\n')
+    .map(line => quotedLine(line, look))
 }
 
-export interface QuotedLine {
-  readonly text: string
-  readonly look: Look | null
-  /** What stands before it, of ours. */
-  readonly sign: string
-}
-const blankLinesMax = 5
-
-/** Many blank lines in a row are counted, as many blanks are. */
-export function quotedLines(lines: readonly QuotedLine[]): readonly Row[] {
-  const rows: Row[] = []
-  for (let at = 0; at < lines.length; ) {
-    const line = lines[at] as QuotedLine // within the list
-    let end = at
-    while (lines[end]?.sign === line.sign && /^[ \t]*$/.test(lines[end]?.text ?? '')) end++
-    const many = end - at > blankLinesMax
-    const counted = [ours(line.sign, line.look), ours(`⟨${end - at} blank lines⟩`, line.look)]
-    rows.push(many ? { gutter: barred, spans: counted } : rowOf(line))
-    at = many ? end : at + 1
-  }
-  return rows
-}
-function rowOf({ text, look, sign }: QuotedLine): Row {
-  const spans = [...(sign === '' ? [] : [ours(sign, look)]), Span.theirs(text, look, true)]
-  return { gutter: barred, spans }
+/** One line of such a block, shown already. What stands before it is ours. */
+export function quotedLine(line: string, look: Look | null = null, sign = ''): Row {
+  return { gutter: barred, spans: [...(sign === '' ? [] : [ours(sign, look)]), Span.shown(line, look)] }
 }

@@ -1,7 +1,7 @@
 /** A change of a file, whole: what goes, what comes, with line numbers; side by side where there is room, one under the other where there is not. */
-import { type DiffRow, lineDiff, type Part } from '@holdpoint/client'
+import { type Comparison, compare, type DiffRow, type Part } from '@holdpoint/client'
 import { type ReactNode, type RefObject, useLayoutEffect, useMemo, useRef, useState } from 'react'
-import { Hidden, Line, revealLine } from '../parts/agent-text.tsx'
+import { Hidden, Line } from '../parts/agent-text.tsx'
 import { differingSpans, hunksOf, type Pair, pairRows, type Span } from './diff-pairs.ts'
 
 /** Narrower than this, two columns of code are two columns of fragments. */
@@ -19,12 +19,22 @@ interface ChangeViewProps {
   readonly context?: number
 }
 
-export function ChangeView({ part: { before, after }, context }: ChangeViewProps): ReactNode {
-  const rows = useMemo(() => lineDiff(before, after), [before, after])
+export function ChangeView({ part, context }: ChangeViewProps): ReactNode {
+  const { before, after } = part
+  const comparison = useMemo(() => compare(before, after), [before, after])
+  return <ComparedView {...{ part, comparison }} {...(context !== undefined && { context })} />
+}
+
+interface ComparedViewProps extends ChangeViewProps {
+  readonly comparison: Comparison
+}
+
+/** The same, for who has compared it already. */
+export function ComparedView({ part: { before, after }, comparison, context }: ComparedViewProps): ReactNode {
+  const { rows, gone, come } = comparison
   const hunks = useMemo(() => (context === undefined ? [rows] : hunksOf(rows, context)), [rows, context])
   const box = useRef<HTMLDivElement>(null)
   const wide = useWide(box)
-  const [gone, come] = countChanges(rows)
   const split = wide && gone > 0 && come > 0
   return (
     <>
@@ -56,14 +66,10 @@ function Hunk({ rows, split }: { readonly rows: readonly DiffRow[]; readonly spl
   )
 }
 
-export function countChanges(rows: readonly DiffRow[]): readonly [gone: number, come: number] {
-  return [rows.filter(row => row.sign === '-').length, rows.filter(row => row.sign === '+').length]
-}
-
 function marksOf(pairs: readonly Pair[]): Marks {
   const marks = new Map<DiffRow, Span>()
   for (const { left, right } of pairs) {
-    const spans = left && right && left !== right ? differingSpans(revealLine(left.text), revealLine(right.text)) : null
+    const spans = left && right && left !== right ? differingSpans(left.text, right.text) : null
     if (!left || !right || !spans) continue
     marks.set(left, spans[0])
     marks.set(right, spans[1])
@@ -91,7 +97,7 @@ function Cell({ row, at, mark }: CellProps): ReactNode {
       </span>
       <code className="line">
         {row.sign !== ' ' && <span className="offscreen">{spoken[row.sign]}</span>}
-        <Line revealed={revealLine(row.text)} {...(mark && { mark })} />
+        <Line shown={row.text} {...(mark && { mark })} />
       </code>
     </>
   )

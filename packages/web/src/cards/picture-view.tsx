@@ -1,10 +1,10 @@
 /** What an approval would do, drawn as what it is: a command, a change, a plan, fields. All of it, in panes that know whether they were seen. */
-import { lineDiff, type Picture } from '@holdpoint/client'
+import { compare, type Picture } from '@holdpoint/client'
 import type { JsonObject } from '@holdpoint/protocol'
-import type { ReactNode } from 'react'
+import { type ReactNode, useMemo } from 'react'
 import { Words } from '../parts/agent-text.tsx'
 import { Code } from '../parts/code.tsx'
-import { ChangeView, countChanges } from './change-view.tsx'
+import { ComparedView } from './change-view.tsx'
 import { Entries, Fields } from './fields.tsx'
 import { PlanView } from './plan-view.tsx'
 import { Pane } from './whole.tsx'
@@ -57,8 +57,9 @@ function Rest({ rest }: { readonly rest: JsonObject }): ReactNode {
 
 function ChangedFile({ picture }: { readonly picture: Extract<Picture, { kind: 'change' }> }): ReactNode {
   const { path, parts, isNew } = picture
-  const counts = parts.map(part => countChanges(lineDiff(part.before, part.after)))
-  const [gone, come] = [0, 1].map(side => counts.reduce((sum, count) => sum + (count[side] ?? 0), 0))
+  const compared = useMemo(() => parts.map(part => ({ part, comparison: compare(part.before, part.after) })), [parts])
+  const lines = (side: 'gone' | 'come') => compared.reduce((sum, { comparison }) => sum + comparison[side], 0)
+  const [gone, come] = [lines('gone'), lines('come')]
   const changes = [...(isNew ? ['the whole file'] : []), `${come} added`, ...(gone ? [`${gone} removed`] : [])]
   return (
     <>
@@ -67,9 +68,9 @@ function ChangedFile({ picture }: { readonly picture: Extract<Picture, { kind: '
         <span className="soft small">{changes.join(' · ')}</span>
       </div>
       <Pane label="The change">
-        {parts.map((part, index) => (
+        {compared.map((one, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a request that never changes
-          <ChangeView key={index} part={part} />
+          <ComparedView key={index} {...one} />
         ))}
       </Pane>
       {!isNew && <p className="faint small">Line numbers count from where the change begins.</p>}

@@ -1,15 +1,39 @@
 /** How agents' text gets onto the page: made visible, as text, on a ground of its own (G9). Nothing else may draw it. */
-import { hidesSomething, reveal } from '@holdpoint/protocol'
+import { type Sign, show, signsIn, spellsOut } from '@holdpoint/client'
 import type { ReactNode } from 'react'
 import { linePieces, type Piece } from './line-pieces.ts'
+import { aroundSigns } from './tones.ts'
 
 const layout = { multiline: true } as const
 /** In sentences pictures are pictures; in what is executed every character counts. */
 const sentences = { multiline: true, pictures: true } as const
 
+/** A text that `show` has made, or a stretch of one. */
+export function Shown({ text }: { readonly text: string }): ReactNode {
+  const signs = signsIn(text)
+  if (signs.length === 0) return text
+  return aroundSigns(text, [{ text, tone: null }], signs).map(({ text: part, sign }, i) =>
+    // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one text have no other name, and never move
+    sign ? <SignMark key={i} kind={sign} text={part} /> : part,
+  )
+}
+
+/** Ours, and to be seen as that: it reads from left to right, whatever stands around it. */
+export function SignMark({ kind, text }: { readonly kind: Sign['kind']; readonly text: string }): ReactNode {
+  return (
+    <bdi dir="ltr" className={`ours ${kind}`}>
+      {text}
+    </bdi>
+  )
+}
+
 /** A few words of an agent inside a line of ours. */
 export function Words({ text, className = '' }: { readonly text: string; readonly className?: string }): ReactNode {
-  return <bdi className={`words ${className}`}>{reveal(text)}</bdi>
+  return (
+    <bdi className={`words ${className}`}>
+      <Shown text={show(text)} />
+    </bdi>
+  )
 }
 
 /** Sentences of an agent, with their line breaks, nothing in them interpreted. */
@@ -24,7 +48,11 @@ export function Prose({ text }: { readonly text: string }): ReactNode {
 
 /** The same without a word of ours, for a ground on which none may stand: the warning goes below it. */
 export function Sentences({ text }: { readonly text: string }): ReactNode {
-  return <div className="prose">{reveal(text, sentences)}</div>
+  return (
+    <div className="prose">
+      <Shown text={show(text, sentences)} />
+    </div>
+  )
 }
 
 /** Sentences of an agent on a ground of their own. */
@@ -40,31 +68,36 @@ export function Quote({ text, className = '' }: { readonly text: string; readonl
 }
 
 export interface LineProps {
-  /** Revealed already, so that `mark` can name places in it. */
-  readonly revealed: string
+  /** Shown already, so that `mark` can name places in it. */
+  readonly shown: string
   /** Where it was changed. */
   readonly mark?: readonly [number, number]
 }
 
 /** One line of a file, with its tabs and the blanks at its end to be seen. */
-export function Line({ revealed, mark }: LineProps): ReactNode {
-  return linePieces(revealed, mark).map((piece, index) => {
+export function Line({ shown, mark }: LineProps): ReactNode {
+  return linePieces(shown, mark).map((piece, index) => {
     // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of a line that never changes
     return <LinePiece key={index} {...piece} />
   })
 }
 
 function LinePiece({ text, kind, marked }: Piece): ReactNode {
-  const drawn = kind === 'text' ? text : <span className={kind}>{text}</span>
+  const drawn = drawPiece(kind, text)
   return marked ? <mark>{drawn}</mark> : drawn
 }
 
-export function revealLine(text: string): string {
-  return reveal(text, layout)
+function drawPiece(kind: Piece['kind'], text: string): ReactNode {
+  if (kind === 'text') return text
+  return kind === 'tab' || kind === 'trail' ? (
+    <span className={kind}>{text}</span>
+  ) : (
+    <SignMark kind={kind} text={text} />
+  )
 }
 
 /** Says that a text holds what cannot be seen, and how it stands there now. */
 export function Hidden({ text, sentence }: { readonly text: string; readonly sentence?: boolean }): ReactNode {
-  if (!hidesSomething(text, sentence ? sentences : layout)) return null
+  if (!spellsOut(text, sentence ? sentences : layout)) return null
   return <p className="hidden-warning small">⚠ Characters that cannot be seen are spelt out as \u{'{…}'}.</p>
 }

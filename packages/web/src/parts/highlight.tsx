@@ -1,7 +1,9 @@
 /** Colours for code: but for commands they come after the text, which never waits for them, and they change nothing but its colour. */
+import { signsIn } from '@holdpoint/client'
 import { type ReactNode, useEffect, useMemo, useState } from 'react'
+import { Shown, SignMark } from './agent-text.tsx'
 import { isShell, paintShell } from './shell.ts'
-import type { Piece } from './tones.ts'
+import { aroundSigns, type Piece } from './tones.ts'
 
 /** Longer texts stay plain: grammars take their time. */
 export const highlightMax = 16_000
@@ -44,18 +46,20 @@ function useHighlight(text: string, lang: string | undefined): readonly Piece[] 
   return shell ?? known ?? (result?.text === text ? result.pieces : null)
 }
 
-/** A text that may be shown as it is: revealed before. */
+/** A text that `show` has made. */
 export function Painted({ text, lang }: { readonly text: string; readonly lang?: string | undefined }): ReactNode {
   const pieces = useHighlight(text, lang)
-  if (!pieces) return text
-  return pieces.map(({ text: part, tone }, i) =>
-    tone === null ? (
-      part
-    ) : (
-      // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one text have no other name, and never move
+  const signed = useMemo(() => pieces && aroundSigns(text, pieces, signsIn(text)), [text, pieces])
+  if (!signed) return <Shown text={text} />
+  return signed.map(({ text: part, tone, sign }, i) => {
+    // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one text have no other name, and never move
+    if (sign) return <SignMark key={i} kind={sign} text={part} />
+    if (tone === null) return part
+    return (
+      // biome-ignore lint/suspicious/noArrayIndexKey: see above
       <span key={i} className={`tone-${tone}`}>
         {part}
       </span>
-    ),
-  )
+    )
+  })
 }

@@ -1,20 +1,35 @@
-/** A line cut where it has something to show: tabs, blanks at its end, and the part that was changed. */
+/** A line cut where it has something to show: our signs, tabs, blanks at its end, and the part that was changed. */
+import { type Sign, signsIn } from '@holdpoint/client'
 
 export interface Piece {
   readonly text: string
-  readonly kind: 'text' | 'tab' | 'trail'
+  readonly kind: 'text' | 'tab' | 'trail' | Sign['kind']
   readonly marked: boolean
 }
 
-/** `line` is revealed already; `mark` are offsets in it. Together the pieces are the line. */
+/** `line` is shown already; `mark` are offsets in it. Together the pieces are the line. */
 export function linePieces(line: string, mark: readonly [number, number] = [0, 0]): readonly Piece[] {
-  const trailAt = line.search(/[ \t]+$/)
-  const cuts = new Set([0, line.length, mark[0], mark[1], ...(trailAt === -1 ? [] : [trailAt])])
+  const signs = signsIn(line)
+  const signAt = new Map(signs.map(sign => [sign.from, sign]))
+  const [markFrom, markTo] = aroundSigns(mark, signs)
+  const last = signs.at(-1)
+  const trailTo = last?.kind === 'end' ? last.from : line.length
+  const trailFrom = line.slice(0, trailTo).search(/(?<![ \t])[ \t]+$/)
+  const cuts = new Set([0, line.length, markFrom, markTo, ...(trailFrom === -1 ? [] : [trailFrom, trailTo])])
+  for (const { from, to } of signs) cuts.add(from).add(to)
   for (let at = line.indexOf('\t'); at !== -1; at = line.indexOf('\t', at + 1)) cuts.add(at).add(at + 1)
   const places = [...cuts].sort((a, b) => a - b)
   return places.slice(0, -1).map((from, i): Piece => {
     const text = line.slice(from, places[i + 1])
-    const kind = text === '\t' ? 'tab' : trailAt !== -1 && from >= trailAt ? 'trail' : 'text'
-    return { text, kind, marked: from >= mark[0] && from < mark[1] }
+    const plain = text === '\t' ? 'tab' : trailFrom !== -1 && from >= trailFrom && from < trailTo ? 'trail' : 'text'
+    return { text, kind: signAt.get(from)?.kind ?? plain, marked: from >= markFrom && from < markTo }
   })
+}
+
+/** A sign is marked whole or not at all. */
+function aroundSigns([from, to]: readonly [number, number], signs: readonly Sign[]): readonly [number, number] {
+  if (from === to) return [from, to]
+  const first = signs.find(sign => sign.from < from && from < sign.to)
+  const last = signs.find(sign => sign.from < to && to < sign.to)
+  return [first?.from ?? from, last?.to ?? to]
 }

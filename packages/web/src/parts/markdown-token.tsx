@@ -1,8 +1,9 @@
 /** Each kind of markup as elements. What is no safe link, no text and no layout is shown as it is written. */
+import { show } from '@holdpoint/client'
 import { reveal } from '@holdpoint/protocol'
 import type { MarkedToken, Tokens } from 'marked'
 import type { ReactNode } from 'react'
-import { Words } from './agent-text.tsx'
+import { Shown, Words } from './agent-text.tsx'
 import { Code } from './code.tsx'
 import { CopyButton } from './copy-button.tsx'
 import { dropsCells, inside, targetOf } from './markdown-blocks.ts'
@@ -51,7 +52,11 @@ export function MarkdownToken({ token, depth, growing }: TokenProps<MarkedToken>
     case 'del':
       return <del>{within}</del>
     case 'codespan':
-      return <code className="code-span">{reveal(token.text)}</code>
+      return (
+        <code className="code-span">
+          <Shown text={show(token.text)} />
+        </code>
+      )
     case 'code':
       return <CodeBlock text={token.text} info={token.lang ?? ''} growing={growing} />
     case 'list':
@@ -75,12 +80,17 @@ export function MarkdownToken({ token, depth, growing }: TokenProps<MarkedToken>
       return <AsWritten text={token.raw} />
     case 'text':
     case 'escape':
-      return 'tokens' in token && token.tokens ? within : reveal(token.text, { multiline: true, pictures: true })
+      if ('tokens' in token && token.tokens) return within
+      return <Shown text={show(token.text, { multiline: true, pictures: true })} />
   }
 }
 
 function AsWritten({ text }: { readonly text: string }): ReactNode {
-  return <span className="as-written">{reveal(text, { multiline: true })}</span>
+  return (
+    <span className="as-written">
+      <Shown text={show(text, { multiline: true })} />
+    </span>
+  )
 }
 
 /** Under the headings of the page, which are ours. */

@@ -1,8 +1,8 @@
 /** Output of any length: its beginning at once, all of it on demand, and never more of it in the page than is on screen. */
-import { reveal } from '@holdpoint/protocol'
+import { show } from '@holdpoint/client'
 import { type ReactNode, useMemo, useRef } from 'react'
 import { Virtualizer } from 'virtua'
-import { Hidden } from '../parts/agent-text.tsx'
+import { Hidden, Shown } from '../parts/agent-text.tsx'
 import { Code } from '../parts/code.tsx'
 import { countWords, sizeWords } from './amounts.ts'
 import { useOpen } from './open-entries.ts'
@@ -36,13 +36,17 @@ export function LongText({ name, text, lang }: LongTextProps): ReactNode {
 
 function WholeText({ text }: { readonly text: string }): ReactNode {
   const scroller = useRef<HTMLPreElement>(null)
-  const chunks = useMemo(() => chunksOf(reveal(text, { multiline: true })), [text])
+  const chunks = useMemo(() => chunksOf(show(text, { multiline: true })), [text])
   return (
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
       <pre className="code-block whole" tabIndex={0} ref={scroller}>
         <Virtualizer data={chunks} scrollRef={scroller}>
-          {(chunk, i) => <div key={i}>{chunk === '' ? '\n' : chunk}</div>}
+          {(chunk, i) => (
+            <div key={i}>
+              <Shown text={chunk === '' ? '\n' : chunk} />
+            </div>
+          )}
         </Virtualizer>
       </pre>
       <Hidden text={text} />

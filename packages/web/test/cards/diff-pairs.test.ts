@@ -1,13 +1,13 @@
-import { lineDiff } from '@holdpoint/client'
+import { compare } from '@holdpoint/client'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { differingSpans, hunksOf, pairRows } from '../../src/cards/diff-pairs.ts'
 
-const lines = fc.array(fc.constantFrom('a', 'b', 'c', ''), { maxLength: 12 }).map(all => all.join('\n'))
+const lines = fc.array(fc.constantFrom('a', 'b', 'c', '.'), { maxLength: 12 }).map(all => all.join('\n'))
 
 describe('a diff in two columns', () => {
   it('puts what came beside what went', () => {
-    const pairs = pairRows(lineDiff('a\nold\nz', 'a\nnew\nmore\nz'))
+    const pairs = pairRows(compare('a\nold\nz', 'a\nnew\nmore\nz').rows)
     expect(pairs.map(({ left, right }) => [left?.text ?? null, right?.text ?? null])).toEqual([
       ['a', 'a'],
       ['old', 'new'],
@@ -19,7 +19,7 @@ describe('a diff in two columns', () => {
   it('leaves out no line of either text, and keeps their order', () => {
     fc.assert(
       fc.property(lines, lines, (before, after) => {
-        const pairs = pairRows(lineDiff(before, after))
+        const pairs = pairRows(compare(before, after).rows)
         const side = (name: 'left' | 'right') => pairs.flatMap(pair => pair[name]?.text ?? []).join('\n')
         expect(side('left')).toBe(before)
         expect(side('right')).toBe(after)
@@ -52,7 +52,7 @@ describe('the rows near a change', () => {
   it('are as many as asked for around each, and none twice', () => {
     const before = Array.from({ length: 20 }, (_, i) => `line ${i}`)
     const after = before.map((line, i) => (i === 3 || i === 15 ? `${line}!` : line))
-    const hunks = hunksOf(lineDiff(before.join('\n'), after.join('\n')), 2)
+    const hunks = hunksOf(compare(before.join('\n'), after.join('\n')).rows, 2)
     expect(hunks.map(hunk => hunk.map(row => `${row.sign}${row.before ?? row.after}`))).toEqual([
       [' 2', ' 3', '-4', '+4', ' 5', ' 6'],
       [' 14', ' 15', '-16', '+16', ' 17', ' 18'],

@@ -17,6 +17,18 @@ describe('the pieces of a line', () => {
       ['d', false],
     ])
   })
+  it('name our signs, and mark them whole or not at all', () => {
+    const line = 'a\\u{200b}b ⟨50 spaces⟩c  ⟨CR⟩'
+    expect(linePieces(line, [0, 3]).map(({ text, kind, marked }) => [text, kind, marked])).toEqual([
+      ['a', 'text', true],
+      ['\\u{200b}', 'escape', true],
+      ['b ', 'text', false],
+      ['⟨50 spaces⟩', 'count', false],
+      ['c', 'text', false],
+      ['  ', 'trail', false],
+      ['⟨CR⟩', 'end', false],
+    ])
+  })
   it('are together the line, whatever it holds', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('\t', ' ', 'x', 'é') }), fc.nat(20), fc.nat(20), (line, a, b) => {

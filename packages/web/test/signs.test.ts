@@ -1,0 +1,35 @@
+import { show, signsIn } from '@holdpoint/client'
+import fc from 'fast-check'
+import { createElement } from 'react'
+import { renderToStaticMarkup } from 'react-dom/server'
+import { describe, expect, it } from 'vitest'
+import { Words } from '../src/parts/agent-text.tsx'
+import { Code } from '../src/parts/code.tsx'
+import { aroundSigns, type Piece } from '../src/parts/tones.ts'
+
+describe('our signs in an agent’s text', () => {
+  it('stand out, and read from left to right in a text that does not', () => {
+    expect(renderToStaticMarkup(createElement(Words, { text: 'שלום\u202e עולם' }))).toBe(
+      '<bdi class="words ">שלום<bdi dir="ltr" class="ours escape">\\u{202e}</bdi> עולם</bdi>',
+    )
+    const html = renderToStaticMarkup(createElement(Code, { text: `ls${' '.repeat(3000)}; rm`, lang: 'bash' }))
+    expect(html).toContain('<bdi dir="ltr" class="ours count">⟨3000 spaces⟩</bdi>')
+  })
+  it('are told from colours, wherever a grammar cuts a text', () => {
+    const unit = fc.constantFrom('a', '\u200b', '\\', ' '.repeat(50), '⟨1', '"')
+    fc.assert(
+      fc.property(fc.string({ unit, maxLength: 12 }), fc.array(fc.nat(60)), (raw, cuts) => {
+        const text = show(raw)
+        const places = [...new Set([0, ...cuts.filter(at => at < text.length).sort((a, b) => a - b), text.length])]
+        const pieces = places.slice(0, -1).map((from, i): Piece => {
+          return { text: text.slice(from, places[i + 1]), tone: 'string' }
+        })
+        const signed = aroundSigns(text, pieces, signsIn(text))
+        expect(signed.map(piece => piece.text).join('')).toBe(text)
+        expect(signed.filter(piece => piece.sign).map(piece => piece.text)).toEqual(
+          signsIn(text).map(({ from, to }) => text.slice(from, to)),
+        )
+      }),
+    )
+  })
+})
