@@ -106,6 +106,33 @@ describe.skipIf(hasNoBrowser())('an approval', () => {
     await receipt(page, '/src/api/src/retry.ts', 'allowed with changes').waitFor()
   })
 
+  it('of an edit with CRLF line ends reads like any other, says so once, and keeps them when it is changed', async () => {
+    const input = { file_path: '/src/a.ts', old_string: 'one\r\ntwo', new_string: 'one\r\n2\r\nthree' }
+    const { page, request, card } = await shown({ ...asks.edit(), input } as Ask) // an approval, with another input
+    expect(await textOf(card.locator('.file'))).toContain('2 added · 1 removed · CRLF line ends')
+    expect(await card.locator('.diff').textContent()).not.toMatch(/CR|u\{/)
+    expect(await card.locator('.hidden-warning').count()).toBe(0)
+    await button(card, 'Edit…').click()
+    const field = card.getByLabel('New text with CRLF line ends: what stands here is what runs')
+    expect(await field.inputValue()).toBe('one\n2\nthree')
+    await field.fill('one\n2\n3\nfour')
+    expect(await card.locator('.step .diff-row.come').count()).toBe(2)
+    await press(page, button(card, 'Allow with edits'))
+    expect(await stage.answerTo(request)).toMatchObject({ input: { ...input, new_string: 'one\r\n2\r\n3\r\nfour' } })
+    const told = receipt(page, '/src/a.ts', 'allowed with changes')
+    await told.locator('summary').click()
+    await told.getByText('What was changed before it was allowed').waitFor()
+    expect(await told.locator('.remark .diff-row.come').count()).toBe(2)
+  })
+
+  it('of an edit that changes line ends shows each of them', async () => {
+    const input = { file_path: '/src/a.ts', old_string: 'one\r\ntwo', new_string: 'one\ntwo' }
+    const { card } = await shown({ ...asks.edit(), input } as Ask) // as above
+    expect(await textOf(card.locator('.file'))).toContain('mixed line ends: ⟨CR⟩ stands where a line ends in CRLF')
+    expect(await textOf(card.locator('.diff-row.gone .line'))).toContain('one⟨CR⟩')
+    expect(await textOf(card.locator('.diff-row.come .line'))).not.toContain('CR')
+  })
+
   it('of an edit stands in one column where there is no room for two', async () => {
     const { card } = await shown(asks.edit(), phone)
     expect(await card.locator('.diff.unified').count()).toBe(1)

@@ -119,6 +119,12 @@ describe('an approval', () => {
       ['e', { edited: 'pwd\n' }, 'e', { edited: 'id\n' }, 'a'],
       { kind: 'allow', input: { command: 'id' } },
     ],
+    [
+      'an edit keeps CRLF line ends',
+      { ...approval, input: { file_path: '/a', content: 'one\r\ntwo\r\n' } },
+      ['e', { edited: 'one\n2\n' }, 'a'],
+      { kind: 'allow', input: { file_path: '/a', content: 'one\r\n2\r\n' } },
+    ],
     ['what is warned of takes the word', warned, ['a', 'allow', enter], { kind: 'allow' }],
     ['and only the word', warned, ['1', 'allow it', enter, 'allow', enter], { kind: 'allow' }],
     ['what is warned of is denied by a key', warned, ['r'], { kind: 'deny' }],

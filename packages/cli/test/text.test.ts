@@ -114,6 +114,23 @@ describe('text on a screen', () => {
     expect(theirs(`a${' '.repeat(99)}b`).text).toBe('a⟨99 spaces⟩b')
   })
 
+  it('of a change has its line ends told once where they are all CRLF, and each where they differ', () => {
+    const shown = (old_string: string, new_string: string) =>
+      askRows({
+        kind: 'approval',
+        tool: 'Edit',
+        input: { file_path: '/a', old_string, new_string },
+        title: '',
+        cwd: '/',
+        editable: true,
+      })
+        .map(({ spans }) => spans.map(span => span.text).join(''))
+        .slice(0, 4)
+    expect(shown('one\r\ntwo', 'one\r\n2')).toEqual(['In /a · CRLF line ends', '  one', '- two', '+ 2'])
+    expect(shown('one\r\ntwo', 'one\ntwo').slice(1)).toEqual(['- one⟨CR⟩', '+ one', '  two'])
+    expect(shown('one\r\ntwo', 'one\r\n2').join('\n')).not.toContain('cannot be seen')
+  })
+
   it('is whole in a pipe', () => {
     expect(textOf(wrap(row(theirs('x'.repeat(500))), null))).toEqual(['x'.repeat(500)])
   })

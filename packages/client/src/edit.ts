@@ -1,12 +1,16 @@
 /** Editing what is asked before it is allowed: one text that a person changes, and the input that comes of it. */
 import { type ApprovalAsk, hidesSomething, type JsonObject, readJson } from '@holdpoint/protocol'
 import { depict } from './depict.ts'
+import { type LineEnds, lineEnds } from './line-diff.ts'
 
 export interface Editable {
   /** The member of the input that the text is; null: the text is the whole input as JSON. */
   readonly member: string | null
   readonly label: string
+  /** With line feeds only where all its lines end in CRLF: editors change those unasked. */
   readonly text: string
+  /** As they are to be again. */
+  readonly ends: LineEnds
 }
 
 export function editableOf(ask: ApprovalAsk): Editable {
@@ -18,19 +22,26 @@ export function editableOf(ask: ApprovalAsk): Editable {
     ...(single ? [[picture.isNew ? 'content' : 'new_string', 'New text'] as const] : []),
   ]
   for (const [member, label] of named) {
-    const text = ask.input[member]
+    const whole = ask.input[member]
+    if (typeof whole !== 'string') continue
+    // One line takes the line ends of what it replaces.
+    const [before = ''] = single ? picture.parts.map(part => part.before) : []
+    const ends = lineEnds(whole.includes('\n') ? whole : before)
+    const text = ends === 'crlf' ? whole.replaceAll('\r\n', '\n') : whole
     // What cannot be seen cannot be edited with open eyes; as JSON it is spelt out.
-    if (typeof text === 'string' && !hidesSomething(text, { multiline: true })) return { member, label, text }
+    if (hidesSomething(text, { multiline: true })) continue
+    return { member, label: ends === 'crlf' ? `${label} with CRLF line ends` : label, text, ends }
   }
-  return { member: null, label: 'Input as JSON', text: editableJson(ask.input) }
+  return { member: null, label: 'Input as JSON', text: editableJson(ask.input), ends: 'lf' }
 }
 
 export function applyEdit(
   ask: ApprovalAsk,
-  { member }: Editable,
+  { member, ends }: Editable,
   text: string,
 ): { readonly input: JsonObject } | { readonly problem: string } {
-  if (member !== null) return { input: { ...ask.input, [member]: text } }
+  if (member !== null)
+    return { input: { ...ask.input, [member]: ends === 'crlf' ? text.replace(/\r?\n/g, '\r\n') : text } }
   try {
     const value: unknown = readJson(text)
     if (typeof value !== 'object' || value === null || Array.isArray(value))

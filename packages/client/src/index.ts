@@ -5,7 +5,7 @@ export { applyEdit, type Editable, editableJson, editableOf } from './edit.ts'
 export type { Entry, ErrorEntry, MessageEntry, NoteEntry, RequestEntry, ToolEntry, TurnEntry } from './entry.ts'
 export { type HttpCallOptions, httpCall, inProcessCall } from './http-call.ts'
 export { Inbox, type InboxOptions, type InboxSnapshot } from './inbox.ts'
-export { type Comparison, compare, type DiffRow } from './line-diff.ts'
+export { type Comparison, compare, type DiffRow, type LineEnds } from './line-diff.ts'
 export { type Sign, show, signsIn, spellsOut } from './show.ts'
 export {
   type SocketCall,
@@ -17,4 +17,13 @@ export {
 export { createSseParser } from './sse.ts'
 export { Transcript, type TranscriptOptions, type TranscriptSnapshot } from './transcript.ts'
 export { type Status, type WatchOptions, watchEvents } from './watch.ts'
-export { ago, deliveryWords, driverWords, outcome, sessionName, stateWords, tone } from './words.ts'
+export {
+  ago,
+  deliveryWords,
+  driverWords,
+  lineEndWords,
+  outcome,
+  sessionName,
+  stateWords,
+  tone,
+} from './words.ts'

@@ -1,5 +1,6 @@
-/** Two texts compared line by line. Where a comparison would take too long, everything is taken away and everything put in: true, if not short. */
+/** Texts compared line by line, and how their lines end. Where a comparison would take too long, everything is taken away and everything put in: true, if not short. */
 import { diffArrays } from 'diff/lib/diff/array.js'
+import type { Part } from './depict.ts'
 import { showLines } from './show.ts'
 
 export interface DiffRow {
@@ -12,19 +13,34 @@ export interface DiffRow {
   readonly before: number | null
   readonly after: number | null
 }
+/** By line feeds; all of them by carriage return and line feed; or some so and some so. */
+export type LineEnds = 'lf' | 'crlf' | 'mixed'
 export interface Comparison {
-  readonly rows: readonly DiffRow[]
+  /** One for each part. */
+  readonly diffs: readonly (readonly DiffRow[])[]
   /** How many lines went, and how many came. */
   readonly gone: number
   readonly come: number
+  /** Where they are mixed, each row shows its own. */
+  readonly ends: LineEnds
 }
 
 const timeoutMs = 200
 
-export function compare(before: string, after: string): Comparison {
-  const rows = runsOf(before, after).flatMap(shown)
-  const lines = (sign: DiffRow['sign']) => rows.reduce((sum, row) => sum + (row.sign === sign ? row.count : 0), 0)
-  return { rows, gone: lines('-'), come: lines('+') }
+export function compare(parts: readonly Part[]): Comparison {
+  const ends = lineEnds(...parts.flatMap(({ before, after }) => [before, after]))
+  const laid = ends === 'crlf' ? (text: string) => text.replaceAll('\r\n', '\n') : (text: string) => text
+  const diffs = parts.map(({ before, after }) => runsOf(laid(before), laid(after)).flatMap(shown))
+  const lines = (sign: DiffRow['sign']) =>
+    diffs.flat().reduce((sum, row) => sum + (row.sign === sign ? row.count : 0), 0)
+  return { diffs, gone: lines('-'), come: lines('+'), ends }
+}
+
+export function lineEnds(...texts: readonly string[]): LineEnds {
+  const count = (end: string) => texts.reduce((sum, text) => sum + text.split(end).length - 1, 0)
+  const returns = count('\r\n')
+  if (returns === 0) return 'lf'
+  return returns === count('\n') ? 'crlf' : 'mixed'
 }
 
 /** Rows that follow each other and share their sign; their text is not shown yet. */

@@ -8,6 +8,7 @@ import {
   reveal,
   type Session,
 } from '@holdpoint/protocol'
+import type { LineEnds } from './line-diff.ts'
 
 const deliveryStates: Record<DeliveryState, string> = {
   waiting: 'on its way to the agent',
@@ -91,6 +92,16 @@ export function driverWords(name: string, title?: string): string {
 /** What a session is called. Not yet revealed. */
 export function sessionName({ title, driver }: Pick<Session, 'title' | 'driver'>): string {
   return title || driverWords(driver)
+}
+
+const endWords: Record<LineEnds, string> = {
+  lf: '',
+  crlf: 'CRLF line ends',
+  mixed: 'mixed line ends: ⟨CR⟩ stands where a line ends in CRLF',
+}
+/** Empty where there is nothing to say. */
+export function lineEndWords(ends: LineEnds): string {
+  return endWords[ends]
 }
 
 const steps = [

@@ -26,6 +26,9 @@ const questions = (count: number): Ask => ({
 })
 const form: Ask = { kind: 'form', title: 'A card', message: '', schema: { type: 'object', properties: {} } }
 
+const rowsOf = (before: string, after: string) => compare([{ before, after }]).diffs[0] ?? []
+const told = (before: string, after: string) => rowsOf(before, after).map(({ sign, text }) => sign + text)
+
 /** Everything that a picture shows, put together again. */
 function whole(picture: ReturnType<typeof depict>): JsonObject {
   switch (picture.kind) {
@@ -126,11 +129,39 @@ describe('editing what is asked', () => {
   it('offers the one text that matters, and puts it back where it was', () => {
     const bash = ask('Bash', { command: 'ls', timeout: 5 })
     const editable = editableOf(bash)
-    expect(editable).toEqual({ member: 'command', label: 'Command', text: 'ls' })
+    expect(editable).toEqual({ member: 'command', label: 'Command', text: 'ls', ends: 'lf' })
     expect(applyEdit(bash, editable, 'ls -l')).toEqual({ input: { command: 'ls -l', timeout: 5 } })
     expect(editableOf(ask('Write', { file_path: '/a', content: 'x' })).member).toBe('content')
     expect(editableOf(ask('Edit', { file_path: '/a', old_string: 'a', new_string: 'b' })).member).toBe('new_string')
     expect(editableOf(ask('P', { plan: 'p' }, { plan: 'p' })).member).toBe('plan')
+  })
+  it.each([
+    ['a new file', { file_path: '/a', content: 'one\r\ntwo\r\n' }, 'one\ntwo\n', { content: 'one\r\n2\r\n' }],
+    [
+      'a change',
+      { file_path: '/a', old_string: 'x\r\ny', new_string: 'one\r\ntwo' },
+      'one\ntwo',
+      { new_string: 'one\r\n2' },
+    ],
+    [
+      'a change whose new text is one line',
+      { file_path: '/a', old_string: 'x\r\ny', new_string: 'two' },
+      'two',
+      { new_string: '2' },
+    ],
+  ])('keeps CRLF line ends, which no editor shows: %s', (_what, input, text, edited) => {
+    const change = ask('Edit', input)
+    const editable = editableOf(change)
+    expect(editable).toMatchObject({ label: 'New text with CRLF line ends', text })
+    expect(applyEdit(change, editable, text)).toEqual({ input })
+    expect(applyEdit(change, editable, text.replace('two', '2'))).toEqual({ input: { ...input, ...edited } })
+    const longer = applyEdit(change, editable, `${text}\r\nx\n`)
+    expect(JSON.stringify(longer)).not.toMatch(/(?<!\\r)\\n/)
+  })
+  it('leaves line ends alone where a change is about them, and spells them out where they are mixed', () => {
+    const toLf = ask('Edit', { file_path: '/a', old_string: 'x\r\ny', new_string: 'x\ny' })
+    expect(editableOf(toLf)).toMatchObject({ member: 'new_string', text: 'x\ny', ends: 'lf' })
+    expect(editableOf(ask('Write', { file_path: '/a', content: 'a\r\nb\n' })).member).toBeNull()
   })
   it('offers JSON where a text holds what cannot be seen', () => {
     const editable = editableOf(ask('Bash', { command: 'ls\u200b' }))
@@ -158,20 +189,20 @@ describe('editing what is asked', () => {
 
 describe('two texts compared', () => {
   it('are shown line by line with their numbers', () => {
-    expect(compare('a\nb\nc', 'a\nx\nc').rows).toEqual([
+    expect(rowsOf('a\nb\nc', 'a\nx\nc')).toEqual([
       { sign: ' ', text: 'a', count: 1, before: 1, after: 1 },
       { sign: '-', text: 'b', count: 1, before: 2, after: null },
       { sign: '+', text: 'x', count: 1, before: null, after: 2 },
       { sign: ' ', text: 'c', count: 1, before: 3, after: 3 },
     ])
-    expect(compare('', 'a').rows).toEqual([{ sign: '+', text: 'a', count: 1, before: null, after: 1 }])
-    expect(compare('a\n', 'a').rows.map(row => row.sign)).toEqual([' ', '-'])
+    expect(rowsOf('', 'a')).toEqual([{ sign: '+', text: 'a', count: 1, before: null, after: 1 }])
+    expect(rowsOf('a\n', 'a').map(row => row.sign)).toEqual([' ', '-'])
   })
   it('are both there, whole, whatever they are', () => {
     const text = fc.array(fc.constantFrom('a', 'b', 'c', ''), { maxLength: 30 }).map(lines => lines.join('\n'))
     fc.assert(
       fc.property(text, text, (before, after) => {
-        const { rows } = compare(before, after)
+        const rows = rowsOf(before, after)
         const side = (sign: '-' | '+') =>
           rows
             .filter(row => row.sign === ' ' || row.sign === sign)
@@ -183,8 +214,9 @@ describe('two texts compared', () => {
     )
   })
   it('hide nothing behind blank lines: those that share their fate are counted together', () => {
-    const { rows, gone, come } = compare(`a${'\n'.repeat(9)}b`, `a${'\n'.repeat(9)}c${'\n \n'.repeat(4)}`)
-    expect(rows.map(({ sign, text, count, before, after }) => [sign, text, count, before, after])).toEqual([
+    const part = { before: `a${'\n'.repeat(9)}b`, after: `a${'\n'.repeat(9)}c${'\n \n'.repeat(4)}` }
+    const { diffs, gone, come } = compare([part])
+    expect(diffs[0]?.map(({ sign, text, count, before, after }) => [sign, text, count, before, after])).toEqual([
       [' ', 'a', 1, 1, 1],
       [' ', '⟨8 blank lines⟩', 8, 2, 2],
       ['-', 'b', 1, 10, null],
@@ -193,10 +225,26 @@ describe('two texts compared', () => {
     ])
     expect([gone, come]).toEqual([1, 9])
   })
+  it('are compared without their line ends where all of them are CRLF', () => {
+    expect(told('one\r\ntwo', 'one\r\ntwo\r\nthree\r\n')).toEqual([' one', ' two', '+three', '+'])
+    expect(compare([{ before: 'one\r\ntwo', after: 'x' }]).ends).toBe('crlf')
+    expect(compare([{ before: '', after: 'one\r\n' }]).ends).toBe('crlf')
+    expect(compare([{ before: 'a', after: 'b\nc' }]).ends).toBe('lf')
+  })
+  it('show where a line ends in CRLF as soon as others do not, so that no change of line ends is hidden', () => {
+    expect(told('one\r\ntwo', 'one\ntwo')).toEqual(['-one⟨CR⟩', '+one', ' two'])
+    expect(told('a\nb', 'a\nb\r\n')).toEqual([' a', '-b', '+b⟨CR⟩', '+'])
+    const across = compare([
+      { before: 'a\r\n', after: 'b\r\n' },
+      { before: 'c\n', after: 'd\n' },
+    ])
+    expect(across.ends).toBe('mixed')
+    expect(across.diffs[0]?.map(row => row.text)).toEqual(['a⟨CR⟩', 'b⟨CR⟩', ''])
+  })
   it('are taken for wholly different where comparing would take too long', () => {
     const many = (salt: string) => Array.from({ length: 6000 }, (_, i) => `${salt}${(i * 7919) % 6007}`).join('\n')
     const startedAt = performance.now()
-    const { rows } = compare(many('a'), many('b'))
+    const rows = rowsOf(many('a'), many('b'))
     expect(performance.now() - startedAt).toBeLessThan(5000)
     expect(rows).toHaveLength(12_000)
   })

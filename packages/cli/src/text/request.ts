@@ -1,12 +1,23 @@
 /** A request as lines: everything that will run, all of it, and beside it what people need to know to answer. */
-import { ago, compare, deed, deliveryWords, depict, editableJson, outcome, type Picture, tone } from '@holdpoint/client'
+import {
+  ago,
+  compare,
+  deed,
+  deliveryWords,
+  depict,
+  editableJson,
+  lineEndWords,
+  outcome,
+  type Picture,
+  spellsOut,
+  tone,
+} from '@holdpoint/client'
 import {
   type ApprovalAsk,
   type Ask,
   type FormAsk,
   type FormField,
   fieldChoices,
-  hidesSomething,
   type Json,
   type QuestionsAsk,
   type Request,
@@ -104,9 +115,9 @@ function approvalRows(ask: ApprovalAsk): readonly Row[] {
 }
 
 function hides(value: Json): boolean {
-  if (typeof value === 'string') return hidesSomething(value, { multiline: true })
+  if (typeof value === 'string') return spellsOut(value, { multiline: true })
   if (value === null || typeof value !== 'object') return false
-  return Object.entries(value).some(([name, item]) => hidesSomething(name) || hides(item))
+  return Object.entries(value).some(([name, item]) => spellsOut(name) || hides(item))
 }
 
 function pictureRows(picture: Picture): readonly Row[] {
@@ -116,16 +127,22 @@ function pictureRows(picture: Picture): readonly Row[] {
     case 'plan':
       return quoted(picture.plan)
     case 'change':
-      return [
-        row(ours(picture.isNew ? 'The whole of ' : 'In '), theirs(picture.path)),
-        ...picture.parts.flatMap(({ before, after }, index) => [
-          ...(index > 0 ? [row(ours('  ⋮', 'quiet'))] : []),
-          ...compare(before, after).rows.map(({ sign, text }) => quotedLine(text, signLooks[sign], `${sign} `)),
-        ]),
-      ]
+      return changeRows(picture)
     case 'fields':
       return []
   }
+}
+
+function changeRows({ path, parts, isNew }: Extract<Picture, { kind: 'change' }>): readonly Row[] {
+  const { diffs, ends } = compare(parts)
+  const about = lineEndWords(ends)
+  return [
+    row(ours(isNew ? 'The whole of ' : 'In '), theirs(path), ours(about && ` · ${about}`, 'quiet')),
+    ...diffs.flatMap((rows, index) => [
+      ...(index > 0 ? [row(ours('  ⋮', 'quiet'))] : []),
+      ...rows.map(({ sign, text }) => quotedLine(text, signLooks[sign], `${sign} `)),
+    ]),
+  ]
 }
 const signLooks = { '+': 'yes', '-': 'no', ' ': null } as const
 

@@ -1,5 +1,5 @@
 /** A change of a file, whole: what goes, what comes, with line numbers; side by side where there is room, one under the other where there is not. */
-import { type Comparison, compare, type DiffRow, type Part } from '@holdpoint/client'
+import { compare, type DiffRow, lineEndWords, type Part } from '@holdpoint/client'
 import { type ReactNode, type RefObject, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { Hidden, Line } from '../parts/agent-text.tsx'
 import { differingSpans, hunksOf, type Pair, pairRows, type Span } from './diff-pairs.ts'
@@ -21,21 +21,26 @@ interface ChangeViewProps {
 
 export function ChangeView({ part, context }: ChangeViewProps): ReactNode {
   const { before, after } = part
-  const comparison = useMemo(() => compare(before, after), [before, after])
-  return <ComparedView {...{ part, comparison }} {...(context !== undefined && { context })} />
+  const { diffs, ends } = useMemo(() => compare([{ before, after }]), [before, after])
+  const about = lineEndWords(ends)
+  return (
+    <>
+      <DiffView {...{ part, rows: diffs[0] ?? [] }} {...(context !== undefined && { context })} />
+      {about !== '' && <p className="soft small">{about}</p>}
+    </>
+  )
 }
 
-interface ComparedViewProps extends ChangeViewProps {
-  readonly comparison: Comparison
+interface DiffViewProps extends ChangeViewProps {
+  readonly rows: readonly DiffRow[]
 }
 
-/** The same, for who has compared it already. */
-export function ComparedView({ part: { before, after }, comparison, context }: ComparedViewProps): ReactNode {
-  const { rows, gone, come } = comparison
+/** The same, compared already. */
+export function DiffView({ part: { before, after }, rows, context }: DiffViewProps): ReactNode {
   const hunks = useMemo(() => (context === undefined ? [rows] : hunksOf(rows, context)), [rows, context])
   const box = useRef<HTMLDivElement>(null)
   const wide = useWide(box)
-  const split = wide && gone > 0 && come > 0
+  const split = wide && rows.some(row => row.sign === '-') && rows.some(row => row.sign === '+')
   return (
     <>
       <div ref={box} className={`diff ground ${split ? 'split' : 'unified'}`}>

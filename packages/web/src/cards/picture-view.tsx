@@ -1,10 +1,10 @@
 /** What an approval would do, drawn as what it is: a command, a change, a plan, fields. All of it, in panes that know whether they were seen. */
-import { compare, type Picture } from '@holdpoint/client'
+import { compare, lineEndWords, type Picture } from '@holdpoint/client'
 import type { JsonObject } from '@holdpoint/protocol'
 import { type ReactNode, useMemo } from 'react'
 import { Words } from '../parts/agent-text.tsx'
 import { Code } from '../parts/code.tsx'
-import { ComparedView } from './change-view.tsx'
+import { DiffView } from './change-view.tsx'
 import { Entries, Fields } from './fields.tsx'
 import { PlanView } from './plan-view.tsx'
 import { Pane } from './whole.tsx'
@@ -57,20 +57,18 @@ function Rest({ rest }: { readonly rest: JsonObject }): ReactNode {
 
 function ChangedFile({ picture }: { readonly picture: Extract<Picture, { kind: 'change' }> }): ReactNode {
   const { path, parts, isNew } = picture
-  const compared = useMemo(() => parts.map(part => ({ part, comparison: compare(part.before, part.after) })), [parts])
-  const lines = (side: 'gone' | 'come') => compared.reduce((sum, { comparison }) => sum + comparison[side], 0)
-  const [gone, come] = [lines('gone'), lines('come')]
-  const changes = [...(isNew ? ['the whole file'] : []), `${come} added`, ...(gone ? [`${gone} removed`] : [])]
+  const { diffs, gone, come, ends } = useMemo(() => compare(parts), [parts])
+  const about = [isNew && 'the whole file', `${come} added`, gone > 0 && `${gone} removed`, lineEndWords(ends)]
   return (
     <>
       <div className="file">
         <Words text={path} className="mono" />
-        <span className="soft small">{changes.join(' · ')}</span>
+        <span className="soft small">{about.filter(Boolean).join(' · ')}</span>
       </div>
       <Pane label="The change">
-        {compared.map((one, index) => (
+        {parts.map((part, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a request that never changes
-          <ComparedView key={index} {...one} />
+          <DiffView key={index} part={part} rows={diffs[index] ?? []} />
         ))}
       </Pane>
       {!isNew && <p className="faint small">Line numbers count from where the change begins.</p>}

@@ -48,17 +48,15 @@ function Said({ request }: { readonly request: Request }): ReactNode {
 function Edited({ ask, request }: { readonly ask: ApprovalAsk; readonly request: Request }): ReactNode {
   const ran = asItRan(ask, request.resolution)
   if (ran.kind !== 'approval') return null
-  const { member, text } = editableOf(ask)
-  const edited = member === null ? editableJson(ran.input) : ran.input[member]
-  const whole = typeof edited !== 'string'
+  const { member } = editableOf(ask)
+  const [before, after] = [ask, ran].map(({ input }) => (member === null ? null : input[member]))
+  const named = typeof before === 'string' && typeof after === 'string'
   return (
     <div className="remark">
       <span className="soft small">What was changed before it was allowed</span>
       <ChangeView
         context={3}
-        part={
-          whole ? { before: editableJson(ask.input), after: editableJson(ran.input) } : { before: text, after: edited }
-        }
+        part={named ? { before, after } : { before: editableJson(ask.input), after: editableJson(ran.input) }}
       />
     </div>
   )

@@ -48,9 +48,10 @@ export function Prose({ text }: { readonly text: string }): ReactNode {
 
 /** The same without a word of ours, for a ground on which none may stand: the warning goes below it. */
 export function Sentences({ text }: { readonly text: string }): ReactNode {
+  // Line ends of another system are line ends; nothing here is executed.
   return (
     <div className="prose">
-      <Shown text={show(text, sentences)} />
+      <Shown text={show(text.replaceAll('\r\n', '\n'), sentences)} />
     </div>
   )
 }

@@ -3,11 +3,12 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { differingSpans, hunksOf, pairRows } from '../../src/cards/diff-pairs.ts'
 
+const rowsOf = (before: string, after: string) => compare([{ before, after }]).diffs[0] ?? []
 const lines = fc.array(fc.constantFrom('a', 'b', 'c', '.'), { maxLength: 12 }).map(all => all.join('\n'))
 
 describe('a diff in two columns', () => {
   it('puts what came beside what went', () => {
-    const pairs = pairRows(compare('a\nold\nz', 'a\nnew\nmore\nz').rows)
+    const pairs = pairRows(rowsOf('a\nold\nz', 'a\nnew\nmore\nz'))
     expect(pairs.map(({ left, right }) => [left?.text ?? null, right?.text ?? null])).toEqual([
       ['a', 'a'],
       ['old', 'new'],
@@ -19,7 +20,7 @@ describe('a diff in two columns', () => {
   it('leaves out no line of either text, and keeps their order', () => {
     fc.assert(
       fc.property(lines, lines, (before, after) => {
-        const pairs = pairRows(compare(before, after).rows)
+        const pairs = pairRows(rowsOf(before, after))
         const side = (name: 'left' | 'right') => pairs.flatMap(pair => pair[name]?.text ?? []).join('\n')
         expect(side('left')).toBe(before)
         expect(side('right')).toBe(after)
@@ -52,7 +53,7 @@ describe('the rows near a change', () => {
   it('are as many as asked for around each, and none twice', () => {
     const before = Array.from({ length: 20 }, (_, i) => `line ${i}`)
     const after = before.map((line, i) => (i === 3 || i === 15 ? `${line}!` : line))
-    const hunks = hunksOf(compare(before.join('\n'), after.join('\n')).rows, 2)
+    const hunks = hunksOf(rowsOf(before.join('\n'), after.join('\n')), 2)
     expect(hunks.map(hunk => hunk.map(row => `${row.sign}${row.before ?? row.after}`))).toEqual([
       [' 2', ' 3', '-4', '+4', ' 5', ' 6'],
       [' 14', ' 15', '-16', '+16', ' 17', ' 18'],
