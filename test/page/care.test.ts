@@ -271,6 +271,9 @@ describe.skipIf(hasNoBrowser())('nobody decides what they did not mean:', () => 
       await page.goto(`${stage.gateway.url}/#/sessions/${asker.session.id}`)
       const log = page.getByRole('log', { name: 'Transcript' })
       await log.getByText('<img src=x onerror=alert(1)>').first().waitFor()
+      // One of them has two hundred lines, told in one.
+      await log.locator('.asks-about', { hasText: 'npm test ↵ rm -rf ~' }).first().waitFor()
+      expect((await log.locator('.asks-about').allInnerTexts()).join()).not.toContain('\\u{a}')
       expect(await textOf(log)).not.toContain('\u202E')
       expect(await page.locator('main img').count()).toBe(0)
       expect(await textOf(page.locator('main'))).toContain(reveal('\u202Eapi\u202C'))

@@ -1,5 +1,6 @@
 /** What an ask shows to a person: the same picture on the page and in a terminal. Nothing of an input is left out. */
 import { type ApprovalAsk, type Ask, type JsonObject, type Resolution, reveal } from '@holdpoint/protocol'
+import { inOneLine } from './show.ts'
 
 export interface Part {
   readonly before: string
@@ -83,8 +84,12 @@ function useOf(tool: string): string {
   return reveal(`Use ${name}${server === null ? '' : ` from ${server}`}`)
 }
 
-/** What is asked, in a line of the agent's own words: not yet revealed. */
+/** What is asked, in one line of the agent's own words: not yet shown. */
 export function summary(ask: Ask): string {
+  return inOneLine(subject(ask))
+}
+
+function subject(ask: Ask): string {
   switch (ask.kind) {
     case 'questions':
       return ask.questions.map(question => question.question).join(' · ')

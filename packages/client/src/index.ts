@@ -6,7 +6,7 @@ export type { Entry, ErrorEntry, MessageEntry, NoteEntry, RequestEntry, ToolEntr
 export { type HttpCallOptions, httpCall, inProcessCall } from './http-call.ts'
 export { Inbox, type InboxOptions, type InboxSnapshot } from './inbox.ts'
 export { type Comparison, compare, type DiffRow, type LineEnds } from './line-diff.ts'
-export { type Sign, show, signsIn, spellsOut } from './show.ts'
+export { inOneLine, type Sign, show, signsIn, spellsOut } from './show.ts'
 export {
   type SocketCall,
   type SocketCallOptions,

@@ -1,10 +1,11 @@
 /** What a change of a session says to a reader of its transcript. */
 import type { Session } from '@holdpoint/protocol'
+import { inOneLine } from './show.ts'
 
 /** Null where it says nothing. */
 export function noteOf(before: Session | null, now: Session): string | null {
   const said = [lifeNote(before, now), ...(before ? [changeNote(before, now), processNote(before, now)] : [])]
-  return said.filter(text => text !== null).join(' · ') || null
+  return inOneLine(said.filter(text => text !== null).join(' · ')) || null
 }
 
 function lifeNote(before: Session | null, now: Session): string | null {

@@ -63,6 +63,12 @@ function countLines(run: readonly string[]): string {
   return `⟨${run.length} ${kind}⟩${run[0]?.endsWith('\r') ? endSign : ''}`
 }
 
+/** For lists and titles: what has several lines is told in one. Not shown yet, and nothing to decide by. */
+export function inOneLine(text: string): string {
+  const lines = text.split('\n').map(line => line.trim())
+  return lines.filter(line => line !== '').join(' ↵ ')
+}
+
 /** A stretch of a shown text that is ours: a character spelt out, a count, a line end. */
 export interface Sign {
   readonly from: number

@@ -9,6 +9,7 @@ import {
   type Session,
 } from '@holdpoint/protocol'
 import type { LineEnds } from './line-diff.ts'
+import { inOneLine } from './show.ts'
 
 const deliveryStates: Record<DeliveryState, string> = {
   waiting: 'on its way to the agent',
@@ -44,11 +45,6 @@ export function outcome({ by, person, via, answer, reason, editedDigest }: Resol
   return reveal(`${how} by ${who}${where}${words === '' ? '' : `: ${words}`}`)
 }
 
-function inOneLine(text: string): string {
-  const lines = text.split('\n').map(line => line.trim())
-  return lines.filter(line => line !== '').join(' ↵ ')
-}
-
 function wordsOf(answer: Answer): string {
   switch (answer.kind) {
     case 'deny':
@@ -69,7 +65,7 @@ export function tone({ by, answer }: Resolution): 'yes' | 'no' | 'none' {
 }
 
 export function deliveryWords({ state, reason }: Delivery): string {
-  return `${deliveryStates[state]}${reason === undefined ? '' : ` (${reveal(reason)})`}`
+  return `${deliveryStates[state]}${reason === undefined ? '' : ` (${reveal(inOneLine(reason))})`}`
 }
 
 export function stateWords({ state, pending, ending }: Session): string {

@@ -113,6 +113,10 @@ describe('words for an ask', () => {
     expect(summary(questions(2))).toBe('Which 0? · Which 1?')
     expect(summary(form)).toBe('A card')
   })
+  it('are one line, whatever it is about', () => {
+    expect(summary(ask('Bash', { command: "cat <<'E'\r\none\n\n  two\nE\n" }))).toBe("cat <<'E' ↵ one ↵ two ↵ E")
+    expect(summary({ ...form, title: 'one\ntwo' } as Ask)).toBe('one ↵ two') // a form, with another title
+  })
   it('are about what ran, where a person changed it', () => {
     const edited: Resolution = { at: 1, by: 'person', answer: { kind: 'allow', input: { command: 'ls -l' } } }
     expect(asItRan(ask('Bash', { command: 'ls' }), edited)).toMatchObject({ input: { command: 'ls -l' } })

@@ -51,6 +51,9 @@ describe('what became of a request', () => {
     expect(deliveryWords({ state: 'undeliverable', at: 1, reason: 'session\u200bended' })).toBe(
       'could not be delivered (session\\u{200b}ended)',
     )
+    expect(deliveryWords({ state: 'undeliverable', at: 1, reason: 'one\ntwo' })).toBe(
+      'could not be delivered (one ↵ two)',
+    )
   })
 })
 

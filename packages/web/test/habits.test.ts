@@ -60,6 +60,7 @@ describe('news', () => {
       body: 'ls\\u{202e}',
       request: id(1),
     })
+    expect(noticeOf([request(1, 'one\ntwo')], { sessions })?.body).toBe('one ↵ two')
     expect(noticeOf([request(1, 'a'), request(2, 'b')], { sessions })).toMatchObject({
       tag: manyTag,
       title: '2 requests wait for you',

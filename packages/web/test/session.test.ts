@@ -114,6 +114,8 @@ describe('a tool call in a line', () => {
     expect(about({ n: 1 })).toBe('')
     expect(about({ command: 'ls' }, 'A title')).toBe('A title')
     expect(about(null)).toBe('so far')
+    expect(about({ command: 'one\ntwo' })).toBe('one ↵ two')
+    expect(about({ command: 'ls' }, 'A title\nof two lines')).toBe('A title ↵ of two lines')
     expect(about({ command: 'x'.repeat(1000) })).toHaveLength(301)
   })
   it('has a result that is text, or JSON', () => {

@@ -1,5 +1,5 @@
 /** What may be written to a terminal: words that are known to be visible. The one place where an agent's text becomes such (G9). */
-import { show } from '@holdpoint/client'
+import { inOneLine, show } from '@holdpoint/client'
 import { hidesSomething, reveal } from '@holdpoint/protocol'
 
 /** Waiting is amber and nothing else is; green and red stand only on what became of something. */
@@ -44,8 +44,7 @@ export function theirs(text: string, look: Look | null = null): Span {
 
 /** The same for lists and logs: what had several lines is told in one. */
 export function brief(text: string, look: Look | null = null): Span {
-  const lines = text.split('\n').map(line => line.trim())
-  return theirs(lines.filter(line => line !== '').join(' ↵ '), look)
+  return theirs(inOneLine(text), look)
 }
 
 /** A line of output. Where it is wrapped, every piece stands behind the gutter: nothing that an agent says begins a line of ours. */

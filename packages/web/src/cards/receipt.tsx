@@ -26,7 +26,7 @@ export function Receipt({ request, named }: { readonly request: Request; readonl
           </span>
           <time>{clockTime(resolution?.at ?? request.openedAt)}</time>
           {named && title && <Words text={title} className="receipt-session" />}
-          <Words text={inOneLine(summary(asItRan(ask, resolution)))} className="receipt-what mono" />
+          <Words text={cut(summary(asItRan(ask, resolution)))} className="receipt-what mono" />
           <span className="receipt-outcome">{resolution ? outcome(resolution, me) : 'still waits'}</span>
           <DeliveryState request={request} />
         </summary>
@@ -49,7 +49,6 @@ function DeliveryState({ request: { resolution, delivery } }: { readonly request
   )
 }
 
-function inOneLine(text: string): string {
-  const [line = '', ...more] = text.trim().split('\n')
-  return line.length > summaryMax || more.length > 0 ? `${line.slice(0, summaryMax)} …` : line
+function cut(text: string): string {
+  return text.length > summaryMax ? `${text.slice(0, summaryMax).toWellFormed()} …` : text
 }

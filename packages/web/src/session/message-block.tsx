@@ -1,5 +1,5 @@
 /** What was said: by the agent as its Markdown, by a person as they wrote it, with what they sent along and how far it has come. */
-import type { MessageEntry } from '@holdpoint/client'
+import { inOneLine, type MessageEntry } from '@holdpoint/client'
 import type { ReactNode } from 'react'
 import { useDesk } from '../desk.ts'
 import { Prose, Words } from '../parts/agent-text.tsx'
@@ -58,7 +58,7 @@ function PersonMessage({ entry }: { readonly entry: MessageEntry }): ReactNode {
         {problem && (
           <>
             {': '}
-            <Words text={problem} />
+            <Words text={inOneLine(problem)} />
           </>
         )}
       </p>

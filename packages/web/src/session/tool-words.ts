@@ -1,16 +1,16 @@
 /** What a tool call is about, in a line, and what came of it as text. */
-import { depict, type ToolEntry } from '@holdpoint/client'
+import { depict, inOneLine, type ToolEntry } from '@holdpoint/client'
 import type { JsonObject } from '@holdpoint/protocol'
 
 /** Members that say what a call is about, in the order in which they say it best. */
 const telling = ['description', 'query', 'pattern', 'url', 'path', 'prompt', 'name']
 const aboutMax = 300
 
-/** In the agent's words: not yet revealed. */
+/** In one line of the agent's words: not yet shown. */
 export function aboutTool({ title, input, inputText }: Pick<ToolEntry, 'title' | 'input' | 'inputText'>): string {
-  if (title) return title
-  const text = input ? aboutInput(input) : inputText
-  return text.length > aboutMax ? `${text.slice(0, aboutMax).toWellFormed()}…` : text
+  const text = title || (input ? aboutInput(input) : inputText)
+  const line = inOneLine(text.slice(0, aboutMax).toWellFormed())
+  return text.length > aboutMax ? `${line}…` : line
 }
 
 function aboutInput(input: JsonObject): string {
