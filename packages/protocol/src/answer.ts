@@ -63,7 +63,8 @@ export function misfit(ask: Ask, answer: Answer): string | null {
     if (wrong) return wrong
     if (answer.suggestion !== undefined && !ask.suggestions?.some(offered => offered.id === answer.suggestion))
       return `"${answer.suggestion}" is not a suggestion of this request`
-    if (answer.remember && ask.caution?.noRemember) return 'this request must not be remembered'
+    if ((answer.remember || answer.suggestion !== undefined) && ask.caution?.noRemember)
+      return 'this request must not be remembered'
     return null
   }
   if (ask.kind === 'questions' && answer.kind === 'answers') return misfitOfAnswers(ask.questions, answer.answers)

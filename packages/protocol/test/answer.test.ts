@@ -73,6 +73,12 @@ describe('an allow', () => {
       { remember: { effect: 'allow', tool: 'Bash', command: 'ls' } },
       false,
     ],
+    [
+      'with a suggestion for what must not be remembered does not',
+      { caution: { noRemember: true }, suggestions: [{ id: 'a', label: 'A', scope: '' }] },
+      { suggestion: 'a' },
+      false,
+    ],
   ]
   it.each(rows)('%s', (_name, change, said, fits) => {
     const answer = { kind: 'allow', ...said } as Answer // completed by the row
