@@ -116,18 +116,35 @@ describe('holdpoint allow', () => {
     expect((await hp('allow', bad.request.id, '--input', join(gateway.folder, 'none.json'))).code).toBe(2)
   })
 
-  it('takes a suggestion and a mode, and refuses what is not offered', async () => {
-    const suggestions = [{ id: 's1', label: 'Do not ask again', scope: 'session' }]
+  it('takes what the agent offers by its number, and a mode, and refuses what is not offered', async () => {
+    const suggestions = [
+      { id: '2', label: 'Do not ask again', scope: 'session' },
+      { id: 's2', label: 'Never ask again', scope: 'project' },
+    ]
     const request = await askElsewhere(gateway, approvalOf({ command: 'make' }, { suggestions }))
-    expect((await hp('show', request.id)).out).toContain('Do not ask again (session)  --suggestion s1')
-    const refused = await hp('allow', request.id, '--digest', request.digest, '--suggestion', 's2')
-    expect(refused).toMatchObject({ code: 2, err: expect.stringMatching(/"s2" is not a suggestion/) })
-    const words = ['--digest', request.digest, '--suggestion', 's1', '--mode', 'acceptEdits']
+    const { out } = await hp('show', request.id)
+    expect(out).toMatch(/^Offers {6}1 {2}Do not ask again \(session\)\n {12}2 {2}Never ask again \(project\)$/m)
+    expect(out).toContain('--always NUMBER')
+    for (const number of ['3', '0', 's2', '']) {
+      const refused = await hp('allow', request.id, '--digest', request.digest, '--always', number)
+      expect(refused).toMatchObject({ code: 2, err: expect.stringMatching(/offers 1 to 2/) })
+    }
+    const words = ['--digest', request.digest, '--always', '2', '--mode', 'acceptEdits']
     expect((await json('allow', request.id, ...words)).resolution.answer).toEqual({
       kind: 'allow',
-      suggestion: 's1',
+      suggestion: 's2',
       mode: 'acceptEdits',
     })
+  })
+
+  it('takes no offer of a request that must not be remembered', async () => {
+    const suggestions = [{ id: 's1', label: 'Never ask again', scope: 'project' }]
+    const ask = approvalOf({ command: 'make' }, { suggestions, caution: { noRemember: true } })
+    const request = await askElsewhere(gateway, ask)
+    expect((await hp('show', request.id)).out).not.toMatch(/Offers|--always/)
+    const refused = await hp('allow', request.id, '--digest', request.digest, '--always', '1')
+    expect(refused).toMatchObject({ code: 2, err: expect.stringMatching(/offers nothing to remember/) })
+    expect((await settledNow(request)).status).toBe('pending')
   })
 
   it('tells the loser of a race who won, and with what: exit code 4', async () => {

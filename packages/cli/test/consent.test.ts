@@ -76,7 +76,7 @@ describe('holdpoint allow, at a terminal', () => {
     expect(await careful.sees('Type "allow"')).toContain('it deletes')
     await typed(careful, 'y')
     expect([await careful.exit, (await now(request)).status]).toEqual([1, 'pending'])
-    const sure = sit(['allow', request.id, '--suggestion', 's1'])
+    const sure = sit(['allow', request.id, '--always', '1'])
     expect(await sure.sees('Type "allow"')).toContain('And for later  Never ask for this (project)')
     await typed(sure, 'allow')
     expect([await sure.exit, (await now(request)).status]).toEqual([0, 'resolved'])

@@ -54,6 +54,10 @@ function approval(more: Partial<ApprovalAsk> = {}): ApprovalAsk {
     ...more,
   }
 }
+const suggestions = [
+  { id: '0:session', label: 'Allow Bash(npm run:*)', scope: 'session' },
+  { id: '1:localSettings', label: 'Go on in mode acceptEdits', scope: 'localSettings' },
+]
 function question(more: Partial<Question> = {}): Ask {
   const options = ['Red', 'Green', 'Blue'].map(label => ({ label }))
   const base = {
@@ -156,6 +160,46 @@ describe('an approval', () => {
     await terminal.type('allow')
     terminal.press(keys.enter)
     expect(await answerTo(request)).toEqual({ kind: 'allow' })
+  })
+
+  it('is allowed for longer with s, by the number of what the agent offers; Esc goes back', async () => {
+    const offers = approval({ suggestions })
+    const request = await asked(offers, '[a] Allow')
+    terminal.press('s')
+    await terminal.sees('1  Allow Bash(npm run:*)  session')
+    await terminal.sees('2  Go on in mode acceptEdits  localSettings')
+    terminal.press(keys.enter)
+    await terminal.sees('Choose one by its number')
+    terminal.press(keys.escape)
+    await terminal.sees('[a] Allow')
+    expect((await scene.now(request)).status).toBe('pending')
+    terminal.press('s')
+    await terminal.sees('Enter allows it and has that remembered')
+    terminal.press('2')
+    await terminal.sees('› 2  Go on in mode')
+    terminal.press(keys.enter)
+    expect(await answerTo(request)).toEqual({ kind: 'allow', suggestion: '1:localSettings' })
+  })
+
+  it('is never allowed for longer where the request forbids it, nor by Enter alone where it is warned of', async () => {
+    const forbidden = await asked(approval({ suggestions, caution: { noRemember: true } }), '[a] Allow')
+    expect(terminal.text()).not.toContain('always')
+    terminal.press('s')
+    await terminal.sees('offers nothing to remember')
+    terminal.press('r')
+    await scene.resolved(forbidden)
+    const warned = await asked(approval({ suggestions, caution: { defaultToNo: true } }), '[a] Allow')
+    terminal.press('s')
+    await terminal.sees('1  Allow Bash(npm run:*)')
+    terminal.press('1')
+    await terminal.sees('› 1  Allow Bash')
+    terminal.press(keys.enter)
+    await terminal.sees('type allow')
+    expect(terminal.text()).toContain('And from now on: Allow Bash(npm run:*) (session)')
+    expect((await scene.now(warned)).status).toBe('pending')
+    await terminal.type('allow')
+    terminal.press(keys.enter)
+    expect(await answerTo(warned)).toEqual({ kind: 'allow', suggestion: '0:session' })
   })
 
   it('comes one after the other with a count, under the agents that ask', async () => {

@@ -78,6 +78,8 @@ const approval: ApprovalAsk = {
 }
 const fixed: ApprovalAsk = { ...approval, editable: false }
 const warned: ApprovalAsk = { ...approval, caution: { defaultToNo: true } }
+const suggestions = [1, 2].map(n => ({ id: `s${n}`, label: `Offer ${n}`, scope: 'session' }))
+const offering: ApprovalAsk = { ...approval, suggestions }
 const plan: ApprovalAsk = { ...approval, tool: 'ExitPlanMode', input: { plan: 'p' }, plan: 'p' }
 const question: Question = {
   id: 'q',
@@ -128,6 +130,21 @@ describe('an approval', () => {
     ['what is warned of takes the word', warned, ['a', 'allow', enter], { kind: 'allow' }],
     ['and only the word', warned, ['1', 'allow it', enter, 'allow', enter], { kind: 'allow' }],
     ['what is warned of is denied by a key', warned, ['r'], { kind: 'deny' }],
+    ['s and a number allow for longer', offering, ['s', '2', enter], { kind: 'allow', suggestion: 's2' }],
+    ['arrows choose the offer', offering, ['s', down, enter], { kind: 'allow', suggestion: 's1' }],
+    ['an offer that was left is not taken', offering, ['s', '2', esc, 'a'], { kind: 'allow' }],
+    [
+      'an offer takes the word where it is warned of',
+      { ...offering, caution: { defaultToNo: true } },
+      ['s', '1', enter, 'allow', enter],
+      { kind: 'allow', suggestion: 's1' },
+    ],
+    [
+      'leaving the word leaves the offer',
+      { ...offering, caution: { defaultToNo: true } },
+      ['s', '1', enter, esc, 'a', 'allow', enter],
+      { kind: 'allow' },
+    ],
     ['a plan without modes', plan, ['a'], { kind: 'allow' }],
     [
       'a plan with an edited text',
@@ -154,6 +171,10 @@ describe('an approval', () => {
     ['what is fixed is not edited', fixed, ['e'], /cannot be edited/],
     ['an edit that changes nothing', approval, ['e', { edited: 'ls\n' }], /Nothing was changed/],
     ['an edit that is no JSON', { ...approval, tool: 'X', input: { a: 1 } }, ['e', { edited: '{' }], /e edits again/],
+    ['an offer by Enter alone', offering, ['s', enter], /Choose one/],
+    ['an offer by a paste', offering, ['s', '1\r'], /Enter takes it/],
+    ['no offer', approval, ['s'], /offers nothing/],
+    ['an offer that is forbidden', { ...offering, caution: { noRemember: true } }, ['s'], /offers nothing/],
     ['a plan into no mode', plan, ['z'], /Press a to approve/],
   ])('%s', (_, ask, typed, hint) => {
     const { prompt, answer } = play(ask, typed)
@@ -167,7 +188,7 @@ describe('an approval', () => {
       mode: 'acceptEdits',
     })
     expect(play(plan, ['a', '1', enter], ['default']).answer).toEqual({ kind: 'allow' })
-    expect(play(plan, ['a', enter], ['default']).prompt.hint).toMatch(/Choose a mode/)
+    expect(play(plan, ['a', enter], ['default']).prompt.hint).toMatch(/Choose one/)
     expect(play(plan, ['a', esc, 'r'], ['default']).answer).toEqual({ kind: 'deny' })
   })
 
@@ -180,6 +201,18 @@ describe('an approval', () => {
     const edited = pressPrompt(prompt, { name: 'edited', text: 'long' }, first).prompt
     expect(edited.shown).toBe(false)
     expect(pressPrompt(edited, a, first).prompt.hint).toMatch(/Not all of it/)
+  })
+
+  it('shows what may be chosen wherever the cursor is, on a small screen too', () => {
+    const many = Array.from({ length: 32 }, (_, n) => ({ id: `s${n}`, label: `Offer ${n + 1}`, scope: 'session' }))
+    const drawn = (prompt: Prompt) => {
+      const { pieces } = layPrompt(prompt, { columns: 60, height: 14 }, { at: 1, of: 1 })
+      return pieces.map(piece => piece.map(({ text }) => text).join(''))
+    }
+    const offers = play({ ...approval, suggestions: many }, ['s', '2', '9']).prompt
+    expect(drawn(offers)).toContainEqual(expect.stringMatching(/› 29 {2}Offer 29/))
+    const modes = Array.from({ length: 20 }, (_, n) => `mode ${n + 1}`)
+    expect(drawn(play(plan, ['a', up], modes).prompt)).toContainEqual(expect.stringMatching(/› 21 {2}mode 20/))
   })
 
   it('is not shown by a jump over its middle, by another width, or on a screen that has no room for it', () => {

@@ -3,7 +3,7 @@ import { asItRan } from '@holdpoint/client'
 import { type Answer, type Call, Fault, misfit, type Request } from '@holdpoint/protocol'
 import type { Remote } from '../remote.ts'
 import { askLine, NotDone, pageThrough } from '../text/dialogue.ts'
-import { requestRows } from '../text/request.ts'
+import { offersOf, requestRows } from '../text/request.ts'
 import { err, out, type Screen } from '../text/screen.ts'
 import { ours, row, theirs } from '../text/span.ts'
 import { readObject } from './files.ts'
@@ -15,25 +15,39 @@ export interface AllowOptions {
   readonly note?: string
   readonly input?: string
   readonly digest?: string
-  readonly suggestion?: string
+  /** The number of what the agent offers. */
+  readonly always?: string
   readonly mode?: string
   readonly json?: boolean
 }
 
 export async function allow({ call }: Remote, spelled: string, options: AllowOptions): Promise<void> {
-  const { note, suggestion, mode, digest, json } = options
+  const { note, always, mode, digest, json } = options
   const request = await findRequest(call, spelled)
   const input = options.input === undefined ? undefined : readObject(options.input, 'the whole input')
   const answer: Answer = {
     kind: 'allow',
     ...(input && { input }),
     ...(note !== undefined && { note }),
-    ...(suggestion !== undefined && { suggestion }),
+    ...(always !== undefined && { suggestion: offerOf(request, always) }),
     ...(mode !== undefined && { mode }),
   }
   refuseMisfit(request, answer)
   if (digest === undefined) await consent(call, request, answer, json)
   await reply(call, { request, answer, digest, json })
+}
+
+/** By its number, as `show` lists it: ids are the agent's, and may look like any number. */
+function offerOf({ id, ask }: Request, number: string): string {
+  const offers = ask.kind === 'approval' ? offersOf(ask) : []
+  const offer = /^\d+$/.test(number) ? offers[Number(number) - 1] : undefined
+  if (offer) return offer.id
+  throw new Fault(
+    'bad_input',
+    offers.length === 0
+      ? `${id} offers nothing to remember; leave --always out`
+      : `--always takes a number: ${id} offers 1 to ${offers.length}, as holdpoint show ${id} lists them`,
+  )
 }
 
 /** Said before anyone is asked to confirm what the gateway would refuse. */
@@ -52,7 +66,7 @@ async function consent(call: Call, request: Request, answer: Answer, json: boole
       `${request.id} cannot be shown whole without a terminal; read it (holdpoint show ${request.id}) and name what you read by the digest that stands there: --digest DIGEST`,
     )
   await showWhole(call, screen, request, answer)
-  await confirm(screen, request)
+  await confirm(screen, request, answer)
 }
 
 /** As it will run: with the person's own changes, where there are any. */
@@ -71,9 +85,11 @@ async function showWhole(call: Call, screen: Screen, request: Request, answer: A
     throw new NotDone(`${request.id} was not allowed: its end was not shown. It still waits.`)
 }
 
-async function confirm(screen: Screen, { id, ask }: Request): Promise<void> {
+async function confirm(screen: Screen, { id, ask }: Request, answer: Answer): Promise<void> {
   const careful = ask.kind === 'approval' && ask.caution?.defaultToNo === true
-  const question = careful ? 'This is marked as dangerous. Type "allow" to allow it: ' : 'Allow this once? [y/N] '
+  const remembers = answer.kind === 'allow' && answer.suggestion !== undefined
+  const plain = remembers ? 'Allow this, and have that remembered? [y/N] ' : 'Allow this once? [y/N] '
+  const question = careful ? 'This is marked as dangerous. Type "allow" to allow it: ' : plain
   const said = (await askLine(screen, ours(question, 'strong')))?.trim().toLowerCase()
   const yes = careful ? said === 'allow' : said === 'y' || said === 'yes'
   if (!yes) throw new NotDone(`${id} was not allowed. It still waits.`)

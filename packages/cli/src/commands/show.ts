@@ -1,7 +1,7 @@
 /** `holdpoint show`: one request whole, or one session. */
 import type { Call, Request } from '@holdpoint/protocol'
 import type { Remote } from '../remote.ts'
-import { type Around, requestRows } from '../text/request.ts'
+import { type Around, offersOf, requestRows } from '../text/request.ts'
 import { out } from '../text/screen.ts'
 import { sessionRows } from '../text/session.ts'
 import { blank, ours, type Row, row } from '../text/span.ts'
@@ -29,8 +29,13 @@ export async function around(call: Call, { session }: Request): Promise<Around> 
 
 function replyRows({ id, ask, status }: Request): readonly Row[] {
   if (status === 'resolved') return []
+  const offers = ask.kind === 'approval' && offersOf(ask).length > 0
   const ways = {
-    approval: [`holdpoint allow ${id}`, `holdpoint deny ${id} --reason "…"`],
+    approval: [
+      `holdpoint allow ${id}`,
+      ...(offers ? [`holdpoint allow ${id} --always NUMBER`] : []),
+      `holdpoint deny ${id} --reason "…"`,
+    ],
     questions: [`holdpoint answer ${id} --choose LABEL`, `holdpoint answer ${id} --decline`],
     form: [`holdpoint answer ${id} --set FIELD=VALUE`, `holdpoint answer ${id} --decline`],
   }[ask.kind]

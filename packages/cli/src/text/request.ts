@@ -86,7 +86,7 @@ export function askRows(ask: Ask): readonly Row[] {
 }
 
 function approvalRows(ask: ApprovalAsk): readonly Row[] {
-  const { title, description, caution, suggestions = [] } = ask
+  const { title, description, caution } = ask
   const picture = depict(ask)
   const rest = Object.keys(picture.rest).length > 0 ? quoted(editableJson(picture.rest)) : []
   return [
@@ -107,11 +107,16 @@ function approvalRows(ask: ApprovalAsk): readonly Row[] {
     ...(caution?.defaultToNo
       ? [fact('Caution', ours('the agent’s own program marks this as dangerous', 'waiting'))]
       : []),
-    ...suggestions.map(({ id, label, scope }) =>
-      fact('Offers', theirs(label), ours(' ('), theirs(scope), ours(')  --suggestion '), theirs(id)),
+    ...offersOf(ask).map(({ label, scope }, index) =>
+      fact(index === 0 ? 'Offers' : '', ours(`${index + 1}  `), theirs(label), ours(' ('), theirs(scope), ours(')')),
     ),
     ...(ask.editable ? [] : [fact('Editing', ours('not possible: this runs as it is, or not at all'))]),
   ]
+}
+
+/** What the agent's own program would remember, if a person says so; nothing where it must not. */
+export function offersOf({ suggestions = [], caution }: ApprovalAsk): NonNullable<ApprovalAsk['suggestions']> {
+  return caution?.noRemember ? [] : suggestions
 }
 
 function hides(value: Json): boolean {

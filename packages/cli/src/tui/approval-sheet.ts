@@ -1,7 +1,7 @@
 /** What an approval shows, beside the whole of what it asks: which keys do what. */
 import type { ApprovalAsk } from '@holdpoint/protocol'
-import { askRows } from '../text/request.ts'
-import { ours, type Row, row, theirs } from '../text/span.ts'
+import { askRows, offersOf } from '../text/request.ts'
+import { blank, ours, type Row, row, theirs } from '../text/span.ts'
 import { type ApprovalPart, confirmWord, editedAsk, keepMode } from './approval.ts'
 import type { Prompt } from './prompt.ts'
 import { choiceRows, type KeyHint, lineRows, type Sheet } from './sheet-rows.ts'
@@ -20,22 +20,54 @@ function bodyOf(ask: ApprovalAsk, part: ApprovalPart): readonly Row[] {
 export function approvalSheet({ modes, shown }: Prompt, ask: ApprovalAsk, part: ApprovalPart): Sheet {
   const isPlan = ask.plan !== undefined
   const body = bodyOf(ask, part)
-  const notes: Row[] = [
-    ...(part.input ? [row(ours('Changed by you: this is what would run.', 'strong'))] : []),
-    ...(part.note && part.stage !== 'note' ? [row(ours('With your note: ', 'quiet'), theirs(part.note))] : []),
+  const list = listOf(part, ask, modes)
+  const { foot, keys } = footOf(part, ask, { isPlan, shown })
+  if (!list) return { body, focus: null, foot: [...noteRows(part, ask), ...foot], keys }
+  const choices = choiceRows(list.choices, part.pick, false)
+  const above = [...body, blank, row(ours(list.question, 'strong'))]
+  // Before the first move the beginning of the list is in sight.
+  const focus = above.length + Math.max(0, part.pick.cursor)
+  return {
+    body: [...above, ...choices.map(one => one.row)],
+    focus,
+    foot: noteRows(part, ask),
+    keys: [[`↑↓ 1–${choices.length}`, 'choose'], ['Enter', list.does], back],
+  }
+}
+
+/** What goes with the answer. */
+function noteRows({ input, note, stage, suggestion }: ApprovalPart, ask: ApprovalAsk): readonly Row[] {
+  const taken = offersOf(ask).find(({ id }) => id === suggestion)
+  return [
+    ...(input ? [row(ours('Changed by you: this is what would run.', 'strong'))] : []),
+    ...(note && stage !== 'note' ? [row(ours('With your note: ', 'quiet'), theirs(note))] : []),
+    ...(taken
+      ? [row(ours('And from now on: ', 'quiet'), theirs(taken.label), ours(' ('), theirs(taken.scope), ours(')'))]
+      : []),
   ]
-  const { foot, keys } = footOf(part, ask, { isPlan, modes, shown })
-  return { body, focus: null, foot: [...notes, ...foot], keys }
+}
+
+/** What is chosen from, below what is asked: it may be longer than the foot has room for. */
+function listOf({ stage }: ApprovalPart, ask: ApprovalAsk, modes: readonly string[]) {
+  if (stage === 'mode') {
+    const choices = [{ title: keepMode, about: 'leave the mode alone' }, ...modes.map(title => ({ title }))]
+    return { question: 'Approve, and go on in which mode?', choices, does: 'approves' }
+  }
+  if (stage !== 'always') return null
+  return {
+    question: 'Allow it, and have the agent’s own program remember which of these?',
+    choices: offersOf(ask).map(({ label, scope }) => ({ title: label, about: scope })),
+    does: 'allows it and has that remembered',
+  }
 }
 
 interface Around {
   readonly isPlan: boolean
-  readonly modes: readonly string[]
   readonly shown: boolean
 }
 type Foot = Pick<Sheet, 'foot' | 'keys'>
 
-function footOf(part: ApprovalPart, ask: ApprovalAsk, { isPlan, modes, shown }: Around): Foot {
+function footOf(part: ApprovalPart, ask: ApprovalAsk, { isPlan, shown }: Around): Foot {
   switch (part.stage) {
     case 'note':
       return { foot: lineRows('Note', part.line), keys: [['Enter', 'adds it'], back] }
@@ -49,22 +81,16 @@ function footOf(part: ApprovalPart, ask: ApprovalAsk, { isPlan, modes, shown }: 
         ],
         keys: [['Enter', 'takes the word'], back],
       }
-    case 'mode': {
-      const titles = [`${keepMode}: leave the mode alone`, ...modes].map(title => ({ title }))
-      return {
-        foot: [
-          row(ours('Approve, and go on in which mode?', 'strong')),
-          ...choiceRows(titles, part.pick, false).map(one => one.row),
-        ],
-        keys: [[`↑↓ 1–${titles.length}`, 'choose'], ['Enter', 'approves'], back],
-      }
-    }
+    case 'mode':
+    case 'always':
+      return { foot: [], keys: [] }
     case 'decide':
       return {
         foot: [decisionRow(isPlan, shown)],
         keys: [
           ...(ask.editable ? [['e', 'edit'] as const] : []),
           ['n', 'note'],
+          ...(offersOf(ask).length > 0 ? [['s', 'always …'] as const] : []),
           ['R', isPlan ? 'keep planning, with feedback' : 'reject with a reason'],
           ['x', 'reject and stop'],
         ],

@@ -1,20 +1,23 @@
 /** An approval, key by key. One key allows only what was shown to its end and what the agent's own program does not warn of. */
 import { applyEdit, asItRan, editableOf } from '@holdpoint/client'
 import type { ApprovalAsk, JsonObject } from '@holdpoint/protocol'
+import { offersOf } from '../text/request.ts'
 import { emptyLine, type Line, lineOf } from './line.ts'
 import { emptyPick, type Pick, pressPick } from './pick.ts'
 import { decisionOf, type Press, type Step, typing } from './step.ts'
 
 export interface ApprovalPart {
   readonly kind: 'approval'
-  /** What the keys mean now: a decision, the words of a note or a reason, the word that confirms, the mode of a plan. */
-  readonly stage: 'decide' | 'note' | 'reason' | 'confirm' | 'mode'
+  /** What the keys mean now: a decision, the words of a note or a reason, the word that confirms, the mode of a plan, what is to be remembered. */
+  readonly stage: 'decide' | 'note' | 'reason' | 'confirm' | 'mode' | 'always'
   readonly line: Line
   readonly pick: Pick
   readonly note: string
   /** As a person has edited it. */
   readonly input: JsonObject | null
   readonly mode: string | null
+  /** Which of the agent's offers is taken with the allow. */
+  readonly suggestion: string | null
 }
 export interface ApprovalAround {
   /** Whether all of it has been on the screen. */
@@ -26,8 +29,11 @@ export interface ApprovalAround {
 export const confirmWord = 'allow'
 export const keepMode = 'as it is'
 
+/** Nothing is decided: whoever goes back begins here. */
+const undecided = { stage: 'decide', line: emptyLine, pick: emptyPick, mode: null, suggestion: null } as const
+
 export function openApproval(): ApprovalPart {
-  return { kind: 'approval', stage: 'decide', line: emptyLine, pick: emptyPick, note: '', input: null, mode: null }
+  return { kind: 'approval', note: '', input: null, ...undecided }
 }
 
 /** The ask with the person's changes in it. */
@@ -47,6 +53,8 @@ export function pressApproval(
       return decide(part, ask, press, around)
     case 'mode':
       return chooseMode(part, ask, press, around)
+    case 'always':
+      return chooseOffer(part, ask, press, around)
     case 'note':
     case 'reason':
     case 'confirm':
@@ -69,6 +77,10 @@ function decide(part: ApprovalPart, ask: ApprovalAsk, press: Press, around: Appr
       return { part: { ...part, stage: 'reason', line: emptyLine } }
     case 'n':
       return { part: { ...part, stage: 'note', line: lineOf(part.note) } }
+    case 's':
+      if (offersOf(ask).length === 0)
+        return { part, hint: 'The agent’s own program offers nothing to remember here: a allows it once.' }
+      return around.shown ? { part: { ...part, stage: 'always', pick: emptyPick } } : { part, hint: unshown }
     case 'e':
       if (!ask.editable) return { part, hint: 'This runs as it is, or not at all: it cannot be edited.' }
       return { part, edit: editableOf(editedAsk(ask, part)).text }
@@ -77,26 +89,43 @@ function decide(part: ApprovalPart, ask: ApprovalAsk, press: Press, around: Appr
   }
 }
 
+const unshown = 'Not all of it has been shown yet: space shows more. Then it can be allowed.'
+
 /** Allow, unless something stands in its way. */
 function allow(part: ApprovalPart, ask: ApprovalAsk, { shown, modes }: ApprovalAround): Step<ApprovalPart> {
-  if (!shown) return { part, hint: 'Not all of it has been shown yet: space shows more. Then it can be allowed.' }
+  if (!shown) return { part, hint: unshown }
   if (ask.plan !== undefined && modes.length > 0 && part.mode === null)
     return { part: { ...part, stage: 'mode', pick: emptyPick } }
   if (ask.caution?.defaultToNo && part.stage !== 'confirm')
     return { part: { ...part, stage: 'confirm', line: emptyLine } }
-  const { input, note, mode } = part
+  const { input, note, mode, suggestion } = part
   const into = mode === null || mode === keepMode ? {} : { mode }
-  return { part, answer: { kind: 'allow', ...(input && { input }), ...(note && { note }), ...into } }
+  const from = suggestion === null ? {} : { suggestion }
+  return { part, answer: { kind: 'allow', ...(input && { input }), ...(note && { note }), ...into, ...from } }
 }
 
 function chooseMode(part: ApprovalPart, ask: ApprovalAsk, press: Press, around: ApprovalAround): Step<ApprovalPart> {
-  const choices = [keepMode, ...around.modes]
-  if (press.name === 'escape') return { part: { ...part, stage: 'decide' } }
-  // It allows: what was pasted does not.
+  const modes = [keepMode, ...around.modes]
+  return choose(part, press, modes, mode => allow({ ...part, mode, stage: 'decide' }, ask, around))
+}
+function chooseOffer(part: ApprovalPart, ask: ApprovalAsk, press: Press, around: ApprovalAround): Step<ApprovalPart> {
+  const offers = offersOf(ask).map(({ id }) => id)
+  return choose(part, press, offers, suggestion => allow({ ...part, suggestion, stage: 'decide' }, ask, around))
+}
+
+/** From a list, by which it is allowed: what was pasted does not. */
+function choose(
+  part: ApprovalPart,
+  press: Press,
+  choices: readonly string[],
+  take: (choice: string) => Step<ApprovalPart>,
+): Step<ApprovalPart> {
+  if (press.name === 'escape') return { part: { ...part, ...undecided } }
   if (press.name === 'enter' && press.alone) {
-    const mode = choices[part.pick.cursor]
-    if (mode === undefined) return { part, hint: 'Choose a mode by its number or with the arrows; Esc goes back.' }
-    return allow({ ...part, mode, stage: 'decide' }, ask, around)
+    const choice = choices[part.pick.cursor]
+    return choice === undefined
+      ? { part, hint: 'Choose one by its number or with the arrows; Esc goes back.' }
+      : take(choice)
   }
   const pick = press.name === 'edited' ? null : pressPick(part.pick, press, { count: choices.length, many: false })
   return pick ? { part: { ...part, pick } } : { part, unused: true }
@@ -106,8 +135,8 @@ function type(part: ApprovalPart, ask: ApprovalAsk, press: Press, around: Approv
   const typed = typing(part.line, press)
   if (!typed) return { part, unused: true }
   if ('line' in typed) return { part: { ...part, line: typed.line } }
-  const back: ApprovalPart = { ...part, stage: 'decide', line: emptyLine }
-  if ('left' in typed) return { part: { ...back, mode: null } }
+  const back: ApprovalPart = { ...part, ...undecided }
+  if ('left' in typed) return { part: back }
   if (part.stage === 'note') return { part: { ...back, note: typed.done } }
   if (part.stage === 'reason') {
     if (typed.done === '') return { part, hint: 'Say why, then Enter; Esc goes back, and r rejects without a reason.' }

@@ -18,6 +18,7 @@ const help: readonly (readonly [string, string] | null)[] = [
   null,
   ['a 1 / r 2', 'allow, or reject: what is asked stands above, whole'],
   ['e  n', 'edit it in your editor; add a note'],
+  ['s', 'allow, and have the agent’s own program remember it'],
   ['R  x', 'reject with a reason; reject and stop the turn'],
   ['1–9 ↑↓ space', 'choose; mark where several may be chosen'],
   ['Enter  o', 'confirm; type another answer'],
