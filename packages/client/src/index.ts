@@ -1,6 +1,8 @@
 export { Board, type BoardSnapshot, blockKey } from './board.ts'
 export { type Connection, type Fetch, inProcess, type Reply, Unreachable } from './connection.ts'
 export { asItRan, deed, depict, type Part, type Picture, summary, toolName } from './depict.ts'
+export { type AnswerDraft, type Choice, changeDraft, isEmptyDraft, type Raw, readDraft, spellDraft } from './draft.ts'
+export { DraftKeeper, type DraftKeeperOptions, type DraftSnapshot } from './draft-keeper.ts'
 export { applyEdit, type Editable, editableJson, editableOf } from './edit.ts'
 export type { Entry, ErrorEntry, MessageEntry, NoteEntry, RequestEntry, ToolEntry, TurnEntry } from './entry.ts'
 export { type HttpCallOptions, httpCall, inProcessCall } from './http-call.ts'
