@@ -1,8 +1,9 @@
 /** The prompt that is put: when its keys count, and that nothing meant for one reaches another. */
-import type { Answer, Ask, Request, RequestId, SessionId } from '@holdpoint/protocol'
+import type { Answer, Ask, Call, Request, RequestId, SessionId } from '@holdpoint/protocol'
 import { Fault } from '@holdpoint/protocol'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Asking, quietMs } from '../src/tui/asking.ts'
+import { Drafts } from '../src/tui/drafts.ts'
 import type { Key } from '../src/tui/key.ts'
 import type { View } from '../src/tui/prompt.ts'
 
@@ -29,6 +30,10 @@ function requestOf(id: string): Request {
 const letter = (text: string): Key => ({ name: 'text', text, alone: true })
 const [one, two] = [requestOf('req_one'), requestOf('req_two')]
 
+/** A gateway that keeps nothing. */
+const nobody: Call = async () => {
+  throw new Fault('not_found', 'nothing is kept here')
+}
 let answers: { readonly id: RequestId; readonly answer: Answer }[]
 let refuse: Error | null
 let reachable: boolean
@@ -56,6 +61,7 @@ beforeEach(() => {
         edited = resolve
       }),
     isReachable: () => reachable,
+    drafts: new Drafts({ call: nobody, me: '', frames: () => () => {} }),
     changed: () => {},
   })
   asking.put(one, [])

@@ -1,7 +1,7 @@
 /** What an approval shows, beside the whole of what it asks: which keys do what. */
 import type { ApprovalAsk } from '@holdpoint/protocol'
 import { askRows, offersOf } from '../text/request.ts'
-import { blank, ours, type Row, row, theirs } from '../text/span.ts'
+import { blank, brief, ours, type Row, row, theirs } from '../text/span.ts'
 import { type ApprovalPart, confirmWord, editedAsk, keepMode } from './approval.ts'
 import type { Prompt } from './prompt.ts'
 import { choiceRows, type KeyHint, lineRows, type Sheet } from './sheet-rows.ts'
@@ -36,11 +36,13 @@ export function approvalSheet({ modes, shown }: Prompt, ask: ApprovalAsk, part: 
 }
 
 /** What goes with the answer. */
-function noteRows({ input, note, stage, suggestion }: ApprovalPart, ask: ApprovalAsk): readonly Row[] {
+function noteRows({ input, edit, note, reason, stage, suggestion }: ApprovalPart, ask: ApprovalAsk): readonly Row[] {
   const taken = offersOf(ask).find(({ id }) => id === suggestion)
   return [
     ...(input ? [row(ours('Changed by you: this is what would run.', 'strong'))] : []),
-    ...(note && stage !== 'note' ? [row(ours('With your note: ', 'quiet'), theirs(note))] : []),
+    ...(edit !== null && !input && ask.editable ? [row(ours('Edit begun: e opens it.', 'quiet'))] : []),
+    ...(reason && stage !== 'reason' ? [row(ours('Reason begun: ', 'quiet'), brief(reason))] : []),
+    ...(note && stage !== 'note' ? [row(ours('With your note: ', 'quiet'), brief(note))] : []),
     ...(taken
       ? [row(ours('And from now on: ', 'quiet'), theirs(taken.label), ours(' ('), theirs(taken.scope), ours(')'))]
       : []),

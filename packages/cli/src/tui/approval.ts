@@ -13,6 +13,10 @@ export interface ApprovalPart {
   readonly line: Line
   readonly pick: Pick
   readonly note: string
+  /** Of a rejection that was begun and left. */
+  readonly reason: string
+  /** What the editor opens, where that is not what was asked. */
+  readonly edit: string | null
   /** As a person has edited it. */
   readonly input: JsonObject | null
   readonly mode: string | null
@@ -33,7 +37,7 @@ export const keepMode = 'as it is'
 const undecided = { stage: 'decide', line: emptyLine, pick: emptyPick, mode: null, suggestion: null } as const
 
 export function openApproval(): ApprovalPart {
-  return { kind: 'approval', note: '', input: null, ...undecided }
+  return { kind: 'approval', note: '', reason: '', edit: null, input: null, ...undecided }
 }
 
 /** The ask with the person's changes in it. */
@@ -74,7 +78,7 @@ function decide(part: ApprovalPart, ask: ApprovalAsk, press: Press, around: Appr
     case 'x':
       return { part, answer: { kind: 'deny', interrupt: true, ...(part.note && { reason: part.note }) } }
     case 'R':
-      return { part: { ...part, stage: 'reason', line: emptyLine } }
+      return { part: { ...part, stage: 'reason', line: lineOf(part.reason) } }
     case 'n':
       return { part: { ...part, stage: 'note', line: lineOf(part.note) } }
     case 's':
@@ -83,7 +87,7 @@ function decide(part: ApprovalPart, ask: ApprovalAsk, press: Press, around: Appr
       return around.shown ? { part: { ...part, stage: 'always', pick: emptyPick } } : { part, hint: unshown }
     case 'e':
       if (!ask.editable) return { part, hint: 'This runs as it is, or not at all: it cannot be edited.' }
-      return { part, edit: editableOf(editedAsk(ask, part)).text }
+      return { part, edit: part.edit ?? editableOf(ask).text }
     default:
       return { part, unused: true }
   }
@@ -136,7 +140,7 @@ function type(part: ApprovalPart, ask: ApprovalAsk, press: Press, around: Approv
   if (!typed) return { part, unused: true }
   if ('line' in typed) return { part: { ...part, line: typed.line } }
   const back: ApprovalPart = { ...part, ...undecided }
-  if ('left' in typed) return { part: back }
+  if ('left' in typed) return { part: part.stage === 'reason' ? { ...back, reason: part.line.text } : back }
   if (part.stage === 'note') return { part: { ...back, note: typed.done } }
   if (part.stage === 'reason') {
     if (typed.done === '') return { part, hint: 'Say why, then Enter; Esc goes back, and r rejects without a reason.' }
@@ -151,12 +155,18 @@ function type(part: ApprovalPart, ask: ApprovalAsk, press: Press, around: Approv
 }
 
 function takeEdit(part: ApprovalPart, ask: ApprovalAsk, text: string): Step<ApprovalPart> {
-  const now = editedAsk(ask, part)
-  const editable = editableOf(now)
+  const editable = editableOf(ask)
   // Editors end a file with a line feed that nobody typed.
   const trimmed = editable.text.endsWith('\n') ? text : text.replace(/\n$/, '')
-  if (trimmed === editable.text) return { part, hint: 'Nothing was changed.' }
-  const edited = applyEdit(now, editable, trimmed)
-  if ('problem' in edited) return { part, hint: `${edited.problem} Nothing was changed; e edits again.` }
-  return { part: { ...part, input: edited.input } }
+  if (trimmed === editable.text)
+    return { part: { ...part, input: null, edit: null }, hint: 'Nothing was changed: this is what was asked.' }
+  const edited = applyEdit(ask, editable, trimmed)
+  if ('problem' in edited)
+    return { part: { ...part, edit: trimmed }, hint: `${edited.problem} Nothing was changed; e edits again.` }
+  return { part: { ...part, input: edited.input, edit: trimmed } }
+}
+
+/** An edit that was begun elsewhere; none where it says what was asked. */
+export function pendingEdit(ask: ApprovalAsk, edit: string | undefined): string | null {
+  return edit === undefined || edit === editableOf(ask).text ? null : edit
 }

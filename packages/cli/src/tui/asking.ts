@@ -1,6 +1,7 @@
 /** The prompt that is put to the person now: when keys count, what is sent, and what became of it meanwhile. */
 import type { Answer, Request, RequestId } from '@holdpoint/protocol'
 import { Fault } from '@holdpoint/protocol'
+import type { Drafts } from './drafts.ts'
 import type { Key } from './key.ts'
 import { openPrompt, type Prompt, pressPrompt, sawPrompt, type View } from './prompt.ts'
 import type { Standing } from './sheet.ts'
@@ -11,6 +12,7 @@ export interface AskingOptions {
   readonly edit: (text: string) => Promise<string | null>
   /** Whether the gateway can be reached, as far as is known. */
   readonly isReachable: () => boolean
+  readonly drafts: Drafts
   readonly changed: () => void
 }
 
@@ -37,6 +39,11 @@ export class Asking {
   get prompt(): Prompt | null {
     return this.#current === null ? null : (this.#prompts.get(this.#current) ?? null)
   }
+  /** What a sheet tells beside the prompt itself. */
+  get around(): { readonly others: readonly string[]; readonly standing: Standing } {
+    const others = this.#current === null ? [] : this.#options.drafts.others(this.#current)
+    return { others, standing: this.standing }
+  }
   get standing(): Standing {
     if (this.#sending) return 'sending'
     if (!this.#options.isReachable()) return 'away'
@@ -62,8 +69,22 @@ export class Asking {
     if (id === this.#current) return
     this.#current = id
     this.#beQuiet()
-    if (request && !this.#prompts.has(request.id)) this.#prompts.set(request.id, openPrompt(request, modes))
+    if (request && !this.#prompts.has(request.id)) this.#open(request, modes)
     this.#view = noView
+  }
+  #open(request: Request, modes: readonly string[]): void {
+    this.#prompts.set(request.id, openPrompt(request, modes))
+    this.#options.drafts.open(request.id, () => this.#learn(request.id))
+  }
+  /** What came from elsewhere stands in the prompt: nobody answers with words that they have not seen yet. */
+  #learn(id: RequestId): void {
+    const before = this.#prompts.get(id)
+    const prompt = before && this.#options.drafts.merged(before)
+    if (prompt && prompt !== before) {
+      this.#prompts.set(id, prompt)
+      if (id === this.#current) this.#beQuiet()
+    }
+    this.#options.changed()
   }
   /** What the keys do is shown when they do it. */
   #beQuiet(): void {
@@ -75,6 +96,7 @@ export class Asking {
   }
   forget(id: RequestId): void {
     this.#prompts.delete(id)
+    this.#options.drafts.forget(id)
     if (this.#current === id) this.#current = null
   }
 
@@ -95,6 +117,7 @@ export class Asking {
     if (!before) return
     const { prompt, answer, edit } = pressPrompt(before, press, this.#view)
     this.#keep(prompt)
+    this.#options.drafts.save(prompt)
     if (answer) await this.#send(prompt, answer)
     if (edit === undefined) return
     const text = await this.#options.edit(edit)
@@ -108,6 +131,7 @@ export class Asking {
     const { id } = prompt.request
     this.#sending = true
     this.#answered.add(id)
+    this.#options.drafts.hold(id)
     this.#options.changed()
     try {
       await this.#options.answer(id, answer)
@@ -115,6 +139,7 @@ export class Asking {
       this.#answered.delete(id)
       // Somebody was faster: what they said comes with the request itself.
       if (error instanceof Fault && error.code === 'already_resolved') return
+      this.#options.drafts.release(id)
       const words = error instanceof Error ? error.message : String(error)
       this.#keep({ ...prompt, hint: `It was not sent: ${words}` })
     } finally {

@@ -1,7 +1,7 @@
 /** What a form shows: what is filled in, the field that is, what is still to come, and which keys do what. */
 import type { FormAsk } from '@holdpoint/protocol'
 import { blank, fact, indented, ours, quoted, type Row, row, theirs } from '../text/span.ts'
-import { type FieldPart, type FormPart, valuesOf } from './form.ts'
+import { type FieldPart, type FormPart, isSecret, valuesOf } from './form.ts'
 import { steering } from './questions.ts'
 import { choiceRows, lineRows, type Sheet } from './sheet-rows.ts'
 
@@ -28,6 +28,8 @@ function doneRow(field: FieldPart): Row {
   const chosen = field.choices?.filter(
     choice => choice.value === value || (Array.isArray(value) && value.includes(choice.value)),
   )
+  if (isSecret(field) && value !== undefined)
+    return indented(theirs(nameOf(field), 'quiet'), ours('  '), ours('•'.repeat(8)))
   const said = chosen ? chosen.map(choice => choice.title).join(', ') : value === undefined ? '' : String(value)
   return indented(theirs(nameOf(field), 'quiet'), ours('  '), said === '' ? ours('left out', 'quiet') : theirs(said))
 }
@@ -47,6 +49,7 @@ const formats: Readonly<Record<string, string>> = {
   uri: 'a URL',
   date: 'a date like 2026-01-31',
   'date-time': 'a time like 2026-01-31T12:00:00Z',
+  password: 'a secret',
 }
 function kindOf({ field, choices }: FieldPart): string {
   if (field.type === 'boolean') return 'yes or no'
@@ -60,7 +63,7 @@ function kindOf({ field, choices }: FieldPart): string {
 }
 
 function footOf(part: FormPart, field: FieldPart | undefined): Pick<Sheet, 'foot' | 'keys'> {
-  if (part.reason)
+  if (part.rejects)
     return {
       foot: lineRows('Reason', part.reason),
       keys: [
@@ -81,8 +84,13 @@ function footOf(part: FormPart, field: FieldPart | undefined): Pick<Sheet, 'foot
   const back = part.at > 0 ? [[field.choices ? '←' : 'Esc', 'back'] as const] : []
   if (!field.choices)
     return {
-      foot: lineRows('', field.line),
-      keys: [['Enter', 'next'], ...back, [steering.edit, 'opens your editor'], [steering.reject, 'rejects']],
+      foot: lineRows('', field.line, isSecret(field)),
+      keys: [
+        ['Enter', 'next'],
+        ...back,
+        ...(isSecret(field) ? [] : [[steering.edit, 'opens your editor'] as const]),
+        [steering.reject, 'rejects'],
+      ],
     }
   return {
     foot: [],

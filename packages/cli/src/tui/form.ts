@@ -26,8 +26,9 @@ export interface FormPart {
   readonly fields: readonly FieldPart[]
   /** Behind the last field: the review. */
   readonly at: number
-  /** Null, or the words of a rejection. */
-  readonly reason: Line | null
+  /** The words of a rejection, and whether they are being written. */
+  readonly reason: Line
+  readonly rejects: boolean
 }
 
 export function openForm({ schema }: FormAsk): FormPart {
@@ -36,7 +37,12 @@ export function openForm({ schema }: FormAsk): FormPart {
     const required = schema.required?.includes(name) ?? false
     return { name, field, required, choices, line: lineOfDefault(field), pick: pickOfDefault(field, choices) }
   })
-  return { kind: 'form', fields, at: 0, reason: null }
+  return { kind: 'form', fields, at: 0, reason: emptyLine, rejects: false }
+}
+
+/** What is typed into it is not shown, nor kept anywhere. */
+export function isSecret({ field }: FieldPart): boolean {
+  return field.type === 'string' && field.format === 'password'
 }
 
 const switches = [
@@ -55,7 +61,7 @@ function pickOfDefault({ type, default: value }: FormField, choices: FieldPart['
 }
 
 export function pressForm(part: FormPart, ask: FormAsk, press: Press): Step<FormPart> {
-  if (part.reason) return giveReason(part, part.reason, press)
+  if (part.rejects) return giveReason(part, press)
   const field = part.fields[part.at]
   if (!field) return review(part, press)
   return field.choices ? choose(part, ask, field, field.choices.length, press) : type(part, ask, field, press)
@@ -82,6 +88,11 @@ function type(part: FormPart, ask: FormAsk, field: FieldPart, press: Press): Ste
   if ('line' in typed) return { part: withField(part, { ...field, line: typed.line }) }
   const rejection = rejectionOf(typed.done)
   if (rejection) return { part, answer: rejection }
+  if (typed.done === steering.edit && isSecret(field))
+    return {
+      part: withField(part, { ...field, line: emptyLine }),
+      hint: 'A secret is not put into a file: type it here.',
+    }
   if (typed.done === steering.edit)
     return { part: withField(part, { ...field, line: emptyLine }), edit: lineOfDefault(field.field).text }
   return next(part, ask, field)
@@ -99,14 +110,14 @@ function review(part: FormPart, press: Press): Step<FormPart> {
 function reject(part: FormPart, letter: string | null): Step<FormPart> | null {
   if (letter === 'r') return { part, answer: { kind: 'decline' } }
   if (letter === 'x') return { part, answer: { kind: 'decline', interrupt: true } }
-  return letter === 'R' ? { part: { ...part, reason: emptyLine } } : null
+  return letter === 'R' ? { part: { ...part, rejects: true } } : null
 }
 
-function giveReason(part: FormPart, reason: Line, press: Press): Step<FormPart> {
-  const typed = typing(reason, press)
+function giveReason(part: FormPart, press: Press): Step<FormPart> {
+  const typed = typing(part.reason, press)
   if (!typed) return { part, unused: true }
   if ('line' in typed) return { part: { ...part, reason: typed.line } }
-  if ('left' in typed) return { part: { ...part, reason: null } }
+  if ('left' in typed) return { part: { ...part, rejects: false } }
   if (typed.done === '') return { part, hint: 'Say why, then Enter; Esc goes back, and r rejects without a reason.' }
   return { part, answer: { kind: 'decline', reason: typed.done } }
 }

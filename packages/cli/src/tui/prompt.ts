@@ -88,7 +88,7 @@ export function leavesBy({ part, request: { ask } }: Prompt, key: 'escape' | 'le
   if (part.kind === 'approval') return part.stage === 'decide'
   if (part.kind === 'form') {
     const typed = part.fields[part.at]?.choices === null
-    return part.at === 0 && part.reason === null && !(key === 'left' && typed)
+    return part.at === 0 && !part.rejects && !(key === 'left' && typed)
   }
   if (part.stage === 'choose') return key === 'escape' || part.at === 0
   if (part.stage === 'reason' || key === 'left') return false

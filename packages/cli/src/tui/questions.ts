@@ -4,7 +4,7 @@ import { emptyLine, type Line, lineOf } from './line.ts'
 import { emptyPick, type Pick, pressPick } from './pick.ts'
 import { decisionOf, type Press, type Step, typing } from './step.ts'
 
-interface Reply {
+export interface Reply {
   readonly pick: Pick
   readonly line: Line
   /** An answer in the person's own words. */
@@ -54,12 +54,14 @@ function choose(part: QuestionsPart, ask: QuestionsAsk, press: Press): Step<Ques
       return { part, answer: { kind: 'decline', interrupt: true } }
     case 'o':
       if (!allowOther) return { part, hint: 'This question takes one of its options, and no other answer.' }
-      return { part: { ...withReply(part, { ...reply, line: lineOf(reply.other) }), stage: 'other' } }
+      return {
+        part: { ...withReply(part, { ...reply, line: lineOf(reply.other || reply.line.text) }), stage: 'other' },
+      }
     case 's':
       if (ask.questions.length === 1) return { part, unused: true }
       return next(withReply(part, { ...emptyReply, skipped: true }), ask)
     case 'R':
-      return { part: { ...part, stage: 'reason', reason: emptyLine } }
+      return { part: { ...part, stage: 'reason' } }
     default:
       return { part, unused: true }
   }

@@ -5,6 +5,7 @@ import { blank, type Row, row, theirs } from '../text/span.ts'
 import { type Piece, wrap } from '../text/width.ts'
 import { Asking } from './asking.ts'
 import { Composer } from './composer.ts'
+import { Drafts } from './drafts.ts'
 import { entryRows, type Reader } from './entry.ts'
 import type { Key } from './key.ts'
 import { Scroll } from './scroll.ts'
@@ -45,6 +46,7 @@ const lineKeys: readonly KeyHint[] = [
 export class RunModel {
   readonly #options: RunOptions
   readonly #asking: Asking
+  readonly #drafts: Drafts
   readonly #composer: Composer
   readonly #scroll = new Scroll()
   readonly #listeners = new Set<() => void>()
@@ -61,12 +63,14 @@ export class RunModel {
 
   constructor(options: RunOptions) {
     this.#options = options
-    const { inbox, edit } = options
+    const { inbox, edit, call, me } = options
     const changed = () => this.update()
+    this.#drafts = new Drafts({ call, me, frames: inbox.onFrame })
     this.#asking = new Asking({
       answer: (id, answer) => inbox.answer(id, answer),
       edit,
       isReachable: () => !this.#isAway(),
+      drafts: this.#drafts,
       changed,
     })
     this.#composer = new Composer({ send: text => this.#say(text), edit, changed })
@@ -174,8 +178,8 @@ export class RunModel {
       rows.flatMap(one => wrap(one, columns)).slice(-Math.max(1, most))
     const { prompt } = this.#asking
     if (prompt) {
-      const count = { at: 1, of: this.#waiting().length }
-      const { pieces, view } = layPrompt(prompt, { columns, height: height - 1 }, count, this.#asking.standing)
+      const around = { at: 1, of: this.#waiting().length, ...this.#asking.around }
+      const { pieces, view } = layPrompt(prompt, { columns, height: height - 1 }, around)
       this.#asking.drawn(view)
       return { pieces: [[], ...pieces], busy: null }
     }
@@ -245,6 +249,10 @@ export class RunModel {
   /** What stays when the person goes. */
   get pending(): readonly Request[] {
     return this.#waiting().filter(({ status }) => status === 'pending')
+  }
+  /** What is half written stays at the gateway, where that can be reached. */
+  async close(): Promise<void> {
+    if (!this.#isAway()) await this.#drafts.close()
   }
   /** Prints what was held back while a prompt was open; nothing comes after it. */
   settle(): void {

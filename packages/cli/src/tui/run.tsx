@@ -104,6 +104,7 @@ async function runLive(house: House, session: Session): Promise<number> {
     const departure = await Promise.race([model.departure, stop])
     stage.close()
     model.settle()
+    await model.close()
     const now = inbox.getSnapshot().sessions.get(session.id) ?? session
     if (departure === 'left') out.print(...(await partingRows(now, model, house, inbox)))
     return now.ending?.reason === 'failed' ? 1 : 0

@@ -13,10 +13,13 @@ export interface Place {
   readonly columns: number
   readonly height: number
 }
-/** Which of how many it is. */
-export interface Count {
+export interface Around {
+  /** Which of how many it is. */
   readonly at: number
   readonly of: number
+  /** Who else is writing an answer to it. */
+  readonly others?: readonly string[]
+  readonly standing?: Standing
 }
 export interface Laid {
   readonly pieces: readonly Piece[]
@@ -35,12 +38,12 @@ const countRoom = 24
 export type Standing = 'quiet' | 'live' | 'sending' | 'away' | 'preview'
 
 /** Never more lines than there is room for: what the view counts is what can be seen. */
-export function layPrompt(prompt: Prompt, place: Place, count: Count, standing: Standing = 'live'): Laid {
+export function layPrompt(prompt: Prompt, place: Place, { standing = 'live', ...around }: Around): Laid {
   const { columns } = place
   if (columns < least.columns || place.height < least.height) return tooSmall(place)
   const laid = (rows: readonly Row[]) => rows.flatMap(one => lay(one, columns))
   const sheet = sheetOf(prompt)
-  const head = laid([headRow(prompt, count, columns)]).slice(0, place.height < tallFrom ? 1 : 2)
+  const head = laid([headRow(prompt, around, columns)]).slice(0, place.height < tallFrom ? 1 : 2)
   const hint = prompt.hint === null ? [] : laid([row(ours(prompt.hint, 'strong'))])
   const room = place.height - head.length - 1
   // On a screen that is too small for everything, what is asked comes before what the keys do.
@@ -112,15 +115,23 @@ function topOf(
 }
 
 /** What is ours comes first; the names of agents may be cut. */
-function headRow({ request }: Prompt, { at, of }: Count, columns: number): Row {
+function headRow({ request }: Prompt, { at, of, others = [] }: Around, columns: number): Row {
   const path = request.agentPath.flatMap(name => [ours(' › ', 'quiet'), theirs(name, 'quiet')])
   return row(
     ours('● ', 'waiting'),
     ours(cut(deed(request.ask), Math.max(countRoom, columns - countRoom)), 'strong'),
     ...(of > 1 ? [ours(`  request ${at} of ${of}`, 'waiting')] : []),
+    ...othersSpans(others),
     ...deadlineSpans(request),
     ...cutSpans(path, Math.floor(columns / 2)),
   )
+}
+
+const nameMax = 20
+function othersSpans([first, ...more]: readonly string[]): readonly Span[] {
+  if (first === undefined) return []
+  if (more.length > 0) return [ours(`  ${more.length + 1} others are answering`, 'strong')]
+  return [ours('  '), ...cutSpans([theirs(first, 'strong')], nameMax), ours(' is answering', 'strong')]
 }
 
 function deadlineSpans({ deadlineAt, onDeadline, overdue }: Request): readonly Span[] {

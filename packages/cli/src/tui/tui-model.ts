@@ -7,6 +7,7 @@ import { cutSpans, type Piece, wrap } from '../text/width.ts'
 import { Asking } from './asking.ts'
 import { groupsOf, type Item, itemsOf, sessionPieces, sessionSpans } from './board.ts'
 import { Composer } from './composer.ts'
+import { Drafts } from './drafts.ts'
 import type { Reader } from './entry.ts'
 import type { Key } from './key.ts'
 import { leavesBy, openPrompt, type Prompt } from './prompt.ts'
@@ -41,6 +42,7 @@ const tallFrom = 14
 export class TuiModel {
   readonly #options: TuiOptions
   readonly #asking: Asking
+  readonly #drafts: Drafts
   readonly #listeners = new Set<() => void>()
   #drivers: readonly DriverInfo[] = []
   #selected: string | null = null
@@ -60,11 +62,13 @@ export class TuiModel {
 
   constructor(options: TuiOptions) {
     this.#options = options
-    const { inbox, edit } = options
+    const { inbox, edit, call, me } = options
+    this.#drafts = new Drafts({ call, me, frames: inbox.onFrame })
     this.#asking = new Asking({
       answer: (id, answer) => inbox.answer(id, answer),
       edit,
       isReachable: () => !this.#isAway(),
+      drafts: this.#drafts,
       changed: this.update,
     })
     this.#composer = new Composer({ send: text => this.#send(text), edit, changed: this.update })
@@ -336,7 +340,7 @@ export class TuiModel {
     }
     const head = item.session ? [cutSpans(sessionSpans(item.session), columns), []] : []
     const place = { columns, height: height - head.length }
-    return [...head, ...layPrompt(openPrompt(item.request, []), place, { at: 1, of: 1 }, 'preview').pieces]
+    return [...head, ...layPrompt(openPrompt(item.request, []), place, { at: 1, of: 1, standing: 'preview' }).pieces]
   }
 
   /** What was said stands right above what is asked; the last line is the spinner's. On a small screen what is asked has all of it. */
@@ -358,8 +362,8 @@ export class TuiModel {
   #promptPieces(prompt: Prompt, columns: number, height: number): readonly Piece[] {
     const waiting = this.#waitingIn(prompt.request.session)
     const at = Math.max(1, waiting.findIndex(({ id }) => id === prompt.request.id) + 1)
-    const count = { at, of: Math.max(1, waiting.length) }
-    const { pieces, view } = layPrompt(prompt, { columns, height }, count, this.#asking.standing)
+    const around = { at, of: Math.max(1, waiting.length), ...this.#asking.around }
+    const { pieces, view } = layPrompt(prompt, { columns, height }, around)
     this.#asking.drawn(view)
     return pieces
   }
@@ -385,7 +389,9 @@ export class TuiModel {
     return this.#open ? 'session' : 'list'
   }
 
-  close(): void {
+  /** What is half written stays at the gateway, where that can be reached. */
+  async close(): Promise<void> {
     this.#closeSession()
+    if (!this.#isAway()) await this.#drafts.close()
   }
 }

@@ -60,7 +60,7 @@ async function stay({ call, connection, url }: House): Promise<number> {
   } finally {
     clearInterval(tick)
     stage.close()
-    model.close()
+    await model.close()
     inbox.close()
   }
   const { ended, pendingCount } = inbox.getSnapshot()

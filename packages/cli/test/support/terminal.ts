@@ -80,6 +80,9 @@ export class Terminal {
     open.add(this)
   }
 
+  get pid(): number {
+    return this.#pty.pid
+  }
   press(...typed: readonly string[]): void {
     for (const key of typed) this.#pty.write(key)
   }

@@ -1,0 +1,112 @@
+/** A prompt as an unfinished answer and back: what was begun on the page goes on here, and the other way round. Secrets stay where they are typed. */
+import type { AnswerDraft, Choice, Raw } from '@holdpoint/client'
+import type { ApprovalAsk, FormAsk, Question, QuestionsAsk } from '@holdpoint/protocol'
+import { type ApprovalPart, pendingEdit } from './approval.ts'
+import { type FieldPart, type FormPart, isSecret, openForm } from './form.ts'
+import { lineOf } from './line.ts'
+import { emptyPick } from './pick.ts'
+import type { Prompt } from './prompt.ts'
+import type { QuestionsPart, Reply } from './questions.ts'
+
+/** All that a prompt of this kind can hold; what is empty is named as such, so that it is taken back. */
+export function draftOf({ part, request: { ask } }: Prompt): AnswerDraft {
+  if (part.kind === 'approval' && ask.kind === 'approval') return approvalDraft(part)
+  if (part.kind === 'questions' && ask.kind === 'questions')
+    return { reason: part.reason.text, answers: choicesOf(part, ask) }
+  if (part.kind === 'form' && ask.kind === 'form') return { reason: part.reason.text, values: rawsOf(part, ask) }
+  return {}
+}
+
+export function withDraft(prompt: Prompt, draft: AnswerDraft): Prompt {
+  const { ask } = prompt.request
+  const { part } = prompt
+  if (part.kind === 'approval' && ask.kind === 'approval') return { ...prompt, part: draftedApproval(part, ask, draft) }
+  if (part.kind === 'questions' && ask.kind === 'questions')
+    return { ...prompt, part: draftedQuestions(part, ask, draft) }
+  return part.kind === 'form' ? { ...prompt, part: draftedForm(part, draft) } : prompt
+}
+
+function approvalDraft({ stage, line, note, reason, edit }: ApprovalPart): AnswerDraft {
+  return {
+    note: stage === 'note' ? line.text : note,
+    reason: stage === 'reason' ? line.text : reason,
+    edit: edit ?? '',
+  }
+}
+function draftedApproval(part: ApprovalPart, ask: ApprovalAsk, draft: AnswerDraft): ApprovalPart {
+  const { note = '', reason = '', edit } = draft
+  const line = part.stage === 'note' ? lineOf(note) : part.stage === 'reason' ? lineOf(reason) : part.line
+  // What a person has changed here is not changed under them.
+  return { ...part, line, note, reason, edit: part.input ? part.edit : pendingEdit(ask, edit) }
+}
+
+function choicesOf({ replies }: QuestionsPart, { questions }: QuestionsAsk): ReadonlyMap<string, Choice> {
+  return new Map(
+    questions.flatMap((question, index): [string, Choice][] => {
+      const reply = replies[index]
+      const choice = reply && choiceOf(question, reply)
+      return choice && (choice.chosen.length > 0 || choice.other !== undefined) ? [[question.id, choice]] : []
+    }),
+  )
+}
+/** Words of one's own are kept also while an option is chosen in their place. */
+function choiceOf({ options, multiSelect, secret }: Question, { pick, other, line }: Reply): Choice {
+  const indices = multiSelect ? pick.marked : other === '' ? [pick.cursor] : []
+  const words = secret ? '' : other || line.text
+  return { chosen: indices.flatMap(index => options[index]?.label ?? []), ...(words !== '' && { other: words }) }
+}
+
+function draftedQuestions(part: QuestionsPart, { questions }: QuestionsAsk, draft: AnswerDraft): QuestionsPart {
+  const replies = part.replies.map((reply, index) => {
+    const question = questions[index]
+    const choice = question && draft.answers?.get(question.id)
+    return choice ? repliedWith(question, reply, choice) : reply
+  })
+  return { ...part, replies, reason: lineOf(draft.reason ?? '') }
+}
+function repliedWith({ options, multiSelect }: Question, reply: Reply, { chosen, other = '' }: Choice): Reply {
+  const indices = chosen.flatMap(label => {
+    const index = options.findIndex(option => option.label === label)
+    return index < 0 ? [] : index
+  })
+  const pick = multiSelect
+    ? { ...emptyPick, marked: indices.toSorted((a, b) => a - b) }
+    : { ...emptyPick, cursor: indices[0] ?? -1 }
+  const own = multiSelect || indices.length === 0
+  return { ...reply, pick, line: lineOf(other), other: own ? other : '', literal: true }
+}
+
+function rawsOf({ fields }: FormPart, ask: FormAsk): ReadonlyMap<string, Raw> {
+  const presets = openForm(ask).fields.map(rawOf)
+  return new Map(
+    fields.flatMap((field, index): [string, Raw][] => {
+      const raw = rawOf(field)
+      return raw === undefined || JSON.stringify(raw) === JSON.stringify(presets[index]) ? [] : [[field.name, raw]]
+    }),
+  )
+}
+function rawOf(part: FieldPart): Raw | undefined {
+  const { field, choices, pick, line } = part
+  if (isSecret(part)) return undefined
+  if (choices && field.type === 'array') return pick.marked.flatMap(index => String(choices[index]?.value ?? ''))
+  const value = choices?.[pick.cursor]?.value
+  if (choices) return typeof value === 'boolean' || value === undefined ? value : String(value)
+  return field.type === 'array' ? line.text.split(/ *, */).join('\n') : line.text
+}
+
+function draftedForm(part: FormPart, { values, reason = '' }: AnswerDraft): FormPart {
+  const fields = part.fields.map(field => {
+    const raw = values?.get(field.name)
+    return raw === undefined || isSecret(field) ? field : filledWith(field, raw)
+  })
+  return { ...part, fields, reason: lineOf(reason) }
+}
+function filledWith(part: FieldPart, raw: Raw): FieldPart {
+  const { field, choices } = part
+  if (!choices)
+    return { ...part, line: lineOf(field.type === 'array' ? String(raw).replaceAll('\n', ', ') : String(raw)) }
+  const at = (value: unknown) => choices.findIndex(choice => choice.value === value)
+  if (field.type !== 'array') return { ...part, pick: { ...emptyPick, cursor: at(raw) } }
+  const marked = typeof raw === 'object' ? raw.map(at).filter(index => index >= 0) : []
+  return { ...part, pick: { ...emptyPick, marked: marked.toSorted((a, b) => a - b) } }
+}

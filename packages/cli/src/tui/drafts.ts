@@ -1,0 +1,74 @@
+/** What is half written in prompts, kept at the gateway: the person's other devices show it, and others see that somebody answers. */
+import { type AnswerDraft, changeDraft, DraftKeeper, spellDraft } from '@holdpoint/client'
+import type { Call, Frame, RequestId } from '@holdpoint/protocol'
+import { draftOf, withDraft } from './draft.ts'
+import type { Prompt } from './prompt.ts'
+
+export interface DraftsOptions {
+  readonly call: Call
+  readonly me: string
+  readonly frames: (listener: (frame: Frame) => void) => () => void
+}
+
+/** A terminal that is gone has nothing that would come back with it. */
+const nowhere = { getItem: () => null, setItem: () => {}, removeItem: () => {} }
+
+export class Drafts {
+  readonly #options: DraftsOptions
+  readonly #keepers = new Map<RequestId, DraftKeeper>()
+
+  constructor(options: DraftsOptions) {
+    this.#options = options
+  }
+
+  /** Keeps this request's from now on; tells whenever something has come from elsewhere. */
+  open(id: RequestId, changed: () => void): void {
+    if (this.#keepers.has(id)) return
+    const keeper = new DraftKeeper({ ...this.#options, id, storage: nowhere })
+    this.#keepers.set(id, keeper)
+    keeper.subscribe(changed)
+    keeper.open()
+  }
+  /** Who else is writing an answer to it. */
+  others(id: RequestId): readonly string[] {
+    return this.#keepers.get(id)?.getSnapshot().others ?? []
+  }
+
+  /** What the person has written goes on its way. */
+  save(prompt: Prompt): void {
+    const keeper = this.#keepers.get(prompt.request.id)
+    const draft = draftOf(prompt)
+    if (keeper && !holds(keeper.getSnapshot().draft, draft)) keeper.change(draft)
+  }
+  /** The prompt with what is kept; the same one where it says that already. */
+  merged(prompt: Prompt): Prompt {
+    const kept = this.#keepers.get(prompt.request.id)?.getSnapshot().draft
+    return kept && !holds(kept, draftOf(prompt)) ? withDraft(prompt, kept) : prompt
+  }
+
+  /** While an answer is on its way nothing is sent beside it. */
+  hold(id: RequestId): void {
+    this.#keepers.get(id)?.hold()
+  }
+  release(id: RequestId): void {
+    this.#keepers.get(id)?.release()
+  }
+  forget(id: RequestId): void {
+    const keeper = this.#keepers.get(id)
+    this.#keepers.delete(id)
+    keeper?.finish()
+    keeper?.close()
+  }
+  /** What is not kept yet is, before the person is gone. */
+  async close(): Promise<void> {
+    const keepers = [...this.#keepers.values()]
+    this.#keepers.clear()
+    await Promise.all(keepers.map(keeper => keeper.flush()))
+    for (const keeper of keepers) keeper.close()
+  }
+}
+
+/** Whether a draft says all of this already. */
+function holds(draft: AnswerDraft, change: AnswerDraft): boolean {
+  return JSON.stringify(spellDraft(changeDraft(draft, change))) === JSON.stringify(spellDraft(draft))
+}
