@@ -17,6 +17,8 @@ export interface RunOptions {
   readonly inbox: Inbox
   readonly transcript: Transcript
   readonly session: SessionId
+  /** It had ended when the person came back to it, and what they say opens it again. */
+  readonly reopens: boolean
   readonly me: string
   readonly modes: readonly string[]
   readonly place: () => Place
@@ -56,6 +58,7 @@ export class RunModel {
   #sentAt: number | null = null
   #interrupts = { count: 0, at: 0 }
   #isOver = false
+  #reopens: boolean
   #depart: (departure: Departure) => void = () => {}
   readonly departure = new Promise<Departure>(resolve => {
     this.#depart = resolve
@@ -63,6 +66,7 @@ export class RunModel {
 
   constructor(options: RunOptions) {
     this.#options = options
+    this.#reopens = options.reopens
     const { inbox, edit, call, me } = options
     const changed = () => this.update()
     this.#drafts = new Drafts({ call, me, frames: inbox.onFrame })
@@ -88,12 +92,14 @@ export class RunModel {
   readonly update = (): void => {
     if (this.#composer.isEditing || this.#isOver) return
     const session = this.#session()
+    if (session && session.state !== 'ended') this.#reopens = false
     this.#putNext()
     if (!this.#asking.prompt) this.#print()
     this.#frame = this.#draw(session)
     for (const listener of this.#listeners) listener()
     const { ended } = this.#options.inbox.getSnapshot()
-    if (session?.state === 'ended' && this.#options.transcript.getSnapshot().loaded) this.#depart('ended')
+    const over = session?.state === 'ended' && !this.#reopens
+    if (over && this.#options.transcript.getSnapshot().loaded) this.#depart('ended')
     if (ended) this.#depart('left')
   }
   painted(): void {
@@ -164,8 +170,8 @@ export class RunModel {
   #composes(): boolean {
     const session = this.#session()
     const begun = !this.#composer.isEmpty
-    if (!session || session.state === 'ended') return false
-    if (!begun && session.state !== 'idle' && session.state !== 'parked') return false
+    const rests = session?.state === 'idle' || session?.state === 'parked' || this.#reopens
+    if (!session || (session.state === 'ended' && !this.#reopens) || (!begun && !rests)) return false
     if (this.#sentAt !== null && this.#sentAt !== session.stateChangedAt) this.#sentAt = null
     return this.#sentAt === null && (begun || this.#waiting().length === 0)
   }
@@ -199,6 +205,7 @@ export class RunModel {
       this.#hint ??
       this.#composer.hint ??
       (this.#isAway() && this.#composes() ? 'The gateway is away; trying again.' : null) ??
+      (this.#reopens ? 'This session has ended: what you say opens it again.' : null) ??
       (writing ? 'The agent asks something: send your line or clear it (Ctrl+U) first.' : null)
     return words === null ? [] : [row(theirs(words, 'strong'))]
   }
@@ -208,8 +215,10 @@ export class RunModel {
     if (text === '/leave') return this.#depart('left')
     this.#sentAt = this.#session()?.stateChangedAt ?? null
     try {
-      if (text === '/end') await call('endSession', { id })
-      else await call('sendMessage', { id, text })
+      if (text === '/end') {
+        await call('endSession', { id })
+        this.#reopens = false
+      } else await call('sendMessage', { id, text })
       // Nothing may come of it for long: the agent may be away, and there may be more to say.
       setTimeout(() => this.#moveOn(), sentMs)
     } catch (error) {
@@ -264,6 +273,10 @@ export class RunModel {
   }
 }
 
+/** Whether what is said to it, once it has ended, brings its agent back. */
+export function canReopen({ capabilities }: Session): boolean {
+  return capabilities.includes('resumable')
+}
 function isRequest(entry: { readonly kind: string }): entry is RequestEntry {
   return entry.kind === 'request'
 }

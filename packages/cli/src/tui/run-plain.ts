@@ -1,12 +1,17 @@
 /** One session in a pipe: lines as they come, no keys, no colours. What is asked waits for an answer from elsewhere. */
-import { deed, Inbox, type InboxSnapshot, watchEvents } from '@holdpoint/client'
-import type { RequestId, Session } from '@holdpoint/protocol'
+import { deed, type Entry, Inbox, type InboxSnapshot, watchEvents } from '@holdpoint/client'
+import type { CommandId, RequestId, Session } from '@holdpoint/protocol'
 import { out } from '../text/screen.ts'
 import { ours, row } from '../text/span.ts'
 import type { House } from './house.ts'
 import { Scroll } from './scroll.ts'
 
-export async function runPlainly({ call, connection }: House, session: Session): Promise<number> {
+/** To the end of the turn; where something was said to it, of the turn that came of that. */
+export async function runPlainly(
+  { call, connection }: House,
+  session: Session,
+  said: CommandId | null,
+): Promise<number> {
   const inbox = new Inbox({ call, watch: options => watchEvents(connection, options), session: session.id })
   const transcript = inbox.transcript(session.id)
   const scroll = new Scroll()
@@ -19,7 +24,9 @@ export async function runPlainly({ call, connection }: House, session: Session):
     out.print(...scroll.advance(entries, reader))
     tellPending(board, told)
     if (board.ended) throw board.ended
-    const turns = entries.filter(entry => entry.kind === 'turn')
+    const from = said === null ? 0 : entries.findIndex(({ id }) => id === said)
+    const turns = from < 0 ? [] : entries.slice(from).filter(entry => entry.kind === 'turn')
+    if (said !== null && turns.length === 0) return wasRefused(entries[from]) ? 1 : null
     return codeOf(board.sessions.get(session.id), turns.at(-1)?.ending ?? null)
   }
   try {
@@ -51,6 +58,10 @@ function tellPending({ order, requests }: InboxSnapshot, told: Set<RequestId>): 
       row(ours('It waits until it is answered, by holdpoint allow, deny or answer, or on the page.')),
     )
   }
+}
+
+function wasRefused(entry: Entry | undefined): boolean {
+  return entry?.kind === 'message' && entry.fate === 'failed'
 }
 
 /** Null while there is more to come. */

@@ -1,6 +1,6 @@
 /** `holdpoint run`: starts a session, or comes back to one, and stays with it in this terminal. */
 import { deed, Inbox, watchEvents } from '@holdpoint/client'
-import { type Call, type DriverInfo, Fault, type Session } from '@holdpoint/protocol'
+import { type Call, type CommandId, type DriverInfo, Fault, type Session } from '@holdpoint/protocol'
 import { findSession, shortener } from '../commands/ids.ts'
 import { liveSessions, pendingRequests } from '../commands/lists.ts'
 import type { Place as GatewayPlace } from '../remote.ts'
@@ -9,7 +9,7 @@ import { out } from '../text/screen.ts'
 import { ours, type Row, row, theirs } from '../text/span.ts'
 import { sessionSpans } from './board.ts'
 import { enterHouse, type House } from './house.ts'
-import { RunModel } from './run-model.ts'
+import { canReopen, RunModel } from './run-model.ts'
 import { runPlainly } from './run-plain.ts'
 import { RunView } from './run-view.tsx'
 import { Stage } from './stage.ts'
@@ -33,11 +33,26 @@ export async function run(words: readonly string[], options: RunWords): Promise<
     const session = options.session
       ? await findSession(house.call, options.session)
       : await begin(house, words, options)
+    const said = options.session ? await say(house.call, session, words.join(' ')) : null
     out.print(row(...sessionSpans(session), ours(`  ${session.id}`, 'quiet')))
-    return await (isLive() ? runLive(house, session) : runPlainly(house, session))
+    const code = await (isLive() ? runLive(house, session, said) : runPlainly(house, session, said))
+    if (session.state === 'ended' && !canReopen(session)) out.print(...overRows(session))
+    return code
   } finally {
     await house.close()
   }
+}
+
+/** What a person says to a session that they come back to; one that has ended is opened by it, if it can be. */
+async function say(call: Call, { id }: Session, text: string): Promise<CommandId | null> {
+  return text.trim() === '' ? null : (await call('sendMessage', { id, text })).id
+}
+function overRows({ id, driver, cwd }: Session): readonly Row[] {
+  const sentence = row(ours(`${id} has ended and cannot be opened again.`))
+  if (driver === 'external')
+    return [sentence, row(ours('Whatever opened it, a script as a rule, asks anew by itself.'))]
+  const folder = /^[\w./-]+$/.test(cwd) ? cwd : `'${cwd.replaceAll("'", `'\\''`)}'`
+  return [sentence, row(ours('A new one begins with: '), theirs(`holdpoint run ${driver} --cwd ${folder}`, 'strong'))]
 }
 
 /** Only where keys can be read and the screen can be drawn on. */
@@ -72,7 +87,7 @@ function split(words: readonly string[], drivers: readonly DriverInfo[]): { driv
   return { driver: driver.name, prompt: words.join(' ') }
 }
 
-async function runLive(house: House, session: Session): Promise<number> {
+async function runLive(house: House, session: Session, said: CommandId | null): Promise<number> {
   const { call, connection } = house
   const { person: me } = await call('whoAmI', {})
   const drivers = (await call('listDrivers', {})).items
@@ -84,6 +99,7 @@ async function runLive(house: House, session: Session): Promise<number> {
     inbox,
     transcript,
     session: session.id,
+    reopens: session.state === 'ended' && (said !== null || canReopen(session)),
     me,
     modes: drivers.find(({ name }) => name === session.driver)?.modes ?? [],
     place: () => ({ columns: process.stdout.columns || 80, height: (process.stdout.rows || 24) - 1 }),
@@ -116,7 +132,7 @@ async function runLive(house: House, session: Session): Promise<number> {
 }
 
 async function partingRows(
-  { id }: Session,
+  { id, state }: Session,
   { pending }: RunModel,
   house: House,
   inbox: Inbox,
@@ -131,9 +147,11 @@ async function partingRows(
     ...(ended ? [row(ours('The gateway let go: ', 'no'), theirs(ended.message))] : []),
     row(
       ours(
-        house.isOwn
-          ? 'You left. The session is kept, and its agent rests until you are back.'
-          : 'You left. The session goes on without you.',
+        state === 'ended'
+          ? 'You left. The session has ended; what you say to it opens it again.'
+          : house.isOwn
+            ? 'You left. The session is kept, and its agent rests until you are back.'
+            : 'You left. The session goes on without you.',
       ),
     ),
     ...(pending.length > 0 ? [row(ours(count, 'waiting')), ...waits] : []),
