@@ -304,6 +304,26 @@ describe('a plan', () => {
     terminal.press('a')
     expect(await answerTo(request)).toEqual({ kind: 'allow' })
   })
+  it('is set for reading, behind the bar, as it was written', async () => {
+    const text = [
+      '# The way',
+      '',
+      `1. Look ${'twice '.repeat(16)}`,
+      '',
+      '```sh',
+      'make',
+      '```',
+      '> mind **the** gap',
+    ].join('\n')
+    const ask = approval({ tool: 'ExitPlanMode', input: { plan: text }, plan: text })
+    const request = await asked(ask, '[a] Approve')
+    await terminal.sees(/│ # The way\n/)
+    await terminal.sees(/ {2}┊ {4}twice/)
+    await terminal.sees(/│ ```sh\n {2}│ {3}make\n {2}│ ```\n {2}│ > mind \*\*the\*\* gap/)
+    expect(terminal.raw).toContain('\u001b[1mThe way')
+    terminal.press('r')
+    await scene.resolved(request)
+  })
   it('goes on being made with feedback', async () => {
     const request = await asked(plan(), '[a] Approve')
     terminal.press('R')

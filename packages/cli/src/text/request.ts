@@ -74,10 +74,13 @@ function deadlineRows({ status, deadlineAt, onDeadline, overdue }: Request, now:
   return [fact('Deadline', ours(`in ${ago(now, deadlineAt).replace('now', 'less than a minute')}; ${silence}`))]
 }
 
-export function askRows(ask: Ask): readonly Row[] {
+/** How a plan is told; as it is written where nobody says otherwise. */
+type Telling = (plan: string) => readonly Row[]
+
+export function askRows(ask: Ask, tellPlan: Telling = quoted): readonly Row[] {
   switch (ask.kind) {
     case 'approval':
-      return approvalRows(ask)
+      return approvalRows(ask, tellPlan)
     case 'questions':
       return questionRows(ask)
     case 'form':
@@ -85,12 +88,12 @@ export function askRows(ask: Ask): readonly Row[] {
   }
 }
 
-function approvalRows(ask: ApprovalAsk): readonly Row[] {
+function approvalRows(ask: ApprovalAsk, tellPlan: Telling): readonly Row[] {
   const { title, description, caution } = ask
   const picture = depict(ask)
   const rest = Object.keys(picture.rest).length > 0 ? quoted(editableJson(picture.rest)) : []
   return [
-    ...pictureRows(picture),
+    ...pictureRows(picture, tellPlan),
     ...(rest.length > 0
       ? [row(ours(picture.kind === 'fields' ? 'Input' : 'Also in the input', 'quiet')), ...rest]
       : []),
@@ -125,12 +128,12 @@ function hides(value: Json): boolean {
   return Object.entries(value).some(([name, item]) => spellsOut(name) || hides(item))
 }
 
-function pictureRows(picture: Picture): readonly Row[] {
+function pictureRows(picture: Picture, tellPlan: Telling): readonly Row[] {
   switch (picture.kind) {
     case 'command':
       return quoted(picture.command)
     case 'plan':
-      return quoted(picture.plan)
+      return tellPlan(picture.plan)
     case 'change':
       return changeRows(picture)
     case 'fields':

@@ -1,5 +1,6 @@
 /** What an approval shows, beside the whole of what it asks: which keys do what. */
 import type { ApprovalAsk } from '@holdpoint/protocol'
+import { planRows } from '../text/plan.ts'
 import { askRows, offersOf } from '../text/request.ts'
 import { blank, brief, ours, type Row, row, theirs } from '../text/span.ts'
 import { type ApprovalPart, confirmWord, editedAsk, keepMode } from './approval.ts'
@@ -12,7 +13,7 @@ const bodies = new WeakMap<object, readonly Row[]>()
 function bodyOf(ask: ApprovalAsk, part: ApprovalPart): readonly Row[] {
   const known = part.input ?? ask
   const { suggestions: _offers, ...whole } = editedAsk(ask, part)
-  const body = bodies.get(known) ?? askRows(whole)
+  const body = bodies.get(known) ?? askRows(whole, planRows)
   bodies.set(known, body)
   return body
 }
