@@ -25,7 +25,7 @@ describe('a session', () => {
     expect(session).toMatchObject({ driver: 'rehearsal', title: 'short please', cwd: gateway.folder })
     await pendingIn(gateway, session)
     const { code, out } = await hp('start', 'rehearsal', '--title', 'Mine', '--mode', 'acceptEdits', '--cwd', '/tmp')
-    expect([code, out]).toEqual([0, expect.stringMatching(/^Mine has started \(ses_\w+\)\./)])
+    expect([code, out]).toEqual([0, expect.stringMatching(/^ses_\w+ has started\. {2}“Mine”\n/)])
     const unknown = await hp('start', 'nobody', 'hello')
     expect([unknown.code, unknown.err]).toEqual([2, expect.stringMatching(/No runner offers the driver "nobody"/)])
   })
@@ -34,7 +34,9 @@ describe('a session', () => {
     const { session, request } = await rehearse(gateway, 'approval')
     await hp('deny', request.id)
     await lastWords(gateway, session)
-    expect((await hp('send', session.id.slice(4, 12), 'good', 'evening')).out).toMatch(/^Sent to approval \(ses_/)
+    expect((await hp('send', session.id.slice(4, 12), 'good', 'evening')).out).toMatch(
+      /^Sent to ses_\w+\. {2}“approval”\n$/,
+    )
     const echoed = await pendingIn(gateway, session)
     expect((await gateway.call('getSession', { id: session.id })).lastWords).toContain('“good evening”')
     await hp('answer', echoed.id, '--choose', '2')
@@ -55,13 +57,15 @@ describe('a session', () => {
 
   it('is interrupted, changed and ended', async () => {
     const { session, request } = await rehearse(gateway, 'approval')
-    expect((await hp('mode', session.id, 'acceptEdits')).out).toMatch(/is told to work in mode acceptEdits/)
+    expect((await hp('mode', session.id, 'acceptEdits')).out).toMatch(
+      /^ses_\w+ is told to work in mode acceptEdits\. {2}“approval”/,
+    )
     expect(await json('mode', session.id, 'default')).toMatchObject({ id: session.id, mode: 'default' })
     const strange = await hp('mode', session.id, 'wild')
     expect([strange.code, strange.err]).toEqual([2, expect.stringMatching(/there is default, acceptEdits/)])
     expect(await json('interrupt', session.id.slice(0, 12))).toMatchObject({ id: session.id, pending: 0 })
     expect((await hp('allow', request.id)).err).toMatch(/dropped: the turn was interrupted/)
-    expect((await hp('end', session.id)).out).toMatch(/has ended/)
+    expect((await hp('end', session.id)).out).toMatch(/^ses_\w+ has ended\. {2}“approval”/)
     expect(await json('end', session.id.slice(0, 12)), 'again is no error').toMatchObject({ state: 'ended' })
     expect((await hp('interrupt', session.id)).code).toBe(1)
   })

@@ -3,12 +3,17 @@ import { type Call, Fault } from '@holdpoint/protocol'
 import type { Remote } from '../remote.ts'
 import { startSession } from '../starting.ts'
 import { out } from '../text/screen.ts'
-import { ours, row, theirs } from '../text/span.ts'
+import { brief, ours, type Row, row } from '../text/span.ts'
 import { attachmentFrom, readText } from './files.ts'
 import { findSession } from './ids.ts'
 
 interface Json {
   readonly json?: boolean
+}
+
+/** What was done comes first, in our words: a title may say anything. */
+function told(words: string, title: string): Row {
+  return row(ours(words), ours('  “', 'quiet'), brief(title, 'quiet'), ours('”', 'quiet'))
 }
 
 export async function send(
@@ -22,7 +27,7 @@ export async function send(
   const { id, title } = await findSession(call, spelled)
   const command = await call('sendMessage', { id, text, ...(attachments.length > 0 && { attachments }) })
   if (json) return out.json(command)
-  out.print(row(ours('Sent to '), theirs(title), ours(` (${id}).`)))
+  out.print(told(`Sent to ${id}.`, title))
 }
 
 function messageOf(words: readonly string[]): string {
@@ -36,14 +41,14 @@ export async function interrupt({ call }: Remote, spelled: string, { json }: Jso
   const { id } = await findSession(call, spelled)
   const session = await call('interruptSession', { id })
   if (json) return out.json(session)
-  out.print(row(theirs(session.title), ours(` (${id}) is interrupted; what it asked is withdrawn.`)))
+  out.print(told(`${id} is interrupted; what it asked is withdrawn.`, session.title))
 }
 
 export async function end({ call }: Remote, spelled: string, { json }: Json): Promise<void> {
   const { id } = await findSession(call, spelled)
   const session = await call('endSession', { id })
   if (json) return out.json(session)
-  out.print(row(theirs(session.title), ours(` (${id}) has ended.`)))
+  out.print(told(`${id} has ended.`, session.title))
 }
 
 export async function changeMode({ call }: Remote, spelled: string, mode: string, { json }: Json): Promise<void> {
@@ -54,7 +59,7 @@ export async function changeMode({ call }: Remote, spelled: string, mode: string
     throw new Fault('bad_input', `"${mode}" is not a mode of ${driver}; there is ${modes.join(', ')}`)
   const session = await call('patchSession', { id, mode })
   if (json) return out.json(session)
-  out.print(row(theirs(session.title), ours(` (${id}) is told to work in mode `), theirs(mode), ours('.')))
+  out.print(told(`${id} is told to work in mode ${mode}.`, session.title))
 }
 
 export interface StartOptions extends Json {
@@ -75,8 +80,8 @@ export async function start(
     throw await misnamed(remote.call, driver, error)
   })
   if (json) return out.json(session)
-  out.print(row(theirs(session.title), ours(` has started (${session.id}).`)))
   out.print(
+    told(`${session.id} has started.`, session.title),
     row(ours(`holdpoint watch --session ${session.id} follows it; holdpoint inbox shows what it asks.`, 'quiet')),
   )
 }
