@@ -36,12 +36,23 @@ complete -F _holdpoint holdpoint`,
   zsh: `#compdef holdpoint
 _holdpoint() {
   local -a found
-  local line
-  while IFS= read -r line; do found+=("\${\${line%%$'\\t'*}//:/\\\\:}:\${line#*$'\\t'}"); done < <(holdpoint complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)
+  local line about
+  while IFS= read -r line; do
+    about=\${line#*$'\\t'}
+    found+=("\${\${line%%$'\\t'*}//:/\\\\:}\${about:+:$about}")
+  done < <(holdpoint complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)
   (( \${#found} )) && _describe holdpoint found || _files
 }
 compdef _holdpoint holdpoint`,
-  fish: `complete -c holdpoint -f -a '(holdpoint complete -- (commandline -opc)[2..] (commandline -ct) 2>/dev/null)'`,
+  fish: `function __holdpoint_complete
+  set -l found (holdpoint complete -- (commandline -opc)[2..] (commandline -ct) 2>/dev/null)
+  if test (count $found) -gt 0
+    printf '%s\\n' $found
+  else
+    __fish_complete_path (commandline -ct)
+  end
+end
+complete -c holdpoint -f -a '(__holdpoint_complete)'`,
 }
 export const shells = Object.keys(scripts)
 
@@ -56,7 +67,8 @@ interface Candidate {
   readonly word: string
   readonly about: string
 }
-const aboutColumns = 60
+/** Room for what we say of a command; what an agent asks is cut. */
+const aboutColumns = 90
 
 /** What may stand in the place of the last of these words. */
 export async function complete(
