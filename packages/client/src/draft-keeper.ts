@@ -1,19 +1,33 @@
-/** Keeps one request's draft: in the tab at once, at the gateway a moment later, where another device finds it; and knows who else is answering. */
+/** Keeps one request's draft: in the tab at once, at the gateway a moment later, from where a person's other devices follow it; and knows who else is answering. */
 import { type Call, Fault, type Frame, type RequestId } from '@holdpoint/protocol'
-import { type AnswerDraft, changeDraft, isEmptyDraft, readDraft, spellDraft } from './draft.ts'
+import { type AnswerDraft, changeDraft, isEmptyDraft, readDraft, sameDraft, spellDraft } from './draft.ts'
+import { forgetKept, readKept, type Shelf, writeKept } from './kept-draft.ts'
 
+/** Another beginning of the same answer by the same person. */
+export interface OtherDraft {
+  readonly draft: AnswerDraft
+  /** On another device; or here, before a newer one came from there. */
+  readonly where: 'there' | 'here'
+}
 export interface DraftSnapshot {
   readonly draft: AnswerDraft
   /** People beside the reader who have begun an answer. */
   readonly others: readonly string[]
+  /** What the reader may use instead; null where there is nothing that differs. */
+  readonly other: OtherDraft | null
+  /** How often the reader has done so. */
+  readonly swaps: number
 }
 export interface DraftKeeperOptions {
   readonly call: Call
   readonly id: RequestId
   readonly me: string
   readonly frames: (listener: (frame: Frame) => void) => () => void
-  /** What outlives a reload of the tab, such as sessionStorage: the first line of defence while the gateway is away. */
-  readonly storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
+  readonly shelf: Shelf
+  /** The gateway's time. */
+  readonly now: () => number
+  /** What is shown has changed by itself. */
+  readonly onFollow?: () => void
   readonly waitMs?: number
 }
 
@@ -22,25 +36,36 @@ export class DraftKeeper {
   readonly #listeners = new Set<() => void>()
   #unwatch: () => void = () => {}
   #snapshot: DraftSnapshot
-  #timer: ReturnType<typeof setTimeout> | undefined
+  /** Of what is shown: see KeptDraft. */
+  #at: number
+  #savedAt: number
+  #touched: boolean
+  /** It stems from before a reload, and nothing was typed since. */
+  #restored: boolean
   #dirty: boolean
-  #kept = false
+  /** What the gateway has, as far as is known here; undefined: it has not been asked. */
+  #known: AnswerDraft | undefined
+  #timer: ReturnType<typeof setTimeout> | undefined
   /** An answer is on its way, or was given: nothing is sent meanwhile. */
   #held = false
   #under = new AbortController()
-  #saving: Promise<void> = Promise.resolve()
+  /** Drafts go and come one after another, so that what comes is either what went last or another device's. */
+  #turns: Promise<void> = Promise.resolve()
 
   constructor(options: DraftKeeperOptions) {
     this.#options = options
-    const local = this.#readLocal()
-    this.#dirty = !isEmptyDraft(local)
-    this.#snapshot = { draft: local, others: [] }
+    const kept = readKept(options.shelf, options.id)
+    this.#at = kept.at
+    this.#savedAt = kept.savedAt
+    this.#touched = this.#restored = kept.touched
+    this.#dirty = kept.touched && kept.at !== kept.savedAt
+    this.#snapshot = { draft: kept.draft, others: [], other: null, swaps: 0 }
   }
 
   /** Begins to listen, and fetches what is kept. */
   open(): void {
     this.#unwatch = this.#options.frames(frame => this.#hear(frame))
-    void this.#load()
+    this.#fetch()
   }
 
   readonly subscribe = (listener: () => void): (() => void) => {
@@ -51,18 +76,39 @@ export class DraftKeeper {
 
   change(change: AnswerDraft): void {
     const draft = changeDraft(this.#snapshot.draft, change)
-    this.#dirty = true
-    this.#writeLocal(draft)
-    this.#tell({ draft })
-    clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => void this.flush(), this.#options.waitMs ?? 400)
+    this.#restored = false
+    this.#show(draft, { touched: !isEmptyDraft(draft), at: this.#options.now() })
+    this.#send()
   }
 
-  /** What is not kept at the gateway yet goes there now, one after another. */
+  /** The other beginning takes the place of this one. */
+  swap(): void {
+    const { other, swaps } = this.#snapshot
+    if (!other) return
+    this.#tell({ other: null, swaps: swaps + 1 })
+    this.#show(other.draft, { touched: other.where === 'here', at: this.#options.now() })
+    this.#send()
+  }
+  /** The other one is let go, there too. */
+  stay(): void {
+    this.#tell({ other: null })
+    this.#touched = true
+    this.#dirty = this.#differs()
+    this.#keep()
+    this.#send()
+  }
+
+  /** What is not kept at the gateway yet goes there now. */
   flush(): Promise<void> {
     clearTimeout(this.#timer)
-    this.#saving = this.#saving.then(() => this.#save())
-    return this.#saving
+    this.#timer = undefined
+    return this.#inTurn(() => this.#save())
+  }
+  /** The page may be gone in a moment: nothing is waited for. */
+  leave(): void {
+    if (!this.#dirty || this.#held) return
+    this.#cut()
+    void this.#save()
   }
 
   /** A draft that reached the gateway behind its answer would be refused: none goes out while an answer does. */
@@ -74,13 +120,8 @@ export class DraftKeeper {
   /** The answer did not arrive. */
   release(): void {
     this.#held = false
-    this.#under = new AbortController()
+    this.#cut()
     void this.flush()
-  }
-  /** It is answered: there is nothing left to draft, here or there. */
-  finish(): void {
-    this.hold()
-    this.#clearLocal()
   }
 
   close(): void {
@@ -88,69 +129,109 @@ export class DraftKeeper {
     void this.flush()
   }
 
+  #hear(frame: Frame): void {
+    const { id, me, shelf } = this.#options
+    if (frame.frame === 'hello') this.#fetch()
+    // Heard here first: a card that goes because of it must not send its draft behind it.
+    if (frame.frame === 'event' && frame.event.type === 'request.resolved' && frame.event.request === id) {
+      this.hold()
+      if (frame.event.resolution.person === me) forgetKept(shelf, id)
+    }
+    if (frame.frame !== 'answering' || frame.request !== id) return
+    if (frame.person === me) this.#fetch()
+    else {
+      const others = this.#snapshot.others.filter(person => person !== frame.person)
+      this.#tell({ others: frame.active ? [...others, frame.person] : others })
+    }
+  }
+
+  #fetch(): void {
+    void this.#inTurn(() => this.#load())
+  }
   async #load(): Promise<void> {
+    if (this.#held) return
     const { call, id } = this.#options
     try {
       const { draft, others } = await call('getDraft', { id })
-      this.#kept = draft !== null
-      this.#tell({ others, ...(!this.#dirty && { draft: readDraft(draft?.draft) }) })
-      if (this.#dirty) await this.flush()
+      this.#tell({ others })
+      this.#meet(readDraft(draft?.draft), draft?.at ?? 0)
+      await this.#save()
     } catch {
-      // Out of reach, or gone: the tab's own copy stands, and the next greeting asks again.
+      // Out of reach, or gone: what is here stands, and the next greeting asks again.
     }
+  }
+
+  /** What the gateway has: this tab's own echo, or another device's, which a card that nobody has touched here follows. */
+  #meet(theirs: AnswerDraft, at: number): void {
+    const ours = this.#known ? sameDraft(theirs, this.#known) : this.#dirty && at > 0 && at === this.#savedAt
+    this.#known = theirs
+    const mine = this.#snapshot.draft
+    if (ours) return
+    // What was all sent from here and is another there was sent from elsewhere since.
+    const newer = this.#restored && (!this.#dirty || at > this.#at)
+    if (sameDraft(theirs, mine)) this.#tell({ other: null })
+    else if (!this.#touched || newer) {
+      const other = this.#touched ? { draft: mine, where: 'here' as const } : null
+      this.#restored = false
+      this.#show(theirs, { touched: false, at })
+      this.#tell({ other })
+      this.#options.onFollow?.()
+    } else this.#tell({ other: isEmptyDraft(theirs) ? null : { draft: theirs, where: 'there' } })
+  }
+
+  #show(draft: AnswerDraft, { touched, at }: { readonly touched: boolean; readonly at: number }): void {
+    this.#touched = touched
+    this.#at = at
+    this.#tell({ draft })
+    this.#dirty = this.#differs()
+    this.#keep()
+  }
+  #differs(): boolean {
+    return this.#known === undefined || !sameDraft(this.#snapshot.draft, this.#known)
+  }
+
+  /** While somebody types it goes now and then, not only once they stop: another device follows. */
+  #send(): void {
+    this.#timer ??= setTimeout(() => void this.flush(), this.#options.waitMs ?? 400)
   }
 
   async #save(): Promise<void> {
     if (!this.#dirty || this.#held) return
     const { call, id } = this.#options
     const { draft } = this.#snapshot
-    const { signal } = this.#under
+    const empty = isEmptyDraft(draft)
+    // What was never seen is not taken away.
+    if (empty && this.#known === undefined) return
+    const options = { signal: this.#under.signal, keepalive: true }
     this.#dirty = false
     try {
-      if (!isEmptyDraft(draft)) await call('putDraft', { id, draft: spellDraft(draft) }, { signal })
-      else if (this.#kept) await call('deleteDraft', { id }, { signal })
-      this.#kept = !isEmptyDraft(draft)
-      if (!this.#dirty) this.#clearLocal()
+      if (!empty) this.#savedAt = (await call('putDraft', { id, draft: spellDraft(draft) }, options)).at
+      else if (this.#known && !isEmptyDraft(this.#known)) await call('deleteDraft', { id }, options)
+      this.#known = draft
+      this.#dirty = this.#differs()
+      if (!this.#dirty) this.#at = this.#savedAt
+      this.#keep()
     } catch (error) {
       // Too large for the gateway, or resolved: the tab's copy is all there can be.
       if (!(error instanceof Fault && error.status < 500)) this.#dirty = true
     }
   }
 
-  #hear(frame: Frame): void {
-    if (frame.frame === 'hello') void this.#load()
-    // Heard here first: a card that goes because of it must not send its draft behind it.
-    if (frame.frame === 'event' && frame.event.type === 'request.resolved' && frame.event.request === this.#options.id)
-      this.finish()
-    if (frame.frame !== 'answering' || frame.request !== this.#options.id || frame.person === this.#options.me) return
-    const others = this.#snapshot.others.filter(person => person !== frame.person)
-    this.#tell({ others: frame.active ? [...others, frame.person] : others })
+  #inTurn(step: () => Promise<void>): Promise<void> {
+    this.#turns = this.#turns.then(step)
+    return this.#turns
   }
-
+  #cut(): void {
+    this.#under.abort()
+    this.#under = new AbortController()
+  }
+  #keep(): void {
+    const { shelf, id } = this.#options
+    const kept = { draft: this.#snapshot.draft, at: this.#at, savedAt: this.#savedAt, touched: this.#touched }
+    writeKept(shelf, id, kept)
+  }
   #tell(change: Partial<DraftSnapshot>): void {
     this.#snapshot = { ...this.#snapshot, ...change }
     for (const listener of this.#listeners) listener()
-  }
-
-  get #key(): string {
-    return `draft/${this.#options.id}`
-  }
-  /** A browser may refuse storage; then there is none. */
-  #readLocal(): AnswerDraft {
-    try {
-      return readDraft(JSON.parse(this.#options.storage.getItem(this.#key) ?? 'null'))
-    } catch {
-      return {}
-    }
-  }
-  #writeLocal(draft: AnswerDraft): void {
-    try {
-      this.#options.storage.setItem(this.#key, JSON.stringify(spellDraft(draft)))
-    } catch {}
-  }
-  #clearLocal(): void {
-    try {
-      this.#options.storage.removeItem(this.#key)
-    } catch {}
   }
 }

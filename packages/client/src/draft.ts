@@ -1,9 +1,12 @@
 /** An unfinished answer as it is kept: small, versioned, and never holding a secret. What cannot be read is no draft. */
+import { canonical } from '@holdpoint/protocol'
 
 export interface Choice {
   readonly chosen: readonly string[]
   /** Of one's own words: kept also while they are not chosen. */
   readonly other?: string
+  /** They count. */
+  readonly own?: boolean
 }
 /** What a form's control holds, before it is a value. */
 export type Raw = string | boolean | readonly string[]
@@ -32,14 +35,22 @@ export function isEmptyDraft(draft: AnswerDraft): boolean {
   return Object.keys(draft).length === 0
 }
 
-/** Names of questions and fields are an agent's: as keys of an object some could not be sent. */
+export function sameDraft(a: AnswerDraft, b: AnswerDraft): boolean {
+  return canonical(spellDraft(a)) === canonical(spellDraft(b))
+}
+
+/** Names of questions and fields are an agent's: as keys of an object some could not be sent. In which order they were filled in says nothing. */
 export function spellDraft({ answers, values, ...rest }: AnswerDraft): unknown {
   return {
     version,
     ...rest,
-    ...(answers && { answers: [...answers].map(([id, choice]) => ({ id, ...choice })) }),
-    ...(values && { values: [...values].map(([name, raw]) => ({ name, raw })) }),
+    ...(answers && { answers: byName(answers).map(([id, choice]) => ({ id, ...choice })) }),
+    ...(values && { values: byName(values).map(([name, raw]) => ({ name, raw })) }),
   }
+}
+
+function byName<T>(parts: ReadonlyMap<string, T>): readonly [string, T][] {
+  return [...parts].sort(([a], [b]) => (a < b ? -1 : 1))
 }
 
 export function readDraft(stored: unknown): AnswerDraft {
@@ -50,9 +61,9 @@ export function readDraft(stored: unknown): AnswerDraft {
   })
 }
 
-function readChoice({ id, chosen, other }: Unknown): [string, Choice][] {
+function readChoice({ id, chosen, other, own }: Unknown): [string, Choice][] {
   if (!isText(id) || !isTexts(chosen)) return []
-  return [[id, { chosen, ...(isText(other) && { other }) }]]
+  return [[id, { chosen, ...(isText(other) && { other }), ...(own === true && { own }) }]]
 }
 function readRaw({ name, raw }: Unknown): [string, Raw][] {
   return isText(name) && (isText(raw) || typeof raw === 'boolean' || isTexts(raw)) ? [[name, raw]] : []

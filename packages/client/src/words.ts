@@ -77,7 +77,7 @@ export function stateWords({ state, pending, ending }: Session): string {
 const drivers: Readonly<Record<string, string>> = {
   claude: 'Claude Code',
   external: 'Connected agent',
-  rehearsal: 'Practice agent',
+  rehearsal: 'Rehearsal agent',
 }
 
 /** What drives a session, as people call it: ours by our words, any other by the title that its runner gives it. Not yet revealed. */

@@ -53,7 +53,8 @@ function choicesOf({ replies }: QuestionsPart, { questions }: QuestionsAsk): Rea
 function choiceOf({ options, multiSelect, secret }: Question, { pick, other, line }: Reply): Choice {
   const indices = multiSelect ? pick.marked : other === '' ? [pick.cursor] : []
   const words = secret ? '' : other || line.text
-  return { chosen: indices.flatMap(index => options[index]?.label ?? []), ...(words !== '' && { other: words }) }
+  const chosen = indices.flatMap(index => options[index]?.label ?? [])
+  return { chosen, ...(words !== '' && { other: words }), ...(words !== '' && other !== '' && { own: true }) }
 }
 
 function draftedQuestions(part: QuestionsPart, { questions }: QuestionsAsk, draft: AnswerDraft): QuestionsPart {
@@ -64,7 +65,11 @@ function draftedQuestions(part: QuestionsPart, { questions }: QuestionsAsk, draf
   })
   return { ...part, replies, reason: lineOf(draft.reason ?? '') }
 }
-function repliedWith({ options, multiSelect }: Question, reply: Reply, { chosen, other = '' }: Choice): Reply {
+function repliedWith(
+  { options, multiSelect }: Question,
+  reply: Reply,
+  { chosen, other = '', own = false }: Choice,
+): Reply {
   const indices = chosen.flatMap(label => {
     const index = options.findIndex(option => option.label === label)
     return index < 0 ? [] : index
@@ -72,7 +77,6 @@ function repliedWith({ options, multiSelect }: Question, reply: Reply, { chosen,
   const pick = multiSelect
     ? { ...emptyPick, marked: indices.toSorted((a, b) => a - b) }
     : { ...emptyPick, cursor: indices[0] ?? -1 }
-  const own = multiSelect || indices.length === 0
   return { ...reply, pick, line: lineOf(other), other: own ? other : '', literal: true }
 }
 

@@ -10,8 +10,9 @@ export interface DraftsOptions {
   readonly frames: (listener: (frame: Frame) => void) => () => void
 }
 
-/** A terminal that is gone has nothing that would come back with it. */
-const nowhere = { getItem: () => null, setItem: () => {}, removeItem: () => {} }
+/** A terminal that is gone has nothing that would come back with it, so neither is anything compared by its time. */
+const shelf = { getItem: () => null, setItem: () => {}, removeItem: () => {} }
+const now = Date.now
 
 export class Drafts {
   readonly #options: DraftsOptions
@@ -24,7 +25,7 @@ export class Drafts {
   /** Keeps this request's from now on; tells whenever something has come from elsewhere. */
   open(id: RequestId, changed: () => void): void {
     if (this.#keepers.has(id)) return
-    const keeper = new DraftKeeper({ ...this.#options, id, storage: nowhere })
+    const keeper = new DraftKeeper({ ...this.#options, id, shelf, now })
     this.#keepers.set(id, keeper)
     keeper.subscribe(changed)
     keeper.open()
@@ -56,7 +57,7 @@ export class Drafts {
   forget(id: RequestId): void {
     const keeper = this.#keepers.get(id)
     this.#keepers.delete(id)
-    keeper?.finish()
+    keeper?.hold()
     keeper?.close()
   }
   /** What is not kept yet is, before the person is gone. */

@@ -1,8 +1,9 @@
 /** Every yes to an approval is said by one button, which knows when it may not be pressed; and what every step around it needs. */
+
+import type { AnswerDraft } from '@holdpoint/client'
 import type { Answer, ApprovalAsk, Request } from '@holdpoint/protocol'
 import { type ReactNode, use } from 'react'
 import { Decide, DecideDangerous, type DecideProps } from './decide.tsx'
-import type { AnswerDraft } from './draft.ts'
 import type { Hand } from './hand.ts'
 import { CardContext } from './key-hint.tsx'
 import type { Steps } from './step.ts'

@@ -1,11 +1,13 @@
 /** What a person had begun to say when a request ended without them: their words, to be copied, until they let them go. */
+
+import { forgetKept, readKept } from '@holdpoint/client'
 import type { Request } from '@holdpoint/protocol'
 import { type ReactNode, useMemo, useState } from 'react'
 import { useDesk } from '../desk.ts'
 import { Quote } from '../parts/agent-text.tsx'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { draftWords } from './draft-words.ts'
-import { forgetKept, readKept, tabShelf } from './kept-draft.ts'
+import { tabShelf } from './tab-shelf.ts'
 
 export function Begun({ request }: { readonly request: Request }): ReactNode {
   const { me } = useDesk()

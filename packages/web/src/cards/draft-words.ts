@@ -1,6 +1,7 @@
 /** An unfinished answer as text that a person can read and copy. It holds no secret, since a draft does not. */
+
+import type { AnswerDraft, Choice, Raw } from '@holdpoint/client'
 import type { Ask } from '@holdpoint/protocol'
-import type { AnswerDraft, Choice, Raw } from './draft.ts'
 
 /** Empty where nothing was said yet. */
 export function draftWords(ask: Ask, { edit, reason, note, answers, values }: AnswerDraft): string {

@@ -1,11 +1,12 @@
 /** A form from its schema, or a link to open: filled in, checked at each field, and sent. */
+
+import type { Raw } from '@holdpoint/client'
 import type { FormAsk } from '@holdpoint/protocol'
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
 import { useCardActions } from '../habits/card-keys.ts'
 import { Hidden, Sentences, Words } from '../parts/agent-text.tsx'
 import type { AskCardProps } from './ask-card.ts'
 import { Decide } from './decide.tsx'
-import type { Raw } from './draft.ts'
 import { FormFieldView } from './form-field.tsx'
 import { addressParts, type Filled, fillIn, keptRaws, presetOf, secretRaws } from './form-values.ts'
 import type { Hand } from './hand.ts'

@@ -1,8 +1,9 @@
 /** One field of a form, drawn by what its schema says of it. */
+
+import type { Raw } from '@holdpoint/client'
 import { type FormField, fieldChoices, reveal } from '@holdpoint/protocol'
 import { type ReactNode, useId } from 'react'
 import { Sentences, Words } from '../parts/agent-text.tsx'
-import type { Raw } from './draft.ts'
 import { controlOf, isSecret } from './form-values.ts'
 
 export interface FormFieldProps {

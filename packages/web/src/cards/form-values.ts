@@ -1,4 +1,6 @@
 /** From what a form's controls hold to the values that are sent, and what is wrong with each. */
+
+import type { Raw } from '@holdpoint/client'
 import {
   type FormField,
   type FormSchema,
@@ -7,7 +9,6 @@ import {
   type JsonObject,
   misfitOfValues,
 } from '@holdpoint/protocol'
-import type { Raw } from './draft.ts'
 
 export type Control = 'switch' | 'options' | 'select' | 'ticks' | 'lines' | 'area' | 'line'
 

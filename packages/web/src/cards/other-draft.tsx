@@ -1,8 +1,9 @@
 /** One quiet line: the same answer was begun twice by the same person, and one of the two is to be gone on with. */
+
+import type { OtherDraft } from '@holdpoint/client'
 import type { Ask } from '@holdpoint/protocol'
 import type { ReactNode } from 'react'
 import { Words } from '../parts/agent-text.tsx'
-import type { OtherDraft } from './draft-keeper.ts'
 import { draftWords } from './draft-words.ts'
 
 const words = {

@@ -1,6 +1,7 @@
 /** From what is ticked and written to the answers that are sent: which questions are answered, and how. */
+
+import type { Choice } from '@holdpoint/client'
 import type { Question, QuestionAnswer, QuestionsAsk } from '@holdpoint/protocol'
-import type { Choice } from './draft.ts'
 
 /** Words of one's own count where they are chosen: always, where there is nothing else to choose. */
 export interface Picked extends Choice {

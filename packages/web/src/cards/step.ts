@@ -1,8 +1,8 @@
 /** The steps of a card: what is open beside its first row of buttons, and where the cursor goes with it. */
+
+import type { AnswerDraft, DraftSnapshot } from '@holdpoint/client'
 import type { RequestId } from '@holdpoint/protocol'
 import { type RefObject, useEffect, useMemo, useRef, useState } from 'react'
-import type { AnswerDraft } from './draft.ts'
-import type { DraftSnapshot } from './draft-keeper.ts'
 
 export type Step = 'first' | 'edit' | 'note' | 'deny' | 'always'
 

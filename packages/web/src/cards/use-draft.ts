@@ -1,11 +1,12 @@
 /** A card's draft as React sees it: begun with the card, sent on when the person looks away. */
+
+import type { AnswerDraft } from '@holdpoint/client'
+import { DraftKeeper, type DraftSnapshot } from '@holdpoint/client'
 import type { Request } from '@holdpoint/protocol'
 import { type RefObject, useEffect, useMemo, useSyncExternalStore } from 'react'
 import { useDesk } from '../desk.ts'
 import { noteChange } from '../quiet.ts'
-import type { AnswerDraft } from './draft.ts'
-import { DraftKeeper, type DraftSnapshot } from './draft-keeper.ts'
-import { tabShelf } from './kept-draft.ts'
+import { tabShelf } from './tab-shelf.ts'
 
 export interface Drafting extends DraftSnapshot {
   readonly change: (change: AnswerDraft) => void

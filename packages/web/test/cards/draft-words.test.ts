@@ -1,6 +1,6 @@
+import type { Raw } from '@holdpoint/client'
 import type { Ask, Question } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
-import type { Raw } from '../../src/cards/draft.ts'
 import { draftWords } from '../../src/cards/draft-words.ts'
 
 const question = (id: string, header: string): Question => ({

@@ -1,6 +1,6 @@
+import type { Raw } from '@holdpoint/client'
 import type { FormField, FormSchema } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
-import type { Raw } from '../../src/cards/draft.ts'
 import { addressParts, controlOf, fillIn, keptRaws, presetOf } from '../../src/cards/form-values.ts'
 
 const text = (more: object = {}): FormField => ({ type: 'string', ...more })

@@ -2,8 +2,8 @@ import { type Caller, callAs, type Desk, openDesk } from '@holdpoint/engine'
 import type { Call, Frame, Request } from '@holdpoint/protocol'
 import { openMemory } from '@holdpoint/store'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { DraftKeeper } from '../../src/cards/draft-keeper.ts'
-import { readKept } from '../../src/cards/kept-draft.ts'
+import { DraftKeeper } from '../src/draft-keeper.ts'
+import { readKept } from '../src/kept-draft.ts'
 
 const caller = (role: Caller['role'], name: string): Caller => ({ role, name, token: `tok-${name}`, via: 'test' })
 const shelf = () => {

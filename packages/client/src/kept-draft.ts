@@ -1,7 +1,8 @@
-/** The copy of a draft that outlives a reload of its tab, and its request: whatever the gateway has, what was typed here is here. */
+/** The copy of a draft that stays where it was typed, and outlives a reload and its request: whatever the gateway has, what was typed here is here. */
 import type { RequestId } from '@holdpoint/protocol'
 import { type AnswerDraft, isEmptyDraft, readDraft, spellDraft } from './draft.ts'
 
+/** Such as a browser's storage. */
 export type Shelf = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
 
 export interface KeptDraft {
@@ -14,13 +15,6 @@ export interface KeptDraft {
   readonly touched: boolean
 }
 const nothing: KeptDraft = { draft: {}, at: 0, savedAt: 0, touched: false }
-
-/** The tab's own; read when it is needed, since a browser may refuse even to name it. */
-export const tabShelf: Shelf = {
-  getItem: key => sessionStorage.getItem(key),
-  setItem: (key, value) => sessionStorage.setItem(key, value),
-  removeItem: key => sessionStorage.removeItem(key),
-}
 
 const keyOf = (id: RequestId) => `draft/${id}`
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type AnswerDraft, changeDraft, isEmptyDraft, readDraft, spellDraft } from '../../src/cards/draft.ts'
+import { type AnswerDraft, changeDraft, isEmptyDraft, readDraft, spellDraft } from '../src/draft.ts'
 
 const through = (draft: AnswerDraft) => readDraft(JSON.parse(JSON.stringify(spellDraft(draft))))
 
