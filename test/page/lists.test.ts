@@ -83,7 +83,7 @@ describe.skipIf(hasNoBrowser())('the list of sessions', () => {
     const page = await stage.open({ ...routed, provoked: /400/ })
     await page.keyboard.press('n')
     const dialog = page.getByRole('dialog', { name: 'New session' })
-    await dialog.getByRole('radio', { name: /Practice agent/ }).check()
+    await dialog.getByRole('radio', { name: /Rehearsal agent/ }).check()
     await dialog.getByLabel('Folder').fill('src')
     await dialog.getByLabel('Mode', { exact: true }).selectOption('acceptEdits')
     await dialog.getByLabel('First message').fill('A short one')

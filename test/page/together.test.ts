@@ -246,9 +246,10 @@ describe.skipIf(hasNoBrowser())('several who look at the same', () => {
   })
 
   it('what was begun when the time is up or the agent goes on is there to be copied, until it is discarded', async () => {
-    const page = await stage.open({ permissions: ['clipboard-read', 'clipboard-write'] })
+    // A letter typed as the request ends is refused, and a browser says so.
+    const page = await stage.open({ permissions: ['clipboard-read', 'clipboard-write'], provoked: /409/ })
     const asker = await stage.asker()
-    const form = await asker.ask(withSecret, { deadlineMs: 5000 })
+    const form = await asker.ask(withSecret, { deadlineMs: 8000 })
     const edited = await asker.ask(asks.command())
     const command = cardOf(page, edited)
     await button(command, 'Edit…').click()

@@ -127,7 +127,7 @@ describe('one’s own answer', () => {
     await terminal.type('hunter2')
     const answers = new Map([
       ['q0', { chosen: ['Green'] }],
-      ['q1', { chosen: [], other: 'soon' }],
+      ['q1', { chosen: [], other: 'soon', own: true }],
     ])
     await keeps(request, { answers })
     terminal.close()
