@@ -142,9 +142,13 @@ describe.skipIf(hasNoBrowser())('on the page', () => {
           site: 'https://example.com/',
           day: '2026-01-31',
           ratio: 0.5,
-          pass: 'hush',
+          pass: '••••••',
         },
       })
+      await receipt(page, 'All of it').locator('summary').click()
+      await page.getByText('••••••').first().waitFor()
+      expect(await textOf(page.locator('body'))).not.toContain('hush')
+      expect(await page.evaluate(() => JSON.stringify({ ...sessionStorage, ...localStorage }))).not.toContain('hush')
     })
   })
 

@@ -1,5 +1,5 @@
 /** The asks of one turn: opened together, handed together once all are resolved, taken when the agent goes on. */
-import { type Answer, type Ask, Fault } from '@holdpoint/protocol'
+import { type Answer, type Ask, Fault, secretsOf } from '@holdpoint/protocol'
 import type { AgentSession } from './agent-session.ts'
 import { type AskItem, TurnCancelled } from './asks.ts'
 import { type Clock, orAborted } from './clock.ts'
@@ -121,8 +121,8 @@ export class TurnAsks {
   /** A secret is kept only until the agent has it: the generator that has it is not let go, and a replay cannot pass it. */
   #guardSecret(settled: Settled): void {
     const { ask, key } = settled.request
-    if (settled.kind !== 'answer' || settled.answer.kind !== 'answers') return
-    if (ask.kind !== 'questions' || !ask.questions.some(question => question.secret)) return
+    if (settled.kind !== 'answer' || secretsOf(ask).size === 0) return
+    if (settled.answer.kind !== 'answers' && settled.answer.kind !== 'submit') return
     this.#holdsSecret = true
     if (settled.replayed)
       throw new TurnFailed(

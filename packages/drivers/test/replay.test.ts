@@ -5,10 +5,12 @@ import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 import {
   type AgentYield,
+  type Asking,
   all,
   approval,
   choice,
   defineAgent,
+  form,
   generatorDriver,
   StepUnknown,
   step,
@@ -254,27 +256,42 @@ describe('replay', () => {
     expect(errors[0]).toContain('t1.1 was an ask before and is text now')
   })
 
-  it('fails a turn whose secret is gone, instead of going on with something else', async () => {
-    const playing = await Stage.open()
-    stage = playing
-    const agent = defineAgent({
-      name: 'a',
-      title: 'A',
-      async *run() {
-        yield `${yield* text('The key?', { secret: true })}`.length.toString()
-        yield* approval('Use it?')
-      },
-    })
-    const first = playing.run([generatorDriver(agent)])
-    await playing.start('a')
-    const answer: Answer = { kind: 'answers', answers: [{ id: 'text', chosen: [], other: 'hunter2' }] }
-    await playing.answer(await playing.asked('t1.1'), answer)
-    const second = await playing.asked('t1.3')
-    first.kill()
-    playing.run([generatorDriver(agent)])
-    await playing.answer(second, { kind: 'allow' })
-    expect((await playing.turnOver()).ending).toBe('failed')
-    expect(playing.log('error.raised')[0]?.message).toContain('secret')
-    expect(JSON.stringify(playing.events)).not.toContain('hunter2')
-  })
+  const key = { type: 'string', format: 'password' } as const
+  const gone: [string, () => Asking<unknown>, Answer][] = [
+    [
+      'question',
+      () => text('The key?', { secret: true }),
+      { kind: 'answers', answers: [{ id: 'text', chosen: [], other: 'hunter2' }] },
+    ],
+    [
+      'form',
+      () => form({ title: 'The key?', schema: { type: 'object', properties: { key } } }),
+      { kind: 'submit', values: { key: 'hunter2' } },
+    ],
+  ]
+  it.each(gone)(
+    'fails a turn whose secret is gone, instead of going on with something else: a %s',
+    async (_, ask, answer) => {
+      const playing = await Stage.open()
+      stage = playing
+      const agent = defineAgent({
+        name: 'a',
+        title: 'A',
+        async *run() {
+          yield JSON.stringify(yield* ask()).length.toString()
+          yield* approval('Use it?')
+        },
+      })
+      const first = playing.run([generatorDriver(agent)])
+      await playing.start('a')
+      await playing.answer(await playing.asked('t1.1'), answer)
+      const second = await playing.asked('t1.3')
+      first.kill()
+      playing.run([generatorDriver(agent)])
+      await playing.answer(second, { kind: 'allow' })
+      expect((await playing.turnOver()).ending).toBe('failed')
+      expect(playing.log('error.raised')[0]?.message).toContain('secret')
+      expect(JSON.stringify(playing.events)).not.toContain('hunter2')
+    },
+  )
 })

@@ -1,5 +1,5 @@
 /** Rows as the wire shows them, and what of an answer is not for every eye. */
-import type { Request, Resolution, Runner, Session, Token } from '@holdpoint/protocol'
+import { type Request, type Resolution, type Runner, type Session, secretsOf, type Token } from '@holdpoint/protocol'
 import type { Caller } from './desk.ts'
 import type { CommandRow, RequestRow, RuleRow, RunnerRow, SessionRow, TokenRow } from './rows.ts'
 
@@ -33,20 +33,30 @@ const mask = '••••••'
 
 export function maskSecrets({ ask }: Pick<Request, 'ask'>, resolution: Resolution): Resolution {
   const { answer } = resolution
-  if (ask.kind !== 'questions' || answer?.kind !== 'answers' || !ask.questions.some(q => q.secret)) return resolution
-  const secret = new Set(ask.questions.filter(q => q.secret).map(q => q.id))
-  const answers = answer.answers.map(item =>
-    secret.has(item.id) && item.other !== undefined ? { ...item, other: mask } : item,
-  )
-  return { ...resolution, answer: { ...answer, answers } }
+  const secret = secretsOf(ask)
+  if (secret.size === 0 || !answer) return resolution
+  if (answer.kind === 'answers') {
+    const answers = answer.answers.map(item =>
+      secret.has(item.id) && item.other !== undefined ? { ...item, other: mask } : item,
+    )
+    return { ...resolution, answer: { ...answer, answers } }
+  }
+  if (answer.kind === 'submit') {
+    const values = Object.entries(answer.values).map(([name, value]) => [name, secret.has(name) ? mask : value])
+    return { ...resolution, answer: { ...answer, values: Object.fromEntries(values) } }
+  }
+  return resolution
 }
 
 /** Whether a request, as it is shown, carries a secret in plain words. */
 export function holdsSecret({ ask, resolution }: Request): boolean {
   const answer = resolution?.answer
-  if (ask.kind !== 'questions' || answer?.kind !== 'answers') return false
-  const secret = new Set(ask.questions.filter(q => q.secret).map(q => q.id))
-  return answer.answers.some(item => secret.has(item.id) && item.other !== undefined && item.other !== mask)
+  const secret = secretsOf(ask)
+  if (answer?.kind === 'answers')
+    return answer.answers.some(({ id, other }) => secret.has(id) && other !== undefined && other !== mask)
+  if (answer?.kind === 'submit')
+    return Object.entries(answer.values).some(([name, value]) => secret.has(name) && value !== mask)
+  return false
 }
 
 export function showCommand(row: CommandRow) {

@@ -1,7 +1,7 @@
 /** The record as people read it: joined, filtered, searched, from either end, and never for long at a stretch. */
 import { type Ask, type Input, limits, type RecordLine } from '@holdpoint/protocol'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { ada, approval, bob, type Driven, type Rig, refused, rig, secretAsk } from './rig.ts'
+import { ada, approval, bob, type Driven, type Rig, refused, rig, secretAsk, secretForm } from './rig.ts'
 
 let at: Rig
 let driven: Driven
@@ -76,6 +76,13 @@ describe('a line of the record', () => {
     expect(JSON.stringify(page)).not.toContain('tulip')
     expect(await requests({ q: 'tulip' })).toEqual([])
     expect(await requests({ q: 'the pin?' })).toEqual(['k'])
+  })
+  it('shows what a form was filled in with but for its secrets', async () => {
+    await resolve('k', secretForm, { kind: 'submit', values: { name: 'ada', pass: 'tulip4711', pin: 918273 } })
+    const [line] = (await record()).items
+    expect(line?.resolution.answer).toEqual({ kind: 'submit', values: { name: 'ada', pass: '••••••', pin: '••••••' } })
+    expect(JSON.stringify(line)).not.toMatch(/tulip|918273/)
+    expect(await requests({ q: 'tulip' })).toEqual([])
   })
   it('is gone with its session', async () => {
     await resolve('gone', approval('dig up the treasure'), { kind: 'deny', reason: 'no digging' })

@@ -1,8 +1,8 @@
 /** Requests through the desk: asked once, resolved once, delivered or accounted for. */
 import { createHash } from 'node:crypto'
-import { type Answer, digestText, limits, spellId } from '@holdpoint/protocol'
+import { type Answer, type Ask, digestText, limits, spellId } from '@holdpoint/protocol'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { ada, approval, bob, type Driven, type Rig, refused, rig, runnerCaller, secretAsk } from './rig.ts'
+import { ada, approval, bob, type Driven, type Rig, refused, rig, runnerCaller, secretAsk, secretForm } from './rig.ts'
 
 let at: Rig
 let driven: Driven
@@ -218,15 +218,18 @@ describe('delivery', () => {
   })
 })
 
-describe('a secret', () => {
-  const answer: Answer = { kind: 'answers', answers: [{ id: 'pin', chosen: [], other: 'hunter2' }] }
+const secrets: [string, Ask, Answer][] = [
+  ['an answer', secretAsk, { kind: 'answers', answers: [{ id: 'pin', chosen: [], other: 'hunter2' }] }],
+  ['a field of a form', secretForm, { kind: 'submit', values: { name: 'ada', pass: 'hunter2' } }],
+]
+describe.each(secrets)('a secret as %s', (_, ask, answer) => {
   const everything = async () =>
     JSON.stringify([
       await at.store.events({ after: 0, limit: 1000 }),
       ...(await Promise.all((['request', 'idem', 'draft'] as const).map(table => at.store.find(table, {})))),
     ])
   it('is for the agent only, and gone once taken, also under idempotency keys', async () => {
-    const request = await driven.ask('k', secretAsk)
+    const request = await driven.ask('k', ask)
     const watching = await at.watch()
     const once = (key: string) => ({ idempotencyKey: key })
     const said = await at.person('answerRequest', { id: request.id, digest: request.digest, answer }, once('a'))
@@ -239,28 +242,28 @@ describe('a secret', () => {
     expect(JSON.stringify(handed)).toContain('hunter2')
     expect(await at.runner('reportDelivery', input, once('h'))).toEqual(handed)
     await refused(at.runner('reportDelivery', { ...input, state: 'taken' }, once('h')), 'idempotency_mismatch')
-    const open = { id: driven.session.id, key: 'k', ask: secretAsk, fence: driven.fence }
+    const open = { id: driven.session.id, key: 'k', ask, fence: driven.fence }
     expect(JSON.stringify(await at.runner('openRequest', open, once('o')))).toContain('hunter2')
     await at.runner('reportDelivery', { ...input, state: 'taken' }, once('t'))
     expect(JSON.stringify(watching.frames)).not.toContain('hunter2')
     expect(await everything()).not.toContain('hunter2')
   })
   it('is gone too where it could not be delivered', async () => {
-    const request = await driven.ask('k', secretAsk)
+    const request = await driven.ask('k', ask)
     await at.person('answerRequest', { id: request.id, digest: request.digest, answer })
     await at.person('interruptSession', { id: driven.session.id })
     expect(await at.person('getRequest', { id: request.id })).toMatchObject({ delivery: { state: 'undeliverable' } })
     expect(await everything()).not.toContain('hunter2')
   })
   it('is gone with its draft, however the request is resolved', async () => {
-    const request = await driven.ask('k', secretAsk)
+    const request = await driven.ask('k', ask)
     await at.person('putDraft', { id: request.id, draft: 'hunter2' })
     await at.runner('withdrawRequest', { id: request.id, fence: driven.fence })
     expect(await at.person('getDraft', { id: request.id })).toEqual({ draft: null, others: [] })
-    const late = await driven.ask('late', secretAsk, { deadlineMs: 1000 })
+    const late = await driven.ask('late', ask, { deadlineMs: 1000 })
     await at.person('putDraft', { id: late.id, draft: 'hunter2' })
     await at.clock.pass(1000)
-    const last = await driven.ask('last', secretAsk)
+    const last = await driven.ask('last', ask)
     await at.person('putDraft', { id: last.id, draft: 'hunter2' })
     await at.person('endSession', { id: driven.session.id })
     expect(await everything()).not.toContain('hunter2')

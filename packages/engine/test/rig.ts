@@ -62,6 +62,20 @@ export const secretAsk: Ask = {
   ],
 }
 
+export const secretForm: Ask = {
+  kind: 'form',
+  title: 'Sign in',
+  message: '',
+  schema: {
+    type: 'object',
+    properties: {
+      name: { type: 'string' },
+      pass: { type: 'string', format: 'password' },
+      pin: { type: 'integer', writeOnly: true },
+    },
+  },
+}
+
 /** An agent under a lease: its session, its fence, and the agent's side of the desk under that fence. */
 export interface Driven {
   readonly session: Session

@@ -1,6 +1,6 @@
 /** What a request contains, and the part of it that its digest covers: what executes, not how it is titled (G7). */
 import { z } from 'zod'
-import { FormSchema } from './form.ts'
+import { FormSchema, isSecretField } from './form.ts'
 import type { SessionId } from './ids.ts'
 import { canonical, JsonObject } from './json.ts'
 import { limits } from './limits.ts'
@@ -80,6 +80,20 @@ export type ApprovalAsk = z.infer<typeof ApprovalAsk>
 export type QuestionsAsk = z.infer<typeof QuestionsAsk>
 export type FormAsk = z.infer<typeof FormAsk>
 export type Question = z.infer<typeof Question>
+
+/** The questions or fields whose answers are for the agent only, by id or name. */
+export function secretsOf(ask: Ask): ReadonlySet<string> {
+  switch (ask.kind) {
+    case 'approval':
+      return new Set()
+    case 'questions':
+      return new Set(ask.questions.filter(({ secret }) => secret).map(({ id }) => id))
+    case 'form': {
+      const fields = Object.entries(ask.schema.properties)
+      return new Set(fields.filter(([, field]) => isSecretField(field)).map(([name]) => name))
+    }
+  }
+}
 
 const digestVersion = 1
 

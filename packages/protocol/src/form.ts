@@ -56,6 +56,11 @@ export const FormSchema = z
   })
 export type FormSchema = z.infer<typeof FormSchema>
 
+/** What is filled in there is for the agent only, as JSON Schema says it. */
+export function isSecretField(field: FormField): boolean {
+  return field.writeOnly === true || (field.type === 'string' && field.format === 'password')
+}
+
 /** The labels a field offers, or null where it is free. */
 export function fieldChoices(field: FormField): readonly { value: string; title: string }[] | null {
   const source = field.type === 'array' ? field.items : field.type === 'string' ? field : null

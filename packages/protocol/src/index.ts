@@ -19,6 +19,7 @@ export {
   QuestionOption,
   QuestionsAsk,
   Suggestion,
+  secretsOf,
 } from './ask.ts'
 export {
   apiRoot,
@@ -49,7 +50,7 @@ export {
   Usage,
 } from './event.ts'
 export { Fault, FaultBody, type FaultCode, faultCodes, faultOfZod, faultStatus } from './fault.ts'
-export { FormField, FormSchema, fieldChoices, misfitOfValues } from './form.ts'
+export { FormField, FormSchema, fieldChoices, isSecretField, misfitOfValues } from './form.ts'
 export {
   CommandId,
   Cursor,

@@ -1,10 +1,9 @@
 /** One field of a form, drawn by what its schema says of it. */
-
-import type { Raw } from '@holdpoint/client'
-import { type FormField, fieldChoices, reveal } from '@holdpoint/protocol'
+import { type FormField, fieldChoices, isSecretField, reveal } from '@holdpoint/protocol'
 import { type ReactNode, useId } from 'react'
 import { Sentences, Words } from '../parts/agent-text.tsx'
-import { controlOf, isSecret } from './form-values.ts'
+import type { Raw } from '@holdpoint/client'
+import { controlOf } from './form-values.ts'
 
 export interface FormFieldProps {
   readonly name: string
@@ -108,7 +107,7 @@ function Choices({ field, raw, onRaw, name }: FormFieldProps): ReactNode {
   )
 }
 
-const inputTypes: Readonly<Record<string, string>> = { email: 'email', uri: 'url', date: 'date', password: 'password' }
+const inputTypes: Readonly<Record<string, string>> = { email: 'email', uri: 'url', date: 'date' }
 
 interface TextControlProps extends FormFieldProps {
   readonly id: string
@@ -139,14 +138,15 @@ function TextControl({ id, field, raw, onRaw, held, spoken }: TextControlProps):
   if (control === 'area') return <textarea {...shared} rows={4} />
   if (control === 'lines') return <textarea {...shared} rows={3} placeholder="One on each line" />
   const format = field.type === 'string' ? (field.format ?? '') : ''
+  const secret = isSecretField(field)
   const numeric = field.type === 'integer' || field.type === 'number'
   return (
     <input
       {...shared}
-      type={Object.hasOwn(inputTypes, format) ? inputTypes[format] : 'text'}
+      type={secret ? 'password' : Object.hasOwn(inputTypes, format) ? inputTypes[format] : 'text'}
       inputMode={field.type === 'integer' ? 'numeric' : numeric ? 'decimal' : undefined}
       autoComplete="off"
-      spellCheck={!isSecret(field)}
+      spellCheck={!secret}
       placeholder={format === 'date-time' ? '2026-01-31T12:00:00Z' : undefined}
     />
   )

@@ -5,6 +5,7 @@ import {
   type FormField,
   type FormSchema,
   fieldChoices,
+  isSecretField,
   type Json,
   type JsonObject,
   misfitOfValues,
@@ -31,14 +32,12 @@ export function controlOf(field: FormField): Control {
   }
 }
 
-function isLong({ format, maxLength, minLength, default: preset }: Extract<FormField, { type: 'string' }>): boolean {
+function isLong(field: Extract<FormField, { type: 'string' }>): boolean {
+  const { format, maxLength, minLength, default: preset } = field
+  if (isSecretField(field)) return false
   if (format !== undefined && format !== 'multiline') return false
   if (format === 'multiline' || preset?.includes('\n')) return true
   return Math.max(maxLength ?? 0, (minLength ?? 0) * 2, (preset ?? '').length * 2) >= areaFrom
-}
-
-export function isSecret(field: FormField): boolean {
-  return field.type === 'string' && field.format === 'password'
 }
 
 /** What the control holds before anyone touches it. */
@@ -101,11 +100,11 @@ export function keptRaws(schema: FormSchema, raws: ReadonlyMap<string, Raw>): Re
   return pickRaws(
     schema,
     raws,
-    (field, raw) => !isSecret(field) && JSON.stringify(raw) !== JSON.stringify(presetOf(field)),
+    (field, raw) => !isSecretField(field) && JSON.stringify(raw) !== JSON.stringify(presetOf(field)),
   )
 }
 export function secretRaws(schema: FormSchema, raws: ReadonlyMap<string, Raw>): ReadonlyMap<string, Raw> {
-  return pickRaws(schema, raws, isSecret)
+  return pickRaws(schema, raws, isSecretField)
 }
 function pickRaws(
   { properties }: FormSchema,
