@@ -350,6 +350,17 @@ describe('a form', () => {
     expect(play(form, ['2', enter, enter, left, enter, 'r']).answer).toEqual({ kind: 'decline' })
     expect(play(form, ['2', enter, enter, 'R', 'no', enter]).answer).toEqual({ kind: 'decline', reason: 'no' })
   })
+  it('shows a secret as dots, also once it is filled in, and puts it into no file', () => {
+    const pass = { type: 'string', format: 'password' } as const
+    const ask: FormAsk = { ...form, schema: { type: 'object', properties: { pass } } }
+    const drawn = (typed: readonly string[]) => {
+      const { prompt } = play(ask, typed)
+      return JSON.stringify(layPrompt(prompt, { columns: 80, height: 30 }, { at: 1, of: 1 }).pieces)
+    }
+    for (const typed of [['hush'], ['hush', enter]]) expect(drawn(typed)).not.toContain('hush')
+    expect(play(ask, ['/edit', enter]).prompt.hint).toMatch(/not put into a file/)
+    expect(play(ask, ['hush', enter, enter]).answer).toEqual({ kind: 'submit', values: { pass: 'hush' } })
+  })
   it('of a link alone is done by a letter, not by Enter', () => {
     const link: FormAsk = { ...form, url: 'https://example.org/', schema: { type: 'object', properties: {} } }
     expect(play(link, [enter]).answer).toBeUndefined()

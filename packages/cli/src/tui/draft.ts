@@ -1,8 +1,8 @@
 /** A prompt as an unfinished answer and back: what was begun on the page goes on here, and the other way round. Secrets stay where they are typed. */
 import type { AnswerDraft, Choice, Raw } from '@holdpoint/client'
-import type { ApprovalAsk, FormAsk, Question, QuestionsAsk } from '@holdpoint/protocol'
+import { type ApprovalAsk, type FormAsk, isSecretField, type Question, type QuestionsAsk } from '@holdpoint/protocol'
 import { type ApprovalPart, pendingEdit } from './approval.ts'
-import { type FieldPart, type FormPart, isSecret, openForm } from './form.ts'
+import { type FieldPart, type FormPart, openForm } from './form.ts'
 import { lineOf } from './line.ts'
 import { emptyPick } from './pick.ts'
 import type { Prompt } from './prompt.ts'
@@ -91,7 +91,7 @@ function rawsOf({ fields }: FormPart, ask: FormAsk): ReadonlyMap<string, Raw> {
 }
 function rawOf(part: FieldPart): Raw | undefined {
   const { field, choices, pick, line } = part
-  if (isSecret(part)) return undefined
+  if (isSecretField(field)) return undefined
   if (choices && field.type === 'array') return pick.marked.flatMap(index => String(choices[index]?.value ?? ''))
   const value = choices?.[pick.cursor]?.value
   if (choices) return typeof value === 'boolean' || value === undefined ? value : String(value)
@@ -101,7 +101,7 @@ function rawOf(part: FieldPart): Raw | undefined {
 function draftedForm(part: FormPart, { values, reason = '' }: AnswerDraft): FormPart {
   const fields = part.fields.map(field => {
     const raw = values?.get(field.name)
-    return raw === undefined || isSecret(field) ? field : filledWith(field, raw)
+    return raw === undefined || isSecretField(field.field) ? field : filledWith(field, raw)
   })
   return { ...part, fields, reason: lineOf(reason) }
 }

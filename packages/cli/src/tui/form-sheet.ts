@@ -1,7 +1,7 @@
 /** What a form shows: what is filled in, the field that is, what is still to come, and which keys do what. */
-import type { FormAsk } from '@holdpoint/protocol'
+import { type FormAsk, isSecretField } from '@holdpoint/protocol'
 import { blank, fact, indented, ours, quoted, type Row, row, theirs } from '../text/span.ts'
-import { type FieldPart, type FormPart, isSecret, valuesOf } from './form.ts'
+import { type FieldPart, type FormPart, valuesOf } from './form.ts'
 import { steering } from './questions.ts'
 import { choiceRows, lineRows, type Sheet } from './sheet-rows.ts'
 
@@ -28,10 +28,9 @@ function doneRow(field: FieldPart): Row {
   const chosen = field.choices?.filter(
     choice => choice.value === value || (Array.isArray(value) && value.includes(choice.value)),
   )
-  if (isSecret(field) && value !== undefined)
-    return indented(theirs(nameOf(field), 'quiet'), ours('  '), ours('•'.repeat(8)))
   const said = chosen ? chosen.map(choice => choice.title).join(', ') : value === undefined ? '' : String(value)
-  return indented(theirs(nameOf(field), 'quiet'), ours('  '), said === '' ? ours('left out', 'quiet') : theirs(said))
+  const shown = isSecretField(field.field) ? ours('•'.repeat(8)) : theirs(said)
+  return indented(theirs(nameOf(field), 'quiet'), ours('  '), said === '' ? ours('left out', 'quiet') : shown)
 }
 
 function fieldRows(field: FieldPart, at: number, of: number): readonly Row[] {
@@ -82,16 +81,14 @@ function footOf(part: FormPart, field: FieldPart | undefined): Pick<Sheet, 'foot
       ],
     }
   const back = part.at > 0 ? [[field.choices ? '←' : 'Esc', 'back'] as const] : []
-  if (!field.choices)
+  if (!field.choices) {
+    const secret = isSecretField(field.field)
+    const editor = secret ? [] : [[steering.edit, 'opens your editor'] as const]
     return {
-      foot: lineRows('', field.line, isSecret(field)),
-      keys: [
-        ['Enter', 'next'],
-        ...back,
-        ...(isSecret(field) ? [] : [[steering.edit, 'opens your editor'] as const]),
-        [steering.reject, 'rejects'],
-      ],
+      foot: lineRows('', field.line, secret),
+      keys: [['Enter', 'next'], ...back, ...editor, [steering.reject, 'rejects']],
     }
+  }
   return {
     foot: [],
     keys: [

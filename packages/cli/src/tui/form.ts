@@ -3,13 +3,14 @@ import {
   type FormAsk,
   type FormField,
   fieldChoices,
+  isSecretField,
   type Json,
   type JsonObject,
   misfitOfValues,
 } from '@holdpoint/protocol'
 import { emptyLine, type Line, lineOf } from './line.ts'
 import { emptyPick, type Pick, pressPick } from './pick.ts'
-import { rejectionOf, steering } from './questions.ts'
+import { keptOutOfFiles, rejectionOf, steering } from './questions.ts'
 import { decisionOf, type Press, type Step, typing } from './step.ts'
 
 export interface FieldPart {
@@ -38,11 +39,6 @@ export function openForm({ schema }: FormAsk): FormPart {
     return { name, field, required, choices, line: lineOfDefault(field), pick: pickOfDefault(field, choices) }
   })
   return { kind: 'form', fields, at: 0, reason: emptyLine, rejects: false }
-}
-
-/** What is typed into it is not shown, nor kept anywhere. */
-export function isSecret({ field }: FieldPart): boolean {
-  return field.type === 'string' && field.format === 'password'
 }
 
 const switches = [
@@ -88,11 +84,8 @@ function type(part: FormPart, ask: FormAsk, field: FieldPart, press: Press): Ste
   if ('line' in typed) return { part: withField(part, { ...field, line: typed.line }) }
   const rejection = rejectionOf(typed.done)
   if (rejection) return { part, answer: rejection }
-  if (typed.done === steering.edit && isSecret(field))
-    return {
-      part: withField(part, { ...field, line: emptyLine }),
-      hint: 'A secret is not put into a file: type it here.',
-    }
+  if (typed.done === steering.edit && isSecretField(field.field))
+    return { part: withField(part, { ...field, line: emptyLine }), hint: keptOutOfFiles }
   if (typed.done === steering.edit)
     return { part: withField(part, { ...field, line: emptyLine }), edit: lineOfDefault(field.field).text }
   return next(part, ask, field)

@@ -95,6 +95,8 @@ function typeAnswer(part: QuestionsPart, ask: QuestionsAsk, press: Press): Step<
   return next(withReply(said, { ...current(said, ask).reply, pick: emptyPick }), ask)
 }
 
+export const keptOutOfFiles = 'A secret is not put into a file: type it here.'
+
 /** What a line says to us instead of to the agent; null where it is an answer. */
 function steer(part: QuestionsPart, ask: QuestionsAsk, said: string): Step<QuestionsPart> | null {
   const { question, reply } = current(part, ask)
@@ -106,7 +108,7 @@ function steer(part: QuestionsPart, ask: QuestionsAsk, said: string): Step<Quest
   if (question.secret)
     return {
       part: withReply(part, { ...reply, line: emptyLine }),
-      hint: 'A secret is not put into a file: type it here.',
+      hint: keptOutOfFiles,
     }
   return { part: withReply(part, { ...reply, line: emptyLine }), edit: reply.other }
 }
