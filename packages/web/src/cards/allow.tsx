@@ -1,5 +1,4 @@
 /** Every yes to an approval is said by one button, which knows when it may not be pressed; and what every step around it needs. */
-
 import type { AnswerDraft } from '@holdpoint/client'
 import type { Answer, ApprovalAsk, Request } from '@holdpoint/protocol'
 import { type ReactNode, use } from 'react'
@@ -20,21 +19,28 @@ export interface ApprovalStepProps {
   readonly shown: boolean
 }
 
-export const allowOnce = 'Allow once'
-export const allowNoted = 'Allow with your note'
-
-/** What was written for the agent goes with the yes, also where its field is closed. */
-export function allowing({ note, mode }: Pick<AnswerDraft, 'note' | 'mode'>): Extract<Answer, { kind: 'allow' }> {
+/** The yes of a card's first row and of its key: what was written for the agent goes with it, also where its field is closed. */
+export function plainYes(
+  ask: ApprovalAsk,
+  { note, mode }: AnswerDraft,
+): Pick<AllowProps, 'label'> & { readonly answer: AllowAnswer } {
   const given = note?.trim()
-  return { kind: 'allow', ...(given && { note: given }), ...(mode && { mode }) }
+  const plan = ask.plan !== undefined
+  const [bare, noted] = plan ? ['Approve plan', 'Approve with your note'] : ['Allow once', 'Allow with your note']
+  return {
+    label: given ? noted : bare,
+    answer: { kind: 'allow', ...(given && { note: given }), ...(plan && mode && { mode }) },
+  }
 }
+
+type AllowAnswer = Extract<Answer, { kind: 'allow' }>
 
 export interface AllowProps {
   readonly hand: Hand
   readonly ask: ApprovalAsk
   readonly shown: boolean
   readonly label: string
-  readonly answer: Extract<Answer, { kind: 'allow' }> | null
+  readonly answer: AllowAnswer | null
   readonly shortcut?: string
 }
 
@@ -49,12 +55,4 @@ export function Allow({ hand, ask, shown, label, answer, shortcut }: AllowProps)
     about,
   }
   return ask.caution?.defaultToNo ? <DecideDangerous {...props} /> : <Decide {...props} shortcut={shortcut} />
-}
-
-export function Back({ hand, onBack }: { readonly hand: Hand; readonly onBack: () => void }): ReactNode {
-  return (
-    <button type="button" className="button plain apart" disabled={hand.pressed !== null} onClick={onBack}>
-      Back
-    </button>
-  )
 }

@@ -1,8 +1,9 @@
 /** Allowing for longer than once: what the agent's own program offers to remember, each with how far it reaches. */
 import { type ReactNode, useId, useState } from 'react'
 import { Words } from '../parts/agent-text.tsx'
-import { Allow, type ApprovalStepProps, Back } from './allow.tsx'
+import { Allow, type ApprovalStepProps } from './allow.tsx'
 import { scopeWords } from './approval-words.ts'
+import { Back } from './back.tsx'
 
 export function AlwaysStep({ ask, hand, steps, shown }: ApprovalStepProps): ReactNode {
   const [chosen, setChosen] = useState<string | null>(null)

@@ -1,14 +1,26 @@
-/** The ways to say yes or no to an approval, one step at a time. */
+/** The ways to say yes or no to an approval, one step at a time; a plan is answered in its own words. */
 import type { ReactNode } from 'react'
-import { Allow, type ApprovalStepProps, allowing, allowNoted, allowOnce } from './allow.tsx'
+import { Allow, type ApprovalStepProps, plainYes } from './allow.tsx'
 import { AlwaysStep } from './always-step.tsx'
 import { EditStep } from './edit-step.tsx'
+import { IntoMode } from './into-mode.tsx'
 import { StepButton } from './key-hint.tsx'
 import { NoteStep } from './note-step.tsx'
 import { ReasonStep } from './reason-step.tsx'
+import type { Step } from './step.ts'
+
+const words = {
+  approval: { edit: 'Edit…', no: 'Deny', why: 'Why not? The agent reads it and goes on.' },
+  plan: {
+    edit: 'Edit the plan…',
+    no: 'Keep planning',
+    why: 'What should the plan do differently? The agent goes on planning with it.',
+  },
+} as const
 
 export function ApprovalFoot(props: ApprovalStepProps): ReactNode {
-  const { hand, drafting, steps } = props
+  const { ask, hand, drafting, steps } = props
+  const { no, why } = words[ask.plan === undefined ? 'approval' : 'plan']
   switch (steps.step) {
     case 'edit':
       return <EditStep {...props} />
@@ -17,38 +29,32 @@ export function ApprovalFoot(props: ApprovalStepProps): ReactNode {
     case 'always':
       return <AlwaysStep {...props} />
     case 'deny':
-      return (
-        <ReasonStep
-          hand={hand}
-          kind="deny"
-          title="Why not? The agent reads it and goes on."
-          label="Deny"
-          reason={drafting.draft.reason ?? ''}
-          onReason={reason => drafting.change({ reason })}
-          onBack={() => steps.go('first')}
-          focused={steps.focused}
-        />
-      )
+      return <ReasonStep {...{ hand, drafting, steps }} kind="deny" title={why} label={no} />
     case 'first':
       return <FirstStep {...props} />
   }
 }
 
-function FirstStep({ ask, hand, drafting, steps, shown }: ApprovalStepProps): ReactNode {
-  const note = drafting.draft.note?.trim() ?? ''
-  const offers = ask.caution?.noRemember ? 0 : (ask.suggestions?.length ?? 0)
-  const step = (label: string, to: 'edit' | 'note' | 'always') => (
-    <StepButton label={label} held={hand.held} onGo={() => steps.go(to)} {...(to === 'edit' && { shortcut: 'e' })} />
+function FirstStep({ request, ask, hand, drafting, steps, shown }: ApprovalStepProps): ReactNode {
+  const plan = ask.plan !== undefined
+  const { edit, no } = words[plan ? 'plan' : 'approval']
+  const { label, answer } = plainYes(ask, drafting.draft)
+  const offers = plan || ask.caution?.noRemember ? 0 : (ask.suggestions?.length ?? 0)
+  const step = (name: string, to: Step, shortcut?: string, className?: string) => (
+    <StepButton label={name} held={hand.held} onGo={() => steps.go(to)} {...{ shortcut, className }} />
   )
   return (
-    <div className="actions first">
-      <Allow {...{ hand, ask, shown }} label={note ? allowNoted : allowOnce} answer={allowing({ note })} shortcut="a" />
-      <div className="more">
-        {ask.editable && step('Edit…', 'edit')}
-        {step(note ? 'Your note…' : 'Add a note…', 'note')}
-        {offers > 0 && step('Always…', 'always')}
+    <>
+      {plan && <IntoMode {...{ request, hand, drafting }} />}
+      <div className="actions first">
+        <Allow {...{ hand, ask, shown, label, answer }} shortcut="a" />
+        <div className="more">
+          {ask.editable && step(edit, 'edit', 'e')}
+          {step(answer.note ? 'Your note…' : 'Add a note…', 'note')}
+          {offers > 0 && step('Always…', 'always')}
+        </div>
+        {step(`${no}…`, 'deny', 'd', 'apart deny')}
       </div>
-      <StepButton label="Deny…" shortcut="d" className="apart deny" held={hand.held} onGo={() => steps.go('deny')} />
-    </div>
+    </>
   )
 }

@@ -1,7 +1,8 @@
 /** Allowing something else than was asked: one text that a person changes, and what the change is, before it is said yes to. */
 import { applyEdit, editableOf } from '@holdpoint/client'
 import { type ReactNode, useMemo } from 'react'
-import { Allow, type ApprovalStepProps, Back } from './allow.tsx'
+import { Allow, type ApprovalStepProps } from './allow.tsx'
+import { Back } from './back.tsx'
 import { ChangeView } from './change-view.tsx'
 import { NoteField } from './note-step.tsx'
 import { useFocused } from './step.ts'

@@ -5,13 +5,12 @@ import type { FormAsk } from '@holdpoint/protocol'
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
 import { useCardActions } from '../habits/card-keys.ts'
 import { Hidden, Sentences, Words } from '../parts/agent-text.tsx'
+import { AnswerFoot } from './answer-foot.tsx'
 import type { AskCardProps } from './ask-card.ts'
 import { Decide } from './decide.tsx'
 import { FormFieldView } from './form-field.tsx'
 import { addressParts, type Filled, fillIn, keptRaws, presetOf, secretRaws } from './form-values.ts'
 import type { Hand } from './hand.ts'
-import { StepButton } from './key-hint.tsx'
-import { ReasonStep } from './reason-step.tsx'
 import { useSteps } from './step.ts'
 
 export function FormCard({ request, ask, hand, drafting, open }: AskCardProps<FormAsk>): ReactNode {
@@ -59,36 +58,9 @@ export function FormCard({ request, ask, hand, drafting, open }: AskCardProps<Fo
           ))}
         </div>
       </div>
-      <footer className="card-foot">
-        {steps.step === 'deny' ? (
-          <ReasonStep
-            hand={hand}
-            kind="decline"
-            title="Why do you not fill it in? The agent reads it and goes on."
-            label="Decline"
-            reason={draft.reason ?? ''}
-            onReason={reason => change({ reason })}
-            onBack={() => steps.go('first')}
-            focused={steps.focused}
-          />
-        ) : (
-          <div className="actions first">
-            <Submit
-              {...{ hand, filled }}
-              link={url !== undefined}
-              first={url === undefined || opened}
-              {...{ checked, check }}
-            />
-            <StepButton
-              label="Decline…"
-              shortcut="d"
-              className="apart deny"
-              held={hand.held}
-              onGo={() => steps.go('deny')}
-            />
-          </div>
-        )}
-      </footer>
+      <AnswerFoot {...{ hand, drafting, steps }} why="Why do you not fill it in? The agent reads it and goes on.">
+        <Submit {...{ hand, filled, checked, check }} link={url !== undefined} first={url === undefined || opened} />
+      </AnswerFoot>
     </>
   )
 }

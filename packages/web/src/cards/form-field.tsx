@@ -1,8 +1,9 @@
 /** One field of a form, drawn by what its schema says of it. */
+
+import type { Raw } from '@holdpoint/client'
 import { type FormField, fieldChoices, isSecretField, reveal } from '@holdpoint/protocol'
 import { type ReactNode, useId } from 'react'
 import { Sentences, Words } from '../parts/agent-text.tsx'
-import type { Raw } from '@holdpoint/client'
 import { controlOf } from './form-values.ts'
 
 export interface FormFieldProps {

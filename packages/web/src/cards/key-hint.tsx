@@ -23,9 +23,9 @@ export function useKeyHint(key: string | undefined): KeyHint {
 
 export interface StepButtonProps {
   readonly label: string
-  readonly shortcut?: string
+  readonly shortcut?: string | undefined
   readonly held: boolean
-  readonly className?: string
+  readonly className?: string | undefined
   readonly onGo: () => void
 }
 

@@ -1,7 +1,8 @@
 /** Allowing with a note: words that reach the agent together with the yes. */
 import { limits } from '@holdpoint/protocol'
 import type { ReactNode } from 'react'
-import { Allow, type ApprovalStepProps, Back } from './allow.tsx'
+import { Allow, type ApprovalStepProps } from './allow.tsx'
+import { Back } from './back.tsx'
 import { useFocused } from './step.ts'
 
 export function NoteStep({ ask, hand, drafting, steps, shown }: ApprovalStepProps): ReactNode {

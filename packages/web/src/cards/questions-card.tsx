@@ -2,16 +2,14 @@
 import type { QuestionsAsk } from '@holdpoint/protocol'
 import { type ReactNode, useMemo, useState } from 'react'
 import { useCardActions } from '../habits/card-keys.ts'
+import { AnswerFoot } from './answer-foot.tsx'
 import type { AskCardProps } from './ask-card.ts'
 import { Decide } from './decide.tsx'
-import { StepButton } from './key-hint.tsx'
 import { answersOf, draftOf, nothingPicked, type Picked, pick, pickedOf, questionInTurn } from './question-answers.ts'
 import { QuestionView } from './question-view.tsx'
-import { ReasonStep } from './reason-step.tsx'
 import { useSteps } from './step.ts'
 
 export function QuestionsCard({ request, ask, hand, drafting, open }: AskCardProps<QuestionsAsk>): ReactNode {
-  const { draft, change } = drafting
   const steps = useSteps(drafting, request.id)
   const { picks, setPick } = usePicks(ask, drafting)
   const answers = answersOf(ask, picks)
@@ -48,38 +46,16 @@ export function QuestionsCard({ request, ask, hand, drafting, open }: AskCardPro
           />
         ))}
       </div>
-      <footer className="card-foot">
-        {steps.step === 'deny' ? (
-          <ReasonStep
-            hand={hand}
-            kind="decline"
-            title="Why do you not answer? The agent reads it and goes on."
-            label="Decline"
-            reason={draft.reason ?? ''}
-            onReason={reason => change({ reason })}
-            onBack={() => steps.go('first')}
-            focused={steps.focused}
-          />
-        ) : (
-          <div className="actions first">
-            <Decide
-              hand={hand}
-              label={answer ? label : 'Send answers'}
-              busy="Sending…"
-              answer={answer}
-              className={left === 0 ? 'primary' : ''}
-              {...(left === 0 && { shortcut: 'a' })}
-            />
-            <StepButton
-              label="Decline…"
-              shortcut="d"
-              className="apart deny"
-              held={hand.held}
-              onGo={() => steps.go('deny')}
-            />
-          </div>
-        )}
-      </footer>
+      <AnswerFoot {...{ hand, drafting, steps }} why="Why do you not answer? The agent reads it and goes on.">
+        <Decide
+          hand={hand}
+          label={answer ? label : 'Send answers'}
+          busy="Sending…"
+          answer={answer}
+          className={left === 0 ? 'primary' : ''}
+          {...(left === 0 && { shortcut: 'a' })}
+        />
+      </AnswerFoot>
     </>
   )
 }

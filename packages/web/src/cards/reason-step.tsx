@@ -2,35 +2,35 @@
 import type { Answer } from '@holdpoint/protocol'
 import { limits } from '@holdpoint/protocol'
 import type { KeyboardEvent, ReactNode } from 'react'
+import { Back } from './back.tsx'
 import { Decide } from './decide.tsx'
 import type { Hand } from './hand.ts'
-import { useFocused } from './step.ts'
+import { type Steps, useFocused } from './step.ts'
+import type { Drafting } from './use-draft.ts'
 
 export interface ReasonStepProps {
   readonly hand: Hand
+  readonly drafting: Drafting
+  readonly steps: Steps
   readonly kind: 'deny' | 'decline'
   /** What the field is for, such as "Why not?". */
   readonly title: string
   /** Of the button that Enter presses. */
   readonly label: string
-  readonly reason: string
-  readonly onReason: (reason: string) => void
-  readonly onBack: () => void
-  /** A person came here just now, so the cursor goes along. */
-  readonly focused: boolean
 }
 
 const busy = { deny: 'Denying…', decline: 'Declining…' } as const
 const stop = { deny: 'Deny and stop', decline: 'Decline and stop' } as const
 
-export function ReasonStep(props: ReasonStepProps): ReactNode {
-  const { hand, kind, title, label, reason, onReason, onBack, focused } = props
-  const field = useFocused<HTMLTextAreaElement>(focused)
+export function ReasonStep({ hand, drafting, steps, kind, title, label }: ReasonStepProps): ReactNode {
+  const field = useFocused<HTMLTextAreaElement>(steps.focused)
+  const { reason = '' } = drafting.draft
+  const back = () => steps.go('first')
   const given = reason.trim()
   const answer: Extract<Answer, { kind: 'deny' | 'decline' }> = { kind, ...(given && { reason: given }) }
   const press = (event: KeyboardEvent) => {
     if (event.nativeEvent.isComposing) return
-    if (event.key === 'Escape') onBack()
+    if (event.key === 'Escape') back()
     if (event.key !== 'Enter' || event.shiftKey) return
     event.preventDefault()
     // A key held down since the step opened says nothing about this field.
@@ -48,16 +48,14 @@ export function ReasonStep(props: ReasonStepProps): ReactNode {
           value={reason}
           readOnly={hand.pressed !== null}
           placeholder="What should it do instead?"
-          onChange={event => onReason(event.target.value)}
+          onChange={event => drafting.change({ reason: event.target.value })}
           onKeyDown={press}
         />
       </label>
       <div className="actions">
         <Decide hand={hand} label={label} busy={busy[kind]} answer={answer} className="primary" />
         <Decide hand={hand} label={stop[kind]} busy="Stopping…" answer={{ ...answer, interrupt: true }} />
-        <button type="button" className="button plain apart" disabled={hand.pressed !== null} onClick={onBack}>
-          Back
-        </button>
+        <Back hand={hand} onBack={back} />
       </div>
     </div>
   )

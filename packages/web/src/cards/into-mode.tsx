@@ -1,0 +1,39 @@
+/** In which mode the agent goes on once its plan is approved. */
+import { reveal } from '@holdpoint/protocol'
+import { type ReactNode, useId } from 'react'
+import { useInboxPart } from '../desk.ts'
+import type { ApprovalStepProps } from './allow.tsx'
+import { modeWords } from './approval-words.ts'
+import { useDriver } from './drivers.ts'
+
+export function IntoMode({
+  request,
+  hand,
+  drafting,
+}: Pick<ApprovalStepProps, 'request' | 'hand' | 'drafting'>): ReactNode {
+  const driverName = useInboxPart(({ sessions }) => sessions.get(request.session)?.driver)
+  const modes = useDriver(driverName)?.modes ?? []
+  const id = useId()
+  if (modes.length === 0) return null
+  return (
+    <div className="into-mode">
+      <label className="soft small" htmlFor={id}>
+        Then the agent
+      </label>
+      <select
+        id={id}
+        className="input"
+        value={drafting.draft.mode ?? ''}
+        disabled={hand.held}
+        onChange={event => drafting.change({ mode: event.target.value })}
+      >
+        <option value="">goes on as its own program decides</option>
+        {modes.map(name => (
+          <option key={name} value={name}>
+            {reveal(modeWords(name))}
+          </option>
+        ))}
+      </select>
+    </div>
+  )
+}
