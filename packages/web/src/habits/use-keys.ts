@@ -37,8 +37,9 @@ export function useKeyboard(): void {
   const { inbox } = useDesk()
   useEffect(() => {
     let sinceG = Number.NEGATIVE_INFINITY
+    const isTypedOn = typingOn()
     function hear(event: KeyboardEvent): void {
-      if (event.defaultPrevented) return
+      if (isTypedOn(event) || event.defaultPrevented) return
       const stroke = readPress(pressOf(event), event.timeStamp - sinceG < sequenceMs)
       if (!/^(?:Shift|Control|Alt|Meta)$/.test(event.key)) sinceG = Number.NEGATIVE_INFINITY
       if (!stroke) return
@@ -48,6 +49,23 @@ export function useKeyboard(): void {
     addEventListener('keydown', hear)
     return () => removeEventListener('keydown', hear)
   }, [inbox])
+}
+
+/** Whoever types looks at the keys: what comes this soon behind a letter was meant for the same field. */
+const typingMs = 1500
+
+/** Whether a key was meant for a field that has gone meanwhile, together with the card around it: such keys are nobody's. */
+function typingOn(): (event: KeyboardEvent) => boolean {
+  let field: HTMLElement | null = null
+  let at = Number.NEGATIVE_INFINITY
+  return event => {
+    const { typing, target } = pressOf(event)
+    const goesOn = field !== null && !field.isConnected && event.timeStamp - at < typingMs
+    if (typing) field = event.key.length === 1 || event.key === 'Backspace' ? target : null
+    else if (!goesOn) field = null
+    at = event.timeStamp
+    return goesOn && !typing
+  }
 }
 
 function carryOut(stroke: Exclude<Stroke, { does: 'g' }>, live: boolean): boolean {
@@ -81,5 +99,5 @@ function pressOf(event: KeyboardEvent) {
     (target instanceof HTMLInputElement && !textTypes.has(target.type))
   const onControl = target.closest('a, button, input, summary, [role="option"], [tabindex="0"]') !== null
   const modal = document.querySelector('dialog:modal, [popover]:popover-open') !== null
-  return { key, ctrlKey, metaKey, altKey, repeat, isComposing, typing, onControl, modal }
+  return { key, ctrlKey, metaKey, altKey, repeat, isComposing, target, typing, onControl, modal }
 }
