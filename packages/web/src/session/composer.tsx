@@ -12,7 +12,6 @@ import {
   useState,
 } from 'react'
 import { useDesk, useLive } from '../desk.ts'
-import { noteFoot } from '../frame/foot.ts'
 import { Words } from '../parts/agent-text.tsx'
 import { said } from '../said.ts'
 import { AttachmentTile } from './attachment-tile.tsx'
@@ -48,7 +47,6 @@ function OpenComposer({ session }: { readonly session: Session }): ReactNode {
   }
   return (
     <form
-      ref={noteFoot}
       className={`composer ${over ? 'over' : ''}`}
       aria-label="Message to the agent"
       onSubmit={event => {
