@@ -4,6 +4,16 @@ import { asks } from '../support/asking.ts'
 import { hasNoBrowser, phone } from '../support/browser.ts'
 import { button, calm, cardOf, openStage, press, receipt, textOf } from './stage.ts'
 
+/** Of two colours that a browser has computed, as WCAG counts it. */
+function contrast(one: string, other: string): number {
+  const [light = 0, dark = 0] = [one, other]
+    .map(colour => (colour.match(/[\d.]+/g) ?? []).slice(0, 3).map(part => Number(part) / 255))
+    .map(parts => parts.map(part => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4)))
+    .map(([red = 0, green = 0, blue = 0]) => 0.2126 * red + 0.7152 * green + 0.0722 * blue)
+    .sort((a, b) => b - a)
+  return (light + 0.05) / (dark + 0.05)
+}
+
 describe.skipIf(hasNoBrowser())('an approval', () => {
   const stage = openStage()
 
@@ -105,6 +115,23 @@ describe.skipIf(hasNoBrowser())('an approval', () => {
     })
     await receipt(page, '/src/api/src/retry.ts', 'allowed with changes').waitFor()
   })
+
+  it.each(['light', 'dark'] as const)(
+    'of an edit shows blanks at a line end so that nobody overlooks them: %s',
+    async colorScheme => {
+      const input = { file_path: '/src/a.ts', old_string: 'one \ntwo', new_string: 'one\ntwo \t' }
+      const { card } = await shown({ ...asks.edit(), input } as Ask, { colorScheme }) // an approval, with another input
+      expect(await card.locator('.trail').allTextContents()).toEqual([' ', ' ', '\t'])
+      for (const trail of await card.locator('.trail').all()) {
+        const colours = await trail.evaluate(it => [
+          getComputedStyle(it).outlineColor,
+          getComputedStyle(it.closest('.diff-row') ?? it).backgroundColor,
+        ])
+        expect(await trail.evaluate(it => getComputedStyle(it).outlineStyle)).toBe('solid')
+        expect(contrast(colours[0] ?? '', colours[1] ?? '')).toBeGreaterThan(3)
+      }
+    },
+  )
 
   it('of an edit with CRLF line ends reads like any other, says so once, and keeps them when it is changed', async () => {
     const input = { file_path: '/src/a.ts', old_string: 'one\r\ntwo', new_string: 'one\r\n2\r\nthree' }

@@ -114,7 +114,7 @@ describe('text on a screen', () => {
     expect(theirs(`a${' '.repeat(99)}b`).text).toBe('a⟨99 spaces⟩b')
   })
 
-  it('of a change has its line ends told once where they are all CRLF, and each where they differ', () => {
+  it('of a change has its line ends told once where they are all CRLF, each where they differ, and the blanks before them counted', () => {
     const shown = (old_string: string, new_string: string) =>
       askRows({
         kind: 'approval',
@@ -128,6 +128,8 @@ describe('text on a screen', () => {
         .slice(0, 4)
     expect(shown('one\r\ntwo', 'one\r\n2')).toEqual(['In /a · CRLF line ends', '  one', '- two', '+ 2'])
     expect(shown('one\r\ntwo', 'one\ntwo').slice(1)).toEqual(['- one⟨CR⟩', '+ one', '  two'])
+    expect(shown('one \ntwo', 'one\ntwo  ').slice(1)).toEqual(['- one⟨1 space⟩', '- two', '+ one'])
+    expect(shown('one\r\n', 'one  \n').slice(1)).toEqual(['- one⟨CR⟩', '+ one⟨2 spaces⟩', '  '])
     expect(shown('one\r\ntwo', 'one\r\n2').join('\n')).not.toContain('cannot be seen')
   })
 

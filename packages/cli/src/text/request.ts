@@ -148,9 +148,13 @@ function changeRows({ path, parts, isNew }: Extract<Picture, { kind: 'change' }>
     row(ours(isNew ? 'The whole of ' : 'In '), theirs(path), ours(about && ` · ${about}`, 'quiet')),
     ...diffs.flatMap((rows, index) => [
       ...(index > 0 ? [row(ours('  ⋮', 'quiet'))] : []),
-      ...rows.map(({ sign, text }) => quotedLine(text, signLooks[sign], `${sign} `)),
+      ...rows.map(({ sign, text }) => quotedLine(sign === ' ' ? text : endTold(text), signLooks[sign], `${sign} `)),
     ]),
   ]
+}
+/** Blanks at the end of a line are all that some changes are about. */
+function endTold(line: string): string {
+  return line.replace(/ +(?=(?:⟨CR⟩)?$)/, ({ length }) => `⟨${length} ${length === 1 ? 'space' : 'spaces'}⟩`)
 }
 const signLooks = { '+': 'yes', '-': 'no', ' ': null } as const
 

@@ -89,12 +89,16 @@ function LinePiece({ text, kind, marked }: Piece): ReactNode {
 }
 
 function drawPiece(kind: Piece['kind'], text: string): ReactNode {
-  if (kind === 'text') return text
-  return kind === 'tab' || kind === 'trail' ? (
-    <span className={kind}>{text}</span>
-  ) : (
-    <SignMark kind={kind} text={text} />
-  )
+  switch (kind) {
+    case 'text':
+      return text
+    case 'tab':
+    case 'trail':
+    case 'trail tab':
+      return <span className={kind}>{text}</span>
+    default:
+      return <SignMark kind={kind} text={text} />
+  }
 }
 
 /** Says that a text holds what cannot be seen, and how it stands there now. */

@@ -1,9 +1,12 @@
 /** A line cut where it has something to show: our signs, tabs, blanks at its end, and the part that was changed. */
 import { type Sign, signsIn } from '@holdpoint/client'
 
+/** A tab; what stands at the end of the line. */
+type Blank = 'tab' | 'trail' | 'trail tab'
+
 export interface Piece {
   readonly text: string
-  readonly kind: 'text' | 'tab' | 'trail' | Sign['kind']
+  readonly kind: 'text' | Blank | Sign['kind']
   readonly marked: boolean
 }
 
@@ -21,8 +24,9 @@ export function linePieces(line: string, mark: readonly [number, number] = [0, 0
   const places = [...cuts].sort((a, b) => a - b)
   return places.slice(0, -1).map((from, i): Piece => {
     const text = line.slice(from, places[i + 1])
-    const plain = text === '\t' ? 'tab' : trailFrom !== -1 && from >= trailFrom && from < trailTo ? 'trail' : 'text'
-    return { text, kind: signAt.get(from)?.kind ?? plain, marked: from >= markFrom && from < markTo }
+    const trails = trailFrom !== -1 && from >= trailFrom && from < trailTo
+    const blank = text === '\t' ? (trails ? 'trail tab' : 'tab') : trails ? 'trail' : 'text'
+    return { text, kind: signAt.get(from)?.kind ?? blank, marked: from >= markFrom && from < markTo }
   })
 }
 

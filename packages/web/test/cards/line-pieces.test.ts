@@ -10,6 +10,13 @@ describe('the pieces of a line', () => {
       ['  ', 'trail'],
     ])
   })
+  it('name a tab at its end as both', () => {
+    expect(linePieces('x \t').map(({ text, kind }) => [text, kind])).toEqual([
+      ['x', 'text'],
+      [' ', 'trail'],
+      ['\t', 'trail tab'],
+    ])
+  })
   it('name what was changed', () => {
     expect(linePieces('abcd', [1, 3]).map(({ text, marked }) => [text, marked])).toEqual([
       ['a', false],
