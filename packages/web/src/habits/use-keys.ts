@@ -87,7 +87,8 @@ function carryOut(stroke: Exclude<Stroke, { does: 'g' }>, live: boolean): boolea
   return act !== null
 }
 
-const textTypes = new Set(['checkbox', 'radio', 'button', 'submit', 'reset', 'range', 'color', 'file'])
+/** Fields in which nobody types words. */
+const typesWithoutText = new Set(['checkbox', 'radio', 'button', 'submit', 'reset', 'range', 'color', 'file'])
 
 function pressOf(event: KeyboardEvent) {
   const { key, ctrlKey, metaKey, altKey, repeat, isComposing } = event
@@ -96,7 +97,7 @@ function pressOf(event: KeyboardEvent) {
     target.isContentEditable ||
     target instanceof HTMLTextAreaElement ||
     target instanceof HTMLSelectElement ||
-    (target instanceof HTMLInputElement && !textTypes.has(target.type))
+    (target instanceof HTMLInputElement && !typesWithoutText.has(target.type))
   const onControl = target.closest('a, button, input, summary, [role="option"], [tabindex="0"]') !== null
   const modal = document.querySelector('dialog:modal, [popover]:popover-open') !== null
   return { key, ctrlKey, metaKey, altKey, repeat, isComposing, target, typing, onControl, modal }
