@@ -26,6 +26,18 @@ describe('an agent that begins to work by itself', () => {
     await driven.say({ type: 'turn.finished', ending: 'done' })
     expect((await session()).state).toBe('idle')
   })
+  it('is shown with what it cost, also where a turn comes and goes at once', async () => {
+    const watching = await at.watch()
+    await driven.say(
+      { type: 'message.added', block: 'a', text: 'Done.' },
+      { type: 'turn.finished', ending: 'done', cost: 0.5 },
+    )
+    expect(watching.events).toMatchObject([
+      { type: 'message.added' },
+      { type: 'turn.finished' },
+      { type: 'session.changed', value: { state: 'idle', cost: 0.5, lastWords: 'Done.' } },
+    ])
+  })
   it('goes on without a break where it begins as it finishes', async () => {
     await begin()
     const watching = await at.watch()

@@ -185,7 +185,7 @@ function keepSayings(
 }
 
 /** What of a session people see change as it happens. */
-const shown = ['state', 'mode', 'model', 'resume', 'process'] as const
+const shown = ['state', 'mode', 'model', 'resume', 'process', 'cost'] as const
 
 /** What the session's row learns from what its agent said: last words, cost, whether a turn is under way, and what became of the agent itself. */
 function heard(pen: Pen, row: SessionRow, item: Kept): SessionRow {
