@@ -146,6 +146,7 @@ describe('an approval', () => {
       { kind: 'allow' },
     ],
     ['a plan without modes', plan, ['a'], { kind: 'allow' }],
+    ['a plan into a mode that it names', { ...plan, modes: ['x'] }, ['a', '2', enter], { kind: 'allow', mode: 'x' }],
     [
       'a plan with an edited text',
       plan,

@@ -63,6 +63,8 @@ export function misfit(ask: Ask, answer: Answer): string | null {
     if (wrong) return wrong
     if (answer.suggestion !== undefined && !ask.suggestions?.some(offered => offered.id === answer.suggestion))
       return `"${answer.suggestion}" is not a suggestion of this request`
+    if (answer.mode !== undefined && ask.modes && !ask.modes.includes(answer.mode))
+      return `this request cannot be allowed into the mode "${answer.mode}"; there is ${ask.modes.join(', ')}`
     if ((answer.remember || answer.suggestion !== undefined) && ask.caution?.noRemember)
       return 'this request must not be remembered'
     return null

@@ -29,6 +29,8 @@ export const ApprovalAsk = z.strictObject({
   editable: z.boolean(),
   plan: text(limits.textMax).optional(),
   suggestions: z.array(Suggestion).max(limits.suggestionsMax).optional(),
+  /** Those that it can be allowed into; left out: all of its driver's. */
+  modes: z.array(filled(limits.nameMax)).max(limits.optionsMax).optional(),
   caution: Caution.optional(),
 })
 export const QuestionOption = z.strictObject({

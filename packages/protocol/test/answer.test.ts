@@ -66,6 +66,9 @@ describe('an allow', () => {
       false,
     ],
     ['with a suggestion where none is offered does not', {}, { suggestion: 'a' }, false],
+    ['into a mode that it names fits', { modes: ['a', 'b'] }, { mode: 'b' }, true],
+    ['into another mode does not', { modes: ['a', 'b'] }, { mode: 'c' }, false],
+    ['into any mode fits where it names none', {}, { mode: 'c' }, true],
     ['that remembers fits', {}, { remember: { effect: 'allow', tool: 'Bash', command: 'ls' } }, true],
     [
       'that remembers what must not be does not',

@@ -42,7 +42,8 @@ export interface Turn {
 export function openPrompt(request: Request, modes: readonly string[]): Prompt {
   const { ask } = request
   const part = ask.kind === 'approval' ? openApproval() : ask.kind === 'questions' ? openQuestions(ask) : openForm(ask)
-  return { request, modes, part, hint: null, top: 0, seen: unseen, shown: false, follows: true }
+  const open = ask.kind === 'approval' ? (ask.modes ?? modes) : modes
+  return { request, modes: open, part, hint: null, top: 0, seen: unseen, shown: false, follows: true }
 }
 const unseen: Seen = { columns: 0, lines: 0, to: 0 }
 

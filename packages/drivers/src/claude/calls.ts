@@ -239,7 +239,7 @@ export class Calls {
       const key = earlier?.key ?? id
       const updates = rows.meta.offers?.[key] ?? suggestions ?? []
       if (updates.length > 0 && !earlier) rows.note({ offers: { [key]: updates } })
-      const ask = sameAsk(earlier?.ask, { ...permission, input })
+      const ask = sameAsk(earlier?.ask, { ...permission, input }, mayBypass)
       const settled = await this.#settle(waiting, key, ask, pathOf(agentID))
       const { result, note, stops, trouble, fromNowOn } = verdictOf(settled, { tool, input, updates, mayBypass })
       if (fromNowOn) this.#granted.add(call)
@@ -321,10 +321,10 @@ function remarkOf(settled: Settled): string | null {
 }
 
 /** A call that was asked before is asked again in the words of the record, where it is the same call. */
-function sameAsk(earlier: Ask | undefined, permission: Permission): Ask {
+function sameAsk(earlier: Ask | undefined, permission: Permission, mayBypass: boolean): Ask {
   if (earlier?.kind === 'questions') return earlier
-  if (earlier?.kind !== 'approval' || earlier.tool !== permission.tool) return askOf(permission)
+  if (earlier?.kind !== 'approval' || earlier.tool !== permission.tool) return askOf(permission, mayBypass)
   // Where the plan is kept may have changed, what was planned has not: the call has no input of its own.
   const same = permission.tool === planTool || canonical(earlier.input) === canonical(permission.input)
-  return same ? earlier : askOf(permission)
+  return same ? earlier : askOf(permission, mayBypass)
 }

@@ -25,8 +25,13 @@ export function isMode(name: unknown): name is Mode {
 export const noBypass =
   'bypassPermissions is only for a session that was started in it, or with the option allowBypass; start such a one'
 
+/** Those that a session can be in. */
+export function openModes(mayBypass: boolean): readonly Mode[] {
+  return modeNames.filter(mode => mayBypass || mode !== 'bypassPermissions')
+}
+
 /** The mode that a session goes on in: the one that it shows, where it can; else the one that it was in last. */
 export function modeToGoOnIn(shown: string, last: string | undefined, mayBypass: boolean): Mode {
-  const open = (mode: string | undefined): mode is Mode => isMode(mode) && (mayBypass || mode !== 'bypassPermissions')
-  return open(shown) ? shown : open(last) ? last : 'default'
+  const open = openModes(mayBypass)
+  return open.find(mode => mode === shown) ?? open.find(mode => mode === last) ?? 'default'
 }

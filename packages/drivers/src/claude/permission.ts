@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import type { CanUseTool, PermissionResult, PermissionUpdate } from '@anthropic-ai/claude-agent-sdk'
 import { type Answer, type Ask, type JsonObject, limits, plainDeny } from '@holdpoint/protocol'
 import type { Settled } from '../settlement.ts'
-import { isMode, modes, noBypass } from './modes.ts'
+import { isMode, modes, noBypass, openModes } from './modes.ts'
 import { answeredInput, questionsAsk } from './questions.ts'
 import { allowsFromNowOn, offered, suggestionsOf } from './suggestions.ts'
 
@@ -29,7 +29,7 @@ export const unknownOutcome =
   'This was approved and started before a crash; its outcome is unknown, check before running it again.'
 const nobody = 'Nobody answered.'
 
-export function askOf({ tool, input, context, cwd }: Permission): Ask {
+export function askOf({ tool, input, context, cwd }: Permission, mayBypass: boolean): Ask {
   if (tool === questionTool) return questionsAsk(input)
   const plan = tool === planTool ? planOf(input) : null
   const { title, description, decisionReason: reason, blockedPath, defaultToNo, suppressAlwaysAllowRule } = context
@@ -48,7 +48,7 @@ export function askOf({ tool, input, context, cwd }: Permission): Ask {
     ...(description ? { description: description.slice(0, limits.reasonMax) } : {}),
     cwd,
     editable: true,
-    ...(plan === null ? {} : { plan: plan.slice(0, limits.textMax) }),
+    ...(plan === null ? {} : { plan: plan.slice(0, limits.textMax), modes: [...openModes(mayBypass)] }),
     ...(suggestions.length > 0 ? { suggestions } : {}),
     ...(Object.keys(caution).length > 0 ? { caution } : {}),
   }

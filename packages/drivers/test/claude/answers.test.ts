@@ -241,14 +241,18 @@ describe('a plan of Claude Code', () => {
     expect(house.file('planned.txt')).toBe('')
   })
 
-  it('is approved, but not into bypassPermissions where the session was not started for it; that is said', async () => {
+  it('cannot be approved into bypassPermissions where the session was not started for it, and waits on', async () => {
     house = await House.open(planner)
-    const id = await house.start({ mode: 'plan' })
-    await house.stage.answer(await house.asked(), { kind: 'allow', mode: 'bypassPermissions' })
+    await house.start({ mode: 'plan' })
+    const request = await house.asked()
+    expect(request.ask).toMatchObject({ modes: ['default', 'acceptEdits', 'plan', 'dontAsk'] })
+    await expect(house.stage.answer(request, { kind: 'allow', mode: 'bypassPermissions' })).rejects.toMatchObject({
+      code: 'answer_mismatch',
+      message: expect.stringContaining('dontAsk'),
+    })
+    await house.stage.answer(request, { kind: 'allow' })
     await house.stage.answer(await house.asked('toolu_2'), { kind: 'deny' })
     await house.over()
-    expect(house.stage.log('error.raised')[0]?.message).toContain('allowBypass')
-    expect((await house.stage.person('getSession', { id })).mode).toBe('default')
     expect(house.file('planned.txt')).toBeNull()
   })
 

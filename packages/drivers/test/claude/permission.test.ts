@@ -14,7 +14,7 @@ const remember: PermissionUpdate = {
 const input = { command: 'ls' }
 const ask = (more: Partial<PermissionContext> = {}) => {
   const context = { signal: new AbortController().signal, toolUseID: 't', requestId: 't', ...more }
-  return askOf({ tool: 'Bash', input, context, cwd: '/srv' })
+  return askOf({ tool: 'Bash', input, context, cwd: '/srv' }, false)
 }
 
 describe('what the CLI says of a call', () => {

@@ -6,13 +6,12 @@ import type { ApprovalStepProps } from './allow.tsx'
 import { modeWords } from './approval-words.ts'
 import { useDriver } from './drivers.ts'
 
-export function IntoMode({
-  request,
-  hand,
-  drafting,
-}: Pick<ApprovalStepProps, 'request' | 'hand' | 'drafting'>): ReactNode {
+type IntoModeProps = Pick<ApprovalStepProps, 'request' | 'ask' | 'hand' | 'drafting'>
+
+export function IntoMode({ request, ask, hand, drafting }: IntoModeProps): ReactNode {
   const driverName = useInboxPart(({ sessions }) => sessions.get(request.session)?.driver)
-  const modes = useDriver(driverName)?.modes ?? []
+  const offered = useDriver(driverName)?.modes ?? []
+  const modes = ask.modes ?? offered
   const id = useId()
   if (modes.length === 0) return null
   return (
