@@ -13,6 +13,8 @@ export default {
     outDir: 'dist/page',
     emptyOutDir: true,
     target: 'es2023',
+    // The first that know light-dark(): older ones would get every colour twice, and the script none.
+    cssTarget: ['chrome123', 'safari17.5', 'firefox120'],
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     rolldownOptions: {

@@ -284,6 +284,8 @@ describe.skipIf(hasNoBrowser())('the inbox', () => {
     expect(dark).not.toBe(light)
     await page.getByRole('button', { name: /^Theme: system/ }).click()
     expect(await ground()).toBe(light)
+    // The browser's own bar follows, by a colour that it can read.
+    await page.locator('meta[name="theme-color"][content^="rgb("]').first().waitFor({ state: 'attached' })
     await page.reload()
     await page.getByRole('button', { name: /^Theme: light/ }).waitFor()
     expect(await ground()).toBe(light)
