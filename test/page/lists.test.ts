@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { asks } from '../support/asking.ts'
-import { hasNoBrowser, routed } from '../support/browser.ts'
+import { hasNoBrowser, phone, routed } from '../support/browser.ts'
 import { button, openStage, press, receipt, textOf } from './stage.ts'
 
 /** One of the ways to narrow a list down. */
@@ -37,6 +37,45 @@ describe.skipIf(hasNoBrowser())('the list of sessions', () => {
     expect(await row('billing').locator('.state-sign.waiting').count()).toBe(1)
     await stage.answer(request)
     await row('billing').getByText('waits for you').waitFor({ state: 'detached' })
+  })
+
+  it('has those that wait first, and moves none while one is at the list', async () => {
+    const [old] = [await stage.asker('old'), await stage.asker('young')]
+    const { page } = await open()
+    const names = () => page.locator('.session-title .words').allTextContents()
+    await page.locator('.session-row').nth(1).waitFor()
+    await page.mouse.move(0, 0)
+    expect((await names()).slice(0, 2)).toEqual(['young', 'old'])
+    await page.locator('.session-row').first().hover()
+    const request = await old.ask(asks.command())
+    await page.locator('.session-row .state-sign.waiting').waitFor()
+    expect((await names()).slice(0, 2)).toEqual(['young', 'old'])
+    await page.mouse.move(0, 0)
+    await page.waitForFunction(() => document.querySelector('.session-title .words')?.textContent === 'old')
+    await stage.answer(request)
+    await page.waitForFunction(() => document.querySelector('.session-title .words')?.textContent === 'young')
+  })
+
+  it('shows the way to end a session when one is at its row, and always to a finger', async () => {
+    await stage.asker('harbour')
+    const seen = (page: Page) =>
+      page
+        .locator('.session-finish .button')
+        .first()
+        .evaluate(it => getComputedStyle(it).opacity)
+    const { page, row } = await open()
+    await row('harbour').waitFor()
+    await page.mouse.move(0, 0)
+    expect(await seen(page)).toBe('0')
+    await row('harbour').hover()
+    expect(await seen(page)).toBe('1')
+    await page.mouse.move(0, 0)
+    await row('harbour').getByRole('link').focus()
+    expect(await seen(page)).toBe('1')
+    const touched = await stage.open(phone)
+    await touched.goto(`${stage.gateway.url}/#/sessions`)
+    await touched.locator('.session-row').first().waitFor()
+    expect(await seen(touched)).toBe('1')
   })
 
   it('is filtered by state and by words', async () => {

@@ -123,6 +123,31 @@ describe.skipIf(hasNoBrowser())('the look of', () => {
     expect((await labels.boundingBox())?.height).toBeLessThan(32)
   })
 
+  it('a session that waits has one amber thing on its screen: the card that is to be answered', async () => {
+    const asker = await stage.asker()
+    const request = await asker.ask(asks.command())
+    const page = await stage.open()
+    await page.goto(`${stage.gateway.url}/#/sessions/${asker.session.id}`)
+    await cardOf(page, request).waitFor()
+    await page.locator('.asks').waitFor()
+    const amber = await page.locator('main').evaluate(main => {
+      const probe = main.appendChild(document.createElement('i'))
+      const tones = ['--wait', '--amber'].map(name => {
+        probe.style.color = `var(${name})`
+        return getComputedStyle(probe).color
+      })
+      probe.remove()
+      const isAmber = (it: Element) => {
+        const { color, backgroundColor, borderTopColor, borderTopWidth } = getComputedStyle(it)
+        return tones.some(
+          tone => color === tone || backgroundColor === tone || (borderTopColor === tone && borderTopWidth !== '0px'),
+        )
+      }
+      return [...main.querySelectorAll('*')].filter(isAmber).map(it => it.className)
+    })
+    expect(amber).toEqual(['sheet'])
+  })
+
   it('code in a plan has a ground of its own, with room around it', async () => {
     const plan = 'Run this:\n\n```ts\nretry()\n```'
     const request = await (await stage.asker()).ask({ ...asks.plan(), plan, input: { plan } } as Ask) // a plan, with code in it

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { answerAll } from '../src/inbox/batch.ts'
 import { byDay, everything, questionOf as recordQuestion } from '../src/record/record-filter.ts'
 import { delivered } from '../src/record/use-record.ts'
-import { fits, newSince, questionOf } from '../src/sessions/session-filter.ts'
+import { fits, newSince, questionOf, waitingFirst } from '../src/sessions/session-filter.ts'
 
 const session = (n: number, more: Partial<Session> = {}): Session =>
   ({
@@ -27,6 +27,15 @@ describe('the filter of sessions', () => {
     expect(fits(session(1), { state: 'idle', q: 'TITLE' })).toBe(true)
     expect(fits(session(1), { state: 'ended', q: '' })).toBe(false)
     expect(fits(session(1, { pending: 1 }), { state: 'waiting', q: '/src' })).toBe(true)
+  })
+  it('puts those that wait first, and leaves each among its like where it was', () => {
+    const all = [
+      session(5),
+      session(4, { pending: 2 }),
+      session(3, { pending: 1, state: 'ended' }),
+      session(2, { pending: 1 }),
+    ]
+    expect(waitingFirst(all)).toEqual(['ses_4', 'ses_2', 'ses_5', 'ses_3'])
   })
   it('tells what began since the list was read', () => {
     const listed = [session(5), session(4)]

@@ -26,7 +26,7 @@ export function DeedLine({ request, named }: DeedLineProps): ReactNode {
           in <Words text={where} className="mono" />
         </span>
       )}
-      {silence && <p className="silence faint small">{silence}</p>}
+      {silence && <p className="silence soft small">{silence}</p>}
     </div>
   )
 }

@@ -1,11 +1,11 @@
 /** The places of the page, and the sessions that are not over, by what they do now. */
 import { sessionName } from '@holdpoint/client'
 import type { Session } from '@holdpoint/protocol'
-import { type ReactNode, useMemo, useRef, useState } from 'react'
+import { type ReactNode, useMemo, useState } from 'react'
 import { useSessions } from '../desk.ts'
 import { Words } from '../parts/agent-text.tsx'
 import { href, type Route } from '../route.ts'
-import { type Group, groupOf, groupSessions } from './session-groups.ts'
+import { groupOf, groupSessions } from './session-groups.ts'
 import { Sign } from './sign.tsx'
 
 export interface Place {
@@ -72,8 +72,8 @@ function SessionNav({ route, old }: Omit<SidebarProps, 'counts'>): ReactNode {
   const sessions = useSessions()
   const [hovered, setHovered] = useState(false)
   const now = useMemo(() => groupSessions(sessions.values()), [sessions])
-  const shown = useRef<readonly Group[]>(now)
-  if (!hovered) shown.current = now
+  const [shown, setShown] = useState(now)
+  if (shown !== now && !hovered) setShown(now)
   return (
     <div
       className="side-sessions"
@@ -81,7 +81,7 @@ function SessionNav({ route, old }: Omit<SidebarProps, 'counts'>): ReactNode {
       onPointerEnter={() => setHovered(true)}
       onPointerLeave={() => setHovered(false)}
     >
-      {shown.current.map(group => (
+      {shown.map(group => (
         <section key={group.name} aria-label={`Sessions: ${group.name}`}>
           <h2 className="side-heading">{group.name}</h2>
           <ul>

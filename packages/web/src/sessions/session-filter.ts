@@ -1,5 +1,5 @@
 /** Which sessions a list shows: what is asked of the gateway, and whether a session that comes live belongs to it. */
-import type { Input, Session } from '@holdpoint/protocol'
+import type { Input, Session, SessionId } from '@holdpoint/protocol'
 import { groupOf, newestFirst } from '../frame/session-groups.ts'
 
 export const stateChoices = [
@@ -29,6 +29,14 @@ export function fits(session: Session, { state, q }: SessionFilter): boolean {
   if (!says) return false
   if (state === 'all') return true
   return state === 'waiting' ? groupOf(session) === 'waiting' : session.state === state
+}
+
+/** Those that wait first, whatever their page; among their like in the order that they came in. */
+export function waitingFirst(sessions: readonly Session[]): readonly SessionId[] {
+  const [waiting, others] = [true, false].map(wanted =>
+    sessions.filter(session => (groupOf(session) === 'waiting') === wanted).map(({ id }) => id),
+  )
+  return [...(waiting ?? []), ...(others ?? [])]
 }
 
 /** Those that fit and began after the newest one in the list. */

@@ -1,6 +1,6 @@
 /** Every session: how it stands, what it said last, what it cost. */
-import { limits, type SessionId } from '@holdpoint/protocol'
-import { type ReactNode, useRef, useState } from 'react'
+import { limits, type Session, type SessionId } from '@holdpoint/protocol'
+import { type ReactNode, useMemo, useRef, useState } from 'react'
 import { useNow } from '../desk.ts'
 import { Choices } from '../frame/choices.tsx'
 import { SearchField } from '../frame/search-field.tsx'
@@ -10,7 +10,7 @@ import { useKeys } from '../habits/use-keys.ts'
 import { More } from '../inbox/more.tsx'
 import { go } from '../route.ts'
 import { said } from '../said.ts'
-import { type StateChoice, stateChoices } from './session-filter.ts'
+import { type StateChoice, stateChoices, waitingFirst } from './session-filter.ts'
 import { SessionRow } from './session-row.tsx'
 import { type SessionList, useSessionList } from './use-session-list.ts'
 
@@ -38,7 +38,8 @@ function Rows({ list, filtered }: { readonly list: SessionList; readonly filtere
   const now = useNow(30_000)
   const place = useRef<HTMLUListElement>(null)
   const [active, setActive] = useState<SessionId | null>(null)
-  const { items, loading, problem, more, loadMore, reload, fresh, forget } = list
+  const { loading, problem, more, loadMore, reload, fresh, forget } = list
+  const [items, hold] = useSteady(list.items)
   const move = (by: 1 | -1) => {
     const at = items.findIndex(session => session.id === active)
     const next = items[Math.max(0, Math.min(items.length - 1, at < 0 ? 0 : at + by))]
@@ -54,7 +55,7 @@ function Rows({ list, filtered }: { readonly list: SessionList; readonly filtere
   })
   return (
     <>
-      <ul ref={place} className="session-list" aria-busy={loading}>
+      <ul ref={place} className="session-list" aria-busy={loading} {...hold}>
         {items.map(session => (
           <SessionRow key={session.id} session={session} now={now} active={session.id === active} onForget={forget} />
         ))}
@@ -80,4 +81,25 @@ function Rows({ list, filtered }: { readonly list: SessionList; readonly filtere
       )}
     </>
   )
+}
+
+/** Those that wait come first, but nothing changes its place while one is at the list. */
+function useSteady(sessions: readonly Session[]) {
+  const [pointed, setPointed] = useState(false)
+  const [focused, setFocused] = useState(false)
+  const wanted = useMemo(() => waitingFirst(sessions), [sessions])
+  const [standing, setStanding] = useState(wanted)
+  if (standing !== wanted && !pointed && !focused) setStanding(wanted)
+  const items = useMemo(() => {
+    const places = new Map(standing.map((id, at) => [id, at]))
+    const placeOf = ({ id }: Session) => places.get(id) ?? standing.length
+    return [...sessions].sort((a, b) => placeOf(a) - placeOf(b))
+  }, [sessions, standing])
+  const hold = {
+    onPointerEnter: () => setPointed(true),
+    onPointerLeave: () => setPointed(false),
+    onFocus: () => setFocused(true),
+    onBlur: () => setFocused(false),
+  }
+  return [items, hold] as const
 }

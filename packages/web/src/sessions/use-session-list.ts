@@ -1,6 +1,6 @@
 /** Sessions page by page, as the gateway filters them; what is in them stays current by the stream. */
 import { Fault, type Session, type SessionId } from '@holdpoint/protocol'
-import { useCallback, useEffect, useMemo, useState } from 'react'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { useDesk, useSessions } from '../desk.ts'
 import { newestFirst } from '../frame/session-groups.ts'
 import { fits, newSince, questionOf, type SessionFilter } from './session-filter.ts'
@@ -30,28 +30,28 @@ export function useSessionList(filter: SessionFilter): SessionList {
   const { state, q } = filter
   const [pages, setPages] = useState(nothing)
   const question = useMemo(() => questionOf({ state, q }), [state, q])
+  const run = useRef<AbortController | null>(null)
   const load = useCallback(
-    (before: readonly Session[], signal?: AbortSignal) => {
+    (before: readonly Session[]) => {
+      // What an earlier question is still to bring belongs to another list.
+      run.current?.abort()
+      const over = new AbortController()
+      run.current = over
       if (!question) return setPages({ ...nothing, loading: false })
       const last = before.at(-1)?.id
       setPages({ ...nothing, items: before })
-      call(
-        'listSessions',
-        { ...question, limit: pageSize, ...(last && { before: last }) },
-        signal ? { signal } : {},
-      ).then(
+      call('listSessions', { ...question, limit: pageSize, ...(last && { before: last }) }, over).then(
         ({ items, next }) =>
-          !signal?.aborted && setPages({ ...nothing, items: [...before, ...items], next, loading: false }),
+          !over.signal.aborted && setPages({ ...nothing, items: [...before, ...items], next, loading: false }),
         (problem: unknown) =>
-          !signal?.aborted && setPages({ items: before, next: last ?? null, loading: false, problem }),
+          !over.signal.aborted && setPages({ items: before, next: last ?? null, loading: false, problem }),
       )
     },
     [call, question],
   )
   useEffect(() => {
-    const over = new AbortController()
-    load([], over.signal)
-    return () => over.abort()
+    load([])
+    return () => run.current?.abort()
   }, [load])
   useEffect(
     () =>
@@ -62,14 +62,20 @@ export function useSessionList(filter: SessionFilter): SessionList {
       }),
     [inbox],
   )
-  const items = useMemo(() => {
-    if (!question) return [...live.values()].filter(session => fits(session, { state, q })).sort(newestFirst)
-    return pages.items.map(session => live.get(session.id) ?? session)
-  }, [question, live, pages.items, state, q])
   const fresh = useMemo(
     () => (question && !pages.loading ? newSince(pages.items, live.values(), { state, q }) : []),
     [question, pages, live, state, q],
   )
+  const items = useMemo(() => {
+    if (!question) return [...live.values()].filter(session => fits(session, { state, q })).sort(newestFirst)
+    const known = new Set([...pages.items, ...fresh].map(({ id }) => id))
+    // Those that wait are here at once, on whichever page they are.
+    const waiting = [...live.values()].filter(
+      each => each.pending > 0 && !known.has(each.id) && fits(each, { state, q }),
+    )
+    const paged = pages.items.map(session => live.get(session.id) ?? session)
+    return pages.items.length > 0 ? [...paged, ...waiting.sort(newestFirst)] : paged
+  }, [question, live, pages.items, fresh, state, q])
   return {
     items,
     loading: pages.loading,
