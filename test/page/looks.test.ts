@@ -4,7 +4,7 @@ import type { Locator, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { asks } from '../support/asking.ts'
 import { hasNoBrowser, phone } from '../support/browser.ts'
-import { button, cardOf, openStage, strike, textOf } from './stage.ts'
+import { button, calm, cardOf, openStage, strike, textOf } from './stage.ts'
 
 const small = { viewport: { width: 320, height: 640 }, hasTouch: true, isMobile: true } as const
 const longPath = `/home/ana/${'customers/with-a-long-name/'.repeat(4)}billing/packages/api`
@@ -78,7 +78,7 @@ describe.skipIf(hasNoBrowser())('the look of', () => {
     expect(await page.locator('[data-key]').count()).toBe(0)
     const before = await allow.boundingBox()
     await page.keyboard.press('j')
-    await card.locator('[data-key]').first().waitFor()
+    await card.locator('[data-key="a"]').waitFor()
     expect(await keysOf(card)).toEqual(['a', 'e', 'd'])
     expect(await allow.evaluate(it => getComputedStyle(it, '::after').content)).toContain('"a"')
     expect(await allow.getAttribute('aria-keyshortcuts')).toBe('a')
@@ -146,6 +146,61 @@ describe.skipIf(hasNoBrowser())('the look of', () => {
       return [...main.querySelectorAll('*')].filter(isAmber).map(it => it.className)
     })
     expect(amber).toEqual(['sheet'])
+  })
+
+  describe('a phone', () => {
+    const long = `echo ${'all of this '.repeat(400)}`
+    const boxOf = async (place: Locator) => {
+      const box = await place.boundingBox()
+      if (!box) throw new Error('it is not drawn')
+      return box
+    }
+
+    it.each(['inbox', 'session'])('has the two decisions at the thumb, apart from each other: %s', async screen => {
+      const asker = await stage.asker()
+      const request = await asker.ask(asks.command(long))
+      const page = await stage.open(phone)
+      if (screen === 'session') await page.goto(`${stage.gateway.url}/#/sessions/${asker.session.id}`)
+      const card = cardOf(page, request)
+      await card.waitFor()
+      const [deny, allow] = [await boxOf(button(card, 'Deny…')), await boxOf(button(card, 'Allow once'))]
+      const { height } = phone.viewport
+      for (const box of [deny, allow]) {
+        expect(box.y).toBeGreaterThan(height / 2)
+        expect(box.y + box.height).toBeLessThan(height - 52)
+      }
+      expect(allow.x - (deny.x + deny.width)).toBeGreaterThanOrEqual(16)
+      expect(await beyondTheEdge(page)).toEqual([])
+    })
+
+    it('scrolls what is asked inside the card, and allows it once its end was there to see', async () => {
+      const request = await (await stage.asker()).ask(asks.command(long))
+      const page = await stage.open(phone)
+      const card = cardOf(page, request)
+      const allow = button(card, 'Allow once')
+      await card.getByText('Scroll to the end to allow.').waitFor()
+      expect(await allow.isDisabled()).toBe(true)
+      const before = await boxOf(allow)
+      await card.locator('.card-body').evaluate(body => body.scrollTo(0, body.scrollHeight))
+      await page.waitForFunction(() => !document.querySelector<HTMLButtonElement>('.allow')?.disabled)
+      expect((await boxOf(allow)).y).toBe(before.y)
+      await calm(page)
+      await allow.tap()
+      expect(await stage.answerTo(request)).toEqual({ kind: 'allow' })
+    })
+
+    it('fills its screen with one card, whatever is asked', async () => {
+      const asker = await stage.asker()
+      for (const ask of [asks.suggested(), asks.questions(), asks.form(), asks.dangerous()]) await asker.ask(ask)
+      const page = await stage.open(phone)
+      await page.locator('article').nth(3).waitFor()
+      const screen = await boxOf(page.locator('main'))
+      for (const card of await page.locator('article').all()) {
+        const { height } = await boxOf(card)
+        expect(height).toBeGreaterThan(screen.height * 0.8)
+        expect(height).toBeLessThan(screen.height)
+      }
+    })
   })
 
   it('code in a plan has a ground of its own, with room around it', async () => {

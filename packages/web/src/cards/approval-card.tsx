@@ -31,7 +31,9 @@ export function ApprovalCard({ request, ask, hand, drafting, open }: AskCardProp
   useCardActions(request.id, actions)
   return (
     <WholeProvider value={whole}>
-      <ApprovalBody ask={ask} />
+      <div className="card-body">
+        <ApprovalBody ask={ask} />
+      </div>
       <footer className="card-foot">
         {!shown && <p className={`unseen ${whole.further ? 'further' : ''}`}>Scroll to the end to allow.</p>}
         <ApprovalFoot {...{ request, ask, hand, drafting, steps, shown }} />

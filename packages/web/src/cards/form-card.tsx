@@ -35,7 +35,7 @@ export function FormCard({ request, ask, hand, drafting, open }: AskCardProps<Fo
   }
   return (
     <>
-      <div ref={box} className="form">
+      <div ref={box} className="form card-body">
         <div className="form-intro ground">
           <Words text={ask.title} className="strong" />
           {ask.message !== '' && <Sentences text={ask.message} />}

@@ -34,7 +34,7 @@ export function QuestionsCard({ request, ask, hand, drafting, open }: AskCardPro
   useCardActions(request.id, actions)
   return (
     <>
-      <div className="questions">
+      <div className="questions card-body">
         {ask.questions.map(question => (
           <QuestionView
             key={question.id}

@@ -68,13 +68,13 @@ export function Pane({ children, label }: PaneProps): ReactNode {
   const box = useRef<HTMLElement>(null)
   const end = useRef<HTMLDivElement>(null)
   const seen = useSeen(end)
-  const overflows = useOverflows(box)
+  const [overflows, further] = useOverflows(box)
   const pane = useId()
   const report = whole?.report
   const unfolded = open || whole?.unfolded === true
   useLayoutEffect(() => {
-    report?.(pane, seen ? 'seen' : overflows ? 'further' : 'offscreen')
-  }, [report, pane, seen, overflows])
+    report?.(pane, seen ? 'seen' : further ? 'further' : 'offscreen')
+  }, [report, pane, seen, further])
   useEffect(() => () => report?.(pane, 'seen'), [report, pane])
   return (
     <div className="pane">
@@ -119,17 +119,28 @@ function useSeen(end: RefObject<HTMLElement | null>): boolean {
   return seen
 }
 
-function useOverflows(box: RefObject<HTMLElement | null>): boolean {
+/** Whether the window itself scrolls; and whether it or, on a phone, all that it stands in does. */
+function useOverflows(box: RefObject<HTMLElement | null>): readonly [overflows: boolean, further: boolean] {
   const [overflows, setOverflows] = useState(false)
+  const [further, setFurther] = useState(false)
   useLayoutEffect(() => {
     const element = box.current
     if (!element) return
-    const measure = () => setOverflows(element.scrollHeight > element.clientHeight + 1)
+    const body = element.closest('.card-body')
+    const measure = () => {
+      setOverflows(scrolls(element))
+      setFurther(scrolls(element) || (body !== null && scrolls(body)))
+    }
     const observer = new ResizeObserver(measure)
     observer.observe(element)
+    if (body) observer.observe(body)
     for (const child of element.children) observer.observe(child)
     measure()
     return () => observer.disconnect()
   }, [box])
-  return overflows
+  return [overflows, further]
+}
+
+function scrolls({ scrollHeight, clientHeight }: Element): boolean {
+  return scrollHeight > clientHeight + 1
 }
