@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Asking, quietMs } from '../src/tui/asking.ts'
 import { Drafts } from '../src/tui/drafts.ts'
 import type { Key } from '../src/tui/key.ts'
-import type { View } from '../src/tui/prompt.ts'
+import type { Place } from '../src/tui/sheet.ts'
 
 const ask: Ask = { kind: 'approval', tool: 'Bash', input: { command: 'ls' }, title: 'List', cwd: '/', editable: true }
 function requestOf(id: string): Request {
@@ -40,9 +40,9 @@ let reachable: boolean
 let edited: (text: string | null) => void
 let asking: Asking
 /** As if it had been drawn, all of it, and looked at. */
-const whole: View = { columns: 80, lines: 3, height: 10, top: 0 }
+const wide: Place = { columns: 80, height: 20 }
 function looked(): void {
-  asking.drawn(whole)
+  asking.lay(wide, { at: 1, of: 1 })
   asking.painted()
   vi.advanceTimersByTime(quietMs)
 }
@@ -72,7 +72,7 @@ afterEach(() => {
 
 describe('a prompt that has just appeared', () => {
   it('drops keys, and goes on dropping them while they keep coming', () => {
-    asking.drawn(whole)
+    asking.lay(wide, { at: 1, of: 1 })
     asking.painted()
     for (let at = 0; at < 20; at++) {
       asking.press(letter('a'))
@@ -93,10 +93,25 @@ describe('a prompt that has just appeared', () => {
     vi.advanceTimersByTime(quietMs)
     asking.press(letter('a'))
     expect(answers).toEqual([])
-    asking.drawn(whole)
+    asking.lay(wide, { at: 1, of: 1 })
     asking.press(letter('a'))
     expect(answers, 'nor before the frame was on the terminal').toEqual([])
     expect(asking.prompt?.hint).toMatch(/Not all of it/)
+  })
+})
+
+describe('a prompt that had no room', () => {
+  it('is as one that has just appeared, once it has', () => {
+    looked()
+    asking.lay({ columns: 80, height: 2 }, { at: 1, of: 1 })
+    asking.lay(wide, { at: 1, of: 1 })
+    asking.painted()
+    expect(asking.standing).toBe('quiet')
+    asking.press(letter('a'))
+    expect(answers, 'it was pressed when there was nothing to read').toEqual([])
+    vi.advanceTimersByTime(quietMs)
+    asking.press(letter('a'))
+    expect(answers).toHaveLength(1)
   })
 })
 

@@ -1,10 +1,11 @@
 /** The prompt that is put to the person now: when keys count, what is sent, and what became of it meanwhile. */
 import type { Answer, Request, RequestId } from '@holdpoint/protocol'
 import { Fault } from '@holdpoint/protocol'
+import type { Piece } from '../text/width.ts'
 import type { Drafts } from './drafts.ts'
 import type { Key } from './key.ts'
 import { openPrompt, type Prompt, pressPrompt, sawPrompt, type View } from './prompt.ts'
-import type { Standing } from './sheet.ts'
+import { type Count, layPrompt, type Place, type Standing } from './sheet.ts'
 import type { Press } from './step.ts'
 
 export interface AskingOptions {
@@ -39,11 +40,6 @@ export class Asking {
   get prompt(): Prompt | null {
     return this.#current === null ? null : (this.#prompts.get(this.#current) ?? null)
   }
-  /** What a sheet tells beside the prompt itself. */
-  get around(): { readonly others: readonly string[]; readonly standing: Standing } {
-    const others = this.#current === null ? [] : this.#options.drafts.others(this.#current)
-    return { others, standing: this.standing }
-  }
   get standing(): Standing {
     if (this.#sending) return 'sending'
     if (!this.#options.isReachable()) return 'away'
@@ -54,8 +50,17 @@ export class Asking {
     return this.#answered.has(id)
   }
   /** What the next frame shows of it. */
-  drawn(view: View): void {
-    this.#view = view
+  lay(place: Place, count: Count): readonly Piece[] {
+    const { prompt } = this
+    if (!prompt) return []
+    const around = () => ({ ...count, others: this.#options.drafts.others(prompt.request.id), standing: this.standing })
+    const laid = layPrompt(prompt, place, around())
+    const appears = this.#view !== noView && this.#view.height === 0 && laid.view.height > 0
+    this.#view = laid.view
+    if (!appears) return laid.pieces
+    // A key that was pressed while nothing was there to be read is not for this.
+    this.#beQuiet()
+    return layPrompt(prompt, place, around()).pieces
   }
   /** That frame is on the terminal. */
   painted(): void {

@@ -9,7 +9,7 @@ import { Drafts } from './drafts.ts'
 import { entryRows, type Reader } from './entry.ts'
 import type { Key } from './key.ts'
 import { Scroll } from './scroll.ts'
-import { layPrompt, type Place } from './sheet.ts'
+import type { Place } from './sheet.ts'
 import { type KeyHint, keyRows, lineRows } from './sheet-rows.ts'
 
 export interface RunOptions {
@@ -182,12 +182,9 @@ export class RunModel {
     // Never more than the screen has: of what is too long the end is in sight.
     const laid = (rows: readonly Row[], most = height) =>
       rows.flatMap(one => wrap(one, columns)).slice(-Math.max(1, most))
-    const { prompt } = this.#asking
-    if (prompt) {
-      const around = { at: 1, of: this.#waiting().length, ...this.#asking.around }
-      const { pieces, view } = layPrompt(prompt, { columns, height: height - 1 }, around)
-      this.#asking.drawn(view)
-      return { pieces: [[], ...pieces], busy: null }
+    if (this.#asking.prompt) {
+      const count = { at: 1, of: this.#waiting().length }
+      return { pieces: [[], ...this.#asking.lay({ columns, height: height - 1 }, count)], busy: null }
     }
     const hint = this.#hintRows()
     if (this.#composes())

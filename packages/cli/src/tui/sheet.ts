@@ -13,10 +13,12 @@ export interface Place {
   readonly columns: number
   readonly height: number
 }
-export interface Around {
-  /** Which of how many it is. */
+/** Which of how many it is. */
+export interface Count {
   readonly at: number
   readonly of: number
+}
+export interface Around extends Count {
   /** Who else is writing an answer to it. */
   readonly others?: readonly string[]
   readonly standing?: Standing

@@ -362,10 +362,7 @@ export class TuiModel {
   #promptPieces(prompt: Prompt, columns: number, height: number): readonly Piece[] {
     const waiting = this.#waitingIn(prompt.request.session)
     const at = Math.max(1, waiting.findIndex(({ id }) => id === prompt.request.id) + 1)
-    const around = { at, of: Math.max(1, waiting.length), ...this.#asking.around }
-    const { pieces, view } = layPrompt(prompt, { columns, height }, around)
-    this.#asking.drawn(view)
-    return pieces
+    return this.#asking.lay({ columns, height }, { at, of: Math.max(1, waiting.length) })
   }
   #footPieces(columns: number, reading: Reading): readonly Piece[] {
     const waits = this.#writes && (this.#session()?.pending ?? 0) > 0
