@@ -40,7 +40,7 @@ describe('in a pipe', () => {
     }
     expect(child.exitCode ?? (await once(child, 'exit'))[0]).toBe(0)
     expect(out).toMatch(/^▌ short · rehearsal · \/.* {2}ses_\w+\n/)
-    expect(out).toContain('There is no terminal to ask in; see it with: holdpoint show req_')
+    expect(out).toMatch(/^● Run a command {2}waits: holdpoint show req_\w+\n {2}There is no terminal to ask in/m)
     expect(out).toContain('denied by owner via api: no')
     expect(out).toContain('The command was not allowed: no')
     expect(out).not.toMatch(/[^\P{C}\n]|[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/u)

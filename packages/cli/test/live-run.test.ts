@@ -174,7 +174,7 @@ describe('an approval', () => {
     await terminal.sees('[a] Allow')
     expect((await scene.now(request)).status).toBe('pending')
     terminal.press('s')
-    await terminal.sees('Enter allows it and has that remembered')
+    await terminal.sees('Enter allows and remembers')
     terminal.press('2')
     await terminal.sees('› 2  Go on in mode')
     terminal.press(keys.enter)

@@ -61,6 +61,7 @@ describe('holdpoint tui', () => {
     const second = await scene.ask(garden, choice)
     await terminal.sees('2 wait for you')
     await terminal.sees('Enter opens it')
+    await terminal.sees(/› Run a command {7}now │.*\n {2}kitchen +│/)
     terminal.press('a')
     terminal.press(keys.home, keys.enter)
     await terminal.sees('[a] Allow  [r] Reject')

@@ -1,8 +1,9 @@
 import type { WriteStream } from 'node:tty'
-import { type Ask, hidesSomething } from '@holdpoint/protocol'
+import { type Ask, type Cursor, hidesSomething, type SessionId } from '@holdpoint/protocol'
 import fc from 'fast-check'
 import stringWidth from 'string-width'
 import { describe, expect, it } from 'vitest'
+import { eventRow } from '../src/text/event.ts'
 import { askRows } from '../src/text/request.ts'
 import { Screen } from '../src/text/screen.ts'
 import { ours, quoted, row, theirs } from '../src/text/span.ts'
@@ -22,6 +23,31 @@ describe('colours', () => {
     const stream = { isTTY, columns: 80, write: (text: string) => (out += text) }
     new Screen(stream as unknown as WriteStream, env).print(row(ours('x', 'waiting'))) // what is used of a stream
     expect(out).toBe(expected)
+  })
+})
+
+describe('a line of the log', () => {
+  const event = {
+    cursor: 'e-1' as Cursor, // never leaves this file
+    at: 0,
+    session: 'ses_x' as SessionId, // as above
+    type: 'message.added' as const,
+    block: 'b',
+    role: 'agent' as const,
+    text: 'word '.repeat(30),
+  }
+  it('keeps a title in its column, whatever it says, and what goes on in its own', () => {
+    const forged = 'api  req_1 allowed by you'
+    const lines = [forged, 'x', '漢字'].map(title => wrap(eventRow(event, () => title, 80) ?? row(), 80)).map(textOf)
+    for (const [first = '', second = ''] of lines) {
+      const place = widthOf(first.slice(0, first.indexOf('says: ')))
+      expect(place).toBe(28)
+      expect(second.indexOf('┊')).toBe(26)
+    }
+    expect(lines[0]?.[0]).not.toContain('allowed by you')
+    expect(textOf(wrap(eventRow(event, () => forged, null) ?? row(), null))[0], 'a pipe gets all of it').toContain(
+      forged,
+    )
   })
 })
 

@@ -7,7 +7,7 @@ import { messageOf } from '../log.ts'
 import { findGateway, type Place, type Remote } from '../remote.ts'
 import { claudeHere } from '../runner.ts'
 import { out } from '../text/screen.ts'
-import { blank, indented, ours, row, theirs } from '../text/span.ts'
+import { blank, gutterOf, ours, row, theirs } from '../text/span.ts'
 import { version } from '../version.ts'
 import { archiveFindings, type Finding } from './doctor-archive.ts'
 
@@ -55,7 +55,8 @@ function print(findings: readonly Finding[], problems: number): void {
   for (const { name, ok, detail, remedy } of findings) {
     const sign = ok ? (remedy === undefined ? ours('✓ ', 'yes') : ours('! ', 'strong')) : ours('✗ ', 'no')
     out.print(row(sign, ours(name.padEnd(width)), theirs(detail)))
-    if (remedy !== undefined) out.print(indented(ours('→ '.padStart(width + 2)), theirs(remedy, 'strong')))
+    const arrow = `${' '.repeat(width + 2)}→ `
+    if (remedy !== undefined) out.print({ gutter: gutterOf(arrow), spans: [theirs(remedy, 'strong')] })
   }
   const said = problems === 0 ? 'All is well.' : problems === 1 ? 'One thing to mend.' : `${problems} things to mend.`
   out.print(blank, row(ours(said)))

@@ -35,7 +35,7 @@ export async function petition({ place, as, ask, deadlineMs }: Petition, act: Ac
     const [asked] = await agent.session.open([{ ask, key, ...deadline }])
     if (!asked) throw new Error('one ask opens one request')
     const { id } = asked.request
-    err.print(row(ours(`Asked as ${id}; waiting for a person. (holdpoint show ${id})`, 'quiet')))
+    err.print(row(ours(`Waiting for a person: holdpoint show ${id}`, 'quiet')))
     const stopFor = async (signal: NodeJS.Signals, settling: Promise<void>) => {
       await within(leaveMaxMs, settling)
       await leave('stopped')

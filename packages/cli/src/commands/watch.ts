@@ -38,7 +38,7 @@ export async function watch(
     titles.hear(frame.event)
     if (json) out.json(frame.event)
     else {
-      const line = eventRow(frame.event, id => titles.of(id))
+      const line = eventRow(frame.event, id => titles.of(id), out.columns)
       if (line) out.print(line)
     }
   }

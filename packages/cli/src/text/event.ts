@@ -2,15 +2,22 @@
 import { deed, outcome, stateWords, summary } from '@holdpoint/client'
 import type { Event, SessionId } from '@holdpoint/protocol'
 import { lookOf } from './request.ts'
-import { brief, ours, type Row, row, type Span, theirs } from './span.ts'
+import { brief, gutterOf, ours, type Row, row, type Span, theirs } from './span.ts'
+import { cut, widthOf } from './width.ts'
 
-/** Null for what only programs care about. */
-export function eventRow(event: Event, titleOf: (session: SessionId) => string): Row | null {
+const timeWidth = 10
+const titleWidth = 16
+
+/** Null for what only programs care about. On a screen a title has a column of its own: nothing that it says stands where our words do. */
+export function eventRow(event: Event, titleOf: (session: SessionId) => string, columns: number | null): Row | null {
   const told = spansOf(event)
   if (!told) return null
-  const time = new Date(event.at).toTimeString().slice(0, 8)
-  const who = event.session === null ? [] : [theirs(titleOf(event.session), 'strong'), ours('  ')]
-  return row(ours(`${time}  `, 'quiet'), ...who, ...told)
+  const time = ours(new Date(event.at).toTimeString().slice(0, 8).padEnd(timeWidth), 'quiet')
+  const title = event.session === null ? ours('') : theirs(titleOf(event.session), 'strong')
+  if (columns === null) return row(time, ...(event.session === null ? [] : [title, ours('  ')]), ...told)
+  const who = title.shortened(text => cut(text, titleWidth))
+  const gap = ours(' '.repeat(titleWidth + 2 - widthOf(who.text)))
+  return { gutter: gutterOf('', timeWidth + titleWidth + 2), spans: [time, who, gap, ...told] }
 }
 
 function spansOf(event: Event): readonly Span[] | null {

@@ -14,7 +14,7 @@ const hangMax = 12
 /** Markup is dimmed, never dropped: what is approved is the text, and there may be no colours. */
 export function planRows(plan: string): readonly Row[] {
   const rows: Row[] = []
-  const lines = plan.split('\n')
+  const lines = plan.replace(/\n$/, '').split('\n')
   let open: string | null = null
   for (let at = 0; at < lines.length; at++) {
     const line = lines[at] ?? ''

@@ -19,6 +19,7 @@ import {
   type FormField,
   fieldChoices,
   type Json,
+  type JsonObject,
   type QuestionsAsk,
   type Request,
   type Session,
@@ -91,7 +92,7 @@ export function askRows(ask: Ask, tellPlan: Telling = quoted): readonly Row[] {
 function approvalRows(ask: ApprovalAsk, tellPlan: Telling): readonly Row[] {
   const { title, description, caution } = ask
   const picture = depict(ask)
-  const rest = Object.keys(picture.rest).length > 0 ? quoted(editableJson(picture.rest)) : []
+  const rest = Object.keys(picture.rest).length > 0 ? quoted(spelt(picture.rest)) : []
   return [
     ...pictureRows(picture, tellPlan),
     ...(rest.length > 0
@@ -115,6 +116,13 @@ function approvalRows(ask: ApprovalAsk, tellPlan: Telling): readonly Row[] {
     ),
     ...(ask.editable ? [] : [fact('Editing', ours('not possible: this runs as it is, or not at all'))]),
   ]
+}
+
+const shortJson = 60
+/** In one line where it is short. */
+function spelt(value: JsonObject): string {
+  const line = editableJson(value, 0)
+  return line.length <= shortJson ? line : editableJson(value)
 }
 
 /** What the agent's own program would remember, if a person says so; nothing where it must not. */

@@ -18,6 +18,8 @@ function bodyOf(ask: ApprovalAsk, part: ApprovalPart): readonly Row[] {
   return body
 }
 
+const firstInSight = 4
+
 export function approvalSheet({ modes, shown }: Prompt, ask: ApprovalAsk, part: ApprovalPart): Sheet {
   const isPlan = ask.plan !== undefined
   const body = bodyOf(ask, part)
@@ -27,7 +29,8 @@ export function approvalSheet({ modes, shown }: Prompt, ask: ApprovalAsk, part: 
   const choices = choiceRows(list.choices, part.pick, false)
   const above = [...body, blank, row(ours(list.question, 'strong'))]
   // Before the first move the beginning of the list is in sight.
-  const focus = above.length + Math.max(0, part.pick.cursor)
+  const { cursor } = part.pick
+  const focus = above.length + (cursor < 0 ? Math.min(choices.length, firstInSight) - 1 : cursor)
   return {
     body: [...above, ...choices.map(one => one.row)],
     focus,
@@ -58,9 +61,9 @@ function listOf({ stage }: ApprovalPart, ask: ApprovalAsk, modes: readonly strin
   }
   if (stage !== 'always') return null
   return {
-    question: 'Allow it, and have the agent’s own program remember which of these?',
+    question: 'Allow it, and the agent’s own program remembers:',
     choices: offersOf(ask).map(({ label, scope }) => ({ title: label, about: scope })),
-    does: 'allows it and has that remembered',
+    does: 'allows and remembers',
   }
 }
 

@@ -19,6 +19,7 @@ export interface Group {
 
 const endedMax = 20
 const titleMin = 6
+const oneLineFrom = 34
 
 /** A snapshot is one object until something changes: it is sorted once. */
 const sorted = new WeakMap<InboxSnapshot, readonly Group[]>()
@@ -72,7 +73,8 @@ export function listPieces(
     const waits = title.startsWith('Waiting')
     lines.push({ piece: [ours(cut(`${title} ${items.length}`, columns), waits ? 'waiting' : 'quiet')], id: null })
     for (const item of items)
-      lines.push({ piece: itemPiece(item, item.id === selected, { columns, now, focused }), id: item.id })
+      for (const piece of itemPieces(item, item.id === selected, { columns, now, focused }))
+        lines.push({ piece, id: item.id })
   }
   const at = Math.max(
     0,
@@ -82,23 +84,34 @@ export function listPieces(
   return lines.slice(top, top + height).map(({ piece }) => piece)
 }
 
-function itemPiece(
+/** What waits has a second line for who asks, where one would not hold both. */
+function itemPieces(
   item: Item,
   isSelected: boolean,
   { columns, now, focused }: { columns: number; now: number; focused: boolean },
-): Piece {
+): readonly Piece[] {
   const since = item.kind === 'request' ? item.request.openedAt : item.session.stateChangedAt
   const time = ago(since, now)
   const sign = isSelected ? (focused ? '› ' : '· ') : '  '
   const room = Math.max(4, columns - widthOf(sign) - widthOf(time) - 1)
   const look = isSelected ? 'strong' : null
-  const deeds = item.kind === 'request' ? [ours(`${deed(item.request.ask)} · `, look)] : []
-  // What it does is told whole, where there is room; a title may be cut.
-  const title = cutSpans([theirs(item.session?.title ?? '', look)], Math.max(titleMin, room - widthOfSpans(deeds)))
-  const text = cutSpans([...deeds, ...title], room)
-  const gap = ' '.repeat(Math.max(1, columns - widthOf(sign) - widthOfSpans(text) - widthOf(time)))
-  return [ours(sign, look), ...text, ours(`${gap}${time}`, 'quiet')]
+  const title = theirs(item.session?.title ?? '', look)
+  const line = (spans: readonly Span[]): Piece => {
+    const text = cutSpans(spans, room)
+    const gap = ' '.repeat(Math.max(1, columns - widthOf(sign) - widthOfSpans(text) - widthOf(time)))
+    return [ours(sign, look), ...text, ours(`${gap}${time}`, 'quiet')]
+  }
+  if (item.kind === 'session') return [line([title])]
+  const does = ours(deed(item.request.ask), look)
+  if (columns >= oneLineFrom) {
+    // What it does is told whole; a title may be cut.
+    const room = Math.max(titleMin, columns - widthOf(sign) - widthOf(time) - widthOf(does.text) - widthOf(dot) - 1)
+    return [line([does, ours(dot, look), ...cutSpans([title], room)])]
+  }
+  const who = cutSpans([theirs(item.session?.title ?? '', 'quiet')], columns - widthOf(sign))
+  return [line([does]), [ours(' '.repeat(widthOf(sign))), ...who]]
 }
+const dot = ' · '
 
 export function headPiece({ pendingCount, sessions, status }: InboxSnapshot, url: string, columns: number): Piece {
   const working = [...sessions.values()].filter(isWorking).length

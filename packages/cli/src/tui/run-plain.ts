@@ -2,7 +2,7 @@
 import { deed, type Entry, Inbox, type InboxSnapshot, watchEvents } from '@holdpoint/client'
 import type { CommandId, RequestId, Session } from '@holdpoint/protocol'
 import { out } from '../text/screen.ts'
-import { ours, row } from '../text/span.ts'
+import { indented, ours, row } from '../text/span.ts'
 import type { House } from './house.ts'
 import { Scroll } from './scroll.ts'
 
@@ -54,8 +54,8 @@ function tellPending({ order, requests }: InboxSnapshot, told: Set<RequestId>): 
     if (!request || told.has(id)) continue
     told.add(id)
     out.print(
-      row(ours(`It asks: ${deed(request.ask)}. There is no terminal to ask in; see it with: holdpoint show ${id}`)),
-      row(ours('It waits until it is answered, by holdpoint allow, deny or answer, or on the page.')),
+      row(ours('● ', 'waiting'), ours(deed(request.ask), 'strong'), ours(`  waits: holdpoint show ${id}`)),
+      indented(ours('There is no terminal to ask in: answer it by allow, deny or answer, or on the page.', 'quiet')),
     )
   }
 }
