@@ -77,7 +77,7 @@ describe('holdpoint allow, at a terminal', () => {
     await typed(careful, 'y')
     expect([await careful.exit, (await now(request)).status]).toEqual([1, 'pending'])
     const sure = sit(['allow', request.id, '--always', '1'])
-    expect(await sure.sees('Type "allow"')).toContain('And for later  Never ask for this (project)')
+    expect(await sure.sees('Type "allow"')).toContain('Remembers   Never ask for this (project)')
     await typed(sure, 'allow')
     expect([await sure.exit, (await now(request)).status]).toEqual([0, 'resolved'])
   })

@@ -7,6 +7,7 @@ import { eventRow } from '../src/text/event.ts'
 import { askRows } from '../src/text/request.ts'
 import { Screen } from '../src/text/screen.ts'
 import { ours, quoted, row, theirs } from '../src/text/span.ts'
+import { tableRows } from '../src/text/table.ts'
 import { cut, cutSpans, widthOf, widthOfSpans, wrap } from '../src/text/width.ts'
 import { drawnByInk } from './support/ink.tsx'
 
@@ -48,6 +49,24 @@ describe('a line of the log', () => {
     expect(textOf(wrap(eventRow(event, () => forged, null) ?? row(), null))[0], 'a pipe gets all of it').toContain(
       forged,
     )
+  })
+})
+
+describe('a list', () => {
+  const head = ['id', 'state', 'title', 'folder']
+  const lines = [['ses_abc', 'waits for you', 'api-server', '/srv/some/long/folder/of/api'].map(cell => theirs(cell))]
+  const drawn = (columns: number | null) => tableRows(head, lines, columns).flatMap(one => textOf(wrap(one, columns)))
+
+  it('takes a line each on any screen: the last column is cut, then left out', () => {
+    expect(drawn(60)).toEqual([
+      'ID       STATE          TITLE       FOLDER',
+      expect.stringMatching(/^ses_abc {2}waits for you {2}api-server {2}\/srv.*…?.*api$/),
+    ])
+    expect(drawn(40)).toEqual(['ID       STATE          TITLE', 'ses_abc  waits for you  api-server'])
+    expect(drawn(10)).toEqual(['ID', 'ses_abc'])
+    for (const columns of [10, 24, 40, 60, 80])
+      for (const line of drawn(columns)) expect(widthOf(line)).toBeLessThanOrEqual(columns)
+    expect(drawn(null)[1], 'a pipe gets all of it').toContain('/srv/some/long/folder/of/api')
   })
 })
 

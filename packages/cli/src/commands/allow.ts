@@ -5,7 +5,7 @@ import type { Remote } from '../remote.ts'
 import { askLine, NotDone, pageThrough } from '../text/dialogue.ts'
 import { offersOf, requestRows } from '../text/request.ts'
 import { err, out, type Screen } from '../text/screen.ts'
-import { ours, row, theirs } from '../text/span.ts'
+import { fact, ours, row, theirs } from '../text/span.ts'
 import { readObject } from './files.ts'
 import { findRequest } from './ids.ts'
 import { refusal, reply } from './reply.ts'
@@ -75,11 +75,10 @@ async function showWhole(call: Call, screen: Screen, request: Request, answer: A
   const rows = [...requestRows({ ...request, ask }, await around(call, request))]
   if (ask !== request.ask) rows.push(row(ours('This is what will run: your input, not the agent’s.', 'waiting')))
   if (answer.kind === 'allow') {
-    if (answer.note !== undefined) rows.push(row(ours('With the note  ', 'quiet'), theirs(answer.note)))
+    if (answer.note !== undefined) rows.push(fact('Your note', theirs(answer.note)))
     const taken = ask.kind === 'approval' && ask.suggestions?.find(({ id }) => id === answer.suggestion)
-    if (taken)
-      rows.push(row(ours('And for later  ', 'quiet'), theirs(taken.label), ours(' ('), theirs(taken.scope), ours(')')))
-    if (answer.mode !== undefined) rows.push(row(ours('In mode        ', 'quiet'), theirs(answer.mode)))
+    if (taken) rows.push(fact('Remembers', theirs(taken.label), ours(' ('), theirs(taken.scope), ours(')')))
+    if (answer.mode !== undefined) rows.push(fact('Then mode', theirs(answer.mode)))
   }
   if (!(await pageThrough(screen, rows)))
     throw new NotDone(`${request.id} was not allowed: its end was not shown. It still waits.`)
