@@ -187,11 +187,13 @@ export class RunModel {
       return { pieces: [[], ...this.#asking.lay({ columns, height: height - 1 }, count)], busy: null }
     }
     const hint = this.#hintRows()
-    if (this.#composes())
+    if (this.#composes()) {
+      const keys = lineKeys.filter(([key]) => !this.#reopens || key !== '/end')
       return {
-        pieces: laid([blank, ...hint, ...lineRows('', this.#composer.line), ...keyRows(lineKeys, columns)]),
+        pieces: laid([blank, ...hint, ...lineRows('', this.#composer.line), ...keyRows(keys, columns)]),
         busy: null,
       }
+    }
     const rest = laid(this.#scroll.rest(transcript.getSnapshot().entries), height - 3)
     const busy = this.#isAway() ? awayWords : session?.state === 'ended' ? null : busyWords(session)
     return { pieces: [...rest, ...laid(hint, 2)], busy }
