@@ -1,5 +1,4 @@
 /** Requests: opened once per key, resolved once. */
-
 import { createHash } from 'node:crypto'
 import {
   type Answer,

@@ -1,5 +1,4 @@
 /** What a person had begun to say when a request ended without them: their words, to be copied, until they let them go. */
-
 import { forgetKept, readKept } from '@holdpoint/client'
 import type { Request } from '@holdpoint/protocol'
 import { type ReactNode, useMemo, useState } from 'react'

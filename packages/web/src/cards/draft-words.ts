@@ -1,5 +1,4 @@
 /** An unfinished answer as text that a person can read and copy. It holds no secret, since a draft does not. */
-
 import type { AnswerDraft, Choice, Raw } from '@holdpoint/client'
 import type { Ask } from '@holdpoint/protocol'
 

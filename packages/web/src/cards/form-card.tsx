@@ -1,5 +1,4 @@
 /** A form from its schema, or a link to open: filled in, checked at each field, and sent. */
-
 import type { Raw } from '@holdpoint/client'
 import type { FormAsk } from '@holdpoint/protocol'
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'

@@ -1,5 +1,4 @@
 /** One field of a form, drawn by what its schema says of it. */
-
 import type { Raw } from '@holdpoint/client'
 import { type FormField, fieldChoices, isSecretField, reveal } from '@holdpoint/protocol'
 import { type ReactNode, useId } from 'react'

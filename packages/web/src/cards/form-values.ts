@@ -1,5 +1,4 @@
 /** From what a form's controls hold to the values that are sent, and what is wrong with each. */
-
 import type { Raw } from '@holdpoint/client'
 import {
   type FormField,

@@ -1,5 +1,4 @@
 /** One quiet line: the same answer was begun twice by the same person, and one of the two is to be gone on with. */
-
 import type { OtherDraft } from '@holdpoint/client'
 import type { Ask } from '@holdpoint/protocol'
 import type { ReactNode } from 'react'

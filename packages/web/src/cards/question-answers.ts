@@ -1,5 +1,4 @@
 /** From what is ticked and written to the answers that are sent: which questions are answered, and how. */
-
 import type { Choice } from '@holdpoint/client'
 import type { Question, QuestionAnswer, QuestionsAsk } from '@holdpoint/protocol'
 

@@ -1,5 +1,4 @@
 /** The steps of a card: what is open beside its first row of buttons, and where the cursor goes with it. */
-
 import type { AnswerDraft, DraftSnapshot } from '@holdpoint/client'
 import type { RequestId } from '@holdpoint/protocol'
 import { type RefObject, useEffect, useMemo, useRef, useState } from 'react'

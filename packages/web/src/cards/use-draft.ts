@@ -1,5 +1,4 @@
 /** A card's draft as React sees it: begun with the card, sent on when the person looks away. */
-
 import type { AnswerDraft } from '@holdpoint/client'
 import { DraftKeeper, type DraftSnapshot } from '@holdpoint/client'
 import type { Request } from '@holdpoint/protocol'
