@@ -11,6 +11,10 @@ const narrow = { viewport: { width: 1024, height: 768 } }
 const phone = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, hasTouch: true, isMobile: true }
 
 const [named] = process.argv.slice(2)
+if (named?.startsWith('-')) {
+  console.log('npm run pictures [-- FOLDER]: every screen into that folder; without one, the three of the README')
+  process.exit()
+}
 const folder = named ?? fileURLToPath(new URL('../../docs/pictures', import.meta.url))
 mkdirSync(folder, { recursive: true })
 const browser = await launch()
