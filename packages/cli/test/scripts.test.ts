@@ -85,7 +85,7 @@ describe('holdpoint ask, in a script', () => {
   })
 
   it.each<[string, string, Answer, { code: number; out: string; err: RegExp }]>([
-    ['a choice that is not the first', choices, choose('no'), { code: 0, out: 'no\n', err: /Asked/ }],
+    ['a choice that is not the first', choices, choose('no'), { code: 0, out: 'no\n', err: /Waiting for a person/ }],
     [
       'declined',
       choices,
@@ -98,13 +98,13 @@ describe('holdpoint ask, in a script', () => {
       'in their own words',
       '--text',
       { kind: 'answers', answers: [{ id: 'answer', chosen: [], other: 'two\nlines \u001b[1m' }] },
-      { code: 0, out: 'two\nlines \u001b[1m\n', err: /Asked/ },
+      { code: 0, out: 'two\nlines \u001b[1m\n', err: /Waiting for a person/ },
     ],
     [
       'in their own words beside choices',
       `${choices} --text`,
       { kind: 'answers', answers: [{ id: 'answer', chosen: [], other: 'maybe' }] },
-      { code: 0, out: 'maybe\n', err: /Asked/ },
+      { code: 0, out: 'maybe\n', err: /Waiting for a person/ },
     ],
   ])('says by its exit code what the answer is: %s', async (_what, flags, answer, { code, out, err }) => {
     const running = bash(gateway, `holdpoint ask 'Well?' ${flags}`)
