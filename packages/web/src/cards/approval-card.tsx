@@ -7,7 +7,7 @@ import { ApprovalBody } from './approval-body.tsx'
 import { ApprovalFoot } from './approval-foot.tsx'
 import type { AskCardProps } from './ask-card.ts'
 import { useSteps } from './step.ts'
-import { useWhole, WholeProvider } from './whole.tsx'
+import { CardBody, useWhole, WholeProvider } from './whole.tsx'
 
 export function ApprovalCard({ request, ask, hand, drafting, open }: AskCardProps<ApprovalAsk>): ReactNode {
   const whole = useWhole()
@@ -31,9 +31,9 @@ export function ApprovalCard({ request, ask, hand, drafting, open }: AskCardProp
   useCardActions(request.id, actions)
   return (
     <WholeProvider value={whole}>
-      <div className="card-body">
+      <CardBody>
         <ApprovalBody ask={ask} />
-      </div>
+      </CardBody>
       <footer className="card-foot">
         {!shown && <p className={`unseen ${whole.further ? 'further' : ''}`}>Scroll to the end to allow.</p>}
         <ApprovalFoot {...{ request, ask, hand, drafting, steps, shown }} />

@@ -96,6 +96,17 @@ export function Pane({ children, label }: PaneProps): ReactNode {
   )
 }
 
+/** All that is asked: on a phone it scrolls as one, and then it can be reached by keyboard. */
+export function CardBody({ children }: { readonly children: ReactNode }): ReactNode {
+  const box = useRef<HTMLElement>(null)
+  const [overflows] = useOverflows(box)
+  return (
+    <figure ref={box} className="card-body" aria-label="What is asked" tabIndex={overflows ? 0 : undefined}>
+      {children}
+    </figure>
+  )
+}
+
 /** What flits by while a card takes shape was not seen. */
 const dwellMs = 250
 
