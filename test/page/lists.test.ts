@@ -138,6 +138,13 @@ describe.skipIf(hasNoBrowser())('the list of sessions', () => {
     expect(items[0]).toMatchObject({ driver: 'rehearsal', mode: 'acceptEdits', cwd: stage.gateway.folder })
     await press(page, button(page.getByRole('article', { name: 'Run a command' }), 'Allow once'))
     await receipt(page, 'allowed by you', 'delivered').waitFor()
+    // The next one begins with the same agent, in the same place and mode.
+    await page.reload()
+    await button(page, 'New session').click()
+    await dialog.getByRole('radio', { name: /Practice agent/, checked: true }).waitFor()
+    expect(await dialog.getByLabel('Folder').inputValue()).toBe(stage.gateway.folder)
+    expect(await dialog.getByLabel('Mode', { exact: true }).inputValue()).toBe('acceptEdits')
+    expect(await dialog.getByLabel('First message').inputValue()).toBe('')
   })
 
   it('announces sessions that begin meanwhile instead of pushing', async () => {

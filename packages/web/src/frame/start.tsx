@@ -1,11 +1,15 @@
 /** Starts a session: which agent, in which folder, in which mode, with which first words. */
+import { reveal } from '@holdpoint/protocol'
 import { type ReactNode, type SyntheticEvent, useEffect, useMemo, useState } from 'react'
+import { modeWords } from '../cards/approval-words.ts'
 import { useDesk, useSessions } from '../desk.ts'
+import { keep, kept } from '../habits/kept.ts'
 import { go } from '../route.ts'
 import { said } from '../said.ts'
 import { Dialog } from './dialog.tsx'
 import { DriverChoice } from './driver-choice.tsx'
 import { Field } from './field.tsx'
+import { readLast, writeLast } from './last-start.ts'
 import {
   type Driver,
   inputOf,
@@ -16,25 +20,33 @@ import {
   type StartFields,
 } from './start-fields.ts'
 
-const empty: StartFields = { driver: '', cwd: '', mode: '', model: '', prompt: '' }
+/** A mode that nobody has chosen here is the one that was chosen last. */
+type Filling = Omit<StartFields, 'mode'> & { readonly mode: string | null }
 
 export function Start({ onClose }: { readonly onClose: () => void }): ReactNode {
   const { call } = useDesk()
-  const [fields, setFields] = useState(empty)
+  const [last] = useState(() => readLast(kept('start')))
+  const [filling, setFilling] = useState<Filling>({ driver: '', cwd: last.cwd, mode: null, model: '', prompt: '' })
   const [problems, setProblems] = useState<Problems>({})
   const [sending, setSending] = useState(false)
   const { drivers, trouble } = useDrivers()
   const problem = problems.all ?? trouble
-  const ready = drivers?.find(({ name }) => name === fields.driver) ?? drivers?.find(driver => driver.ready)
+  const ready =
+    drivers?.find(({ name }) => name === filling.driver) ??
+    drivers?.find(driver => driver.ready && driver.name === last.driver) ??
+    drivers?.find(driver => driver.ready)
+  const lastMode = ready?.modes.find(mode => mode === last.modes[ready.name]) ?? ''
+  const fields: StartFields = { ...filling, driver: ready?.name ?? '', mode: filling.mode ?? lastMode }
   // Whoever has begun has seen which agent is chosen: one that comes later does not take its place.
-  const set = (change: Partial<StartFields>) =>
-    setFields(before => ({ ...before, driver: before.driver || (ready?.name ?? ''), ...change }))
+  const set = (change: Partial<Filling>) =>
+    setFilling(before => ({ ...before, driver: before.driver || (ready?.name ?? ''), ...change }))
   const submit = async (event: SyntheticEvent) => {
     event.preventDefault()
     if (!ready || sending) return
     setSending(true)
     try {
-      const session = await call('startSession', inputOf({ ...fields, driver: ready.name }))
+      const session = await call('startSession', inputOf(fields))
+      keep('start', writeLast(last, fields))
       onClose()
       go({ screen: 'session', id: session.id })
     } catch (error) {
@@ -48,9 +60,9 @@ export function Start({ onClose }: { readonly onClose: () => void }): ReactNode 
         <h1>New session</h1>
         <DriverChoice
           drivers={drivers}
-          chosen={ready?.name ?? ''}
+          chosen={fields.driver}
           problem={problems.driver}
-          onChoose={driver => set({ driver, mode: '' })}
+          onChoose={driver => set({ driver, mode: null })}
         />
         <StartDetails fields={fields} modes={ready?.modes ?? []} problems={problems} onChange={set} />
         {problem && (
@@ -115,7 +127,9 @@ function StartDetails({ fields, modes, problems, onChange }: DetailsProps): Reac
             >
               <option value="">As the agent starts by itself</option>
               {modes.map(mode => (
-                <option key={mode}>{mode}</option>
+                <option key={mode} value={mode}>
+                  {reveal(modeWords(mode))}
+                </option>
               ))}
             </select>
           )}

@@ -1,7 +1,7 @@
 /** What this browser keeps of a person's choices about the page. Where it keeps nothing, they last until the page is closed. */
 import { useSyncExternalStore } from 'react'
 
-export type KeptName = 'theme' | 'sound' | 'notifications'
+export type KeptName = 'theme' | 'sound' | 'notifications' | 'start'
 
 const prefix = 'holdpoint.'
 const here = new Map<KeptName, string>()
