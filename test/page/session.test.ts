@@ -273,7 +273,7 @@ describe.skipIf(hasNoBrowser())('a session', () => {
 
   it('ends after a second look', async () => {
     const { page, session } = await rehearse()
-    await button(page, 'End…').click()
+    await button(page, 'End this session…').click()
     await press(page, button(page, 'End the session'))
     await page.locator('.session-header').getByText('ended').waitFor()
     expect((await stage.gateway.call('getSession', { id: session.id })).state).toBe('ended')

@@ -1,7 +1,8 @@
 /** What every part of the page stands on: the typed calls, the inbox that is kept current, and who is looking. */
 import type { Inbox, InboxSnapshot } from '@holdpoint/client'
 import type { Call, Request, RequestId, Session, SessionId } from '@holdpoint/protocol'
-import { createContext, use, useEffect, useRef, useState, useSyncExternalStore } from 'react'
+import { createContext, use, useRef, useSyncExternalStore } from 'react'
+import { useTick } from './tick.ts'
 
 export interface Desk {
   readonly call: Call
@@ -66,10 +67,5 @@ function skewOf({ clockSkewMs }: InboxSnapshot): number {
 /** The gateway's time, renewed every so often: countdowns and "2 min" are its, not this machine's. */
 export function useNow(everyMs: number): number {
   const clockSkewMs = useInboxPart(skewOf)
-  const [now, setNow] = useState(Date.now)
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), everyMs)
-    return () => clearInterval(timer)
-  }, [everyMs])
-  return now + clockSkewMs
+  return useTick(everyMs) + clockSkewMs
 }

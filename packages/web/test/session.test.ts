@@ -204,7 +204,7 @@ describe('amounts', () => {
     expect(countWords(3120, 'line')).toBe('3,120 lines')
     expect(countWords(1, 'line')).toBe('1 line')
     expect(turnWords({ ending: 'done', usage: { inputTokens: 12345, outputTokens: 6 }, cost: 0.5 })).toBe(
-      'Turn done · 12,345 tokens in · 6 out · $0.5000',
+      'Turn done · 12,345 tokens in · 6 out · $0.50',
     )
     expect(turnWords({ ending: 'interrupted' })).toBe('Turn interrupted')
   })

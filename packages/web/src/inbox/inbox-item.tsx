@@ -1,7 +1,7 @@
 /** One place in the list: a card, before it is near the screen its outline, and once it is resolved its receipt. */
 import { deed, summary } from '@holdpoint/client'
 import type { Request, RequestId } from '@holdpoint/protocol'
-import { memo, type ReactNode, type RefCallback, useLayoutEffect, useRef } from 'react'
+import { memo, type ReactNode, type RefCallback, useCallback, useEffect, useLayoutEffect, useRef } from 'react'
 import { Receipt } from '../cards/receipt.tsx'
 import { RequestCard } from '../cards/request-card.tsx'
 import { Words } from '../parts/agent-text.tsx'
@@ -24,12 +24,17 @@ export const InboxItem = memo(function InboxItem(props: InboxItemProps): ReactNo
   const place = useRef<HTMLLIElement>(null)
   const folded = request.status === 'resolved'
   useFold(place, folded, leaving)
+  // The same at every drawing, or it would be watched anew each time.
+  const attach = useCallback<RefCallback<HTMLLIElement>>(
+    element => {
+      place.current = element
+      return element ? watch(element) : undefined
+    },
+    [watch],
+  )
   return (
     <li
-      ref={element => {
-        place.current = element
-        return element ? watch(element) : undefined
-      }}
+      ref={attach}
       className={`inbox-item ${folded ? 'folded' : request.ask.kind} ${active ? 'active' : ''}`}
       data-request={request.id}
       tabIndex={-1}
@@ -65,16 +70,26 @@ function Outline({ request: { ask } }: { readonly request: Request }): ReactNode
   )
 }
 
+/** How high each card was when it was last on the screen: once it has folded, nobody can ask it. */
+const heights = new WeakMap<Element, number>()
+const ruler = new ResizeObserver(entries => {
+  for (const { target, borderBoxSize } of entries) heights.set(target, borderBoxSize[0]?.blockSize ?? 0)
+})
+
 /** Height changes with a short motion, so that the eye can follow what moves. */
 function useFold(place: { readonly current: HTMLElement | null }, folded: boolean, leaving: boolean): void {
   const before = useRef(folded)
-  const height = useRef(0)
-  // Read while the card still stands there.
-  if (folded && !before.current) height.current = place.current?.offsetHeight ?? 0
+  useEffect(() => {
+    const item = place.current
+    if (!item || folded) return
+    ruler.observe(item)
+    return () => ruler.unobserve(item)
+  }, [place, folded])
   useLayoutEffect(() => {
     const item = place.current
-    if (folded && !before.current && item && height.current > 0 && !isStill())
-      item.animate([{ height: `${height.current}px` }, { height: `${item.offsetHeight}px` }], motion)
+    const height = item && heights.get(item)
+    if (folded && !before.current && item && height && !isStill())
+      item.animate([{ height: `${height}px` }, { height: `${item.offsetHeight}px` }], motion)
     before.current = folded
   }, [place, folded])
   useLayoutEffect(() => {

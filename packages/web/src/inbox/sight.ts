@@ -6,7 +6,7 @@ import { type RefCallback, startTransition, useCallback, useEffect, useRef, useS
 const nearPx = 1200
 
 export interface Sight {
-  /** Grows, never shrinks: what has been drawn keeps what was typed into it. */
+  /** Once near, it stays so while it stands in the list: what has been drawn keeps what was typed into it. */
   readonly near: ReadonlySet<RequestId>
   readonly seen: ReadonlySet<RequestId>
   /** For each item, with its id as `data-request`. */
@@ -33,6 +33,9 @@ export function useSight(): Sight {
     for (const eye of watching) eye.observe(element)
     return () => {
       for (const eye of watching) eye.unobserve(element)
+      const id = idOf(element)
+      setNear(without(id))
+      setSeen(without(id))
     }
   }, [])
   useEffect(
@@ -51,6 +54,11 @@ function add(entries: readonly IntersectionObserverEntry[]) {
     const fresh = ids.filter(id => id !== null && !before.has(id))
     return fresh.length > 0 ? new Set([...before, ...(fresh as RequestId[])]) : before // null was filtered out
   }
+}
+
+function without(id: RequestId | null) {
+  return (before: ReadonlySet<RequestId>): ReadonlySet<RequestId> =>
+    id !== null && before.has(id) ? new Set([...before].filter(each => each !== id)) : before
 }
 
 export function idOf(element: Element): RequestId | null {

@@ -33,13 +33,13 @@ export function useShown(): ShownList {
   const stirredAt = useRef(Number.NEGATIVE_INFINITY)
   const endHeld = useRef(false)
   const update = useCallback(
-    (left: ReadonlySet<RequestId>) =>
-      setIds(before => {
-        // While much is still being fetched, what there is has no place of its own yet.
-        const looking = document.visibilityState === 'visible' && inbox.getSnapshot().complete
-        const openedAt = (id: RequestId) => requests.get(id)?.openedAt ?? 0
-        return arrange(before, pending, { looking, endHeld: endHeld.current, left, openedAt })
-      }),
+    (left: ReadonlySet<RequestId>) => {
+      // While much is still being fetched, what there is has no place of its own yet.
+      const looking = document.visibilityState === 'visible' && inbox.getSnapshot().complete
+      const openedAt = (id: RequestId) => requests.get(id)?.openedAt ?? 0
+      const circumstances = { looking, endHeld: endHeld.current, left, openedAt }
+      setIds(before => arrange(before, pending, circumstances))
+    },
     [inbox, pending, requests],
   )
   useLayoutEffect(() => update(none), [update])

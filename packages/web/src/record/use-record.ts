@@ -91,7 +91,9 @@ function useNews(question: RecordQuestion, { lines, fresh, loading }: RecordStat
   const { call, inbox } = useDesk()
   const newest = fresh[0]?.cursor ?? lines[0]?.cursor
   const latest = useRef(newest)
-  latest.current = newest
+  useEffect(() => {
+    latest.current = newest
+  })
   useEffect(() => {
     if (loading) return
     let timer: ReturnType<typeof setTimeout> | undefined

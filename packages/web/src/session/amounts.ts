@@ -9,8 +9,9 @@ export function durationWords(ms: number): string {
   return minutes < 60 ? `${minutes} min ${seconds} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`
 }
 
+/** As many figures as say something: cents, and parts of them only where there are no more. */
 export function costWords(cost: number): string {
-  return `$${cost.toFixed(cost >= 1 || cost === 0 ? 2 : 4)}`
+  return `$${cost.toFixed(cost >= 0.1 || cost === 0 ? 2 : 4)}`
 }
 
 export function sizeWords(bytes: number): string {
@@ -38,8 +39,4 @@ export function turnWords({ ending, usage, cost }: Pick<TurnEntry, 'ending' | 'u
     cost === undefined ? null : costWords(cost),
   ]
   return parts.filter(part => part !== null).join(' · ')
-}
-
-export function clockWords(at: number): string {
-  return new Date(at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })
 }

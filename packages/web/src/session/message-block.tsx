@@ -1,11 +1,11 @@
 /** What was said: by the agent as its Markdown, by a person as they wrote it, with what they sent along and how far it has come. */
 import { inOneLine, type MessageEntry } from '@holdpoint/client'
 import type { ReactNode } from 'react'
+import { clockTime } from '../cards/moment.ts'
 import { useDesk } from '../desk.ts'
 import { Prose, Words } from '../parts/agent-text.tsx'
 import { Markdown } from '../parts/markdown.tsx'
 import { markdownMax } from '../parts/markdown-blocks.ts'
-import { clockWords } from './amounts.ts'
 import { AttachmentTile } from './attachment-tile.tsx'
 import { LongText } from './long-text.tsx'
 
@@ -53,7 +53,7 @@ function PersonMessage({ entry }: { readonly entry: MessageEntry }): ReactNode {
             {' · '}
           </>
         )}
-        {clockWords(at)}
+        {clockTime(at)}
         {fate && fates[fate] && ` · ${fates[fate]}`}
         {problem && (
           <>

@@ -1,9 +1,10 @@
 /** What stands between the words: what was asked, how a turn ended, what went wrong, what became of the session. */
 import { deed, type ErrorEntry, type NoteEntry, type RequestEntry, summary, type TurnEntry } from '@holdpoint/client'
 import type { ReactNode } from 'react'
+import { clockTime } from '../cards/moment.ts'
 import { Receipt } from '../cards/receipt.tsx'
 import { Prose, Words } from '../parts/agent-text.tsx'
-import { clockWords, turnWords } from './amounts.ts'
+import { turnWords } from './amounts.ts'
 
 /** While it waits, the card is below, where one answers; afterwards its receipt stands here. */
 export function RequestLine({ entry }: { readonly entry: RequestEntry }): ReactNode {
@@ -34,7 +35,7 @@ export function TurnLine({ entry }: { readonly entry: TurnEntry }): ReactNode {
   return (
     <p className="turn-line">
       <span>{turnWords(entry)}</span>
-      <time dateTime={new Date(entry.at).toISOString()}>{clockWords(entry.at)}</time>
+      <time dateTime={new Date(entry.at).toISOString()}>{clockTime(entry.at)}</time>
     </p>
   )
 }
@@ -60,7 +61,7 @@ export function NoteLine({ entry }: { readonly entry: NoteEntry }): ReactNode {
   return (
     <p className="note-line">
       <Words text={entry.text} />
-      <time dateTime={new Date(entry.at).toISOString()}>{clockWords(entry.at)}</time>
+      <time dateTime={new Date(entry.at).toISOString()}>{clockTime(entry.at)}</time>
     </p>
   )
 }

@@ -1,9 +1,10 @@
 /** Stopping what the agent does: its turn, or the session. The end is asked about once more, where the button was. */
 import type { Session } from '@holdpoint/protocol'
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { useDesk, useLive } from '../desk.ts'
+import { SecondLook } from '../frame/second-look.tsx'
 import { useKeys } from '../habits/use-keys.ts'
-import { isQuiet, quietMs } from '../quiet.ts'
+import { isQuiet } from '../quiet.ts'
 import { said } from '../said.ts'
 
 export function SessionActions({ session }: { readonly session: Session }): ReactNode {
@@ -36,48 +37,15 @@ export function SessionActions({ session }: { readonly session: Session }): Reac
           {busy === 'interruptSession' ? 'Interrupting…' : 'Interrupt'} <span className="kbd">i</span>
         </button>
       )}
-      {state !== 'ended' && <EndButton held={!live || busy !== null} onEnd={() => act('endSession')} />}
+      {state !== 'ended' && (
+        <SecondLook
+          label="End…"
+          question="End this session?"
+          yes="End the session"
+          held={!live || busy !== null}
+          onYes={() => act('endSession')}
+        />
+      )}
     </div>
-  )
-}
-
-function EndButton({ held, onEnd }: { readonly held: boolean; readonly onEnd: () => void }): ReactNode {
-  const [asking, setAsking] = useState(false)
-  const [ready, setReady] = useState(false)
-  const back = useRef<HTMLButtonElement>(null)
-  useEffect(() => {
-    if (!asking) return
-    back.current?.focus()
-    // The press that opened this may have been one half of a double click.
-    const timer = setTimeout(() => setReady(true), quietMs)
-    return () => {
-      clearTimeout(timer)
-      setReady(false)
-    }
-  }, [asking])
-  if (!asking)
-    return (
-      <button type="button" className="button plain" disabled={held} onClick={() => setAsking(true)}>
-        End…
-      </button>
-    )
-  return (
-    <fieldset className="sure-end" onKeyDown={event => event.key === 'Escape' && setAsking(false)}>
-      <legend className="offscreen">End this session?</legend>
-      <button ref={back} type="button" className="button plain" onClick={() => setAsking(false)}>
-        Keep it
-      </button>
-      <button
-        type="button"
-        className="button"
-        disabled={held || !ready}
-        onClick={() => {
-          setAsking(false)
-          onEnd()
-        }}
-      >
-        End the session
-      </button>
-    </fieldset>
   )
 }

@@ -4,12 +4,14 @@ import type { Session } from '@holdpoint/protocol'
 import { memo, type ReactNode, useState } from 'react'
 import { useDriver } from '../cards/drivers.ts'
 import { useDesk, useLive } from '../desk.ts'
+import { SecondLook } from '../frame/second-look.tsx'
 import { groupOf } from '../frame/session-groups.ts'
 import { Sign } from '../frame/sign.tsx'
 import { Words } from '../parts/agent-text.tsx'
 import { Path } from '../parts/path.tsx'
 import { href } from '../route.ts'
 import { said } from '../said.ts'
+import { costWords } from '../session/amounts.ts'
 import { isGone } from './use-session-list.ts'
 
 export interface SessionRowProps {
@@ -53,10 +55,6 @@ export const SessionRow = memo(function SessionRow({ session, now, active, onFor
   )
 })
 
-export function costWords(cost: number): string {
-  return `$${cost < 0.1 ? cost.toFixed(3) : cost.toFixed(2)}`
-}
-
 interface FinishProps {
   readonly session: Session
   readonly ended: boolean
@@ -67,10 +65,10 @@ interface FinishProps {
 function Finish({ session, ended, onForget }: FinishProps): ReactNode {
   const { call } = useDesk()
   const live = useLive()
-  const [step, setStep] = useState<'none' | 'sure' | 'sending'>('none')
+  const [sending, setSending] = useState(false)
   const [problem, setProblem] = useState('')
   const finish = async () => {
-    setStep('sending')
+    setSending(true)
     setProblem('')
     try {
       if (ended) await call('deleteSession', { id: session.id })
@@ -80,37 +78,20 @@ function Finish({ session, ended, onForget }: FinishProps): ReactNode {
       if (isGone(error)) onForget(session.id)
       else setProblem(said(error))
     }
-    setStep('none')
+    setSending(false)
   }
   const name = ended ? 'Delete' : 'End'
   return (
     <div className="session-finish">
-      {step === 'none' ? (
-        <button
-          type="button"
-          className="button plain small"
-          disabled={!live}
-          aria-label={`${name} this session…`}
-          onClick={() => setStep('sure')}
-        >
-          {name}…
-        </button>
-      ) : (
-        <fieldset className="session-sure" aria-label={`${name} this session?`}>
-          <span className="small">{sureWords(session, ended)}</span>
-          <button
-            type="button"
-            className="button small"
-            disabled={step === 'sending' || !live}
-            onClick={() => void finish()}
-          >
-            {step === 'sending' ? 'Sending…' : `${name} it`}
-          </button>
-          <button type="button" className="button plain small" onClick={() => setStep('none')}>
-            Keep it
-          </button>
-        </fieldset>
-      )}
+      <SecondLook
+        label={sending ? 'Sending…' : `${name}…`}
+        question={`${name} this session?`}
+        about={sureWords(session, ended)}
+        yes={`${name} it`}
+        held={!live || sending}
+        className="small"
+        onYes={() => void finish()}
+      />
       {problem && (
         <p className="problem" role="alert">
           {problem}

@@ -1,0 +1,70 @@
+/** A button whose press is asked about once more, where it stands: the way back has the focus, and nothing counts until a double click would be over. */
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { quietMs } from '../quiet.ts'
+
+export interface SecondLookProps {
+  /** Of the button that asks. */
+  readonly label: string
+  readonly question: string
+  /** What would come of it. */
+  readonly about?: string
+  readonly yes: string
+  readonly held: boolean
+  readonly className?: string
+  readonly onYes: () => void
+}
+
+export function SecondLook({ label, question, about, yes, held, className = '', onYes }: SecondLookProps): ReactNode {
+  const [asking, setAsking] = useState(false)
+  if (!asking)
+    return (
+      <button
+        type="button"
+        className={`button plain ${className}`}
+        disabled={held}
+        aria-label={question.replace(/\?$/, '…')}
+        onClick={() => setAsking(true)}
+      >
+        {label}
+      </button>
+    )
+  const back = () => setAsking(false)
+  return (
+    <fieldset className="second-look" onKeyDown={event => event.key === 'Escape' && back()}>
+      <legend className="offscreen">{question}</legend>
+      {about !== undefined && <span className="small">{about}</span>}
+      <Answers
+        {...{ yes, held, className, back }}
+        onYes={() => {
+          back()
+          onYes()
+        }}
+      />
+    </fieldset>
+  )
+}
+
+type AnswersProps = Pick<SecondLookProps, 'yes' | 'held' | 'onYes'> & {
+  readonly className: string
+  readonly back: () => void
+}
+
+function Answers({ yes, held, className, back, onYes }: AnswersProps): ReactNode {
+  const [ready, setReady] = useState(false)
+  const way = useRef<HTMLButtonElement>(null)
+  useEffect(() => {
+    way.current?.focus()
+    const timer = setTimeout(() => setReady(true), quietMs)
+    return () => clearTimeout(timer)
+  }, [])
+  return (
+    <>
+      <button ref={way} type="button" className={`button plain ${className}`} onClick={back}>
+        Keep it
+      </button>
+      <button type="button" className={`button ${className}`} disabled={held || !ready} onClick={onYes}>
+        {yes}
+      </button>
+    </>
+  )
+}
