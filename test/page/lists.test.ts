@@ -141,7 +141,7 @@ describe.skipIf(hasNoBrowser())('the list of sessions', () => {
     // The next one begins with the same agent, in the same place and mode.
     await page.reload()
     await button(page, 'New session').click()
-    await dialog.getByRole('radio', { name: /Practice agent/, checked: true }).waitFor()
+    await dialog.getByRole('radio', { name: /Rehearsal agent/, checked: true }).waitFor()
     expect(await dialog.getByLabel('Folder').inputValue()).toBe(stage.gateway.folder)
     expect(await dialog.getByLabel('Mode', { exact: true }).inputValue()).toBe('acceptEdits')
     expect(await dialog.getByLabel('First message').inputValue()).toBe('')

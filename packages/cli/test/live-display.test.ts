@@ -1,7 +1,8 @@
 /** Texts made to mislead whoever reads them, through the live views: what cannot be seen is spelt out, and nothing of it is obeyed. */
 import { readFileSync } from 'node:fs'
+import { show } from '@holdpoint/client'
 import type { Ask } from '@holdpoint/protocol'
-import { hidesSomething, reveal } from '@holdpoint/protocol'
+import { hidesSomething } from '@holdpoint/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { closeGateways } from '../../../test/support/gateway.ts'
 import { Scene } from './support/scene.ts'
@@ -90,9 +91,9 @@ describe('texts made to mislead', () => {
       ]
       await scene.call('say', { id: session.id, items })
       const request = await scene.ask(session, askWith(text), [text.slice(0, 100)])
-      await terminal.sees(`Agent says  ${reveal(text.slice(0, 150)).slice(0, 20)}`.trimEnd())
+      await terminal.sees(`Agent says  ${show(text.slice(0, 150)).slice(0, 20)}`.trimEnd())
       if (hidesSomething(text, { multiline: true }) && text.length < 100)
-        expect(terminal.text()).toContain(`│ ${reveal(text)}`.trimEnd())
+        expect(terminal.text()).toContain(`│ ${show(text)}`.trimEnd())
       // From elsewhere: nobody waits for the keys to count.
       const answer = { kind: 'deny' as const, reason: text }
       await scene.call('answerRequest', { id: request.id, digest: request.digest, answer })

@@ -1,6 +1,6 @@
 /** What an ask shows to a person: the same picture on the page and in a terminal. Nothing of an input is left out. */
-import { type ApprovalAsk, type Ask, type JsonObject, type Resolution, reveal } from '@holdpoint/protocol'
-import { inOneLine } from './show.ts'
+import type { ApprovalAsk, Ask, JsonObject, Resolution } from '@holdpoint/protocol'
+import { inOneLine, show } from './show.ts'
 
 export interface Part {
   readonly before: string
@@ -81,7 +81,7 @@ export function deed(ask: Ask): string {
 
 function useOf(tool: string): string {
   const { name, server } = toolName(tool)
-  return reveal(`Use ${name}${server === null ? '' : ` from ${server}`}`)
+  return `Use ${show(name)}${server === null ? '' : ` from ${show(server)}`}`
 }
 
 /** What is asked, in one line of the agent's own words: not yet shown. */
