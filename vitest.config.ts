@@ -1,8 +1,21 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 const room = (name: string) => fileURLToPath(new URL(`./packages/${name}/src/index.ts`, import.meta.url))
 const rooms = ['protocol', 'rules', 'engine', 'store', 'drivers', 'server', 'client']
+
+/** What takes long begins first, so that no worker is left with it alone at the end. */
+const long = ['test/crash/', 'test/races/', 'drivers/test/claude/', 'cli/test/', 'test/page/']
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const place = ({ moduleId }: TestSpecification) => {
+      const at = long.findIndex(folder => moduleId.includes(folder))
+      return at < 0 ? long.length : at
+    }
+    return (await super.sort(files)).toSorted((a, b) => place(a) - place(b))
+  }
+}
 
 export default defineConfig({
   resolve: { alias: rooms.map(name => ({ find: `@holdpoint/${name}`, replacement: room(name) })) },
@@ -13,6 +26,7 @@ export default defineConfig({
     pool: 'forks',
     // Most of them wait for a browser, a terminal or an agent, not for the processor.
     maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
     globalSetup: ['test/support/postgres.ts'],
   },
 })

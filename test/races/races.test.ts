@@ -8,7 +8,7 @@ import { Arena } from './arena.ts'
 
 afterEach(closeGateways)
 
-const spanMs = 20_000
+const spanMs = 8000
 const timeout = 1_800_000
 
 async function race(gateways: readonly GatewayProcess[], what: string): Promise<void> {
