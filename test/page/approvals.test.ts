@@ -250,6 +250,25 @@ describe.skipIf(hasNoBrowser())('an approval', () => {
       expect(await stage.answerTo(request)).toEqual({ kind: 'allow', input: { plan: '# Plan\n\n1. Only read' } })
     })
 
+    it('says in every step into which mode it would be approved, also where that was chosen elsewhere', async () => {
+      const ask: Ask = { ...asks.plan(), modes: ['default', 'bypassPermissions'] } as Ask // a plan is an approval
+      const { page, request, card } = await shown(ask)
+      await button(card, 'Add a note…').click()
+      const draft = { version: 1, note: 'fine', mode: 'bypassPermissions' }
+      await stage.gateway.call('putDraft', { id: request.id, draft })
+      const into = card.getByLabel('Then the agent')
+      await expect.poll(() => into.inputValue(), { timeout: 5000 }).toBe('bypassPermissions')
+      await into.selectOption('default')
+      await press(page, button(card, 'Approve with this note'))
+      expect(await stage.answerTo(request)).toEqual({ kind: 'allow', note: 'fine', mode: 'default' })
+    })
+
+    it('shows a mode that nobody here knows, before it is approved into it', async () => {
+      const { request, card } = await shown(asks.plan())
+      await stage.gateway.call('putDraft', { id: request.id, draft: { version: 1, mode: 'brisk' } })
+      await expect.poll(() => card.getByLabel('Then the agent').inputValue(), { timeout: 5000 }).toBe('brisk')
+    })
+
     it('goes back to the agent with what is missing', async () => {
       const { page, request, card } = await shown(asks.plan())
       await button(card, 'Keep planning…').click()

@@ -90,18 +90,25 @@ describe.skipIf(hasNoBrowser())('nobody decides what they did not mean:', () => 
     },
   )
 
-  it('letters that go on coming when the field they were for has gone decide nothing', async () => {
+  it.each([
+    ['a letter', 'Deny…', 'a'],
+    ['a line end', 'Edit…', 'Enter'],
+    ['an arrow', 'Deny…', 'ArrowLeft'],
+    ['Shift', 'Deny…', 'Shift'],
+    ['Delete', 'Add a note…', 'Delete'],
+  ])('keys that go on coming behind %s when their field has gone decide nothing', async (_, step, last) => {
     const page = await stage.open()
     const asker = await stage.asker()
     const first = await asker.ask(asks.command('first'))
     const second = await asker.ask(asks.command('second'))
     await cardOf(page, second).waitFor()
-    await button(cardOf(page, first), 'Deny…').click()
-    await page.keyboard.type('because a')
+    await button(cardOf(page, first), step).click()
+    await page.keyboard.type('because ')
+    await page.keyboard.press(last)
     await stage.gateway.call('withdrawRequest', { id: first.id })
     await cardOf(page, first).waitFor({ state: 'detached' })
     await page.keyboard.type('aaaaaaaaaaaaaaaa', { delay: 70 })
-    await page.locator('.begun', { hasText: 'because a' }).waitFor()
+    await page.locator('.begun', { hasText: 'because' }).waitFor()
     await stage.gateway.call('getRequest', { id: second.id, wait: 500 })
     expect(await stage.isPending(second)).toBe(true)
   })

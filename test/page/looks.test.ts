@@ -42,7 +42,7 @@ describe.skipIf(hasNoBrowser())('the look of', () => {
       expect(await tail.evaluate(it => it.scrollWidth <= it.clientWidth)).toBe(true)
       expect(await textOf(tail)).toBe('packages/api')
       expect(await head.locator('.path-line').getAttribute('title')).toBe(longPath)
-      expect(await textOf(cardOf(page, request).locator('.deed'))).toContain(longPath)
+      expect(await textOf(cardOf(page, request).locator('.card-body'))).toContain(longPath)
       expect(await beyondTheEdge(page)).toEqual([])
     }
   })
@@ -187,6 +187,29 @@ describe.skipIf(hasNoBrowser())('the look of', () => {
       await calm(page)
       await allow.tap()
       expect(await stage.answerTo(request)).toEqual({ kind: 'allow' })
+    })
+
+    it.each(['inbox', 'session'])('shows the whole folder and every caution before it allows: %s', async screen => {
+      const asker = await stage.asker('s', `/srv/${'deep/'.repeat(60)}end`)
+      const caution = { reason: 'It is outside. '.repeat(60), blockedPath: '/etc/shadow' }
+      const ask = { ...asks.command('rm -rf *'), cwd: asker.session.cwd, caution } as Ask // a command is an approval
+      const request = await asker.ask(ask)
+      const page = await stage.open(phone)
+      if (screen === 'session') await page.goto(`${stage.gateway.url}/#/sessions/${asker.session.id}`)
+      const card = cardOf(page, request)
+      const allow = button(card, 'Allow once')
+      await card.getByText('Scroll to the end to allow.').waitFor()
+      expect(await allow.isDisabled()).toBe(true)
+      const { y, height } = await boxOf(allow)
+      expect(y + height).toBeLessThan(phone.viewport.height - 52)
+      await card.locator('.card-body').evaluate(body => body.scrollTo(0, body.scrollHeight))
+      await page.waitForFunction(() => !document.querySelector<HTMLButtonElement>('.allow')?.disabled)
+      const body = await boxOf(card.locator('.card-body'))
+      const path = await boxOf(card.getByText('/etc/shadow'))
+      expect(path.y + path.height).toBeLessThanOrEqual(body.y + body.height)
+      const deed = card.locator('.deed')
+      expect(await deed.evaluate(it => it.scrollHeight <= it.clientHeight + 1)).toBe(true)
+      expect(await textOf(card.locator('.card-body'))).toContain(asker.session.cwd)
     })
 
     it('fills its screen with one card, whatever is asked', async () => {

@@ -49,13 +49,12 @@ async function once(
   const headers: Record<string, string> = {}
   if (body !== null) headers['content-type'] = 'application/json'
   if (key !== undefined) headers['idempotency-key'] = key
-  const small = new TextEncoder().encode(body ?? '').length <= keepaliveMaxBytes
   const reply = await reach(connection, path, {
     method: contract[name].method,
     headers,
     body,
     signal: signal ?? null,
-    keepalive: keepalive && small,
+    keepalive: keepalive && new TextEncoder().encode(body ?? '').length <= keepaliveMaxBytes,
   })
   if (!reply.ok) throw await faultOfReply(reply)
   try {

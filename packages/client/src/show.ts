@@ -8,7 +8,7 @@ const blankRuns = new RegExp(`[ \\t]{${blanksMax + 1},}|\\t{${tabsMax + 1},}`, '
 /** A carriage return that ends a line. */
 const endSign = '⟨CR⟩'
 /** With the backslashes before it, all of them at once, so that a long run costs no more than its length. */
-const forged = /(?<!\\)(\\*)⟨(?=\d|CR⟩)/g
+const forged = /(?<!\\)(\\*)⟨/g
 
 /** One line, or with `multiline` a block that keeps its layout. */
 export function show(text: string, options: RevealOptions = {}): string {

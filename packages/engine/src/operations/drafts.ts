@@ -1,7 +1,7 @@
 /** Drafts: an unfinished answer, shared by a person's devices; others see that someone is answering. */
 import { type Draft, Fault, limits, type Parsed, type RequestId } from '@holdpoint/protocol'
 import { type Context, sha256 } from '../context.ts'
-import type { Caller, DispatchOptions } from '../desk.ts'
+import type { Caller } from '../desk.ts'
 import { noRequest } from '../guard.ts'
 import { momentary } from '../live.ts'
 import type { DraftRow, RequestRow } from '../rows.ts'
@@ -21,7 +21,7 @@ function tell(ctx: Context, row: RequestRow, person: string, active: boolean): v
   ctx.feed.send(momentary(row.session, { frame: 'answering', request: row.id, person, active }))
 }
 
-export async function putDraft(ctx: Context, caller: Caller, input: Parsed<'putDraft'>, options: DispatchOptions) {
+export async function putDraft(ctx: Context, caller: Caller, input: Parsed<'putDraft'>) {
   if (JSON.stringify(input.draft ?? null).length > limits.draftMaxBytes)
     throw new Fault('body_too_large', `A draft may hold ${limits.draftMaxBytes} characters`)
   const request = await requestOf(ctx, input.id)
@@ -51,7 +51,7 @@ export async function putDraft(ctx: Context, caller: Caller, input: Parsed<'putD
         return { status: 200, body: showDraft(pen.put('draft', row)) }
       },
     },
-    { caller, op: 'putDraft', input, options },
+    // No idempotency: a draft that is put again is the same one, and no reply may outlive it.
   )
   tell(ctx, request, caller.name, true)
   return reply

@@ -19,18 +19,26 @@ export interface ApprovalStepProps {
   readonly shown: boolean
 }
 
-/** The yes of a card's first row and of its key: what was written for the agent goes with it, also where its field is closed. */
+/** A yes, with what was written for the agent, also where its field is closed; and to a plan with the mode that stands beside it. */
+export function yesTo({ plan }: ApprovalAsk, { note, mode }: AnswerDraft, input?: AllowAnswer['input']): AllowAnswer {
+  const given = note?.trim()
+  return {
+    kind: 'allow',
+    ...(input && { input }),
+    ...(given && { note: given }),
+    ...(plan !== undefined && mode && { mode }),
+  }
+}
+
+/** The yes of a card's first row and of its key. */
 export function plainYes(
   ask: ApprovalAsk,
-  { note, mode }: AnswerDraft,
+  draft: AnswerDraft,
 ): Pick<AllowProps, 'label'> & { readonly answer: AllowAnswer } {
-  const given = note?.trim()
-  const plan = ask.plan !== undefined
-  const [bare, noted] = plan ? ['Approve plan', 'Approve with your note'] : ['Allow once', 'Allow with your note']
-  return {
-    label: given ? noted : bare,
-    answer: { kind: 'allow', ...(given && { note: given }), ...(plan && mode && { mode }) },
-  }
+  const answer = yesTo(ask, draft)
+  const [bare, noted] =
+    ask.plan === undefined ? ['Allow once', 'Allow with your note'] : ['Approve plan', 'Approve with your note']
+  return { label: answer.note ? noted : bare, answer }
 }
 
 type AllowAnswer = Extract<Answer, { kind: 'allow' }>

@@ -2,16 +2,22 @@
 import { depict } from '@holdpoint/client'
 import type { ApprovalAsk } from '@holdpoint/protocol'
 import { type ReactNode, useMemo } from 'react'
-import { Quote } from '../parts/agent-text.tsx'
+import { Quote, Words } from '../parts/agent-text.tsx'
 import { tell } from './approval-words.ts'
+import { isLongFolder } from './deed-line.tsx'
 import { PictureView } from './picture-view.tsx'
 import { Pane } from './whole.tsx'
 
 export function ApprovalBody({ ask }: { readonly ask: ApprovalAsk }): ReactNode {
   const { said, picture } = useMemo(() => tell(ask, depict(ask)), [ask])
-  const { caution } = ask
+  const { caution, cwd } = ask
   return (
     <>
+      {isLongFolder(cwd) && (
+        <div className="folder soft small">
+          in <Words text={cwd} className="mono" />
+        </div>
+      )}
       <PictureView picture={picture} />
       {said.length > 0 && <Says words={said} />}
       {caution && <Cautions caution={caution} />}

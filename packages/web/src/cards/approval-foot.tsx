@@ -45,7 +45,7 @@ function FirstStep({ request, ask, hand, drafting, steps, shown }: ApprovalStepP
   )
   return (
     <>
-      {plan && <IntoMode {...{ request, ask, hand, drafting }} />}
+      <IntoMode {...{ request, ask, hand, drafting }} />
       <div className="actions first">
         <Allow {...{ hand, ask, shown, label, answer }} shortcut="a" />
         <div className="more">

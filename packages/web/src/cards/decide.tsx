@@ -1,7 +1,7 @@
 /** Buttons that decide: they show that they are sending, count no second click of a double click, and ask twice where the agent's own program would say no. */
 import type { Answer } from '@holdpoint/protocol'
 import { type MouseEvent, type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from 'react'
-import { quietMs } from '../quiet.ts'
+import { useWayBack } from '../frame/second-look.tsx'
 import type { Hand } from './hand.ts'
 import { useKeyHint } from './key-hint.tsx'
 
@@ -61,14 +61,7 @@ export function DecideDangerous(props: DecideProps): ReactNode {
 }
 
 function Sure({ onBack, ...props }: DecideProps & { readonly onBack: () => void }): ReactNode {
-  const [ready, setReady] = useState(false)
-  const back = useRef<HTMLButtonElement>(null)
-  useEffect(() => {
-    back.current?.focus()
-    // The press that opened this may have been one half of a double click.
-    const timer = setTimeout(() => setReady(true), quietMs)
-    return () => clearTimeout(timer)
-  }, [])
+  const { back, ready } = useWayBack()
   const { hand, answer } = props
   return (
     <fieldset className="sure">

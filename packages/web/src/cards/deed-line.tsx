@@ -17,7 +17,7 @@ export function DeedLine({ request, named }: DeedLineProps): ReactNode {
   const folder = useInboxPart(({ sessions }) => sessions.get(request.session)?.cwd)
   const silence = silenceWords(request)
   const where = ask.kind === 'approval' ? ask.cwd : ''
-  const said = named && where === folder && where.length <= cutBeyond
+  const said = isLongFolder(where) || (named && where === folder)
   return (
     <div className="deed">
       {ask.kind === 'approval' ? <ApprovalDeed ask={ask} /> : <h3>{deed(ask)}</h3>}
@@ -31,8 +31,12 @@ export function DeedLine({ request, named }: DeedLineProps): ReactNode {
   )
 }
 
-/** A longer path is cut in the line above; where something would run must be there to read, whole. */
-const cutBeyond = 48
+const lineMax = 48
+
+/** One that has no room in a line: where something would run must be there to read, whole, so it stands with what would. */
+export function isLongFolder(cwd: string): boolean {
+  return cwd.length > lineMax
+}
 
 function ApprovalDeed({ ask }: { readonly ask: ApprovalAsk }): ReactNode {
   const words = deed(ask)

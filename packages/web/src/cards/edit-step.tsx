@@ -1,27 +1,23 @@
 /** Allowing something else than was asked: one text that a person changes, and what the change is, before it is said yes to. */
 import { applyEdit, editableOf } from '@holdpoint/client'
 import { type ReactNode, useMemo } from 'react'
-import { Allow, type ApprovalStepProps } from './allow.tsx'
+import { Allow, type ApprovalStepProps, yesTo } from './allow.tsx'
 import { Back } from './back.tsx'
 import { ChangeView } from './change-view.tsx'
+import { IntoMode } from './into-mode.tsx'
 import { NoteField } from './note-step.tsx'
 import { useFocused } from './step.ts'
 
 const rowsMax = 20
 
-export function EditStep({ ask, hand, drafting, steps, shown }: ApprovalStepProps): ReactNode {
+export function EditStep({ request, ask, hand, drafting, steps, shown }: ApprovalStepProps): ReactNode {
   const editable = useMemo(() => editableOf(ask), [ask])
   const text = drafting.draft.edit ?? editable.text
   const field = useFocused<HTMLTextAreaElement>(steps.focused)
   const changed = text !== editable.text
   const edit = applyEdit(ask, editable, text)
-  const note = drafting.draft.note?.trim()
-  const mode = drafting.draft.mode
   const back = () => steps.go('first')
-  const answer =
-    changed && 'input' in edit
-      ? ({ kind: 'allow', input: edit.input, ...(note && { note }), ...(mode !== undefined && { mode }) } as const)
-      : null
+  const answer = changed && 'input' in edit ? yesTo(ask, drafting.draft, edit.input) : null
   return (
     <div className="step">
       <label className="field">
@@ -48,6 +44,7 @@ export function EditStep({ ask, hand, drafting, steps, shown }: ApprovalStepProp
         </div>
       )}
       {changed && <NoteField {...{ hand, drafting }} focused={false} onEscape={back} />}
+      <IntoMode {...{ request, ask, hand, drafting }} />
       <div className="actions">
         <Allow
           {...{ hand, ask, shown, answer }}

@@ -1,4 +1,4 @@
-/** In which mode the agent goes on once its plan is approved. */
+/** In which mode the agent goes on once its plan is approved: it stands beside every yes that would send it. */
 import { reveal } from '@holdpoint/protocol'
 import { type ReactNode, useId } from 'react'
 import { useInboxPart } from '../desk.ts'
@@ -11,9 +11,11 @@ type IntoModeProps = Pick<ApprovalStepProps, 'request' | 'ask' | 'hand' | 'draft
 export function IntoMode({ request, ask, hand, drafting }: IntoModeProps): ReactNode {
   const driverName = useInboxPart(({ sessions }) => sessions.get(request.session)?.driver)
   const offered = useDriver(driverName)?.modes ?? []
-  const modes = ask.modes ?? offered
+  const known = ask.modes ?? offered
+  const { mode } = drafting.draft
+  const modes = mode === undefined || known.includes(mode) ? known : [...known, mode]
   const id = useId()
-  if (modes.length === 0) return null
+  if (ask.plan === undefined || modes.length === 0) return null
   return (
     <div className="into-mode">
       <label className="soft small" htmlFor={id}>
@@ -22,7 +24,7 @@ export function IntoMode({ request, ask, hand, drafting }: IntoModeProps): React
       <select
         id={id}
         className="input"
-        value={drafting.draft.mode ?? ''}
+        value={mode ?? ''}
         disabled={hand.held}
         onChange={event => drafting.change({ mode: event.target.value })}
       >

@@ -1,23 +1,20 @@
 /** Allowing with a note: words that reach the agent together with the yes. */
 import { limits } from '@holdpoint/protocol'
 import type { ReactNode } from 'react'
-import { Allow, type ApprovalStepProps } from './allow.tsx'
+import { Allow, type ApprovalStepProps, yesTo } from './allow.tsx'
 import { Back } from './back.tsx'
+import { IntoMode } from './into-mode.tsx'
 import { useFocused } from './step.ts'
 
-export function NoteStep({ ask, hand, drafting, steps, shown }: ApprovalStepProps): ReactNode {
-  const note = drafting.draft.note ?? ''
-  const given = note.trim()
+export function NoteStep({ request, ask, hand, drafting, steps, shown }: ApprovalStepProps): ReactNode {
   const label = ask.plan === undefined ? 'Allow with this note' : 'Approve with this note'
-  const mode = drafting.draft.mode
+  const answer = yesTo(ask, drafting.draft)
   return (
     <div className="step">
       <NoteField {...{ hand, drafting }} focused={steps.focused} onEscape={() => steps.go('first')} />
+      <IntoMode {...{ request, ask, hand, drafting }} />
       <div className="actions">
-        <Allow
-          {...{ hand, ask, shown, label }}
-          answer={given ? { kind: 'allow', note: given, ...(mode !== undefined && { mode }) } : null}
-        />
+        <Allow {...{ hand, ask, shown, label }} answer={answer.note ? answer : null} />
         <Back hand={hand} onBack={() => steps.go('first')} />
       </div>
     </div>

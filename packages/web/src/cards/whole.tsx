@@ -13,8 +13,8 @@ import {
   useState,
 } from 'react'
 
-/** Of one window: its end is inside, but must be scrolled to; or it has simply not come onto the screen yet. */
-type Unseen = 'further' | 'offscreen'
+/** Of one window: its end must be scrolled to inside of it, or inside of all that is asked; or it has simply not come onto the screen yet. */
+type Unseen = 'inside' | 'further' | 'offscreen'
 type Report = (pane: string, state: Unseen | 'seen') => void
 
 export interface Whole {
@@ -43,17 +43,21 @@ export function useWhole(): Whole {
       return after
     })
   }, [])
-  return useMemo(
-    () => ({
-      shown: unseen.size === 0,
-      further: [...unseen.values()].includes('further'),
+  return useMemo(() => {
+    // Whoever has come to the end of all that is asked has passed what stands above it, but not what scrolls by itself.
+    const left = [...unseen.values()].filter(state => unseen.has(body) || state === 'inside')
+    return {
+      shown: left.length === 0,
+      further: left.some(state => state !== 'offscreen'),
       unfolded,
       unfold: () => setUnfolded(true),
       report,
-    }),
-    [unseen, unfolded, report],
-  )
+    }
+  }, [unseen, unfolded, report])
 }
+
+/** All that is asked is a window, too. */
+const body = 'body'
 
 export interface PaneProps {
   readonly children: ReactNode
@@ -65,17 +69,8 @@ export interface PaneProps {
 export function Pane({ children, label }: PaneProps): ReactNode {
   const whole = use(WholeContext)
   const [open, setOpen] = useState(false)
-  const box = useRef<HTMLElement>(null)
-  const end = useRef<HTMLDivElement>(null)
-  const seen = useSeen(end)
-  const [overflows, further] = useOverflows(box)
-  const pane = useId()
-  const report = whole?.report
+  const { box, end, overflows } = useWindow(useId())
   const unfolded = open || whole?.unfolded === true
-  useLayoutEffect(() => {
-    report?.(pane, seen ? 'seen' : further ? 'further' : 'offscreen')
-  }, [report, pane, seen, further])
-  useEffect(() => () => report?.(pane, 'seen'), [report, pane])
   return (
     <div className="pane">
       <figure
@@ -96,15 +91,29 @@ export function Pane({ children, label }: PaneProps): ReactNode {
   )
 }
 
-/** All that is asked: on a phone it scrolls as one, and then it can be reached by keyboard. */
+/** All that is asked, with what is said against it: on a phone it scrolls as one, and then it can be reached by keyboard. */
 export function CardBody({ children }: { readonly children: ReactNode }): ReactNode {
-  const box = useRef<HTMLElement>(null)
-  const [overflows] = useOverflows(box)
+  const { box, end, overflows } = useWindow(body)
   return (
     <figure ref={box} className="card-body" aria-label="What is asked" tabIndex={overflows ? 0 : undefined}>
       {children}
+      <div ref={end} className="pane-end" />
     </figure>
   )
+}
+
+/** Tells the card around it whether its end has been on the screen. */
+function useWindow(pane: string) {
+  const report = use(WholeContext)?.report
+  const box = useRef<HTMLElement>(null)
+  const end = useRef<HTMLDivElement>(null)
+  const seen = useSeen(end)
+  const [overflows, further] = useOverflows(box)
+  useLayoutEffect(() => {
+    report?.(pane, seen ? 'seen' : overflows ? 'inside' : further ? 'further' : 'offscreen')
+  }, [report, pane, seen, overflows, further])
+  useEffect(() => () => report?.(pane, 'seen'), [report, pane])
+  return { box, end, overflows }
 }
 
 /** What flits by while a card takes shape was not seen. */

@@ -1,5 +1,5 @@
 /** A button whose press is asked about once more, where it stands: the way back has the focus, and nothing counts until a double click would be over. */
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react'
 import { quietMs } from '../quiet.ts'
 
 export interface SecondLookProps {
@@ -44,19 +44,25 @@ export function SecondLook({ label, question, about, yes, held, className = '', 
   )
 }
 
+/** Whoever is asked a second time stands at the way back, and the press that asked may have been one half of a double click. */
+export function useWayBack(): { readonly back: RefObject<HTMLButtonElement | null>; readonly ready: boolean } {
+  const [ready, setReady] = useState(false)
+  const back = useRef<HTMLButtonElement>(null)
+  useEffect(() => {
+    back.current?.focus()
+    const timer = setTimeout(() => setReady(true), quietMs)
+    return () => clearTimeout(timer)
+  }, [])
+  return { back, ready }
+}
+
 type AnswersProps = Pick<SecondLookProps, 'yes' | 'held' | 'onYes'> & {
   readonly className: string
   readonly back: () => void
 }
 
 function Answers({ yes, held, className, back, onYes }: AnswersProps): ReactNode {
-  const [ready, setReady] = useState(false)
-  const way = useRef<HTMLButtonElement>(null)
-  useEffect(() => {
-    way.current?.focus()
-    const timer = setTimeout(() => setReady(true), quietMs)
-    return () => clearTimeout(timer)
-  }, [])
+  const { back: way, ready } = useWayBack()
   return (
     <>
       <button ref={way} type="button" className={`button plain ${className}`} onClick={back}>

@@ -61,7 +61,8 @@ function typingOn(): (event: KeyboardEvent) => boolean {
   return event => {
     const { typing, target } = pressOf(event)
     const goesOn = field !== null && !field.isConnected && event.timeStamp - at < typingMs
-    if (typing) field = event.key.length === 1 || event.key === 'Backspace' ? target : null
+    // Whatever ends the typing in a field is heard by the field itself, or leaves it.
+    if (typing) field = event.defaultPrevented || event.key === 'Escape' || event.key === 'Tab' ? null : target
     else if (!goesOn) field = null
     at = event.timeStamp
     return goesOn && !typing

@@ -40,7 +40,11 @@ export function useSessionList(filter: SessionFilter): SessionList {
       if (!question) return setPages({ ...nothing, loading: false })
       const last = before.at(-1)?.id
       setPages({ ...nothing, items: before })
-      call('listSessions', { ...question, limit: pageSize, ...(last && { before: last }) }, over).then(
+      call(
+        'listSessions',
+        { ...question, limit: pageSize, ...(last && { before: last }) },
+        { signal: over.signal },
+      ).then(
         ({ items, next }) =>
           !over.signal.aborted && setPages({ ...nothing, items: [...before, ...items], next, loading: false }),
         (problem: unknown) =>
