@@ -138,6 +138,7 @@ function allowed(
   { tool, input, updates, mayBypass }: Given,
 ): Verdict {
   const chosen = suggestion === undefined ? [] : offered(updates, suggestion)
+  // A plan names the modes that it can be approved into; what names none may still be answered with one.
   const closed = mode === 'bypassPermissions' && !mayBypass
   const into: PermissionUpdate[] = isMode(mode) && !closed ? [{ type: 'setMode', mode, destination: 'session' }] : []
   const updatedPermissions = [...chosen, ...into]
