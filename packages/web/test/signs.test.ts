@@ -5,7 +5,7 @@ import { renderToStaticMarkup } from 'react-dom/server'
 import { describe, expect, it } from 'vitest'
 import { Words } from '../src/parts/agent-text.tsx'
 import { Code } from '../src/parts/code.tsx'
-import { aroundSigns, type Piece } from '../src/parts/tones.ts'
+import { type Piece, splitAtSigns } from '../src/parts/tones.ts'
 
 describe('our signs in an agent’s text', () => {
   it('stand out, and read from left to right in a text that does not', () => {
@@ -24,7 +24,7 @@ describe('our signs in an agent’s text', () => {
         const pieces = places.slice(0, -1).map((from, i): Piece => {
           return { text: text.slice(from, places[i + 1]), tone: 'string' }
         })
-        const signed = aroundSigns(text, pieces, signsIn(text))
+        const signed = splitAtSigns(text, pieces, signsIn(text))
         expect(signed.map(piece => piece.text).join('')).toBe(text)
         expect(signed.filter(piece => piece.sign).map(piece => piece.text)).toEqual(
           signsIn(text).map(({ from, to }) => text.slice(from, to)),

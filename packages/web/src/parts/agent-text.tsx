@@ -2,7 +2,7 @@
 import { type Sign, show, signsIn, spellsOut } from '@holdpoint/client'
 import type { ReactNode } from 'react'
 import { linePieces, type Piece } from './line-pieces.ts'
-import { aroundSigns } from './tones.ts'
+import { splitAtSigns } from './tones.ts'
 
 const layout = { multiline: true } as const
 /** In sentences pictures are pictures; in what is executed every character counts. */
@@ -12,7 +12,7 @@ const sentences = { multiline: true, pictures: true } as const
 export function Shown({ text }: { readonly text: string }): ReactNode {
   const signs = signsIn(text)
   if (signs.length === 0) return text
-  return aroundSigns(text, [{ text, tone: null }], signs).map(({ text: part, sign }, i) =>
+  return splitAtSigns(text, [{ text, tone: null }], signs).map(({ text: part, sign }, i) =>
     // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one text have no other name, and never move
     sign ? <SignMark key={i} kind={sign} text={part} /> : part,
   )

@@ -3,7 +3,7 @@ import { signsIn } from '@holdpoint/client'
 import { type ReactNode, useEffect, useMemo, useState } from 'react'
 import { Shown, SignMark } from './agent-text.tsx'
 import { isShell, paintShell } from './shell.ts'
-import { aroundSigns, type Piece } from './tones.ts'
+import { type Piece, splitAtSigns } from './tones.ts'
 
 /** Longer texts stay plain: grammars take their time. */
 export const highlightMax = 16_000
@@ -49,7 +49,7 @@ function useHighlight(text: string, lang: string | undefined): readonly Piece[] 
 /** A text that `show` has made. */
 export function Painted({ text, lang }: { readonly text: string; readonly lang?: string | undefined }): ReactNode {
   const pieces = useHighlight(text, lang)
-  const signed = useMemo(() => pieces && aroundSigns(text, pieces, signsIn(text)), [text, pieces])
+  const signed = useMemo(() => pieces && splitAtSigns(text, pieces, signsIn(text)), [text, pieces])
   if (!signed) return <Shown text={text} />
   return signed.map(({ text: part, tone, sign }, i) => {
     // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one text have no other name, and never move

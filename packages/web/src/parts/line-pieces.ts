@@ -14,7 +14,7 @@ export interface Piece {
 export function linePieces(line: string, mark: readonly [number, number] = [0, 0]): readonly Piece[] {
   const signs = signsIn(line)
   const signAt = new Map(signs.map(sign => [sign.from, sign]))
-  const [markFrom, markTo] = aroundSigns(mark, signs)
+  const [markFrom, markTo] = wholeSigns(mark, signs)
   const last = signs.at(-1)
   const trailTo = last?.kind === 'end' ? last.from : line.length
   const trailFrom = line.slice(0, trailTo).search(/(?<![ \t])[ \t]+$/)
@@ -31,7 +31,7 @@ export function linePieces(line: string, mark: readonly [number, number] = [0, 0
 }
 
 /** A sign is marked whole or not at all. */
-function aroundSigns([from, to]: readonly [number, number], signs: readonly Sign[]): readonly [number, number] {
+function wholeSigns([from, to]: readonly [number, number], signs: readonly Sign[]): readonly [number, number] {
   if (from === to) return [from, to]
   const first = signs.find(sign => sign.from < from && from < sign.to)
   const last = signs.find(sign => sign.from < to && to < sign.to)

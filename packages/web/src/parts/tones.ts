@@ -13,7 +13,7 @@ export interface SignedPiece extends Piece {
 }
 
 /** The pieces of a text cut around its signs, wherever a grammar has cut it. */
-export function aroundSigns(text: string, pieces: readonly Piece[], signs: readonly Sign[]): readonly SignedPiece[] {
+export function splitAtSigns(text: string, pieces: readonly Piece[], signs: readonly Sign[]): readonly SignedPiece[] {
   const cut: SignedPiece[] = []
   const add = (from: number, to: number, tone: Tone | null, sign: Sign['kind'] | null) =>
     from < to && cut.push({ text: text.slice(from, to), tone, sign })
