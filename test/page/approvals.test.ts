@@ -2,7 +2,7 @@ import type { Ask } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
 import { asks } from '../support/asking.ts'
 import { hasNoBrowser, phone } from '../support/browser.ts'
-import { button, calm, cardOf, openStage, press, receipt, textOf } from './stage.ts'
+import { button, calm, cardOf, noteFollowed, openStage, press, receipt, textOf } from './stage.ts'
 
 /** Of two colours that a browser has computed, as WCAG counts it. */
 function contrast(one: string, other: string): number {
@@ -143,7 +143,7 @@ describe.skipIf(hasNoBrowser())('an approval', () => {
     const field = card.getByLabel('New text with CRLF line ends: what stands here is what runs')
     expect(await field.inputValue()).toBe('one\n2\nthree')
     await field.fill('one\n2\n3\nfour')
-    expect(await card.locator('.step .diff-row.come').count()).toBe(2)
+    await expect.poll(() => card.locator('.step .diff-row.come').count()).toBe(2)
     await press(page, button(card, 'Allow with edits'))
     expect(await stage.answerTo(request)).toMatchObject({ input: { ...input, new_string: 'one\r\n2\r\n3\r\nfour' } })
     const told = receipt(page, '/src/a.ts', 'allowed with changes')
@@ -201,11 +201,15 @@ describe.skipIf(hasNoBrowser())('an approval', () => {
 
   it('is allowed for longer by what the agent’s own program offers, each with its scope', async () => {
     const { page, request, card } = await shown(asks.suggested())
+    await button(card, 'Add a note…').click()
+    await page.keyboard.type('as ever')
+    await page.keyboard.press('Escape')
     await button(card, 'Always…').click()
+    await card.getByText('Your note goes with it: as ever').waitFor()
     expect(await button(card, 'Allow and remember this').isDisabled()).toBe(true)
     await card.getByRole('radio', { name: 'Kept in this folder’s own settings' }).check()
     await press(page, button(card, 'Allow and remember this'))
-    expect(await stage.answerTo(request)).toEqual({ kind: 'allow', suggestion: 's2' })
+    expect(await stage.answerTo(request)).toEqual({ kind: 'allow', note: 'as ever', suggestion: 's2' })
   })
 
   it('that its agent advises against is allowed by a second, deliberate step, and never for longer', async () => {
@@ -216,7 +220,7 @@ describe.skipIf(hasNoBrowser())('an approval', () => {
     await button(card, 'Allow anyway…').click()
     expect(await card.getByRole('button', { name: 'Back' }).evaluate(it => it === document.activeElement)).toBe(true)
     expect(await stage.isPending(request)).toBe(true)
-    await press(page, button(card, 'Allow once'))
+    await press(page, button(card, 'Allow anyway'))
     expect(await stage.answerTo(request)).toEqual({ kind: 'allow' })
   })
 
@@ -258,6 +262,7 @@ describe.skipIf(hasNoBrowser())('an approval', () => {
       await stage.gateway.call('putDraft', { id: request.id, draft })
       const into = card.getByLabel('Then the agent')
       await expect.poll(() => into.inputValue(), { timeout: 5000 }).toBe('bypassPermissions')
+      await noteFollowed(page)
       await into.selectOption('default')
       await press(page, button(card, 'Approve with this note'))
       expect(await stage.answerTo(request)).toEqual({ kind: 'allow', note: 'fine', mode: 'default' })

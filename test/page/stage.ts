@@ -164,6 +164,13 @@ export async function calm(page: Page): Promise<void> {
   }, quietMs + 30)
 }
 
+/** What has just been followed from another device is a change, too, though no card has come or gone. */
+export async function noteFollowed(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    Object.assign(globalThis, { changedAt: performance.now() } satisfies Notes)
+  })
+}
+
 /** A press that counts. */
 export async function press(page: Page, target: Locator): Promise<void> {
   await target.waitFor()

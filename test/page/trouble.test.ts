@@ -136,6 +136,28 @@ describe.skipIf(hasNoBrowser())('in trouble', () => {
     expect(await stage.answerTo(request)).toEqual({ kind: 'allow' })
   })
 
+  it.each(['questions', 'form'] as const)(
+    'whoever writes an answer goes on while the gateway is away, and no letter of it decides: %s',
+    async kind => {
+      const page = await stage.open({ provoked: away })
+      const request = await (await stage.asker()).ask(asks[kind]())
+      const card = cardOf(page, request)
+      const field = kind === 'form' ? card.getByLabel('Version') : card.getByRole('textbox', { name: 'Other' }).first()
+      await field.click()
+      await page.keyboard.type('deploy, but not ')
+      await stage.gateway.kill()
+      await page.getByText(reconnecting).waitFor()
+      await page.keyboard.type('there ')
+      await stage.gateway.start()
+      await page.getByText('Reconnected').waitFor()
+      await calm(page)
+      await page.keyboard.type('at all, and never')
+      expect(await field.inputValue()).toBe('deploy, but not there at all, and never')
+      expect(await stage.isPending(request)).toBe(true)
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+    },
+  )
+
   it('while the gateway is away nothing can be pressed; once it is back, what is shown is what is', async () => {
     const page = await stage.open({ ...routed, provoked: away })
     const asker = await stage.asker()

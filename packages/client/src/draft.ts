@@ -14,7 +14,8 @@ export type Raw = string | boolean | readonly string[]
 export interface AnswerDraft {
   readonly note?: string
   readonly reason?: string
-  readonly edit?: string
+  /** Empty is an edit, too; none is undefined. */
+  readonly edit?: string | undefined
   readonly mode?: string
   readonly answers?: ReadonlyMap<string, Choice>
   readonly values?: ReadonlyMap<string, Raw>
@@ -25,8 +26,8 @@ const texts = ['note', 'reason', 'edit', 'mode'] as const
 
 /** Empty parts are left out, so that an emptied draft is an empty one. */
 export function changeDraft(draft: AnswerDraft, change: AnswerDraft): AnswerDraft {
-  const parts = Object.entries({ ...draft, ...change }).filter(([, part]) =>
-    part instanceof Map ? part.size > 0 : part !== undefined && part !== '',
+  const parts = Object.entries({ ...draft, ...change }).filter(([name, part]) =>
+    part instanceof Map ? part.size > 0 : part !== undefined && (part !== '' || name === 'edit'),
   )
   return Object.fromEntries(parts)
 }

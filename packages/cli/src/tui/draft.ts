@@ -30,7 +30,7 @@ function approvalDraft({ stage, line, note, reason, edit }: ApprovalPart): Answe
   return {
     note: stage === 'note' ? line.text : note,
     reason: stage === 'reason' ? line.text : reason,
-    edit: edit ?? '',
+    edit: edit ?? undefined,
   }
 }
 function draftedApproval(part: ApprovalPart, ask: ApprovalAsk, draft: AnswerDraft): ApprovalPart {

@@ -36,10 +36,14 @@ export function plainYes(
   draft: AnswerDraft,
 ): Pick<AllowProps, 'label'> & { readonly answer: AllowAnswer } {
   const answer = yesTo(ask, draft)
-  const [bare, noted] =
-    ask.plan === undefined ? ['Allow once', 'Allow with your note'] : ['Approve plan', 'Approve with your note']
-  return { label: answer.note ? noted : bare, answer }
+  const { bare, noted, unedited } = yesWords[ask.plan === undefined ? 'approval' : 'plan']
+  return { label: draft.edit !== undefined ? unedited : answer.note ? noted : bare, answer }
 }
+
+const yesWords = {
+  approval: { bare: 'Allow once', noted: 'Allow with your note', unedited: 'Allow as asked, without your edit' },
+  plan: { bare: 'Approve plan', noted: 'Approve with your note', unedited: 'Approve as it was, without your edit' },
+} as const
 
 type AllowAnswer = Extract<Answer, { kind: 'allow' }>
 
@@ -49,7 +53,7 @@ export interface AllowProps {
   readonly shown: boolean
   readonly label: string
   readonly answer: AllowAnswer | null
-  readonly shortcut?: string
+  readonly shortcut?: string | undefined
 }
 
 export function Allow({ hand, ask, shown, label, answer, shortcut }: AllowProps): ReactNode {

@@ -1,11 +1,12 @@
 /** Allowing for longer than once: what the agent's own program offers to remember, each with how far it reaches. */
 import { type ReactNode, useId, useState } from 'react'
 import { Words } from '../parts/agent-text.tsx'
-import { Allow, type ApprovalStepProps } from './allow.tsx'
+import { Allow, type ApprovalStepProps, yesTo } from './allow.tsx'
 import { scopeWords } from './approval-words.ts'
 import { Back } from './back.tsx'
 
-export function AlwaysStep({ ask, hand, steps, shown }: ApprovalStepProps): ReactNode {
+export function AlwaysStep({ ask, hand, drafting, steps, shown }: ApprovalStepProps): ReactNode {
+  const yes = yesTo(ask, drafting.draft)
   const [chosen, setChosen] = useState<string | null>(null)
   const name = useId()
   return (
@@ -24,11 +25,16 @@ export function AlwaysStep({ ask, hand, steps, shown }: ApprovalStepProps): Reac
           </label>
         ))}
       </fieldset>
+      {yes.note !== undefined && (
+        <p className="soft small">
+          Your note goes with it: <Words text={yes.note} />
+        </p>
+      )}
       <div className="actions">
         <Allow
           {...{ hand, ask, shown }}
           label="Allow and remember this"
-          answer={chosen === null ? null : { kind: 'allow', suggestion: chosen }}
+          answer={chosen === null ? null : { ...yes, suggestion: chosen }}
         />
         <Back hand={hand} onBack={() => steps.go('first')} />
       </div>

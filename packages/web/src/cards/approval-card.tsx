@@ -24,8 +24,8 @@ export function ApprovalCard({ request, ask, hand, drafting, open }: AskCardProp
       },
       deny: () => steps.go('deny'),
       ...(ask.editable && { edit: () => steps.go('edit') }),
-      // In any other step a yes would be to something else than what stands there: the edited command, a reason why not.
-      ...(shown && steps.step === 'first' && !ask.caution?.defaultToNo && { allow }),
+      // In any other step a yes would be to something else than what stands there: the edited command, a reason why not. Nor does a key pass an edit over.
+      ...(shown && steps.step === 'first' && draft.edit === undefined && !ask.caution?.defaultToNo && { allow }),
     }
   }, [ask, draft, shown, unfold, hand, steps, open])
   useCardActions(request.id, actions)

@@ -39,7 +39,8 @@ function FirstStep({ request, ask, hand, drafting, steps, shown }: ApprovalStepP
   const plan = ask.plan !== undefined
   const { edit, no } = words[plan ? 'plan' : 'approval']
   const { label, answer } = plainYes(ask, drafting.draft)
-  const offers = plan || ask.caution?.noRemember ? 0 : (ask.suggestions?.length ?? 0)
+  const edited = drafting.draft.edit !== undefined
+  const offers = plan || edited || ask.caution?.noRemember ? 0 : (ask.suggestions?.length ?? 0)
   const step = (name: string, to: Step, shortcut?: string, className?: string) => (
     <StepButton label={name} held={hand.held} onGo={() => steps.go(to)} {...{ shortcut, className }} />
   )
@@ -47,9 +48,9 @@ function FirstStep({ request, ask, hand, drafting, steps, shown }: ApprovalStepP
     <>
       <IntoMode {...{ request, ask, hand, drafting }} />
       <div className="actions first">
-        <Allow {...{ hand, ask, shown, label, answer }} shortcut="a" />
+        <Allow {...{ hand, ask, shown, label, answer }} shortcut={edited ? undefined : 'a'} />
         <div className="more">
-          {ask.editable && step(edit, 'edit', 'e')}
+          {ask.editable && step(edited ? 'Your edit…' : edit, 'edit', 'e')}
           {step(answer.note ? 'Your note…' : 'Add a note…', 'note')}
           {offers > 0 && step('Always…', 'always')}
         </div>

@@ -55,9 +55,13 @@ export function DecideDangerous(props: DecideProps): ReactNode {
       aria-describedby={props.about}
       onClick={() => setAsking(true)}
     >
-      {label.replace(/ once$/, '')} anyway…
+      {anyway(label)}…
     </button>
   )
+}
+
+function anyway(label: string): string {
+  return `${label.replace(/ once$/, '')} anyway`
 }
 
 function Sure({ onBack, ...props }: DecideProps & { readonly onBack: () => void }): ReactNode {
@@ -69,7 +73,7 @@ function Sure({ onBack, ...props }: DecideProps & { readonly onBack: () => void 
       <button ref={back} type="button" className="button" disabled={hand.held} onClick={onBack}>
         Back
       </button>
-      <Decide {...props} answer={ready || hand.pressed ? answer : null} />
+      <Decide {...props} label={anyway(props.label)} answer={ready || hand.pressed ? answer : null} />
     </fieldset>
   )
 }
@@ -85,12 +89,17 @@ function Hold({ onAsk, ...props }: DecideProps & { readonly onAsk: () => void })
     setHolding(false)
   }
   useEffect(() => () => clearTimeout(timer.current), [])
+  // What is sent is what stands there when the time is up, not when it began.
+  const send = useRef(() => {})
+  useEffect(() => {
+    send.current = () => answer && hand.send(label, answer)
+  })
   const begin = () => {
     if (!answer) return
     setHolding(true)
     timer.current = setTimeout(() => {
       setHolding(false)
-      hand.send(label, answer)
+      send.current()
     }, holdMs)
   }
   return (

@@ -1,6 +1,6 @@
 /** Allowing something else than was asked: one text that a person changes, and what the change is, before it is said yes to. */
 import { applyEdit, editableOf } from '@holdpoint/client'
-import { type ReactNode, useMemo } from 'react'
+import { type ReactNode, useDeferredValue, useMemo } from 'react'
 import { Allow, type ApprovalStepProps, yesTo } from './allow.tsx'
 import { Back } from './back.tsx'
 import { ChangeView } from './change-view.tsx'
@@ -15,6 +15,8 @@ export function EditStep({ request, ask, hand, drafting, steps, shown }: Approva
   const text = drafting.draft.edit ?? editable.text
   const field = useFocused<HTMLTextAreaElement>(steps.focused)
   const changed = text !== editable.text
+  // To compare long texts takes longer than to type: letters come first.
+  const drawn = useDeferredValue(text)
   const edit = applyEdit(ask, editable, text)
   const back = () => steps.go('first')
   const answer = changed && 'input' in edit ? yesTo(ask, drafting.draft, edit.input) : null
@@ -32,7 +34,9 @@ export function EditStep({ request, ask, hand, drafting, steps, shown }: Approva
           value={text}
           readOnly={hand.pressed !== null}
           // An edit that is taken back is none.
-          onChange={({ target }) => drafting.change({ edit: target.value === editable.text ? '' : target.value })}
+          onChange={({ target }) =>
+            drafting.change({ edit: target.value === editable.text ? undefined : target.value })
+          }
           onKeyDown={event => event.key === 'Escape' && !event.nativeEvent.isComposing && back()}
         />
       </label>
@@ -40,7 +44,7 @@ export function EditStep({ request, ask, hand, drafting, steps, shown }: Approva
       {changed && (
         <div className="remark">
           <span className="soft small">What you changed</span>
-          <ChangeView part={{ before: editable.text, after: text }} context={3} />
+          <ChangeView part={{ before: editable.text, after: drawn }} context={3} />
         </div>
       )}
       {changed && <NoteField {...{ hand, drafting }} focused={false} onEscape={back} />}
@@ -51,7 +55,12 @@ export function EditStep({ request, ask, hand, drafting, steps, shown }: Approva
           label={ask.plan === undefined ? 'Allow with edits' : 'Approve with edits'}
         />
         {changed && (
-          <button type="button" className="button" disabled={hand.held} onClick={() => drafting.change({ edit: '' })}>
+          <button
+            type="button"
+            className="button"
+            disabled={hand.held}
+            onClick={() => drafting.change({ edit: undefined })}
+          >
             Undo my changes
           </button>
         )}

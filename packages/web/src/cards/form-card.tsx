@@ -52,7 +52,7 @@ export function FormCard({ request, ask, hand, drafting, open }: AskCardProps<Fo
               problem={
                 checked || (touched.has(name) && problems.get(name) !== 'is required') ? problems.get(name) : undefined
               }
-              held={hand.held}
+              hand={hand}
             />
           ))}
         </div>

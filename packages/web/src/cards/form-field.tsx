@@ -4,6 +4,7 @@ import { type FormField, fieldChoices, isSecretField, reveal } from '@holdpoint/
 import { type ReactNode, useId } from 'react'
 import { Sentences, Words } from '../parts/agent-text.tsx'
 import { controlOf } from './form-values.ts'
+import type { Hand } from './hand.ts'
 
 export interface FormFieldProps {
   readonly name: string
@@ -13,11 +14,11 @@ export interface FormFieldProps {
   readonly onRaw: (raw: Raw) => void
   /** Shown once it is time to. */
   readonly problem: string | undefined
-  readonly held: boolean
+  readonly hand: Pick<Hand, 'held' | 'pressed'>
 }
 
 export function FormFieldView(props: FormFieldProps): ReactNode {
-  const { name, field, required, raw, onRaw, problem, held } = props
+  const { name, field, required, raw, onRaw, problem, hand } = props
   const id = useId()
   const control = controlOf(field)
   const grouped = control === 'options' || control === 'ticks'
@@ -53,7 +54,7 @@ export function FormFieldView(props: FormFieldProps): ReactNode {
             className="switch"
             checked={raw === true}
             aria-checked={raw === true}
-            disabled={held}
+            disabled={hand.held}
             onChange={event => onRaw(event.target.checked)}
             {...spoken}
           />
@@ -64,7 +65,7 @@ export function FormFieldView(props: FormFieldProps): ReactNode {
     )
   if (grouped)
     return (
-      <fieldset className="form-field" disabled={held} {...spoken}>
+      <fieldset className="form-field" disabled={hand.held} {...spoken}>
         <legend>{title}</legend>
         <Choices {...props} name={id} />
         {about}
@@ -114,19 +115,18 @@ interface TextControlProps extends FormFieldProps {
   readonly spoken: Readonly<Record<string, unknown>>
 }
 
-function TextControl({ id, field, raw, onRaw, held, spoken }: TextControlProps): ReactNode {
+function TextControl({ id, field, raw, onRaw, hand, spoken }: TextControlProps): ReactNode {
   const control = controlOf(field)
   const shared = {
     id,
     className: 'input',
     value: String(raw),
-    disabled: held,
     onChange: (event: { readonly target: { readonly value: string } }) => onRaw(event.target.value),
     ...spoken,
   }
   if (control === 'select')
     return (
-      <select {...shared}>
+      <select {...shared} disabled={hand.held}>
         <option value="">—</option>
         {(fieldChoices(field) ?? []).map(({ value, title }) => (
           <option key={value} value={value}>
@@ -135,14 +135,16 @@ function TextControl({ id, field, raw, onRaw, held, spoken }: TextControlProps):
         ))}
       </select>
     )
-  if (control === 'area') return <textarea {...shared} rows={4} />
-  if (control === 'lines') return <textarea {...shared} rows={3} placeholder="One on each line" />
+  // Whoever writes goes on while the gateway is away.
+  const written = { ...shared, readOnly: hand.pressed !== null }
+  if (control === 'area') return <textarea {...written} rows={4} />
+  if (control === 'lines') return <textarea {...written} rows={3} placeholder="One on each line" />
   const format = field.type === 'string' ? (field.format ?? '') : ''
   const secret = isSecretField(field)
   const numeric = field.type === 'integer' || field.type === 'number'
   return (
     <input
-      {...shared}
+      {...written}
       type={secret ? 'password' : Object.hasOwn(inputTypes, format) ? inputTypes[format] : 'text'}
       inputMode={field.type === 'integer' ? 'numeric' : numeric ? 'decimal' : undefined}
       autoComplete="off"

@@ -54,8 +54,14 @@ export function draftOf({ questions }: QuestionsAsk, picks: ReadonlyMap<string, 
   )
 }
 
-/** The question that a number key speaks to: the first that is not answered, else the last. */
-export function questionInTurn({ questions }: QuestionsAsk, picks: ReadonlyMap<string, Picked>): Question | undefined {
+/** The question that a number key speaks to: the one that the person is at, else the first that is not answered, else the last. */
+export function questionInTurn(
+  { questions }: QuestionsAsk,
+  picks: ReadonlyMap<string, Picked>,
+  at: string | null,
+): Question | undefined {
+  const here = questions.find(question => question.id === at)
+  if (here) return here
   const open = questions.find(question => !answerOf(question, picks.get(question.id) ?? nothingPicked))
   return open ?? questions.at(-1)
 }

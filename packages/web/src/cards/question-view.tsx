@@ -3,6 +3,7 @@ import { limits, type Question } from '@holdpoint/protocol'
 import { type ReactNode, use, useId, useState } from 'react'
 import { Hidden, Sentences, Words } from '../parts/agent-text.tsx'
 import { Code } from '../parts/code.tsx'
+import type { Hand } from './hand.ts'
 import { CardContext } from './key-hint.tsx'
 import { type Picked, pick, pickOwn, write } from './question-answers.ts'
 
@@ -10,14 +11,16 @@ export interface QuestionViewProps {
   readonly question: Question
   readonly picked: Picked
   readonly onPick: (picked: Picked) => void
-  readonly held: boolean
+  /** The person is at this one. */
+  readonly onTurn: () => void
+  readonly hand: Pick<Hand, 'held' | 'pressed'>
   /** Number keys choose among its options. */
   readonly keyed: boolean
 }
 
 const keysMax = 9
 
-export function QuestionView({ question, picked, onPick, held, keyed }: QuestionViewProps): ReactNode {
+export function QuestionView({ question, picked, onPick, onTurn, hand, keyed }: QuestionViewProps): ReactNode {
   const { header, options, multiSelect, allowOther, secret } = question
   const [hovered, setHovered] = useState<string | null>(null)
   const { active } = use(CardContext)
@@ -28,7 +31,7 @@ export function QuestionView({ question, picked, onPick, held, keyed }: Question
     previews.some(option => option.label === label),
   )
   return (
-    <fieldset className="question" disabled={held}>
+    <fieldset className="question" onFocus={onTurn}>
       <legend className="question-text ground">
         {header !== '' && <Words text={header} className="chip" />}
         <Sentences text={question.question} />
@@ -51,6 +54,7 @@ export function QuestionView({ question, picked, onPick, held, keyed }: Question
                 type={multiSelect ? 'checkbox' : 'radio'}
                 name={name}
                 checked={picked.chosen.includes(label)}
+                disabled={hand.held}
                 onChange={() => onPick(pick(question, picked, label))}
                 aria-keyshortcuts={keyOf(at)}
               />
@@ -60,7 +64,7 @@ export function QuestionView({ question, picked, onPick, held, keyed }: Question
               </span>
             </label>
           ))}
-          {allowOther && <Own {...{ question, picked, onPick, name }} />}
+          {allowOther && <Own {...{ question, picked, onPick, hand, name }} />}
         </div>
         {previews.length > 0 && (
           <div className="previews">
@@ -79,10 +83,10 @@ export function QuestionView({ question, picked, onPick, held, keyed }: Question
   )
 }
 
-type OwnProps = Omit<QuestionViewProps, 'held' | 'keyed'> & { readonly name: string }
+type OwnProps = Omit<QuestionViewProps, 'onTurn' | 'keyed'> & { readonly name: string }
 
 /** Where there is nothing to choose, it stands alone. */
-function Own({ question, picked, onPick, name }: OwnProps): ReactNode {
+function Own({ question, picked, onPick, hand, name }: OwnProps): ReactNode {
   const { options, multiSelect, secret } = question
   const id = useId()
   const alone = options.length === 0
@@ -91,6 +95,8 @@ function Own({ question, picked, onPick, name }: OwnProps): ReactNode {
     className: 'input',
     maxLength: limits.textMax,
     value: picked.other ?? '',
+    // Whoever writes goes on while the gateway is away.
+    readOnly: hand.pressed !== null,
     onChange: (event: { readonly target: { readonly value: string } }) =>
       onPick(write(question, picked, event.target.value)),
   }
@@ -102,6 +108,7 @@ function Own({ question, picked, onPick, name }: OwnProps): ReactNode {
           name={name}
           aria-label="Other"
           checked={picked.own}
+          disabled={hand.held}
           onChange={() => {
             onPick(pickOwn(question, picked))
             document.getElementById(id)?.focus()

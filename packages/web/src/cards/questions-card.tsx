@@ -12,6 +12,8 @@ import { useSteps } from './step.ts'
 export function QuestionsCard({ request, ask, hand, drafting, open }: AskCardProps<QuestionsAsk>): ReactNode {
   const steps = useSteps(drafting, request.id)
   const { picks, setPick } = usePicks(ask, drafting)
+  const [at, setAt] = useState<string | null>(null)
+  const turn = questionInTurn(ask, picks, at)
   const answers = answersOf(ask, picks)
   const left = ask.questions.length - answers.length
   const label =
@@ -21,15 +23,15 @@ export function QuestionsCard({ request, ask, hand, drafting, open }: AskCardPro
     () => ({
       open,
       deny: () => steps.go('deny'),
-      ...(answer && left === 0 && { allow: () => hand.send(label, answer) }),
+      ...(answer && left === 0 && steps.step === 'first' && { allow: () => hand.send(label, answer) }),
       choose: (number: number) => {
-        const question = questionInTurn(ask, picks)
-        const option = question?.options[number - 1]
-        if (question && option && !hand.held)
-          setPick(question.id, pick(question, picks.get(question.id) ?? nothingPicked, option.label))
+        const option = turn?.options[number - 1]
+        if (!turn || !option || hand.held) return
+        setPick(turn.id, pick(turn, picks.get(turn.id) ?? nothingPicked, option.label))
+        setAt(turn.multiSelect ? turn.id : null)
       },
     }),
-    [open, steps, answer, left, label, hand, ask, picks, setPick],
+    [open, steps, answer, left, label, hand, turn, picks, setPick],
   )
   useCardActions(request.id, actions)
   return (
@@ -41,8 +43,9 @@ export function QuestionsCard({ request, ask, hand, drafting, open }: AskCardPro
             question={question}
             picked={picks.get(question.id) ?? nothingPicked}
             onPick={picked => setPick(question.id, picked)}
-            held={hand.held}
-            keyed={question === questionInTurn(ask, picks)}
+            onTurn={() => setAt(question.id)}
+            hand={hand}
+            keyed={question === turn}
           />
         ))}
       </div>

@@ -75,8 +75,8 @@ export const RequestCard = memo(function RequestCard(props: RequestCardProps): R
 /** Of what a button would allow, so much is told with its name; the whole is there to be read. */
 const aboutMax = 300
 
-/** Never a button: Enter, pressed once more, would press it. */
-const focusable = '.sheet :is(input, textarea, select, [tabindex="0"]):not(:disabled)'
+/** Never a button: Enter, pressed once more, would press it. Nor a list, which a letter would change. */
+const focusable = '.sheet :is(input, textarea, [tabindex="0"]):not(:disabled)'
 
 function askCard(request: Request, hand: Hand, drafting: Drafting, open: () => void): ReactNode {
   const { ask } = request

@@ -60,7 +60,8 @@ function typingOn(): (event: KeyboardEvent) => boolean {
   let at = Number.NEGATIVE_INFINITY
   return event => {
     const { typing, target } = pressOf(event)
-    const goesOn = field !== null && !field.isConnected && event.timeStamp - at < typingMs
+    const gone = field !== null && (!field.isConnected || field.matches(':disabled'))
+    const goesOn = gone && event.timeStamp - at < typingMs
     // Whatever ends the typing in a field is heard by the field itself, or leaves it.
     if (typing) field = event.defaultPrevented || event.key === 'Escape' || event.key === 'Tab' ? null : target
     else if (!goesOn) field = null

@@ -75,6 +75,9 @@ describe('a card of questions', () => {
     expect(pickedOf(back)).toEqual(written)
   })
   it('has number keys speak to the first question that is open', () => {
-    expect(questionInTurn(ask, picks)?.id).toBe('many')
+    expect(questionInTurn(ask, picks, null)?.id).toBe('many')
+  })
+  it('has them speak to the one that the person is at', () => {
+    expect(questionInTurn(ask, picks, 'one')?.id).toBe('one')
   })
 })
