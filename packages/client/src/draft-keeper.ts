@@ -1,14 +1,8 @@
 /** Keeps one request's draft: in the tab at once, at the gateway a moment later, from where a person's other devices follow it; and knows who else is answering. */
 import { type Call, Fault, type Frame, type RequestId } from '@holdpoint/protocol'
 import { type AnswerDraft, changeDraft, isEmptyDraft, readDraft, sameDraft, spellDraft } from './draft.ts'
-import { forgetKept, readKept, type Shelf, writeKept } from './kept-draft.ts'
+import { forgetKept, type OtherDraft, readKept, type Shelf, writeKept } from './kept-draft.ts'
 
-/** Another beginning of the same answer by the same person. */
-export interface OtherDraft {
-  readonly draft: AnswerDraft
-  /** On another device; or here, before a newer one came from there. */
-  readonly where: 'there' | 'here'
-}
 export interface DraftSnapshot {
   readonly draft: AnswerDraft
   /** People beside the reader who have begun an answer. */
@@ -43,6 +37,8 @@ export class DraftKeeper {
   /** It stems from before a reload, and nothing was typed since. */
   #restored: boolean
   #dirty: boolean
+  /** Something else was begun elsewhere, or may have been: nothing goes over it until the reader has gone on with this. */
+  #waits: boolean
   /** What the gateway has, as far as is known here; undefined: it has not been asked. */
   #known: AnswerDraft | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -57,9 +53,9 @@ export class DraftKeeper {
     const kept = readKept(options.shelf, options.id)
     this.#at = kept.at
     this.#savedAt = kept.savedAt
-    this.#touched = this.#restored = kept.touched
+    this.#touched = this.#restored = this.#waits = kept.touched
     this.#dirty = kept.touched && kept.at !== kept.savedAt
-    this.#snapshot = { draft: kept.draft, others: [], other: null, swaps: 0 }
+    this.#snapshot = { draft: kept.draft, others: [], other: kept.other, swaps: 0 }
   }
 
   /** Begins to listen, and fetches what is kept. */
@@ -76,8 +72,8 @@ export class DraftKeeper {
 
   change(change: AnswerDraft): void {
     const draft = changeDraft(this.#snapshot.draft, change)
-    this.#restored = false
-    this.#show(draft, { touched: !isEmptyDraft(draft), at: this.#options.now() })
+    this.#restored = this.#waits = false
+    this.#show({ draft }, { touched: !isEmptyDraft(draft), at: this.#options.now() })
     this.#send()
   }
 
@@ -85,16 +81,15 @@ export class DraftKeeper {
   swap(): void {
     const { other, swaps } = this.#snapshot
     if (!other) return
-    this.#tell({ other: null, swaps: swaps + 1 })
-    this.#show(other.draft, { touched: other.where === 'here', at: this.#options.now() })
+    this.#restored = this.#waits = false
+    const next = { draft: other.draft, other: null, swaps: swaps + 1 }
+    this.#show(next, { touched: other.where === 'here', at: this.#options.now() })
     this.#send()
   }
   /** The other one is let go, there too. */
   stay(): void {
-    this.#tell({ other: null })
-    this.#touched = true
-    this.#dirty = this.#differs()
-    this.#keep()
+    this.#restored = this.#waits = false
+    this.#show({ other: null }, { touched: !isEmptyDraft(this.#snapshot.draft), at: this.#options.now() })
     this.#send()
   }
 
@@ -121,6 +116,7 @@ export class DraftKeeper {
   release(): void {
     this.#held = false
     this.#cut()
+    this.#fetch()
     void this.flush()
   }
 
@@ -153,6 +149,7 @@ export class DraftKeeper {
     const { call, id } = this.#options
     try {
       const { draft, others } = await call('getDraft', { id })
+      if (this.#held) return
       this.#tell({ others })
       this.#meet(readDraft(draft?.draft), draft?.at ?? 0)
       await this.#save()
@@ -163,26 +160,45 @@ export class DraftKeeper {
 
   /** What the gateway has: this tab's own echo, or another device's, which a card that nobody has touched here follows. */
   #meet(theirs: AnswerDraft, at: number): void {
+    const first = this.#known === undefined
     const ours = this.#known ? sameDraft(theirs, this.#known) : this.#dirty && at > 0 && at === this.#savedAt
     this.#known = theirs
-    const mine = this.#snapshot.draft
+    if (first || !ours) this.#waits = false
     if (ours) return
     // What was all sent from here and is another there was sent from elsewhere since.
     const newer = this.#restored && (!this.#dirty || at > this.#at)
-    if (sameDraft(theirs, mine)) this.#tell({ other: null })
-    else if (!this.#touched || newer) {
-      const other = this.#touched ? { draft: mine, where: 'here' as const } : null
-      this.#restored = false
-      this.#show(theirs, { touched: false, at })
-      this.#tell({ other })
-      this.#options.onFollow?.()
-    } else this.#tell({ other: isEmptyDraft(theirs) ? null : { draft: theirs, where: 'there' } })
+    if (sameDraft(theirs, this.#snapshot.draft)) this.#agree(at, first)
+    else if (!this.#touched || newer) this.#follow(theirs, at)
+    else this.#offer(theirs)
+  }
+  #offer(theirs: AnswerDraft): void {
+    const { other } = this.#snapshot
+    const before = other?.where === 'here' ? other : null
+    this.#waits = !isEmptyDraft(theirs)
+    this.#tell({ other: this.#waits ? { draft: theirs, where: 'there' } : before })
+    this.#keep()
+  }
+  /** Another device has come to say the same; what it said before is its own to let go. After a reload it is not known who has. */
+  #agree(at: number, first: boolean): void {
+    this.#dirty = false
+    this.#at = this.#savedAt = at
+    if (!first && this.#snapshot.other?.where === 'there') this.#tell({ other: null })
+    this.#keep()
+  }
+  #follow(theirs: AnswerDraft, at: number): void {
+    const { draft, other } = this.#snapshot
+    const mine: OtherDraft | null = this.#touched ? { draft, where: 'here' } : other
+    const offered = mine?.where === 'here' && !sameDraft(mine.draft, theirs) ? mine : null
+    this.#restored = false
+    this.#savedAt = at
+    this.#show({ draft: theirs, other: offered }, { touched: false, at })
+    this.#options.onFollow?.()
   }
 
-  #show(draft: AnswerDraft, { touched, at }: { readonly touched: boolean; readonly at: number }): void {
+  #show(change: Partial<DraftSnapshot>, { touched, at }: { readonly touched: boolean; readonly at: number }): void {
     this.#touched = touched
     this.#at = at
-    this.#tell({ draft })
+    this.#tell(change)
     this.#dirty = this.#differs()
     this.#keep()
   }
@@ -196,7 +212,7 @@ export class DraftKeeper {
   }
 
   async #save(): Promise<void> {
-    if (!this.#dirty || this.#held) return
+    if (!this.#dirty || this.#held || this.#waits) return
     const { call, id } = this.#options
     const { draft } = this.#snapshot
     const empty = isEmptyDraft(draft)
@@ -227,8 +243,8 @@ export class DraftKeeper {
   }
   #keep(): void {
     const { shelf, id } = this.#options
-    const kept = { draft: this.#snapshot.draft, at: this.#at, savedAt: this.#savedAt, touched: this.#touched }
-    writeKept(shelf, id, kept)
+    const { draft, other } = this.#snapshot
+    writeKept(shelf, id, { draft, other, at: this.#at, savedAt: this.#savedAt, touched: this.#touched })
   }
   #tell(change: Partial<DraftSnapshot>): void {
     this.#snapshot = { ...this.#snapshot, ...change }

@@ -5,33 +5,48 @@ import { type AnswerDraft, isEmptyDraft, readDraft, spellDraft } from './draft.t
 /** Such as a browser's storage. */
 export type Shelf = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
 
+/** Another beginning of the same answer by the same person. */
+export interface OtherDraft {
+  readonly draft: AnswerDraft
+  /** On another device; or here, before a newer one came from there. */
+  readonly where: 'there' | 'here'
+}
 export interface KeptDraft {
   readonly draft: AnswerDraft
   /** When it became what it is, by the gateway's clock. */
   readonly at: number
-  /** The gateway's instant of what this tab has sent there last. */
+  /** The gateway's instant of what was there when this was typed: sent by this tab last, or taken from there. */
   readonly savedAt: number
   /** Somebody typed here; else it was only shown here. */
   readonly touched: boolean
+  /** What the reader was offered instead: it may be nowhere else any more. */
+  readonly other: OtherDraft | null
 }
-const nothing: KeptDraft = { draft: {}, at: 0, savedAt: 0, touched: false }
+const nothing: KeptDraft = { draft: {}, at: 0, savedAt: 0, touched: false, other: null }
 
 const keyOf = (id: RequestId) => `draft/${id}`
 
 /** A browser may refuse storage; then there is none. */
 export function readKept(shelf: Shelf, id: RequestId): KeptDraft {
   try {
-    const { draft, at, savedAt, touched } = JSON.parse(shelf.getItem(keyOf(id)) ?? 'null')
-    return { draft: readDraft(draft), at: Number(at) || 0, savedAt: Number(savedAt) || 0, touched: touched === true }
+    const { draft, at, savedAt, touched, other } = JSON.parse(shelf.getItem(keyOf(id)) ?? 'null')
+    return {
+      draft: readDraft(draft),
+      at: Number(at) || 0,
+      savedAt: Number(savedAt) || 0,
+      touched: touched === true,
+      other: other && { draft: readDraft(other.draft), where: other.where === 'here' ? 'here' : 'there' },
+    }
   } catch {
     return nothing
   }
 }
 
-export function writeKept(shelf: Shelf, id: RequestId, { draft, ...rest }: KeptDraft): void {
+export function writeKept(shelf: Shelf, id: RequestId, { draft, other, ...rest }: KeptDraft): void {
+  const spelled = { ...rest, draft: spellDraft(draft), other: other && { ...other, draft: spellDraft(other.draft) } }
   try {
-    if (isEmptyDraft(draft)) shelf.removeItem(keyOf(id))
-    else shelf.setItem(keyOf(id), JSON.stringify({ ...rest, draft: spellDraft(draft) }))
+    if (isEmptyDraft(draft) && !other) shelf.removeItem(keyOf(id))
+    else shelf.setItem(keyOf(id), JSON.stringify(spelled))
   } catch {}
 }
 

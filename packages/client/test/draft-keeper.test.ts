@@ -183,6 +183,7 @@ describe('the keeper of a draft', () => {
       const [here, there] = [open(), open()]
       here.change({ reason: 'mine' })
       there.change({ note: 'theirs' })
+      await Promise.all([here.flush(), there.flush()])
       await offers(here, { note: 'theirs' })
       expect(here.getSnapshot().draft).toEqual({ reason: 'mine' })
       here.stay()
@@ -232,6 +233,104 @@ describe('the keeper of a draft', () => {
       const after = open(storage)
       await vi.waitFor(async () => expect(await stored()).toEqual({ version: 1, note: 'newer' }))
       expect(after.getSnapshot().draft).toEqual({ note: 'newer' })
+    })
+
+    describe('keeps both where they differ', () => {
+      /** The card goes and comes back, as with a reload. */
+      const again = async (keeper: DraftKeeper, storage: ReturnType<typeof shelf>, call = ada) => {
+        keeper.close()
+        await keeper.flush()
+        const next = open(storage, call)
+        await next.flush()
+        return next
+      }
+      const put = (draft: object) => ada('putDraft', { id: request.id, draft: { version: 1, ...draft } })
+      /** Typed while the gateway was out of reach, and back when another device has sent something else. */
+      const comeBack = async (storage: ReturnType<typeof shelf>) => {
+        let away = true
+        const call: Call = (op, input, options) => (away ? Promise.reject(new Error('away')) : ada(op, input, options))
+        const laptop = open(storage, call, { now: () => 1 })
+        laptop.change({ reason: 'laptop' })
+        await laptop.flush()
+        await put({ reason: 'phone' })
+        away = false
+        for (const listener of listeners)
+          listener({ frame: 'answering', request: request.id, person: 'ada', active: true })
+        await offers(laptop, { reason: 'phone' })
+        await laptop.flush()
+        return laptop
+      }
+
+      it('what was typed out of reach does not go over what came there meanwhile', async () => {
+        const storage = shelf()
+        const laptop = await comeBack(storage)
+        laptop.leave()
+        await laptop.flush()
+        expect(await stored()).toEqual({ version: 1, reason: 'phone' })
+        const back = await again(laptop, storage)
+        await shows(back, { reason: 'phone' })
+        await offers(back, { reason: 'laptop' }, 'here')
+      })
+
+      it('it goes there once the person stays with it', async () => {
+        const laptop = await comeBack(shelf())
+        laptop.stay()
+        await vi.waitFor(async () => expect(await stored()).toEqual({ version: 1, reason: 'laptop' }))
+      })
+
+      it('it goes there once the person types on, and the other is offered still, also after a reload', async () => {
+        const storage = shelf()
+        const laptop = await comeBack(storage)
+        laptop.change({ reason: 'laptop!' })
+        await laptop.flush()
+        expect(await stored()).toEqual({ version: 1, reason: 'laptop!' })
+        const back = await again(laptop, storage)
+        await shows(back, { reason: 'laptop!' })
+        await offers(back, { reason: 'phone' })
+      })
+
+      it('it goes there once the other one is taken back', async () => {
+        const laptop = await comeBack(shelf())
+        await ada('deleteDraft', { id: request.id })
+        await vi.waitFor(async () => expect(await stored()).toEqual({ version: 1, reason: 'laptop' }))
+        expect(laptop.getSnapshot().other).toBeNull()
+      })
+
+      it('what stems from before a reload does not go there unasked', async () => {
+        const storage = shelf()
+        const before = open(storage, () => Promise.reject(new Error('away')))
+        before.change({ reason: 'laptop' })
+        await before.flush()
+        await put({ reason: 'phone' })
+        const after = open(storage)
+        after.leave()
+        await after.flush()
+        expect(await stored()).toEqual({ version: 1, reason: 'phone' })
+      })
+
+      it.each([
+        ['newer there', { reason: 'newer' }],
+        ['emptied there', {}],
+      ])('what was typed here is offered however often the page is reloaded: %s', async (_, theirs) => {
+        const storage = shelf()
+        let keeper = open(storage)
+        keeper.change({ reason: 'mine' })
+        await keeper.flush()
+        keeper.close()
+        await ('reason' in theirs ? put(theirs) : ada('deleteDraft', { id: request.id }))
+        for (const _time of [1, 2, 3]) {
+          keeper = await again(keeper, storage)
+          expect(keeper.getSnapshot()).toMatchObject({
+            draft: theirs,
+            other: { draft: { reason: 'mine' }, where: 'here' },
+          })
+        }
+        await put({ reason: 'newest' })
+        await shows(keeper, { reason: 'newest' })
+        await offers(keeper, { reason: 'mine' }, 'here')
+        keeper.stay()
+        expect((await again(keeper, storage)).getSnapshot().other).toBeNull()
+      })
     })
 
     it('sends what is left at once when the page goes, whatever is under way', async () => {

@@ -1,6 +1,6 @@
 /** What a person had begun to say when a request ended without them: their words, to be copied, until they let them go. */
 import { forgetKept, readKept } from '@holdpoint/client'
-import type { Request } from '@holdpoint/protocol'
+import type { Ask, Request, RequestId } from '@holdpoint/protocol'
 import { type ReactNode, useMemo, useState } from 'react'
 import { useDesk } from '../desk.ts'
 import { Quote } from '../parts/agent-text.tsx'
@@ -13,7 +13,7 @@ export function Begun({ request }: { readonly request: Request }): ReactNode {
   const { id, ask, resolution } = request
   const [discarded, setDiscarded] = useState(false)
   const unsaid = resolution !== null && resolution.person !== me && !discarded
-  const words = useMemo(() => (unsaid ? draftWords(ask, readKept(tabShelf, id).draft) : ''), [unsaid, ask, id])
+  const words = useMemo(() => (unsaid ? begunWords(ask, id) : ''), [unsaid, ask, id])
   if (words === '') return null
   const discard = () => {
     forgetKept(tabShelf, id)
@@ -31,4 +31,11 @@ export function Begun({ request }: { readonly request: Request }): ReactNode {
       <Quote text={words} />
     </div>
   )
+}
+
+/** With what was offered in its place, where there was such: it may be nowhere else. */
+function begunWords(ask: Ask, id: RequestId): string {
+  const { draft, other } = readKept(tabShelf, id)
+  const begun = [draftWords(ask, draft), other ? draftWords(ask, other.draft) : '']
+  return begun.filter(words => words !== '').join('\n\n')
 }
