@@ -23,7 +23,8 @@ export function withDraft(prompt: Prompt, draft: AnswerDraft): Prompt {
   if (part.kind === 'approval' && ask.kind === 'approval') return { ...prompt, part: draftedApproval(part, ask, draft) }
   if (part.kind === 'questions' && ask.kind === 'questions')
     return { ...prompt, part: draftedQuestions(part, ask, draft) }
-  return part.kind === 'form' ? { ...prompt, part: draftedForm(part, draft) } : prompt
+  if (part.kind === 'form' && ask.kind === 'form') return { ...prompt, part: draftedForm(part, ask, draft) }
+  return prompt
 }
 
 function approvalDraft({ stage, line, note, reason, edit }: ApprovalPart): AnswerDraft {
@@ -60,13 +61,14 @@ function choiceOf({ options, multiSelect, secret }: Question, { pick, other, lin
 function draftedQuestions(part: QuestionsPart, { questions }: QuestionsAsk, draft: AnswerDraft): QuestionsPart {
   const replies = part.replies.map((reply, index) => {
     const question = questions[index]
-    const choice = question && draft.answers?.get(question.id)
-    return choice ? repliedWith(question, reply, choice) : reply
+    return question ? repliedWith(question, reply, draft.answers?.get(question.id) ?? none) : reply
   })
   return { ...part, replies, reason: lineOf(draft.reason ?? '') }
 }
+/** What is not in a draft was taken back. */
+const none: Choice = { chosen: [] }
 function repliedWith(
-  { options, multiSelect }: Question,
+  { options, multiSelect, secret }: Question,
   reply: Reply,
   { chosen, other = '', own = false }: Choice,
 ): Reply {
@@ -77,7 +79,8 @@ function repliedWith(
   const pick = multiSelect
     ? { ...emptyPick, marked: indices.toSorted((a, b) => a - b) }
     : { ...emptyPick, cursor: indices[0] ?? -1 }
-  return { ...reply, pick, line: lineOf(other), other: own ? other : '', literal: true }
+  const replied = { ...reply, pick, skipped: false }
+  return secret ? replied : { ...replied, line: lineOf(other), other: own ? other : '', literal: true }
 }
 
 function rawsOf({ fields }: FormPart, ask: FormAsk): ReadonlyMap<string, Raw> {
@@ -98,10 +101,12 @@ function rawOf(part: FieldPart): Raw | undefined {
   return field.type === 'array' ? line.text.split(/ *, */).join('\n') : line.text
 }
 
-function draftedForm(part: FormPart, { values, reason = '' }: AnswerDraft): FormPart {
-  const fields = part.fields.map(field => {
+function draftedForm(part: FormPart, ask: FormAsk, { values, reason = '' }: AnswerDraft): FormPart {
+  const presets = openForm(ask).fields
+  const fields = part.fields.map((field, index) => {
+    if (isSecretField(field.field)) return field
     const raw = values?.get(field.name)
-    return raw === undefined || isSecretField(field.field) ? field : filledWith(field, raw)
+    return raw === undefined ? (presets[index] ?? field) : filledWith(field, raw)
   })
   return { ...part, fields, reason: lineOf(reason) }
 }

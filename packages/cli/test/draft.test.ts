@@ -1,0 +1,112 @@
+/** A prompt and what is kept of it, without a terminal. */
+import type { Choice, Raw } from '@holdpoint/client'
+import type { Answer, Ask, Question, Request, RequestId, SessionId } from '@holdpoint/protocol'
+import { describe, expect, it } from 'vitest'
+import { draftOf, withDraft } from '../src/tui/draft.ts'
+import { KeyReader } from '../src/tui/key.ts'
+import { openPrompt, type Prompt, pressPrompt } from '../src/tui/prompt.ts'
+
+function promptOf(ask: Ask): Prompt {
+  const request: Request = {
+    id: 'req_x' as RequestId, // never leaves this file
+    session: 'ses_x' as SessionId, // as above
+    key: 'k',
+    agentPath: [],
+    ask,
+    digest: 'd',
+    openedAt: 0,
+    deadlineAt: null,
+    onDeadline: 'wait',
+    overdue: false,
+    status: 'pending',
+    needs: 1,
+    endorsements: [],
+    resolution: null,
+    delivery: { state: 'waiting', at: 0 },
+  }
+  return { ...openPrompt(request, []), shown: true }
+}
+const view = { columns: 80, lines: 1, height: 20, top: 0 }
+/** These keys, one after the other. */
+function press(prompt: Prompt, ...chunks: readonly string[]): { readonly prompt: Prompt; readonly answer?: Answer } {
+  let turn: { readonly prompt: Prompt; readonly answer?: Answer } = { prompt }
+  for (const chunk of chunks) {
+    const reader = new KeyReader()
+    for (const key of [...reader.push(chunk), ...reader.flush()]) turn = pressPrompt(turn.prompt, key, view)
+  }
+  return turn
+}
+function questions(...more: readonly Partial<Question>[]): Ask {
+  const base = { header: '', question: 'Which?', multiSelect: false, allowOther: true, secret: false }
+  const options = ['Red', 'Green'].map(label => ({ label }))
+  return { kind: 'questions', questions: more.map((one, n) => ({ ...base, id: `q${n}`, options, ...one })) }
+}
+const answers = (...choices: readonly [string, Choice][]) => ({ answers: new Map(choices) })
+const values = (...raws: readonly [string, Raw][]) => ({ values: new Map(raws) })
+const form: Ask = {
+  kind: 'form',
+  title: 'Parcel',
+  message: '',
+  schema: {
+    type: 'object',
+    properties: {
+      to: { type: 'string', default: 'Ana' },
+      gift: { type: 'boolean' },
+      pass: { type: 'string', format: 'password' },
+    },
+  },
+}
+const enter = '\r'
+
+describe('what is taken back elsewhere', () => {
+  it('is taken back here, question by question', () => {
+    const ask = questions({}, { multiSelect: true }, { options: [] })
+    const begun = answers(
+      ['q0', { chosen: ['Red'] }],
+      ['q1', { chosen: ['Green'] }],
+      ['q2', { chosen: [], other: 'soon', own: true }],
+    )
+    const prompt = withDraft(promptOf(ask), begun)
+    expect(draftOf(prompt)).toMatchObject(begun)
+    const less = answers(['q1', { chosen: ['Green'] }])
+    expect(draftOf(withDraft(prompt, less))).toMatchObject(less)
+    expect(draftOf(withDraft(prompt, {}))).toMatchObject(answers())
+  })
+
+  it('is what it was before, field by field', () => {
+    const begun = values(['to', 'Bo'], ['gift', true])
+    const prompt = withDraft(promptOf(form), begun)
+    expect(draftOf(prompt)).toMatchObject(begun)
+    expect(draftOf(withDraft(prompt, values(['gift', true])))).toMatchObject(values(['gift', true]))
+    expect(withDraft(prompt, {}).part).toEqual(promptOf(form).part)
+  })
+})
+
+describe('what is followed', () => {
+  it('counts also where the question was skipped here', () => {
+    const skipped = press(promptOf(questions({}, {})), 's').prompt
+    const { answer } = press(withDraft(skipped, answers(['q0', { chosen: ['Red'] }])), '2', enter)
+    expect(answer).toEqual({
+      kind: 'answers',
+      answers: [
+        { id: 'q0', chosen: ['Red'] },
+        { id: 'q1', chosen: ['Green'] },
+      ],
+    })
+  })
+
+  it('leaves alone a secret that is being typed: in a question', () => {
+    const typing = press(promptOf(questions({ secret: true }, {})), 'o', 'hunter').prompt
+    const followed = [answers(['q0', { chosen: ['Red'] }]), answers(['q1', { chosen: ['Green'] }]), {}]
+    for (const draft of followed) {
+      const { answer } = press(withDraft(typing, draft), '2', enter, '1', enter)
+      expect(answer).toMatchObject({ answers: [{ other: 'hunter2' }, { chosen: ['Red'] }] })
+    }
+  })
+
+  it('leaves alone a secret that is being typed: in a form', () => {
+    const typing = press(promptOf(form), enter, 'y', enter, 'hunter').prompt
+    const { answer } = press(withDraft(typing, {}), '2', enter, enter)
+    expect(answer).toEqual({ kind: 'submit', values: { to: 'Ana', pass: 'hunter2' } })
+  })
+})
