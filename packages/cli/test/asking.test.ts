@@ -2,7 +2,7 @@
 import type { Answer, Ask, Call, Request, RequestId, SessionId } from '@holdpoint/protocol'
 import { Fault } from '@holdpoint/protocol'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { Asking, quietMs } from '../src/tui/asking.ts'
+import { Asking, type AskingOptions, quietMs } from '../src/tui/asking.ts'
 import { Drafts } from '../src/tui/drafts.ts'
 import type { Key } from '../src/tui/key.ts'
 import type { Place } from '../src/tui/sheet.ts'
@@ -30,6 +30,15 @@ function requestOf(id: string): Request {
 const letter = (text: string): Key => ({ name: 'text', text, alone: true })
 const [one, two] = [requestOf('req_one'), requestOf('req_two')]
 
+/** A gateway that notes what it is to keep. */
+function keeping(sent: unknown[]): Drafts {
+  const call = async (op: string, input: { readonly draft?: unknown }) => {
+    if (op !== 'putDraft') return { draft: null, others: [] }
+    sent.push(input.draft)
+    return { at: 1 }
+  }
+  return new Drafts({ call: call as Call, me: '', frames: () => () => {} }) // it is asked for nothing else
+}
 /** A gateway that keeps nothing. */
 const nobody: Call = async () => {
   throw new Fault('not_found', 'nothing is kept here')
@@ -39,6 +48,7 @@ let refuse: Error | null
 let reachable: boolean
 let edited: (text: string | null) => void
 let asking: Asking
+let options: AskingOptions
 /** As if it had been drawn, all of it, and looked at. */
 const wide: Place = { columns: 80, height: 20 }
 function looked(): void {
@@ -51,7 +61,7 @@ beforeEach(() => {
   answers = []
   refuse = null
   reachable = true
-  asking = new Asking({
+  options = {
     answer: async (id, answer) => {
       if (refuse) throw refuse
       answers.push({ id, answer })
@@ -63,7 +73,8 @@ beforeEach(() => {
     isReachable: () => reachable,
     drafts: new Drafts({ call: nobody, me: '', frames: () => () => {} }),
     changed: () => {},
-  })
+  }
+  asking = new Asking(options)
   asking.put(one, [])
 })
 afterEach(() => {
@@ -178,5 +189,33 @@ describe('an answer', () => {
     asking.put(one, [])
     looked()
     expect(asking.prompt?.part).toMatchObject({ note: 'hi' })
+  })
+})
+
+describe('a prompt that is let go', () => {
+  it('sends to its last letter what was written in it', async () => {
+    const sent: unknown[] = []
+    const drafts = keeping(sent)
+    asking = new Asking({ ...options, drafts })
+    asking.put(one, [])
+    looked()
+    for (const text of ['n', 'h', 'm']) asking.press(letter(text))
+    asking.forget(one.id)
+    await vi.advanceTimersByTimeAsync(0)
+    expect(sent).toEqual([{ version: 1, note: 'hm' }])
+  })
+
+  it('is so wherever it stands, once nothing waits for it', async () => {
+    const sent: unknown[] = []
+    const drafts = keeping(sent)
+    asking = new Asking({ ...options, drafts })
+    asking.put(one, [])
+    looked()
+    asking.press(letter('n'))
+    asking.put(two, [])
+    asking.sweep(id => id === two.id)
+    expect(asking.prompt?.request.id).toBe(two.id)
+    asking.put(one, [])
+    expect(asking.prompt?.part, 'it begins anew').toMatchObject({ stage: 'decide' })
   })
 })

@@ -99,6 +99,10 @@ export class Asking {
       this.#options.changed()
     }, quietMs)
   }
+  /** What waits no more is let go, also where it stands behind another. */
+  sweep(waits: (id: RequestId) => boolean): void {
+    for (const id of [...this.#prompts.keys()]) if (!waits(id)) this.forget(id)
+  }
   forget(id: RequestId): void {
     this.#prompts.delete(id)
     this.#options.drafts.forget(id)

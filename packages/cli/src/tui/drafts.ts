@@ -54,11 +54,10 @@ export class Drafts {
   release(id: RequestId): void {
     this.#keepers.get(id)?.release()
   }
+  /** What is not sent yet is; of one that is answered the keeper knows that nothing is to be. */
   forget(id: RequestId): void {
-    const keeper = this.#keepers.get(id)
+    this.#keepers.get(id)?.close()
     this.#keepers.delete(id)
-    keeper?.hold()
-    keeper?.close()
   }
   /** What is not kept yet is, before the person is gone. */
   async close(): Promise<void> {

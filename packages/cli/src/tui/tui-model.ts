@@ -124,13 +124,11 @@ export class TuiModel {
     const at = items.findIndex(({ id }) => id === this.#selected)
     if (at >= 0) this.#place = at
     else this.#selected = items[Math.min(this.#place, items.length - 1)]?.id ?? null
-    const { prompt } = this.#asking
-    if (prompt) {
-      const request = this.inbox.requests.get(prompt.request.id)
-      if (request?.status === 'pending' && this.#open) return
-      this.#asking.forget(prompt.request.id)
-      this.#wanted = null
-    }
+    const asked = this.#asking.prompt
+    const { requests } = this.inbox
+    this.#asking.sweep(id => requests.get(id)?.status === 'pending')
+    if (this.#asking.prompt) return
+    if (asked) this.#wanted = null
     // What somebody is writing is not the answer to it.
     if (!this.#open || this.#writes) return
     const waiting = this.#waitingIn(this.#open.id)
