@@ -91,6 +91,12 @@ export class Asking {
     }
     this.#options.changed()
   }
+  /** Another program had the terminal. */
+  returned(): void {
+    if (!this.prompt) return
+    this.#beQuiet()
+    this.#options.changed()
+  }
   /** What the keys do is shown when they do it. */
   #beQuiet(): void {
     if (this.#quiet) clearTimeout(this.#quiet)
@@ -131,8 +137,8 @@ export class Asking {
     if (edit === undefined) return
     const text = await this.#options.edit(edit)
     // Meanwhile it may have been answered, and another may stand in its place: the text is none of that one's.
-    if (this.#current !== prompt.request.id) this.#beQuiet()
-    else if (text !== null) await this.#turn({ name: 'edited', text })
+    if (this.#current !== prompt.request.id) return
+    if (text !== null) await this.#turn({ name: 'edited', text })
     else this.#keep({ ...prompt, hint: 'The editor failed; set EDITOR to one that works. Nothing was changed.' })
   }
 

@@ -10,6 +10,8 @@ export class Keyboard {
   #reader = new KeyReader()
   #listener: ((key: Key) => void) | null = null
   #timer: NodeJS.Timeout | undefined
+  /** What can be read was typed to the program that had the terminal before. */
+  #isStale = false
 
   constructor(input: ReadStream, write: (text: string) => void) {
     this.#input = input
@@ -24,11 +26,18 @@ export class Keyboard {
     this.#input.on('data', this.#hear)
     this.#input.resume()
     this.#write(paste.on)
+    // By the second of these all that was there has been read, however long it took to get here.
+    setImmediate(() =>
+      setImmediate(() => {
+        this.#isStale = false
+      }),
+    )
   }
 
   close(): void {
     if (!this.#listener) return
     this.#listener = null
+    this.#isStale = true
     clearTimeout(this.#timer)
     this.#write(paste.off)
     this.#input.off('data', this.#hear)
@@ -37,8 +46,16 @@ export class Keyboard {
   }
 
   readonly #hear = (chunk: Buffer | string): void => {
+    if (this.#isStale) return
+    const reader = this.#reader
+    // A signal that came with it is heard first: nothing that was typed while we were stopped is for us.
+    setImmediate(() => {
+      if (this.#listener && this.#reader === reader) this.#read(String(chunk))
+    })
+  }
+  #read(chunk: string): void {
     clearTimeout(this.#timer)
-    for (const key of this.#reader.push(String(chunk))) this.#listener?.(key)
+    for (const key of this.#reader.push(chunk)) this.#listener?.(key)
     const { waitsMs } = this.#reader
     if (waitsMs === null) return
     this.#timer = setTimeout(() => {

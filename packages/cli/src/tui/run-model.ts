@@ -105,6 +105,9 @@ export class RunModel {
   painted(): void {
     this.#asking.painted()
   }
+  returned(): void {
+    this.#asking.returned()
+  }
 
   press(key: Key): void {
     if (this.#composer.isEditing) return

@@ -111,6 +111,7 @@ async function runLive(house: House, session: Session, said: CommandId | null): 
     onKey: key => model.press(key),
     onPaint: () => model.painted(),
     onResize: model.update,
+    onReturn: () => model.returned(),
   })
   const stop = new Promise<'left'>(resolve => {
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, () => resolve('left'))

@@ -29,6 +29,8 @@ export interface Audience {
   /** The frame is on the terminal, all of it. */
   readonly onPaint: () => void
   readonly onResize: () => void
+  /** Another program had the terminal: whoever looks at it now begins to read. */
+  readonly onReturn: () => void
 }
 
 /** So long after we were told to stop, we have stopped; then this passes when we go on. */
@@ -129,6 +131,7 @@ export class Stage {
     this.#away = false
     this.#painter.resume()
     for (const write of this.#held.splice(0)) this.#painter.above(write)
+    this.#audience?.onReturn()
     this.#paint()
     this.#keyboard.open(this.#hear)
   }

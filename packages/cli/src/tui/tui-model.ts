@@ -92,6 +92,9 @@ export class TuiModel {
   painted(): void {
     this.#asking.painted()
   }
+  returned(): void {
+    this.#asking.returned()
+  }
 
   get inbox() {
     return this.#options.inbox.getSnapshot()

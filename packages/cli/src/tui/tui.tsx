@@ -55,6 +55,7 @@ async function stay({ call, connection, url }: House): Promise<number> {
       onKey: key => model.press(key),
       onPaint: () => model.painted(),
       onResize: model.update,
+      onReturn: () => model.returned(),
     })
     await Promise.race([left, streamEnd(inbox)])
   } finally {
