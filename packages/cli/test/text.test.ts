@@ -1,5 +1,7 @@
 import type { WriteStream } from 'node:tty'
 import { type Ask, type Cursor, hidesSomething, type SessionId } from '@holdpoint/protocol'
+// biome-ignore lint/correctness/noUnresolvedImports: CommonJS, whose names the linter cannot see
+import xterm from '@xterm/headless'
 import fc from 'fast-check'
 import stringWidth from 'string-width'
 import { describe, expect, it } from 'vitest'
@@ -78,6 +80,8 @@ describe('text on a screen', () => {
     ['pictures', '🚀✅', 4],
     ['full-width forms', 'ＡＢ', 4],
     ['lines and arrows', '│→…', 3],
+    // Unicode leaves these to the terminal; tmux draws them as wide as the ideographs around them.
+    ['numbers in a square', '㉈㉏', 4],
   ])('is as wide as a terminal draws it: %s', (_what, text, columns) => {
     expect(widthOf(text)).toBe(columns)
   })
@@ -98,6 +102,24 @@ describe('text on a screen', () => {
       }),
       { examples: [['1\u20e3#\u20e3'], ['サーバー・'], ['\u1100\u1161\u11a8\u1160'], ['का\u0903']] },
     )
+  })
+
+  it('is never counted narrower than a terminal draws it, character by character', async () => {
+    const rows = 1024
+    const screen = new xterm.Terminal({ cols: 4, rows, allowProposedApi: true })
+    for (let from = 0x20; from < 0x40000; from += rows) {
+      const codes = Array.from({ length: rows }, (_, index) => from + index)
+      const chars = codes.map(code => (0xd800 <= code && code < 0xe000 ? '' : String.fromCodePoint(code)))
+      const visible = chars.filter(char => char !== '' && !hidesSomething(char))
+      const drawn = visible.map((char, index) => `\u001b[${index + 1}H\u001b[2K${char}`).join('')
+      await new Promise<void>(resolve => screen.write(drawn, resolve))
+      for (const [index, char] of visible.entries()) {
+        const width = screen.buffer.active.getLine(index)?.getCell(0)?.getWidth() ?? 0
+        if (width > 1 && widthOf(char) < width)
+          expect.fail(`U+${char.codePointAt(0)?.toString(16)} is counted too narrow`)
+      }
+    }
+    screen.dispose()
   })
 
   it('is drawn by Ink as it was laid out, to the last character', async () => {

@@ -3,15 +3,18 @@ import { eastAsianWidth } from 'get-east-asian-width'
 import { ours, type Row, type Span } from './span.ts'
 
 const stacked = /\p{Mn}/u
-/** Terminals do not agree on these pictures. */
-const pictures = { from: 0x1f000, to: 0x1faff }
+/** Terminals do not agree on these: numbers in a square, and pictures. */
+const disputed = [
+  { from: 0x3248, to: 0x324f },
+  { from: 0x1f000, to: 0x1faff },
+]
 
 /** Rather too many than too few: what a terminal draws wider than was counted runs over the edge, and out of sight. */
 function charWidth(char: string): number {
   const code = char.codePointAt(0) ?? 0
   if (code < 0x300) return 1
   if (stacked.test(char)) return 0
-  return code >= pictures.from && code <= pictures.to ? 2 : eastAsianWidth(code)
+  return disputed.some(({ from, to }) => code >= from && code <= to) ? 2 : eastAsianWidth(code)
 }
 
 export function widthOf(text: string): number {
