@@ -22,11 +22,11 @@ afterAll(async () => {
 
 let count = 0
 /** An editor that stays until it is told to go on. */
-function slowEditor(then: string) {
+function slowEditor(then: string, first = ':') {
   const go = join(folder, `go${++count}`)
   const file = join(folder, `editor${count}`)
-  writeFileSync(file, `stty raw\necho editing\nwhile [ ! -e ${go} ]; do sleep 0.05; done\n${then}\n`)
-  return { env: { EDITOR: `sh ${file}` }, goOn: () => writeFileSync(go, '') }
+  writeFileSync(file, `${first}\necho editing\nwhile [ ! -e ${go} ]; do sleep 0.05; done\n${then}\n`)
+  return { file, env: { EDITOR: `sh ${file}` }, goOn: () => writeFileSync(go, '') }
 }
 const approval: Ask = { ...approvalOf({ command: 'make deploy' }), editable: true }
 const text: Ask = {
@@ -77,7 +77,7 @@ describe('a key that was typed while', () => {
   })
 
   it('the editor had the terminal does not send the text that it wrote', async () => {
-    const editor = slowEditor('echo unseen > "$1"')
+    const editor = slowEditor('echo unseen > "$1"', 'stty raw')
     const { request, terminal } = await scene.put(text, { env: editor.env })
     await terminal.sees('Answer ›')
     await terminal.type('/edit')
@@ -113,5 +113,42 @@ describe('a key that was typed while', () => {
     process.kill(terminal.pid, 'SIGCONT')
     await terminal.until(() => terminal.raw.slice(before).includes('[a] Allow'))
     await isStillAsked(terminal, request)
+  })
+})
+
+describe('a signal', () => {
+  const left = (terminal: Terminal) => {
+    expect(terminal.isAlternate).toBe(false)
+    // The last word on the cursor is that it is shown.
+    expect(terminal.raw.lastIndexOf('\u001b[?25h')).toBeGreaterThan(terminal.raw.lastIndexOf('\u001b[?25l'))
+  }
+
+  it.each(['SIGTERM', 'SIGHUP', 'SIGINT'] as const)('%s leaves tui as q does', async signal => {
+    await scene.ask(await scene.session(), approval)
+    const terminal = scene.terminal(['tui'])
+    await terminal.sees('q leave')
+    process.kill(terminal.pid, signal)
+    expect(await terminal.exit).toBe(0)
+    left(terminal)
+    expect(terminal.all()).toContain('holdpoint tui brings you back.')
+  })
+
+  it('that the editor takes is the editor’s: Ctrl+C does not end run', async () => {
+    const editor = slowEditor('echo "make sure" > "$1"')
+    const trap = join(folder, 'trap')
+    writeFileSync(trap, `trap 'echo caught' INT\n. ${editor.file}\n`)
+    const { request, terminal } = await scene.put(approval, { env: { EDITOR: `sh ${trap}` } })
+    await terminal.sees('[a] Allow')
+    terminal.press('e')
+    await terminal.sees('editing')
+    terminal.press(keys.ctrlC)
+    await terminal.sees('caught')
+    editor.goOn()
+    await terminal.sees('Changed by you')
+    terminal.press('a')
+    expect((await scene.resolved(request)).resolution?.answer).toMatchObject({ input: { command: 'make sure' } })
+    process.kill(terminal.pid, 'SIGTERM')
+    expect(await terminal.exit).toBe(0)
+    left(terminal)
   })
 })

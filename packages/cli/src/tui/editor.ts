@@ -12,8 +12,9 @@ export async function editText(text: string, env = process.env): Promise<string 
   try {
     await writeFile(file, text, { mode: 0o600 })
     const editor = env.VISUAL || env.EDITOR || 'vi'
-    // Words in the variable are its arguments, as everywhere else; the file is one of its own.
-    const child = spawn('/bin/sh', ['-c', `${editor} "$1"`, 'sh', file], { stdio: 'inherit', env: withoutSecrets(env) })
+    // Words in the variable are its arguments, as everywhere else; the file is one of its own. Ctrl+C is the editor's, not the shell's around it.
+    const command = `trap : INT; ${editor} "$1"`
+    const child = spawn('/bin/sh', ['-c', command, 'sh', file], { stdio: 'inherit', env: withoutSecrets(env) })
     const code = await new Promise<number | null>(resolve => {
       child.once('error', () => resolve(null))
       child.once('exit', resolve)

@@ -107,14 +107,16 @@ async function runLive(house: House, session: Session, said: CommandId | null): 
     edit: text => stage.edit(text),
     now: () => performance.now(),
   })
+  let leave = () => {}
+  const stop = new Promise<'left'>(resolve => {
+    leave = () => resolve('left')
+  })
   stage.open(<RunView model={model} />, {
     onKey: key => model.press(key),
     onPaint: () => model.painted(),
     onResize: model.update,
     onReturn: () => model.returned(),
-  })
-  const stop = new Promise<'left'>(resolve => {
-    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, () => resolve('left'))
+    onStop: leave,
   })
   try {
     model.update()

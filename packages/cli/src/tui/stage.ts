@@ -31,7 +31,11 @@ export interface Audience {
   readonly onResize: () => void
   /** Another program had the terminal: whoever looks at it now begins to read. */
   readonly onReturn: () => void
+  /** A signal asks us to go. */
+  readonly onStop: () => void
 }
+
+const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 
 /** So long after we were told to stop, we have stopped; then this passes when we go on. */
 const stopMs = 50
@@ -69,6 +73,8 @@ export class Stage {
       patchConsole: false,
       exitOnCtrlC: false,
     })
+    // Behind Ink's own, which ends the process where it finds nobody else that listens.
+    for (const signal of signals) process.on(signal, this.#signal)
   }
 
   above(write: () => void): void {
@@ -92,6 +98,7 @@ export class Stage {
     this.#painter.draw([])
     process.stdout.off('resize', this.#resize)
     process.off('SIGCONT', this.#wake)
+    for (const signal of signals) process.off(signal, this.#signal)
     process.off('exit', this.#leave)
     this.#leave()
   }
@@ -119,6 +126,11 @@ export class Stage {
     if (this.#away) return
     this.#giveAway()
     this.#takeBack()
+  }
+
+  /** Ctrl+C reaches everybody at the terminal; in an editor it is for the editor. */
+  readonly #signal = (signal: NodeJS.Signals): void => {
+    if (!(signal === 'SIGINT' && this.#away)) this.#audience?.onStop()
   }
 
   #giveAway(): void {

@@ -47,7 +47,6 @@ async function stay({ call, connection, url }: House): Promise<number> {
     now,
     leave,
   })
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, leave)
   const size = () => ({ columns: process.stdout.columns || 80, rows: process.stdout.rows || 24 })
   const tick = setInterval(model.update, tickMs)
   try {
@@ -56,6 +55,7 @@ async function stay({ call, connection, url }: House): Promise<number> {
       onPaint: () => model.painted(),
       onResize: model.update,
       onReturn: () => model.returned(),
+      onStop: leave,
     })
     await Promise.race([left, streamEnd(inbox)])
   } finally {
