@@ -225,8 +225,8 @@ describe('holdpoint answer', () => {
     const only = { id: 'answer', header: '', question: 'Well?', options, multiSelect: false, secret: false }
     const cases: [string[], object][] = [
       [['--choose', 'yes'], { chosen: ['yes'] }],
-      [['--choose', 'answer=yes'], { chosen: ['yes'] }],
       [['--choose', 'answer=no'], { chosen: ['answer=no'] }],
+      [['--choose', '1'], { chosen: ['yes'] }],
       [['--text', 'answer=42'], { chosen: [], other: 'answer=42' }],
     ]
     for (const [words, said] of cases) {
@@ -234,6 +234,54 @@ describe('holdpoint answer', () => {
       const { code, out } = await hp('answer', '--json', ...words, id)
       expect([code, JSON.parse(out).resolution.answer.answers]).toEqual([0, [{ id: 'answer', ...said }]])
     }
+  })
+
+  const asked = (...ids: string[]) => ({
+    kind: 'questions' as const,
+    questions: ids.map(id => {
+      const options = [{ label: 'yes' }, { label: 'no' }]
+      return {
+        id,
+        header: `about ${id}`,
+        question: `${id}?`,
+        options,
+        multiSelect: false,
+        allowOther: true,
+        secret: false,
+      }
+    }),
+  })
+
+  it('never takes an id for the number of another question: what could be two is refused', async () => {
+    const request = await askElsewhere(gateway, asked('0', '1', '2'))
+    for (const name of ['1', '2']) {
+      const { code, err } = await hp('answer', request.id, '--choose', `${name}=yes`)
+      expect([code, err]).toEqual([2, expect.stringMatching(/could be question 1:0 or question 2:1|2:1 or .* 3:2/)])
+    }
+    expect((await settledNow(request)).status).toBe('pending')
+    const { out } = await hp('show', request.id)
+    const names = [...out.matchAll(/--choose (\S+)=…/g)].map(([, name]) => name ?? '')
+    expect(names, 'what is shown can be typed').toEqual(['0', '2:1', '3'])
+    const words = names.flatMap((name, at) => ['--text', `${name}=for ${at}`])
+    expect((await json('answer', request.id, ...words)).resolution.answer.answers).toEqual(
+      ['0', '1', '2'].map((id, at) => ({ id, chosen: [], other: `for ${at}` })),
+    )
+  })
+
+  it('refuses a name that begins like another, and takes an id that is its own number', async () => {
+    const alike = await askElsewhere(gateway, asked('a', 'a=b'))
+    expect((await hp('answer', alike.id, '--text', 'a=b=c')).err).toMatch(/could be question 1:a or question 2:a=b/)
+    const said = await json('answer', alike.id, '--text', '1:a=b=c', '--text', '2=d')
+    expect(said.resolution.answer.answers.map(({ other }: { other: string }) => other)).toEqual(['b=c', 'd'])
+    const own = await askElsewhere(gateway, asked('1', '2'))
+    expect((await json('answer', own.id, '--choose', '2=no')).resolution.answer.answers).toEqual([
+      { id: '2', chosen: ['no'] },
+    ])
+  })
+
+  it.each(['0x1', '1e0', ' 1', '+1', '1.0'])('takes no number but a plain one: not "%s"', async spelled => {
+    const { id } = await askElsewhere(gateway, asked('one'))
+    expect(await hp('answer', id, '--choose', spelled)).toMatchObject({ code: 2, out: '' })
   })
 
   it('reads values and words from a file or from stdin', async () => {

@@ -8,6 +8,7 @@ import {
   type Request,
 } from '@holdpoint/protocol'
 import type { Remote } from '../remote.ts'
+import { fullName, type Meant, meantBy, nameOf } from '../text/question.ts'
 import { refuseMisfit } from './allow.ts'
 import { readText } from './files.ts'
 import { findRequest } from './ids.ts'
@@ -67,7 +68,7 @@ function answerTo({ id, ask }: Request, options: AnswerOptions): Answer {
 }
 
 function offer({ questions }: QuestionsAsk): string {
-  if (questions.length > 1) return `Its questions: ${questions.map(({ id }) => id).join(', ')}`
+  if (questions.length > 1) return `Its questions: ${questions.map(question => nameOf(questions, question)).join(', ')}`
   const labels = questions[0]?.options.map(({ label }) => label) ?? []
   return labels.length > 0 ? `Its options: ${labels.join(', ')}` : 'It takes an answer in your own words'
 }
@@ -87,30 +88,28 @@ function answersFrom(ask: QuestionsAsk, choose: readonly string[], text: readonl
   })
 }
 
-interface Addressed {
-  readonly question: Question
-  readonly value: string
-}
-/** Where there are several questions, `QUESTION=…` says which: by its id or its number. */
-function addressed({ questions }: QuestionsAsk, spelled: string): Addressed {
+/** Where there are several questions, `QUESTION=…` says which; where there is one, all of it is the answer. */
+function addressed({ questions }: QuestionsAsk, spelled: string): Meant {
   const [only] = questions
   if (questions.length === 1 && only) return { question: only, value: spelled }
-  for (const [at, question] of questions.entries())
-    for (const name of [question.id, String(at + 1)])
-      if (spelled.startsWith(`${name}=`)) return { question, value: spelled.slice(name.length + 1) }
-  const ids = questions.map(({ id }) => id).join(', ')
+  const meant = meantBy(questions, spelled)
+  const full = (question: Question) => fullName(questions, question)
+  if (meant.length > 1)
+    throw new Fault(
+      'bad_input',
+      `"${spelled}" could be ${meant.map(({ question }) => `question ${full(question)}`).join(' or ')}: name it by both, as ${meant.map(({ question }) => `${full(question)}=…`).join(' or ')}`,
+    )
+  if (meant[0]) return meant[0]
+  const names = questions.map(question => nameOf(questions, question)).join(', ')
   throw new Fault(
     'bad_input',
-    `There are several questions: say which one as QUESTION=…, where QUESTION is ${ids}, or its number`,
+    `There are several questions: say which one as QUESTION=…, where QUESTION is ${names}, or its number`,
   )
 }
 
 function labelOf(question: Question, spelled: string): string {
   const { id, options } = question
-  // Where there is one question, nobody needs to name it, but may.
-  const found =
-    optionOf(question, spelled) ??
-    (spelled.startsWith(`${id}=`) ? optionOf(question, spelled.slice(id.length + 1)) : undefined)
+  const found = optionOf(question, spelled)
   if (found) return found.label
   const labels = options.map(({ label }) => label).join(', ')
   throw new Fault(
@@ -123,7 +122,8 @@ function labelOf(question: Question, spelled: string): string {
 function optionOf({ options }: Question, spelled: string): Question['options'][number] | undefined {
   const exact = options.find(({ label }) => label === spelled)
   const loose = options.filter(({ label }) => label.toLowerCase() === spelled.toLowerCase())
-  return exact ?? (loose.length === 1 ? loose[0] : undefined) ?? options[Number(spelled) - 1]
+  const numbered = /^\d+$/.test(spelled) ? options[Number(spelled) - 1] : undefined
+  return exact ?? (loose.length === 1 ? loose[0] : undefined) ?? numbered
 }
 
 /** From stdin where it is `-`: a secret on the command line can be read by others. */

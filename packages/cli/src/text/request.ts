@@ -24,6 +24,7 @@ import {
   type Request,
   type Session,
 } from '@holdpoint/protocol'
+import { nameOf } from './question.ts'
 import { blank, fact, indented, type Look, ours, quoted, quotedLine, type Row, row, theirs } from './span.ts'
 
 /** What a surface knows beside the request itself. */
@@ -189,7 +190,7 @@ function questionRows({ questions }: QuestionsAsk): readonly Row[] {
       : []),
     ...(question.secret ? [indented(ours('kept secret', 'quiet'))] : []),
     ...(questions.length > 1
-      ? [indented(ours('--choose ', 'quiet'), theirs(question.id, 'quiet'), ours('=…', 'quiet'))]
+      ? [indented(ours('--choose ', 'quiet'), theirs(nameOf(questions, question), 'quiet'), ours('=…', 'quiet'))]
       : []),
   ])
 }
