@@ -201,7 +201,7 @@ asks('watch', 'what happens, a line each, until Ctrl+C')
   .option('--session <id>', 'only of this session')
   .option('--after <cursor>', 'go on behind this event, as --json names it')
   .addOption(jsonOption('each event on a line,'))
-  .action(async options => (await import('./commands/watch.ts')).watch(await gateway(options), options))
+  .action(async options => (await import('./commands/watch.ts')).watch(options))
 for (const [name, description] of [
   ['interrupt', 'stop what a session does now; what it asked is withdrawn'],
   ['end', 'end a session'],

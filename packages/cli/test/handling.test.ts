@@ -102,24 +102,30 @@ describe('holdpoint watch', () => {
     expect(JSON.parse(again.out), 'a reader that has seen enough ends it').toEqual(seen[1])
   })
 
-  it('tells people in words, and goes on over a restart', async () => {
+  it('tells people in words, and goes on when the gateway is back at another address', async () => {
     const own = await startGateway({ runner: 'none' })
     const child = spawn(process.execPath, [holdpoint, 'watch'], {
       env: environmentOf(own),
-      stdio: ['ignore', 'pipe', 'inherit'],
+      stdio: ['ignore', 'pipe', 'pipe'],
     })
-    let out = ''
+    const said = { out: '', err: '' }
     child.stdout.on('data', chunk => {
-      out += chunk
+      said.out += chunk
     })
-    const tells = async (what: RegExp) => {
-      while (!what.test(out)) await glance()
+    child.stderr.on('data', chunk => {
+      said.err += chunk
+    })
+    const tells = async (what: RegExp, where: keyof typeof said = 'out') => {
+      while (!what.test(said[where])) await glance()
     }
     const nudging = setInterval(() => void own.call('startSession', { driver: 'external', title: 'nudge' }), 100)
     await within(tells(/nudge {2}opened ses_/))
     clearInterval(nudging)
     await own.kill()
+    await within(tells(/^The gateway is away; it is looked for\.\n$/, 'err'))
+    own.forgetPort()
     await own.start()
+    await within(tells(/away.*\nThe gateway is back\.\n$/, 'err'))
     const { id } = await own.call('startSession', { driver: 'external', title: 'after' })
     const ask = {
       kind: 'approval' as const,

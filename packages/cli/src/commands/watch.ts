@@ -1,24 +1,22 @@
 /** `holdpoint watch`: what happens, a line each, for as long as one looks. */
-import { watchEvents } from '@holdpoint/client'
+import { type Status, watchEvents } from '@holdpoint/client'
 import { Cursor, type Event, Fault, type SessionId } from '@holdpoint/protocol'
-import type { Remote } from '../remote.ts'
+import { type Place, steadyGateway } from '../remote.ts'
 import { eventRow } from '../text/event.ts'
 import { err, out } from '../text/screen.ts'
 import { ours, row } from '../text/span.ts'
 import { findSession } from './ids.ts'
 
-export interface WatchOptions {
+export interface WatchOptions extends Place {
   readonly session?: string
   readonly after?: string
   readonly json?: boolean
 }
 
-export async function watch(
-  { call, connection }: Remote,
-  { session: spelled, after, json }: WatchOptions,
-): Promise<void> {
+export async function watch({ session: spelled, after, json, ...place }: WatchOptions): Promise<void> {
   const from = Cursor.optional().safeParse(after)
   if (!from.success) throw new Fault('bad_input', `--after "${after}" is not a cursor of an event`)
+  const { call, connection } = steadyGateway(place)
   // A gateway that is not there is told at once; one that goes away later is waited for.
   const only = spelled === undefined ? undefined : await findSession(call, spelled)
   if (!only) await call('whoAmI', {})
@@ -26,7 +24,12 @@ export async function watch(
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
   const titles = new Titles()
   let begun = false
-  const how = { signal: stop.signal, ...(only && { session: only.id }), ...(from.data && { after: from.data }) }
+  const how = {
+    signal: stop.signal,
+    onStatus: tellStatus(),
+    ...(only && { session: only.id }),
+    ...(from.data && { after: from.data }),
+  }
   for await (const frame of watchEvents(connection, how)) {
     if (frame.frame === 'hello') {
       for (const { id, title } of frame.hello.sessions) titles.learn(id, title)
@@ -41,6 +44,17 @@ export async function watch(
       const line = eventRow(frame.event, id => titles.of(id), out.columns)
       if (line) out.print(line)
     }
+  }
+}
+
+/** Each time that it goes and comes, not each time that it is tried. */
+function tellStatus(): (status: Status) => void {
+  let away = false
+  return status => {
+    const goes = status === 'reconnecting'
+    if (goes === away) return
+    away = goes
+    err.print(row(ours(away ? 'The gateway is away; it is looked for.' : 'The gateway is back.', 'waiting')))
   }
 }
 
