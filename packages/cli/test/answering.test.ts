@@ -116,7 +116,7 @@ describe('holdpoint allow', () => {
     expect((await hp('allow', bad.request.id, '--input', join(gateway.folder, 'none.json'))).code).toBe(2)
   })
 
-  it('takes what the agent offers by its number, and a mode, and refuses what is not offered', async () => {
+  it('takes what the agent offers by its number, and refuses what is not offered', async () => {
     const suggestions = [
       { id: '2', label: 'Do not ask again', scope: 'session' },
       { id: 's2', label: 'Never ask again', scope: 'project' },
@@ -129,12 +129,29 @@ describe('holdpoint allow', () => {
       const refused = await hp('allow', request.id, '--digest', request.digest, '--always', number)
       expect(refused).toMatchObject({ code: 2, err: expect.stringMatching(/offers 1 to 2/) })
     }
-    const words = ['--digest', request.digest, '--always', '2', '--mode', 'acceptEdits']
-    expect((await json('allow', request.id, ...words)).resolution.answer).toEqual({
-      kind: 'allow',
-      suggestion: 's2',
-      mode: 'acceptEdits',
-    })
+    const words = ['--digest', request.digest, '--always', '2']
+    const taken = { kind: 'allow', suggestion: 's2' }
+    expect((await json('allow', request.id, ...words)).resolution.answer).toEqual(taken)
+  })
+
+  it('takes a mode to go on in for a plan, of those that there are, and says it', async () => {
+    const { request, session } = await rehearse(gateway, 'plan')
+    const into = (id: string, digest: string, mode: string) => hp('allow', id, '--digest', digest, '--mode', mode)
+    const strange = await into(request.id, request.digest, 'wild')
+    expect([strange.code, strange.err]).toEqual([2, expect.stringMatching(/"wild".*there is default, acceptEdits/)])
+    const done = await into(request.id, request.digest, 'acceptEdits')
+    expect([done.code, done.out]).toEqual([0, `${request.id} allowed into mode acceptEdits by you via cli\n`])
+    expect(await lastWords(gateway, session)).toContain('in mode acceptEdits')
+    const plan = { plan: '# Plan', modes: ['careful'] }
+    const named = await askElsewhere(gateway, approvalOf({ plan: '# Plan' }, plan))
+    expect((await into(named.id, named.digest, 'acceptEdits')).code, 'the request itself names them').toBe(2)
+    expect((await into(named.id, named.digest, 'careful')).code).toBe(0)
+    for (const ask of [approvalOf({ command: 'make' }), approvalOf({ plan: '# Plan' }, { plan: '# Plan' })]) {
+      const without = await askElsewhere(gateway, ask)
+      const { code, err } = await into(without.id, without.digest, 'default')
+      expect([code, err]).toEqual([2, expect.stringMatching(/leave --mode out/)])
+      expect((await settledNow(without)).status).toBe('pending')
+    }
   })
 
   it('takes no offer of a request that must not be remembered', async () => {

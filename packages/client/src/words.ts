@@ -37,8 +37,9 @@ export function outcome({ by, person, via, answer, reason, editedDigest }: Resol
   if (by === 'agent') return agentReasons[reason as AgentReason] ?? 'ended by the agent' // the closed list, unless a newer gateway speaks
   if (by === 'deadline') return 'nobody answered in time'
   const said = answer ? answerKinds[answer.kind] : 'resolved'
-  const how = editedDigest === undefined ? said : `${said} with changes`
-  if (by === 'rule') return `${how} by a rule`
+  const into = answer?.kind === 'allow' && answer.mode !== undefined ? ` into mode ${answer.mode}` : ''
+  const how = `${said}${editedDigest === undefined ? '' : ' with changes'}${into}`
+  if (by === 'rule') return reveal(`${how} by a rule`)
   const who = person !== undefined && person === me ? 'you' : (person ?? 'someone')
   const where = via === undefined || via === 'page' ? '' : ` via ${via}`
   const words = answer ? inOneLine(wordsOf(answer)) : ''

@@ -15,6 +15,7 @@ describe('what became of a request', () => {
     ['allowed by ana', by({ kind: 'allow' })],
     ['allowed by you', by({ kind: 'allow' }, { person: 'me', via: 'page' })],
     ['allowed with changes by ana: careful', by({ kind: 'allow', note: 'careful' }, { editedDigest: 'd' })],
+    ['allowed into mode acceptEdits by ana', by({ kind: 'allow', mode: 'acceptEdits' })],
     ['denied by ana via cli: too risky', by({ kind: 'deny', reason: 'too risky' }, { via: 'cli' })],
     ['declined by ana', by({ kind: 'decline' })],
     ['filled in by ana', by({ kind: 'submit', values: { secret: 's' } })],

@@ -8,6 +8,7 @@ import { err, out, type Screen } from '../text/screen.ts'
 import { fact, ours, row, theirs } from '../text/span.ts'
 import { readObject } from './files.ts'
 import { findRequest } from './ids.ts'
+import { modesOf } from './lists.ts'
 import { refusal, reply } from './reply.ts'
 import { around } from './show.ts'
 
@@ -33,6 +34,7 @@ export async function allow({ call }: Remote, spelled: string, options: AllowOpt
     ...(mode !== undefined && { mode }),
   }
   refuseMisfit(request, answer)
+  if (mode !== undefined) await refuseMode(call, request, mode)
   if (digest === undefined) await consent(call, request, answer, json)
   await reply(call, { request, answer, digest, json })
 }
@@ -47,6 +49,19 @@ function offerOf({ id, ask }: Request, number: string): string {
     offers.length === 0
       ? `${id} offers nothing to remember; leave --always out`
       : `--always takes a number: ${id} offers 1 to ${offers.length}, as holdpoint show ${id} lists them`,
+  )
+}
+
+/** A plan is left for a mode; anything else is allowed in the mode that the session is in. */
+async function refuseMode(call: Call, { id, session, ask }: Request, mode: string): Promise<void> {
+  const plan = ask.kind === 'approval' && ask.plan !== undefined ? ask : null
+  const open = plan && (plan.modes ?? (await modesOf(call, (await call('getSession', { id: session })).driver)))
+  if (open?.includes(mode)) return
+  throw new Fault(
+    'bad_input',
+    open && open.length > 0
+      ? `"${mode}" is not a mode in which ${id} can go on; there is ${open.join(', ')}`
+      : `${id} ${plan ? 'names no modes to go on in' : 'is no plan, which a mode could be chosen for'}; leave --mode out`,
   )
 }
 

@@ -48,3 +48,9 @@ async function sessionsIn(call: Call, state: SessionState): Promise<readonly Ses
     if (next === null || !before) return all
   }
 }
+
+/** In which the sessions of a driver can work; none where it has no say in it, or is not offered now. */
+export async function modesOf(call: Call, driver: string): Promise<readonly string[]> {
+  const { items } = await call('listDrivers', {})
+  return items.find(({ name }) => name === driver)?.modes ?? []
+}

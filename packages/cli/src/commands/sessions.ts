@@ -6,6 +6,7 @@ import { out } from '../text/screen.ts'
 import { brief, ours, type Row, row } from '../text/span.ts'
 import { attachmentFrom, readText } from './files.ts'
 import { findSession } from './ids.ts'
+import { modesOf } from './lists.ts'
 
 interface Json {
   readonly json?: boolean
@@ -53,8 +54,7 @@ export async function end({ call }: Remote, spelled: string, { json }: Json): Pr
 
 export async function changeMode({ call }: Remote, spelled: string, mode: string, { json }: Json): Promise<void> {
   const { id, driver } = await findSession(call, spelled)
-  const { items } = await call('listDrivers', {})
-  const modes = items.find(({ name }) => name === driver)?.modes ?? []
+  const modes = await modesOf(call, driver)
   if (modes.length > 0 && !modes.includes(mode))
     throw new Fault('bad_input', `"${mode}" is not a mode of ${driver}; there is ${modes.join(', ')}`)
   const session = await call('patchSession', { id, mode })
