@@ -337,10 +337,15 @@ function fail(error: unknown): void {
   const { name, message, stack = message } = error
   const away = name === 'Unreachable' || name === 'NoGateway'
   if (error instanceof Fault || away || name === 'NotDone')
-    console.error(`holdpoint: ${reveal(message)}${name === 'Unreachable' ? ' Start it with: holdpoint up' : ''}`)
+    complain(`${reveal(message)}${name === 'Unreachable' ? ' Start it with: holdpoint up' : ''}`)
   // A bug: all of it, but as text.
-  else console.error(reveal(stack, { multiline: true }))
+  else process.stderr.write(`${reveal(stack, { multiline: true })}\n`)
   process.exitCode = away ? exitCodes.noGateway : error instanceof Fault ? exitOf(error) : exitCodes.failed
+}
+
+/** Not by the console: where agents run in this process, that is theirs, and goes to a log. */
+function complain(sentence: string): void {
+  process.stderr.write(`holdpoint: ${sentence}\n`)
 }
 
 function exitOf(fault: Fault): number {

@@ -1,10 +1,11 @@
 /** The live views where there is no terminal to live in, and words that do not fit. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { RequestId } from '@holdpoint/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { closeGateways, holdpoint, plainEnvironment } from '../../../test/support/gateway.ts'
+import { closeGateways, holdpoint, madeFolder, plainEnvironment } from '../../../test/support/gateway.ts'
 import { folderFor } from '../src/starting.ts'
 import { Scene } from './support/scene.ts'
 import { closeTerminals, keys } from './support/terminal.ts'
@@ -67,6 +68,25 @@ describe('words that do not fit', () => {
     const { code, err } = await say(['run', 'rehearsal', '--home', join(import.meta.filename, 'home')])
     expect(code).toBe(1)
     expect(err).toContain('HOLDPOINT_HOME')
+  })
+})
+
+describe('without a gateway', () => {
+  const nobody = (name: string, files: Readonly<Record<string, string>> = {}) => {
+    const folder = madeFolder(scene.gateway, name)
+    for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, file), text)
+    return folder
+  }
+  it.each<[string, string[], Record<string, string>, number, RegExp]>([
+    ['an agent that there is not', ['nosuch', 'hi'], {}, 2, /^holdpoint: No agent is called nosuch; there are: /],
+    ['a session that there is not', ['--session', 'zz'], {}, 3, /^holdpoint: There is no session zz\n$/],
+    ['settings that cannot be read', ['hi'], { 'holdpoint.config.json': '{' }, 2, /^holdpoint: .*config\.json: /],
+    ['an archive that is none', ['hi'], { 'holdpoint.db': 'x'.repeat(9000) }, 1, /^holdpoint: .*holdpoint\.db/],
+  ])('%s is told in a sentence, not as a line of a log', async (what, words, files, code, sentence) => {
+    const folder = nobody(what.replaceAll(' ', '-'), files)
+    const said = await say(['run', ...words], { cwd: folder, env: { ...plainEnvironment(), HOLDPOINT_HOME: folder } })
+    expect(said.err).toMatch(sentence)
+    expect([said.code, said.err.trimEnd().split('\n').length]).toEqual([code, 1])
   })
 })
 
