@@ -309,11 +309,7 @@ function shapes(): readonly CommandShape[] {
   }))
 }
 
-// Whoever reads the other end of a pipe may have seen enough.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error
-  process.exit(0)
-})
+process.stdout.on('error', unheard)
 try {
   const [first, second] = process.argv.slice(2)
   refuseUnknown(first === 'help' ? second : first)
@@ -323,7 +319,17 @@ try {
   else fail(error)
 }
 // What is done is gone: neither idle connections nor what agents have left running keep it.
-process.stdout.write('', () => process.stderr.write('', () => process.exit()))
+process.stdout.write('', error => {
+  if (error) unheard(error)
+  process.stderr.write('', () => process.exit())
+})
+
+function unheard({ code, message }: NodeJS.ErrnoException): never {
+  // Whoever reads the other end of a pipe may have seen enough.
+  if (code === 'EPIPE') process.exit()
+  complain(`Not all that there is to say could be written (${reveal(message)})`)
+  process.exit(exitCodes.failed)
+}
 
 /** The default command would take it for an argument too many. */
 function refuseUnknown(word: string | undefined): void {

@@ -151,3 +151,11 @@ it('a gateway that does not answer at its address is none: exit code 5', async (
   const { code, err } = await say(['inbox'], { env })
   expect([code, err]).toEqual([5, expect.stringMatching(/cannot be reached.*holdpoint up/)])
 })
+
+it('what cannot be written is told on stderr: exit code 1; a reader that has seen enough is no error', async () => {
+  for (const words of ['sessions --all', 'sessions --all --json', '--help']) {
+    const { code, err } = await bash(gateway, `holdpoint ${words} > /dev/full`)
+    expect([words, code, err]).toEqual([words, 1, expect.stringMatching(/^holdpoint: Not all .*ENOSPC.*\n$/)])
+  }
+  expect(await bash(gateway, 'set -o pipefail; holdpoint --help | true')).toEqual({ code: 0, out: '', err: '' })
+})
