@@ -17,16 +17,9 @@ export interface Home {
   readonly runnerId: () => RunnerId
 }
 
-export function openHome(folder = process.env.HOLDPOINT_HOME ?? join(homedir(), '.holdpoint')): Home {
+/** Where it would be, whether it is there or not: whoever only asks a gateway something makes no folder. */
+export function homeAt(folder = process.env.HOLDPOINT_HOME ?? join(homedir(), '.holdpoint')): Home {
   const root = resolve(folder)
-  try {
-    makeFolder(root)
-  } catch (error) {
-    throw new Fault(
-      'store_unavailable',
-      `The folder ${root} cannot be made (${reason(error)}); set HOLDPOINT_HOME to one that can`,
-    )
-  }
   const tokenFile = join(root, 'token')
   const runnerTokenFile = join(root, 'runner-token')
   return {
@@ -39,6 +32,19 @@ export function openHome(folder = process.env.HOLDPOINT_HOME ?? join(homedir(), 
     runnerToken: () => keptSecret(runnerTokenFile),
     runnerId: () => RunnerId.parse(kept(join(root, 'runner-id'), () => spellId('run', randomBytes(20)))),
   }
+}
+
+export function openHome(folder?: string): Home {
+  const home = homeAt(folder)
+  try {
+    makeFolder(home.folder)
+  } catch (error) {
+    throw new Fault(
+      'store_unavailable',
+      `The folder ${home.folder} cannot be made (${reason(error)}); set HOLDPOINT_HOME to one that can`,
+    )
+  }
+  return home
 }
 
 /** Step by step: where a file system calls a new folder missing, as /proc does, Node's own `recursive` tries for ever. */

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { type Connection, httpCall } from '@holdpoint/client'
 import { type Call, Fault } from '@holdpoint/protocol'
-import { type Home, lastUrl, livingProcess, openHome } from './home.ts'
+import { type Home, homeAt, lastUrl, livingProcess } from './home.ts'
 import { send } from './transport.ts'
 
 export interface Remote {
@@ -33,7 +33,7 @@ export class NoGateway extends Error {
   override readonly name = 'NoGateway'
 }
 export function needGateway({ home: folder, url }: Place): Remote {
-  const home = openHome(folder)
+  const home = homeAt(folder)
   const remote = findGateway(home, url)
   if (!remote) throw new NoGateway(`No gateway of ${home.folder} runs; start one with: holdpoint up`)
   return remote
@@ -41,7 +41,7 @@ export function needGateway({ home: folder, url }: Place): Remote {
 
 /** One that may go away and come back elsewhere while it is spoken to: looked for again at every call, by whoever tries again. */
 export function steadyGateway(place: Place): Remote {
-  return steady(openHome(place.home), needGateway(place), place.url, 1)
+  return steady(homeAt(place.home), needGateway(place), place.url, 1)
 }
 /** The same for whoever stays with it: an address that nobody has named is read again whenever it is used. */
 export function steady(home: Home, { url, connection }: Remote, flag?: string, attempts?: number): Remote {

@@ -69,7 +69,7 @@ describe('a data folder', () => {
   it('that cannot be made is said at once, whatever the file system makes of it', async () => {
     const file = join(new GatewayProcess({}).folder, 'holdpoint.config.json')
     for (const home of ['/proc/holdpoint/home', file, join(file, 'home')]) {
-      const { code, err } = await say(['inbox', '--home', home])
+      const { code, err } = await say(['up', '--home', home])
       expect([code, err]).toEqual([1, expect.stringContaining(`The folder ${home} cannot be made`)])
     }
   })

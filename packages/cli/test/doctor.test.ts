@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -95,6 +95,30 @@ describe('holdpoint doctor', () => {
       detail: expect.stringMatching(/store must be/),
       remedy: expect.stringMatching(/HOLDPOINT_STORE/),
     })
+  })
+
+  it('finds that the data folder cannot be used, looks at the rest, and makes nothing', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'holdpoint-test-'))
+    writeFileSync(join(folder, 'file'), '')
+    for (const home of ['/proc/x', join(folder, 'file'), join(folder, 'file', 'deep', 'home')]) {
+      const { code, out } = await say(['doctor', '--json', '--home', home], { cwd: folder })
+      const { ok, findings } = JSON.parse(out) as { ok: boolean; findings: readonly Finding[] } // what --json promises
+      expect([code, ok]).toEqual([1, false])
+      const named = (wanted: string) => findings.find(({ name }) => name === wanted)
+      expect(named('Data folder')).toEqual({
+        name: 'Data folder',
+        ok: false,
+        detail: expect.stringMatching(new RegExp(`^${home} cannot be used \\(E`)),
+        remedy: expect.stringContaining('HOLDPOINT_HOME'),
+      })
+      expect([named('SQLite')?.ok, named('Gateway')?.detail]).toEqual([true, 'does not run'])
+    }
+    const fresh = join(folder, 'deep', 'home')
+    const { out } = await say(['doctor', '--home', fresh], { cwd: folder })
+    expect(out).toContain(`${fresh}, made at the first start`)
+    expect(await say(['inbox', '--home', fresh])).toMatchObject({ code: 5 })
+    expect(readdirSync(folder), 'to look is not to make').toEqual(['file'])
+    rmSync(folder, { recursive: true })
   })
 
   it('does not send people to start what runs: a token that is not known, an address that is none', async () => {

@@ -1,7 +1,7 @@
 /** Shell completion: a small script per shell, which asks this program what may come next. */
 import { deed, httpCall, summary } from '@holdpoint/client'
 import { type Ask, type Call, Fault } from '@holdpoint/protocol'
-import { openHome } from '../home.ts'
+import { homeAt } from '../home.ts'
 import { findGateway, type Place } from '../remote.ts'
 import { out } from '../text/screen.ts'
 import { brief } from '../text/span.ts'
@@ -134,7 +134,7 @@ async function fetched(
   given: readonly string[],
   { home, url }: Place,
 ): Promise<readonly Candidate[]> {
-  const remote = findGateway(openHome(home), url)
+  const remote = findGateway(homeAt(home), url)
   if (!remote) return []
   const once = httpCall({ ...remote.connection, attempts: 1 })
   const signal = AbortSignal.timeout(patienceMs)

@@ -1,8 +1,9 @@
 /** `holdpoint doctor`: what is installed, signed in, kept and running; each problem with its remedy. It looks, and changes nothing. */
-import { existsSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmdirSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { type DriverInfo, Fault } from '@holdpoint/protocol'
 import { type Config, readConfig } from '../config.ts'
-import { type Home, livingProcess, openHome } from '../home.ts'
+import { type Home, homeAt, livingProcess } from '../home.ts'
 import { messageOf } from '../log.ts'
 import { findGateway, type Place, type Remote } from '../remote.ts'
 import { claudeHere } from '../runner.ts'
@@ -18,7 +19,7 @@ export interface DoctorOptions extends Place {
 
 /** 0 where all is well. */
 export async function doctor({ home: folder, url, store, json }: DoctorOptions): Promise<number> {
-  const home = openHome(folder)
+  const home = homeAt(folder)
   const { config, settings } = settingsFor(store)
   // Looked at first: to read a token is to mend its rights.
   const kept = homeFindings(home)
@@ -33,7 +34,7 @@ export async function doctor({ home: folder, url, store, json }: DoctorOptions):
     ...driverFindings(gateway.drivers ?? [await claudeHere(config, home).info()]),
   ]
   const problems = findings.filter(({ ok }) => !ok).length
-  if (json) out.json({ ok: problems === 0, version, home: home.folder, findings })
+  if (json) out.json({ ok: problems === 0, findings })
   else print(findings, problems)
   return problems === 0 ? 0 : 1
 }
@@ -73,6 +74,11 @@ export function nodeFinding(node: string): Finding {
 
 /** Others on this machine must not read the secrets. */
 function homeFindings(home: Home): readonly Finding[] {
+  const unusable = whyUnusable(home.folder)
+  if (unusable !== null) {
+    const remedy = 'name a folder that can be made and written to: --home, or HOLDPOINT_HOME'
+    return [{ name: 'Data folder', ok: false, detail: `${home.folder} cannot be used (${unusable})`, remedy }]
+  }
   const files = [
     ['Data folder', home.folder],
     ['Token', home.tokenFile],
@@ -84,6 +90,18 @@ function homeFindings(home: Home): readonly Finding[] {
     if ((mode & 0o077) === 0 || process.platform === 'win32') return [{ name, ok: true, detail }]
     return [{ name, ok: false, detail: `${detail}: others can read it`, remedy: `chmod go= ${path}` }]
   })
+}
+
+/** Tried where it is, or would be: rights alone do not tell (a full disk, a file system that only looks like one). */
+function whyUnusable(folder: string): string | null {
+  let above = folder
+  while (!existsSync(above)) above = dirname(above)
+  try {
+    rmdirSync(mkdtempSync(join(above, '.holdpoint-doctor-')))
+    return null
+  } catch (error) {
+    return messageOf(error)
+  }
 }
 
 interface GatewaySeen {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Connection } from '@holdpoint/client'
 import type { Call } from '@holdpoint/protocol'
 import { readConfig } from '../config.ts'
-import { livingProcess, openHome } from '../home.ts'
+import { homeAt, livingProcess, openHome } from '../home.ts'
 import { findGateway, type Place, steady } from '../remote.ts'
 
 export interface House {
@@ -17,9 +17,10 @@ export interface House {
 }
 
 export async function enterHouse({ home: folder, url }: Place): Promise<House> {
-  const home = openHome(folder)
+  const home = homeAt(folder)
   const running = findGateway(home, url)
   if (running) return { ...steady(home, running, url), isOwn: false, close: async () => {} }
+  openHome(folder)
   const [{ startGateway }, { shelter }] = await Promise.all([import('../up.ts'), import('../shelter.ts')])
   const giveBack = logInto(join(home.folder, 'terminal.log'))
   shelter()
