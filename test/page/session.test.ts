@@ -2,7 +2,7 @@
 import type { Locator, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { type Asker, asks } from '../support/asking.ts'
-import { hasNoBrowser } from '../support/browser.ts'
+import { hasNoBrowser, type OpenOptions } from '../support/browser.ts'
 import { button, cardOf, openStage, press, receipt } from './stage.ts'
 
 const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
@@ -21,11 +21,26 @@ function still(page: Page): Promise<void> {
   })
 }
 
+/** The names of all files that this browser keeps. */
+function keptFiles(page: Page): Promise<readonly string[]> {
+  return page.evaluate(
+    () =>
+      new Promise(done => {
+        const opening = indexedDB.open('holdpoint')
+        opening.onsuccess = () => {
+          const all = opening.result.transaction('unsent-files').objectStore('unsent-files').getAll()
+          all.onsuccess = () =>
+            done(all.result.flatMap(({ files }) => files.map(({ name }: { readonly name: string }) => name)))
+        }
+      }),
+  )
+}
+
 describe.skipIf(hasNoBrowser())('a session', () => {
   const stage = openStage({ runner: 'inline' })
 
-  async function look(id: string): Promise<Page> {
-    const page = await stage.open()
+  async function look(id: string, options: OpenOptions = {}): Promise<Page> {
+    const page = await stage.open(options)
     await page.goto(`${stage.gateway.url}/#/sessions/${id}`)
     await page.locator('.session-header').waitFor()
     return page
@@ -130,6 +145,46 @@ describe.skipIf(hasNoBrowser())('a session', () => {
     await page.reload()
     await log(page).getByText('with a file').waitFor()
     expect(await along.count()).toBe(0)
+  })
+
+  it('shows nobody what another has begun in the same browser, and keeps nothing of who leaves', async () => {
+    const { session } = await rehearse()
+    const page = await look(session.id, { provoked: /401/ })
+    const bobs = (await stage.gateway.call('addToken', { role: 'person', name: 'Bob' })).secret
+    const composer = page.getByRole('textbox', { name: 'Message to the agent' })
+    const along = page.getByRole('list', { name: 'Sent along' })
+    const card = page.locator('article.card')
+    const enter = async (token: string) => {
+      const { code } = await stage.gateway.callAs(token)('makeLink', {})
+      await page.goto(`${stage.gateway.url}/?again#code=${code}`)
+      await page.getByRole('navigation').first().waitFor()
+      await page.goto(`${stage.gateway.url}/#/sessions/${session.id}`)
+      await composer.waitFor()
+      await card.waitFor()
+    }
+    await page.getByLabel('Files').setInputFiles({ name: 'a.md', mimeType: 'text/markdown', buffer: Buffer.from('a') })
+    await along.getByText('a.md').first().waitFor()
+    await composer.fill('private to the agent')
+    await button(card, 'Deny…').click()
+    await card.getByRole('textbox').fill('private reason')
+    await enter(bobs)
+    expect(await composer.inputValue()).toBe('')
+    await button(card, 'Deny…').click()
+    expect(await card.getByRole('textbox').inputValue()).toBe('')
+    expect(await along.count()).toBe(0)
+    await composer.fill('of Bob')
+
+    await enter(stage.gateway.token)
+    expect(await composer.inputValue()).toBe('private to the agent')
+    await along.getByText('a.md').first().waitFor()
+    expect(await card.getByRole('textbox').inputValue()).toBe('private reason')
+    await page.locator('button.you').click()
+    await button(page, 'Sign this browser out').click()
+    await page.getByText('This browser is not signed in').waitFor()
+    expect(await keptFiles(page)).toEqual([])
+    const left = await page.evaluate(() => JSON.stringify({ ...sessionStorage, ...localStorage }))
+    expect(left).not.toContain('private')
+    expect(left, 'that is another’s').toContain('of Bob')
   })
 
   it('sends files also where its browser keeps nothing', async () => {

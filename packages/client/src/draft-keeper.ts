@@ -50,7 +50,7 @@ export class DraftKeeper {
 
   constructor(options: DraftKeeperOptions) {
     this.#options = options
-    const kept = readKept(options.shelf, options.id)
+    const kept = readKept(options.shelf, options.me, options.id)
     this.#at = kept.at
     this.#savedAt = kept.savedAt
     this.#touched = this.#restored = this.#waits = kept.touched
@@ -131,7 +131,7 @@ export class DraftKeeper {
     // Heard here first: a card that goes because of it must not send its draft behind it.
     if (frame.frame === 'event' && frame.event.type === 'request.resolved' && frame.event.request === id) {
       this.hold()
-      if (frame.event.resolution.person === me) forgetKept(shelf, id)
+      if (frame.event.resolution.person === me) forgetKept(shelf, me, id)
     }
     if (frame.frame !== 'answering' || frame.request !== id) return
     if (frame.person === me) this.#fetch()
@@ -242,9 +242,9 @@ export class DraftKeeper {
     this.#under = new AbortController()
   }
   #keep(): void {
-    const { shelf, id } = this.#options
+    const { shelf, me, id } = this.#options
     const { draft, other } = this.#snapshot
-    writeKept(shelf, id, { draft, other, at: this.#at, savedAt: this.#savedAt, touched: this.#touched })
+    writeKept(shelf, me, id, { draft, other, at: this.#at, savedAt: this.#savedAt, touched: this.#touched })
   }
   #tell(change: Partial<DraftSnapshot>): void {
     this.#snapshot = { ...this.#snapshot, ...change }

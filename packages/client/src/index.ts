@@ -16,7 +16,7 @@ export { applyEdit, type Editable, editableJson, editableOf } from './edit.ts'
 export type { Entry, ErrorEntry, MessageEntry, NoteEntry, RequestEntry, ToolEntry, TurnEntry } from './entry.ts'
 export { type HttpCallOptions, httpCall, inProcessCall } from './http-call.ts'
 export { Inbox, type InboxOptions, type InboxSnapshot } from './inbox.ts'
-export { forgetKept, type KeptDraft, type OtherDraft, readKept, type Shelf } from './kept-draft.ts'
+export { draftKeysOf, forgetKept, type KeptDraft, type OtherDraft, readKept, type Shelf } from './kept-draft.ts'
 export { type Comparison, compare, type DiffRow, type LineEnds } from './line-diff.ts'
 export { inOneLine, type Sign, show, signsIn, spellsOut } from './show.ts'
 export {

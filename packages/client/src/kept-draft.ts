@@ -24,12 +24,16 @@ export interface KeptDraft {
 }
 const nothing: KeptDraft = { draft: {}, at: 0, savedAt: 0, touched: false, other: null }
 
-const keyOf = (id: RequestId) => `draft/${id}`
+/** How the keys of all that this person has begun start. Another who signs in in the same tab has their own. */
+export function draftKeysOf(me: string): string {
+  return `draft/${JSON.stringify(me)}/`
+}
+const keyOf = (me: string, id: RequestId) => draftKeysOf(me) + id
 
 /** A browser may refuse storage; then there is none. */
-export function readKept(shelf: Shelf, id: RequestId): KeptDraft {
+export function readKept(shelf: Shelf, me: string, id: RequestId): KeptDraft {
   try {
-    const { draft, at, savedAt, touched, other } = JSON.parse(shelf.getItem(keyOf(id)) ?? 'null')
+    const { draft, at, savedAt, touched, other } = JSON.parse(shelf.getItem(keyOf(me, id)) ?? 'null')
     return {
       draft: readDraft(draft),
       at: Number(at) || 0,
@@ -42,14 +46,15 @@ export function readKept(shelf: Shelf, id: RequestId): KeptDraft {
   }
 }
 
-export function writeKept(shelf: Shelf, id: RequestId, { draft, other, ...rest }: KeptDraft): void {
+export function writeKept(shelf: Shelf, me: string, id: RequestId, kept: KeptDraft): void {
+  const { draft, other, ...rest } = kept
   const spelled = { ...rest, draft: spellDraft(draft), other: other && { ...other, draft: spellDraft(other.draft) } }
   try {
-    if (isEmptyDraft(draft) && !other) shelf.removeItem(keyOf(id))
-    else shelf.setItem(keyOf(id), JSON.stringify(spelled))
+    if (isEmptyDraft(draft) && !other) shelf.removeItem(keyOf(me, id))
+    else shelf.setItem(keyOf(me, id), JSON.stringify(spelled))
   } catch {}
 }
 
-export function forgetKept(shelf: Shelf, id: RequestId): void {
-  writeKept(shelf, id, nothing)
+export function forgetKept(shelf: Shelf, me: string, id: RequestId): void {
+  writeKept(shelf, me, id, nothing)
 }

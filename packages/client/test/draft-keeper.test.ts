@@ -130,7 +130,22 @@ describe('the keeper of a draft', () => {
     await callAs(desk, caller('person', 'bob'))('answerRequest', { id, digest, answer: { kind: 'allow' } })
     keeper.close()
     await keeper.flush()
-    expect(readKept(storage, id).draft).toEqual({ note: 'half a' })
+    expect(readKept(storage, 'ada', id).draft).toEqual({ note: 'half a' })
+  })
+
+  it('gives nobody what another person has typed in the same tab', async () => {
+    const storage = shelf()
+    const adas = open(storage, () => Promise.reject(new Error('away')))
+    adas.change({ reason: 'private' })
+    await adas.flush()
+    const bob = callAs(desk, caller('person', 'bob'))
+    const bobs = new DraftKeeper({ call: bob, id: request.id, me: 'bob', frames, shelf: storage, now: Date.now })
+    keepers.push(bobs)
+    bobs.open()
+    await bobs.flush()
+    expect(bobs.getSnapshot().draft).toEqual({})
+    expect((await bob('getDraft', { id: request.id })).draft).toBeNull()
+    expect(open(storage).getSnapshot().draft).toEqual({ reason: 'private' })
   })
 
   it('says who else is answering, and no more once they stop', async () => {

@@ -1,6 +1,6 @@
 /** What a person had begun to say when a request ended without them: their words, to be copied, until they let them go. */
 import { forgetKept, readKept } from '@holdpoint/client'
-import type { Ask, Request, RequestId } from '@holdpoint/protocol'
+import type { Request } from '@holdpoint/protocol'
 import { type ReactNode, useMemo, useState } from 'react'
 import { useDesk } from '../desk.ts'
 import { Quote } from '../parts/agent-text.tsx'
@@ -10,13 +10,13 @@ import { tabShelf } from './tab-shelf.ts'
 
 export function Begun({ request }: { readonly request: Request }): ReactNode {
   const { me } = useDesk()
-  const { id, ask, resolution } = request
+  const { resolution } = request
   const [discarded, setDiscarded] = useState(false)
   const unsaid = resolution !== null && resolution.person !== me && !discarded
-  const words = useMemo(() => (unsaid ? begunWords(ask, id) : ''), [unsaid, ask, id])
+  const words = useMemo(() => (unsaid ? begunWords(me, request) : ''), [unsaid, me, request])
   if (words === '') return null
   const discard = () => {
-    forgetKept(tabShelf, id)
+    forgetKept(tabShelf, me, request.id)
     setDiscarded(true)
   }
   return (
@@ -34,8 +34,8 @@ export function Begun({ request }: { readonly request: Request }): ReactNode {
 }
 
 /** With what was offered in its place, where there was such: it may be nowhere else. */
-function begunWords(ask: Ask, id: RequestId): string {
-  const { draft, other } = readKept(tabShelf, id)
+function begunWords(me: string, { id, ask }: Request): string {
+  const { draft, other } = readKept(tabShelf, me, id)
   const begun = [draftWords(ask, draft), other ? draftWords(ask, other.draft) : '']
   return begun.filter(words => words !== '').join('\n\n')
 }

@@ -2,6 +2,7 @@
 import { reveal } from '@holdpoint/protocol'
 import { type ReactNode, useState } from 'react'
 import { useDesk } from '../desk.ts'
+import { forgetPerson } from '../habits/forget-person.ts'
 import { keep, useKept } from '../habits/kept.ts'
 import { canNotify } from '../habits/notify.ts'
 import { playTone } from '../habits/sound.ts'
@@ -20,7 +21,7 @@ export function You(): ReactNode {
   const [problem, setProblem] = useState('')
   const leave = () => {
     call('signOut', {}).then(
-      () => location.reload(),
+      () => forgetPerson(me).then(() => location.reload()),
       (error: unknown) => setProblem(said(error)),
     )
   }

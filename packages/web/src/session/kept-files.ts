@@ -1,4 +1,4 @@
-/** Files that wait to be sent, kept by this browser for each session, so that a reload loses none. Where it keeps nothing, they last as long as the screen. */
+/** Files that wait to be sent, kept by this browser for each person and session, so that a reload loses none. Where it keeps nothing, they last as long as the screen. */
 import { Attachment, limits, type SessionId } from '@holdpoint/protocol'
 
 interface Kept {
@@ -31,16 +31,22 @@ async function inStore<T>(mode: IDBTransactionMode, act: (files: IDBObjectStore)
   return settled(act((await opening).transaction(store, mode).objectStore(store)))
 }
 
-export async function readFiles(id: SessionId): Promise<readonly Attachment[]> {
-  const kept: Partial<Kept> | undefined = await inStore('readonly', files => files.get(id)).catch(() => undefined)
+export async function readFiles(me: string, id: SessionId): Promise<readonly Attachment[]> {
+  const kept: Partial<Kept> | undefined = await inStore('readonly', all => all.get([me, id])).catch(() => undefined)
   const read = Attachment.array().max(limits.attachmentsMax).safeParse(kept?.files)
   return read.success ? read.data : []
 }
 
 /** A browser that refuses, or that has no more room, keeps nothing. */
-export async function keepFiles(id: SessionId, files: readonly Attachment[]): Promise<void> {
+export async function keepFiles(me: string, id: SessionId, files: readonly Attachment[]): Promise<void> {
   const kept: Kept = { at: Date.now(), files }
+  const key = [me, id]
   const done: Promise<unknown> =
-    files.length > 0 ? inStore('readwrite', all => all.put(kept, id)) : inStore('readwrite', all => all.delete(id))
+    files.length > 0 ? inStore('readwrite', all => all.put(kept, key)) : inStore('readwrite', all => all.delete(key))
   await done.catch(() => {})
+}
+
+export async function forgetFiles(me: string): Promise<void> {
+  // A list comes behind every text.
+  await inStore('readwrite', all => all.delete(IDBKeyRange.bound([me], [me, []]))).catch(() => {})
 }

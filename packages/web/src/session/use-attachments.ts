@@ -1,6 +1,7 @@
 /** The files that will go along with the next message, and what was wrong with those that will not. */
 import { type Attachment, limits, type SessionId } from '@holdpoint/protocol'
 import { useEffect, useRef, useState } from 'react'
+import { useDesk } from '../desk.ts'
 import { readAttachment, refusalOf } from './attach.ts'
 import { keepFiles, readFiles } from './kept-files.ts'
 
@@ -12,6 +13,7 @@ export interface Attachments {
 }
 
 export function useAttachments(session: SessionId): Attachments {
+  const { me } = useDesk()
   const [items, setItems] = useState<readonly Attachment[]>([])
   const [refusals, setRefusals] = useState<readonly string[]>([])
   const kept = useRef(items)
@@ -21,18 +23,18 @@ export function useAttachments(session: SessionId): Attachments {
   }
   const change = (next: readonly Attachment[]) => {
     show(next)
-    void keepFiles(session, next)
+    void keepFiles(me, session, next)
   }
   // biome-ignore lint/correctness/useExhaustiveDependencies: read once
   useEffect(() => {
     let left = false
-    void readFiles(session).then(
+    void readFiles(me, session).then(
       files => !left && files.length > 0 && show([...files, ...kept.current].slice(0, limits.attachmentsMax)),
     )
     return () => {
       left = true
     }
-  }, [session])
+  }, [me, session])
   const addAll = async (files: readonly File[]) => {
     const refused: string[] = []
     for (const file of files) {

@@ -1,34 +1,40 @@
-/** What somebody has typed and not sent: kept by this browser for each session, so that looking elsewhere loses nothing. */
+/** What somebody has typed and not sent: kept by this browser for each person and session, so that looking elsewhere loses nothing. */
 import type { SessionId } from '@holdpoint/protocol'
 import { useCallback, useState } from 'react'
+import { useDesk } from '../desk.ts'
 
-const nameOf = (id: SessionId) => `holdpoint.unsent.${id}`
+/** How the keys of all that this person has not sent start. */
+export function unsentKeysOf(me: string): string {
+  return `holdpoint.unsent.${JSON.stringify(me)}.`
+}
 
-function read(id: SessionId): string {
+function read(key: string): string {
   try {
-    return localStorage.getItem(nameOf(id)) ?? ''
+    return localStorage.getItem(key) ?? ''
   } catch {
     return ''
   }
 }
 
-function write(id: SessionId, text: string): void {
+function write(key: string, text: string): void {
   try {
-    if (text === '') localStorage.removeItem(nameOf(id))
-    else localStorage.setItem(nameOf(id), text)
+    if (text === '') localStorage.removeItem(key)
+    else localStorage.setItem(key, text)
   } catch {
     // A browser that keeps nothing: the text lives as long as the screen.
   }
 }
 
 export function useUnsent(id: SessionId): readonly [text: string, setText: (text: string) => void] {
-  const [text, setText] = useState(() => read(id))
+  const { me } = useDesk()
+  const key = unsentKeysOf(me) + id
+  const [text, setText] = useState(() => read(key))
   const change = useCallback(
     (next: string) => {
       setText(next)
-      write(id, next)
+      write(key, next)
     },
-    [id],
+    [key],
   )
   return [text, change]
 }
