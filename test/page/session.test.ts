@@ -147,6 +147,45 @@ describe.skipIf(hasNoBrowser())('a session', () => {
     expect(await along.count()).toBe(0)
   })
 
+  it('keeps a file that is added before those of the last time are there', async () => {
+    const { page } = await rehearse()
+    const along = page.getByRole('list', { name: 'Sent along' })
+    const add = (name: string) =>
+      page.getByLabel('Files').setInputFiles({ name, mimeType: 'text/markdown', buffer: Buffer.from(name) })
+    await add('a.md')
+    await along.getByText('a.md').first().waitFor()
+    // Another tab is at the files, and this one has to wait for them.
+    const other = await stage.tab(page)
+    const busy = other.evaluate(
+      () =>
+        new Promise<void>(done => {
+          const opening = indexedDB.open('holdpoint')
+          opening.onsuccess = () => {
+            const files = opening.result.transaction('unsent-files', 'readwrite').objectStore('unsent-files')
+            let over = false
+            addEventListener('click', () => {
+              over = true
+            })
+            const goOn = () => {
+              if (over) done()
+              else files.count().onsuccess = goOn
+            }
+            goOn()
+            document.title = 'busy'
+          }
+        }),
+    )
+    await other.waitForFunction(() => document.title === 'busy')
+    await page.reload()
+    await add('b.md')
+    await along.getByText('b.md').first().waitFor()
+    expect(await along.getByRole('listitem').count()).toBe(1)
+    await other.evaluate(() => dispatchEvent(new Event('click')))
+    await busy
+    await along.getByText('a.md').first().waitFor()
+    await expect.poll(() => keptFiles(page)).toEqual(['a.md', 'b.md'])
+  })
+
   it('shows nobody what another has begun in the same browser, and keeps nothing of who leaves', async () => {
     const { session } = await rehearse()
     const page = await look(session.id, { provoked: /401/ })

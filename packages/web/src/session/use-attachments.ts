@@ -21,19 +21,21 @@ export function useAttachments(session: SessionId): Attachments {
     kept.current = next
     setItems(next)
   }
+  /** Until those of the last time are there, what is added would take their place. */
+  const read = useRef(false)
   const change = (next: readonly Attachment[]) => {
     show(next)
-    void keepFiles(me, session, next)
+    if (read.current) void keepFiles(me, session, next)
   }
   // biome-ignore lint/correctness/useExhaustiveDependencies: read once
   useEffect(() => {
-    let left = false
-    void readFiles(me, session).then(
-      files => !left && files.length > 0 && show([...files, ...kept.current].slice(0, limits.attachmentsMax)),
-    )
-    return () => {
-      left = true
-    }
+    void readFiles(me, session).then(files => {
+      const added = kept.current
+      read.current = true
+      if (files.length > 0) show([...files, ...added].slice(0, limits.attachmentsMax))
+      // Also of a screen that is gone by now.
+      if (added.length > 0) void keepFiles(me, session, kept.current)
+    })
   }, [me, session])
   const addAll = async (files: readonly File[]) => {
     const refused: string[] = []
