@@ -1,9 +1,10 @@
 /** Answers that are half written, in a real pseudo-terminal: who else writes one, and what was begun elsewhere. */
-import { type AnswerDraft, readDraft, spellDraft } from '@holdpoint/client'
+import { type AnswerDraft, spellDraft } from '@holdpoint/client'
 import type { Ask, Call, Question, Request } from '@holdpoint/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { closeGateways, glance } from '../../../test/support/gateway.ts'
 import { within } from '../../../test/support/witness.ts'
+import { readDraft } from '../../client/src/draft.ts'
 import { approvalOf } from './desk.ts'
 import { Scene } from './support/scene.ts'
 import { closeTerminals, keys } from './support/terminal.ts'

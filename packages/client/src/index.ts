@@ -1,22 +1,13 @@
 export { Board, type BoardSnapshot, blockKey } from './board.ts'
 export { type Connection, type Fetch, inProcess, type Reply, Unreachable } from './connection.ts'
 export { asItRan, deed, depict, type Part, type Picture, summary, toolName } from './depict.ts'
-export {
-  type AnswerDraft,
-  type Choice,
-  changeDraft,
-  isEmptyDraft,
-  type Raw,
-  readDraft,
-  sameDraft,
-  spellDraft,
-} from './draft.ts'
-export { DraftKeeper, type DraftKeeperOptions, type DraftSnapshot } from './draft-keeper.ts'
+export { type AnswerDraft, type Choice, changeDraft, type Raw, spellDraft } from './draft.ts'
+export { DraftKeeper, type DraftSnapshot } from './draft-keeper.ts'
 export { applyEdit, type Editable, editableJson, editableOf } from './edit.ts'
 export type { Entry, ErrorEntry, MessageEntry, NoteEntry, RequestEntry, ToolEntry, TurnEntry } from './entry.ts'
 export { type HttpCallOptions, httpCall, inProcessCall } from './http-call.ts'
 export { Inbox, type InboxOptions, type InboxSnapshot } from './inbox.ts'
-export { draftKeysOf, forgetKept, type KeptDraft, type OtherDraft, readKept, type Shelf } from './kept-draft.ts'
+export { draftKeysOf, forgetKept, type OtherDraft, readKept, type Shelf } from './kept-draft.ts'
 export { type Comparison, compare, type DiffRow, type LineEnds } from './line-diff.ts'
 export { inOneLine, type Sign, show, signsIn, spellsOut } from './show.ts'
 export {

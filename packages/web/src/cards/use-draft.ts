@@ -1,6 +1,5 @@
 /** A card's draft as React sees it: begun with the card, sent on when the person looks away. */
-import type { AnswerDraft } from '@holdpoint/client'
-import { DraftKeeper, type DraftSnapshot } from '@holdpoint/client'
+import { type AnswerDraft, DraftKeeper, type DraftSnapshot } from '@holdpoint/client'
 import type { Request } from '@holdpoint/protocol'
 import { type RefObject, useEffect, useMemo, useSyncExternalStore } from 'react'
 import { useDesk } from '../desk.ts'
