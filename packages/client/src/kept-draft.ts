@@ -39,7 +39,7 @@ export function readKept(shelf: Shelf, me: string, id: RequestId): KeptDraft {
       at: Number(at) || 0,
       savedAt: Number(savedAt) || 0,
       touched: touched === true,
-      other: other && { draft: readDraft(other.draft), where: other.where === 'here' ? 'here' : 'there' },
+      other: other ? { draft: readDraft(other.draft), where: other.where === 'here' ? 'here' : 'there' } : null,
     }
   } catch {
     return nothing
