@@ -23,7 +23,7 @@ afterAll(closeGateways)
 /** What no terminal may be given by us, once our own colours are taken away: controls but the line feed, and everything else that cannot be seen. */
 const esc = '\u001b'
 const ownColours = new RegExp(`${esc}\\[(?:0|1|2|31|32|33)m`, 'g')
-const unseen = /[^\P{C}\n]|[\p{Zl}\p{Zp}\p{DI}\u2800]|(?![ \n])\p{Zs}/u
+const unseen = /[^\P{C}\n]|[\p{Zl}\p{Zp}\p{DI}\u2800]|(?![ \n])\p{Zs}|\p{Mn}{5}/u
 
 function expectClean(output: string, what: string): void {
   expect(unseen.exec(output.replaceAll('\r\n', '\n').replace(ownColours, ''))?.[0], what).toBeUndefined()

@@ -54,7 +54,7 @@ export function applyEdit(
 
 /** JSON in which what cannot be seen is spelt out. */
 export function editableJson(value: unknown, indent = 2): string {
-  return JSON.stringify(value, null, indent).replace(/[^\x20-\x7e\n]/gu, char =>
+  return JSON.stringify(value, null, indent).replace(/\p{M}+|[^\x20-\x7e\n]/gu, char =>
     hidesSomething(char)
       ? Array.from({ length: char.length }, (_, i) => `\\u${char.charCodeAt(i).toString(16).padStart(4, '0')}`).join('')
       : char,

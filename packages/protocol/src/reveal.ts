@@ -1,7 +1,10 @@
 /** The escaper of G9: agents' text is shown, never interpreted. What cannot be seen is made visible, by this function everywhere. */
 
-/** Controls, format characters, surrogates, private use, separators, default-ignorables, Braille blank, and blanks that are not U+0020. */
-const unseen = /[\p{C}\p{Zl}\p{Zp}\p{DI}\u2800]|(?! )\p{Zs}/u
+/** Drawn over what stands before it, and over what stands around that where there are many: no script needs more than a few at a time. */
+const mark = '(?!\\p{DI})[\\p{Mn}\\p{Me}]'
+const marksMax = 4
+/** Controls, format characters, surrogates, private use, separators, default-ignorables, Braille blank, blanks that are not U+0020, and marks upon marks. */
+const unseen = new RegExp(`[\\p{C}\\p{Zl}\\p{Zp}\\p{DI}\\u2800]|(?! )\\p{Zs}|(?<=(?:${mark}){${marksMax}})${mark}`, 'u')
 /** In one pass, so that a long run of backslashes costs no more than its length. */
 const told = new RegExp(`\\\\+|${unseen.source}`, 'gu')
 /** A picture with what shapes it (a variation selector, a tone of skin) or joins it to another: seen, though parts of it are not. */
@@ -17,18 +20,19 @@ export interface RevealOptions {
   readonly pictures?: boolean
 }
 
-function isHidden(char: string, { multiline }: RevealOptions): boolean {
-  return unseen.test(char) && !(multiline && (char === '\n' || char === '\t'))
+function isLayout(char: string, { multiline }: RevealOptions): boolean {
+  return multiline === true && (char === '\n' || char === '\t')
 }
 
 /** Every character that a reader could not see stands as \u{HEX}; backslashes before one, or before a written u{, are doubled, so nothing can be forged. */
 export function reveal(text: string, options: RevealOptions = {}): string {
   return text.replace(options.pictures ? toldBesidePictures : told, (found, at: number) => {
     if (options.pictures && isPicture.test(found)) return found
-    if (found[0] !== '\\') return isHidden(found, options) ? `\\u{${(found.codePointAt(0) ?? 0).toString(16)}}` : found
+    if (found[0] !== '\\') return isLayout(found, options) ? found : `\\u{${(found.codePointAt(0) ?? 0).toString(16)}}`
     const next = at + found.length
     const following = String.fromCodePoint(text.codePointAt(next) ?? 0x20)
-    return text.startsWith('u{', next) || isHidden(following, options) ? found + found : found
+    const escapes = unseen.test(following) && !isLayout(following, options)
+    return text.startsWith('u{', next) || escapes ? found + found : found
   })
 }
 
