@@ -1,10 +1,10 @@
 /** Coming back to a session with `holdpoint run --session`: one that goes on, and one that has ended. */
 import type { Session } from '@holdpoint/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { closeGateways, type GatewayProcess, startGateway } from '../../../test/support/gateway.ts'
+import { closeGateways, type GatewayProcess, madeFolder, startGateway } from '../../../test/support/gateway.ts'
 import { lastWords, pendingIn, rehearse } from './desk.ts'
 import { Scene } from './support/scene.ts'
-import { closeTerminals, keys } from './support/terminal.ts'
+import { closeTerminals, keys, Terminal } from './support/terminal.ts'
 import { sayTo } from './words.ts'
 
 let gateway: GatewayProcess
@@ -81,5 +81,33 @@ describe('words behind --session', () => {
     await scene.call('endSession', { id: session.id })
     const { code, err } = await sayTo(gateway, ['run', '--session', session.id, 'hello'])
     expect([code, err]).toEqual([1, expect.stringMatching(/has ended/)])
+  })
+})
+
+describe('a gateway that runs in somebody’s terminal', () => {
+  it('closes when that is left, which is said there; whoever else is left learns no more than is known', async () => {
+    const home = madeFolder(gateway, 'own')
+    const first = new Terminal(['run', 'rehearsal', 'short', '--home', home])
+    await first.sees('[a] Allow')
+    const id = /ses_\w+/.exec(first.all())?.[0] ?? ''
+    const second = new Terminal(['run', '--session', id, '--home', home])
+    await second.sees('[a] Allow')
+    first.press(keys.ctrlC, keys.ctrlC, keys.ctrlC)
+    expect(await first.exit).toBe(0)
+    expect(first.all()).toMatch(
+      /You left\. The session is kept, and its agent rests until you are back\.\nThe gateway that/,
+    )
+    expect(first.all()).toContain('closes, for others who use it, too')
+    await second.sees(/[Tt]he gateway is away/)
+    second.press(keys.ctrlC, keys.ctrlC, keys.ctrlC)
+    expect(await second.exit).toBe(0)
+    expect(second.all()).toContain('You left. The gateway is away, so it is not known here whether the session')
+    expect(second.all()).not.toContain('goes on without you')
+    const third = scene.run((await rehearse(gateway, 'approval')).session)
+    await third.sees('[a] Allow')
+    third.press(keys.ctrlC, keys.ctrlC, keys.ctrlC)
+    expect(await third.exit).toBe(0)
+    expect(third.all()).toContain('You left. The session goes on without you.')
+    expect(third.all()).not.toContain('The gateway that ran here')
   })
 })

@@ -148,18 +148,20 @@ async function partingRows(
   const count = pending.length === 1 ? '1 request stays pending:' : `${pending.length} requests stay pending:`
   return [
     ...(ended ? [row(ours('The gateway let go: ', 'no'), theirs(ended.message))] : []),
-    row(
-      ours(
-        state === 'ended'
-          ? 'You left. The session has ended; what you say to it opens it again.'
-          : house.isOwn
-            ? 'You left. The session is kept, and its agent rests until you are back.'
-            : 'You left. The session goes on without you.',
-      ),
-    ),
+    row(ours(`You left. ${fateOf(state, house, status === 'live')}`)),
+    ...(house.isOwn
+      ? [row(ours('The gateway that ran here closes, for others who use it, too; holdpoint up keeps one running.'))]
+      : []),
     ...(pending.length > 0 ? [row(ours(count, 'waiting')), ...waits] : []),
     row(ours('Come back with: '), ours(`holdpoint run --session ${short(id)}`, 'strong')),
   ]
+}
+
+/** What becomes of a session that is left, as far as it is known. */
+function fateOf(state: Session['state'], { isOwn }: House, live: boolean): string {
+  if (!live) return 'The gateway is away, so it is not known here whether the session goes on.'
+  if (state === 'ended') return 'The session has ended; what you say to it opens it again.'
+  return isOwn ? 'The session is kept, and its agent rests until you are back.' : 'The session goes on without you.'
 }
 
 /** As they may be typed; where that cannot be known, as they are. */
