@@ -56,6 +56,17 @@ describe.skipIf(hasNoBrowser())('the list of sessions', () => {
     await page.waitForFunction(() => document.querySelector('.session-title .words')?.textContent === 'young')
   })
 
+  it('does not ask about the whole history in the place where it asked about the end', async () => {
+    const { session } = await stage.asker('passing')
+    const { row } = await open()
+    await row('passing').hover()
+    await button(row('passing'), 'End this session…').click()
+    await button(row('passing'), 'End it').waitFor()
+    await stage.gateway.call('endSession', { id: session.id })
+    await button(row('passing'), 'Delete this session…').waitFor()
+    expect(await button(row('passing'), 'Delete it').count()).toBe(0)
+  })
+
   it('shows the way to end a session when one is at its row, and always to a finger', async () => {
     await stage.asker('harbour')
     const seen = (page: Page) =>

@@ -3,7 +3,7 @@ import type { Locator, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { type Asker, asks } from '../support/asking.ts'
 import { hasNoBrowser, type OpenOptions } from '../support/browser.ts'
-import { button, cardOf, openStage, press, receipt } from './stage.ts'
+import { button, cardOf, openStage, press, receipt, strike } from './stage.ts'
 
 const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
@@ -249,10 +249,27 @@ describe.skipIf(hasNoBrowser())('a session', () => {
 
   it('is interrupted: its turn and its request are dropped', async () => {
     const { page } = await rehearse()
-    await page.getByRole('region', { name: 'Waits for you' }).getByRole('article').waitFor()
+    const card = page.getByRole('region', { name: 'Waits for you' }).getByRole('article')
+    await card.waitFor()
+    // What would be dropped is asked about once more, by the key as by the button.
+    await strike(page, 'i')
+    const sure = page.getByRole('group', { name: 'Interrupt this turn?' })
+    await sure.getByText('Its turn ends; the request that waits is dropped.').waitFor()
+    await page.keyboard.press('Enter')
+    await sure.waitFor({ state: 'detached' })
+    expect(await card.count()).toBe(1)
     await page.getByRole('button', { name: 'Interrupt' }).click()
+    await button(sure, 'Interrupt it').click()
     await receipt(page, 'dropped: the turn was interrupted').waitFor()
     await log(page).getByText('Turn interrupted').waitFor()
+  })
+
+  it('says before its end what would be dropped with it', async () => {
+    const { page } = await rehearse()
+    await page.getByRole('region', { name: 'Waits for you' }).getByRole('article').waitFor()
+    await button(page, 'End this session…').click()
+    const sure = page.getByRole('group', { name: 'End this session?' })
+    await sure.getByText('Its agent stops; the request that waits is dropped.').waitFor()
   })
 
   it('changes its mode, its model and its title', async () => {

@@ -31,38 +31,43 @@ describe('a key press', () => {
     ['?', 'help'],
     ['Escape', 'escape'],
   ])('of %s means %s', (key, does) => {
-    expect(readPress(press(key), false)).toEqual({ does })
+    expect(readPress(press(key))).toEqual({ does })
   })
   it('of a digit chooses', () => {
-    expect(readPress(press('3'), false)).toEqual({ does: 'choose', n: 3 })
-    expect(readPress(press('0'), false)).toBeNull()
+    expect(readPress(press('3'))).toEqual({ does: 'choose', n: 3 })
+    expect(readPress(press('0'))).toBeNull()
   })
   it('after g goes to a screen, and never decides', () => {
-    expect(readPress(press('g'), false)).toEqual({ does: 'g' })
-    expect(readPress(press('s'), true)).toEqual({ does: 'sessions' })
-    expect(readPress(press('a'), true)).toBeNull()
+    expect(readPress(press('g'))).toEqual({ does: 'g' })
+    expect(readPress(press('s'), 100)).toEqual({ does: 'sessions' })
+    expect(readPress(press('a'), 100)).toBeNull()
+  })
+  it('that comes too late behind g does nothing by itself', () => {
+    expect(readPress(press('i'), 2000)).toBeNull()
+    expect(readPress(press('j'), 2000)).toEqual({ does: 'next' })
+    expect(readPress(press('i'), 10_000)).toEqual({ does: 'interrupt' })
   })
   it.each(['a', 'd', 'j', '1', 'Escape', '?'])(
     'of %s means nothing while typing, behind a dialog or while composing',
     key => {
-      expect(readPress(press(key, { typing: true }), false)).toBeNull()
-      expect(readPress(press(key, { modal: true }), false)).toBeNull()
-      expect(readPress(press(key, { isComposing: true }), false)).toBeNull()
+      expect(readPress(press(key, { typing: true }))).toBeNull()
+      expect(readPress(press(key, { modal: true }))).toBeNull()
+      expect(readPress(press(key, { isComposing: true }))).toBeNull()
     },
   )
   it.each(['ctrlKey', 'metaKey', 'altKey'] as const)('with %s is the browser’s, except for the palette', modifier => {
-    expect(readPress(press('a', { [modifier]: true }), false)).toBeNull()
+    expect(readPress(press('a', { [modifier]: true }))).toBeNull()
     const palette = modifier === 'altKey' ? null : { does: 'palette' }
-    expect(readPress(press('k', { [modifier]: true, typing: true }), false)).toEqual(palette)
+    expect(readPress(press('k', { [modifier]: true, typing: true }))).toEqual(palette)
   })
   it('held down moves, and decides nothing', () => {
-    expect(readPress(press('j', { repeat: true }), false)).toEqual({ does: 'next' })
-    for (const key of ['a', 'd', 'x', '1', 'Enter']) expect(readPress(press(key, { repeat: true }), false)).toBeNull()
+    expect(readPress(press('j', { repeat: true }))).toEqual({ does: 'next' })
+    for (const key of ['a', 'd', 'x', '1', 'Enter']) expect(readPress(press(key, { repeat: true }))).toBeNull()
   })
   it('leaves Enter to a button or a link, and the arrows to the browser', () => {
-    expect(readPress(press('Enter', { onControl: true }), false)).toBeNull()
-    expect(readPress(press('ArrowDown'), false)).toBeNull()
-    expect(readPress(press('j', { onControl: true }), false)).toEqual({ does: 'next' })
+    expect(readPress(press('Enter', { onControl: true }))).toBeNull()
+    expect(readPress(press('ArrowDown'))).toBeNull()
+    expect(readPress(press('j', { onControl: true }))).toEqual({ does: 'next' })
   })
 })
 

@@ -1,26 +1,32 @@
 /** A button whose press is asked about once more, where it stands: the way back has the focus, and nothing counts until a double click would be over. */
-import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react'
+import { type ReactNode, type Ref, type RefObject, useEffect, useRef, useState } from 'react'
 import { quietMs } from '../quiet.ts'
 
 export interface SecondLookProps {
   /** Of the button that asks. */
-  readonly label: string
+  readonly label: ReactNode
   readonly question: string
   /** What would come of it. */
   readonly about?: string
   readonly yes: string
   readonly held: boolean
   readonly className?: string
+  /** Whether the button that asks stands back. */
+  readonly plain?: boolean
+  /** The button that asks: a key may press it. */
+  readonly ref?: Ref<HTMLButtonElement>
   readonly onYes: () => void
 }
 
-export function SecondLook({ label, question, about, yes, held, className = '', onYes }: SecondLookProps): ReactNode {
+export function SecondLook(props: SecondLookProps): ReactNode {
+  const { label, question, about, yes, held, className = '', plain = true, ref, onYes } = props
   const [asking, setAsking] = useState(false)
   if (!asking)
     return (
       <button
+        ref={ref}
         type="button"
-        className={`button plain ${className}`}
+        className={`button ${plain ? 'plain' : ''} ${className}`}
         disabled={held}
         aria-label={question.replace(/\?$/, '…')}
         onClick={() => setAsking(true)}
@@ -46,14 +52,19 @@ export function SecondLook({ label, question, about, yes, held, className = '', 
 
 /** Whoever is asked a second time stands at the way back, and the press that asked may have been one half of a double click. */
 export function useWayBack(): { readonly back: RefObject<HTMLButtonElement | null>; readonly ready: boolean } {
-  const [ready, setReady] = useState(false)
   const back = useRef<HTMLButtonElement>(null)
+  useEffect(() => back.current?.focus(), [])
+  return { back, ready: useReady() }
+}
+
+/** True once the other half of a double click, whose first half brought this about, would have come. */
+export function useReady(): boolean {
+  const [ready, setReady] = useState(false)
   useEffect(() => {
-    back.current?.focus()
     const timer = setTimeout(() => setReady(true), quietMs)
     return () => clearTimeout(timer)
   }, [])
-  return { back, ready }
+  return ready
 }
 
 type AnswersProps = Pick<SecondLookProps, 'yes' | 'held' | 'onYes'> & {

@@ -40,14 +40,21 @@ export interface Press {
   readonly modal: boolean
 }
 
-export function readPress(press: Press, inG: boolean): Stroke | null {
+/** The second key of `g i` has this long to come; and whoever was slower still meant that, not what its letter does alone. */
+const sequenceMs = 1500
+const tooLateMs = 6000
+
+/** `sinceGMs`: how long ago `g` was pressed, where it was the last key. */
+export function readPress(press: Press, sinceGMs = Number.POSITIVE_INFINITY): Stroke | null {
   const { key, ctrlKey, metaKey, altKey, isComposing, modal } = press
   if (isComposing || altKey) return null
   // Works while typing, too: no text is written with it.
   if ((ctrlKey || metaKey) && !(ctrlKey && metaKey))
     return key.toLowerCase() === 'k' && !modal ? { does: 'palette' } : null
   if (ctrlKey || metaKey || modal || press.typing) return null
-  if (inG) return Object.hasOwn(afterG, key) ? { does: afterG[key as keyof typeof afterG] } : null // one of its keys, by hasOwn
+  const second = Object.hasOwn(afterG, key) ? afterG[key as keyof typeof afterG] : null // one of its keys, by hasOwn
+  if (sinceGMs < sequenceMs) return second && { does: second }
+  if (second && sinceGMs < tooLateMs) return null
   if (key === 'g') return { does: 'g' }
   if (press.onControl && key === 'Enter') return null
   const does = Object.hasOwn(simple, key) ? simple[key as keyof typeof simple] : null // likewise

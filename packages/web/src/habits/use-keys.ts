@@ -29,9 +29,6 @@ export function useKeys(handlers: KeyHandlers): void {
   }, [])
 }
 
-/** The second key of `g i` has this long to come. */
-const sequenceMs = 1500
-
 /** Listens for the whole page: its frame does so, once. */
 export function useKeyboard(): void {
   const { inbox } = useDesk()
@@ -40,7 +37,7 @@ export function useKeyboard(): void {
     const isTypedOn = typingOn()
     function hear(event: KeyboardEvent): void {
       if (isTypedOn(event) || event.defaultPrevented) return
-      const stroke = readPress(pressOf(event), event.timeStamp - sinceG < sequenceMs)
+      const stroke = readPress(pressOf(event), event.timeStamp - sinceG)
       if (!/^(?:Shift|Control|Alt|Meta)$/.test(event.key)) sinceG = Number.NEGATIVE_INFINITY
       if (!stroke) return
       if (stroke.does === 'g') sinceG = event.timeStamp

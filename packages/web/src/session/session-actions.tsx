@@ -1,8 +1,9 @@
-/** Stopping what the agent does: its turn, or the session. The end is asked about once more, where the button was. */
+/** Stopping what the agent does: its turn, or the session. What would be lost is asked about once more, where the button was. */
 import type { Session } from '@holdpoint/protocol'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, type Ref, useRef, useState } from 'react'
 import { useDesk, useLive } from '../desk.ts'
 import { SecondLook } from '../frame/second-look.tsx'
+import { stopWords } from '../frame/stop-words.ts'
 import { useKeys } from '../habits/use-keys.ts'
 import { isQuiet } from '../quiet.ts'
 import { said } from '../said.ts'
@@ -22,9 +23,10 @@ export function SessionActions({ session }: { readonly session: Session }): Reac
   const { state, pending, capabilities } = session
   const works = pending > 0 || state === 'working' || state === 'starting'
   const stoppable = works && state !== 'ended' && capabilities.includes('interrupt')
-  const interrupt = stoppable && live && busy === null ? () => act('interruptSession') : null
+  const held = !live || busy !== null
+  const button = useRef<HTMLButtonElement>(null)
   // Not by a key that was meant for what stood there a moment ago.
-  useKeys({ interrupt: interrupt ? () => isQuiet() || interrupt() : undefined })
+  useKeys({ interrupt: stoppable && !held ? () => isQuiet() || button.current?.click() : undefined })
   return (
     <div className="session-actions">
       {problem !== null && (
@@ -33,19 +35,56 @@ export function SessionActions({ session }: { readonly session: Session }): Reac
         </p>
       )}
       {stoppable && (
-        <button type="button" className="button" disabled={!interrupt} onClick={() => interrupt?.()}>
-          {busy === 'interruptSession' ? 'Interrupting…' : 'Interrupt'} <span className="kbd">i</span>
-        </button>
+        <Interrupt
+          ref={button}
+          busy={busy === 'interruptSession'}
+          {...{ pending, held }}
+          onGo={() => act('interruptSession')}
+        />
       )}
       {state !== 'ended' && (
         <SecondLook
           label="End…"
           question="End this session?"
+          about={stopWords('Its agent stops', pending)}
           yes="End the session"
-          held={!live || busy !== null}
+          held={held}
           onYes={() => act('endSession')}
         />
       )}
     </div>
+  )
+}
+
+interface InterruptProps {
+  readonly ref: Ref<HTMLButtonElement>
+  readonly busy: boolean
+  readonly pending: number
+  readonly held: boolean
+  readonly onGo: () => void
+}
+
+/** What waits for an answer is dropped with the turn, and that is asked about once more. */
+function Interrupt({ ref, busy, pending, held, onGo }: InterruptProps): ReactNode {
+  const label = (
+    <>
+      {busy ? 'Interrupting…' : 'Interrupt'} <span className="kbd">i</span>
+    </>
+  )
+  if (pending === 0)
+    return (
+      <button ref={ref} type="button" className="button" disabled={held} onClick={onGo}>
+        {label}
+      </button>
+    )
+  return (
+    <SecondLook
+      question="Interrupt this turn?"
+      about={stopWords('Its turn ends', pending)}
+      yes="Interrupt it"
+      plain={false}
+      onYes={onGo}
+      {...{ ref, label, held }}
+    />
   )
 }

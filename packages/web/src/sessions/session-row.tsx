@@ -7,6 +7,7 @@ import { useDesk, useLive } from '../desk.ts'
 import { SecondLook } from '../frame/second-look.tsx'
 import { groupOf } from '../frame/session-groups.ts'
 import { Sign } from '../frame/sign.tsx'
+import { stopWords } from '../frame/stop-words.ts'
 import { Words } from '../parts/agent-text.tsx'
 import { Path } from '../parts/path.tsx'
 import { href } from '../route.ts'
@@ -84,9 +85,11 @@ function Finish({ session, ended, onForget }: FinishProps): ReactNode {
   return (
     <div className="session-finish">
       <SecondLook
+        // Whoever is asked about the end is not suddenly asked about the whole history.
+        key={name}
         label={sending ? 'Sending…' : `${name}…`}
         question={`${name} this session?`}
-        about={sureWords(session, ended)}
+        about={ended ? 'Its whole history goes with it.' : stopWords('Its agent stops', session.pending)}
         yes={`${name} it`}
         held={!live || sending}
         className="small"
@@ -99,12 +102,4 @@ function Finish({ session, ended, onForget }: FinishProps): ReactNode {
       )}
     </div>
   )
-}
-
-function sureWords({ pending }: Session, ended: boolean): string {
-  if (ended) return 'Its whole history goes with it.'
-  if (pending === 0) return 'Its agent stops.'
-  return pending === 1
-    ? 'Its agent stops; the request that waits is dropped.'
-    : `Its agent stops; the ${pending} requests that wait are dropped.`
 }
