@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { asks } from '../support/asking.ts'
 import { hasNoBrowser, phone, routed } from '../support/browser.ts'
-import { button, calm, cardOf, openStage, press, receipt, textOf } from './stage.ts'
+import { button, calm, cardOf, openStage, press, receipt, strike, textOf } from './stage.ts'
 
 describe.skipIf(hasNoBrowser())('the inbox', () => {
   const stage = openStage()
@@ -74,6 +74,26 @@ describe.skipIf(hasNoBrowser())('the inbox', () => {
     expect(await page.locator('ol.requests > li').count()).toBe(1)
   })
 
+  it('decides nothing while cards move because a folded one above them goes', async () => {
+    const page = await stage.open()
+    const asker = await stage.asker()
+    const [first, second] = [await asker.ask(asks.command('1st')), await asker.ask(asks.command('2nd'))]
+    await cardOf(page, second).waitFor()
+    await page.keyboard.press('j')
+    await page.keyboard.press('j')
+    await stage.answer(first)
+    await page.locator('ol.requests details.receipt', { hasText: '1st' }).waitFor()
+    // In the very frame in which it begins to go.
+    await page.waitForFunction(() => {
+      const moves = document.querySelector('ol.requests > li')?.getAnimations() ?? []
+      const goes = moves.some(({ effect }) => (effect as KeyframeEffect).getKeyframes().at(-1)?.opacity === '0') // made of keyframes
+      if (goes) document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'a', bubbles: true }))
+      return goes
+    })
+    await page.getByText('Something just changed.').waitFor()
+    expect(await stage.isPending(second)).toBe(true)
+  })
+
   it('answers several at once; one that fails fails no other, and is named', async () => {
     const page = await stage.open(routed)
     const asker = await stage.asker()
@@ -107,8 +127,8 @@ describe.skipIf(hasNoBrowser())('the inbox', () => {
     for (const request of requests) await cardOf(page, request).getByRole('checkbox').check()
     await button(page, 'Deny 2…').click()
     await page.keyboard.type('stop that')
-    await calm(page)
-    await page.keyboard.press('Enter')
+    await page.locator('.batch [type="submit"]:enabled').waitFor()
+    await strike(page, 'Enter')
     for (const request of requests) expect(await stage.answerTo(request)).toEqual({ kind: 'deny', reason: 'stop that' })
   })
 

@@ -133,6 +133,7 @@ describe.skipIf(hasNoBrowser())('without a pointer', () => {
     await page.getByText('3 selected').waitFor()
     await strike(page, 'd')
     await page.keyboard.type('all three')
+    await page.locator('.batch [type="submit"]:enabled').waitFor()
     await strike(page, 'Enter')
     for (const at of [0, 1, 2]) expect(await stage.answerTo(request(at))).toEqual({ kind: 'deny', reason: 'all three' })
     expect(await stage.isPending(request(3))).toBe(true)
@@ -178,6 +179,54 @@ describe.skipIf(hasNoBrowser())('without a pointer', () => {
     await page.keyboard.press('g')
     await page.keyboard.press('i')
     await page.getByRole('heading', { name: 'Nothing waits for you' }).waitFor()
+  })
+
+  it('in a session one goes from card to card, opens one, and decides none that is off the screen', async () => {
+    const asker = await stage.asker()
+    const requests: Request[] = []
+    for (const at of [0, 1, 2, 3, 4]) requests.push(await asker.ask(asks.command(`echo ${at}`)))
+    const [first, second] = requests
+    if (!first || !second) throw new Error('five were asked')
+    const page = await stage.open()
+    await page.goto(`${stage.gateway.url}/#/sessions/${asker.session.id}`)
+    await cardOf(page, first).waitFor()
+    const focused = () => page.evaluate(() => document.activeElement?.closest('.pending-card')?.id)
+    await page.keyboard.press('j')
+    expect(await focused()).toBe(`card-${second.id}`)
+    await page.keyboard.press('k')
+    expect(await focused()).toBe(`card-${first.id}`)
+    await page.keyboard.press('k')
+    await strike(page, 'Enter')
+    expect(await cardOf(page, first).evaluate(it => it.contains(document.activeElement))).toBe(true)
+
+    const cards = page.getByRole('region', { name: 'Waits for you' })
+    await cards.evaluate(it => it.scrollTo(0, it.scrollHeight))
+    await strike(page, 'a')
+    await page.keyboard.press('a')
+    await page.getByText('Something just changed.').waitFor()
+    expect(await stage.isPending(first), 'it only came into view').toBe(true)
+    expect(await cardOf(page, first).evaluate(it => it.getBoundingClientRect().top > 0)).toBe(true)
+    const decided = async () => {
+      await page.keyboard.press('a')
+      return !(await stage.isPending(first))
+    }
+    await expect.poll(decided, { interval: 100, timeout: 5000 }).toBe(true)
+    expect(await stage.isPending(second)).toBe(true)
+  })
+
+  it('in the inbox nothing is decided of which only an edge is on the screen', async () => {
+    const { page, request } = await shown(...Array.from({ length: 8 }, (_, at) => asks.command(`echo ${at}`)))
+    await page.keyboard.press('j')
+    // Of the first card nothing but the lower edge is left.
+    await page.locator('main').evaluate((main, id) => {
+      const card = main.querySelector(`[data-request="${id}"]`)
+      main.scrollBy(0, (card?.getBoundingClientRect().bottom ?? 0) - main.getBoundingClientRect().top - 12)
+    }, request(0).id)
+    await strike(page, 'a')
+    await expect
+      .poll(() => cardOf(page, request(0)).evaluate(it => it.getBoundingClientRect().top > 0), { timeout: 5000 })
+      .toBe(true)
+    expect(await stage.isPending(request(0))).toBe(true)
   })
 
   it('the focus can always be seen, and reaches everything of a card', async () => {

@@ -1,6 +1,7 @@
 import type { Call, RecordLine, Request, RequestId, Session } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
-import { answerAll } from '../src/inbox/batch.ts'
+import type { CardActions } from '../src/habits/card-keys.ts'
+import { answerAll, yesToEach } from '../src/inbox/batch.ts'
 import { byDay, everything, questionOf as recordQuestion } from '../src/record/record-filter.ts'
 import { delivered } from '../src/record/use-record.ts'
 import { fits, newSince, questionOf, waitingFirst } from '../src/sessions/session-filter.ts'
@@ -73,6 +74,7 @@ describe('the record', () => {
 
 describe('several answers at once', () => {
   const requests = Array.from({ length: 150 }, (_, n) => ({ id: `req_${n}`, digest: `d${n}` }) as Request) // only what is sent
+  const replies = requests.map(request => ({ request, answer: { kind: 'allow' } as const }))
   it('go in portions that the gateway takes, each with its digest, and each refusal has its reason', async () => {
     const sizes: number[] = []
     const call = (async (_op: string, { items }: { items: readonly { id: string; digest: string }[] }) => {
@@ -86,7 +88,7 @@ describe('several answers at once', () => {
         ),
       }
     }) as unknown as Call // plays the one operation
-    const outcome = await answerAll(call, requests, { kind: 'deny' }, String)
+    const outcome = await answerAll(call, replies, String)
     expect(sizes).toEqual([100, 50])
     expect(outcome).toEqual({ answered: 149, refused: [{ id: 'req_7', why: 'ben was faster' }] })
   })
@@ -96,7 +98,19 @@ describe('several answers at once', () => {
       if (calls++ === 0) throw new Error('away')
       return { items: items.map(({ id }) => ({ id, status: 200 })) }
     }) as unknown as Call // likewise
-    const outcome = await answerAll(call, requests, { kind: 'allow' }, error => (error as Error).message)
+    const outcome = await answerAll(call, replies, error => (error as Error).message)
     expect([outcome.answered, outcome.refused.length, outcome.refused[0]?.why]).toEqual([50, 100, 'away'])
+  })
+  it('are those that each card would give, and it is said which wait on', () => {
+    const allow = () => {}
+    const noted = { kind: 'allow', note: 'quick' } as const
+    const actions: Record<string, CardActions> = {
+      req_0: { allow, yes: noted },
+      req_1: { yes: { kind: 'allow' } },
+      req_2: { allow, yes: null },
+    }
+    const { replies, left } = yesToEach(requests.slice(0, 4), id => actions[id])
+    expect(replies).toEqual([{ request: requests[0], answer: noted }])
+    expect(left).toBe('2 wait on: they were not shown whole yet. 1 waits on: another answer to it is begun.')
   })
 })

@@ -23,6 +23,7 @@ export function ApprovalCard({ request, ask, hand, drafting, open }: AskCardProp
         open()
       },
       deny: () => steps.go('deny'),
+      yes: steps.step === 'first' ? answer : null,
       ...(ask.editable && { edit: () => steps.go('edit') }),
       // In any other step a yes would be to something else than what stands there: the edited command, a reason why not. Nor does a key pass an edit over.
       ...(shown && steps.step === 'first' && draft.edit === undefined && !ask.caution?.defaultToNo && { allow }),

@@ -16,9 +16,17 @@ export interface KeyHint {
   readonly 'aria-keyshortcuts'?: string
 }
 
+/** Keys go to something else than the cards now. */
+export const KeysElsewhere = createContext(false)
+
+export function keyHint(key: string): KeyHint {
+  return { 'data-key': key, 'aria-keyshortcuts': key }
+}
+
 export function useKeyHint(key: string | undefined): KeyHint {
   const { active } = use(CardContext)
-  return key === undefined || !active ? {} : { 'data-key': key, 'aria-keyshortcuts': key }
+  const elsewhere = use(KeysElsewhere)
+  return key === undefined || !active || elsewhere ? {} : keyHint(key)
 }
 
 export interface StepButtonProps {

@@ -1,11 +1,13 @@
 /** What keys may do with a card: each card says it here, and the keyboard looks it up for the card it is on. */
-import type { RequestId } from '@holdpoint/protocol'
+import type { Answer, RequestId } from '@holdpoint/protocol'
 import { useEffect } from 'react'
 
 /** Left out where the card has no such action now. */
 export interface CardActions {
   /** Decides at once; not there on what its agent marks as dangerous, nor before all of it was on the screen. */
   readonly allow?: () => void
+  /** What `allow` sends; null while another answer is begun on the card. */
+  readonly yes?: Answer | null
   /** Opens the step that asks for a reason, and puts the cursor there. */
   readonly deny?: () => void
   readonly edit?: () => void

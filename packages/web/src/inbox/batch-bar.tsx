@@ -1,7 +1,8 @@
 /** The bar that answers several at once, and says what became of each. */
 import { deed, summary } from '@holdpoint/client'
 import type { Answer, Request, RequestId } from '@holdpoint/protocol'
-import { type ReactNode, useRef, useState } from 'react'
+import { type ReactNode, useState } from 'react'
+import { keyHint } from '../cards/key-hint.tsx'
 import { useDesk, useLive } from '../desk.ts'
 import { noteFoot } from '../frame/foot.ts'
 import { announce, hush } from '../habits/announce.ts'
@@ -10,41 +11,64 @@ import { useKeys } from '../habits/use-keys.ts'
 import { Words } from '../parts/agent-text.tsx'
 import { isQuiet } from '../quiet.ts'
 import { said } from '../said.ts'
-import { answerAll, type BatchOutcome } from './batch.ts'
+import { answerAll, type BatchOutcome, type Reply, yesToEach } from './batch.ts'
+import { DenyAll } from './deny-all.tsx'
 
 export interface BatchBarProps {
   readonly requests: readonly Request[]
   readonly known: ReadonlyMap<RequestId, Request>
+  /** The card that other keys go to. */
+  readonly active: RequestId | null
+  readonly isSeen: (id: RequestId) => boolean
   readonly onClear: () => void
 }
 
-export function BatchBar({ requests, known, onClear }: BatchBarProps): ReactNode {
+export function BatchBar({ requests, known, active, isSeen, onClear }: BatchBarProps): ReactNode {
   const { call } = useDesk()
   const live = useLive()
-  const [sending, setSending] = useState<string | null>(null)
+  const [sending, setSending] = useState<'allow' | 'deny' | null>(null)
   const [denying, setDenying] = useState(false)
-  const [outcome, setOutcome] = useState<BatchOutcome | null>(null)
-  const send = async (label: string, to: readonly Request[], answer: Answer) => {
+  const [reason, setReason] = useState('')
+  const [outcome, setOutcome] = useState<ShownOutcome | null>(null)
+  const forget = () => {
+    setDenying(false)
+    setReason('')
+  }
+  // What was begun was meant for those that are gone, not for the next ones that are selected.
+  if ((denying || reason !== '') && requests.length === 0 && sending === null) forget()
+  const send = async (label: 'allow' | 'deny', replies: readonly Reply[], left = '') => {
     if (isQuiet()) return announce('Something just changed. Look, then press again.')
     setSending(label)
-    setDenying(false)
-    const result = await answerAll(call, to, answer, said)
+    const result = await answerAll(call, replies, said)
     setSending(null)
     // Where all went well, the receipts say so.
-    setOutcome(result.refused.length > 0 ? result : null)
-    if (result.refused.length > 0) hush()
-    else announce(`${result.answered} answered.`)
+    setOutcome(result.refused.length > 0 ? { ...result, left } : null)
+    if (result.refused.length > 0) return hush()
+    forget()
+    announce(`${result.answered} answered. ${left}`)
   }
-  // Its card lets a request be allowed once all of it was on the screen.
-  const allowable = () => requests.filter(({ id }) => cardActionsOf(id)?.allow)
   const allow = () => {
-    const fit = allowable()
-    if (fit.length < requests.length) announce(`${requests.length - fit.length} were not shown whole yet, and wait on.`)
-    if (fit.length > 0) void send('allow', fit, { kind: 'allow' })
+    const { replies, left } = yesToEach(requests, cardActionsOf)
+    if (replies.length > 0) void send('allow', replies, left)
+    else announce(left)
+  }
+  const deny = () => {
+    const given = reason.trim()
+    const answer: Answer = { kind: 'deny', ...(given && { reason: given }) }
+    void send(
+      'deny',
+      requests.map(request => ({ request, answer })),
+    )
   }
   const any = requests.length > 0 && live && sending === null
   useKeys({
-    allow: any ? allow : undefined,
+    allow: any
+      ? () => {
+          const why = whyNotByKey(requests, active, isSeen)
+          if (why) announce(why)
+          else allow()
+        }
+      : undefined,
     deny: any ? () => setDenying(true) : undefined,
   })
   if (requests.length === 0 && !outcome && sending === null) return null
@@ -54,18 +78,21 @@ export function BatchBar({ requests, known, onClear }: BatchBarProps): ReactNode
       {denying ? (
         <DenyAll
           count={requests.length}
+          sending={sending === 'deny'}
+          onReason={setReason}
           onBack={() => setDenying(false)}
-          onDeny={answer => void send('deny', requests, answer)}
+          onDeny={deny}
+          {...{ reason, live }}
         />
       ) : (
         (requests.length > 0 || sending !== null) && (
           <div className="batch-row">
             <span className="batch-count">{requests.length} selected</span>
-            <button type="button" className="button primary" disabled={!any} onClick={allow}>
+            <button type="button" className="button primary" disabled={!any} {...keyHint('a')} onClick={allow}>
               {sending === 'allow' ? 'Sending…' : `Allow ${requests.length} once`}
             </button>
-            <button type="button" className="button" disabled={!any} onClick={() => setDenying(true)}>
-              {sending === 'deny' ? 'Sending…' : `Deny ${requests.length}…`}
+            <button type="button" className="button" disabled={!any} {...keyHint('d')} onClick={() => setDenying(true)}>
+              {`Deny ${requests.length}…`}
             </button>
             <button type="button" className="button plain" onClick={onClear}>
               Clear
@@ -77,58 +104,35 @@ export function BatchBar({ requests, known, onClear }: BatchBarProps): ReactNode
   )
 }
 
-interface DenyAllProps {
-  readonly count: number
-  readonly onBack: () => void
-  readonly onDeny: (answer: Answer) => void
+/** A key decides what one looks at: all of the selected, and nothing beside them. Empty where it may. */
+function whyNotByKey(
+  requests: readonly Request[],
+  active: RequestId | null,
+  isSeen: (id: RequestId) => boolean,
+): string {
+  if (active !== null && !requests.some(({ id }) => id === active))
+    return 'This one is not selected: x selects it, Escape leaves the selection.'
+  const unseen = requests.filter(({ id }) => !isSeen(id)).length
+  if (unseen === 0) return ''
+  return `${unseen} of the selected ${unseen === 1 ? 'is' : 'are'} not on the screen: use the button to allow all.`
 }
 
-/** Enter here denies; Escape goes back. */
-function DenyAll({ count, onBack, onDeny }: DenyAllProps): ReactNode {
-  const field = useRef<HTMLInputElement>(null)
-  const deny = () => {
-    const reason = field.current?.value.trim()
-    onDeny({ kind: 'deny', ...(reason && { reason }) })
-  }
-  return (
-    <form
-      className="batch-row"
-      onSubmit={event => {
-        event.preventDefault()
-        deny()
-      }}
-    >
-      <input
-        ref={field}
-        className="input batch-reason"
-        aria-label={`Why ${count} are denied`}
-        placeholder="Why? The agents read it."
-        // biome-ignore lint/a11y/noAutofocus: the person has just asked for this field
-        autoFocus
-        onKeyDown={event => event.key === 'Escape' && onBack()}
-      />
-      <button type="submit" className="button">
-        Deny {count}
-      </button>
-      <button type="button" className="button plain" onClick={onBack}>
-        Back
-      </button>
-    </form>
-  )
+interface ShownOutcome extends BatchOutcome {
+  readonly left: string
 }
 
 interface OutcomeProps {
-  readonly outcome: BatchOutcome
+  readonly outcome: ShownOutcome
   readonly known: ReadonlyMap<RequestId, Request>
   readonly onClose: () => void
 }
 
-function Outcome({ outcome: { answered, refused }, known, onClose }: OutcomeProps): ReactNode {
+function Outcome({ outcome: { answered, refused, left }, known, onClose }: OutcomeProps): ReactNode {
   return (
     <div className="batch-outcome" role="status">
       <div className="batch-row">
         <span>
-          {answered} answered, {refused.length} not
+          {answered} answered, {refused.length} not. {left}
         </span>
         <button type="button" className="button plain small" onClick={onClose}>
           Close

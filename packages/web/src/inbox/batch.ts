@@ -1,6 +1,11 @@
 /** Several requests answered by one press: in portions that the gateway takes, with a result for each. */
 import { type Answer, type Call, limits, type Request, type RequestId, reveal } from '@holdpoint/protocol'
+import type { CardActions } from '../habits/card-keys.ts'
 
+export interface Reply {
+  readonly request: Request
+  readonly answer: Answer
+}
 export interface Refusal {
   readonly id: RequestId
   readonly why: string
@@ -13,21 +18,45 @@ export interface BatchOutcome {
 /** One that fails fails no other. Where the gateway goes away in between, what was not sent is refused with that. */
 export async function answerAll(
   call: Call,
-  requests: readonly Request[],
-  answer: Answer,
+  replies: readonly Reply[],
   saidOf: (error: unknown) => string,
 ): Promise<BatchOutcome> {
   const refused: Refusal[] = []
-  for (let from = 0; from < requests.length; from += limits.batchAnswersMax) {
-    const portion = requests.slice(from, from + limits.batchAnswersMax)
+  for (let from = 0; from < replies.length; from += limits.batchAnswersMax) {
+    const portion = replies.slice(from, from + limits.batchAnswersMax)
     try {
       const { items } = await call('answerRequests', {
-        items: portion.map(({ id, digest }) => ({ id, digest, answer })),
+        items: portion.map(({ request: { id, digest }, answer }) => ({ id, digest, answer })),
       })
       for (const { id, error } of items) if (error) refused.push({ id, why: reveal(error.message) })
     } catch (error) {
-      for (const { id } of portion) refused.push({ id, why: saidOf(error) })
+      for (const { request } of portion) refused.push({ id: request.id, why: saidOf(error) })
     }
   }
-  return { answered: requests.length - refused.length, refused }
+  return { answered: replies.length - refused.length, refused }
+}
+
+export interface Yeses {
+  readonly replies: readonly Reply[]
+  /** Why the others wait on; empty where none does. */
+  readonly left: string
+}
+
+/** Each is allowed as its own card would allow it now, with the note that was written there. */
+export function yesToEach(requests: readonly Request[], actionsOf: (id: RequestId) => CardActions | undefined): Yeses {
+  const replies: Reply[] = []
+  let [unseen, begun] = [0, 0]
+  for (const request of requests) {
+    const { allow, yes } = actionsOf(request.id) ?? {}
+    if (yes === null) begun++
+    else if (allow && yes) replies.push({ request, answer: yes })
+    else unseen++
+  }
+  const left = [
+    ...(unseen === 1 ? ['1 waits on: it was not shown whole yet.'] : []),
+    ...(unseen > 1 ? [`${unseen} wait on: they were not shown whole yet.`] : []),
+    ...(begun === 1 ? ['1 waits on: another answer to it is begun.'] : []),
+    ...(begun > 1 ? [`${begun} wait on: other answers to them are begun.`] : []),
+  ]
+  return { replies, left: left.join(' ') }
 }

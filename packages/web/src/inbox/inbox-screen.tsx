@@ -1,9 +1,11 @@
 /** Everything that waits, of every session, oldest first; answered right here. */
 import type { RequestId } from '@holdpoint/protocol'
 import { type ReactNode, useCallback, useMemo, useRef } from 'react'
+import { KeysElsewhere } from '../cards/key-hint.tsx'
 import { useInboxPart } from '../desk.ts'
 import { Skeleton } from '../frame/skeleton.tsx'
 import { cardActionsOf } from '../habits/card-keys.ts'
+import { isBeforeEyes, seenFirst } from '../habits/eyes.ts'
 import { useKeys } from '../habits/use-keys.ts'
 import { step } from './arrange.ts'
 import { AskToNotify } from './ask-to-notify.tsx'
@@ -13,7 +15,7 @@ import { InboxItem } from './inbox-item.tsx'
 import { JustResolved } from './just-resolved.tsx'
 import { More } from './more.tsx'
 import { whyAlone } from './selection.ts'
-import { isInView, useSight } from './sight.ts'
+import { itemOf, useSight } from './sight.ts'
 import { useActive } from './use-active.ts'
 import { useBelow } from './use-below.ts'
 import { useSelection } from './use-selection.ts'
@@ -56,10 +58,8 @@ export function InboxScreen({ wanted }: InboxScreenProps): ReactNode {
     more: list.held.length + below.length > 0 ? more : undefined,
     escape: chosen.length > 0 ? selection.clear : active ? () => reach(null, true) : undefined,
     active: () => {
-      if (active && isInView(place.current, active)) return list.requests.get(active) ?? null
-      // Nobody decides what is not before their eyes: it comes there first.
-      if (active) reach(active, true)
-      return null
+      const request = active && list.requests.get(active)
+      return request ? seenFirst(request, itemOf(place.current, request.id)) : null
     },
   })
   if (connecting)
@@ -81,23 +81,25 @@ export function InboxScreen({ wanted }: InboxScreenProps): ReactNode {
         onPointerMove={list.stir}
         onKeyDown={list.stir}
       >
-        {list.ids.map((id, at) => {
-          const request = list.requests.get(id)
-          if (!request) return null
-          return (
-            <InboxItem
-              key={id}
-              request={request}
-              near={at < firstDrawn || sight.near.has(id) || id === active}
-              active={id === active}
-              selected={selection.chosen.has(id)}
-              leaving={list.leaving.has(id)}
-              onSelect={whyAlone(request) === null ? selection.choose : undefined}
-              onReach={reach}
-              watch={sight.watch}
-            />
-          )
-        })}
+        <KeysElsewhere value={chosen.length > 0}>
+          {list.ids.map((id, at) => {
+            const request = list.requests.get(id)
+            if (!request) return null
+            return (
+              <InboxItem
+                key={id}
+                request={request}
+                near={at < firstDrawn || sight.near.has(id) || id === active}
+                active={id === active}
+                selected={selection.chosen.has(id)}
+                leaving={list.leaving.has(id)}
+                onSelect={whyAlone(request) === null ? selection.choose : undefined}
+                onReach={reach}
+                watch={sight.watch}
+              />
+            )
+          })}
+        </KeysElsewhere>
       </ol>
       {!complete && (
         <p className="soft small" role="status">
@@ -106,7 +108,13 @@ export function InboxScreen({ wanted }: InboxScreenProps): ReactNode {
       )}
       <JustResolved requests={list.requests} shown={list.ids} onHover={list.holdEnd} />
       <div className="inbox-foot">
-        <BatchBar requests={chosen} known={list.requests} onClear={selection.clear} />
+        <BatchBar
+          requests={chosen}
+          known={list.requests}
+          active={active}
+          isSeen={id => isBeforeEyes(itemOf(place.current, id))}
+          onClear={selection.clear}
+        />
       </div>
     </div>
   )

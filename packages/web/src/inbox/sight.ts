@@ -69,10 +69,3 @@ export function itemOf(list: HTMLElement | null, id: RequestId): HTMLElement | n
   const item = [...(list?.children ?? [])].find(child => idOf(child) === id)
   return item instanceof HTMLElement ? item : null
 }
-
-/** Some of it is on the screen. */
-export function isInView(list: HTMLElement | null, id: RequestId): boolean {
-  const box = itemOf(list, id)?.getBoundingClientRect()
-  const view = list?.closest('main')?.getBoundingClientRect()
-  return box !== undefined && view !== undefined && box.bottom > view.top && box.top < view.bottom
-}

@@ -3,6 +3,7 @@ import type { RequestId } from '@holdpoint/protocol'
 import { type RefObject, useCallback, useEffect, useRef, useState } from 'react'
 import { useInboxPart } from '../desk.ts'
 import { announce } from '../habits/announce.ts'
+import { bring } from '../habits/eyes.ts'
 import { step } from './arrange.ts'
 import { itemOf } from './sight.ts'
 import type { ShownList } from './use-shown.ts'
@@ -22,10 +23,8 @@ export function useActive(
       setActive(id)
       if (!move) return
       const item = id && itemOf(place.current, id)
-      if (item) {
-        item.focus({ preventScroll: true })
-        item.scrollIntoView({ block: 'nearest' })
-      } else if (document.activeElement instanceof HTMLElement) document.activeElement.blur()
+      if (item) bring(item)
+      else if (document.activeElement instanceof HTMLElement) document.activeElement.blur()
     },
     [place],
   )

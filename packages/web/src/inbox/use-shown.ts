@@ -92,6 +92,8 @@ function useFolding(
       if (over.length === 0 || now - stirredAt.current < restMs || fading !== undefined) return
       const left = new Set(over)
       setLeaving(left)
+      // From now on what stands below them moves.
+      noteChange()
       fading = setTimeout(() => {
         update(left)
         setLeaving(none)

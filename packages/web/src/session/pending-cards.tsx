@@ -3,6 +3,8 @@ import type { Request, RequestId, SessionId } from '@holdpoint/protocol'
 import { memo, type ReactNode, useLayoutEffect, useMemo, useState } from 'react'
 import { RequestCard } from '../cards/request-card.tsx'
 import { useRequests } from '../desk.ts'
+import { cardActionsOf } from '../habits/card-keys.ts'
+import { bring, seenFirst } from '../habits/eyes.ts'
 import { useKeys } from '../habits/use-keys.ts'
 import { noteChange } from '../quiet.ts'
 import { cardAnchor } from './quiet-lines.tsx'
@@ -14,32 +16,32 @@ export const PendingCards = memo(function PendingCards({ session }: { readonly s
   const requests = useRequests()
   const waiting = useMemo(() => waitingIn(requests.values(), session), [requests, session])
   const [chosen, setChosen] = useState<RequestId | null>(null)
+  const shown = waiting.slice(0, cardsMax)
   const at = Math.max(
     0,
-    waiting.findIndex(({ id }) => id === chosen),
+    shown.findIndex(({ id }) => id === chosen),
   )
-  const active = waiting[at] ?? null
+  const active = shown[at] ?? null
   const move = (step: number) => {
-    const next = waiting[at + step]
-    if (!next) return
-    setChosen(next.id)
-    document.getElementById(cardAnchor(next.id))?.scrollIntoView({ block: 'nearest' })
+    const next = shown[at + step] ?? active
+    const place = next && placeOf(next)
+    if (place) bring(place)
   }
   const standing = waiting.map(({ id }) => id).join()
   // Another card may stand now where the hand is: for a moment nothing is decided.
   // biome-ignore lint/correctness/useExhaustiveDependencies: noted whenever others stand there
   useLayoutEffect(noteChange, [standing])
-  const several = waiting.length > 1
   useKeys({
-    active: () => active,
-    next: several ? () => move(1) : undefined,
-    previous: several ? () => move(-1) : undefined,
+    active: () => active && seenFirst(active, placeOf(active)),
+    open: active ? () => cardActionsOf(active.id)?.open?.() : undefined,
+    next: active ? () => move(1) : undefined,
+    previous: active ? () => move(-1) : undefined,
   })
   if (waiting.length === 0) return null
   return (
     <section className="pending-cards" aria-label="Waits for you">
       <h2 className="offscreen">Waits for you</h2>
-      {waiting.slice(0, cardsMax).map(request => (
+      {shown.map(request => (
         // biome-ignore lint/a11y/noStaticElementInteractions: the card inside is what is used; this only notes that it has the focus
         <div
           key={request.id}
@@ -55,6 +57,11 @@ export const PendingCards = memo(function PendingCards({ session }: { readonly s
     </section>
   )
 })
+
+/** Whoever puts the focus there makes it the active one. */
+function placeOf({ id }: Request): HTMLElement | null {
+  return document.getElementById(cardAnchor(id))
+}
 
 function waitingIn(requests: Iterable<Request>, session: SessionId): readonly Request[] {
   const waiting = [...requests].filter(request => request.session === session && request.status === 'pending')
