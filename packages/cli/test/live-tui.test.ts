@@ -61,9 +61,11 @@ describe('holdpoint tui', () => {
     const second = await scene.ask(garden, choice)
     await terminal.sees('2 wait for you')
     await terminal.sees('Enter opens it')
+    // What was selected before anything waited stays selected.
+    terminal.press(keys.home)
     await terminal.sees(/› Run a command {7}now │.*\n {2}kitchen +│/)
     terminal.press('a')
-    terminal.press(keys.home, keys.enter)
+    terminal.press(keys.enter)
     await terminal.sees('[a] Allow  [r] Reject')
     expect((await scene.now(first)).status).toBe('pending')
     terminal.press('a')
