@@ -1,5 +1,5 @@
 /** Keeps one request's draft: in the tab at once, at the gateway a moment later, from where a person's other devices follow it; and knows who else is answering. */
-import { type Call, Fault, type Frame, type RequestId } from '@holdpoint/protocol'
+import { type Call, Fault, type Frame, limits, type RequestId } from '@holdpoint/protocol'
 import { type AnswerDraft, changeDraft, isEmptyDraft, readDraft, sameDraft, spellDraft } from './draft.ts'
 import { forgetKept, type OtherDraft, readKept, type Shelf, writeKept } from './kept-draft.ts'
 
@@ -11,6 +11,8 @@ export interface DraftSnapshot {
   readonly other: OtherDraft | null
   /** How often the reader has done so. */
   readonly swaps: number
+  /** The gateway takes none of this length: it is here and nowhere else. */
+  readonly tooLong: boolean
 }
 export interface DraftKeeperOptions {
   readonly call: Call
@@ -55,7 +57,7 @@ export class DraftKeeper {
     this.#savedAt = kept.savedAt
     this.#touched = this.#restored = this.#waits = kept.touched
     this.#dirty = kept.touched && kept.at !== kept.savedAt
-    this.#snapshot = { draft: kept.draft, others: [], other: kept.other, swaps: 0 }
+    this.#snapshot = { draft: kept.draft, others: [], other: kept.other, swaps: 0, tooLong: false }
   }
 
   /** Begins to listen, and fetches what is kept. */
@@ -218,18 +220,22 @@ export class DraftKeeper {
     const empty = isEmptyDraft(draft)
     // What was never seen is not taken away.
     if (empty && this.#known === undefined) return
+    const spelt = spellDraft(draft)
+    const tooLong = JSON.stringify(spelt).length > limits.draftMaxBytes
+    if (tooLong !== this.#snapshot.tooLong) this.#tell({ tooLong })
+    if (tooLong) return
     const options = { signal: this.#under.signal, keepalive: true }
     this.#dirty = false
     try {
-      if (!empty) this.#savedAt = (await call('putDraft', { id, draft: spellDraft(draft) }, options)).at
+      if (!empty) this.#savedAt = (await call('putDraft', { id, draft: spelt }, options)).at
       else if (this.#known && !isEmptyDraft(this.#known)) await call('deleteDraft', { id }, options)
       this.#known = draft
       this.#dirty = this.#differs()
       if (!this.#dirty) this.#at = this.#savedAt
       this.#keep()
     } catch (error) {
-      // Too large for the gateway, or resolved: the tab's copy is all there can be.
-      if (!(error instanceof Fault && error.status < 500)) this.#dirty = true
+      // Resolved: what is here is all there can be.
+      if (!(error instanceof Fault && error.status < 500 && error.code !== 'too_many')) this.#dirty = true
     }
   }
 

@@ -91,6 +91,20 @@ describe('the keeper of a draft', () => {
     expect(again.getSnapshot().other).toBeNull()
   })
 
+  it('says of what is too long for the gateway that it is here only, until it is shorter', async () => {
+    const storage = shelf()
+    const keeper = open(storage)
+    keeper.change({ edit: 'x'.repeat(70_000) })
+    await keeper.flush()
+    expect(keeper.getSnapshot().tooLong).toBe(true)
+    expect(await stored()).toBeUndefined()
+    expect(readKept(storage, 'ada', request.id).draft.edit).toHaveLength(70_000)
+    keeper.change({ edit: 'short' })
+    await keeper.flush()
+    expect(keeper.getSnapshot().tooLong).toBe(false)
+    expect(await stored()).toEqual({ version: 1, edit: 'short' })
+  })
+
   it('takes an emptied draft away again', async () => {
     const keeper = open()
     keeper.change({ note: 'x' })

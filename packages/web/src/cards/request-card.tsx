@@ -58,6 +58,11 @@ export const RequestCard = memo(function RequestCard(props: RequestCardProps): R
           aria-label={reveal(`${words}: ${summary(request.ask).slice(0, aboutMax)}`)}
           hidden
         />
+        {drafting.tooLong && (
+          <p className="soft small" role="status">
+            What you wrote is too long to be kept at the gateway: it is in this tab only.
+          </p>
+        )}
         {drafting.other && !hand.held && (
           <OtherDraftLine ask={request.ask} other={drafting.other} onSwap={drafting.swap} onStay={drafting.stay} />
         )}
