@@ -58,6 +58,8 @@ const deeds: Readonly<Record<string, string>> = {
   Edit: 'Change a file',
   MultiEdit: 'Change a file',
   Read: 'Read a file',
+  // What a script or an agent of one's own asks with.
+  confirm: 'Confirm',
 }
 
 /** A tool of a server has that server in its name: `mcp__tracker__create_issue`. People are told both, apart. */

@@ -98,6 +98,7 @@ describe('the picture of an approval', () => {
 describe('words for an ask', () => {
   it('say what it wants to do, in ours', () => {
     expect(deed(ask('Bash', {}))).toBe('Run a command')
+    expect(deed(ask('confirm', {}))).toBe('Confirm')
     expect(deed(ask('constructor', {}))).toBe('Use constructor')
     expect(deed(ask('Ev\u202eil', {}))).toBe('Use Ev\\u{202e}il')
     expect(deed(ask('mcp__tracker__create_issue', {}))).toBe('Use create_issue from tracker')
@@ -188,6 +189,10 @@ describe('editing what is asked', () => {
         expect(spelt).not.toMatch(/[\p{Cf}\p{Co}]/u)
       }),
     )
+  })
+  it('spells out what is heaped upon a letter, and leaves the marks that it has', () => {
+    const heaped = { a: `e${'\u0301'.repeat(9)}`, b: 'Vie\u0323\u0302t' }
+    expect(editableJson(heaped, 0)).toBe(`{"a":"e${'\\u0301'.repeat(9)}","b":"Vie\u0323\u0302t"}`)
   })
 })
 
