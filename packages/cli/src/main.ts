@@ -285,6 +285,8 @@ program
   .addOption(homeOption())
   .action(async (words: string[], place) => (await import('./commands/completion.ts')).complete(words, shapes(), place))
 
+for (const command of program.commands)
+  command.showHelpAfterError(`(holdpoint ${command.name()} --help shows what it takes)`)
 program.addHelpCommand(new Command('help').argument('[command]').description('what there is, or what a command takes'))
 
 function collect(value: string, before: readonly string[] = []): readonly string[] {

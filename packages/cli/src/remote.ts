@@ -64,6 +64,8 @@ function remoteAt(home: Home, url: string, attempts?: number): Remote {
 
 function tokenFor(home: Home): string {
   const { HOLDPOINT_TOKEN: token } = process.env
+  if (token && !/^[\x21-\x7e]+$/.test(token))
+    throw new Fault('unauthenticated', 'HOLDPOINT_TOKEN holds a blank, a line end or another sign that no token has')
   if (token) return token
   if (existsSync(home.tokenFile)) return home.ownerToken()
   throw new Fault(

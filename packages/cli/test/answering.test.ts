@@ -225,7 +225,7 @@ describe('holdpoint answer', () => {
     [
       'fields of a form, with its defaults',
       'form',
-      ['--set', 'to=Ana', '--set', 'count=3', '--set', 'stamped=no', '--set', 'extras=seal,photo'],
+      ['--set', 'to=Ana', '--set', 'count=3', '--set', 'stamped=no', '--set', 'extras=seal, photo'],
       { kind: 'submit', values: { to: 'Ana', count: 3, stamped: false, extras: ['seal', 'photo'], tone: 'warm' } },
     ],
     ['nothing', 'form', ['--decline', '--reason', 'no time'], { kind: 'decline', reason: 'no time' }],
@@ -409,6 +409,11 @@ describe('a gateway that is named', () => {
     const flags = ['inbox', '--url', url, '--home', home]
     expect((await say(flags, { env: { ...env, HOLDPOINT_URL: 'http://127.0.0.1:1' } })).code).toBe(0)
     expect(await say(flags, { env: { ...env, HOLDPOINT_TOKEN: 'hp_wrong' } })).toMatchObject({ code: 1 })
+    const torn = await say(flags, { env: { ...env, HOLDPOINT_TOKEN: `${token}\n${token}` } })
+    expect([torn.code, torn.err]).toEqual([
+      1,
+      expect.stringMatching(/^holdpoint: HOLDPOINT_TOKEN holds .*no token has\n$/),
+    ])
     const { code, err } = await say(flags, { env: { ...env, HOLDPOINT_TOKEN: '' } })
     expect([code, err]).toEqual([1, expect.stringMatching(/set HOLDPOINT_TOKEN/)])
   })

@@ -23,9 +23,9 @@ describe('holdpoint', () => {
     ['an address that is none', ['inbox', '--url', 'nonsense'], /--url must be like http:.*, not "nonsense"/],
     ['an address of another kind', ['inbox', '--url', 'localhost:4747'], /--url must be like http:/],
     ['a state that there is not', ['sessions', '--state', 'asleep'], /starting, working, idle, parked, ended/],
-    ['an option that there is not', ['up', '--loud'], /--loud/],
+    ['an option that there is not', ['up', '--loud'], /--loud[\s\S]*holdpoint up --help/],
     ['a choice that there is not', ['up', '--runner', 'cloud'], /--runner/],
-    ['an argument that is missing', ['backup'], /file/],
+    ['an argument that is missing', ['backup'], /file[\s\S]*holdpoint backup --help/],
     ['a port that is none', ['up', '--port', 'many'], /^holdpoint: --port must be a whole number from 0 to 65535$/],
     ['an address of another machine', ['up', '--port', '0', '--host', '8.8.8.8'], /--host is not one of this machine/],
   ] as const)('refuses %s with exit code 2 and a sentence', async (_what, words, sentence) => {

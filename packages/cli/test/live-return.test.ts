@@ -70,7 +70,7 @@ describe('words behind --session', () => {
     const echoed = await pendingIn(gateway, session)
     await scene.call('answerRequest', { id: echoed.id, digest: echoed.digest, answer: { kind: 'decline' } })
     const { code, out } = await said
-    expect([code, out]).toEqual([0, expect.stringMatching(/› owner good evening\n[\s\S]*“good evening”/)])
+    expect([code, out]).toEqual([0, expect.stringMatching(/› good evening\n[\s\S]*“good evening”/)])
     await scene.call('endSession', { id: session.id })
     const over = await sayTo(gateway, ['run', '--session', session.id])
     expect(over, 'nothing is said, nothing is waited for').toMatchObject({ code: 0 })

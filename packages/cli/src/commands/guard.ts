@@ -7,6 +7,7 @@ import type { ExternalAgent, Settled } from '@holdpoint/drivers'
 import type { ApprovalAsk } from '@holdpoint/protocol'
 import type { Place } from '../remote.ts'
 import { err } from '../text/screen.ts'
+import { shellWord } from '../text/shell.ts'
 import { ours, row, theirs } from '../text/span.ts'
 import { deadlineFrom } from './ask.ts'
 import { petition, refused, reportTaken, within } from './petition.ts'
@@ -25,7 +26,7 @@ export async function guard(argv: readonly string[], { deadline, as, ...place }:
     kind: 'approval',
     tool: 'Bash',
     // The words are what runs; the line is how people read them.
-    input: { command: argv.map(quoted).join(' '), argv: [...argv] },
+    input: { command: argv.map(shellWord).join(' '), argv: [...argv] },
     title: 'Run a command',
     cwd: process.cwd(),
     // An edited line would have to be taken apart again, and might then not be what was read.
@@ -87,9 +88,4 @@ function hasTerminal(): boolean {
   } catch {
     return false
   }
-}
-
-/** For reading, in the words of a shell. */
-function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 }

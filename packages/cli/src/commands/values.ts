@@ -34,7 +34,7 @@ function typed(name: string, field: FormField, given: readonly string[]): Json {
     case 'string':
       return text
     case 'array':
-      return given.flatMap(item => item.split(',')).filter(item => item !== '')
+      return given.flatMap(item => item.split(',').map(one => one.trim())).filter(item => item !== '')
     case 'boolean': {
       const known = ({ true: true, yes: true, false: false, no: false } as Readonly<Record<string, boolean>>)[
         text.toLowerCase()

@@ -16,7 +16,8 @@ export async function runPlainly(
   const transcript = inbox.transcript(session.id)
   const scroll = new Scroll()
   const told = new Set<RequestId>()
-  const reader = { me: '', columns: Number.POSITIVE_INFINITY, isOurs: () => false }
+  const { person: me } = await call('whoAmI', {})
+  const reader = { me, columns: Number.POSITIVE_INFINITY, isOurs: () => false }
   const look = (): number | null => {
     const { entries, loaded } = transcript.getSnapshot()
     if (!loaded) return null

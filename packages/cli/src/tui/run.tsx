@@ -6,6 +6,7 @@ import { liveSessions, pendingRequests } from '../commands/lists.ts'
 import type { Place as GatewayPlace } from '../remote.ts'
 import { startSession } from '../starting.ts'
 import { out } from '../text/screen.ts'
+import { shellWord } from '../text/shell.ts'
 import { ours, type Row, row, theirs } from '../text/span.ts'
 import { sessionSpans } from './board.ts'
 import { enterHouse, type House } from './house.ts'
@@ -51,8 +52,8 @@ function overRows({ id, driver, cwd }: Session): readonly Row[] {
   const sentence = row(ours(`${id} has ended and cannot be opened again.`))
   if (driver === 'external')
     return [sentence, row(ours('Whatever opened it, a script as a rule, asks anew by itself.'))]
-  const folder = /^[\w./-]+$/.test(cwd) ? cwd : `'${cwd.replaceAll("'", `'\\''`)}'`
-  return [sentence, row(ours('A new one begins with: '), theirs(`holdpoint run ${driver} --cwd ${folder}`, 'strong'))]
+  const begins = `holdpoint run ${shellWord(driver)} --cwd ${shellWord(cwd)}`
+  return [sentence, row(ours('A new one begins with: '), theirs(begins, 'strong'))]
 }
 
 /** Only where keys can be read and the screen can be drawn on. */
