@@ -17,7 +17,7 @@ export interface Painter {
   resized(): void
   /** Writes all of the frame again, on a screen with nothing else on it. */
   repaint(): void
-  /** Gives the terminal to another program, and takes it back. */
+  /** Gives the terminal to another program, and takes it back: a frame is to follow. */
   suspend(): void
   resume(): void
 }
@@ -67,15 +67,10 @@ export class InlinePainter implements Painter {
   }
   resume(): void {
     this.#out.write(cursor.hide)
-    this.#redraw()
   }
 
   repaint(): void {
     this.#write(`${csi}H${csi}2J`)
-    this.#redraw()
-  }
-
-  #redraw(): void {
     this.#drawn = []
     this.draw(this.#wanted)
   }
@@ -129,6 +124,5 @@ export class FullPainter implements Painter {
   resume(): void {
     this.#out.write(`${alternate.enter}${cursor.hide}`)
     this.#drawn = []
-    this.draw(this.#wanted)
   }
 }

@@ -140,10 +140,15 @@ export class Stage {
   }
   #takeBack(): void {
     if (!this.#away || !this.#ink) return
+    this.#audience?.onReturn()
+    // By then the view says what is so now: the frame of before is not shown again.
+    setImmediate(() => this.#resume())
+  }
+  #resume(): void {
+    if (!this.#away || !this.#ink) return
     this.#away = false
     this.#painter.resume()
     for (const write of this.#held.splice(0)) this.#painter.above(write)
-    this.#audience?.onReturn()
     this.#paint()
     this.#keyboard.open(this.#hear)
   }
