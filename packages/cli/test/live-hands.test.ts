@@ -28,7 +28,7 @@ function slowEditor(then: string, first = ':') {
   writeFileSync(file, `${first}\necho editing\nwhile [ ! -e ${go} ]; do sleep 0.05; done\n${then}\n`)
   return { file, env: { EDITOR: `sh ${file}` }, goOn: () => writeFileSync(go, '') }
 }
-const approval: Ask = { ...approvalOf({ command: 'make deploy' }), editable: true }
+const approval = approvalOf({ command: 'make deploy' })
 const text: Ask = {
   kind: 'questions',
   questions: [

@@ -38,7 +38,6 @@ function requestOf(ask: Ask): Request {
     delivery: { state: 'waiting', at: 0 },
   }
 }
-const whole: View = { columns: 80, lines: 5, height: 10, top: 0 }
 interface Played {
   readonly prompt: Prompt
   readonly answer?: Answer
@@ -50,13 +49,14 @@ function play(
   ask: Ask,
   typed: readonly (string | { readonly edited: string })[],
   modes: readonly string[] = [],
-  view = whole,
+  fixed?: View,
 ): Played {
   let played: Played = { prompt: openPrompt(requestOf(ask), modes) }
   for (const one of typed) {
     const presses: Press[] = typeof one === 'string' ? keysOf(one) : [{ name: 'edited', text: one.edited }]
     for (const press of presses) {
       if (played.answer) throw new Error('it was answered already')
+      const view = fixed ?? layPrompt(played.prompt, { columns: 80, height: 40 }, { at: 1, of: 1 }).view
       played = pressPrompt(sawPrompt(played.prompt, view), press, view)
     }
   }

@@ -5,7 +5,7 @@ import { askRows, offersOf } from '../text/request.ts'
 import { blank, brief, ours, type Row, row, theirs } from '../text/span.ts'
 import { type ApprovalPart, confirmWord, editedAsk, keepMode } from './approval.ts'
 import type { Prompt } from './prompt.ts'
-import { choiceRows, type KeyHint, lineRows, type Sheet } from './sheet-rows.ts'
+import { choiceRows, emptyFoot, type Foot, type KeyHint, type Sheet } from './sheet-rows.ts'
 
 /** What is asked does not change; a comparison of two long texts is made once. */
 const bodies = new WeakMap<object, readonly Row[]>()
@@ -24,8 +24,8 @@ export function approvalSheet({ modes, shown }: Prompt, ask: ApprovalAsk, part: 
   const isPlan = ask.plan !== undefined
   const body = bodyOf(ask, part)
   const list = listOf(part, ask, modes)
-  const { foot, keys } = footOf(part, ask, { isPlan, shown })
-  if (!list) return { body, focus: null, foot: [...noteRows(part, ask), ...foot], keys }
+  const notes = noteRows(part, ask)
+  if (!list) return { body, focus: null, ...footOf(part, ask, { isPlan, shown }), notes }
   const choices = choiceRows(list.choices, part.pick, false)
   const above = [...body, blank, row(ours(list.question, 'strong'))]
   // Before the first move the beginning of the list is in sight.
@@ -34,7 +34,9 @@ export function approvalSheet({ modes, shown }: Prompt, ask: ApprovalAsk, part: 
   return {
     body: [...above, ...choices.map(one => one.row)],
     focus,
-    foot: noteRows(part, ask),
+    chosen: cursor,
+    ...emptyFoot,
+    notes,
     keys: [[`↑↓ 1–${choices.length}`, 'choose'], ['Enter', list.does], back],
   }
 }
@@ -71,27 +73,31 @@ interface Around {
   readonly isPlan: boolean
   readonly shown: boolean
 }
-type Foot = Pick<Sheet, 'foot' | 'keys'>
 
 function footOf(part: ApprovalPart, ask: ApprovalAsk, { isPlan, shown }: Around): Foot {
+  const { line } = part
   switch (part.stage) {
     case 'note':
-      return { foot: lineRows('Note', part.line), keys: [['Enter', 'adds it'], back] }
+      return { ...emptyFoot, typed: { label: 'Note', line }, keys: [['Enter', 'adds it'], back] }
     case 'reason':
-      return { foot: lineRows(isPlan ? 'Feedback' : 'Reason', part.line), keys: [['Enter', 'rejects with it'], back] }
+      return {
+        ...emptyFoot,
+        typed: { label: isPlan ? 'Feedback' : 'Reason', line },
+        keys: [['Enter', 'rejects with it'], back],
+      }
     case 'confirm':
       return {
-        foot: [
-          row(ours(`The agent’s own program warns of this. To allow it, type ${confirmWord}.`, 'waiting')),
-          ...lineRows('Allow', part.line),
-        ],
+        ...emptyFoot,
+        foot: [row(ours(`The agent’s own program warns of this. To allow it, type ${confirmWord}.`, 'waiting'))],
+        typed: { label: 'Allow', line },
         keys: [['Enter', 'takes the word'], back],
       }
     case 'mode':
     case 'always':
-      return { foot: [], keys: [] }
+      return emptyFoot
     case 'decide':
       return {
+        ...emptyFoot,
         foot: [decisionRow(isPlan, shown)],
         keys: [
           ...(ask.editable ? [['e', 'edit'] as const] : []),

@@ -28,6 +28,8 @@ export interface ApprovalAround {
   readonly shown: boolean
   /** Those a plan may be approved into. */
   readonly modes: readonly string[]
+  /** Which choice of a list has been on the screen to its end. */
+  readonly read: number | null
 }
 
 export const confirmWord = 'allow'
@@ -95,6 +97,8 @@ function decide(part: ApprovalPart, ask: ApprovalAsk, press: Press, around: Appr
 
 const unshown = 'Not all of it has been shown yet: space shows more. Then it can be allowed.'
 
+const unread = 'Not all of this one has been shown yet: space shows more. Then Enter takes it.'
+
 /** Allow, unless something stands in its way. */
 function allow(part: ApprovalPart, ask: ApprovalAsk, { shown, modes }: ApprovalAround): Step<ApprovalPart> {
   if (!shown) return { part, hint: unshown }
@@ -110,26 +114,29 @@ function allow(part: ApprovalPart, ask: ApprovalAsk, { shown, modes }: ApprovalA
 
 function chooseMode(part: ApprovalPart, ask: ApprovalAsk, press: Press, around: ApprovalAround): Step<ApprovalPart> {
   const modes = [keepMode, ...around.modes]
-  return choose(part, press, modes, mode => allow({ ...part, mode, stage: 'decide' }, ask, around))
+  return choose(part, press, { choices: modes, ...around }, mode =>
+    allow({ ...part, mode, stage: 'decide' }, ask, around),
+  )
 }
 function chooseOffer(part: ApprovalPart, ask: ApprovalAsk, press: Press, around: ApprovalAround): Step<ApprovalPart> {
   const offers = offersOf(ask).map(({ id }) => id)
-  return choose(part, press, offers, suggestion => allow({ ...part, suggestion, stage: 'decide' }, ask, around))
+  return choose(part, press, { choices: offers, ...around }, suggestion =>
+    allow({ ...part, suggestion, stage: 'decide' }, ask, around),
+  )
 }
 
 /** From a list, by which it is allowed: what was pasted does not. */
 function choose(
   part: ApprovalPart,
   press: Press,
-  choices: readonly string[],
+  { choices, read }: { readonly choices: readonly string[]; readonly read: number | null },
   take: (choice: string) => Step<ApprovalPart>,
 ): Step<ApprovalPart> {
   if (press.name === 'escape') return { part: { ...part, ...undecided } }
   if (press.name === 'enter' && press.alone) {
     const choice = choices[part.pick.cursor]
-    return choice === undefined
-      ? { part, hint: 'Choose one by its number or with the arrows; Esc goes back.' }
-      : take(choice)
+    if (choice === undefined) return { part, hint: 'Choose one by its number or with the arrows; Esc goes back.' }
+    return read === part.pick.cursor ? take(choice) : { part, hint: unread }
   }
   const pick = press.name === 'edited' ? null : pressPick(part.pick, press, { count: choices.length, many: false })
   return pick ? { part: { ...part, pick } } : { part, unused: true }

@@ -3,7 +3,7 @@ import { type FormAsk, isSecretField } from '@holdpoint/protocol'
 import { blank, fact, indented, ours, quoted, type Row, row, theirs } from '../text/span.ts'
 import { type FieldPart, type FormPart, valuesOf } from './form.ts'
 import { steering } from './questions.ts'
-import { choiceRows, lineRows, type Sheet } from './sheet-rows.ts'
+import { choiceRows, emptyFoot, type Foot, type Sheet } from './sheet-rows.ts'
 
 export function formSheet({ title, message, url }: FormAsk, part: FormPart): Sheet {
   const head: Row[] = [
@@ -61,10 +61,11 @@ function kindOf({ field, choices }: FieldPart): string {
   return `${field.type === 'integer' ? 'a whole number' : 'a number'}${range || (maximum === undefined ? '' : ` up to ${maximum}`)}`
 }
 
-function footOf(part: FormPart, field: FieldPart | undefined): Pick<Sheet, 'foot' | 'keys'> {
+function footOf(part: FormPart, field: FieldPart | undefined): Foot {
   if (part.rejects)
     return {
-      foot: lineRows('Reason', part.reason),
+      ...emptyFoot,
+      typed: { label: 'Reason', line: part.reason },
       keys: [
         ['Enter', 'rejects with it'],
         ['Esc', 'goes back'],
@@ -73,6 +74,7 @@ function footOf(part: FormPart, field: FieldPart | undefined): Pick<Sheet, 'foot
   const any = part.fields.length > 0
   if (!field)
     return {
+      ...emptyFoot,
       foot: [row(ours(any ? '[a] Send' : '[a] Done', 'strong'), ours('  '), ours('[r] Reject', 'strong'))],
       keys: [
         ...(any ? [['Enter', 'sends'] as const, ['←', 'back'] as const] : []),
@@ -85,12 +87,13 @@ function footOf(part: FormPart, field: FieldPart | undefined): Pick<Sheet, 'foot
     const secret = isSecretField(field.field)
     const editor = secret ? [] : [[steering.edit, 'opens your editor'] as const]
     return {
-      foot: lineRows('', field.line, secret),
+      ...emptyFoot,
+      typed: { label: '', line: field.line, secret },
       keys: [['Enter', 'next'], ...back, ...editor, [steering.reject, 'rejects']],
     }
   }
   return {
-    foot: [],
+    ...emptyFoot,
     keys: [
       ['↑↓', 'move'],
       field.field.type === 'boolean' ? ['y n', 'choose'] : [`1–${field.choices.length}`, 'choose'],

@@ -18,6 +18,8 @@ export interface Prompt {
   readonly seen: Seen
   /** Whether all of its body has been. */
   readonly shown: boolean
+  /** How much of the choice that stands in the list has been. */
+  readonly read: Read | null
   /** Whether the body follows what is chosen in it. */
   readonly follows: boolean
 }
@@ -26,12 +28,21 @@ interface Seen {
   readonly lines: number
   readonly to: number
 }
+interface Read {
+  readonly columns: number
+  readonly at: number
+  readonly from: number
+  readonly to: number
+  readonly whole: boolean
+}
 /** What of the body is on the screen. No line of it, where the screen is too small. */
 export interface View {
   readonly columns: number
   readonly lines: number
   readonly height: number
   readonly top: number
+  /** The lines of a choice that is taken by its row, and which one it is. */
+  readonly chosen?: { readonly at: number; readonly from: number; readonly to: number }
 }
 export interface Turn {
   readonly prompt: Prompt
@@ -43,17 +54,31 @@ export function openPrompt(request: Request, modes: readonly string[]): Prompt {
   const { ask } = request
   const part = ask.kind === 'approval' ? openApproval() : ask.kind === 'questions' ? openQuestions(ask) : openForm(ask)
   const open = ask.kind === 'approval' ? (ask.modes ?? modes) : modes
-  return { request, modes: open, part, hint: null, top: 0, seen: unseen, shown: false, follows: true }
+  return { request, modes: open, part, hint: null, top: 0, seen: unseen, shown: false, read: null, follows: true }
 }
 const unseen: Seen = { columns: 0, lines: 0, to: 0 }
 
 /** This has been on the screen. Lines that were jumped over have not, and in another width they are other lines. */
-export function sawPrompt(prompt: Prompt, { columns, lines, height, top }: View): Prompt {
+export function sawPrompt(prompt: Prompt, view: View): Prompt {
+  const { columns, lines, height, top } = view
   if (height === 0) return prompt
   const { seen } = prompt
   const before = seen.columns === columns && seen.lines === lines ? seen.to : 0
   const to = top <= before ? Math.max(before, top + height) : before
-  return { ...prompt, top, seen: { columns, lines, to }, shown: prompt.shown || to >= lines }
+  return {
+    ...prompt,
+    top,
+    seen: { columns, lines, to },
+    shown: prompt.shown || to >= lines,
+    read: readOf(prompt, view),
+  }
+}
+function readOf({ read }: Prompt, { columns, height, top, chosen }: View): Read | null {
+  if (!chosen) return null
+  const { at, from } = chosen
+  const before = read?.at === at && read.from === from && read.columns === columns ? read.to : from
+  const to = top <= before ? Math.max(before, Math.min(chosen.to, top + height)) : before
+  return { columns, at, from, to, whole: to >= chosen.to }
 }
 
 export function pressPrompt(before: Prompt, press: Press, view: View): Turn {
@@ -61,7 +86,8 @@ export function pressPrompt(before: Prompt, press: Press, view: View): Turn {
   if (view.height === 0 && press.name !== 'edited') return { prompt: before }
   const prompt: Prompt = { ...before, hint: null, top: view.top }
   const step = stepOf(prompt, press)
-  const next: Prompt = { ...prompt, part: step.part, hint: step.hint ?? null, follows: true }
+  const follows = prompt.follows || step.part !== prompt.part
+  const next: Prompt = { ...prompt, part: step.part, hint: step.hint ?? null, follows }
   if (step.unused) return { prompt: paged(prompt, press, view) ?? { ...prompt, hint: unknownKey(prompt) } }
   if (step.edit !== undefined) return { prompt: next, edit: step.edit }
   if (step.answer) {
@@ -73,8 +99,9 @@ export function pressPrompt(before: Prompt, press: Press, view: View): Turn {
   return { prompt: anew ? { ...next, top: 0, seen: unseen, shown: false } : next }
 }
 
-function stepOf({ part, request: { ask }, modes, shown }: Prompt, press: Press): Step<Part> {
-  if (part.kind === 'approval' && ask.kind === 'approval') return pressApproval(part, ask, press, { shown, modes })
+function stepOf({ part, request: { ask }, modes, shown, read }: Prompt, press: Press): Step<Part> {
+  const around = { shown, modes, read: read?.whole ? read.at : null }
+  if (part.kind === 'approval' && ask.kind === 'approval') return pressApproval(part, ask, press, around)
   if (part.kind === 'questions' && ask.kind === 'questions') return pressQuestions(part, ask, press)
   if (part.kind === 'form' && ask.kind === 'form') return pressForm(part, ask, press)
   return { part, unused: true }

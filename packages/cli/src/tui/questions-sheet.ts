@@ -2,7 +2,7 @@
 import type { QuestionsAsk } from '@holdpoint/protocol'
 import { blank, indented, ours, quoted, type Row, row, theirs } from '../text/span.ts'
 import { current, type QuestionsPart, steering } from './questions.ts'
-import { choiceRows, type KeyHint, lineRows, type Sheet } from './sheet-rows.ts'
+import { choiceRows, emptyFoot, type Foot, type KeyHint, type Sheet } from './sheet-rows.ts'
 
 export function questionsSheet(ask: QuestionsAsk, part: QuestionsPart): Sheet {
   const { question, reply } = current(part, ask)
@@ -46,14 +46,15 @@ function otherRow(other: string, secret: boolean): Row {
   return indented(ours('o  ', 'quiet'), ours('your own: ', 'quiet'), secret ? ours('•'.repeat(8)) : theirs(other))
 }
 
-function footOf(ask: QuestionsAsk, part: QuestionsPart): Pick<Sheet, 'foot' | 'keys'> {
+function footOf(ask: QuestionsAsk, part: QuestionsPart): Foot {
   const { question, reply } = current(part, ask)
   const several = ask.questions.length > 1
   if (part.stage === 'reason')
-    return { foot: lineRows('Reason', part.reason), keys: [['Enter', 'rejects with it'], back] }
+    return { ...emptyFoot, typed: { label: 'Reason', line: part.reason }, keys: [['Enter', 'rejects with it'], back] }
   if (part.stage === 'other')
     return {
-      foot: lineRows(question.secret ? 'Secret' : 'Answer', reply.line, question.secret),
+      ...emptyFoot,
+      typed: { label: question.secret ? 'Secret' : 'Answer', line: reply.line, secret: question.secret },
       keys: [
         ['Enter', 'takes it'],
         ...(question.secret ? [] : [[steering.edit, 'opens your editor'] as const]),
@@ -64,7 +65,7 @@ function footOf(ask: QuestionsAsk, part: QuestionsPart): Pick<Sheet, 'foot' | 'k
     }
   const { length } = question.options
   return {
-    foot: [],
+    ...emptyFoot,
     keys: [
       ['↑↓', 'move'],
       [length > 1 ? `1–${length}` : '1', 'choose'],

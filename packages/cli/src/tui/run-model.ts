@@ -10,7 +10,8 @@ import { entryRows, type Reader } from './entry.ts'
 import type { Key } from './key.ts'
 import { Scroll } from './scroll.ts'
 import type { Place } from './sheet.ts'
-import { type KeyHint, keyRows, lineRows } from './sheet-rows.ts'
+import { type KeyHint, keyRows } from './sheet-rows.ts'
+import { typedRows } from './typed.ts'
 
 export interface RunOptions {
   readonly call: Call
@@ -192,10 +193,8 @@ export class RunModel {
     const hint = this.#hintRows()
     if (this.#composes()) {
       const keys = lineKeys.filter(([key]) => !this.#reopens || key !== '/end')
-      return {
-        pieces: laid([blank, ...hint, ...lineRows('', this.#composer.line), ...keyRows(keys, columns)]),
-        busy: null,
-      }
+      const line = typedRows({ label: '', line: this.#composer.line }, columns)
+      return { pieces: laid([blank, ...hint, ...line, ...keyRows(keys, columns)]), busy: null }
     }
     const rest = laid(this.#scroll.rest(transcript.getSnapshot().entries), height - 3)
     const busy = this.#isAway() ? awayWords : session?.state === 'ended' ? null : busyWords(session)

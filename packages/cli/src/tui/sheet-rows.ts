@@ -1,16 +1,25 @@
-/** The parts that sheets of every kind are made of: keys with what they do, numbered lists, a line that is typed. */
+/** The parts that sheets of every kind are made of: keys with what they do, numbered lists. */
 import { gutterOf, ours, type Row, row, type Span, theirs } from '../text/span.ts'
 import { widthOf } from '../text/width.ts'
-import type { Line } from './line.ts'
 import type { Pick } from './pick.ts'
+import type { Typed } from './typed.ts'
 
 export interface Sheet {
   readonly body: readonly Row[]
   /** The row of the body that must be in sight. */
   readonly focus: number | null
+  /** Which choice that is, where one is taken by its row. */
+  readonly chosen?: number
+  /** What goes with the answer, a line each. */
+  readonly notes: readonly Row[]
   readonly foot: readonly Row[]
+  readonly typed: Typed | null
   readonly keys: readonly KeyHint[]
 }
+/** What stands below the body. */
+export type Foot = Omit<Sheet, 'body' | 'focus' | 'chosen'>
+export const emptyFoot: Foot = { notes: [], foot: [], typed: null, keys: [] }
+
 /** A key, and what it does. */
 export type KeyHint = readonly [key: string, does: string]
 
@@ -46,20 +55,4 @@ export function choiceRows(choices: readonly Choice[], { cursor, marked }: Pick,
     ]
     return { row: { gutter: gutterOf(first), spans }, isCursor }
   })
-}
-
-const caret = '▏'
-const typedRowsMax = 6
-
-/** What is being typed. A secret shows as so many dots. */
-export function lineRows(label: string, { text, at }: Line, secret = false): readonly Row[] {
-  const drawn = secret
-    ? `${'•'.repeat([...text.slice(0, at)].length)}${caret}${'•'.repeat([...text.slice(at)].length)}`
-    : `${text.slice(0, at)}${caret}${text.slice(at)}`
-  const first = label === '' ? '› ' : `${label} › `
-  const gutter = gutterOf(first, first.length)
-  return drawn
-    .split('\n')
-    .slice(-typedRowsMax)
-    .map((line, index) => ({ gutter: index === 0 ? gutter : { ...gutter, first: gutter.rest }, spans: [theirs(line)] }))
 }

@@ -4,10 +4,11 @@ import type { Request } from '@holdpoint/protocol'
 import { ours, type Row, row, type Span, theirs } from '../text/span.ts'
 import { cut, cutSpans, type Piece, wrap } from '../text/width.ts'
 import { approvalSheet } from './approval-sheet.ts'
+import { layFoot } from './foot.ts'
 import { formSheet } from './form-sheet.ts'
 import { type Prompt, sawPrompt, type View } from './prompt.ts'
 import { questionsSheet } from './questions-sheet.ts'
-import { keyRows, type Sheet } from './sheet-rows.ts'
+import { emptyFoot, type Foot, type Sheet } from './sheet-rows.ts'
 
 export interface Place {
   readonly columns: number
@@ -28,7 +29,6 @@ export interface Laid {
   readonly view: View
 }
 
-const bodyMin = 3
 /** In less than this nothing is shown, and nothing is answered. */
 const least: Place = { columns: 20, height: 4 }
 /** So high a screen has room for a second line of the head. */
@@ -46,20 +46,21 @@ export function layPrompt(prompt: Prompt, place: Place, { standing = 'live', ...
   const laid = (rows: readonly Row[]) => rows.flatMap(one => lay(one, columns))
   const sheet = sheetOf(prompt)
   const head = laid([headRow(prompt, around, columns)]).slice(0, place.height < tallFrom ? 1 : 2)
-  const hint = prompt.hint === null ? [] : laid([row(ours(prompt.hint, 'strong'))])
   const room = place.height - head.length - 1
-  // On a screen that is too small for everything, what is asked comes before what the keys do.
-  const footMax = Math.max(1, room - bodyMin)
-  const footFor = (one: Sheet) => [...hint, ...laid(footOf(one, standing, columns))].slice(0, footMax)
+  const footFor = (one: Sheet) => layFoot(footOf(one, standing), prompt.hint, { columns, lines: room })
   const body = sheet.body.map(one => lay(one, columns))
   const lines = countLines(body)
-  const height = Math.min(lines, room - footFor(sheet).length)
-  const focus = sheet.focus === null ? null : countLines(body.slice(0, sheet.focus + 1))
-  const view = { columns, lines, height, top: topOf(prompt, { columns, lines, height, focus }) }
+  const below = footFor(sheet)
+  if (!below) return tooSmall(place)
+  const height = Math.min(lines, room - below.length)
+  const focus = sheet.focus === null ? null : spanOf(body, sheet.focus)
+  const top = topOf(prompt, { columns, lines, height, focus })
+  const chosen = focus && sheet.chosen !== undefined ? { chosen: { at: sheet.chosen, ...focus } } : {}
+  const view = { columns, lines, height, top, ...chosen }
   const seen = sawPrompt(prompt, view)
   const window = body.flat().slice(view.top, view.top + height)
   const pager = height < lines ? [cutSpans(pagerRow(view, seen.shown).spans, columns)] : [[]]
-  const keys = footFor(seen.shown === prompt.shown ? sheet : sheetOf(seen))
+  const keys = seen.shown === prompt.shown ? below : (footFor(sheetOf(seen)) ?? below)
   // The place of the keys is kept, so that nothing jumps when they come.
   const foot = standing === 'quiet' ? keys.map((): Piece => []) : keys
   return { pieces: [...head, ...window, ...pager, ...foot], view }
@@ -84,12 +85,17 @@ function lay(one: Row, columns: number): readonly Piece[] {
 function countLines(body: readonly (readonly Piece[])[]): number {
   return body.reduce((sum, pieces) => sum + pieces.length, 0)
 }
+/** Where a row stands in the body, line by line. */
+function spanOf(body: readonly (readonly Piece[])[], at: number): { readonly from: number; readonly to: number } {
+  const from = countLines(body.slice(0, at))
+  return { from, to: from + (body[at]?.length ?? 0) }
+}
 
-function footOf({ foot, keys }: Sheet, standing: Standing, columns: number): readonly Row[] {
-  if (standing === 'sending') return [row(ours('Sending …', 'quiet'))]
-  if (standing === 'away') return [row(ours(awayWords, 'waiting'))]
-  if (standing === 'preview') return [row(ours('Enter opens it, to be answered.', 'quiet'))]
-  return [...foot, ...keyRows(keys, columns)]
+function footOf(sheet: Sheet, standing: Standing): Foot {
+  const says = (words: string, look: 'quiet' | 'waiting'): Foot => ({ ...emptyFoot, foot: [row(ours(words, look))] })
+  if (standing === 'sending') return says('Sending …', 'quiet')
+  if (standing === 'away') return says(awayWords, 'waiting')
+  return standing === 'preview' ? says('Enter opens it, to be answered.', 'quiet') : sheet
 }
 
 const awayWords = 'The gateway is away; trying again. Nothing can be answered until it is back. Ctrl+C twice leaves.'
@@ -100,17 +106,22 @@ function sheetOf(prompt: Prompt): Sheet {
   if (part.kind === 'approval' && ask.kind === 'approval') return approvalSheet(prompt, ask, part)
   if (part.kind === 'questions' && ask.kind === 'questions') return questionsSheet(ask, part)
   if (part.kind === 'form' && ask.kind === 'form') return formSheet(ask, part)
-  return { body: [], focus: null, foot: [], keys: [] }
+  return { body: [], focus: null, ...emptyFoot }
 }
 
 function topOf(
   { top, follows, shown, seen }: Prompt,
-  { columns, lines, height, focus }: { columns: number; lines: number; height: number; focus: number | null },
+  {
+    columns,
+    lines,
+    height,
+    focus,
+  }: Omit<View, 'top'> & { readonly focus: { readonly from: number; readonly to: number } | null },
 ): number {
   const last = Math.max(0, lines - height)
-  if (follows && focus !== null)
-    // The focus is counted to its end, so that all of it is in sight.
-    return Math.min(last, Math.max(Math.min(top, focus - 1), focus - height))
+  if (follows && focus)
+    // All of the focus is in sight, or its beginning.
+    return Math.min(last, focus.from, Math.max(Math.min(top, focus.from), focus.to - height))
   // In another width it is read from its beginning, if it was not read to its end.
   const anew = !shown && seen.columns > 0 && seen.columns !== columns
   return anew ? 0 : Math.min(top, last)

@@ -4,7 +4,8 @@ import { blank, ours, type Row, row, theirs } from '../text/span.ts'
 import type { Key } from './key.ts'
 import { emptyLine, type Line, pressLine } from './line.ts'
 import { emptyPick, type Pick, pressPick } from './pick.ts'
-import { choiceRows, keyRows, lineRows } from './sheet-rows.ts'
+import { choiceRows, keyRows } from './sheet-rows.ts'
+import { typedRows } from './typed.ts'
 
 export interface Starter {
   readonly drivers: readonly DriverInfo[]
@@ -71,7 +72,7 @@ export function starterRows(
     ...choiceRows(choices, pick, false).map(one => one.row),
     blank,
     ...(hint === null ? [] : [row(theirs(hint, 'strong'))]),
-    ...(line ? lineRows('What shall it do?', line) : []),
+    ...(line ? typedRows({ label: 'What shall it do?', line }, columns) : []),
     ...keyRows([line ? ['Enter', 'starts it'] : ['Enter', 'next'], ['Esc', 'goes back']], columns),
   ]
 }

@@ -13,10 +13,11 @@ import type { Key } from './key.ts'
 import { leavesBy, openPrompt, type Prompt } from './prompt.ts'
 import { Reading } from './reading.ts'
 import { layPrompt } from './sheet.ts'
-import { keyRows, lineRows } from './sheet-rows.ts'
+import { keyRows } from './sheet-rows.ts'
 import { openStarter, pressStarter, type Starter, starterRows, withDrivers } from './starter.ts'
 import { decisionOf, letterOf } from './step.ts'
 import { HelpPage, keyHints, previewRows } from './tui-pages.ts'
+import { typedRows } from './typed.ts'
 
 export interface TuiOptions {
   readonly call: Call
@@ -369,7 +370,7 @@ export class TuiModel {
     const waits = this.#writes && (this.#session()?.pending ?? 0) > 0
     const held = waits ? [blank, row(ours('The agent asks something: send your line, or Esc shows it.', 'strong'))] : []
     const back = reading.back > 0 ? [row(ours(`── ${reading.back} lines further down ──`, 'quiet'))] : []
-    const line = this.#writes ? [blank, ...lineRows('Say', this.#composer.line)] : []
+    const line = this.#writes ? [blank, ...typedRows({ label: 'Say', line: this.#composer.line }, columns)] : []
     return [...back, ...held, ...line].flatMap(one => wrap(one, columns))
   }
 
