@@ -1,6 +1,9 @@
 /** Bytes as terminals send them, and the keys they are. */
-import { describe, expect, it } from 'vitest'
+import { PassThrough } from 'node:stream'
+import type { ReadStream } from 'node:tty'
+import { describe, expect, it, vi } from 'vitest'
 import { type Key, KeyReader, type NamedKey } from '../src/tui/key.ts'
+import { Keyboard, lateMs } from '../src/tui/keyboard.ts'
 
 const text = (one: string, alone = false): Key => ({ name: 'text', text: one, alone })
 const key = (name: NamedKey, alone = false): Key => ({ name, alone })
@@ -42,5 +45,36 @@ describe('keys', () => {
     ['controls and sequences that mean nothing', ['\u0002\u001b[99~\u001b[I'], []],
   ])('%s', (_, chunks, keys) => {
     expect(read(...chunks)).toEqual(keys)
+  })
+})
+
+describe('a keyboard', () => {
+  it('tells which keys go on with the one before, and which came late', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] })
+    const input = Object.assign(new PassThrough(), { setRawMode: () => {} })
+    const keyboard = new Keyboard(input as unknown as ReadStream, () => {}) // all that it uses of one
+    const heard: Key[] = []
+    let told = () => {}
+    keyboard.open(one => {
+      heard.push(one)
+      told()
+    })
+    const press = (char: string) =>
+      new Promise<void>(resolve => {
+        told = resolve
+        input.write(char)
+      })
+    vi.advanceTimersByTime(lateMs * 2)
+    for (const [char, afterMs] of [
+      ['1', 0],
+      ['2', lateMs],
+      ['3', lateMs + 1],
+    ] as const) {
+      vi.advanceTimersByTime(afterMs)
+      await press(char)
+    }
+    keyboard.close()
+    vi.useRealTimers()
+    expect(heard.map(({ late = false }) => late)).toEqual([true, false, true])
   })
 })

@@ -14,7 +14,8 @@ import { misfit } from '@holdpoint/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { widthOfSpans } from '../src/text/width.ts'
-import { KeyReader } from '../src/tui/key.ts'
+import { type Key, KeyReader } from '../src/tui/key.ts'
+import { emptyPick, pressPick } from '../src/tui/pick.ts'
 import { openPrompt, type Prompt, pressPrompt, sawPrompt, type View } from '../src/tui/prompt.ts'
 import { layPrompt } from '../src/tui/sheet.ts'
 import type { Press } from '../src/tui/step.ts'
@@ -303,6 +304,22 @@ describe('questions', () => {
     const options = Array.from({ length: 12 }, (_, index) => ({ label: `L${index + 1}` }))
     expect(play(one({ options }), ['1', '2', enter]).answer).toEqual(chosen('L12'))
     expect(play(one({ options, multiSelect: true }), ['1', '1', enter]).answer).toEqual(chosen('L11'))
+  })
+
+  it('of a number end where the person waits, and go one by one with Backspace', () => {
+    const choices = { count: 14, many: true }
+    const press = (typed: string, before = emptyPick) =>
+      [...typed].reduce((pick, char) => {
+        const key: Key = char === '<' ? { name: 'backspace', alone: true } : { name: 'text', text: char, alone: true }
+        return pressPick(pick, key, choices) ?? pick
+      }, before)
+    const late = pressPick(press('1'), { name: 'text', text: '2', alone: true, late: true }, choices)
+    expect(late?.marked).toEqual([0, 1])
+    expect(press('123').marked).toEqual([2, 11])
+    expect(press('312<').marked, 'one digit').toEqual([0, 2])
+    expect(press('312<<').marked, 'the number').toEqual([2])
+    expect(press('312<<<').marked, 'no more than what it had chosen').toEqual([2])
+    expect(pressPick(press('2'), { name: 'backspace', alone: true }, { count: 14, many: false })?.cursor).toBe(-1)
   })
 })
 

@@ -20,10 +20,13 @@ export type NamedKey =
   | 'ctrl-z'
   | 'clear-line'
   | 'clear-word'
-/** Alone: nothing else came with it, so it is no paste and no type-ahead. */
-export type Key =
-  | { readonly name: 'text'; readonly text: string; readonly alone: boolean }
-  | { readonly name: NamedKey; readonly alone: boolean }
+interface Pressed {
+  /** Nothing else came with it, so it is no paste and no type-ahead. */
+  readonly alone: boolean
+  /** It came so long after the one before that it does not go on with that. */
+  readonly late?: true
+}
+export type Key = (Pressed & { readonly name: 'text'; readonly text: string }) | (Pressed & { readonly name: NamedKey })
 
 const controls: Readonly<Record<string, NamedKey>> = {
   '\r': 'enter',

@@ -4,12 +4,16 @@ import { type Key, KeyReader } from './key.ts'
 
 const paste = { on: '\u001b[?2004h', off: '\u001b[?2004l' }
 
+/** Whoever waits so long begins anew. */
+export const lateMs = 1000
+
 export class Keyboard {
   readonly #input: ReadStream
   readonly #write: (text: string) => void
   #reader = new KeyReader()
   #listener: ((key: Key) => void) | null = null
   #timer: NodeJS.Timeout | undefined
+  #pressedAt = 0
   /** What can be read was typed to the program that had the terminal before. */
   #isStale = false
 
@@ -55,11 +59,16 @@ export class Keyboard {
   }
   #read(chunk: string): void {
     clearTimeout(this.#timer)
-    for (const key of this.#reader.push(chunk)) this.#listener?.(key)
+    this.#tell(this.#reader.push(chunk))
     const { waitsMs } = this.#reader
     if (waitsMs === null) return
-    this.#timer = setTimeout(() => {
-      for (const key of this.#reader.flush()) this.#listener?.(key)
-    }, waitsMs)
+    this.#timer = setTimeout(() => this.#tell(this.#reader.flush()), waitsMs)
+  }
+  #tell(keys: readonly Key[]): void {
+    const now = performance.now()
+    for (const key of keys) {
+      this.#listener?.(now - this.#pressedAt > lateMs ? { ...key, late: true } : key)
+      this.#pressedAt = now
+    }
   }
 }

@@ -17,7 +17,8 @@ export interface Choices {
 }
 
 /** Null where the key means nothing to a list. */
-export function pressPick(pick: Pick, key: Key, { count, many }: Choices): Pick | null {
+export function pressPick(before: Pick, key: Key, { count, many }: Choices): Pick | null {
+  const pick = key.late ? { ...before, digits: '' } : before
   const { cursor } = pick
   switch (key.name) {
     case 'up':
@@ -30,7 +31,7 @@ export function pressPick(pick: Pick, key: Key, { count, many }: Choices): Pick 
       return at(pick, count - 1)
     case 'backspace':
     case 'delete':
-      return emptyPick
+      return takenBack(pick, many)
     case 'text':
       if (key.text === ' ' && many) return cursor < 0 ? pick : toggled(at(pick, cursor), cursor)
       return /^\d$/.test(key.text) ? digit(pick, key.text, { count, many }) : null
@@ -60,4 +61,14 @@ function digit(pick: Pick, typed: string, { count, many }: Choices): Pick | null
   // The first digit had marked another one.
   const clean = joined ? { ...moved, marked: toggled(pick, Number(pick.digits) - 1).marked } : moved
   return toggled(clean, number - 1)
+}
+
+/** The last digit goes, and what it chose with it; where none was typed, what stands at the cursor. */
+function takenBack(pick: Pick, many: boolean): Pick {
+  const { cursor, marked, digits } = pick
+  const rest = digits.slice(0, -1)
+  const back = { ...pick, cursor: many && rest === '' ? cursor : Number(rest) - 1, digits: rest }
+  if (!many) return back
+  const clean = digits !== '' || marked.includes(cursor) ? toggled(back, cursor) : back
+  return rest === '' ? clean : toggled(clean, back.cursor)
 }
