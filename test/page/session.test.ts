@@ -313,6 +313,13 @@ describe.skipIf(hasNoBrowser())('a session', () => {
     const along = page.getByRole('list', { name: 'Sent along' })
     await along.getByText('notes.md').first().waitFor()
     expect(await along.getByRole('listitem').count()).toBe(3)
+    // Whoever misses the composer still means the agent.
+    await log(page).evaluate(place => {
+      const data = new DataTransfer()
+      data.items.add(new File(['# y'], 'missed.md', { type: 'text/markdown' }))
+      place.dispatchEvent(new DragEvent('drop', { bubbles: true, cancelable: true, dataTransfer: data }))
+    })
+    await along.getByRole('button', { name: 'Remove missed.md' }).click()
     await give('drop', 'tool.exe', 'application/x-msdownload')
     await page.getByText('tool.exe cannot be sent').waitFor()
     await along.getByRole('button', { name: 'Remove dropped.png' }).click()

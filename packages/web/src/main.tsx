@@ -5,6 +5,7 @@ import { App } from './app.tsx'
 import { cuttable } from './cut.ts'
 import { DeskContext } from './desk.ts'
 import { Door } from './door.tsx'
+import { guardDrops } from './habits/drops.ts'
 
 const connection: Connection = { url: location.origin, via: 'page' }
 const call = httpCall(connection)
@@ -40,4 +41,5 @@ function keep(error: unknown): unknown {
   return error
 }
 
+guardDrops()
 void start()

@@ -2,7 +2,6 @@
 import type { Session } from '@holdpoint/protocol'
 import {
   type ClipboardEvent,
-  type DragEvent,
   type KeyboardEvent,
   memo,
   type ReactNode,
@@ -12,6 +11,7 @@ import {
   useState,
 } from 'react'
 import { useDesk, useLive } from '../desk.ts'
+import { useDrops } from '../habits/drops.ts'
 import { Words } from '../parts/agent-text.tsx'
 import { said } from '../said.ts'
 import { AttachmentTile } from './attachment-tile.tsx'
@@ -30,21 +30,10 @@ function OpenComposer({ session }: { readonly session: Session }): ReactNode {
   const [text, setText] = useUnsent(session.id)
   const files = useAttachments(session.id)
   const { sending, problem, send } = useSend(session, text, setText, files)
-  const [over, setOver] = useState(false)
   const { placeholder, button, hint } = composerWords(session)
   const takesFiles = session.capabilities.includes('attachments')
   const ready = live && !sending && (text.trim() !== '' || files.items.length > 0)
-  const drop = (event: DragEvent) => {
-    setOver(false)
-    if (event.dataTransfer.files.length === 0) return
-    event.preventDefault()
-    if (takesFiles) files.add([...event.dataTransfer.files])
-  }
-  const dragOver = (event: DragEvent) => {
-    if (!event.dataTransfer.types.includes('Files')) return
-    event.preventDefault()
-    setOver(takesFiles)
-  }
+  const over = useDrops(takesFiles ? files.add : null)
   return (
     <form
       className={`composer ${over ? 'over' : ''}`}
@@ -53,9 +42,6 @@ function OpenComposer({ session }: { readonly session: Session }): ReactNode {
         event.preventDefault()
         if (ready) send()
       }}
-      onDragOver={dragOver}
-      onDragLeave={() => setOver(false)}
-      onDrop={drop}
     >
       <Along files={files} />
       <TextField
