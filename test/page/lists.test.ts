@@ -158,6 +158,21 @@ describe.skipIf(hasNoBrowser())('the list of sessions', () => {
     expect(await dialog.getByLabel('First message').inputValue()).toBe('')
   })
 
+  it('keeps the first words of a session where the dialog was left by a click beside it', async () => {
+    const { page } = await open()
+    await page.keyboard.press('n')
+    const dialog = page.getByRole('dialog', { name: 'New session' })
+    const words = dialog.getByLabel('First message')
+    await words.fill('A long one')
+    await page.mouse.click(5, 5)
+    await dialog.waitFor({ state: 'detached' })
+    await page.keyboard.press('n')
+    expect(await words.inputValue()).toBe('A long one')
+    await button(dialog, 'Cancel').click()
+    await page.keyboard.press('n')
+    expect(await words.inputValue()).toBe('')
+  })
+
   it('announces sessions that begin meanwhile instead of pushing', async () => {
     await stage.asker('old one')
     const { page, row } = await open()

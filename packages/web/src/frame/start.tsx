@@ -23,10 +23,22 @@ import {
 /** A mode that nobody has chosen here is the one that was chosen last. */
 type Filling = Omit<StartFields, 'mode'> & { readonly mode: string | null }
 
+/** What was typed here and not sent, as long as the page lives: a click beside the dialog is no reason to lose it. */
+let unsent: Filling | null = null
+
 export function Start({ onClose }: { readonly onClose: () => void }): ReactNode {
   const { call } = useDesk()
   const [last] = useState(() => readLast(kept('start')))
-  const [filling, setFilling] = useState<Filling>({ driver: '', cwd: last.cwd, mode: null, model: '', prompt: '' })
+  const [filling, setFilling] = useState<Filling>(
+    () => unsent ?? { driver: '', cwd: last.cwd, mode: null, model: '', prompt: '' },
+  )
+  useEffect(() => {
+    unsent = filling
+  }, [filling])
+  const leave = () => {
+    unsent = null
+    onClose()
+  }
   const [problems, setProblems] = useState<Problems>({})
   const [sending, setSending] = useState(false)
   const { drivers, trouble } = useDrivers()
@@ -47,7 +59,7 @@ export function Start({ onClose }: { readonly onClose: () => void }): ReactNode 
     try {
       const session = await call('startSession', inputOf(fields))
       keep('start', writeLast(last, fields))
-      onClose()
+      leave()
       go({ screen: 'session', id: session.id })
     } catch (error) {
       setProblems(problemsOf(error))
@@ -71,7 +83,7 @@ export function Start({ onClose }: { readonly onClose: () => void }): ReactNode 
           </p>
         )}
         <div className="dialog-actions">
-          <button type="button" className="button" onClick={onClose}>
+          <button type="button" className="button" onClick={leave}>
             Cancel
           </button>
           <button type="submit" className="button primary" disabled={!ready?.ready || sending}>
