@@ -43,6 +43,29 @@ describe.skipIf(hasNoBrowser())('the inbox', () => {
     expect(await textOf(cards.nth(1).locator('.card-head'))).toMatch(/api[\s\S]*reviewer[\s\S]*test-writer/)
   })
 
+  it('gives each agent of a path a ground of its own, so that no name passes for two', async () => {
+    const asker = await stage.asker()
+    await asker.ask(asks.command(), { agentPath: ['sub ⟶ fake', 'real'] })
+    const page = await stage.open()
+    const names = page.locator('article .agent-name')
+    await names.first().waitFor()
+    expect(await names.allTextContents()).toEqual(['sub ⟶ fake', 'real'])
+    const ground = (at: number) => names.nth(at).evaluate(it => getComputedStyle(it).backgroundColor)
+    const around = await page.locator('article .agent-path').evaluate(it => getComputedStyle(it).backgroundColor)
+    for (const at of [0, 1]) expect(await ground(at)).not.toBe(around)
+  })
+
+  it('stays where it is when a file is dropped on it', async () => {
+    const page = await stage.open()
+    const kept = await page.locator('main').evaluate(place => {
+      const data = new DataTransfer()
+      data.items.add(new File(['x'], 'x.txt'))
+      const init = { bubbles: true, cancelable: true, dataTransfer: data }
+      return ['dragover', 'drop'].every(type => !place.dispatchEvent(new DragEvent(type, init)))
+    })
+    expect(kept).toBe(true)
+  })
+
   it('does not move what is under the pointer: what comes waits below, and is announced', async () => {
     const page = await stage.open({ viewport: { width: 1024, height: 600 } })
     const asker = await stage.asker()

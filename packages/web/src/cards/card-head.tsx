@@ -53,12 +53,15 @@ function Who({ request, named }: Omit<CardHeadProps, 'others'>): ReactNode {
 
 function AgentPath({ names }: { readonly names: readonly string[] }): ReactNode {
   return (
-    <span className={`agent-path ${names.length === 1 ? 'one' : ''}`} title={reveal(names.join(' ⟶ '))}>
+    <span
+      className={`agent-path ${names.length === 1 ? 'one' : ''}`}
+      title={names.map(name => `“${reveal(name)}”`).join(' ⟶ ')}
+    >
       {names.map((name, depth) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a path has an order and nothing else
         <span key={depth} className="agent">
           <span aria-hidden="true">⟶ </span>
-          <Words text={name} />
+          <Words text={name} className="agent-name" />
         </span>
       ))}
     </span>

@@ -30,7 +30,7 @@ export const EntryRow = memo(function EntryRow({ entry, before }: EntryRowProps)
               // biome-ignore lint/suspicious/noArrayIndexKey: a step of a path is its place
               <span key={i}>
                 {i > 0 && <span aria-hidden="true"> ⟶ </span>}
-                <Words text={name} />
+                <Words text={name} className="agent-name" />
               </span>
             ))}
           </p>
