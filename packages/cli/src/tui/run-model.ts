@@ -11,6 +11,7 @@ import type { Key } from './key.ts'
 import { Scroll } from './scroll.ts'
 import type { Place } from './sheet.ts'
 import { type KeyHint, keyRows } from './sheet-rows.ts'
+import { againMs } from './twice.ts'
 import { typedRows } from './typed.ts'
 
 export interface RunOptions {
@@ -35,8 +36,6 @@ export interface RunFrame {
 }
 export type Departure = 'ended' | 'left'
 
-/** "Again" means soon: later it is a first time. */
-const againMs = 10_000
 /** So long an agent has to begin before the line is the person's again. */
 const sentMs = 1000
 const lineKeys: readonly KeyHint[] = [

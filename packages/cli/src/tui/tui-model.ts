@@ -16,8 +16,8 @@ import { layPrompt } from './sheet.ts'
 import { keyRows } from './sheet-rows.ts'
 import { openStarter, pressStarter, type Starter, starterRows, withDrivers } from './starter.ts'
 import { decisionOf, letterOf } from './step.ts'
-import { HelpPage, keyHints, previewRows } from './tui-pages.ts'
-import { typedRows } from './typed.ts'
+import { HelpPage, keyHints, previewRows, sayRows } from './tui-pages.ts'
+import { Twice } from './twice.ts'
 
 export interface TuiOptions {
   readonly call: Call
@@ -51,14 +51,14 @@ export class TuiModel {
   /** The session that is open, with its transcript. */
   #open: { readonly id: SessionId; readonly reading: Reading } | null = null
   #wanted: RequestId | null = null
-  readonly #composer: Composer
+  /** What is half said to a session stays with it. */
+  readonly #composers = new Map<SessionId, Composer>()
   /** Whether the keys go to a line for the open session. */
   #writes = false
   #starter: Starter | null = null
   #help: HelpPage | null = null
   #hint: string | null = null
-  /** A key that does something for good is pressed twice. */
-  #armed: string | null = null
+  readonly #again = new Twice(() => performance.now())
   #version = 0
 
   constructor(options: TuiOptions) {
@@ -72,7 +72,6 @@ export class TuiModel {
       drafts: this.#drafts,
       changed: this.update,
     })
-    this.#composer = new Composer({ send: text => this.#send(text), edit, changed: this.update })
     inbox.subscribe(this.update)
     void this.#learnDrivers()
   }
@@ -99,6 +98,9 @@ export class TuiModel {
 
   get inbox() {
     return this.#options.inbox.getSnapshot()
+  }
+  get #composer(): Composer | null {
+    return (this.#open && this.#composers.get(this.#open.id)) ?? null
   }
   get selected(): string | null {
     return this.#selected
@@ -139,6 +141,8 @@ export class TuiModel {
     const next = waiting.find(({ id }) => id === this.#wanted) ?? waiting[0] ?? null
     const modes = this.#drivers.find(({ name }) => name === this.#session()?.driver)?.modes ?? []
     this.#asking.put(next, modes)
+    // Ctrl+C says no to this one first.
+    if (next) this.#again.take()
   }
 
   #waitingIn(session: SessionId): readonly Request[] {
@@ -152,9 +156,8 @@ export class TuiModel {
   }
 
   press(key: Key): void {
-    if (this.#composer.isEditing) return
-    const armed = this.#armed
-    this.#armed = null
+    if (this.#composer?.isEditing) return
+    const armed = this.#again.take()
     this.#hint = null
     if (this.#help) this.#help = this.#help.press(key) ? this.#help : null
     else if (this.#starter) this.#pressStarter(this.#starter, key)
@@ -166,19 +169,15 @@ export class TuiModel {
   }
 
   #interrupt(armed: string | null): void {
-    this.#armed = 'leave'
+    this.#again.arm('leave')
     if (armed === 'leave') this.#options.leave()
     else if (this.#asking.prompt && !this.#isAway()) this.#asking.reject()
     else this.#hint = 'Ctrl+C again leaves.'
   }
 
   #compose(key: Key): void {
-    if (key.name === 'escape') this.#stopWriting()
-    else this.#composer.press(key)
-  }
-  #stopWriting(): void {
-    this.#writes = false
-    this.#composer.clear()
+    if (key.name === 'escape') this.#writes = false
+    else this.#composer?.press(key)
   }
 
   #pressList(key: Key): void {
@@ -221,11 +220,14 @@ export class TuiModel {
     const reading = new Reading(this.#options.inbox.transcript(id))
     reading.transcript.subscribe(this.update)
     this.#open = { id, reading }
+    const { edit } = this.#options
+    if (!this.#composers.has(id))
+      this.#composers.set(id, new Composer({ send: text => this.#send(id, text), edit, changed: this.update }))
   }
   #closeSession(): void {
     this.#open?.reading.transcript.close()
     this.#open = null
-    this.#stopWriting()
+    this.#writes = false
     this.#asking.put(null, [])
   }
 
@@ -266,7 +268,7 @@ export class TuiModel {
     const id = this.#open?.id
     if (!id) return
     if (armed !== what) {
-      this.#armed = what
+      this.#again.arm(what)
       this.#hint = hint
       return
     }
@@ -293,14 +295,12 @@ export class TuiModel {
   }
 
   /** It closes when it is sent; what could not be comes back. */
-  async #send(text: string): Promise<void> {
-    const id = this.#open?.id
-    if (!id) return
+  async #send(id: SessionId, text: string): Promise<void> {
     this.#writes = false
     try {
       await this.#options.call('sendMessage', { id, text })
     } catch (error) {
-      this.#writes = true
+      this.#writes = this.#open?.id === id
       throw error
     }
   }
@@ -370,13 +370,13 @@ export class TuiModel {
     const waits = this.#writes && (this.#session()?.pending ?? 0) > 0
     const held = waits ? [blank, row(ours('The agent asks something: send your line, or Esc shows it.', 'strong'))] : []
     const back = reading.back > 0 ? [row(ours(`── ${reading.back} lines further down ──`, 'quiet'))] : []
-    const line = this.#writes ? [blank, ...typedRows({ label: 'Say', line: this.#composer.line }, columns)] : []
-    return [...back, ...held, ...line].flatMap(one => wrap(one, columns))
+    const say = this.#composer ? sayRows(this.#composer.line, this.#writes, columns) : []
+    return [...back, ...held, ...say].flatMap(one => wrap(one, columns))
   }
 
   /** What can be done now, for the last line of the screen. */
   keys(columns: number): Piece {
-    const hint = this.#hint ?? this.#composer.hint
+    const hint = this.#hint ?? this.#composer?.hint ?? null
     if (hint !== null) return cutSpans([theirs(hint, 'strong')], columns)
     return keyRows(keyHints[this.#where()], columns)[0]?.spans ?? []
   }

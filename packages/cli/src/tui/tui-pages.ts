@@ -1,12 +1,14 @@
-/** Pages of `holdpoint tui` that only tell: the help, and a session before it is opened. */
+/** What `holdpoint tui` only tells: the help, a session before it is opened, the line that is written to one. */
 import type { InboxSnapshot } from '@holdpoint/client'
 import type { Session } from '@holdpoint/protocol'
 import { sessionRows } from '../text/session.ts'
-import { blank, ours, type Row, row } from '../text/span.ts'
-import { type Piece, wrap } from '../text/width.ts'
+import { blank, brief, ours, type Row, row } from '../text/span.ts'
+import { cutSpans, type Piece, wrap } from '../text/width.ts'
 import type { Key } from './key.ts'
+import type { Line } from './line.ts'
 import type { KeyHint } from './sheet-rows.ts'
 import { letterOf } from './step.ts'
+import { typedRows } from './typed.ts'
 
 const help: readonly (readonly [string, string] | null)[] = [
   ['↑ ↓ j k', 'move in the list'],
@@ -101,4 +103,10 @@ export function previewRows(session: Session | null, { complete, status }: Inbox
     blank,
     row(ours('n starts a session.', 'quiet')),
   ]
+}
+
+/** The line for a session while it is written, and how to go on with it while it is not. */
+export function sayRows(line: Line, writes: boolean, columns: number): readonly Row[] {
+  if (writes) return [blank, ...typedRows({ label: 'Say', line }, columns)]
+  return line.text === '' ? [] : [row(...cutSpans([ours('Enter goes on with: ', 'quiet'), brief(line.text)], columns))]
 }
