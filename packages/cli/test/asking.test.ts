@@ -146,6 +146,7 @@ describe('an edit', () => {
     asking.forget(one.id)
     asking.put(two, [])
     looked()
+    asking.returned()
     edited('rm -rf /')
     await vi.advanceTimersByTimeAsync(0)
     expect(asking.prompt?.request.id).toBe(two.id)

@@ -85,7 +85,7 @@ describe('what is taken back elsewhere', () => {
 describe('what is followed', () => {
   it('counts also where the question was skipped here', () => {
     const skipped = press(promptOf(questions({}, {})), 's').prompt
-    const { answer } = press(withDraft(skipped, answers(['q0', { chosen: ['Red'] }])), '2', enter)
+    const { answer } = press(withDraft(skipped, answers(['q0', { chosen: ['Red'] }])), enter, '2', enter)
     expect(answer).toEqual({
       kind: 'answers',
       answers: [
@@ -106,7 +106,22 @@ describe('what is followed', () => {
 
   it('leaves alone a secret that is being typed: in a form', () => {
     const typing = press(promptOf(form), enter, 'y', enter, 'hunter').prompt
-    const { answer } = press(withDraft(typing, {}), '2', enter, enter)
+    const { answer } = press(withDraft(typing, {}), enter, '2', enter, enter)
     expect(answer).toEqual({ kind: 'submit', values: { to: 'Ana', pass: 'hunter2' } })
+  })
+
+  it('brings back what was confirmed, and nothing else', () => {
+    const red = answers(['q0', { chosen: ['Red'] }])
+    const second = press(withDraft(promptOf(questions({}, {})), red), enter).prompt
+    expect(withDraft(second, red)).toMatchObject({ part: { at: 1 }, hint: null })
+    const ahead = withDraft(second, answers(['q0', { chosen: ['Red'] }], ['q1', { chosen: ['Green'] }]))
+    expect(ahead).toMatchObject({ part: { at: 1 }, hint: null })
+    const changed = withDraft(second, answers(['q0', { chosen: ['Green'] }]))
+    expect(changed).toMatchObject({ part: { at: 0 }, hint: expect.stringMatching(/changed elsewhere/) })
+    const filled = press(promptOf(form), enter, 'y', enter, enter).prompt
+    expect(withDraft(filled, values(['to', 'Bo'], ['gift', true]))).toMatchObject({
+      part: { at: 0 },
+      hint: expect.stringMatching(/changed elsewhere/),
+    })
   })
 })

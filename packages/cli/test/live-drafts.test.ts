@@ -140,6 +140,32 @@ describe('one’s own answer', () => {
     expect(await kept(request), 'reading changes nothing').toEqual({ answers })
   })
 
+  it('that was confirmed and is changed elsewhere is put again before it is sent', async () => {
+    const session = await scene.session()
+    const request = await scene.ask(session, questions([{ question: 'Drop it?' }, { question: 'Greet?' }]))
+    const both = (first: string) =>
+      new Map([
+        ['q0', { chosen: [first] }],
+        ['q1', { chosen: ['Green'] }],
+      ])
+    await put(scene.call, request, { answers: both('Red') })
+    const terminal = scene.run(session)
+    await terminal.sees('› 1  Red')
+    await terminal.sees('Enter confirms')
+    terminal.press(keys.enter)
+    await terminal.sees('Greet?')
+    await put(scene.call, request, { answers: both('Green') })
+    await terminal.sees('changed elsewhere')
+    expect(terminal.text()).toContain('Drop it?')
+    expect(terminal.text()).toContain('› 2  Green')
+    terminal.press(keys.enter)
+    await terminal.sees('Greet?')
+    expect((await scene.now(request)).status).toBe('pending')
+    terminal.press(keys.enter)
+    const answers = [...both('Green')].map(([id, choice]) => ({ id, ...choice }))
+    expect((await scene.resolved(request)).resolution?.answer).toEqual({ kind: 'answers', answers })
+  })
+
   it('of a form is kept but for its secrets, and goes on from there', async () => {
     const properties = {
       to: { type: 'string' as const },

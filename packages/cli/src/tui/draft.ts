@@ -6,7 +6,7 @@ import { type FieldPart, type FormPart, openForm } from './form.ts'
 import { lineOf } from './line.ts'
 import { emptyPick } from './pick.ts'
 import type { Prompt } from './prompt.ts'
-import type { QuestionsPart, Reply } from './questions.ts'
+import { atQuestion, emptyReply, type QuestionsPart, type Reply } from './questions.ts'
 
 /** All that a prompt of this kind can hold; what is empty is named as such, so that it is taken back. */
 export function draftOf({ part, request: { ask } }: Prompt): AnswerDraft {
@@ -22,9 +22,19 @@ export function withDraft(prompt: Prompt, draft: AnswerDraft): Prompt {
   const { part } = prompt
   if (part.kind === 'approval' && ask.kind === 'approval') return { ...prompt, part: draftedApproval(part, ask, draft) }
   if (part.kind === 'questions' && ask.kind === 'questions')
-    return { ...prompt, part: draftedQuestions(part, ask, draft) }
-  if (part.kind === 'form' && ask.kind === 'form') return { ...prompt, part: draftedForm(part, ask, draft) }
+    return putAgain(prompt, part.at, draftedQuestions(part, ask, draft))
+  if (part.kind === 'form' && ask.kind === 'form') return putAgain(prompt, part.at, draftedForm(part, ask, draft))
   return prompt
+}
+
+/** Nobody sends what they have confirmed and what says something else since. */
+function putAgain(prompt: Prompt, at: number, part: QuestionsPart | FormPart): Prompt {
+  return part.at < at ? { ...prompt, part, hint: 'This was changed elsewhere: confirm it again.' } : { ...prompt, part }
+}
+/** Where to go on: at the first of those that were confirmed and have changed. */
+function placeOf(at: number, before: readonly unknown[], after: readonly unknown[]): number {
+  const changed = before.findIndex((one, index) => JSON.stringify(one) !== JSON.stringify(after[index]))
+  return changed < 0 ? at : Math.min(at, changed)
 }
 
 function approvalDraft({ stage, line, note, reason, edit }: ApprovalPart): AnswerDraft {
@@ -63,7 +73,11 @@ function draftedQuestions(part: QuestionsPart, { questions }: QuestionsAsk, draf
     const question = questions[index]
     return question ? repliedWith(question, reply, draft.answers?.get(question.id) ?? none) : reply
   })
-  return { ...part, replies, reason: lineOf(draft.reason ?? '') }
+  const drafted = { ...part, replies, reason: lineOf(draft.reason ?? '') }
+  const said = (list: readonly Reply[]) =>
+    questions.map((question, index) => choiceOf(question, list[index] ?? emptyReply))
+  const at = placeOf(part.at, said(part.replies), said(replies))
+  return at < part.at ? atQuestion(drafted, questions, at) : drafted
 }
 /** What is not in a draft was taken back. */
 const none: Choice = { chosen: [] }
@@ -108,7 +122,7 @@ function draftedForm(part: FormPart, ask: FormAsk, { values, reason = '' }: Answ
     const raw = values?.get(field.name)
     return raw === undefined ? (presets[index] ?? field) : filledWith(field, raw)
   })
-  return { ...part, fields, reason: lineOf(reason) }
+  return { ...part, fields, at: placeOf(part.at, part.fields.map(rawOf), fields.map(rawOf)), reason: lineOf(reason) }
 }
 function filledWith(part: FieldPart, raw: Raw): FieldPart {
   const { field, choices } = part

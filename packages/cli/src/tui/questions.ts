@@ -21,11 +21,11 @@ export interface QuestionsPart {
   readonly reason: Line
 }
 
-const emptyReply: Reply = { pick: emptyPick, line: emptyLine, other: '', skipped: false, literal: false }
+export const emptyReply: Reply = { pick: emptyPick, line: emptyLine, other: '', skipped: false, literal: false }
 
 export function openQuestions({ questions }: QuestionsAsk): QuestionsPart {
   const replies = questions.map(() => emptyReply)
-  return at({ kind: 'questions', at: 0, replies, stage: 'choose', reason: emptyLine }, questions, 0)
+  return atQuestion({ kind: 'questions', at: 0, replies, stage: 'choose', reason: emptyLine }, questions, 0)
 }
 
 /** Words that steer where every letter is text. */
@@ -46,7 +46,7 @@ function choose(part: QuestionsPart, ask: QuestionsAsk, press: Press): Step<Ques
     return { part: withReply(part, { ...reply, pick, other, skipped: false }) }
   }
   if (press.name === 'enter') return press.alone ? confirm(part, ask) : { part, unused: true }
-  if (press.name === 'left') return { part: at(part, ask.questions, part.at - 1) }
+  if (press.name === 'left') return { part: atQuestion(part, ask.questions, part.at - 1) }
   switch (decisionOf(press)) {
     case 'r':
       return { part, answer: { kind: 'decline' } }
@@ -83,7 +83,7 @@ function typeAnswer(part: QuestionsPart, ask: QuestionsAsk, press: Press): Step<
     return { part: withReply(part, { ...reply, line: typed.line, literal: press.name === 'edited' }) }
   if ('left' in typed) {
     if (question.options.length > 0) return { part: { ...part, stage: 'choose' } }
-    return { part: at(part, ask.questions, part.at - 1) }
+    return { part: atQuestion(part, ask.questions, part.at - 1) }
   }
   const steered = reply.literal ? null : steer(part, ask, typed.done)
   if (steered) return steered
@@ -132,7 +132,7 @@ function giveReason(part: QuestionsPart, press: Press): Step<QuestionsPart> {
 
 /** On to the next question; behind the last, the answer. */
 function next(part: QuestionsPart, ask: QuestionsAsk): Step<QuestionsPart> {
-  if (part.at + 1 < ask.questions.length) return { part: at(part, ask.questions, part.at + 1) }
+  if (part.at + 1 < ask.questions.length) return { part: atQuestion(part, ask.questions, part.at + 1) }
   const answers = ask.questions.flatMap((question, index) => answerOf(question, part.replies[index] ?? emptyReply))
   if (answers.length === 0)
     return { part, hint: `None of them is answered. Answer one, or reject all with r or ${steering.reject}.` }
@@ -148,7 +148,7 @@ function answerOf({ id, options, multiSelect }: Question, { pick, other, skipped
 }
 
 /** At another question, in the way in which that is answered; before the first there is none. */
-function at(part: QuestionsPart, questions: readonly Question[], index: number): QuestionsPart {
+export function atQuestion(part: QuestionsPart, questions: readonly Question[], index: number): QuestionsPart {
   const to = Math.max(0, index)
   return { ...part, at: to, stage: questions[to]?.options.length === 0 ? 'other' : 'choose' }
 }
