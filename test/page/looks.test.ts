@@ -47,6 +47,22 @@ describe.skipIf(hasNoBrowser())('the look of', () => {
     }
   })
 
+  it('a card of which more can be scrolled to has an edge that says so', async () => {
+    const request = await (await stage.asker()).ask(asks.form())
+    const page = await stage.open({ ...phone, viewport: { width: 390, height: 640 } })
+    const body = cardOf(page, request).locator('.card-body')
+    await body.waitFor()
+    // Beside what is in it, where nothing but the edge is drawn.
+    const edge = async () => {
+      const box = await body.boundingBox()
+      if (!box) throw new Error('it is not drawn')
+      return page.screenshot({ clip: { x: box.x + 1, y: box.y + box.height - 3, width: 2, height: 2 } })
+    }
+    const before = await edge()
+    await body.evaluate(it => it.scrollTo(0, it.scrollHeight))
+    expect((await edge()).equals(before)).toBe(false)
+  })
+
   it('the smallest screen has everything on it', async () => {
     const asker = await stage.asker(longTitle, longPath)
     await asker.ask(asks.plan())
