@@ -1,9 +1,10 @@
 /** Every resolution: who or what answered, what, when, and whether it reached the agent. */
 import { limits } from '@holdpoint/protocol'
-import { type ReactNode, useMemo, useState } from 'react'
+import { type ReactNode, useMemo, useRef } from 'react'
 import { Receipt } from '../cards/receipt.tsx'
 import { useNow } from '../desk.ts'
 import { Choices } from '../frame/choices.tsx'
+import { useNarrowed } from '../frame/narrowed.ts'
 import { SearchField } from '../frame/search-field.tsx'
 import { useSettled } from '../frame/settled.ts'
 import { Skeleton } from '../frame/skeleton.tsx'
@@ -15,15 +16,25 @@ import { SessionChoice } from './session-choice.tsx'
 import { type RecordList, useRecord } from './use-record.ts'
 
 export function RecordScreen(): ReactNode {
-  const [filter, setFilter] = useState(everything)
+  const [filter, set] = useNarrowed(everything)
   const q = useSettled(filter.q)
   const { by, answer, session } = filter
   const question = useMemo(() => questionOf({ by, answer, session, q }), [by, answer, session, q])
   const record = useRecord(question)
-  const set = (change: Partial<typeof filter>) => setFilter(before => ({ ...before, ...change }))
-  useKeys({ more: record.fresh.length > 0 ? record.takeFresh : undefined })
+  const place = useRef<HTMLDivElement>(null)
+  const move = (by: 1 | -1) => {
+    const lines = [...(place.current?.querySelectorAll('summary') ?? [])]
+    const here = document.activeElement?.closest('details')
+    const at = lines.findIndex(line => line.parentElement === here)
+    lines[at < 0 ? 0 : Math.max(0, at + by)]?.focus()
+  }
+  useKeys({
+    next: () => move(1),
+    previous: () => move(-1),
+    more: record.fresh.length > 0 ? record.takeFresh : undefined,
+  })
   return (
-    <div className="page record">
+    <div ref={place} className="page record">
       <div className="page-head">
         <h1>Record</h1>
       </div>

@@ -3,6 +3,7 @@ import { limits, type Session, type SessionId } from '@holdpoint/protocol'
 import { type ReactNode, useMemo, useRef, useState } from 'react'
 import { useNow } from '../desk.ts'
 import { Choices } from '../frame/choices.tsx'
+import { useNarrowed } from '../frame/narrowed.ts'
 import { SearchField } from '../frame/search-field.tsx'
 import { useSettled } from '../frame/settled.ts'
 import { Skeleton } from '../frame/skeleton.tsx'
@@ -14,9 +15,10 @@ import { type StateChoice, stateChoices, waitingFirst } from './session-filter.t
 import { SessionRow } from './session-row.tsx'
 import { type SessionList, useSessionList } from './use-session-list.ts'
 
+const everything: { readonly state: StateChoice; readonly typed: string } = { state: 'all', typed: '' }
+
 export function SessionsScreen(): ReactNode {
-  const [state, setState] = useState<StateChoice>('all')
-  const [typed, setTyped] = useState('')
+  const [{ state, typed }, set] = useNarrowed(everything)
   const q = useSettled(typed)
   const list = useSessionList({ state, q })
   return (
@@ -25,8 +27,13 @@ export function SessionsScreen(): ReactNode {
         <h1>Sessions</h1>
       </div>
       <div className="page-filter">
-        <SearchField label="Search sessions" value={typed} maxLength={limits.nameMax} onChange={setTyped} />
-        <Choices label="State" options={stateChoices} value={state} onChange={setState} />
+        <SearchField
+          label="Search sessions"
+          value={typed}
+          maxLength={limits.nameMax}
+          onChange={text => set({ typed: text })}
+        />
+        <Choices label="State" options={stateChoices} value={state} onChange={chosen => set({ state: chosen })} />
       </div>
       <More count={list.fresh.length} what="new" onShow={list.reload} />
       <Rows list={list} filtered={state !== 'all' || q !== ''} />
