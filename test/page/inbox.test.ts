@@ -175,6 +175,13 @@ describe.skipIf(hasNoBrowser())('the inbox', () => {
       .getByRole('button')
       .evaluateAll(all => all.map(it => [it.textContent, Math.round(it.getBoundingClientRect().height)] as const))
     expect(heights.filter(([, height]) => height < 44)).toEqual([])
+    for (const target of ['.asker', '.select'])
+      expect(
+        await cardOf(page, request)
+          .locator(target)
+          .evaluate(it => it.getBoundingClientRect().height),
+        target,
+      ).toBeGreaterThanOrEqual(44)
     expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
   })
 

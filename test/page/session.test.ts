@@ -327,6 +327,7 @@ describe.skipIf(hasNoBrowser())('a session', () => {
     await composer.press('Enter')
     await log(page).getByText('Look at these').waitFor()
     await along.waitFor({ state: 'detached' })
+    await page.getByText('tool.exe cannot be sent').waitFor({ state: 'detached' })
     expect(await log(page).locator('img').count()).toBe(1)
     const { items } = await stage.gateway.call('listEvents', { id: session.id })
     const added = items.flatMap(event => (event.type === 'command.added' ? [event.value.body] : []))

@@ -81,6 +81,7 @@ function useSend(session: Session, text: string, setText: (text: string) => void
       // What was typed or added meanwhile has not been sent.
       if (latest.current.startsWith(text)) setText(latest.current.slice(text.length).trimStart())
       for (const item of sent) files.remove(item)
+      files.forgive()
     } catch (error) {
       setProblem(said(error))
     } finally {

@@ -90,6 +90,8 @@ function ModelField({ session, held, onModel }: ModelFieldProps): ReactNode {
         onChange={event => setTyped(event.target.value)}
         onBlur={save}
         onKeyDown={event => {
+          // Whoever composes a sign ends that, and nothing else.
+          if (event.nativeEvent.isComposing) return
           if (event.key === 'Enter') event.currentTarget.blur()
           if (event.key === 'Escape') setTyped(session.model ?? '')
         }}

@@ -10,6 +10,8 @@ export interface Attachments {
   readonly refusals: readonly string[]
   readonly add: (files: readonly File[]) => void
   readonly remove: (attachment: Attachment) => void
+  /** What was refused is not spoken of any more. */
+  readonly forgive: () => void
 }
 
 export function useAttachments(session: SessionId): Attachments {
@@ -58,5 +60,6 @@ export function useAttachments(session: SessionId): Attachments {
     refusals,
     add: files => void addAll(files),
     remove: attachment => change(kept.current.filter(item => item !== attachment)),
+    forgive: () => setRefusals([]),
   }
 }
