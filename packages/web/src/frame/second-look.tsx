@@ -28,7 +28,8 @@ export function SecondLook(props: SecondLookProps): ReactNode {
         type="button"
         className={`button ${plain ? 'plain' : ''} ${className}`}
         disabled={held}
-        aria-label={question.replace(/\?$/, '…')}
+        // A key that stands beside the word is part of the name, too.
+        aria-label={typeof label === 'string' ? question.replace(/\?$/, '…') : undefined}
         onClick={() => setAsking(true)}
       >
         {label}
