@@ -18,12 +18,7 @@ export function useDesk(): Desk {
   return desk
 }
 
-export function useInbox(): InboxSnapshot {
-  const { inbox } = useDesk()
-  return useSyncExternalStore(inbox.subscribe, inbox.getSnapshot)
-}
-
-/** A part of it that is the same value until it changes: whoever needs no more is not drawn again with every word that streams. */
+/** A part of the inbox that is the same value until it changes: whoever needs no more is not drawn again with every word that streams. */
 export function useInboxPart<T>(select: (snapshot: InboxSnapshot) => T): T {
   const { inbox } = useDesk()
   return useSyncExternalStore(inbox.subscribe, () => select(inbox.getSnapshot()))

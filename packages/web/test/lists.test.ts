@@ -1,10 +1,10 @@
 import type { Call, RecordLine, Request, RequestId, Session } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
 import type { CardActions } from '../src/habits/card-keys.ts'
-import { answerAll, yesToEach } from '../src/inbox/batch.ts'
-import { byDay, everything, questionOf as recordQuestion } from '../src/record/record-filter.ts'
+import { answerAll, yesToEach } from '../src/inbox/replies.ts'
+import { byDay, everything, recordQuestion } from '../src/record/record-filter.ts'
 import { delivered } from '../src/record/use-record.ts'
-import { fits, newSince, questionOf, waitingFirst } from '../src/sessions/session-filter.ts'
+import { fits, newSince, sessionQuestion, waitingFirst } from '../src/sessions/session-filter.ts'
 
 const session = (n: number, more: Partial<Session> = {}): Session =>
   ({
@@ -20,9 +20,9 @@ const session = (n: number, more: Partial<Session> = {}): Session =>
 
 describe('the filter of sessions', () => {
   it('asks the gateway for what it knows, and itself for what waits', () => {
-    expect(questionOf({ state: 'all', q: ' ' })).toEqual({})
-    expect(questionOf({ state: 'parked', q: ' api ' })).toEqual({ state: 'parked', q: 'api' })
-    expect(questionOf({ state: 'waiting', q: '' })).toBeNull()
+    expect(sessionQuestion({ state: 'all', q: ' ' })).toEqual({})
+    expect(sessionQuestion({ state: 'parked', q: ' api ' })).toEqual({ state: 'parked', q: 'api' })
+    expect(sessionQuestion({ state: 'waiting', q: '' })).toBeNull()
   })
   it('knows which session belongs to it', () => {
     expect(fits(session(1), { state: 'idle', q: 'TITLE' })).toBe(true)

@@ -2,11 +2,11 @@ import type { Entry, MessageEntry, ToolEntry } from '@holdpoint/client'
 import { type Attachment, limits, type Session } from '@holdpoint/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { costWords, countWords, durationWords, sizeWords, turnWords } from '../src/session/amounts.ts'
+import { costWords, countWords, durationWords, sizeWords, turnWords } from '../src/parts/amounts.ts'
 import { kindOf, readAttachment, refusalOf, showable } from '../src/session/attach.ts'
 import { composerWords } from '../src/session/composer-words.ts'
 import { placeOf } from '../src/session/place.ts'
-import { newSince, showNext } from '../src/session/shown-entries.ts'
+import { showNext, unseenSince } from '../src/session/shown-entries.ts'
 import { chunksOf, headOf, lineCount } from '../src/session/text-chunks.ts'
 import { aboutTool, outputText } from '../src/session/tool-words.ts'
 
@@ -68,10 +68,10 @@ describe('entries that come in front and behind', () => {
     expect(showNext(list('x'), list('a', 'b'))).toMatchObject({ shift: false, more: false })
   })
   it('are counted behind the last one that was seen', () => {
-    expect(newSince(list('a', 'b', 'c'), 'a')).toBe(2)
-    expect(newSince(list('a', 'b', 'c'), 'c')).toBe(0)
-    expect(newSince(list('a'), null)).toBe(0)
-    expect(newSince(list('a'), 'gone')).toBe(0)
+    expect(unseenSince(list('a', 'b', 'c'), 'a')).toBe(2)
+    expect(unseenSince(list('a', 'b', 'c'), 'c')).toBe(0)
+    expect(unseenSince(list('a'), null)).toBe(0)
+    expect(unseenSince(list('a'), 'gone')).toBe(0)
   })
 })
 

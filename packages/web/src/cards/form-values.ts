@@ -52,7 +52,7 @@ export function presetOf(field: FormField): Raw {
 }
 
 /** Undefined: nothing was given. */
-export function readRaw(field: FormField, raw: Raw, required: boolean): Json | undefined {
+function readRaw(field: FormField, raw: Raw, required: boolean): Json | undefined {
   switch (field.type) {
     case 'boolean':
       return raw === true

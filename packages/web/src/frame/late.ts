@@ -1,7 +1,7 @@
 /** Whether something has lasted long enough to be worth saying: a skeleton that flashes is worse than none. */
 import { useEffect, useState } from 'react'
 
-export const lateMs = 200
+const lateMs = 200
 
 export function useLate(): boolean {
   const [late, setLate] = useState(false)

@@ -11,8 +11,8 @@ import { useKeys } from '../habits/use-keys.ts'
 import { Words } from '../parts/agent-text.tsx'
 import { isQuiet } from '../quiet.ts'
 import { said } from '../said.ts'
-import { answerAll, type BatchOutcome, type Reply, yesToEach } from './batch.ts'
 import { DenyAll } from './deny-all.tsx'
+import { answerAll, type BatchOutcome, type Reply, yesToEach } from './replies.ts'
 
 export interface BatchBarProps {
   readonly requests: readonly Request[]

@@ -61,7 +61,7 @@ function without(id: RequestId | null) {
     id !== null && before.has(id) ? new Set([...before].filter(each => each !== id)) : before
 }
 
-export function idOf(element: Element): RequestId | null {
+function idOf(element: Element): RequestId | null {
   return ((element as HTMLElement).dataset.request as RequestId | undefined) ?? null // set by the item from a request's own id
 }
 

@@ -6,7 +6,7 @@ import { isShell, paintShell } from './shell.ts'
 import { type Piece, splitAtSigns } from './tones.ts'
 
 /** Longer texts stay plain: grammars take their time. */
-export const highlightMax = 16_000
+const highlightMax = 16_000
 const paintedMax = 200
 
 /** What was coloured lately: a list that scrolls shows the same blocks again and again. */

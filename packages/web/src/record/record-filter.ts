@@ -27,7 +27,7 @@ export const everything: RecordFilter = { by: 'all', answer: 'all', session: nul
 
 export type RecordQuestion = Omit<Input<'listAudit'>, 'after' | 'before' | 'limit'>
 
-export function questionOf({ by, answer, session, q }: RecordFilter): RecordQuestion {
+export function recordQuestion({ by, answer, session, q }: RecordFilter): RecordQuestion {
   return {
     ...(by !== 'all' && { by }),
     ...(answer !== 'all' && { answer }),

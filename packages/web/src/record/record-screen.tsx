@@ -4,14 +4,14 @@ import { type ReactNode, useMemo, useRef } from 'react'
 import { Receipt } from '../cards/receipt.tsx'
 import { useNow } from '../desk.ts'
 import { Choices } from '../frame/choices.tsx'
+import { More } from '../frame/more.tsx'
 import { useNarrowed } from '../frame/narrowed.ts'
 import { SearchField } from '../frame/search-field.tsx'
 import { useSettled } from '../frame/settled.ts'
 import { Skeleton } from '../frame/skeleton.tsx'
 import { useKeys } from '../habits/use-keys.ts'
-import { More } from '../inbox/more.tsx'
 import { said } from '../said.ts'
-import { answerChoices, byChoices, byDay, everything, questionOf } from './record-filter.ts'
+import { answerChoices, byChoices, byDay, everything, recordQuestion } from './record-filter.ts'
 import { SessionChoice } from './session-choice.tsx'
 import { type RecordList, useRecord } from './use-record.ts'
 
@@ -19,7 +19,7 @@ export function RecordScreen(): ReactNode {
   const [filter, set] = useNarrowed(everything)
   const q = useSettled(filter.q)
   const { by, answer, session } = filter
-  const question = useMemo(() => questionOf({ by, answer, session, q }), [by, answer, session, q])
+  const question = useMemo(() => recordQuestion({ by, answer, session, q }), [by, answer, session, q])
   const record = useRecord(question)
   const place = useRef<HTMLDivElement>(null)
   const move = (by: 1 | -1) => {

@@ -1,6 +1,6 @@
 /** Files and pictures that go along with a message: which of them can, and what is said of those that cannot. */
 import { type Attachment, limits } from '@holdpoint/protocol'
-import { countWords, sizeWords } from './amounts.ts'
+import { countWords, sizeWords } from '../parts/amounts.ts'
 
 const pictures = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp'])
 /** Types that are text although they do not say so. */

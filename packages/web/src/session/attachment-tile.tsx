@@ -2,7 +2,7 @@
 import type { Attachment } from '@holdpoint/protocol'
 import type { ReactNode } from 'react'
 import { Words } from '../parts/agent-text.tsx'
-import { sizeWords } from './amounts.ts'
+import { sizeWords } from '../parts/amounts.ts'
 import { showable } from './attach.ts'
 
 export interface AttachmentTileProps {

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import { clockTime } from '../cards/moment.ts'
 import { Receipt } from '../cards/receipt.tsx'
 import { Prose, Words } from '../parts/agent-text.tsx'
-import { turnWords } from './amounts.ts'
+import { turnWords } from '../parts/amounts.ts'
 
 /** While it waits, the card is below, where one answers; afterwards its receipt stands here. */
 export function RequestLine({ entry }: { readonly entry: RequestEntry }): ReactNode {

@@ -22,7 +22,7 @@ export function showNext(before: readonly Entry[], now: readonly Entry[]): Shown
 }
 
 /** How many entries have come behind the last one that was seen. */
-export function newSince(entries: readonly Entry[], lastSeen: string | null): number {
+export function unseenSince(entries: readonly Entry[], lastSeen: string | null): number {
   if (lastSeen === null) return 0
   const at = entries.findLastIndex(entry => entry.id === lastSeen)
   return at === -1 ? 0 : entries.length - 1 - at

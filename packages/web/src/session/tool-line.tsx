@@ -2,7 +2,7 @@
 import { type ToolEntry, toolName } from '@holdpoint/client'
 import { type ReactNode, use } from 'react'
 import { Words } from '../parts/agent-text.tsx'
-import { durationWords } from './amounts.ts'
+import { durationWords } from '../parts/amounts.ts'
 import { useOpen, WorkingContext } from './open-entries.ts'
 import { ToolDetail } from './tool-detail.tsx'
 import { aboutTool } from './tool-words.ts'

@@ -3,11 +3,11 @@ import { reveal } from '@holdpoint/protocol'
 import { type ReactNode, useCallback, useEffect, useLayoutEffect, useReducer, useRef, useState } from 'react'
 import { Virtualizer } from 'virtua'
 import { Skeleton } from '../frame/skeleton.tsx'
+import { countWords } from '../parts/amounts.ts'
 import { said } from '../said.ts'
-import { countWords } from './amounts.ts'
 import { EntryRow } from './entry-row.tsx'
 import { OpenContext } from './open-entries.ts'
-import { newSince, type Shown, showNext } from './shown-entries.ts'
+import { type Shown, showNext, unseenSince } from './shown-entries.ts'
 import { useStick } from './use-stick.ts'
 import type { Reading } from './use-transcript.ts'
 
@@ -156,5 +156,5 @@ function useFresh(entries: Reading['entries'], atEnd: boolean): number {
   useEffect(() => {
     if (atEnd) lastSeen.current = last
   }, [atEnd, last])
-  return atEnd ? 0 : newSince(entries, lastSeen.current)
+  return atEnd ? 0 : unseenSince(entries, lastSeen.current)
 }

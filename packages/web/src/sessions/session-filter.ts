@@ -18,7 +18,7 @@ export interface SessionFilter {
 }
 
 /** Null where the gateway has no such question: what waits is known here, by its requests. */
-export function questionOf({ state, q }: SessionFilter): Omit<Input<'listSessions'>, 'before'> | null {
+export function sessionQuestion({ state, q }: SessionFilter): Omit<Input<'listSessions'>, 'before'> | null {
   if (state === 'waiting') return null
   return { ...(state !== 'all' && { state }), ...(q.trim() && { q: q.trim() }) }
 }

@@ -9,10 +9,10 @@ import { groupOf } from '../frame/session-groups.ts'
 import { Sign } from '../frame/sign.tsx'
 import { stopWords } from '../frame/stop-words.ts'
 import { Words } from '../parts/agent-text.tsx'
+import { costWords } from '../parts/amounts.ts'
 import { Path } from '../parts/path.tsx'
 import { href } from '../route.ts'
 import { said } from '../said.ts'
-import { costWords } from '../session/amounts.ts'
 import { isGone } from './use-session-list.ts'
 
 export interface SessionRowProps {

@@ -3,7 +3,7 @@ import { Fault, type Session, type SessionId } from '@holdpoint/protocol'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { useDesk, useSessions } from '../desk.ts'
 import { newestFirst } from '../frame/session-groups.ts'
-import { fits, newSince, questionOf, type SessionFilter } from './session-filter.ts'
+import { fits, newSince, type SessionFilter, sessionQuestion } from './session-filter.ts'
 
 const pageSize = 50
 
@@ -29,7 +29,7 @@ export function useSessionList(filter: SessionFilter): SessionList {
   const live = useSessions()
   const { state, q } = filter
   const [pages, setPages] = useState(nothing)
-  const question = useMemo(() => questionOf({ state, q }), [state, q])
+  const question = useMemo(() => sessionQuestion({ state, q }), [state, q])
   const run = useRef<AbortController | null>(null)
   const load = useCallback(
     (before: readonly Session[]) => {
