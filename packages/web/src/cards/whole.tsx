@@ -96,7 +96,7 @@ export function CardBody({ children }: { readonly children: ReactNode }): ReactN
   const { box, end, overflows } = useWindow(body)
   return (
     <figure ref={box} className="card-body" aria-label="What is asked" tabIndex={overflows ? 0 : undefined}>
-      {children}
+      <div className="card-rows">{children}</div>
       <div ref={end} className="pane-end" />
     </figure>
   )
