@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { asks } from '../support/asking.ts'
-import { away, desktop, hasNoBrowser, openPage } from '../support/browser.ts'
+import { away, desktop, hasNoBrowser, openPage, withWorker } from '../support/browser.ts'
 import { button, openStage } from './stage.ts'
 
 describe.skipIf(hasNoBrowser())('as an app the page', () => {
   const stage = openStage()
 
   it('can be installed: its manifest is whole, and what it names is there', async () => {
-    const page = await stage.open()
+    const page = await stage.open(withWorker)
     const address = await page.locator('link[rel="manifest"]').getAttribute('href')
     const reply = await page.request.get(`${stage.gateway.url}${address}`)
     expect(reply.headers()['content-type']).toContain('application/manifest+json')
@@ -28,7 +28,7 @@ describe.skipIf(hasNoBrowser())('as an app the page', () => {
   })
 
   it('has a worker that keeps nothing of what waits, and says so when the gateway is away', async () => {
-    const page = await stage.open({ provoked: away })
+    const page = await stage.open({ ...withWorker, provoked: away })
     const asker = await stage.asker()
     await asker.ask(asks.command('secret-looking command'))
     await page.getByText('secret-looking command').first().waitFor()
@@ -101,7 +101,7 @@ describe.skipIf(hasNoBrowser())('as an app the page', () => {
   })
 
   it('offers an agent as soon as its runner is there, while the dialog for a new session is open', async () => {
-    const page = await stage.open()
+    const page = await stage.open(withWorker)
     await page.keyboard.press('n')
     const dialog = page.getByRole('dialog', { name: 'New session' })
     await dialog.getByText('No runner offers an agent right now').waitFor()

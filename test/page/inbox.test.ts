@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { asks } from '../support/asking.ts'
-import { hasNoBrowser, phone, routed } from '../support/browser.ts'
+import { hasNoBrowser, phone, withWorker } from '../support/browser.ts'
 import { button, calm, cardOf, openStage, press, receipt, strike, textOf } from './stage.ts'
 
 describe.skipIf(hasNoBrowser())('the inbox', () => {
@@ -118,7 +118,7 @@ describe.skipIf(hasNoBrowser())('the inbox', () => {
   })
 
   it('answers several at once; one that fails fails no other, and is named', async () => {
-    const page = await stage.open(routed)
+    const page = await stage.open()
     const asker = await stage.asker()
     const requests = []
     for (const name of ['one', 'two', 'three']) requests.push(await asker.ask(asks.command(name)))
@@ -225,7 +225,7 @@ describe.skipIf(hasNoBrowser())('the inbox', () => {
         wanted => (globalThis as unknown as { stageNotices: Notices }).stageNotices.told.length >= wanted, // likewise
         count,
       )
-    const watched = { ...routed, before: (page: Page) => page.context().addInitScript(record) }
+    const watched = { before: (page: Page) => page.context().addInitScript(record) }
 
     it('once for each thing that waits, together where they come together, and takes it back when it is answered', async () => {
       const page = await stage.open(watched)
@@ -286,6 +286,7 @@ describe.skipIf(hasNoBrowser())('the inbox', () => {
         }
       }
       const page = await stage.open({
+        ...withWorker,
         permissions: ['notifications'],
         before: it => it.context().addInitScript(listen),
       })

@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { asks } from '../support/asking.ts'
-import { hasNoBrowser, phone, routed } from '../support/browser.ts'
+import { hasNoBrowser, phone } from '../support/browser.ts'
 import { button, openStage, press, receipt, textOf } from './stage.ts'
 
 /** One of the ways to narrow a list down. */
@@ -130,7 +130,7 @@ describe.skipIf(hasNoBrowser())('the list of sessions', () => {
   })
 
   it('starts a session: agent, folder, mode, first words; what is refused is said at its field', async () => {
-    const page = await stage.open({ ...routed, provoked: /400/ })
+    const page = await stage.open({ provoked: /400/ })
     await page.keyboard.press('n')
     const dialog = page.getByRole('dialog', { name: 'New session' })
     await dialog.getByRole('radio', { name: /Rehearsal agent/ }).check()

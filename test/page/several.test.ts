@@ -3,7 +3,7 @@ import type { Request } from '@holdpoint/protocol'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { asks } from '../support/asking.ts'
-import { away, hasNoBrowser, routed } from '../support/browser.ts'
+import { away, hasNoBrowser } from '../support/browser.ts'
 import { button, calm, cardOf, openStage, press, strike } from './stage.ts'
 
 describe.skipIf(hasNoBrowser())('several at once', () => {
@@ -86,7 +86,7 @@ describe.skipIf(hasNoBrowser())('several at once', () => {
   })
 
   it('keep the reason that was typed where it did not arrive', async () => {
-    const page = await stage.open({ ...routed, provoked: away })
+    const page = await stage.open({ provoked: away })
     const request = await shown(page, 1)
     await cardOf(page, request(0)).getByRole('checkbox').check()
     await page.route('**/requests/answer', route => route.abort('connectionfailed'))
@@ -111,6 +111,9 @@ describe.skipIf(hasNoBrowser())('several at once', () => {
     await page.keyboard.press('Escape')
     await button(noted, 'Allow with your note').waitFor()
     await press(page, button(cardOf(page, request(2)), 'Edit…'))
+    await page.keyboard.type(' --dry')
+    await page.keyboard.press('Escape')
+    await button(cardOf(page, request(2)), 'Your edit…').waitFor()
     await press(page, button(bar(page), 'Allow 3 once'))
     await page.getByText('2 answered. 1 waits on: another answer to it is begun.').waitFor()
     expect(await stage.answerTo(request(0))).toEqual({ kind: 'allow', note: 'but be quick' })

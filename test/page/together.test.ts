@@ -3,7 +3,7 @@ import type { Ask } from '@holdpoint/protocol'
 import type { Locator, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { asks } from '../support/asking.ts'
-import { hasNoBrowser, phone, routed } from '../support/browser.ts'
+import { hasNoBrowser, phone } from '../support/browser.ts'
 import { button, calm, cardOf, openStage, press, receipt, textOf } from './stage.ts'
 
 /** When a selector is first met on a page, by the clock that all of this machine share. */
@@ -82,7 +82,7 @@ describe.skipIf(hasNoBrowser())('several who look at the same', () => {
   })
 
   it('a loser of a race is shown the winner', async () => {
-    const page = await stage.open({ ...routed, provoked: /409/ })
+    const page = await stage.open({ provoked: /409/ })
     const request = await (await stage.asker()).ask(asks.command())
     await cardOf(page, request).waitFor()
     // The answer is held up on its way, and somebody is faster meanwhile.
@@ -122,7 +122,7 @@ describe.skipIf(hasNoBrowser())('several who look at the same', () => {
       return { desk, pocket, request, here, there }
     }
     const holds = (field: Locator, text: string) => expect.poll(() => field.inputValue(), soon).toBe(text)
-    const soon = { timeout: withinMs, interval: 20 }
+    const soon = { timeout: 5000, interval: 20 }
 
     it('is followed as it is typed where nobody has touched it', async () => {
       const { desk, here, there } = await two(asks.command())

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { asks } from '../support/asking.ts'
-import { away, hasNoBrowser, routed } from '../support/browser.ts'
+import { away, hasNoBrowser } from '../support/browser.ts'
 import { button, calm, cardOf, openStage, press, receipt, textOf } from './stage.ts'
 
 const reconnecting = 'Reconnecting… What you see may be old.'
@@ -9,7 +9,7 @@ describe.skipIf(hasNoBrowser())('in trouble', () => {
   const stage = openStage()
 
   it('a reload in the middle of an answer loses no word of it, whatever has reached the gateway', async () => {
-    const page = await stage.open({ ...routed, provoked: away })
+    const page = await stage.open({ provoked: away })
     await page.route('**/draft', route =>
       route.request().method() === 'PUT' ? route.abort('connectionrefused') : route.continue(),
     )
@@ -71,7 +71,7 @@ describe.skipIf(hasNoBrowser())('in trouble', () => {
   })
 
   it('a screen that cannot be fetched says so, and comes once the gateway is back', async () => {
-    const page = await stage.open({ ...routed, provoked: away })
+    const page = await stage.open({ provoked: away })
     await page.route('**/record-screen-*.js', route => route.abort('connectionrefused'))
     await page.goto(`${stage.gateway.url}/#/record`)
     await page.getByText('This part of the page could not be loaded').waitFor()
@@ -95,7 +95,7 @@ describe.skipIf(hasNoBrowser())('in trouble', () => {
   })
 
   it('an answer that cannot be sent gives the card back, with what was typed, and says why', async () => {
-    const page = await stage.open({ ...routed, provoked: away })
+    const page = await stage.open({ provoked: away })
     const request = await (await stage.asker()).ask(asks.command())
     const card = cardOf(page, request)
     await page.route('**/answer', route => route.abort('connectionrefused'))
@@ -111,7 +111,7 @@ describe.skipIf(hasNoBrowser())('in trouble', () => {
   })
 
   it('an answer that the gateway refuses gives the card back with its reason', async () => {
-    const page = await stage.open({ ...routed, provoked: /422/ })
+    const page = await stage.open({ provoked: /422/ })
     const request = await (await stage.asker()).ask(asks.command())
     const card = cardOf(page, request)
     const error = { code: 'answer_mismatch', message: 'The answer does not fit: it is odd.' }
@@ -123,7 +123,7 @@ describe.skipIf(hasNoBrowser())('in trouble', () => {
   })
 
   it('an answer whose acknowledgement is lost is given once', async () => {
-    const page = await stage.open({ ...routed, provoked: away })
+    const page = await stage.open({ provoked: away })
     const request = await (await stage.asker()).ask(asks.command())
     let tries = 0
     await page.route('**/answer', async route => {
@@ -159,7 +159,7 @@ describe.skipIf(hasNoBrowser())('in trouble', () => {
   )
 
   it('while the gateway is away nothing can be pressed; once it is back, what is shown is what is', async () => {
-    const page = await stage.open({ ...routed, provoked: away })
+    const page = await stage.open({ provoked: away })
     const asker = await stage.asker()
     const old = await asker.ask(asks.command('old'))
     const kept = await asker.ask(asks.command('kept'))

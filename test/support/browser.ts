@@ -14,8 +14,8 @@ export function hasNoBrowser(): boolean {
 
 export const launchBrowser: () => Promise<Browser> = launch
 
-/** Where a test stands between page and gateway: what a service worker has looked at passes it by. */
-export const routed = { serviceWorkers: 'block' } as const
+/** With the page's worker. Left out elsewhere: what it has looked at passes by a test that stands between page and gateway, and to begin it takes time. */
+export const withWorker = { serviceWorkers: 'allow' } as const
 /** What a browser reports while a test keeps the gateway away. */
 export const away = /ERR_CONNECTION|ERR_INCOMPLETE|ERR_EMPTY|ERR_INTERNET|ERR_NETWORK/
 
@@ -46,7 +46,7 @@ export async function openPage(
   gateway: GatewayProcess,
   { token = gateway.token, provoked, before, ...options }: OpenOptions = desktop,
 ): Promise<Seen> {
-  const context = await browser.newContext({ reducedMotion: 'no-preference', ...options })
+  const context = await browser.newContext({ reducedMotion: 'no-preference', serviceWorkers: 'block', ...options })
   context.setDefaultTimeout(waitMaxMs)
   const page = await context.newPage()
   const wrong: string[] = []

@@ -17,16 +17,17 @@ export function ApprovalCard({ request, ask, hand, drafting, open }: AskCardProp
   const actions = useMemo(() => {
     const { label, answer } = plainYes(ask, draft)
     const allow = () => hand.send(label, answer)
+    // In any other step a yes would be to something else than what stands there: the edited command, a reason why not. Nor is an edit passed over.
+    const plain = steps.step === 'first' && draft.edit === undefined
     return {
       open: () => {
         unfold()
         open()
       },
       deny: () => steps.go('deny'),
-      yes: steps.step === 'first' ? answer : null,
+      yes: plain ? answer : null,
       ...(ask.editable && { edit: () => steps.go('edit') }),
-      // In any other step a yes would be to something else than what stands there: the edited command, a reason why not. Nor does a key pass an edit over.
-      ...(shown && steps.step === 'first' && draft.edit === undefined && !ask.caution?.defaultToNo && { allow }),
+      ...(shown && plain && !ask.caution?.defaultToNo && { allow }),
     }
   }, [ask, draft, shown, unfold, hand, steps, open])
   useCardActions(request.id, actions)
