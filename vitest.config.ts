@@ -25,7 +25,7 @@ export default defineConfig({
     hookTimeout: 60_000,
     pool: 'forks',
     // Most of them wait for a browser, a terminal or an agent, not for the processor.
-    maxWorkers: 4,
+    maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     globalSetup: ['test/support/postgres.ts'],
   },

@@ -69,83 +69,87 @@ describe.skipIf(hasNoBrowser())('axe finds nothing wrong', () => {
     return { asker, talker, requests }
   }
 
-  it.each(looks)('$name, on any screen, light and dark', async ({ options }) => {
-    const { asker, talker, requests } = await furnish()
-    const page = await stage.open({ ...options, colorScheme: 'light', provoked: away })
-    const found: Record<string, readonly string[]> = {}
-    // A theme changes colours and nothing else.
-    const look = async (name: string, except = {}) => {
-      found[name] = await wrongs(page, except)
-      await page.emulateMedia({ colorScheme: 'dark' })
-      found[`${name}, dark`] = await wrongs(page, { runOnly: ['color-contrast'] })
-      await page.emulateMedia({ colorScheme: 'light' })
-    }
-    const visit = (hash: string) => page.goto(`${stage.gateway.url}/${hash}`)
-    const card = (at: number) => {
-      const request = requests[at]
-      if (!request) throw new Error(`only ${requests.length} were asked`)
-      return cardOf(page, request)
-    }
+  it.each(looks)(
+    '$name, on any screen, light and dark',
+    async ({ options }) => {
+      const { asker, talker, requests } = await furnish()
+      const page = await stage.open({ ...options, colorScheme: 'light', provoked: away })
+      const found: Record<string, readonly string[]> = {}
+      // A theme changes colours and nothing else.
+      const look = async (name: string, except = {}) => {
+        found[name] = await wrongs(page, except)
+        await page.emulateMedia({ colorScheme: 'dark' })
+        found[`${name}, dark`] = await wrongs(page, { runOnly: ['color-contrast'] })
+        await page.emulateMedia({ colorScheme: 'light' })
+      }
+      const visit = (hash: string) => page.goto(`${stage.gateway.url}/${hash}`)
+      const card = (at: number) => {
+        const request = requests[at]
+        if (!request) throw new Error(`only ${requests.length} were asked`)
+        return cardOf(page, request)
+      }
 
-    for (const { id } of requests) await page.locator(`[data-request="${id}"]`).scrollIntoViewIfNeeded()
-    await card(10).waitFor()
-    await look('inbox')
-    await button(card(0), 'Deny…').click()
-    await button(card(2), 'Edit…').click()
-    await card(2).getByLabel('what stands here').fill('other')
-    await button(card(3), 'Add a note…').click()
-    await button(card(6), 'Always…').click()
-    await button(card(9), 'Submit').click()
-    await card(0).getByRole('checkbox').check()
-    await look('inbox, in the middle of answers')
+      for (const { id } of requests) await page.locator(`[data-request="${id}"]`).scrollIntoViewIfNeeded()
+      await card(10).waitFor()
+      await look('inbox')
+      await button(card(0), 'Deny…').click()
+      await button(card(2), 'Edit…').click()
+      await card(2).getByLabel('what stands here').fill('other')
+      await button(card(3), 'Add a note…').click()
+      await button(card(6), 'Always…').click()
+      await button(card(9), 'Submit').click()
+      await card(0).getByRole('checkbox').check()
+      await look('inbox, in the middle of answers')
 
-    await visit(`#/sessions/${talker.session.id}`)
-    const log = page.getByRole('log', { name: 'Transcript' })
-    await log.getByRole('button', { name: /Bash/ }).click()
-    await log.getByText('1 failed').waitFor()
-    await look('session')
-    await visit('#/sessions')
-    await page.locator('li.session-row').first().waitFor()
-    await look('sessions')
-    await visit('#/record')
-    await receipt(page, 'npm run deploy').first().locator('summary').click()
-    await page.locator('.story').waitFor()
-    await look('record')
-    for (const screen of ['rules', 'settings']) {
-      await visit(`#/${screen}`)
-      await page.locator('.later').waitFor()
-      await look(screen)
-    }
-    await page.keyboard.press('?')
-    await page.getByRole('dialog', { name: 'Keyboard' }).waitFor()
-    await look('help')
-    await page.keyboard.press('Escape')
-    await page.keyboard.press('ControlOrMeta+k')
-    await page.getByRole('dialog', { name: 'Go to' }).waitFor()
-    await look('palette')
-    await page.keyboard.press('Escape')
-    await page.keyboard.press('n')
-    await page.getByRole('dialog', { name: 'New session' }).getByRole('radio').first().waitFor()
-    await look('start')
-    await page.keyboard.press('Escape')
-    await page.locator('button.you').click()
-    await look('menu')
-    await page.keyboard.press('Escape')
+      await visit(`#/sessions/${talker.session.id}`)
+      const log = page.getByRole('log', { name: 'Transcript' })
+      await log.getByRole('button', { name: /Bash/ }).click()
+      await log.getByText('1 failed').waitFor()
+      await look('session')
+      await visit('#/sessions')
+      await page.locator('li.session-row').first().waitFor()
+      await look('sessions')
+      await visit('#/record')
+      await receipt(page, 'npm run deploy').first().locator('summary').click()
+      await page.locator('.story').waitFor()
+      await look('record')
+      for (const screen of ['rules', 'settings']) {
+        await visit(`#/${screen}`)
+        await page.locator('.later').waitFor()
+        await look(screen)
+      }
+      await page.keyboard.press('?')
+      await page.getByRole('dialog', { name: 'Keyboard' }).waitFor()
+      await look('help')
+      await page.keyboard.press('Escape')
+      await page.keyboard.press('ControlOrMeta+k')
+      await page.getByRole('dialog', { name: 'Go to' }).waitFor()
+      await look('palette')
+      await page.keyboard.press('Escape')
+      await page.keyboard.press('n')
+      await page.getByRole('dialog', { name: 'New session' }).getByRole('radio').first().waitFor()
+      await look('start')
+      await page.keyboard.press('Escape')
+      await page.locator('button.you').click()
+      await look('menu')
+      await page.keyboard.press('Escape')
 
-    await stage.gateway.call('stopEverything', {})
-    await visit('#/')
-    await page.getByRole('heading', { name: 'Nothing waits for you' }).waitFor()
-    await look('inbox, empty')
-    await asker.ask(asks.command())
-    await page.getByRole('heading', { name: '1 request waits for you' }).waitFor()
-    await page.context().setOffline(true)
-    await page.getByText('Reconnecting…').waitFor()
-    // All of the screen is inert then, its landmark and its heading too.
-    const off = { enabled: false }
-    await look('reconnecting', { rules: { 'landmark-one-main': off, 'page-has-heading-one': off } })
-    expect(Object.fromEntries(Object.entries(found).filter(([, wrong]) => wrong.length > 0))).toEqual({})
-    expect(Object.keys(found)).toHaveLength(26)
-  })
+      await stage.gateway.call('stopEverything', {})
+      await visit('#/')
+      await page.getByRole('heading', { name: 'Nothing waits for you' }).waitFor()
+      await look('inbox, empty')
+      await asker.ask(asks.command())
+      await page.getByRole('heading', { name: '1 request waits for you' }).waitFor()
+      await page.context().setOffline(true)
+      await page.getByText('Reconnecting…').waitFor()
+      // All of the screen is inert then, its landmark and its heading too.
+      const off = { enabled: false }
+      await look('reconnecting', { rules: { 'landmark-one-main': off, 'page-has-heading-one': off } })
+      expect(Object.fromEntries(Object.entries(found).filter(([, wrong]) => wrong.length > 0))).toEqual({})
+      expect(Object.keys(found)).toHaveLength(26)
+    },
+    60_000,
+  )
 
   it('at the door of a browser that is not signed in', async () => {
     const context = await stage.browser.newContext(desktop)

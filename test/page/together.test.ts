@@ -4,7 +4,7 @@ import type { Locator, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { asks } from '../support/asking.ts'
 import { hasNoBrowser, phone } from '../support/browser.ts'
-import { button, calm, cardOf, openStage, press, receipt, textOf } from './stage.ts'
+import { button, calm, cardOf, noteFollowed, openStage, press, receipt, textOf } from './stage.ts'
 
 /** When a selector is first met on a page, by the clock that all of this machine share. */
 function momentOf(page: Page, selector: string): Promise<number> {
@@ -107,6 +107,7 @@ describe.skipIf(hasNoBrowser())('several who look at the same', () => {
     await field.waitFor()
     expect(await field.inputValue()).toBe('because of the')
     await field.fill('because of the backup')
+    await noteFollowed(other)
     await press(other, button(cardOf(other, request), 'Deny'))
     expect(await stage.answerTo(request)).toEqual({ kind: 'deny', reason: 'because of the backup' })
     await receipt(page, 'because of the backup').waitFor()
@@ -176,6 +177,7 @@ describe.skipIf(hasNoBrowser())('several who look at the same', () => {
       await there.getByText(also).waitFor({ state: 'detached' })
       await button(here, 'Keep mine').click()
       await here.getByText(also).waitFor({ state: 'detached' })
+      await noteFollowed(pocket)
       await press(pocket, button(there, 'Deny'))
       expect(await stage.answerTo(request)).toEqual({ kind: 'deny', reason: 'from the desk, still' })
     })
@@ -190,6 +192,7 @@ describe.skipIf(hasNoBrowser())('several who look at the same', () => {
       await here.getByText(`${also}: Format: a table`).waitFor()
       await button(here, 'Use that').click()
       expect(await here.getByRole('checkbox', { name: 'Linux' }).isChecked()).toBe(true)
+      await noteFollowed(desk)
       await press(desk, button(here, 'Send answers'))
       expect(await stage.answerTo(request)).toMatchObject({ answers: [{ other: 'a table' }, { chosen: ['Linux'] }] })
 

@@ -65,7 +65,7 @@ beforeAll(async () => {
   await terminal.sees('Enter says it')
   for (const [number, drawn] of fc.sample(fc.tuple(acts, fc.infiniteStream(mood)), playsMax).entries())
     plays.push(await perform(number, drawn))
-}, 120_000)
+}, 240_000)
 afterAll(async () => {
   closeTerminals()
   await closeGateways()
