@@ -149,15 +149,12 @@ export class DraftKeeper {
   async #load(): Promise<void> {
     if (this.#held) return
     const { call, id } = this.#options
-    try {
-      const { draft, others } = await call('getDraft', { id })
-      if (this.#held) return
-      this.#tell({ others })
-      this.#meet(readDraft(draft?.draft), draft?.at ?? 0)
-      await this.#save()
-    } catch {
-      // Out of reach, or gone: what is here stands, and the next greeting asks again.
-    }
+    // Out of reach, or gone: what is here stands, and the next greeting asks again.
+    const got = await call('getDraft', { id }).catch(() => null)
+    if (!got || this.#held) return
+    this.#tell({ others: got.others })
+    this.#meet(readDraft(got.draft?.draft), got.draft?.at ?? 0)
+    await this.#save()
   }
 
   /** What the gateway has: this tab's own echo, or another device's, which a card that nobody has touched here follows. */
