@@ -1,34 +1,16 @@
 /** The prompt that is put: when its keys count, and that nothing meant for one reaches another. */
-import type { Answer, Ask, Call, Request, RequestId, SessionId } from '@holdpoint/protocol'
+import type { Answer, Ask, Call, RequestId } from '@holdpoint/protocol'
 import { Fault } from '@holdpoint/protocol'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Asking, type AskingOptions, quietMs } from '../src/tui/asking.ts'
 import { Drafts } from '../src/tui/drafts.ts'
 import type { Key } from '../src/tui/key.ts'
 import type { Place } from '../src/tui/sheet.ts'
+import { requestOf } from './support/request.ts'
 
 const ask: Ask = { kind: 'approval', tool: 'Bash', input: { command: 'ls' }, title: 'List', cwd: '/', editable: true }
-function requestOf(id: string): Request {
-  return {
-    id: id as RequestId, // never leaves this file
-    session: 'ses_x' as SessionId, // as above
-    key: id,
-    agentPath: [],
-    ask,
-    digest: id,
-    openedAt: 0,
-    deadlineAt: null,
-    onDeadline: 'wait',
-    overdue: false,
-    status: 'pending',
-    needs: 1,
-    endorsements: [],
-    resolution: null,
-    delivery: { state: 'waiting', at: 0 },
-  }
-}
 const letter = (text: string): Key => ({ name: 'text', text, alone: true })
-const [one, two] = [requestOf('req_one'), requestOf('req_two')]
+const [one, two] = [requestOf(ask, 'req_one'), requestOf(ask, 'req_two')]
 
 /** A gateway that notes what it is to keep. */
 function keeping(sent: unknown[]): Drafts {

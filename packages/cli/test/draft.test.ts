@@ -1,30 +1,14 @@
 /** A prompt and what is kept of it, without a terminal. */
 import type { Choice, Raw } from '@holdpoint/client'
-import type { Answer, Ask, Question, Request, RequestId, SessionId } from '@holdpoint/protocol'
+import type { Answer, Ask, Question } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
 import { draftOf, withDraft } from '../src/tui/draft.ts'
 import { KeyReader } from '../src/tui/key.ts'
 import { openPrompt, type Prompt, pressPrompt } from '../src/tui/prompt.ts'
+import { requestOf } from './support/request.ts'
 
 function promptOf(ask: Ask): Prompt {
-  const request: Request = {
-    id: 'req_x' as RequestId, // never leaves this file
-    session: 'ses_x' as SessionId, // as above
-    key: 'k',
-    agentPath: [],
-    ask,
-    digest: 'd',
-    openedAt: 0,
-    deadlineAt: null,
-    onDeadline: 'wait',
-    overdue: false,
-    status: 'pending',
-    needs: 1,
-    endorsements: [],
-    resolution: null,
-    delivery: { state: 'waiting', at: 0 },
-  }
-  return { ...openPrompt(request, []), shown: true }
+  return { ...openPrompt(requestOf(ask), []), shown: true }
 }
 const view = { columns: 80, lines: 1, height: 20, top: 0 }
 /** These keys, one after the other. */

@@ -1,15 +1,5 @@
 /** Prompts as tables: an ask and keys in, an answer or a hint out. No terminal is needed for that. */
-import type {
-  Answer,
-  ApprovalAsk,
-  Ask,
-  FormAsk,
-  Question,
-  QuestionsAsk,
-  Request,
-  RequestId,
-  SessionId,
-} from '@holdpoint/protocol'
+import type { Answer, ApprovalAsk, Ask, FormAsk, Question, QuestionsAsk } from '@holdpoint/protocol'
 import { misfit } from '@holdpoint/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -19,26 +9,8 @@ import { emptyPick, pressPick } from '../src/tui/pick.ts'
 import { openPrompt, type Prompt, pressPrompt, sawPrompt, type View } from '../src/tui/prompt.ts'
 import { layPrompt } from '../src/tui/sheet.ts'
 import type { Press } from '../src/tui/step.ts'
+import { requestOf } from './support/request.ts'
 
-function requestOf(ask: Ask): Request {
-  return {
-    id: 'req_x' as RequestId, // never leaves this file
-    session: 'ses_x' as SessionId, // as above
-    key: 'k',
-    agentPath: [],
-    ask,
-    digest: 'd',
-    openedAt: 0,
-    deadlineAt: null,
-    onDeadline: 'wait',
-    overdue: false,
-    status: 'pending',
-    needs: 1,
-    endorsements: [],
-    resolution: null,
-    delivery: { state: 'waiting', at: 0 },
-  }
-}
 interface Played {
   readonly prompt: Prompt
   readonly answer?: Answer

@@ -1,0 +1,22 @@
+/** A request that waits, for what needs no gateway. */
+import type { Ask, Request, RequestId, SessionId } from '@holdpoint/protocol'
+
+export function requestOf(ask: Ask, id = 'req_x'): Request {
+  return {
+    id: id as RequestId, // never leaves the tests
+    session: 'ses_x' as SessionId, // as above
+    key: id,
+    agentPath: [],
+    ask,
+    digest: id,
+    openedAt: 0,
+    deadlineAt: null,
+    onDeadline: 'wait',
+    overdue: false,
+    status: 'pending',
+    needs: 1,
+    endorsements: [],
+    resolution: null,
+    delivery: { state: 'waiting', at: 0 },
+  }
+}
