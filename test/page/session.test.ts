@@ -134,8 +134,13 @@ describe.skipIf(hasNoBrowser())('a session', () => {
     for (const name of ['a.md', 'b.md'])
       await page.getByLabel('Files').setInputFiles({ name, mimeType: 'text/markdown', buffer: Buffer.from(name) })
     await along.getByText('b.md').first().waitFor()
-    await along.getByRole('button', { name: 'Remove a.md' }).click()
-    await page.reload()
+    // In one breath.
+    const reloaded = page.waitForEvent('load')
+    await along.getByRole('button', { name: 'Remove a.md' }).evaluate((remove: HTMLButtonElement) => {
+      remove.click()
+      location.reload()
+    })
+    await reloaded
     await along.getByText('b.md').first().waitFor()
     expect(await along.getByRole('listitem').count()).toBe(1)
     await composer.fill('with a file')

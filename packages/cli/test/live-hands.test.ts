@@ -1,9 +1,10 @@
 /** The terminal changes hands, in a real pseudo-terminal: to an editor, to the shell, back, and for good. No key that was meant for another program answers. */
+import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Ask, Request } from '@holdpoint/protocol'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { closeGateways } from '../../../test/support/gateway.ts'
 import { approvalOf } from './desk.ts'
 import { Scene } from './support/scene.ts'
@@ -40,6 +41,13 @@ async function typedAhead(terminal: Terminal, key: string): Promise<void> {
   const before = terminal.raw.length
   terminal.press(key)
   await terminal.until(() => terminal.raw.length > before, 'an echo')
+}
+/** A stop takes effect when the process is next at work; one that goes on before that has never stopped. */
+async function stopped({ pid }: Terminal): Promise<void> {
+  process.kill(pid, 'SIGSTOP')
+  await vi.waitFor(() =>
+    expect(execFileSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' })).toMatch(/^T/),
+  )
 }
 /** A key that means nothing is told so: whatever came before it has been dealt with. */
 async function isStillAsked(terminal: Terminal, request: Request): Promise<void> {
@@ -107,7 +115,7 @@ describe('a key that was typed while', () => {
   it('it was stopped without notice does not allow either', async () => {
     const { request, terminal } = await scene.put(approval)
     await terminal.sees('[a] Allow')
-    process.kill(terminal.pid, 'SIGSTOP')
+    await stopped(terminal)
     terminal.press('a')
     const before = terminal.raw.length
     process.kill(terminal.pid, 'SIGCONT')

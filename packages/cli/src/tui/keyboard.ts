@@ -7,6 +7,16 @@ const paste = { on: '\u001b[?2004h', off: '\u001b[?2004l' }
 /** Whoever waits so long begins anew. */
 export const lateMs = 1000
 
+/**
+ * Nothing that was typed while we were stopped is for us. But the signal that says that we go on may be in the hands of another thread while
+ * ours reads the keys: one that we send to ourselves comes behind it.
+ */
+function behindSignals(act: () => void): void {
+  process.once(marker, act)
+  process.kill(process.pid, marker)
+}
+const marker = 'SIGURG'
+
 export class Keyboard {
   readonly #input: ReadStream
   readonly #write: (text: string) => void
@@ -52,8 +62,7 @@ export class Keyboard {
   readonly #hear = (chunk: Buffer | string): void => {
     if (this.#isStale) return
     const reader = this.#reader
-    // A signal that came with it is heard first: nothing that was typed while we were stopped is for us.
-    setImmediate(() => {
+    behindSignals(() => {
       if (this.#listener && this.#reader === reader) this.#read(String(chunk))
     })
   }

@@ -28,7 +28,11 @@ function settled<T>(request: IDBRequest<T>): Promise<T> {
 }
 async function inStore<T>(mode: IDBTransactionMode, act: (files: IDBObjectStore) => IDBRequest<T>): Promise<T> {
   opening ??= openDatabase()
-  return settled(act((await opening).transaction(store, mode).objectStore(store)))
+  const transaction = (await opening).transaction(store, mode)
+  const request = act(transaction.objectStore(store))
+  // Left to itself it would wait for the page to hear of the request, and a page that is left by then takes it all back.
+  transaction.commit()
+  return settled(request)
 }
 
 export async function readFiles(me: string, id: SessionId): Promise<readonly Attachment[]> {
