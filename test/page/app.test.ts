@@ -4,7 +4,7 @@ import { away, desktop, hasNoBrowser, openPage, withWorker } from '../support/br
 import { button, openStage } from './stage.ts'
 
 describe.skipIf(hasNoBrowser())('as an app the page', () => {
-  const stage = openStage()
+  const stage = openStage({}, 'whole')
 
   it('can be installed: its manifest is whole, and what it names is there', async () => {
     const page = await stage.open(withWorker)

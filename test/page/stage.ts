@@ -10,12 +10,14 @@ import { closeGateways, type GatewayOptions, type GatewayProcess, startGateway }
 
 export class Stage {
   readonly #options: GatewayOptions
+  readonly #kind: keyof typeof launchBrowser
   #gateway: GatewayProcess | undefined
   #browser: Browser | undefined
   #seen: Seen[] = []
 
-  constructor(options: GatewayOptions) {
+  constructor(options: GatewayOptions, kind: keyof typeof launchBrowser) {
     this.#options = options
+    this.#kind = kind
   }
 
   get gateway(): GatewayProcess {
@@ -73,7 +75,7 @@ export class Stage {
   }
 
   async begin(): Promise<void> {
-    const begun = await Promise.all([startGateway(this.#options), launchBrowser()])
+    const begun = await Promise.all([startGateway(this.#options), launchBrowser[this.#kind]()])
     this.#gateway = begun[0]
     this.#browser = begun[1]
   }
@@ -97,8 +99,8 @@ function isOpen({ state }: Session): boolean {
 }
 
 /** For the top of a file of tests. */
-export function openStage(options: GatewayOptions = {}): Stage {
-  const stage = new Stage({ runner: 'none', ...options })
+export function openStage(options: GatewayOptions = {}, kind: keyof typeof launchBrowser = 'light'): Stage {
+  const stage = new Stage({ runner: 'none', ...options }, kind)
   beforeAll(() => stage.begin())
   afterEach(() => stage.rest())
   afterAll(() => stage.end())

@@ -162,7 +162,7 @@ export function plainEnvironment(): NodeJS.ProcessEnv {
 }
 
 export function glance(): Promise<void> {
-  return new Promise(done => setTimeout(done, 5))
+  return new Promise(done => setTimeout(done, 20))
 }
 
 function firstLine(child: ChildProcess): Promise<string | null> {

@@ -3,10 +3,13 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { RequestId } from '@holdpoint/protocol'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Inbox, watchEvents } from '@holdpoint/client'
+import { type Call, RequestId } from '@holdpoint/protocol'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { closeGateways, holdpoint, madeFolder, plainEnvironment } from '../../../test/support/gateway.ts'
 import { folderFor } from '../src/starting.ts'
+import { out } from '../src/text/screen.ts'
+import { runPlainly } from '../src/tui/run-plain.ts'
 import { Scene } from './support/scene.ts'
 import { closeTerminals, keys } from './support/terminal.ts'
 import { say } from './words.ts'
@@ -45,6 +48,27 @@ describe('in a pipe', () => {
     expect(out).toContain('denied by owner via api: no')
     expect(out).toContain('The command was not allowed: no')
     expect(out).not.toMatch(/[^\P{C}\n]|[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/u)
+  })
+  it('ends also where all was there before it was known who reads', async () => {
+    const session = await scene.session('over')
+    const { id } = await scene.call('endSession', { id: session.id })
+    const { url, token } = scene.gateway
+    const connection = { url, token }
+    const known = () => {
+      const inbox = new Inbox({ call: scene.call, watch: options => watchEvents(connection, options), session: id })
+      const transcript = inbox.transcript(id)
+      return vi
+        .waitFor(() => expect([inbox.getSnapshot().complete, transcript.getSnapshot().loaded]).toEqual([true, true]))
+        .finally(() => inbox.close())
+    }
+    const call = (async (name, input) => {
+      if (name === 'whoAmI') await known()
+      return scene.call(name, input)
+    }) as Call // it hands on whatever it gets
+    vi.spyOn(out, 'print').mockReturnValue()
+    const house = { url, call, connection, isOwn: false, close: async () => {} }
+    expect(await runPlainly(house, session, null)).toBe(0)
+    expect(out.print).toHaveBeenCalled()
   })
   it('tui says that it needs a terminal', async () => {
     const { code, err } = await say(['tui', '--home', scene.gateway.home.folder])

@@ -42,6 +42,8 @@ export async function runPlainly(
       }
       inbox.subscribe(check)
       transcript.subscribe(check)
+      // All of it may have been there before.
+      check()
     })
   } finally {
     transcript.close()
