@@ -40,7 +40,23 @@ function importsOf(file: string): string[] {
   ]
   return found.map(match => (match[1] ?? match[2]) as string)
 }
+/** The packages that it imports. */
+function packagesOf(file: string): string[] {
+  return importsOf(file)
+    .filter(name => !name.startsWith('.') && !name.startsWith('node:'))
+    .map(name =>
+      name
+        .split('/')
+        .slice(0, name.startsWith('@') ? 2 : 1)
+        .join('/'),
+    )
+}
 const nameOf = (room: Room) => (room === 'cli' ? 'holdpoint' : `@holdpoint/${room}`)
+
+/** Of the rooms that the program holds; which rooms it needs itself, its own imports say. */
+const libraryFiles = rooms
+  .filter(room => room !== 'web' && room !== 'cli')
+  .flatMap(room => sources(join(root, 'packages', room, 'src')))
 
 describe.each(rooms)('the room %s', room => {
   const folder = join(root, 'packages', room)
@@ -70,21 +86,13 @@ describe.each(rooms)('the room %s', room => {
       dependencies?: Record<string, string>
       peerDependencies?: Record<string, string>
     }
-    const used = new Set(
-      files
-        .flatMap(importsOf)
-        .filter(name => !name.startsWith('.') && !name.startsWith('node:'))
-        .map(name =>
-          name
-            .split('/')
-            .slice(0, name.startsWith('@') ? 2 : 1)
-            .join('/'),
-        ),
-    )
-    const declared = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }).filter(
-      name => !(room === 'cli' && name === '@holdpoint/web'),
-    )
-    expect([...used].sort()).toEqual(declared.sort())
+    const declared = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies })
+    // The program holds the rooms, and loads from its own place what they import; of the page it takes the files.
+    const held =
+      room === 'cli'
+        ? [...libraryFiles.flatMap(packagesOf).filter(name => !name.startsWith('@holdpoint/')), '@holdpoint/web']
+        : []
+    expect([...new Set([...files.flatMap(packagesOf), ...held])].sort()).toEqual(declared.sort())
   })
 
   it('has no file past 400 lines, and each says what it knows', () => {
@@ -128,6 +136,32 @@ describe.each(rooms)('the room %s', room => {
         .filter(Boolean),
     )
     expect(names.sort()).toEqual((surface as Record<string, string[]>)[room])
+  })
+})
+
+describe('the program', () => {
+  const folder = join(root, 'packages/cli/dist/whole')
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith('.js'))
+
+  it('holds the rooms and what checks their words, and nothing that has its own package', () => {
+    const text = files.map(name => readFileSync(join(folder, name), 'utf8')).join('\n')
+    const names = [...text.matchAll(/^(?:import|export)\b.*?\bfrom "([^".][^"]*)"|\bimport\("([^".][^"]*)"\)/gm)]
+    const loaded = new Set(
+      names.map(match => (match[1] ?? match[2]) as string).filter(name => !name.startsWith('node:')),
+    )
+    const libraries = rooms.filter(room => room !== 'web').flatMap(room => arrows[room].libraries)
+    const allowed = libraries.filter(name => name !== 'zod' && !name.endsWith(':'))
+    for (const name of loaded)
+      expect(
+        allowed.some(library => name === library || name.startsWith(`${library}/`)),
+        name,
+      ).toBe(true)
+    expect(loaded, 'it is not empty').toContain('@photostructure/sqlite')
+    expect(existsSync(join(folder, 'zod.LICENSE'))).toBe(true)
+  })
+  it('gives a person’s agent the rooms that run it', () => {
+    for (const room of rooms.filter(name => name !== 'web' && name !== 'cli'))
+      expect(files, room).toContain(join('rooms', `${room}.js`))
   })
 })
 

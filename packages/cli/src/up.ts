@@ -1,6 +1,7 @@
 /** `holdpoint up`: the gateway in this process, its runner beside it, the page in front; and an orderly way down. */
 import { existsSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
 import { callAs, type Desk, openDesk } from '@holdpoint/engine'
 import { type Call, Fault, reveal } from '@holdpoint/protocol'
 import { createServer } from '@holdpoint/server'
@@ -92,7 +93,7 @@ const listenErrors: Readonly<Record<string, string>> = {
 
 /** Where the built page is; a checkout that was not built has none. */
 function pageFolder(): string | undefined {
-  const folder = fileURLToPath(new URL('../../web/dist/page', import.meta.url))
+  const folder = join(createRequire(import.meta.url).resolve('@holdpoint/web/package.json'), '../dist/page')
   return existsSync(folder) ? folder : undefined
 }
 

@@ -1,5 +1,5 @@
 /** The version of the program: that of its package. */
-import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 
-const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string } // our own package.json
+const manifest = createRequire(import.meta.url)('holdpoint/package.json') as { version: string } // our own package.json
 export const version = manifest.version
