@@ -21,8 +21,10 @@ export default defineConfig({
   resolve: { alias: rooms.map(name => ({ find: `@holdpoint/${name}`, replacement: room(name) })) },
   test: {
     include: ['packages/*/test/**/*.test.{ts,tsx}', 'test/**/*.test.ts'],
-    testTimeout: 30_000,
+    testTimeout: 60_000,
     hookTimeout: 60_000,
+    // What is about to be so on a busy machine.
+    expect: { poll: { timeout: 10_000 } },
     pool: 'forks',
     // Most of them wait for a browser, a terminal or an agent, not for the processor.
     maxWorkers: 3,

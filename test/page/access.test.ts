@@ -175,7 +175,7 @@ describe.skipIf(hasNoBrowser())('axe finds nothing wrong', () => {
     const page = await stage.open()
     const request = await asker.ask(asks.command())
     await cardOf(page, request).waitFor()
-    expect(await page.getByRole('list', { name: 'Requests that wait, oldest first' }).count()).toBe(1)
+    await expect.poll(() => page.getByRole('list', { name: 'Requests that wait, oldest first' }).count()).toBe(1)
     expect(await cardOf(page, request).getAttribute('aria-label')).toBe('Run a command')
     const told = page.getByRole('status').filter({ hasText: 'Run a command: allowed by you' })
     const heard = told.first().waitFor({ state: 'attached' })

@@ -16,15 +16,15 @@ describe.skipIf(hasNoBrowser())('the inbox', () => {
       items: [{ type: 'message.added', block: 'b', text: 'Let me see.' }],
     })
     await page.getByText('1 agent is working.').waitFor()
-    expect(await page.title()).toBe('Holdpoint')
+    await expect.poll(() => page.title()).toBe('Holdpoint')
     expect(await icon.getAttribute('href')).toBe('/favicon.svg')
     const request = await asker.ask(asks.command())
     await page.getByRole('heading', { name: '1 request waits for you' }).waitFor()
-    expect(await page.title()).toBe('(1) Holdpoint')
+    await expect.poll(() => page.title()).toBe('(1) Holdpoint')
     await page.locator('link[rel="icon"][href^="data:image/png"]').waitFor({ state: 'attached' })
     await stage.answer(request)
     await page.getByRole('heading', { name: 'Nothing waits for you' }).waitFor()
-    expect(await page.title()).toBe('Holdpoint')
+    await expect.poll(() => page.title()).toBe('Holdpoint')
     await page.locator('link[rel="icon"][href="/favicon.svg"]').waitFor({ state: 'attached' })
   })
 
@@ -92,7 +92,7 @@ describe.skipIf(hasNoBrowser())('the inbox', () => {
     await line.waitFor()
     expect(await page.locator('ol.requests > li').first().getAttribute('data-request')).toBe(first.id)
     await page.locator('section.just-resolved', { hasText: '1st' }).waitFor()
-    expect(await page.locator('ol.requests > li').count()).toBe(1)
+    await expect.poll(() => page.locator('ol.requests > li').count()).toBe(1)
   })
 
   it('decides nothing while cards move because a folded one above them goes', async () => {

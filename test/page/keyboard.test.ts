@@ -56,9 +56,9 @@ describe.skipIf(hasNoBrowser())('without a pointer', () => {
     await receipt(page, 'allowed with changes').waitFor()
 
     await strike(page, '2')
-    expect(await cardOf(page, request(3)).getByRole('radio', { name: 'Detailed' }).isChecked()).toBe(true)
+    await expect.poll(() => cardOf(page, request(3)).getByRole('radio', { name: 'Detailed' }).isChecked()).toBe(true)
     await page.keyboard.press('1')
-    expect(await cardOf(page, request(3)).getByRole('checkbox', { name: 'Linux' }).isChecked()).toBe(true)
+    await expect.poll(() => cardOf(page, request(3)).getByRole('checkbox', { name: 'Linux' }).isChecked()).toBe(true)
     await strike(page, 'a')
     expect(await stage.answerTo(request(3))).toMatchObject({
       answers: [
@@ -71,7 +71,7 @@ describe.skipIf(hasNoBrowser())('without a pointer', () => {
     expect(await active()).toBe(request(4).id)
     await strike(page, 'Enter')
     await page.keyboard.type('3.1')
-    expect(await cardOf(page, request(4)).getByLabel('Version').inputValue()).toBe('3.1')
+    await expect.poll(() => cardOf(page, request(4)).getByLabel('Version').inputValue()).toBe('3.1')
     await page.keyboard.press('Escape')
     expect(await stage.isPending(request(4))).toBe(true)
   })
@@ -82,7 +82,7 @@ describe.skipIf(hasNoBrowser())('without a pointer', () => {
     await strike(page, 'd')
     await page.keyboard.type('adejkx123?./n gi ')
     await calm(page)
-    expect(await cardOf(page, request(0)).getByRole('textbox').inputValue()).toBe('adejkx123?./n gi ')
+    await expect.poll(() => cardOf(page, request(0)).getByRole('textbox').inputValue()).toBe('adejkx123?./n gi ')
     expect(await page.getByRole('dialog').count()).toBe(0)
     expect(await stage.isPending(request(0))).toBe(true)
     expect(await stage.isPending(request(1))).toBe(true)

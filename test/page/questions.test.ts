@@ -1,14 +1,14 @@
 import type { Ask, FormSchema } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
 import { asks } from '../support/asking.ts'
-import { hasNoBrowser } from '../support/browser.ts'
+import { hasNoBrowser, type OpenOptions, phone } from '../support/browser.ts'
 import { button, cardOf, openStage, press, receipt, textOf } from './stage.ts'
 
 describe.skipIf(hasNoBrowser())('on the page', () => {
   const stage = openStage()
 
-  async function shown(ask: Ask) {
-    const page = await stage.open()
+  async function shown(ask: Ask, options: OpenOptions = {}) {
+    const page = await stage.open(options)
     const request = await (await stage.asker()).ask(ask)
     const card = cardOf(page, request)
     await card.waitFor()
@@ -22,9 +22,9 @@ describe.skipIf(hasNoBrowser())('on the page', () => {
       const targets = card.getByRole('group').nth(1)
       expect(await textOf(format)).toContain('Format')
       expect(await textOf(format)).toContain('a brief overview')
-      expect(await card.getByRole('radio').count()).toBe(3)
-      expect(await card.getByRole('checkbox', { name: /Linux|macOS|Windows|Other/ }).count()).toBe(4)
-      expect(await button(card, 'Send answers').isDisabled()).toBe(true)
+      await expect.poll(() => card.getByRole('radio').count()).toBe(3)
+      await expect.poll(() => card.getByRole('checkbox', { name: /Linux|macOS|Windows|Other/ }).count()).toBe(4)
+      await expect.poll(() => button(card, 'Send answers').isDisabled()).toBe(true)
       await card.getByRole('radio', { name: 'Summary' }).check()
       await card.getByRole('radio', { name: 'Detailed' }).check()
       await button(card, 'Answer some, leave 1 out').waitFor()
@@ -53,7 +53,7 @@ describe.skipIf(hasNoBrowser())('on the page', () => {
       const { page, request, card } = await shown(asks.questions())
       await card.getByRole('radio', { name: 'Summary' }).check()
       await card.getByRole('textbox', { name: 'Other' }).first().fill('as a table')
-      expect(await card.getByRole('radio', { name: 'Summary' }).isChecked()).toBe(false)
+      await expect.poll(() => card.getByRole('radio', { name: 'Summary' }).isChecked()).toBe(false)
       await press(page, button(card, 'Answer some, leave 1 out'))
       expect(await stage.answerTo(request)).toEqual({
         kind: 'answers',
@@ -95,8 +95,8 @@ describe.skipIf(hasNoBrowser())('on the page', () => {
   describe('a form', () => {
     it('is drawn from its schema, checked at each field, and sent as values', async () => {
       const { page, request, card } = await shown(asks.form())
-      expect(await card.getByLabel('Replicas').inputValue()).toBe('2')
-      expect(await card.getByRole('switch', { name: 'Tell the team' }).isChecked()).toBe(true)
+      await expect.poll(() => card.getByLabel('Replicas').inputValue()).toBe('2')
+      await expect.poll(() => card.getByRole('switch', { name: 'Tell the team' }).isChecked()).toBe(true)
       await button(card, 'Submit').click()
       await card.getByText('3 fields need another look.').waitFor()
       expect(await card.getByLabel('Version').evaluate(it => it === document.activeElement)).toBe(true)
@@ -114,6 +114,31 @@ describe.skipIf(hasNoBrowser())('on the page', () => {
         values: { version: '2.0.0', count: 3, notify: false, channel: 'beta', regions: ['eu', 'ap'] },
       })
       await receipt(page, 'Release', 'filled in by you').waitFor()
+    })
+
+    it('lets a choice that nobody must make be taken back', async () => {
+      const channel = { type: 'string' as const, title: 'Channel', enum: ['stable', 'beta'] }
+      const schema: FormSchema = { type: 'object', properties: { channel } }
+      const { page, request, card } = await shown({ kind: 'form', title: 'Release', message: '', schema })
+      await card.getByRole('radio', { name: 'beta' }).check()
+      await button(card, 'Clear').click()
+      await button(card, 'Clear').waitFor({ state: 'detached' })
+      await press(page, button(card, 'Submit'))
+      expect(await stage.answerTo(request)).toEqual({ kind: 'submit', values: {} })
+    })
+
+    it('is not sent on a phone before all that is filled in already was there to see', async () => {
+      const field = (_: unknown, at: number) =>
+        [`f${at}`, { type: 'string', title: `Field ${at}`, default: 'x' }] as const
+      const properties = Object.fromEntries(Array.from({ length: 20 }, field))
+      const schema: FormSchema = { type: 'object', properties }
+      const { page, request, card } = await shown({ kind: 'form', title: 'Release', message: '', schema }, phone)
+      await card.getByText('Scroll to the end to submit.').waitFor()
+      await expect.poll(() => button(card, 'Submit').isDisabled()).toBe(true)
+      await card.locator('.card-body').evaluate(body => body.scrollTo(0, body.scrollHeight))
+      await expect.poll(() => button(card, 'Submit').isEnabled()).toBe(true)
+      await press(page, button(card, 'Submit'))
+      expect(await stage.answerTo(request)).toMatchObject({ kind: 'submit', values: { f0: 'x', f19: 'x' } })
     })
 
     it('is declined, and the agent stops', async () => {

@@ -66,11 +66,11 @@ describe.skipIf(hasNoBrowser())('a session', () => {
     await log(page).getByRole('heading', { name: 'Report' }).waitFor()
     await say(asker, { ...delta, offset: begun.length, text: '** words' })
     await log(page).locator('strong', { hasText: 'bold' }).waitFor()
-    expect(await log(page).locator('.streaming').count()).toBe(1)
+    await expect.poll(() => log(page).locator('.streaming').count()).toBe(1)
     await say(asker, { type: 'message.added', block: 'b1', text: '# Report\n\nAll of it.' })
     await log(page).getByText('All of it.').waitFor()
     await log(page).locator('.streaming').waitFor({ state: 'detached' })
-    expect(await log(page).getByRole('heading', { name: 'Report' }).count()).toBe(1)
+    await expect.poll(() => log(page).getByRole('heading', { name: 'Report' }).count()).toBe(1)
   })
 
   it('folds tool calls, and opens them to their input and result; those of agents under it stand under them', async () => {
@@ -91,7 +91,9 @@ describe.skipIf(hasNoBrowser())('a session', () => {
     await call.click()
     await log(page).getByText('12 passed').waitFor()
     await log(page).getByText('reviewer').first().waitFor()
-    expect(await log(page).locator('.transcript-entry', { hasText: 'I look at it.' }).locator('.rail').count()).toBe(1)
+    await expect
+      .poll(() => log(page).locator('.transcript-entry', { hasText: 'I look at it.' }).locator('.rail').count())
+      .toBe(1)
     await log(page)
       .getByRole('button', { name: /Read.*failed/ })
       .waitFor()
@@ -122,9 +124,9 @@ describe.skipIf(hasNoBrowser())('a session', () => {
     await composer.fill('not yet')
     await page.getByRole('link', { name: 'Inbox' }).first().click()
     await page.goBack()
-    expect(await composer.inputValue()).toBe('not yet')
+    await expect.poll(() => composer.inputValue()).toBe('not yet')
     await page.reload()
-    expect(await composer.inputValue()).toBe('not yet')
+    await expect.poll(() => composer.inputValue()).toBe('not yet')
   })
 
   it('keeps files that were added and not sent, until they are', async () => {
@@ -142,7 +144,7 @@ describe.skipIf(hasNoBrowser())('a session', () => {
     })
     await reloaded
     await along.getByText('b.md').first().waitFor()
-    expect(await along.getByRole('listitem').count()).toBe(1)
+    await expect.poll(() => along.getByRole('listitem').count()).toBe(1)
     await composer.fill('with a file')
     await composer.press('Enter')
     await log(page).getByText('with a file').waitFor()
@@ -184,7 +186,7 @@ describe.skipIf(hasNoBrowser())('a session', () => {
     await page.reload()
     await add('b.md')
     await along.getByText('b.md').first().waitFor()
-    expect(await along.getByRole('listitem').count()).toBe(1)
+    await expect.poll(() => along.getByRole('listitem').count()).toBe(1)
     await other.evaluate(() => dispatchEvent(new Event('click')))
     await busy
     await along.getByText('a.md').first().waitFor()
@@ -219,9 +221,9 @@ describe.skipIf(hasNoBrowser())('a session', () => {
     await composer.fill('of Bob')
 
     await enter(stage.gateway.token)
-    expect(await composer.inputValue()).toBe('private to the agent')
+    await expect.poll(() => composer.inputValue()).toBe('private to the agent')
     await along.getByText('a.md').first().waitFor()
-    expect(await card.getByRole('textbox').inputValue()).toBe('private reason')
+    await expect.poll(() => card.getByRole('textbox').inputValue()).toBe('private reason')
     await page.locator('button.you').click()
     await button(page, 'Sign this browser out').click()
     await page.getByText('This browser is not signed in').waitFor()
@@ -262,7 +264,7 @@ describe.skipIf(hasNoBrowser())('a session', () => {
     await sure.getByText('Its turn ends; the request that waits is dropped.').waitFor()
     await page.keyboard.press('Enter')
     await sure.waitFor({ state: 'detached' })
-    expect(await card.count()).toBe(1)
+    await expect.poll(() => card.count()).toBe(1)
     await page.getByRole('button', { name: 'Interrupt' }).click()
     await button(sure, 'Interrupt it').click()
     await receipt(page, 'dropped: the turn was interrupted').waitFor()
@@ -317,7 +319,7 @@ describe.skipIf(hasNoBrowser())('a session', () => {
       .setInputFiles({ name: 'notes.md', mimeType: 'text/markdown', buffer: Buffer.from('# x') })
     const along = page.getByRole('list', { name: 'Sent along' })
     await along.getByText('notes.md').first().waitFor()
-    expect(await along.getByRole('listitem').count()).toBe(3)
+    await expect.poll(() => along.getByRole('listitem').count()).toBe(3)
     // Whoever misses the composer still means the agent.
     await log(page).evaluate(place => {
       const data = new DataTransfer()
@@ -333,7 +335,7 @@ describe.skipIf(hasNoBrowser())('a session', () => {
     await log(page).getByText('Look at these').waitFor()
     await along.waitFor({ state: 'detached' })
     await page.getByText('tool.exe cannot be sent').waitFor({ state: 'detached' })
-    expect(await log(page).locator('img').count()).toBe(1)
+    await expect.poll(() => log(page).locator('img').count()).toBe(1)
     const { items } = await stage.gateway.call('listEvents', { id: session.id })
     const added = items.flatMap(event => (event.type === 'command.added' ? [event.value.body] : []))
     expect(added).toContainEqual(

@@ -24,7 +24,7 @@ export const withWorker = { serviceWorkers: 'allow' } as const
 export const away = /ERR_CONNECTION|ERR_INCOMPLETE|ERR_EMPTY|ERR_INTERNET|ERR_NETWORK|ERR_SOCKET/
 
 /** Sooner than a test is given up, so that it says what it waited for. */
-const waitMaxMs = 10_000
+const waitMaxMs = 20_000
 
 export const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } as const
 export const desktop = { viewport: { width: 1440, height: 900 } } as const

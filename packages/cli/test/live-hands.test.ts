@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Ask, Request } from '@holdpoint/protocol'
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { closeGateways } from '../../../test/support/gateway.ts'
 import { approvalOf } from './desk.ts'
 import { Scene } from './support/scene.ts'
@@ -45,9 +45,7 @@ async function typedAhead(terminal: Terminal, key: string): Promise<void> {
 /** A stop takes effect when the process is next at work; one that goes on before that has never stopped. */
 async function stopped({ pid }: Terminal): Promise<void> {
   process.kill(pid, 'SIGSTOP')
-  await vi.waitFor(() =>
-    expect(execFileSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' })).toMatch(/^T/),
-  )
+  await expect.poll(() => execFileSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' })).toMatch(/^T/)
 }
 /** A key that means nothing is told so: whatever came before it has been dealt with. */
 async function isStillAsked(terminal: Terminal, request: Request): Promise<void> {

@@ -54,12 +54,12 @@ describe('in a pipe', () => {
     const { id } = await scene.call('endSession', { id: session.id })
     const { url, token } = scene.gateway
     const connection = { url, token }
-    const known = () => {
+    const known = async () => {
       const inbox = new Inbox({ call: scene.call, watch: options => watchEvents(connection, options), session: id })
       const transcript = inbox.transcript(id)
-      return vi
-        .waitFor(() => expect([inbox.getSnapshot().complete, transcript.getSnapshot().loaded]).toEqual([true, true]))
-        .finally(() => inbox.close())
+      const all = () => [inbox.getSnapshot().complete, transcript.getSnapshot().loaded]
+      await expect.poll(all).toEqual([true, true])
+      inbox.close()
     }
     const call = (async (name, input) => {
       if (name === 'whoAmI') await known()

@@ -71,9 +71,9 @@ describe('the keeper of a draft', () => {
 
   it('brings what was typed to another device', async () => {
     open().change({ reason: 'not now' })
-    await vi.waitFor(async () => expect(await stored()).toEqual({ version: 1, reason: 'not now' }))
+    await expect.poll(stored).toEqual({ version: 1, reason: 'not now' })
     const elsewhere = open()
-    await vi.waitFor(() => expect(elsewhere.getSnapshot().draft).toEqual({ reason: 'not now' }))
+    await expect.poll(() => elsewhere.getSnapshot().draft).toEqual({ reason: 'not now' })
   })
 
   it('keeps what was typed in the tab until the gateway has it', async () => {
@@ -87,7 +87,7 @@ describe('the keeper of a draft', () => {
     away = false
     const again = open(storage, call)
     expect(again.getSnapshot().draft).toEqual({ note: 'careful' })
-    await vi.waitFor(async () => expect(await stored()).toEqual({ version: 1, note: 'careful' }))
+    await expect.poll(stored).toEqual({ version: 1, note: 'careful' })
     expect(again.getSnapshot().other).toBeNull()
   })
 
@@ -121,7 +121,7 @@ describe('the keeper of a draft', () => {
     await keeper.flush()
     expect(await stored()).toBeUndefined()
     keeper.release()
-    await vi.waitFor(async () => expect(await stored()).toEqual({ version: 1, note: 'x' }))
+    await expect.poll(stored).toEqual({ version: 1, note: 'x' })
   })
 
   it('leaves nothing behind once the person has answered', async () => {
@@ -131,7 +131,7 @@ describe('the keeper of a draft', () => {
     keeper.hold()
     const { id, digest } = request
     await ada('answerRequest', { id, digest, answer: { kind: 'allow', note: 'x' } })
-    await vi.waitFor(() => expect(storage.kept.size).toBe(0))
+    await expect.poll(() => storage.kept.size).toBe(0)
     await keeper.flush()
     expect(await stored()).toBeUndefined()
   })
@@ -166,7 +166,7 @@ describe('the keeper of a draft', () => {
     const bob = callAs(desk, caller('person', 'bob'))
     await bob('putDraft', { id: request.id, draft: {} })
     const keeper = open()
-    await vi.waitFor(() => expect(keeper.getSnapshot().others).toEqual(['bob']))
+    await expect.poll(() => keeper.getSnapshot().others).toEqual(['bob'])
     const tell = (person: string, active: boolean) => {
       for (const listener of listeners) listener({ frame: 'answering', request: request.id, person, active })
     }
@@ -179,9 +179,9 @@ describe('the keeper of a draft', () => {
 
   describe('on two devices of one person', () => {
     const shows = (keeper: DraftKeeper, draft: object) =>
-      vi.waitFor(() => expect(keeper.getSnapshot()).toMatchObject({ draft }))
+      expect.poll(() => keeper.getSnapshot()).toMatchObject({ draft })
     const offers = (keeper: DraftKeeper, draft: object, where = 'there') =>
-      vi.waitFor(() => expect(keeper.getSnapshot().other).toEqual({ draft, where }))
+      expect.poll(() => keeper.getSnapshot().other).toEqual({ draft, where })
 
     it('follows, letter by letter, where nobody has touched it, and says that it has changed', async () => {
       const here = open()
@@ -193,7 +193,7 @@ describe('the keeper of a draft', () => {
       }
       expect(follow).toHaveBeenCalledTimes(3)
       here.change({ reason: '' })
-      await vi.waitFor(() => expect(there.getSnapshot().draft).toEqual({}))
+      await expect.poll(() => there.getSnapshot().draft).toEqual({})
       expect(here.getSnapshot().other).toBeNull()
     })
 
@@ -204,7 +204,7 @@ describe('the keeper of a draft', () => {
         letters += 'x'
         here.change({ note: letters })
       }, 2)
-      await vi.waitFor(async () => expect(await stored()).toBeDefined())
+      await expect.poll(stored).toBeDefined()
       clearInterval(typing)
     })
 
@@ -216,7 +216,7 @@ describe('the keeper of a draft', () => {
       await offers(here, { note: 'theirs' })
       expect(here.getSnapshot().draft).toEqual({ reason: 'mine' })
       here.stay()
-      await vi.waitFor(async () => expect(await stored()).toEqual({ version: 1, reason: 'mine' }))
+      await expect.poll(stored).toEqual({ version: 1, reason: 'mine' })
       expect(here.getSnapshot().other).toBeNull()
       await offers(there, { reason: 'mine' })
       expect(there.getSnapshot().draft).toEqual({ note: 'theirs' })
@@ -260,7 +260,7 @@ describe('the keeper of a draft', () => {
       await before.flush()
       before.close()
       const after = open(storage)
-      await vi.waitFor(async () => expect(await stored()).toEqual({ version: 1, note: 'newer' }))
+      await expect.poll(stored).toEqual({ version: 1, note: 'newer' })
       expect(after.getSnapshot().draft).toEqual({ note: 'newer' })
     })
 
@@ -304,7 +304,7 @@ describe('the keeper of a draft', () => {
       it('it goes there once the person stays with it', async () => {
         const laptop = await comeBack(shelf())
         laptop.stay()
-        await vi.waitFor(async () => expect(await stored()).toEqual({ version: 1, reason: 'laptop' }))
+        await expect.poll(stored).toEqual({ version: 1, reason: 'laptop' })
       })
 
       it('it goes there once the person types on, and the other is offered still, also after a reload', async () => {
@@ -321,7 +321,7 @@ describe('the keeper of a draft', () => {
       it('it goes there once the other one is taken back', async () => {
         const laptop = await comeBack(shelf())
         await ada('deleteDraft', { id: request.id })
-        await vi.waitFor(async () => expect(await stored()).toEqual({ version: 1, reason: 'laptop' }))
+        await expect.poll(stored).toEqual({ version: 1, reason: 'laptop' })
         expect(laptop.getSnapshot().other).toBeNull()
       })
 
@@ -372,7 +372,7 @@ describe('the keeper of a draft', () => {
       keeper.change({ note: 'the last letters' })
       keeper.leave()
       expect(sent).toEqual([true])
-      await vi.waitFor(async () => expect(await stored()).toEqual({ version: 1, note: 'the last letters' }))
+      await expect.poll(stored).toEqual({ version: 1, note: 'the last letters' })
     })
   })
 })

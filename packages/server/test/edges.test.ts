@@ -110,7 +110,7 @@ it('one connection too many is closed, and the others are served', async () => {
   const gone = new Promise(resolve => one.once('close', resolve))
   one.destroy()
   await gone
-  await vi.waitFor(async () => expect((await hold()).destroy().destroyed).toBe(true))
+  await expect.poll(async () => (await hold()).destroy().destroyed).toBe(true)
   two.destroy()
 })
 

@@ -34,7 +34,7 @@ export const keys = {
   ctrlZ: '\u001a',
 } as const
 
-const patienceMs = 15_000
+const patienceMs = 25_000
 
 export class Terminal {
   readonly #pty: IPty

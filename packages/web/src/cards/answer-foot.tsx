@@ -14,11 +14,14 @@ export interface AnswerFootProps {
   readonly why: string
   /** What sends the answer. */
   readonly children: ReactNode
+  /** What keeps it from being sent yet. */
+  readonly unseen?: ReactNode
 }
 
-export function AnswerFoot({ hand, drafting, steps, why, children }: AnswerFootProps): ReactNode {
+export function AnswerFoot({ hand, drafting, steps, why, children, unseen }: AnswerFootProps): ReactNode {
   return (
     <footer className="card-foot">
+      {unseen}
       {steps.step === 'deny' ? (
         <ReasonStep {...{ hand, drafting, steps }} kind="decline" title={why} label="Decline" />
       ) : (

@@ -7,7 +7,7 @@ import { ApprovalBody } from './approval-body.tsx'
 import { ApprovalFoot } from './approval-foot.tsx'
 import type { AskCardProps } from './ask-card.ts'
 import { useSteps } from './step.ts'
-import { CardBody, useWhole, WholeProvider } from './whole.tsx'
+import { CardBody, Unseen, useWhole, WholeProvider } from './whole.tsx'
 
 export function ApprovalCard({ request, ask, hand, drafting, open }: AskCardProps<ApprovalAsk>): ReactNode {
   const whole = useWhole()
@@ -37,7 +37,7 @@ export function ApprovalCard({ request, ask, hand, drafting, open }: AskCardProp
         <ApprovalBody ask={ask} />
       </CardBody>
       <footer className="card-foot">
-        {!shown && <p className={`unseen ${whole.further ? 'further' : ''}`}>Scroll to the end to allow.</p>}
+        <Unseen whole={whole} deed="allow" />
         <ApprovalFoot {...{ request, ask, hand, drafting, steps, shown }} />
       </footer>
     </WholeProvider>

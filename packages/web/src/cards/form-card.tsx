@@ -11,11 +11,14 @@ import { FormFieldView } from './form-field.tsx'
 import { addressParts, type Filled, fillIn, keptRaws, presetOf, secretRaws } from './form-values.ts'
 import type { Hand } from './hand.ts'
 import { useSteps } from './step.ts'
+import { CardBody, Unseen, useWhole, WholeProvider } from './whole.tsx'
 
 export function FormCard({ request, ask, hand, drafting, open }: AskCardProps<FormAsk>): ReactNode {
   const { draft, change } = drafting
   const { schema, url } = ask
   const steps = useSteps(drafting, request.id)
+  // What is filled in already is sent as well: nobody submits what was not shown.
+  const whole = useWhole()
   // The draft holds everything but secrets.
   const [secrets, setSecrets] = useState<ReadonlyMap<string, Raw>>(new Map())
   const [touched, setTouched] = useState<ReadonlySet<string>>(new Set())
@@ -33,40 +36,55 @@ export function FormCard({ request, ask, hand, drafting, open }: AskCardProps<Fo
     change({ values: keptRaws(schema, next) })
   }
   return (
-    <>
-      <div ref={box} className="form card-body">
-        <div className="form-intro ground">
-          <Words text={ask.title} className="strong" />
-          {ask.message !== '' && <Sentences text={ask.message} />}
+    <WholeProvider value={whole}>
+      <CardBody>
+        <div ref={box} className="form">
+          <div className="form-intro ground">
+            <Words text={ask.title} className="strong" />
+            {ask.message !== '' && <Sentences text={ask.message} />}
+          </div>
+          <Hidden text={`${ask.title}${ask.message}`} />
+          {url !== undefined && <Address address={url} opened={opened} onOpen={() => setOpened(true)} />}
+          <div className="form-fields">
+            {Object.entries(schema.properties).map(([name, field]) => (
+              <FormFieldView
+                key={name}
+                {...{ name, field }}
+                required={schema.required?.includes(name) ?? false}
+                raw={raws.get(name) ?? presetOf(field)}
+                onRaw={raw => set(name, raw)}
+                problem={
+                  checked || (touched.has(name) && problems.get(name) !== 'is required')
+                    ? problems.get(name)
+                    : undefined
+                }
+                hand={hand}
+              />
+            ))}
+          </div>
         </div>
-        <Hidden text={`${ask.title}${ask.message}`} />
-        {url !== undefined && <Address address={url} opened={opened} onOpen={() => setOpened(true)} />}
-        <div className="form-fields">
-          {Object.entries(schema.properties).map(([name, field]) => (
-            <FormFieldView
-              key={name}
-              {...{ name, field }}
-              required={schema.required?.includes(name) ?? false}
-              raw={raws.get(name) ?? presetOf(field)}
-              onRaw={raw => set(name, raw)}
-              problem={
-                checked || (touched.has(name) && problems.get(name) !== 'is required') ? problems.get(name) : undefined
-              }
-              hand={hand}
-            />
-          ))}
-        </div>
-      </div>
-      <AnswerFoot {...{ hand, drafting, steps }} why="Why do you not fill it in? The agent reads it and goes on.">
-        <Submit {...{ hand, filled, checked, check }} link={url !== undefined} first={url === undefined || opened} />
+      </CardBody>
+      <AnswerFoot
+        {...{ hand, drafting, steps }}
+        unseen={<Unseen whole={whole} deed="submit" />}
+        why="Why do you not fill it in? The agent reads it and goes on."
+      >
+        <Submit
+          {...{ hand, filled, checked, check }}
+          shown={whole.shown}
+          link={url !== undefined}
+          first={url === undefined || opened}
+        />
       </AnswerFoot>
-    </>
+    </WholeProvider>
   )
 }
 
 interface SubmitProps {
   readonly hand: Hand
   readonly filled: Filled
+  /** All of it was on the screen. */
+  readonly shown: boolean
   readonly link: boolean
   /** It is the first thing to press now. */
   readonly first: boolean
@@ -75,11 +93,18 @@ interface SubmitProps {
 }
 
 /** With something wrong in it, a form is not sent: the press shows what. */
-function Submit({ hand, filled: { values, problems }, link, first, checked, check }: SubmitProps): ReactNode {
+function Submit({ hand, filled: { values, problems }, shown, link, first, checked, check }: SubmitProps): ReactNode {
   const label = link ? 'I have done it' : 'Submit'
   const looks = first ? 'primary' : ''
   if (problems.size === 0)
-    return <Decide {...{ hand, label }} busy="Sending…" answer={{ kind: 'submit', values }} className={looks} />
+    return (
+      <Decide
+        {...{ hand, label }}
+        busy="Sending…"
+        answer={shown ? { kind: 'submit', values } : null}
+        className={looks}
+      />
+    )
   return (
     <>
       <button type="button" className={`button decide ${looks}`} disabled={hand.held} onClick={check}>

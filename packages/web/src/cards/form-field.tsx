@@ -84,7 +84,7 @@ function problemWords(problem: string): string {
   return problem === 'is required' ? 'This is needed.' : `This ${reveal(problem)}.`
 }
 
-function Choices({ field, raw, onRaw, name }: FormFieldProps): ReactNode {
+function Choices({ field, required, raw, onRaw, name }: FormFieldProps): ReactNode {
   const many = field.type === 'array'
   const picked = Array.isArray(raw) ? raw : []
   const toggle = (value: string) =>
@@ -104,6 +104,11 @@ function Choices({ field, raw, onRaw, name }: FormFieldProps): ReactNode {
           </span>
         </label>
       ))}
+      {!many && !required && raw !== '' && (
+        <button type="button" className="button plain small" onClick={() => onRaw('')}>
+          Clear
+        </button>
+      )}
     </div>
   )
 }

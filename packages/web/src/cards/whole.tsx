@@ -91,6 +91,12 @@ export function Pane({ children, label }: PaneProps): ReactNode {
   )
 }
 
+/** Why the yes cannot be pressed yet. */
+export function Unseen({ whole, deed }: { readonly whole: Whole; readonly deed: string }): ReactNode {
+  if (whole.shown) return null
+  return <p className={`unseen ${whole.further ? 'further' : ''}`}>Scroll to the end to {deed}.</p>
+}
+
 /** All that is asked, with what is said against it: on a phone it scrolls as one, and then it can be reached by keyboard. */
 export function CardBody({ children }: { readonly children: ReactNode }): ReactNode {
   const { box, end, overflows } = useWindow(body)
