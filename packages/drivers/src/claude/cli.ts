@@ -140,6 +140,10 @@ export class Cli {
   get busy(): boolean {
     return !this.#gone && this.#pulse.busy
   }
+  /** Somebody waits for a turn of it, and learns that it is gone. */
+  get followed(): boolean {
+    return this.#pulse.followed
+  }
   /** Work that goes on beside the conversation, and would end with the process. */
   get background(): number {
     return this.#background

@@ -295,9 +295,9 @@ export class Seat {
     await this.#finish(turn, { sayings: [{ type: 'turn.finished', ending: 'failed' }], reason })
   }
 
-  /** The process went while nobody waited for it. */
+  /** The process went while nobody waited for it, be it that the last words of a turn are still under way. */
   #lost(cli: Cli, how: string): void {
-    if (this.#turn || cli.background === 0) return
+    if (cli.followed || cli.background === 0) return
     const sentence = `${how.slice(0, howMax)}; what went on in the background was lost with it`
     this.#session.say(raise('lost', sentence)).catch(() => {})
   }
