@@ -175,7 +175,8 @@ export async function noteFollowed(page: Page): Promise<void> {
 
 /** A press that counts. */
 export async function press(page: Page, target: Locator): Promise<void> {
-  await target.waitFor()
+  // As whoever presses it: what is above it comes into sight, too.
+  await target.scrollIntoViewIfNeeded()
   await calm(page)
   await target.click()
 }

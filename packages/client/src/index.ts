@@ -9,7 +9,7 @@ export { type HttpCallOptions, httpCall, inProcessCall } from './http-call.ts'
 export { Inbox, type InboxOptions, type InboxSnapshot } from './inbox.ts'
 export { draftKeysOf, forgetKept, type OtherDraft, readKept, type Shelf } from './kept-draft.ts'
 export { type Comparison, compare, type DiffRow, type LineEnds } from './line-diff.ts'
-export { inOneLine, type Sign, show, signsIn, spellsOut } from './show.ts'
+export { gist, inOneLine, type Sign, show, signsIn, spellsOut } from './show.ts'
 export {
   type SocketCall,
   type SocketCallOptions,

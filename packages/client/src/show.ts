@@ -69,6 +69,16 @@ export function inOneLine(text: string): string {
   return lines.filter(line => line !== '').join(' ↵ ')
 }
 
+/** Of what an agent wrote in Markdown, the words: for a line that tells where a session stands. */
+export function gist(markdown: string): string {
+  return markdown
+    .replace(/^\s*(?:```|~~~).*$/gm, '')
+    .replace(/^\s*#{1,6}\s+/gm, '')
+    .replace(/(\*\*|`)(?=\S)(.*?\S)\1/g, '$2')
+    .replace(/\s*\n\s*/g, ' ')
+    .trim()
+}
+
 /** A stretch of a shown text that is ours: a character spelt out, a count, a line end. */
 export interface Sign {
   readonly from: number

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { show, signsIn, spellsOut } from '@holdpoint/client'
+import { gist, show, signsIn, spellsOut } from '@holdpoint/client'
 import { hidesSomething } from '@holdpoint/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -10,6 +10,17 @@ const texts = JSON.parse(readFileSync(data, 'utf8')) as readonly { readonly name
 
 const block = { multiline: true } as const
 const signs = (shown: string) => signsIn(shown).map(({ from, to, kind }) => [shown.slice(from, to), kind])
+
+describe('the gist', () => {
+  it.each([
+    ['All **done**, see `a.ts`.', 'All done, see a.ts.'],
+    ['## Report\n\nThe tests pass:\n```sh\nnpm test\n```', 'Report The tests pass: npm test'],
+    ['2 * 3 ** 4, and __init__', '2 * 3 ** 4, and __init__'],
+    ['```', ''],
+  ])('of %j is %j', (markdown, words) => {
+    expect(gist(markdown)).toBe(words)
+  })
+})
 
 describe('a text as it is shown', () => {
   it.each(texts)('hides nothing and pushes nothing out of sight: $name', ({ text }) => {

@@ -1,5 +1,5 @@
 /** Sessions as lines: a list of them, and one in full. */
-import { ago, stateWords } from '@holdpoint/client'
+import { ago, gist, stateWords } from '@holdpoint/client'
 import type { Session } from '@holdpoint/protocol'
 import { brief, fact, type Look, ours, type Row, row, type Span, theirs } from './span.ts'
 import { tableRows, titleColumns } from './table.ts'
@@ -35,7 +35,7 @@ export function sessionRows(session: Session, now: number): readonly Row[] {
     ['Model', session.model === null ? null : theirs(session.model)],
     ['Cost', session.cost === null ? null : ours(`$${session.cost.toFixed(2)}`)],
     ['Ended', session.ending?.detail ? brief(session.ending.detail) : null],
-    ['Last words', session.lastWords ? brief(session.lastWords) : null],
+    ['Last words', session.lastWords ? brief(gist(session.lastWords)) : null],
   ]
   return [
     row(

@@ -6,6 +6,7 @@ import type { Call } from '@holdpoint/protocol'
 import { readConfig } from '../config.ts'
 import { homeAt, livingProcess, openHome } from '../home.ts'
 import { findGateway, type Place, steady } from '../remote.ts'
+import { ours, type Row, row } from '../text/span.ts'
 
 export interface House {
   readonly url: string
@@ -35,6 +36,12 @@ export async function enterHouse({ home: folder, url }: Place): Promise<House> {
     await giveBack()
     throw error
   }
+}
+
+/** What whoever leaves should know of it. */
+export function closingRows({ isOwn }: House): readonly Row[] {
+  const sentence = 'The gateway that ran here closes, for others who use it, too; holdpoint up keeps one running.'
+  return isOwn ? [row(ours(sentence))] : []
 }
 
 /** The screen is the view's: what gateway and agents tell of themselves goes to a file. */

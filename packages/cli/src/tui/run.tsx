@@ -9,7 +9,7 @@ import { out } from '../text/screen.ts'
 import { shellWord } from '../text/shell.ts'
 import { ours, type Row, row, theirs } from '../text/span.ts'
 import { sessionSpans } from './board.ts'
-import { enterHouse, type House } from './house.ts'
+import { closingRows, enterHouse, type House } from './house.ts'
 import { canReopen, RunModel } from './run-model.ts'
 import { runPlainly } from './run-plain.ts'
 import { RunView } from './run-view.tsx'
@@ -150,9 +150,7 @@ async function partingRows(
   return [
     ...(ended ? [row(ours('The gateway let go: ', 'no'), theirs(ended.message))] : []),
     row(ours(`You left. ${fateOf(state, house, status === 'live')}`)),
-    ...(house.isOwn
-      ? [row(ours('The gateway that ran here closes, for others who use it, too; holdpoint up keeps one running.'))]
-      : []),
+    ...closingRows(house),
     ...(pending.length > 0 ? [row(ours(count, 'waiting')), ...waits] : []),
     row(ours('Come back with: '), ours(`holdpoint run --session ${short(id)}`, 'strong')),
   ]

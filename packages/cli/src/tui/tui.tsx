@@ -5,7 +5,7 @@ import type { Place } from '../remote.ts'
 import { folderFor } from '../starting.ts'
 import { out } from '../text/screen.ts'
 import { ours, row, theirs } from '../text/span.ts'
-import { enterHouse, type House } from './house.ts'
+import { closingRows, enterHouse, type House } from './house.ts'
 import { Stage } from './stage.ts'
 import { TuiModel } from './tui-model.ts'
 import { TuiView } from './tui-view.tsx'
@@ -26,7 +26,8 @@ export async function tui(place: Place): Promise<number> {
   }
 }
 
-async function stay({ call, connection, url }: House): Promise<number> {
+async function stay(house: House): Promise<number> {
+  const { call, connection, url } = house
   const { person: me } = await call('whoAmI', {})
   const inbox = new Inbox({ call, watch: options => watchEvents(connection, options) })
   const stage = new Stage('full')
@@ -73,6 +74,7 @@ async function stay({ call, connection, url }: House): Promise<number> {
         ours('holdpoint tui brings you back.', 'quiet'),
       ),
     )
+  out.print(...closingRows(house))
   return ended ? 1 : 0
 }
 

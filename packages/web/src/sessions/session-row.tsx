@@ -1,5 +1,5 @@
 /** One session in the list: how it stands, what it said last, what it cost; and its end, with a second look. */
-import { ago, driverWords, sessionName, stateWords } from '@holdpoint/client'
+import { ago, driverWords, gist, sessionName, stateWords } from '@holdpoint/client'
 import type { Session } from '@holdpoint/protocol'
 import { memo, type ReactNode, useState } from 'react'
 import { useDriver } from '../cards/drivers.ts'
@@ -37,8 +37,8 @@ export const SessionRow = memo(function SessionRow({ session, now, active, onFor
           </span>
           {session.lastWords && (
             <span className="session-words">
-              {/* Its lines run on here: they are glanced at, not read. */}
-              <Words text={session.lastWords.replace(/\s*\n\s*/g, ' ')} />
+              {/* They are glanced at, not read. */}
+              <Words text={gist(session.lastWords)} />
             </span>
           )}
           <span className="row-facts">
