@@ -60,6 +60,8 @@ const aliveMs = 1000
 const putOffMaxMs = 1000
 /** How long it may take to say that it is there. */
 const silentMaxMs = 60_000
+/** Told that something in the background is over, the CLI goes into it by itself at once, if it does. */
+const noticeMaxMs = 2000
 
 export class Cli {
   readonly calls: Calls
@@ -80,6 +82,9 @@ export class Cli {
   readonly #over: Promise<ProcessEnd>
   #process: CliProcess | null = null
   #background = 0
+  /** Something in the background is over, and the CLI knows: until a turn begins. */
+  #notice: Promise<void> | null = null
+  #attend = () => {}
   #gone = false
   #ready = false
   #silent = false
@@ -147,6 +152,11 @@ export class Cli {
   /** Work that goes on beside the conversation, and would end with the process. */
   get background(): number {
     return this.#background
+  }
+  /** A turn that it is about to begin by itself has begun, or does not come. */
+  async attended(): Promise<void> {
+    if (this.#notice) await this.#within(noticeMaxMs, Promise.race([this.#notice, this.#over]))
+    this.#notice = null
   }
   /** It lives: what it holds, and why it is kept. */
   living(note?: string): AgentProcess {
@@ -231,6 +241,8 @@ export class Cli {
     }
     if (message.type === 'system' && message.subtype === 'init') {
       this.#pulse.began()
+      this.#attend()
+      this.#notice = null
       this.#options.onStir()
       this.#meet(message)
     }
@@ -239,10 +251,16 @@ export class Cli {
     if (message.type === 'assistant' || message.type === 'user') await this.calls.takenAside()
     if (message.type === 'system' && 'permissionMode' in message && message.permissionMode)
       this.#entered(message.permissionMode)
+    if (message.type === 'system' && message.subtype === 'task_notification') this.#heed()
     if (message.type === 'system' && message.subtype === 'background_tasks_changed') this.#stir(message.tasks.length)
     if (message.type === 'result') await this.#rest(message)
   }
 
+  #heed(): void {
+    this.#notice ??= new Promise(resolve => {
+      this.#attend = resolve
+    })
+  }
   #stir(background: number): void {
     this.#background = background
     this.#options.onStir()

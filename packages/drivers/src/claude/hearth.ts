@@ -123,6 +123,7 @@ export class Hearth {
 
   /** A turn is over. A process that was only for it goes, unless something in it goes on. */
   async turnOver(cli: Cli): Promise<void> {
+    if (cli.spent && !cli.busy && cli.background === 0) await cli.attended()
     if (cli.over || (cli.spent && !cli.busy && cli.background === 0)) {
       this.#warmth?.stop()
       await cli.end('done')
