@@ -1,6 +1,6 @@
 /** Stops what runs: the runner first, so that it can still give its agents back, then the gateway, and again until neither is left. */
 import { Fault } from '@holdpoint/protocol'
-import { type Home, livingProcess } from './home.ts'
+import { type Home, isLiving, livingProcess } from './home.ts'
 
 const stopMaxMs = 15_000
 const killMaxMs = 5000
@@ -29,7 +29,7 @@ async function stop(home: Home, name: 'gateway' | 'runner'): Promise<boolean> {
   if (!found) return false
   send(found.pid, 'SIGTERM')
   for (let waitedMs = 0; waitedMs < stopMaxMs + killMaxMs; waitedMs += lookMs) {
-    if (livingProcess(home, name)?.pid !== found.pid) return true
+    if (!isLiving(found)) return true
     if (waitedMs >= stopMaxMs) send(found.pid, 'SIGKILL')
     await new Promise(resolve => setTimeout(resolve, lookMs))
   }

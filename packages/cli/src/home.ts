@@ -128,9 +128,12 @@ function readNote(home: Home, name: string): ProcessNote | null {
 /** The process noted under this name, if it is still that process. */
 export function livingProcess(home: Home, name: 'gateway' | 'runner'): ProcessNote | null {
   const note = readNote(home, name)
-  if (!note || !runs(note.pid)) return null
+  return note && isLiving(note) ? note : null
+}
+/** Also when it has taken its note back and is about to end. */
+export function isLiving({ pid, started }: ProcessNote): boolean {
   const onProc = existsSync('/proc/self/stat')
-  return !onProc || startOf(note.pid) === note.started ? note : null
+  return runs(pid) && (!onProc || startOf(pid) === started)
 }
 /** Where the gateway was last; it may be away. */
 export function lastUrl(home: Home): string | null {
