@@ -2,14 +2,17 @@
 import { statSync } from 'node:fs'
 import { isAbsolute } from 'node:path'
 
+/** Nothing has this name, or what it lies in is a file. */
+const absent = new Set<unknown>(['ENOENT', 'ENOTDIR'])
+
 /** What is wrong with it, and what to do; null where nothing is. */
 export function folderTrouble(cwd: string): string | null {
   if (!isAbsolute(cwd)) return `The folder "${cwd}" is not an absolute path; start a session with the whole path of one`
   try {
-    const found = statSync(cwd, { throwIfNoEntry: false })
-    if (!found) return `The folder ${cwd} is not there; make it, or start a session in another`
-    return found.isDirectory() ? null : `${cwd} is not a folder; start a session in one`
+    return statSync(cwd).isDirectory() ? null : `${cwd} is not a folder; start a session in one`
   } catch (error) {
+    if (error instanceof Error && 'code' in error && absent.has(error.code))
+      return `The folder ${cwd} is not there; make it, or start a session in another`
     return `The folder ${cwd} cannot be used: ${error instanceof Error ? error.message : error}`
   }
 }

@@ -97,7 +97,7 @@ describe('an MCP server that cannot be started', () => {
 describe('the folder of a session', () => {
   it.each([
     ['that is a file', (at: House) => join(at.cwd, 'file.txt'), 'is not a folder'],
-    ['that lies in a file', (at: House) => join(at.cwd, 'file.txt', 'x'), 'cannot be used'],
+    ['that lies in a file', (at: House) => join(at.cwd, 'file.txt', 'x'), 'is not there'],
     ['that is not a whole path', () => 'relative/x', 'is not an absolute path'],
   ])('%s fails the turn with a sentence', async (_name, cwd, sentence) => {
     house = await House.open(() => [say('hello')], { files: { 'file.txt': '' } })
