@@ -28,7 +28,7 @@ export default {
     emptyOutDir: true,
     rolldownOptions: {
       input: {
-        ...Object.fromEntries(['main', 'index', 'resolve-ours'].map(name => [name, ours(name)])),
+        ...Object.fromEntries(['main', 'resolve-ours'].map(name => [name, ours(name)])),
         // Each by its name, for a person's agent.
         ...Object.fromEntries(rooms.map(name => [`rooms/${name}`, built(name)])),
       },

@@ -33,7 +33,7 @@ async function stop(home: Home, name: 'gateway' | 'runner'): Promise<boolean> {
     if (waitedMs >= stopMaxMs) send(found.pid, 'SIGKILL')
     await new Promise(resolve => setTimeout(resolve, lookMs))
   }
-  return false
+  return livingProcess(home, name)?.pid !== found.pid
 }
 
 function send(pid: number, signal: NodeJS.Signals): void {

@@ -1,4 +1,4 @@
-/** Lets a person's agent import @holdpoint/* from wherever it lies. It gets the rooms that run it, also where others lie nearer: an error of theirs is then one of ours. The loader reads this file again, on its own thread. */
+/** Lets a person's agent, a module, import @holdpoint/* from wherever it lies. It gets the rooms that run it, also where others lie nearer: an error of theirs is then one of ours. The loader reads this file again, on its own thread. */
 import { existsSync } from 'node:fs'
 import { type ResolveHook, register } from 'node:module'
 
@@ -11,6 +11,10 @@ export function resolveOurs(): void {
 
 export const resolve: ResolveHook = async (specifier, context, next) => {
   const room = /^@holdpoint\/(\w+)$/.exec(specifier)?.[1]
+  if (!room) return next(specifier, context)
   const url = new URL(`./rooms/${room}.js`, import.meta.url)
-  return room && existsSync(url) ? { url: url.href, shortCircuit: true } : next(specifier, context)
+  // Only the program has them beside it; a gateway inside of another program uses those of its packages.
+  return existsSync(url)
+    ? { url: url.href, shortCircuit: true }
+    : next(specifier, { ...context, parentURL: import.meta.url })
 }

@@ -2,7 +2,7 @@
 import type { Answer, Ask, Call, RequestId } from '@holdpoint/protocol'
 import { Fault } from '@holdpoint/protocol'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { Asking, type AskingOptions, quietMs } from '../src/tui/asking.ts'
+import { Asking, type AskingOptions, doubtMs, quietMs } from '../src/tui/asking.ts'
 import { Drafts } from '../src/tui/drafts.ts'
 import type { Key } from '../src/tui/key.ts'
 import type { Place } from '../src/tui/sheet.ts'
@@ -64,7 +64,7 @@ afterEach(() => {
 })
 
 describe('a prompt that has just appeared', () => {
-  it('drops keys, and goes on dropping them while they keep coming', () => {
+  it('drops keys, and goes on dropping them while they keep coming', async () => {
     asking.lay(wide, { at: 1, of: 1 })
     asking.painted()
     for (let at = 0; at < 20; at++) {
@@ -76,25 +76,27 @@ describe('a prompt that has just appeared', () => {
     vi.advanceTimersByTime(1)
     expect(asking.standing).toBe('live')
     asking.press(letter('a'))
+    await vi.advanceTimersByTimeAsync(doubtMs)
     expect(answers).toEqual([{ id: one.id, answer: { kind: 'allow' } }])
   })
   it('is rejected by Ctrl+C at any time: that never allows', () => {
     asking.reject()
     expect(answers).toEqual([{ id: one.id, answer: { kind: 'deny' } }])
   })
-  it('cannot be allowed before it was drawn', () => {
+  it('cannot be allowed before it was drawn', async () => {
     vi.advanceTimersByTime(quietMs)
     asking.press(letter('a'))
     expect(answers).toEqual([])
     asking.lay(wide, { at: 1, of: 1 })
     asking.press(letter('a'))
+    await vi.advanceTimersByTimeAsync(doubtMs)
     expect(answers, 'nor before the frame was on the terminal').toEqual([])
     expect(asking.prompt?.hint).toMatch(/Not all of it/)
   })
 })
 
 describe('a prompt that had no room', () => {
-  it('is as one that has just appeared, once it has', () => {
+  it('is as one that has just appeared, once it has', async () => {
     looked()
     asking.lay({ columns: 80, height: 2 }, { at: 1, of: 1 })
     asking.lay(wide, { at: 1, of: 1 })
@@ -104,12 +106,13 @@ describe('a prompt that had no room', () => {
     expect(answers, 'it was pressed when there was nothing to read').toEqual([])
     vi.advanceTimersByTime(quietMs)
     asking.press(letter('a'))
+    await vi.advanceTimersByTimeAsync(doubtMs)
     expect(answers).toHaveLength(1)
   })
 })
 
 describe('without a gateway', () => {
-  it('no key counts, and it says so', () => {
+  it('no key counts, and it says so', async () => {
     looked()
     reachable = false
     expect(asking.standing).toBe('away')
@@ -117,6 +120,7 @@ describe('without a gateway', () => {
     expect(answers).toEqual([])
     reachable = true
     asking.press(letter('a'))
+    await vi.advanceTimersByTimeAsync(doubtMs)
     expect(answers).toHaveLength(1)
   })
 })
@@ -145,12 +149,44 @@ describe('an edit', () => {
 })
 
 describe('an answer', () => {
+  it('by a key before it was heard that the terminal had been another program’s is not given', async () => {
+    looked()
+    asking.press(letter('a'))
+    vi.advanceTimersByTime(doubtMs - 1)
+    asking.returned()
+    await vi.advanceTimersByTimeAsync(1)
+    expect(answers).toEqual([])
+    expect(asking.standing).toBe('quiet')
+    vi.advanceTimersByTime(quietMs)
+    asking.press(letter('a'))
+    await vi.advanceTimersByTimeAsync(doubtMs)
+    expect(answers).toHaveLength(1)
+  })
+  it('is given though one has gone on to another request, or left', async () => {
+    looked()
+    asking.press(letter('a'))
+    asking.put(two, [])
+    await vi.advanceTimersByTimeAsync(doubtMs)
+    expect(answers.map(({ id }) => id)).toEqual([one.id])
+    looked()
+    asking.press(letter('a'))
+    await asking.close()
+    expect(answers.map(({ id }) => id)).toEqual([one.id, two.id])
+  })
+  it('to what was let go meanwhile is not given to what stands there then', async () => {
+    looked()
+    asking.press(letter('a'))
+    asking.forget(one.id)
+    asking.put(two, [])
+    await vi.advanceTimersByTimeAsync(doubtMs)
+    expect(answers).toEqual([])
+  })
   it('that the gateway refuses is told, and the prompt stays', async () => {
     refuse = new Fault('store_locked', 'The archive is locked.')
     looked()
     asking.press(letter('a'))
     expect(asking.standing).toBe('sending')
-    await vi.advanceTimersByTimeAsync(0)
+    await vi.advanceTimersByTimeAsync(doubtMs)
     expect(asking.prompt?.hint).toBe('It was not sent: The archive is locked.')
     expect(asking.isOurs(one.id)).toBe(false)
   })
@@ -158,7 +194,7 @@ describe('an answer', () => {
     refuse = new Fault('already_resolved', 'Somebody was faster.')
     looked()
     asking.press(letter('a'))
-    await vi.advanceTimersByTimeAsync(0)
+    await vi.advanceTimersByTimeAsync(doubtMs)
     expect(asking.isOurs(one.id)).toBe(false)
     expect(asking.prompt?.hint).toBeNull()
   })

@@ -20,6 +20,9 @@ export interface AskingOptions {
 /** Whoever was typing when a prompt appeared did not mean it; nor a key that is held down. */
 export const quietMs = 300
 
+/** That we had been stopped may be heard after the key that was typed meanwhile: what a key decides waits for it so long. */
+export const doubtMs = 100
+
 /** Nothing is drawn yet. */
 const noView: View = { columns: 0, lines: 0, height: 0, top: 0 }
 
@@ -31,6 +34,8 @@ export class Asking {
   #current: RequestId | null = null
   #quiet: NodeJS.Timeout | null = null
   #sending = false
+  #settleDoubt: (meant: boolean) => void = () => {}
+  #deciding: Promise<void> = Promise.resolve()
   #view: View = noView
 
   constructor(options: AskingOptions) {
@@ -93,6 +98,7 @@ export class Asking {
   }
   /** Another program had the terminal. */
   returned(): void {
+    this.#settleDoubt(false)
     if (!this.prompt) return
     this.#beQuiet()
     this.#options.changed()
@@ -115,6 +121,12 @@ export class Asking {
     if (this.#current === id) this.#current = null
   }
 
+  /** Whoever leaves means what they decided last. */
+  async close(): Promise<void> {
+    this.#settleDoubt(true)
+    await this.#deciding
+  }
+
   press(key: Key): void {
     if (this.#sending || !this.prompt || !this.#options.isReachable()) return
     if (this.#quiet) this.#beQuiet()
@@ -133,13 +145,32 @@ export class Asking {
     const { prompt, answer, edit } = pressPrompt(before, press, this.#view)
     this.#keep(prompt)
     this.#options.drafts.save(prompt)
-    if (answer) await this.#send(prompt, answer)
+    if (answer) {
+      this.#deciding = this.#decide(prompt, answer)
+      await this.#deciding
+    }
     if (edit === undefined) return
     const text = await this.#options.edit(edit)
     // Meanwhile it may have been answered, and another may stand in its place: the text is none of that one's.
     if (this.#current !== prompt.request.id) return
     if (text !== null) await this.#turn({ name: 'edited', text })
     else this.#keep({ ...prompt, hint: 'The editor failed; set EDITOR to one that works. Nothing was changed.' })
+  }
+
+  async #decide(prompt: Prompt, answer: Answer): Promise<void> {
+    this.#sending = true
+    this.#options.changed()
+    const meant = await new Promise<boolean>(resolve => {
+      const timer = setTimeout(() => resolve(true), doubtMs)
+      this.#settleDoubt = sure => {
+        clearTimeout(timer)
+        resolve(sure)
+      }
+    })
+    this.#sending = false
+    // Whoever has gone on to another one meanwhile has still decided this one, if it waits.
+    if (meant && this.#prompts.has(prompt.request.id)) await this.#send(prompt, answer)
+    else this.#options.changed()
   }
 
   async #send(prompt: Prompt, answer: Answer): Promise<void> {

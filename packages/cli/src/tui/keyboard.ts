@@ -9,9 +9,10 @@ export const lateMs = 1000
 
 /**
  * Nothing that was typed while we were stopped is for us. But the signal that says that we go on may be in the hands of another thread while
- * ours reads the keys: one that we send to ourselves comes behind it.
+ * ours reads the keys: one that we send to ourselves comes behind it, unless that thread is held up just then.
  */
 function behindSignals(act: () => void): void {
+  if (process.platform === 'win32') return void setImmediate(act)
   process.once(marker, act)
   process.kill(process.pid, marker)
 }

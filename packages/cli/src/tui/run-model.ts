@@ -261,7 +261,9 @@ export class RunModel {
   }
   /** What is half written stays at the gateway, where that can be reached. */
   async close(): Promise<void> {
-    if (!this.#isAway()) await this.#drafts.close()
+    if (this.#isAway()) return
+    await this.#asking.close()
+    await this.#drafts.close()
   }
   /** Prints what was held back while a prompt was open; nothing comes after it. */
   settle(): void {

@@ -391,6 +391,8 @@ export class TuiModel {
   /** What is half written stays at the gateway, where that can be reached. */
   async close(): Promise<void> {
     this.#closeSession()
-    if (!this.#isAway()) await this.#drafts.close()
+    if (this.#isAway()) return
+    await this.#asking.close()
+    await this.#drafts.close()
   }
 }

@@ -93,7 +93,8 @@ export class Seat {
   #loss(): string | null {
     const { cli, rows, obstacle } = this.#hearth
     if (!cli) return null
-    if (!this.#turn) return cli.background > 0 ? `${runnerStopped} work that went on in the background was ended` : null
+    if (!this.#turn || (this.#turn.closed && !this.#goesOn))
+      return cli.background > 0 ? `${runnerStopped} work that went on in the background was ended` : null
     const { message } = this.#turn
     const { pending, unsettled } = cli.calls
     if (unsettled && pending.length === 0)
@@ -297,7 +298,7 @@ export class Seat {
 
   /** The process went while nobody waited for it, be it that the last words of a turn are still under way. */
   #lost(cli: Cli, how: string): void {
-    if (cli.followed || cli.background === 0) return
+    if (cli.followed || this.#goesOn === cli || cli.background === 0) return
     const sentence = `${how.slice(0, howMax)}; what went on in the background was lost with it`
     this.#session.say(raise('lost', sentence)).catch(() => {})
   }

@@ -21,20 +21,22 @@ export interface AnswerFootProps {
 export function AnswerFoot({ hand, drafting, steps, why, children, unseen }: AnswerFootProps): ReactNode {
   return (
     <footer className="card-foot">
-      {unseen}
       {steps.step === 'deny' ? (
         <ReasonStep {...{ hand, drafting, steps }} kind="decline" title={why} label="Decline" />
       ) : (
-        <div className="actions first">
-          {children}
-          <StepButton
-            label="Decline…"
-            shortcut="d"
-            className="apart deny"
-            held={hand.held}
-            onGo={() => steps.go('deny')}
-          />
-        </div>
+        <>
+          {unseen}
+          <div className="actions first">
+            {children}
+            <StepButton
+              label="Decline…"
+              shortcut="d"
+              className="apart deny"
+              held={hand.held}
+              onGo={() => steps.go('deny')}
+            />
+          </div>
+        </>
       )}
     </footer>
   )

@@ -1,9 +1,9 @@
 /** One field of a form, drawn by what its schema says of it. */
 import type { Raw } from '@holdpoint/client'
 import { type FormField, fieldChoices, isSecretField, reveal } from '@holdpoint/protocol'
-import { type ReactNode, useId } from 'react'
+import { type ReactNode, useId, useRef } from 'react'
 import { Sentences, Words } from '../parts/agent-text.tsx'
-import { controlOf } from './form-values.ts'
+import { controlOf, presetOf } from './form-values.ts'
 import type { Hand } from './hand.ts'
 
 export interface FormFieldProps {
@@ -89,8 +89,14 @@ function Choices({ field, required, raw, onRaw, name }: FormFieldProps): ReactNo
   const picked = Array.isArray(raw) ? raw : []
   const toggle = (value: string) =>
     onRaw(picked.includes(value) ? picked.filter(each => each !== value) : [...picked, value])
+  const box = useRef<HTMLDivElement>(null)
+  const clear = () => {
+    // The button goes: whoever was at it is at the choices.
+    box.current?.querySelector('input')?.focus()
+    onRaw('')
+  }
   return (
-    <div className="choices inline">
+    <div ref={box} className="choices inline">
       {(fieldChoices(field) ?? []).map(({ value, title }) => (
         <label key={value} className="choice">
           <input
@@ -105,7 +111,7 @@ function Choices({ field, required, raw, onRaw, name }: FormFieldProps): ReactNo
         </label>
       ))}
       {!many && !required && raw !== '' && (
-        <button type="button" className="button plain small" onClick={() => onRaw('')}>
+        <button type="button" className="button plain small" onClick={clear}>
           Clear
         </button>
       )}
@@ -142,8 +148,10 @@ function TextControl({ id, field, raw, onRaw, hand, spoken }: TextControlProps):
     )
   // Whoever writes goes on while the gateway is away.
   const written = { ...shared, readOnly: hand.pressed !== null }
-  if (control === 'area') return <textarea {...written} rows={4} />
-  if (control === 'lines') return <textarea {...written} rows={3} placeholder="One on each line" />
+  // What is filled in already is seen whole.
+  const lines = String(presetOf(field)).split('\n').length
+  if (control === 'area') return <textarea {...written} rows={Math.max(4, lines)} />
+  if (control === 'lines') return <textarea {...written} rows={Math.max(3, lines)} placeholder="One on each line" />
   const format = field.type === 'string' ? (field.format ?? '') : ''
   const secret = isSecretField(field)
   const numeric = field.type === 'integer' || field.type === 'number'
