@@ -48,11 +48,11 @@ export async function talk({ file, events }) {
   const { id } = (await desk.dispatch(person, 'startSession', { driver: 'external', cwd, title: 'A long talk' })).body
   const perPost = 200
   for (let from = 0; from < events; from += perPost)
-    await desk.dispatch(person, 'say', {
+    await desk.dispatch(person, 'appendEvents', {
       id,
       items: Array.from({ length: Math.min(perPost, events - from) }, (_, i) => saying(from + i)),
     })
-  await desk.dispatch(person, 'say', {
+  await desk.dispatch(person, 'appendEvents', {
     id,
     items: [{ type: 'message.added', block: 'last', text: 'The newest line.' }],
   })

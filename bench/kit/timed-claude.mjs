@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { WebSocket } from 'ws'
 import { socketCall } from '../../packages/client/dist/index.js'
 import { claudeDriver, runRunner } from '../../packages/drivers/dist/index.js'
-import { spellId } from '../../packages/protocol/dist/index.js'
+import { formatId } from '../../packages/protocol/dist/index.js'
 import { msSince } from './numbers.mjs'
 
 export const timedDriver = 'claude-timed'
@@ -20,7 +20,7 @@ export function startTimedRunner({ url, home, folder }) {
     info: async () => ({ ...(await driver.info()), name: timedDriver }),
     run: session => driver.run(through(session, { open: timedOpen(session, gaps) })),
   }
-  const id = spellId('run', randomBytes(20))
+  const id = formatId('run', randomBytes(20))
   const done = runRunner({ call: line.call, id, name: 'bench', drivers: [timed], signal: stop.signal, log: () => {} })
   return {
     gaps,

@@ -125,8 +125,8 @@ async function openHall(folder) {
   }
 }
 
-async function wait(hall, place, word, warmMs) {
-  const session = { driver: 'claude', cwd: place.cwd, prompt: `play ${word}`, warmMs }
+async function wait(hall, place, word, parkAfterMs) {
+  const session = { driver: 'claude', cwd: place.cwd, prompt: `play ${word}`, parkAfterMs }
   const { id } = await hall.post('/sessions', session)
   for (;;) {
     const { items } = await hall.get(`/requests?status=pending&session=${id}`)
@@ -150,7 +150,7 @@ async function revive(hall, place, { word, request }) {
 async function timedTurn(hall, place, folder) {
   const runner = startTimedRunner({ url: hall.gateway.url, home: join(folder, 'home'), folder: join(folder, 'timed') })
   while (!(await hall.get('/drivers')).items.some(driver => driver.name === timedDriver)) await sleep(20)
-  const session = { driver: timedDriver, cwd: place.cwd, prompt: 'play many', warmMs: null }
+  const session = { driver: timedDriver, cwd: place.cwd, prompt: 'play many', parkAfterMs: null }
   const { id } = await hall.post('/sessions', session)
   while ((await hall.get(`/sessions/${id}`)).state !== 'idle') await sleep(50)
   await runner.stop()

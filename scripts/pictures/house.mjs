@@ -59,7 +59,7 @@ async function openAgent({ owner, asRunner, incarnation }, start) {
   let asked = 0
   return {
     id,
-    say: (...said) => asRunner('say', { id, fence, items: said }),
+    say: (...said) => asRunner('appendEvents', { id, fence, items: said }),
     ask: (ask, more) => asRunner('openRequest', { id, fence, key: `ask-${++asked}`, ask, ...more }),
     /** Answers what was asked, and goes on with it. */
     async settle(request, answer) {

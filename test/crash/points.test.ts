@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { httpCall, type SocketConstructor, socketCall } from '@holdpoint/client'
 import { generatorDriver, runRunner } from '@holdpoint/drivers'
 import { openDesk } from '@holdpoint/engine'
-import { spellId } from '@holdpoint/protocol'
+import { formatId } from '@holdpoint/protocol'
 import { createServer } from '@holdpoint/server'
 import { openSqlite } from '@holdpoint/store'
 import { expect, it } from 'vitest'
@@ -41,7 +41,7 @@ it('a run without a crash passes exactly the points of the list', async () => {
   const stop = new AbortController()
   const running = runRunner({
     call: line.call,
-    id: spellId('run', Buffer.alloc(20, 7)),
+    id: formatId('run', Buffer.alloc(20, 7)),
     name: 'here',
     drivers: [generatorDriver(worker)],
     signal: stop.signal,

@@ -44,7 +44,7 @@ describe.skipIf(hasNoBrowser())('axe finds nothing wrong', () => {
   async function furnish() {
     const asker = await stage.asker('api-server')
     const talker = await stage.asker('docs')
-    await stage.gateway.call('say', {
+    await stage.gateway.call('appendEvents', {
       id: talker.session.id,
       items: [
         {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { show } from '@holdpoint/client'
-import { type Ask, type Request, reveal } from '@holdpoint/protocol'
+import { type Ask, escapeInvisible, type Request } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
 import { quietMs } from '../../packages/web/src/quiet.ts'
 import { asks } from '../support/asking.ts'
@@ -326,7 +326,7 @@ describe.skipIf(hasNoBrowser())('nobody decides what they did not mean:', () => 
       const page = await stage.open()
       const asker = await stage.asker('\u202Eapi\u202C')
       for (const { text } of attacks.filter(attack => attack.name !== 'lone surrogate'))
-        await stage.gateway.call('say', {
+        await stage.gateway.call('appendEvents', {
           id: asker.session.id,
           items: [{ type: 'message.added', block: text.slice(0, 100), text }],
         })
@@ -352,7 +352,7 @@ describe.skipIf(hasNoBrowser())('nobody decides what they did not mean:', () => 
       expect((await log.locator('.asks-about').allInnerTexts()).join()).not.toContain('\\u{a}')
       expect(await textOf(log)).not.toContain('\u202E')
       expect(await page.locator('main img').count()).toBe(0)
-      expect(await textOf(page.locator('main'))).toContain(reveal('\u202Eapi\u202C'))
+      expect(await textOf(page.locator('main'))).toContain(escapeInvisible('\u202Eapi\u202C'))
     })
 
     it('where blanks would push it out of sight: they are counted, and what runs is as it was asked', async () => {

@@ -11,7 +11,7 @@ describe.skipIf(hasNoBrowser())('the inbox', () => {
     const icon = page.locator('link[rel="icon"]')
     const asker = await stage.asker()
     await page.getByRole('heading', { name: 'Nothing waits for you.' }).waitFor()
-    await stage.gateway.call('say', {
+    await stage.gateway.call('appendEvents', {
       id: asker.session.id,
       items: [{ type: 'message.added', block: 'b', text: 'Let me see.' }],
     })

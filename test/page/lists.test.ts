@@ -24,13 +24,13 @@ describe.skipIf(hasNoBrowser())('the list of sessions', () => {
     const asker = await stage.asker('billing', '/src/billing')
     const { row } = await open()
     const { id } = asker.session
-    await stage.gateway.call('say', {
+    await stage.gateway.call('appendEvents', {
       id,
       items: [{ type: 'message.added', block: 'b', text: 'I have counted\n\ntwice.' }],
     })
     await row('billing').getByText('I have counted twice.', { exact: true }).waitFor()
     expect(await textOf(row('billing'))).toContain('/src/billing')
-    await stage.gateway.call('say', { id, items: [{ type: 'turn.finished', ending: 'done', cost: 0.42 }] })
+    await stage.gateway.call('appendEvents', { id, items: [{ type: 'turn.finished', ending: 'done', cost: 0.42 }] })
     await row('billing').getByText('$0.42').waitFor()
     const request = await asker.ask(asks.command())
     await row('billing').getByText('waits for you').waitFor()

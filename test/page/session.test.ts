@@ -54,8 +54,8 @@ describe.skipIf(hasNoBrowser())('a session', () => {
     })
     return { session, page: await look(session.id) }
   }
-  const say = ({ session }: Asker, ...items: Parameters<typeof stage.gateway.call<'say'>>[1]['items']) =>
-    stage.gateway.call('say', { id: session.id, items })
+  const say = ({ session }: Asker, ...items: Parameters<typeof stage.gateway.call<'appendEvents'>>[1]['items']) =>
+    stage.gateway.call('appendEvents', { id: session.id, items })
 
   it('shows what streams as it comes, and the finished text in its place', async () => {
     const asker = await stage.asker()

@@ -68,7 +68,7 @@ export function walkPath(here: () => { place: Place; witness: Witness }): void {
       expect(await call('getSession', { id: session })).toMatchObject({
         state: 'idle',
         pending: 0,
-        lastWords: 'Allowed: {"to":"here"} And more.',
+        lastMessage: 'Allowed: {"to":"here"} And more.',
       })
     })
 

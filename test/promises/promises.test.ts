@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Caller, callAs, type Desk, openDesk, type Store, type StoredEvent } from '@holdpoint/engine'
-import { type Ask, type Call, type DriverInfo, Fault, type Request, readCursor, spellId } from '@holdpoint/protocol'
+import { type Ask, type Call, type DriverInfo, Fault, formatId, parseCursor, type Request } from '@holdpoint/protocol'
 import { openMemory, openPostgres, openSqlite, verifyChain } from '@holdpoint/store'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { freshDatabase, hasPostgres } from '../support/postgres.ts'
@@ -40,7 +40,7 @@ if (await hasPostgres()) archives.push(['PostgreSQL', postgres, 2])
 const ada: Caller = { role: 'person', name: 'ada', token: 'tok_ada', via: 'page' }
 const runnerCaller: Caller = { role: 'runner', name: 'runner', token: 'tok_runner', via: 'api' }
 const steady: DriverInfo = { name: 'steady', title: '', capabilities: ['resumable'], modes: [], ready: true }
-const runnerId = spellId('run', new Uint8Array(20))
+const runnerId = formatId('run', new Uint8Array(20))
 const approval = (command = 'ls'): Ask => ({
   kind: 'approval',
   tool: 'Bash',
@@ -174,9 +174,9 @@ describe.each(archives)('on %s', (_name, make, gateways) => {
           const watch = await desk.watch(
             ada,
             {},
-            { frame: ({ cursor }) => cursor && seen.push(readCursor(cursor).seq) },
+            { frame: ({ cursor }) => cursor && seen.push(parseCursor(cursor).seq) },
           )
-          return { from: readCursor(watch.hello.cursor).seq, seen }
+          return { from: parseCursor(watch.hello.cursor).seq, seen }
         }),
       ),
     )
@@ -184,7 +184,7 @@ describe.each(archives)('on %s', (_name, make, gateways) => {
     await Promise.all(
       Array.from({ length: 60 }, (_, i) => {
         const items = [{ type: 'message.added' as const, block: `b${i}`, text: `${i}` }]
-        return (calls[i % calls.length] as Call)('say', { id: agent.id, items, fence: agent.fence })
+        return (calls[i % calls.length] as Call)('appendEvents', { id: agent.id, items, fence: agent.fence })
       }),
     )
     const { seq } = await (stores[0] as Store).head()

@@ -7,11 +7,11 @@ import {
   type Ask,
   type Call,
   digestText,
+  formatId,
   type Request,
   type RequestId,
   type Resolution,
   type SessionId,
-  spellId,
 } from '@holdpoint/protocol'
 import { expect } from 'vitest'
 import type { GatewayProcess } from '../support/gateway.ts'
@@ -92,7 +92,7 @@ export class Arena {
   async #withRule(call: Call, n: number): Promise<void> {
     const key = `ruled ${n}`
     const ask = approval(n, 'ruled')
-    const id = spellId('req', createHash('sha256').update(`${this.#session}\0${key}`).digest())
+    const id = formatId('req', createHash('sha256').update(`${this.#session}\0${key}`).digest())
     const digest = createHash('sha256').update(digestText(this.#session, ask)).digest('hex')
     const opening = call('openRequest', { id: this.#session, key, ask })
     const [outcomes, opened] = await Promise.all([this.#contend({ id, digest }), opening])

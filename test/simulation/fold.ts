@@ -28,7 +28,7 @@ export class Fold {
         return
       case 'message.added':
         if (body.role === 'agent' && !body.partial && body.text.trim())
-          this.#change(session, { lastWords: clip(body.text) })
+          this.#change(session, { lastMessage: clip(body.text) })
         return
       case 'turn.finished': {
         const before = this.sessions.get(session ?? '')

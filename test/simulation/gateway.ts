@@ -1,6 +1,6 @@
 /** A gateway that can be killed, over an archive that fails: commits are lost before they are kept, or their acknowledgement after. */
 import { type Caller, type Clock, type Desk, openDesk, type Store } from '@holdpoint/engine'
-import { type CallOptions, Fault, type Input, type OpName, type Output } from '@holdpoint/protocol'
+import { type CallOptions, Fault, type Input, type OperationName, type Output } from '@holdpoint/protocol'
 import type { Chance } from './chance.ts'
 
 export interface Faults {
@@ -45,7 +45,12 @@ export class Gateway {
   }
 
   /** A call ends with its answer, or with the gateway. */
-  async call<K extends OpName>(caller: Caller, op: K, input: Input<K>, options?: CallOptions): Promise<Output<K>> {
+  async call<K extends OperationName>(
+    caller: Caller,
+    op: K,
+    input: Input<K>,
+    options?: CallOptions,
+  ): Promise<Output<K>> {
     return (await Promise.race([this.desk.dispatch(caller, op, input, options), this.#dead])).body
   }
   watch(...args: Parameters<Desk['watch']>) {

@@ -138,8 +138,8 @@ export class Runner {
   #say(id: SessionId, fence: number, text: string) {
     const block = `b${this.#chance.below(1000)}`
     return this.#chance.happens(0.3)
-      ? this.#call('say', { id, fence, items: [{ type: 'message.delta', block, offset: 0, text }] })
-      : this.#call('say', { id, fence, items: [{ type: 'message.added', block, text }] })
+      ? this.#call('appendEvents', { id, fence, items: [{ type: 'message.delta', block, offset: 0, text }] })
+      : this.#call('appendEvents', { id, fence, items: [{ type: 'message.added', block, text }] })
   }
 
   /** One step of the agent's own program. Between any two the process may crash. */
@@ -184,7 +184,7 @@ export class Runner {
   }
   async #rest(agent: Agent): Promise<string> {
     if (this.#chance.happens(0.8)) {
-      await this.#call('say', {
+      await this.#call('appendEvents', {
         id: agent.id,
         fence: agent.fence,
         items: [{ type: 'turn.finished', ending: 'done', cost: 1 }],

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { Caller, Store } from '@holdpoint/engine'
-import { type Answer, type Call, type Request, type Resolution, readCursor, spellId } from '@holdpoint/protocol'
+import { type Answer, type Call, formatId, parseCursor, type Request, type Resolution } from '@holdpoint/protocol'
 import { openMemory, verifyChain } from '@holdpoint/store'
 import { HandClock, settle } from '../../packages/engine/test/hand-clock.ts'
 import { Chance } from './chance.ts'
@@ -142,7 +142,7 @@ class World {
   }
   #newRunner(i: number): Runner {
     const act = (request: Request, text: string) => this.#acted(request, text)
-    return new Runner(spellId('run', new Uint8Array(20).fill(i)), this.#callAs(runnerCaller), this.#chance, act)
+    return new Runner(formatId('run', new Uint8Array(20).fill(i)), this.#callAs(runnerCaller), this.#chance, act)
   }
   /** It crashes; or it only seems to, and goes on while its successor has begun. */
   async #killRunner(): Promise<string> {
@@ -256,10 +256,10 @@ class World {
       seen.cursor ? { after: seen.cursor } : {},
       { frame },
     )
-    if (hello.resume === 'gap') Object.assign(seen, { cursor: hello.cursor, last: readCursor(hello.cursor).seq })
+    if (hello.resume === 'gap') Object.assign(seen, { cursor: hello.cursor, last: parseCursor(hello.cursor).seq })
     seen.stop = stop
     follow = cursor => {
-      const { seq } = readCursor(cursor)
+      const { seq } = parseCursor(cursor)
       if (seen.stop !== stop) return
       if (seq !== seen.last + 1) this.#broken ??= `a reader that had seen ${seen.last} got ${seq} (G3)`
       Object.assign(seen, { last: seq, cursor })

@@ -1,7 +1,7 @@
 /** Settings of a run: flags win over HOLDPOINT_* variables, they over holdpoint.config.json. */
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { Fault, limits, readJson } from '@holdpoint/protocol'
+import { Fault, limits, parseJsonStrict } from '@holdpoint/protocol'
 import { z } from 'zod'
 
 function whole(min: number, max: number) {
@@ -34,7 +34,7 @@ const Config = z.strictObject({
   runner: oneOf(['process', 'inline', 'none']).optional(),
   deadlineMs: whole(limits.deadlineMinMs, limits.deadlineMaxMs).optional(),
   onDeadline: oneOf(['deny', 'wait']).optional(),
-  warmMs: whole(0, Number.MAX_SAFE_INTEGER).nullable().optional(),
+  parkAfterMs: whole(0, Number.MAX_SAFE_INTEGER).nullable().optional(),
   retentionDays: z.number('must be a number of days').min(0, 'must not be negative').optional(),
   /** Agents of your own: a name and the module that defines it. */
   agents: z.record(AgentName, filled).optional(),
@@ -75,7 +75,7 @@ function fromFile(folder: string): Config {
   const file = resolve(folder, fileName)
   if (!existsSync(file)) return {}
   try {
-    const config = parse(readJson(readFileSync(file, 'utf8')), path => path || 'the whole of it')
+    const config = parse(parseJsonStrict(readFileSync(file, 'utf8')), path => path || 'the whole of it')
     const beside = (path: string) => resolve(dirname(file), path)
     const agents = Object.entries(config.agents ?? {}).map(([name, path]) => [name, beside(path)])
     return {

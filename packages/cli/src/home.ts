@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
-import { Fault, RunnerId, spellId } from '@holdpoint/protocol'
+import { Fault, formatId, RunnerId } from '@holdpoint/protocol'
 import { version } from './version.ts'
 
 export interface Home {
@@ -30,7 +30,7 @@ export function homeAt(folder = process.env.HOLDPOINT_HOME ?? join(homedir(), '.
     runnerLog: join(root, 'runner.log'),
     ownerToken: () => keptSecret(tokenFile),
     runnerToken: () => keptSecret(runnerTokenFile),
-    runnerId: () => RunnerId.parse(kept(join(root, 'runner-id'), () => spellId('run', randomBytes(20)))),
+    runnerId: () => RunnerId.parse(kept(join(root, 'runner-id'), () => formatId('run', randomBytes(20)))),
   }
 }
 

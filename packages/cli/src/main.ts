@@ -1,5 +1,5 @@
 /** The command line: reads words, calls one function each, and turns faults into a sentence and an exit code. */
-import { Fault, type FaultCode, faultStatus, reveal, SessionState } from '@holdpoint/protocol'
+import { escapeInvisible, Fault, type FaultCode, faultStatus, SessionState } from '@holdpoint/protocol'
 import { Argument, Command, CommanderError, Help, Option } from 'commander'
 import type { CommandShape } from './commands/completion.ts'
 import type { Place, Remote } from './remote.ts'
@@ -329,7 +329,7 @@ process.stdout.write('', error => {
 function unheard({ code, message }: NodeJS.ErrnoException): never {
   // Whoever reads the other end of a pipe may have seen enough.
   if (code === 'EPIPE') process.exit()
-  complain(`Not all that there is to say could be written (${reveal(message)})`)
+  complain(`Not all that there is to say could be written (${escapeInvisible(message)})`)
   process.exit(exitCodes.failed)
 }
 
@@ -345,9 +345,9 @@ function fail(error: unknown): void {
   const { name, message, stack = message } = error
   const away = name === 'Unreachable' || name === 'NoGateway'
   if (error instanceof Fault || away || name === 'NotDone')
-    complain(`${reveal(message)}${name === 'Unreachable' ? ' Start it with: holdpoint up' : ''}`)
+    complain(`${escapeInvisible(message)}${name === 'Unreachable' ? ' Start it with: holdpoint up' : ''}`)
   // A bug: all of it, but as text.
-  else process.stderr.write(`${reveal(stack, { multiline: true })}\n`)
+  else process.stderr.write(`${escapeInvisible(stack, { multiline: true })}\n`)
   process.exitCode = away ? exitCodes.noGateway : error instanceof Fault ? exitOf(error) : exitCodes.failed
 }
 

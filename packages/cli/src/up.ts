@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { callAs, type Desk, openDesk } from '@holdpoint/engine'
-import { type Call, Fault, reveal } from '@holdpoint/protocol'
+import { type Call, escapeInvisible, Fault } from '@holdpoint/protocol'
 import { createServer } from '@holdpoint/server'
 import { nameArchive, openArchive } from './archive.ts'
 import { type Config, defaultPort } from './config.ts'
@@ -37,7 +37,7 @@ export async function startGateway(config: Config, home: Home): Promise<Gateway>
         defaultCwd: process.cwd(),
         ...(config.deadlineMs === undefined ? {} : { deadlineMs: config.deadlineMs }),
         ...(config.onDeadline === undefined ? {} : { onDeadline: config.onDeadline }),
-        ...(config.warmMs === undefined ? {} : { warmMs: config.warmMs }),
+        ...(config.parkAfterMs === undefined ? {} : { parkAfterMs: config.parkAfterMs }),
         ...(config.retentionDays === undefined ? {} : { retentionMs: config.retentionDays * dayMs }),
       },
       onTrouble: error => log({ event: 'gateway.trouble', message: messageOf(error) }),
@@ -118,7 +118,8 @@ export async function up(config: Config, home: Home, json: boolean): Promise<voi
 
 async function warnOfAgents({ call }: Gateway, { agents }: Config): Promise<void> {
   try {
-    for (const sentence of await agentsMissing(call, agents)) process.stderr.write(`holdpoint: ${reveal(sentence)}\n`)
+    for (const sentence of await agentsMissing(call, agents))
+      process.stderr.write(`holdpoint: ${escapeInvisible(sentence)}\n`)
   } catch (error) {
     // The gateway has been stopped meanwhile, or its archive is away: whoever starts a session is told.
     log({ event: 'agents.unchecked', message: messageOf(error) })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { Request, type Session } from '@holdpoint/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { closeGateways, type GatewayProcess, plainEnvironment, startGateway } from '../../../test/support/gateway.ts'
-import { approvalOf, askElsewhere, lastWords, rehearse, settled } from './desk.ts'
+import { approvalOf, askElsewhere, lastMessage, rehearse, settled } from './desk.ts'
 import { say, sayTo } from './words.ts'
 
 let gateway: GatewayProcess
@@ -88,7 +88,7 @@ describe('holdpoint allow', () => {
     expect((await settledNow(request)).status, 'it still waits').toBe('pending')
     const done = await hp('allow', request.id, '--digest', request.digest, '--note', 'be quick')
     expect(done).toMatchObject({ code: 0, out: `${request.id} allowed by you via cli: be quick\n` })
-    expect(await lastWords(gateway, session)).toContain('with the note “be quick”')
+    expect(await lastMessage(gateway, session)).toContain('with the note “be quick”')
   })
 
   it('runs what a person wrote instead, to the letter', async () => {
@@ -99,7 +99,7 @@ describe('holdpoint allow', () => {
     expect(JSON.parse(done.out)).toMatchObject({
       resolution: { answer: { input: { command: 'echo edited by hand' } } },
     })
-    await lastWords(gateway, session)
+    await lastMessage(gateway, session)
     const said = (await gateway.call('listEvents', { id: session.id })).items
     expect(JSON.stringify(said)).toContain('edited by hand\\n')
     const bad = await rehearse(gateway, 'approval')
@@ -141,7 +141,7 @@ describe('holdpoint allow', () => {
     expect([strange.code, strange.err]).toEqual([2, expect.stringMatching(/"wild".*there is default, acceptEdits/)])
     const done = await into(request.id, request.digest, 'acceptEdits')
     expect([done.code, done.out]).toEqual([0, `${request.id} allowed into mode acceptEdits by you via cli\n`])
-    expect(await lastWords(gateway, session)).toContain('in mode acceptEdits')
+    expect(await lastMessage(gateway, session)).toContain('in mode acceptEdits')
     const plan = { plan: '# Plan', modes: ['careful'] }
     const named = await askElsewhere(gateway, approvalOf({ plan: '# Plan' }, plan))
     expect((await into(named.id, named.digest, 'acceptEdits')).code, 'the request itself names them').toBe(2)
@@ -185,7 +185,7 @@ describe('holdpoint deny', () => {
   it('tells the agent why, and with --stop ends its turn', async () => {
     const first = await rehearse(gateway, 'approval')
     expect((await hp('deny', first.request.id.slice(4), '--reason', 'too early')).code).toBe(0)
-    expect(await lastWords(gateway, first.session)).toContain('too early')
+    expect(await lastMessage(gateway, first.session)).toContain('too early')
     const second = await rehearse(gateway, 'approval')
     expect((await json('deny', second.request.id, '--stop')).resolution.answer).toEqual({
       kind: 'deny',
@@ -233,7 +233,7 @@ describe('holdpoint answer', () => {
   it.each(cases)('answers with %s', async (_what, part, words, answer) => {
     const { request, session } = await rehearse(gateway, part)
     expect(await json('answer', request.id.slice(0, 14), ...words)).toMatchObject({ resolution: { answer } })
-    await lastWords(gateway, session)
+    await lastMessage(gateway, session)
     expect((await settledNow(request)).delivery.state).toBe('taken')
   })
 
@@ -316,10 +316,10 @@ describe('holdpoint answer', () => {
       form.request.digest,
     )
     expect(done).toMatchObject({ code: 0, out: expect.stringMatching(/filled in by you/) })
-    expect(await lastWords(gateway, form.session)).toContain('to = "Bo"')
+    expect(await lastMessage(gateway, form.session)).toContain('to = "Bo"')
     const text = await rehearse(gateway, 'text')
     expect((await sayTo(gateway, ['answer', text.request.id, '--text', '-'], 'from a pipe\n')).code).toBe(0)
-    expect(await lastWords(gateway, text.session)).toContain('“from a pipe”')
+    expect(await lastMessage(gateway, text.session)).toContain('“from a pipe”')
   })
 
   it.each<[string, Parameters<typeof rehearse>[1], string[], RegExp]>([

@@ -35,10 +35,10 @@ export function approvalOf(input: Record<string, unknown>, more: object = {}): A
 }
 
 /** What an agent with this text says in its last words, once it has said it. */
-export async function lastWords(gateway: GatewayProcess, { id }: Session): Promise<string> {
+export async function lastMessage(gateway: GatewayProcess, { id }: Session): Promise<string> {
   for (;;) {
-    const { lastWords, state } = await gateway.call('getSession', { id })
-    if (state === 'idle' || state === 'ended') return lastWords
+    const { lastMessage, state } = await gateway.call('getSession', { id })
+    if (state === 'idle' || state === 'ended') return lastMessage
     await glance()
   }
 }

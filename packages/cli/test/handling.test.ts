@@ -7,7 +7,7 @@ import { Command, type Event, Session } from '@holdpoint/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { closeGateways, type GatewayProcess, glance, holdpoint, startGateway } from '../../../test/support/gateway.ts'
 import { within } from '../../../test/support/witness.ts'
-import { lastWords, pendingIn, rehearse } from './desk.ts'
+import { lastMessage, pendingIn, rehearse } from './desk.ts'
 import { bash, environmentOf, say, sayTo } from './words.ts'
 
 let gateway: GatewayProcess
@@ -33,14 +33,14 @@ describe('a session', () => {
   it('is told what a person says, from words, from stdin, with a file', async () => {
     const { session, request } = await rehearse(gateway, 'approval')
     await hp('deny', request.id)
-    await lastWords(gateway, session)
+    await lastMessage(gateway, session)
     expect((await hp('send', session.id.slice(4, 12), 'good', 'evening')).out).toMatch(
       /^Sent to ses_\w+\. {2}“approval”\n$/,
     )
     const echoed = await pendingIn(gateway, session)
-    expect((await gateway.call('getSession', { id: session.id })).lastWords).toContain('“good evening”')
+    expect((await gateway.call('getSession', { id: session.id })).lastMessage).toContain('“good evening”')
     await hp('answer', echoed.id, '--choose', '2')
-    await lastWords(gateway, session)
+    await lastMessage(gateway, session)
     const image = join(gateway.folder, 'dot.png')
     const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
     writeFileSync(image, Buffer.from(png, 'base64'))

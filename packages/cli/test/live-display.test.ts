@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { show } from '@holdpoint/client'
 import type { Ask } from '@holdpoint/protocol'
-import { hidesSomething } from '@holdpoint/protocol'
+import { hasInvisible } from '@holdpoint/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { closeGateways } from '../../../test/support/gateway.ts'
 import { Scene } from './support/scene.ts'
@@ -22,7 +22,7 @@ const unseen = /[^\P{C}\n]|[\p{Zl}\p{Zp}\p{DI}\u2800]|(?![ \n])\p{Zs}/u
 function expectClean(terminal: Terminal): void {
   expect(unseen.exec(terminal.raw.replace(own, '').replace(/\r+\n|\r/g, '\n'))?.[0]).toBeUndefined()
   for (const { name, text } of texts)
-    if (hidesSomething(text)) expect([name, terminal.raw.includes(text)]).toEqual([name, false])
+    if (hasInvisible(text)) expect([name, terminal.raw.includes(text)]).toEqual([name, false])
 }
 
 /** The text everywhere an agent can put it; where names are short, as much of it as there is room for. */
@@ -89,10 +89,10 @@ describe('texts made to mislead', () => {
         { type: 'tool.finished' as const, block: name, ok: false, output: text },
         { type: 'error.raised' as const, message: text },
       ]
-      await scene.call('say', { id: session.id, items })
+      await scene.call('appendEvents', { id: session.id, items })
       const request = await scene.ask(session, askWith(text), [text.slice(0, 100)])
       await terminal.sees(`Agent says  ${show(text.slice(0, 150)).slice(0, 20)}`.trimEnd())
-      if (hidesSomething(text, { multiline: true }) && text.length < 100)
+      if (hasInvisible(text, { multiline: true }) && text.length < 100)
         expect(terminal.text()).toContain(`│ ${show(text)}`.trimEnd())
       // From elsewhere: nobody waits for the keys to count.
       const answer = { kind: 'deny' as const, reason: text }

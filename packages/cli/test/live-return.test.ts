@@ -2,7 +2,7 @@
 import type { Session } from '@holdpoint/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { closeGateways, type GatewayProcess, madeFolder, startGateway } from '../../../test/support/gateway.ts'
-import { lastWords, pendingIn, rehearse } from './desk.ts'
+import { lastMessage, pendingIn, rehearse } from './desk.ts'
 import { Scene } from './support/scene.ts'
 import { closeTerminals, keys, Terminal } from './support/terminal.ts'
 import { sayTo } from './words.ts'
@@ -19,7 +19,7 @@ afterAll(closeGateways)
 async function ended(): Promise<Session> {
   const { session, request } = await rehearse(gateway, 'approval')
   await scene.call('answerRequest', { id: request.id, digest: request.digest, answer: { kind: 'deny' } })
-  await lastWords(gateway, session)
+  await lastMessage(gateway, session)
   return scene.call('endSession', { id: session.id })
 }
 const now = ({ id }: Session) => scene.call('getSession', { id })
@@ -65,7 +65,7 @@ describe('words behind --session', () => {
   it('are said to it, in a pipe until its turn is over', async () => {
     const { session, request } = await rehearse(gateway, 'approval')
     await scene.call('answerRequest', { id: request.id, digest: request.digest, answer: { kind: 'deny' } })
-    await lastWords(gateway, session)
+    await lastMessage(gateway, session)
     const said = sayTo(gateway, ['run', '--session', session.id, 'good', 'evening'])
     const echoed = await pendingIn(gateway, session)
     await scene.call('answerRequest', { id: echoed.id, digest: echoed.digest, answer: { kind: 'decline' } })

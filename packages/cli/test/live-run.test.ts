@@ -610,7 +610,7 @@ describe('a session in the terminal', () => {
 
   it('shows text as it streams, and tools as short lines', async () => {
     const say = (offset: number, text: string) =>
-      scene.call('say', { id: session.id, items: [{ type: 'message.delta', block: 'stream', offset, text }] })
+      scene.call('appendEvents', { id: session.id, items: [{ type: 'message.delta', block: 'stream', offset, text }] })
     await say(0, 'Once upon ')
     await terminal.sees('Once upon')
     await say(10, 'a time')
@@ -620,7 +620,7 @@ describe('a session in the terminal', () => {
       { type: 'tool.started' as const, block: 't', tool: 'Grep', input: { pattern: 'needle' } },
       { type: 'tool.finished' as const, block: 't', ok: false, output: 'no hay' },
     ]
-    await scene.call('say', { id: session.id, items })
+    await scene.call('appendEvents', { id: session.id, items })
     await terminal.sees(/▸ Grep {2}needle/)
     expect(terminal.all().match(/Once upon/g)).toHaveLength(1)
   })

@@ -180,7 +180,7 @@ describe('holdpoint tui', () => {
     await terminal.sees('porch')
     terminal.press(keys.home, keys.enter)
     await terminal.sees('Sweeping the porch.')
-    await scene.call('say', {
+    await scene.call('appendEvents', {
       id: session.id,
       items: [{ type: 'message.delta', block: 'b', offset: 0, text: 'Still sweep' }],
     })

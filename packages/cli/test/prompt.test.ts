@@ -1,6 +1,6 @@
 /** Prompts as tables: an ask and keys in, an answer or a hint out. No terminal is needed for that. */
 import type { Answer, ApprovalAsk, Ask, FormAsk, Question, QuestionsAsk } from '@holdpoint/protocol'
-import { misfit } from '@holdpoint/protocol'
+import { answerProblem } from '@holdpoint/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { widthOfSpans } from '../src/text/width.ts'
@@ -417,7 +417,7 @@ describe('any keys at all', () => {
               expect(view.height).toBeLessThanOrEqual(Math.max(0, pieces.length - 2))
               const turn = pressPrompt(sawPrompt(prompt, view), press, view)
               if (turn.answer) {
-                expect(misfit(ask, turn.answer)).toBeNull()
+                expect(answerProblem(ask, turn.answer)).toBeNull()
                 return
               }
               if (ask.kind === 'approval' && !turn.prompt.shown) expect(turn.answer).toBeUndefined()

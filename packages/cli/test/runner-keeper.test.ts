@@ -1,5 +1,5 @@
 import { callAs, openDesk } from '@holdpoint/engine'
-import { spellId } from '@holdpoint/protocol'
+import { formatId } from '@holdpoint/protocol'
 import { openMemory } from '@holdpoint/store'
 import { expect, it } from 'vitest'
 import { ManualClock } from '../../drivers/test/stage.ts'
@@ -27,7 +27,7 @@ async function setUp() {
   const clock = new ManualClock()
   const desk = await openDesk({ store: await openMemory({ clock }), clock })
   const call = callAs(desk, { role: 'runner', name: 'r', token: 'tok_runner', via: 'test' })
-  const id = spellId('run', new Uint8Array(20))
+  const id = formatId('run', new Uint8Array(20))
   const { incarnation } = await call('announceRunner', { id, name: 'busy', drivers: [] })
   const process_ = { lives: true }
   const renew = busyLease({ call, id, lives: () => process_.lives, now: () => clock.now() })

@@ -1,5 +1,5 @@
 import type { WriteStream } from 'node:tty'
-import { type Ask, type Cursor, hidesSomething, type SessionId } from '@holdpoint/protocol'
+import { type Ask, type Cursor, hasInvisible, type SessionId } from '@holdpoint/protocol'
 // biome-ignore lint/correctness/noUnresolvedImports: CommonJS, whose names the linter cannot see
 import xterm from '@xterm/headless'
 import fc from 'fast-check'
@@ -92,7 +92,7 @@ describe('text on a screen', () => {
       const char = String.fromCodePoint(code)
       const width = widthOf(char)
       // No character is wider than two.
-      if (width < 2 && !hidesSomething(char) && width < stringWidth(char))
+      if (width < 2 && !hasInvisible(char) && width < stringWidth(char))
         expect.fail(`U+${code.toString(16)} is counted too narrow`)
     }
     fc.assert(
@@ -110,7 +110,7 @@ describe('text on a screen', () => {
     for (let from = 0x20; from < 0x40000; from += rows) {
       const codes = Array.from({ length: rows }, (_, index) => from + index)
       const chars = codes.map(code => (0xd800 <= code && code < 0xe000 ? '' : String.fromCodePoint(code)))
-      const visible = chars.filter(char => char !== '' && !hidesSomething(char))
+      const visible = chars.filter(char => char !== '' && !hasInvisible(char))
       const drawn = visible.map((char, index) => `\u001b[${index + 1}H\u001b[2K${char}`).join('')
       await new Promise<void>(resolve => screen.write(drawn, resolve))
       for (const [index, char] of visible.entries()) {

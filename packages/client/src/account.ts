@@ -1,10 +1,10 @@
 /** What a session's events add up to for a reader. Folding an event twice changes nothing, and pages may come in from either end. */
-import type { Attachment, Command, Event, LiveBlock, Request, RequestId, Session } from '@holdpoint/protocol'
+import type { Attachment, Command, Event, Request, RequestId, Session, StreamingBlock } from '@holdpoint/protocol'
 import type { Entry, MessageEntry, NoteEntry, ToolEntry } from './entry.ts'
 import { noteOf } from './session-note.ts'
 
 type SessionChange = Extract<Event, { type: 'session.opened' | 'session.changed' | 'session.ended' }>
-type Growing = Pick<LiveBlock, 'block' | 'type' | 'offset' | 'text' | 'tool' | 'agentPath'>
+type Growing = Pick<StreamingBlock, 'block' | 'type' | 'offset' | 'text' | 'tool' | 'agentPath'>
 
 export class Account {
   #entries: Entry[] = []

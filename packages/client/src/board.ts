@@ -3,12 +3,12 @@ import {
   type Event,
   type Frame,
   type Hello,
-  type LiveBlock,
   limits,
   type Request,
   type RequestId,
   type Session,
   type SessionId,
+  type StreamingBlock,
 } from '@holdpoint/protocol'
 
 export interface BoardSnapshot {
@@ -22,7 +22,7 @@ export interface BoardSnapshot {
   /** What to add to this machine's clock to get the gateway's. */
   readonly clockSkewMs: number
   /** By session and block, as `blockKey` spells it. */
-  readonly blocks: ReadonlyMap<string, LiveBlock>
+  readonly blocks: ReadonlyMap<string, StreamingBlock>
   /** Who else is writing an answer. */
   readonly answering: ReadonlyMap<RequestId, readonly string[]>
   /** False while a large snapshot is still being fetched. */
@@ -41,7 +41,7 @@ export class Board {
   #requests = new Map<RequestId, Request>()
   /** In the order of their resolution. */
   #resolved = new Set<RequestId>()
-  #blocks = new Map<string, LiveBlock>()
+  #blocks = new Map<string, StreamingBlock>()
   #answering = new Map<RequestId, readonly string[]>()
   #clockSkewMs = 0
   #pendingSaid = 0
@@ -187,8 +187,8 @@ export class Board {
     const session = this.#sessions.get(id)
     const words = text.trim()
     if (!session || role !== 'agent' || !words) return
-    const lastWords = words.length > limits.titleMax ? `${words.slice(0, limits.titleMax - 1)}…` : words
-    this.#sessions.set(id, { ...session, lastWords })
+    const lastMessage = words.length > limits.titleMax ? `${words.slice(0, limits.titleMax - 1)}…` : words
+    this.#sessions.set(id, { ...session, lastMessage })
   }
 
   /** What is known as resolved stays so, whatever an older page or a late event says. */

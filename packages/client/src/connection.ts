@@ -1,5 +1,5 @@
 /** Where a gateway is and who calls it; how one request to it is made, and what its refusals become. */
-import { apiRoot, contract, Fault, FaultBody, type Op, type OpName } from '@holdpoint/protocol'
+import { apiRoot, contract, Fault, FaultBody, type Operation, type OperationName } from '@holdpoint/protocol'
 
 /** As much of `fetch` as is used here, so that there may be another. */
 export type Fetch = (url: string, init: Outgoing) => Promise<Reply>
@@ -81,8 +81,8 @@ function parse(text: string): unknown {
 }
 
 /** Members of the input go where the contract says: path, then query or body. */
-export function spellRequest(name: OpName, input: object): { path: string; body: string | null } {
-  const op: Op = contract[name]
+export function spellRequest(name: OperationName, input: object): { path: string; body: string | null } {
+  const op: Operation = contract[name]
   const rest: Record<string, unknown> = { ...input }
   const path = op.path.replace(/:(\w+)/g, (_, member: string) => {
     const value = rest[member]

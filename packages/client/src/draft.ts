@@ -1,5 +1,5 @@
 /** An unfinished answer as it is kept: small, versioned, and never holding a secret. What cannot be read is no draft. */
-import { canonical } from '@holdpoint/protocol'
+import { canonicalJson } from '@holdpoint/protocol'
 
 export interface Choice {
   readonly chosen: readonly string[]
@@ -37,7 +37,7 @@ export function isEmptyDraft(draft: AnswerDraft): boolean {
 }
 
 export function sameDraft(a: AnswerDraft, b: AnswerDraft): boolean {
-  return canonical(spellDraft(a)) === canonical(spellDraft(b))
+  return canonicalJson(spellDraft(a)) === canonicalJson(spellDraft(b))
 }
 
 /** Names of questions and fields are an agent's: as keys of an object some could not be sent. In which order they were filled in says nothing. */

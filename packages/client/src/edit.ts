@@ -1,5 +1,5 @@
 /** Editing what is asked before it is allowed: one text that a person changes, and the input that comes of it. */
-import { type ApprovalAsk, hidesSomething, type JsonObject, readJson } from '@holdpoint/protocol'
+import { type ApprovalAsk, hasInvisible, type JsonObject, parseJsonStrict } from '@holdpoint/protocol'
 import { depict } from './depict.ts'
 import { type LineEnds, lineEnds } from './line-diff.ts'
 
@@ -29,7 +29,7 @@ export function editableOf(ask: ApprovalAsk): Editable {
     const ends = lineEnds(whole.includes('\n') ? whole : before)
     const text = ends === 'crlf' ? whole.replaceAll('\r\n', '\n') : whole
     // What cannot be seen cannot be edited with open eyes; as JSON it is spelt out.
-    if (hidesSomething(text, { multiline: true })) continue
+    if (hasInvisible(text, { multiline: true })) continue
     return { member, label: ends === 'crlf' ? `${label} with CRLF line ends` : label, text, ends }
   }
   return { member: null, label: 'Input as JSON', text: editableJson(ask.input), ends: 'lf' }
@@ -43,7 +43,7 @@ export function applyEdit(
   if (member !== null)
     return { input: { ...ask.input, [member]: ends === 'crlf' ? text.replace(/\r?\n/g, '\r\n') : text } }
   try {
-    const value: unknown = readJson(text)
+    const value: unknown = parseJsonStrict(text)
     if (typeof value !== 'object' || value === null || Array.isArray(value))
       return { problem: 'It must be a JSON object: { … }' }
     return { input: value as JsonObject } // what is read from JSON is JSON
@@ -55,7 +55,7 @@ export function applyEdit(
 /** JSON in which what cannot be seen is spelt out. */
 export function editableJson(value: unknown, indent = 2): string {
   return JSON.stringify(value, null, indent).replace(/\p{M}+|[^\x20-\x7e\n]/gu, char =>
-    hidesSomething(char)
+    hasInvisible(char)
       ? Array.from({ length: char.length }, (_, i) => `\\u${char.charCodeAt(i).toString(16).padStart(4, '0')}`).join('')
       : char,
   )

@@ -1,5 +1,5 @@
 /** Operations over HTTP. What cannot do harm twice is tried again when the gateway is away for a moment. */
-import { type Call, type CallOptions, contract, Fault, type OpName } from '@holdpoint/protocol'
+import { type Call, type CallOptions, contract, Fault, type OperationName } from '@holdpoint/protocol'
 import { backoffMs, pause } from './backoff.ts'
 import { type Connection, faultOfReply, inProcess, newKey, reach, spellRequest, Unreachable } from './connection.ts'
 
@@ -14,7 +14,7 @@ export interface HttpCallOptions extends Connection {
 }
 
 export function httpCall({ attempts = attemptsDefault, ...connection }: HttpCallOptions): Call {
-  async function call(name: OpName, input: object, options: CallOptions = {}): Promise<unknown> {
+  async function call(name: OperationName, input: object, options: CallOptions = {}): Promise<unknown> {
     const { method } = contract[name]
     const key = options.idempotencyKey ?? (method === 'POST' ? newKey() : undefined)
     const repeatable = method === 'GET' || key !== undefined
@@ -40,7 +40,7 @@ export function inProcessCall(
 
 async function once(
   connection: Connection,
-  name: OpName,
+  name: OperationName,
   input: object,
   key: string | undefined,
   { signal, keepalive = false }: CallOptions,

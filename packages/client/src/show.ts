@@ -1,5 +1,5 @@
 /** An agent's text as every surface shows it: revealed, and with nothing pushed out of sight by blanks (G9). The signs in it are ours; nothing that an agent writes can look like one. */
-import { hidesSomething, type RevealOptions, reveal } from '@holdpoint/protocol'
+import { type EscapeOptions, escapeInvisible, hasInvisible } from '@holdpoint/protocol'
 
 const blanksMax = 40
 const tabsMax = 10
@@ -11,7 +11,7 @@ const endSign = '⟨CR⟩'
 const forged = /(?<!\\)(\\*)⟨/g
 
 /** One line, or with `multiline` a block that keeps its layout. */
-export function show(text: string, options: RevealOptions = {}): string {
+export function show(text: string, options: EscapeOptions = {}): string {
   if (!options.multiline) return showLine(text, options)
   return showLines(text.split('\n'), options)
     .map(line => line.text)
@@ -25,7 +25,7 @@ export interface ShownLine {
 }
 
 /** The lines of a block. */
-export function showLines(lines: readonly string[], options: RevealOptions = {}): readonly ShownLine[] {
+export function showLines(lines: readonly string[], options: EscapeOptions = {}): readonly ShownLine[] {
   const shown: ShownLine[] = []
   for (let at = 0; at < lines.length; ) {
     const run = blankRun(lines, at)
@@ -37,9 +37,9 @@ export function showLines(lines: readonly string[], options: RevealOptions = {})
   return shown
 }
 
-function showLine(text: string, options: RevealOptions): string {
+function showLine(text: string, options: EscapeOptions): string {
   const ends = options.multiline && text.endsWith('\r')
-  const shown = reveal(ends ? text.slice(0, -1) : text, options)
+  const shown = escapeInvisible(ends ? text.slice(0, -1) : text, options)
     .replace(forged, '$1$1\\u{27e8}')
     .replace(blankRuns, countBlanks)
   return ends ? shown + endSign : shown
@@ -98,6 +98,6 @@ export function signsIn(shown: string): readonly Sign[] {
 }
 
 /** Whether something in it cannot be seen and is spelt out: surfaces say so. */
-export function spellsOut(text: string, options: RevealOptions = {}): boolean {
-  return hidesSomething(options.multiline ? text.replace(/\r(?=\n|$)/g, '') : text, options)
+export function spellsOut(text: string, options: EscapeOptions = {}): boolean {
+  return hasInvisible(options.multiline ? text.replace(/\r(?=\n|$)/g, '') : text, options)
 }

@@ -8,7 +8,7 @@ import {
   Fault,
   type Frame,
   limits,
-  type OpName,
+  type OperationName,
 } from '@holdpoint/protocol'
 import { backoffMs } from './backoff.ts'
 import { faultOfBody, newKey } from './connection.ts'
@@ -87,10 +87,10 @@ class Line implements SocketCall {
     this.#connect('connecting')
   }
 
-  readonly call: Call = ((name: OpName, input: object, options: CallOptions = {}) =>
+  readonly call: Call = ((name: OperationName, input: object, options: CallOptions = {}) =>
     this.#run(name, input, options)) as Call // the contract says which output an operation has; the gateway keeps to it
 
-  #run(op: OpName, input: object, { signal, idempotencyKey }: CallOptions): Promise<unknown> {
+  #run(op: OperationName, input: object, { signal, idempotencyKey }: CallOptions): Promise<unknown> {
     const key = idempotencyKey ?? (contract[op].method === 'POST' ? newKey() : undefined)
     const id = this.#nextId++
     const text = JSON.stringify({ id, op, input, ...(key !== undefined && { idempotencyKey: key }) })

@@ -5,9 +5,9 @@ import {
   type Event,
   Fault,
   type Frame,
-  type LiveBlock,
   limits,
   type SessionId,
+  type StreamingBlock,
 } from '@holdpoint/protocol'
 import { Account } from './account.ts'
 import { backoffMs, pause } from './backoff.ts'
@@ -29,7 +29,7 @@ export interface TranscriptOptions {
   /** The stream, such as an inbox's `onFrame`. */
   readonly frames: (listener: (frame: Frame) => void) => () => void
   /** What streams already. */
-  readonly blocks?: readonly LiveBlock[]
+  readonly blocks?: readonly StreamingBlock[]
 }
 
 const pageEvents = 300

@@ -4,8 +4,8 @@ import {
   type Answer,
   type Delivery,
   type DeliveryState,
+  escapeInvisible,
   type Resolution,
-  reveal,
   type Session,
 } from '@holdpoint/protocol'
 import type { LineEnds } from './line-diff.ts'
@@ -39,11 +39,11 @@ export function outcome({ by, person, via, answer, reason, editedDigest }: Resol
   const said = answer ? answerKinds[answer.kind] : 'resolved'
   const into = answer?.kind === 'allow' && answer.mode !== undefined ? ` into mode ${answer.mode}` : ''
   const how = `${said}${editedDigest === undefined ? '' : ' with changes'}${into}`
-  if (by === 'rule') return reveal(`${how} by a rule`)
+  if (by === 'rule') return escapeInvisible(`${how} by a rule`)
   const who = person !== undefined && person === me ? 'you' : (person ?? 'someone')
   const where = via === undefined || via === 'page' ? '' : ` via ${via}`
   const words = answer ? inOneLine(wordsOf(answer)) : ''
-  return reveal(`${how} by ${who}${where}${words === '' ? '' : `: ${words}`}`)
+  return escapeInvisible(`${how} by ${who}${where}${words === '' ? '' : `: ${words}`}`)
 }
 
 function wordsOf(answer: Answer): string {
@@ -66,7 +66,7 @@ export function tone({ by, answer }: Resolution): 'yes' | 'no' | 'none' {
 }
 
 export function deliveryWords({ state, reason }: Delivery): string {
-  return `${deliveryStates[state]}${reason === undefined ? '' : ` (${reveal(inOneLine(reason))})`}`
+  return `${deliveryStates[state]}${reason === undefined ? '' : ` (${escapeInvisible(inOneLine(reason))})`}`
 }
 
 export function stateWords({ state, pending, ending }: Session): string {

@@ -10,7 +10,7 @@ import {
   Unreachable,
   watchEvents,
 } from '@holdpoint/client'
-import { type Call, Fault, type Frame, limits, type OpName, type Session } from '@holdpoint/protocol'
+import { type Call, Fault, type Frame, limits, type OperationName, type Session } from '@holdpoint/protocol'
 import { createServer, type Listening } from '@holdpoint/server'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
@@ -32,7 +32,7 @@ interface Line {
   /** Where it leads. */
   port: number
   /** The operation whose reply is lost, once: it has been carried out when the line is cut. */
-  lose: OpName | null
+  lose: OperationName | null
   readonly ran: string[]
   cut(): void
 }
@@ -218,7 +218,7 @@ describe('a socket', () => {
     const { call } = openSocket(gateway, 'agent')
     const session = await startSession(call)
     const text = 'ä'.repeat(limits.frameInMaxBytes / 2)
-    await call('say', { id: session.id, items: [{ type: 'message.added', block: 'b', text }] })
+    await call('appendEvents', { id: session.id, items: [{ type: 'message.added', block: 'b', text }] })
     const events = await call('listEvents', { id: session.id })
     const said = events.items.find(event => event.type === 'message.added')
     expect(said?.type === 'message.added' && said.text === text).toBe(true)
@@ -301,7 +301,7 @@ describe('watching', () => {
     for await (const frame of watchEvents({ ...whole, fetch }, { session: session.id })) {
       if (frame.frame === 'hello' && connections === 1)
         for (const text of ['0', '1'])
-          await agent('say', { id: session.id, items: [{ type: 'message.added', block: text, text }] })
+          await agent('appendEvents', { id: session.id, items: [{ type: 'message.added', block: text, text }] })
       if (frame.frame === 'event' && frame.event.type === 'message.added') heard.push(frame.event.text)
       if (heard.length === 2) break
     }
@@ -338,7 +338,8 @@ async function watchThroughCuts(
 ): Promise<string[]> {
   const agent = httpCall({ url: gateway.url, token: secrets.agent })
   const session = await startSession(agent)
-  const say = (text: string) => agent('say', { id: session.id, items: [{ type: 'message.added', block: text, text }] })
+  const say = (text: string) =>
+    agent('appendEvents', { id: session.id, items: [{ type: 'message.added', block: text, text }] })
   const abort = new AbortController()
   const heard: string[] = []
   for await (const frame of watch({ session: session.id, signal: abort.signal })) {

@@ -50,7 +50,10 @@ class World {
     else if (act === 'ask') await this.#ask(session)
     else if (act === 'say')
       await this.#try(
-        this.#agent('say', { id: session.id, items: [{ type: 'message.added', block: 'b', text: `${this.#said++}` }] }),
+        this.#agent('appendEvents', {
+          id: session.id,
+          items: [{ type: 'message.added', block: 'b', text: `${this.#said++}` }],
+        }),
       )
     else if (act === 'end') await this.#try(this.#person('endSession', { id: session.id }))
     else if (act === 'delete') await this.#try(this.#person('deleteSession', { id: session.id }))

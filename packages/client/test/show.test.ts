@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { gist, show, signsIn, spellsOut } from '@holdpoint/client'
-import { hidesSomething } from '@holdpoint/protocol'
+import { hasInvisible } from '@holdpoint/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
@@ -25,7 +25,7 @@ describe('the gist', () => {
 describe('a text as it is shown', () => {
   it.each(texts)('hides nothing and pushes nothing out of sight: $name', ({ text }) => {
     for (const shown of [show(text), show(text, block)]) {
-      expect(hidesSomething(shown, block)).toBe(false)
+      expect(hasInvisible(shown, block)).toBe(false)
       expect(shown).not.toMatch(/[ \t]{41}|\t{11}|(?:\n[ \t]*){7}/)
     }
   })

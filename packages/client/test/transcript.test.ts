@@ -38,7 +38,7 @@ function when(transcript: Transcript, is: (snapshot: TranscriptSnapshot) => bool
   })
 }
 const say = (id: SessionId, ...texts: string[]) =>
-  agent('say', { id, items: texts.map(text => ({ type: 'message.added' as const, block: text, text })) })
+  agent('appendEvents', { id, items: texts.map(text => ({ type: 'message.added' as const, block: text, text })) })
 const texts = ({ entries }: TranscriptSnapshot) =>
   entries.flatMap(entry => (entry.kind === 'message' ? [entry.text] : []))
 
@@ -64,10 +64,10 @@ describe('a transcript', () => {
     const { id } = await openSession(gateway)
     const transcript = follow(id)
     await when(transcript, ({ loaded }) => loaded)
-    await agent('say', { id, items: [{ type: 'message.delta', block: 'b', offset: 0, text: 'Hel' }] })
+    await agent('appendEvents', { id, items: [{ type: 'message.delta', block: 'b', offset: 0, text: 'Hel' }] })
     const growing = await when(transcript, ({ entries }) => entries.some(entry => entry.kind === 'message'))
     expect(growing.entries.at(-1)).toMatchObject({ text: 'Hel', streaming: true })
-    await agent('say', { id, items: [{ type: 'message.added', block: 'b', text: 'Hello.' }] })
+    await agent('appendEvents', { id, items: [{ type: 'message.added', block: 'b', text: 'Hello.' }] })
     const said = await when(transcript, snapshot => texts(snapshot).includes('Hello.'))
     expect(said.entries.filter(entry => entry.kind === 'message')).toMatchObject([{ text: 'Hello.', streaming: false }])
   })

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
 import {
+  type AgentEvent,
   type Ask,
   type Call,
   type Command,
@@ -11,11 +12,10 @@ import {
   type Ending,
   type Event,
   Fault,
-  faultOfZod,
+  faultFromZod,
   type JsonObject,
   limits,
   type OnDeadline,
-  type Saying,
   type Session,
   type Verdict,
 } from '@holdpoint/protocol'
@@ -94,7 +94,7 @@ export class AgentSession {
   }
 
   /** Resolves when committed. Live text is shown, not kept, and goes at most once per interval. */
-  say(...sayings: readonly Saying[]): Promise<void> {
+  say(...sayings: readonly AgentEvent[]): Promise<void> {
     return this.#outbox.push(sayings)
   }
 
@@ -127,7 +127,7 @@ export class AgentSession {
   #checked({ agentPath, ...ask }: OpenAsk) {
     const input = { ...ask, ...(agentPath ? { agentPath: [...agentPath] } : {}), id: this.info.id }
     const parsed = contract.openRequest.input.safeParse(input)
-    if (!parsed.success) throw faultOfZod(parsed.error, 'the ask')
+    if (!parsed.success) throw faultFromZod(parsed.error, 'the ask')
     return parsed.data
   }
 
@@ -234,11 +234,11 @@ export class AgentSession {
     }
   }
 
-  async #post(items: Saying[]): Promise<void> {
+  async #post(items: AgentEvent[]): Promise<void> {
     // Live text is not kept, so saying it twice does no harm and costs no row.
     const kept = items.some(item => !('offset' in item))
     const options = kept ? { idempotencyKey: randomUUID() } : undefined
-    await this.#lastCall('say', { id: this.info.id, items, fence: this.#fence }, options)
+    await this.#lastCall('appendEvents', { id: this.info.id, items, fence: this.#fence }, options)
   }
 }
 

@@ -2,12 +2,12 @@
 import {
   type Answer,
   type ApprovalAsk,
+  defaultDenyReason,
   Fault,
   type FormAsk,
   type JsonObject,
   limits,
   type OnDeadline,
-  plainDeny,
   type Question,
   type QuestionAnswer,
   type QuestionsAsk,
@@ -198,7 +198,7 @@ function whyNot(settled: Settled): string {
     case 'agent':
       return `The request is no longer asked: ${settled.reason}.`
     case 'answer':
-      return reasonOf(settled.answer) ?? settled.request.resolution?.reason ?? plainDeny
+      return reasonOf(settled.answer) ?? settled.request.resolution?.reason ?? defaultDenyReason
   }
 }
 function reasonOf(answer: Answer): string | undefined {

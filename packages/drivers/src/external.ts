@@ -1,6 +1,6 @@
 /** The hand of an agent that lives elsewhere: it opens a session of its own, or comes back to it, and asks. */
 import { randomUUID } from 'node:crypto'
-import type { Ask, Call, DriverInfo, Ending, OnDeadline, Saying, SessionId } from '@holdpoint/protocol'
+import type { AgentEvent, Ask, Call, DriverInfo, Ending, OnDeadline, SessionId } from '@holdpoint/protocol'
 import { AgentSession, type AskOptions } from './agent-session.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { Probe, Settled } from './settlement.ts'
@@ -52,9 +52,10 @@ export class ExternalAgent {
   }
 
   /** Text becomes a message of its own; anything else goes as it is. */
-  say(...items: readonly (string | Saying)[]): Promise<void> {
+  say(...items: readonly (string | AgentEvent)[]): Promise<void> {
     const sayings = items.map(
-      (item): Saying => (typeof item === 'string' ? { type: 'message.added', block: randomUUID(), text: item } : item),
+      (item): AgentEvent =>
+        typeof item === 'string' ? { type: 'message.added', block: randomUUID(), text: item } : item,
     )
     return this.session.say(...sayings)
   }

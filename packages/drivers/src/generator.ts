@@ -59,7 +59,7 @@ class Seat {
   readonly #transcript = new Transcript()
   readonly #queue: Message[] = []
   #turn: { readonly controller: AbortController; readonly ended: Promise<void> } | null = null
-  #warmMs: number | null
+  #parkAfterMs: number | null
   #stopIdling = () => {}
   #break: (error: unknown) => void = () => {}
 
@@ -69,7 +69,7 @@ class Seat {
     this.#clock = options.clock ?? systemClock
     const { idleParkMs } = session.info.options
     this.#idleParkMs = typeof idleParkMs === 'number' ? idleParkMs : (options.idleParkMs ?? idleParkDefaultMs)
-    this.#warmMs = session.info.warmMs
+    this.#parkAfterMs = session.info.parkAfterMs
   }
 
   async run(): Promise<void> {
@@ -102,7 +102,7 @@ class Seat {
 
   async #carryOut(command: SessionCommand): Promise<void> {
     const { body } = command
-    if (body.kind === 'mode' && body.warmMs !== undefined) this.#warmMs = body.warmMs
+    if (body.kind === 'mode' && body.parkAfterMs !== undefined) this.#parkAfterMs = body.parkAfterMs
     if (body.kind === 'interrupt') await this.#stopTurn(new Interrupted('The turn was interrupted.'))
     if (body.kind !== 'end') return command.done()
     await this.#stopTurn(new Fault('session_ended', `Session ${this.#session.info.id} is ended by a person`))
@@ -151,7 +151,7 @@ class Seat {
       record,
       clock: this.#clock,
       signal,
-      warmMs: () => this.#warmMs,
+      parkAfterMs: () => this.#parkAfterMs,
     })
     const end = await turn.run()
     if (end.ending === 'parked') return this.#session.park()

@@ -1,10 +1,10 @@
 /** Values that agents hand over become JSON here, by the rules of the wire: whatever happens to them later changes nothing of what was asked or said. */
-import { Fault, type Json, readJson } from '@holdpoint/protocol'
+import { Fault, type Json, parseJsonStrict } from '@holdpoint/protocol'
 
 export function jsonCopy(value: unknown, what: string): Json {
   try {
     // What has no JSON form at all reads as nothing, which `readJson` refuses.
-    return readJson(JSON.stringify(value) ?? '')
+    return parseJsonStrict(JSON.stringify(value) ?? '')
   } catch (error) {
     throw new Fault('bad_input', `${what}: is not JSON: ${error instanceof Error ? error.message : String(error)}`)
   }

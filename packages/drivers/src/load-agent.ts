@@ -1,7 +1,7 @@
 /** Loads a person's own generator agent from a module that exports it by default. */
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { DriverInfo, Fault, faultOfZod } from '@holdpoint/protocol'
+import { DriverInfo, Fault, faultFromZod } from '@holdpoint/protocol'
 import { orAborted } from './clock.ts'
 import { defineAgent, type GeneratorAgent, generatorDriver } from './generator.ts'
 
@@ -27,7 +27,7 @@ export async function loadAgent(path: string, maxMs = loadMaxMs): Promise<Genera
   try {
     const agent = defineAgent(module.default as GeneratorAgent) // checked by defineAgent
     const info = DriverInfo.safeParse(generatorDriver(agent).info())
-    if (!info.success) throw faultOfZod(info.error, 'it')
+    if (!info.success) throw faultFromZod(info.error, 'it')
     return agent
   } catch (error) {
     if (!(error instanceof Fault)) throw error

@@ -1,5 +1,5 @@
 /** What an agent says, on its way: in order, in batches, live text at a bounded rate. */
-import { Fault, faultOfZod, limits, Saying } from '@holdpoint/protocol'
+import { AgentEvent, Fault, faultFromZod, limits } from '@holdpoint/protocol'
 import type { Clock } from './clock.ts'
 import { jsonCopy } from './json-copy.ts'
 
@@ -8,18 +8,18 @@ interface Waiter {
   readonly reject: (error: unknown) => void
 }
 interface Entry {
-  saying: Saying
+  saying: AgentEvent
   size: number
   readonly waiters: Waiter[]
 }
-type DeltaSaying = Extract<Saying, { readonly offset: number }>
+type DeltaSaying = Extract<AgentEvent, { readonly offset: number }>
 
-const isDelta = (saying: Saying): saying is DeltaSaying => 'offset' in saying
+const isDelta = (saying: AgentEvent): saying is DeltaSaying => 'offset' in saying
 /** One post stays well below an inbound frame, unless a single saying is larger. */
 const postBytes = limits.frameInMaxBytes / 2
 
 export interface OutboxOptions {
-  readonly post: (items: Saying[]) => Promise<unknown>
+  readonly post: (items: AgentEvent[]) => Promise<unknown>
   readonly clock: Clock
 }
 
@@ -40,7 +40,7 @@ export class Outbox {
   }
 
   /** Resolves when the last of them is committed. A malformed saying refuses them all; nothing of it is sent. */
-  push(sayings: readonly Saying[]): Promise<void> {
+  push(sayings: readonly AgentEvent[]): Promise<void> {
     if (this.#broken) return Promise.reject(this.#broken.error)
     if (sayings.length === 0) return this.#last
     let entries: Entry[]
@@ -127,10 +127,10 @@ export class Outbox {
   }
 }
 
-function weigh(saying: Saying): Entry {
-  const parsed = Saying.safeParse(saying)
-  if (!parsed.success) throw faultOfZod(parsed.error, 'what the agent says')
-  const copy = jsonCopy(saying, 'what the agent says') as Saying // it is one, by the parse above
+function weigh(saying: AgentEvent): Entry {
+  const parsed = AgentEvent.safeParse(saying)
+  if (!parsed.success) throw faultFromZod(parsed.error, 'what the agent says')
+  const copy = jsonCopy(saying, 'what the agent says') as AgentEvent // it is one, by the parse above
   const size = Buffer.byteLength(JSON.stringify(copy))
   if (size > limits.bodyMaxBytes / 2)
     throw new Fault('body_too_large', `A ${saying.type} of ${size} bytes is too large to be kept; say less at once`)

@@ -1,5 +1,5 @@
 /** Text as an agent streams it: one block per run of text, shown live, kept whole once something else comes. */
-import { limits, type Saying } from '@holdpoint/protocol'
+import { type AgentEvent, limits } from '@holdpoint/protocol'
 
 interface Run {
   readonly block: string
@@ -13,7 +13,7 @@ interface Run {
 const runMaxChars = limits.bodyMaxBytes / 16
 
 export interface ProseOptions {
-  readonly say: (...sayings: readonly Saying[]) => Promise<void>
+  readonly say: (...sayings: readonly AgentEvent[]) => Promise<void>
   /** The id of the next block, and whether it is on record whole. */
   readonly next: () => { readonly block: string; readonly silent: boolean }
 }
@@ -55,7 +55,7 @@ export class Prose {
   }
 
   /** The run as a saying, for the caller to commit with others; nothing where there is none. */
-  take(partial: boolean): Saying[] {
+  take(partial: boolean): AgentEvent[] {
     const run = this.#run
     this.#run = null
     return run && !run.silent ? [added(run, partial)] : []
@@ -68,7 +68,7 @@ export class Prose {
   }
 }
 
-function added({ block, text, agentPath }: Run, partial: boolean): Saying {
+function added({ block, text, agentPath }: Run, partial: boolean): AgentEvent {
   return {
     type: 'message.added',
     block,

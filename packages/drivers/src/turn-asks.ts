@@ -1,5 +1,5 @@
 /** The asks of one turn: opened together, handed together once all are resolved, taken when the agent goes on. */
-import { type Answer, type Ask, Fault, secretsOf } from '@holdpoint/protocol'
+import { type Answer, type Ask, Fault, secretFieldIds } from '@holdpoint/protocol'
 import type { AgentSession } from './agent-session.ts'
 import { type AskItem, TurnCancelled } from './asks.ts'
 import { type Clock, orAborted } from './clock.ts'
@@ -13,7 +13,7 @@ export interface TurnAsksOptions {
   /** Of the turn: aborting it ends the turn. */
   readonly over: AbortController
   /** How long an ask may wait before the generator is let go; null: for ever. */
-  readonly warmMs: () => number | null
+  readonly parkAfterMs: () => number | null
 }
 
 export class TurnAsks {
@@ -85,11 +85,11 @@ export class TurnAsks {
 
   /** Waits, but not for ever with a process in hand: the answer brings the session back. */
   async #unlessCold(opened: readonly Asked[], waiting: Promise<unknown>): Promise<void> {
-    const warmMs = this.#options.warmMs()
+    const parkAfterMs = this.#options.parkAfterMs()
     let cancel = () => {}
     const cold = new Promise<never>((_, reject) => {
-      if (warmMs === null) return
-      cancel = this.#options.clock.after(warmMs, () => {
+      if (parkAfterMs === null) return
+      cancel = this.#options.clock.after(parkAfterMs, () => {
         const allPending = opened.every(asked => asked.request.status === 'pending')
         // What is answered already, asked from elsewhere, or cannot be had again would be lost with the generator.
         if (allPending && this.#busy === 1 && !this.#holdsSecret) reject(new Cold())
@@ -121,7 +121,7 @@ export class TurnAsks {
   /** A secret is kept only until the agent has it: the generator that has it is not let go, and a replay cannot pass it. */
   #guardSecret(settled: Settled): void {
     const { ask, key } = settled.request
-    if (settled.kind !== 'answer' || secretsOf(ask).size === 0) return
+    if (settled.kind !== 'answer' || secretFieldIds(ask).size === 0) return
     if (settled.answer.kind !== 'answers' && settled.answer.kind !== 'submit') return
     this.#holdsSecret = true
     if (settled.replayed)

@@ -1,5 +1,5 @@
 /** One turn of a generator agent: its generator is run from the start, what it says and asks is kept under ids that a replay finds again. */
-import { AgentPath, type Attachment, Fault, type Saying, type Session } from '@holdpoint/protocol'
+import { type AgentEvent, AgentPath, type Attachment, Fault, type Session } from '@holdpoint/protocol'
 import type { AgentSession } from './agent-session.ts'
 import { type Asking, type AsksYield, refuse, TurnCancelled } from './asks.ts'
 import { type Clock, orAborted, pause } from './clock.ts'
@@ -10,14 +10,14 @@ import { TurnAsks } from './turn-asks.ts'
 import { endOf, type Finished, notDeterministic, type TurnEnd, TurnFailed } from './turn-end.ts'
 
 type Path = { readonly agentPath?: readonly string[] | undefined }
-type Input<T extends Saying['type']> = Omit<Extract<Saying, { readonly type: T }>, 'agentPath'> & Path
+type Input<T extends AgentEvent['type']> = Omit<Extract<AgentEvent, { readonly type: T }>, 'agentPath'> & Path
 /** What an agent may say besides plain text. Blocks are the agent's own names, unique within the turn. */
 export type AgentSaying =
   | ({ readonly type: 'message.delta'; readonly text: string } & Path)
   | ({ readonly type: 'message.added'; readonly text: string } & Path)
   | Input<'tool.started'>
   | Input<'tool.finished'>
-  | Extract<Saying, { readonly type: 'error.raised' }>
+  | Extract<AgentEvent, { readonly type: 'error.raised' }>
 export type AgentYield = string | AgentSaying | AsksYield | StepYield
 
 /** What an agent knows of the turn. On a replay it is the same. */
@@ -45,7 +45,7 @@ export interface TurnOptions {
   /** Aborts with `Interrupted`, or with whatever took the session away. */
   readonly signal: AbortSignal
   /** How long an ask may wait before the generator is let go; null: for ever. */
-  readonly warmMs: () => number | null
+  readonly parkAfterMs: () => number | null
 }
 type Reply = { readonly value: unknown } | { readonly error: unknown }
 

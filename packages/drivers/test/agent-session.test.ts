@@ -1,4 +1,4 @@
-import { type Ask, type Call, Fault, limits, type Saying } from '@holdpoint/protocol'
+import { type AgentEvent, type Ask, type Call, Fault, limits } from '@holdpoint/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
 import { AgentSession, type Clock } from '../src/index.ts'
 import { ManualClock, runnerId, Stage, type StageOptions } from './stage.ts'
@@ -32,12 +32,17 @@ async function open(options: StageOptions = {}, more: Parameters<typeof attach>[
   const id = await stage.start('bare')
   return { id, session: await attach(id, incarnation, more) }
 }
-const delta = (block: string, offset: number, text: string): Saying => ({ type: 'message.delta', block, offset, text })
-const added = (block: string, text: string): Saying => ({ type: 'message.added', block, text })
+const delta = (block: string, offset: number, text: string): AgentEvent => ({
+  type: 'message.delta',
+  block,
+  offset,
+  text,
+})
+const added = (block: string, text: string): AgentEvent => ({ type: 'message.added', block, text })
 
 describe('saying', () => {
   function recorded() {
-    const posts: Saying[][] = []
+    const posts: AgentEvent[][] = []
     let begun = () => {}
     const posting = new Promise<void>(resolve => {
       begun = resolve
@@ -47,8 +52,8 @@ describe('saying', () => {
       release = resolve
     })
     const call: Call = async (op, input, options) => {
-      if (op === 'say') {
-        posts.push((input as { items: Saying[] }).items) // the input of say
+      if (op === 'appendEvents') {
+        posts.push((input as { items: AgentEvent[] }).items) // the input of say
         begun()
         if (posts.length === 1) await held
       }
@@ -112,7 +117,7 @@ describe('saying', () => {
     let lost = false
     const call: Call = async (op, input, options) => {
       const output = await stage.runner(op, input, options)
-      if (op !== 'say' || lost) return output
+      if (op !== 'appendEvents' || lost) return output
       lost = true
       throw new Fault('draining', 'gone in this very moment')
     }

@@ -121,7 +121,7 @@ describe('parking', () => {
       const answer = yield* approval('May I?')
       yield `after ${n} ${answer.allowed}`
     }
-    const { clock, state, runs } = await playHeld(run, { warmMs: 30_000 })
+    const { clock, state, runs } = await playHeld(run, { parkAfterMs: 30_000 })
     const request = await stage.asked('t1.3')
     await clock.advance(29_000)
     expect(await state()).toBe('working')
@@ -144,7 +144,7 @@ describe('parking', () => {
       yield* approval('And this?')
       yield 'done'
     }
-    const { clock, state, runs } = await playHeld(run, { warmMs: 0 })
+    const { clock, state, runs } = await playHeld(run, { parkAfterMs: 0 })
     const secret = await stage.asked('t1.1')
     const other = await stage.asked('t1.2')
     await clock.advance(2000)

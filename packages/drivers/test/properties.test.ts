@@ -1,6 +1,6 @@
 /** The eight properties of generator agents, by number, over random scripts and random people, on the real desk. */
 
-import { type Answer, Fault, misfit, type Request } from '@holdpoint/protocol'
+import { type Answer, answerProblem, Fault, type Request } from '@holdpoint/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
@@ -133,7 +133,7 @@ async function perform(actions: readonly Action[], people: Iterator<Mood>) {
       const mood: Mood = people.next().value
       if (mood.nonsense) {
         const wrong = nonsenseFor(next.value)
-        expect(misfit(next.value.ask, wrong)).not.toBeNull()
+        expect(answerProblem(next.value.ask, wrong)).not.toBeNull()
         const code = await stage.answer(next.value, wrong).then(
           () => 'accepted',
           (error: unknown) => (error instanceof Fault ? error.code : error),

@@ -112,7 +112,7 @@ async function performAll(actions: readonly Action[], deaths: readonly { nth: nu
     return runner
   }
   live()
-  await playing.start('script', { warmMs: null })
+  await playing.start('script', { parkAfterMs: null })
   const { ending } = await playing.turnOver()
   stopAnswering()
   return { playing, ran, ending }

@@ -6,12 +6,12 @@ import {
   type Call,
   type Event,
   type EventType,
+  formatId,
   type Input,
-  type OpName,
+  type OperationName,
   type Request,
   type RequestId,
   type SessionId,
-  spellId,
 } from '@holdpoint/protocol'
 import { openMemory } from '@holdpoint/store'
 import { type Driver, runRunner } from '../src/index.ts'
@@ -19,7 +19,7 @@ import { type Driver, runRunner } from '../src/index.ts'
 export const personCaller: Caller = { role: 'person', name: 'ada', token: 'tok_person', via: 'test' }
 export const runnerCaller: Caller = { role: 'runner', name: 'runner', token: 'tok_runner', via: 'test' }
 export const agentCaller: Caller = { role: 'agent', name: 'agent', token: 'tok_agent', via: 'test' }
-export const runnerId = spellId('run', new Uint8Array(20))
+export const runnerId = formatId('run', new Uint8Array(20))
 
 export type EventOf<T extends EventType> = Extract<Event, { readonly type: T }>
 
@@ -208,10 +208,10 @@ export function killable(call: Call): { readonly call: Call; readonly kill: () =
   }
 }
 
-const writes: ReadonlySet<OpName> = new Set([
+const writes: ReadonlySet<OperationName> = new Set([
   'attachSession',
   'takeCommand',
-  'say',
+  'appendEvents',
   'openRequest',
   'reportDelivery',
   'finishCommand',
@@ -262,5 +262,5 @@ export class ManualClock implements Clock {
 }
 
 export function randomRunnerId() {
-  return spellId('run', randomBytes(20))
+  return formatId('run', randomBytes(20))
 }

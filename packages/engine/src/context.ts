@@ -1,6 +1,6 @@
 /** What every operation works with: the archive, the feed, time, and the way a change is made once per idempotency key. */
 import { hash, randomBytes } from 'node:crypto'
-import { Fault, type IdPrefix, type Rule, type SessionId, spellId } from '@holdpoint/protocol'
+import { Fault, formatId, type IdPrefix, type Rule, type SessionId } from '@holdpoint/protocol'
 import type { Caller, Clock, DispatchOptions, Reply } from './desk.ts'
 import type { Feed } from './feed.ts'
 import type { Live } from './live.ts'
@@ -16,7 +16,7 @@ export interface Settings {
   readonly defaultCwd: string
   readonly deadlineMs: number | null
   readonly onDeadline: 'deny' | 'wait'
-  readonly warmMs: number | null
+  readonly parkAfterMs: number | null
   readonly runnerTtlMs: number
   readonly sweepMs: number
   /** Ended sessions older than this are deleted; null keeps them. */
@@ -27,7 +27,7 @@ export const defaultSettings: Settings = {
   defaultCwd: '',
   deadlineMs: null,
   onDeadline: 'deny',
-  warmMs: 120_000,
+  parkAfterMs: 120_000,
   runnerTtlMs: 15_000,
   sweepMs: 500,
   retentionMs: null,
@@ -86,7 +86,7 @@ export class Context {
   }
 
   newId<P extends IdPrefix>(prefix: P) {
-    return spellId(prefix, this.#random(20))
+    return formatId(prefix, this.#random(20))
   }
   secret(bytes = 32): string {
     return Buffer.from(this.#random(bytes)).toString('base64url')

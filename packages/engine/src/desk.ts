@@ -1,5 +1,5 @@
 /** The desk as the server sees it: one function that runs every operation, and one that watches the log. */
-import type { Delta, Event, Hello, Input, OpName, Output, RequestId, Role, SessionId } from '@holdpoint/protocol'
+import type { Delta, Event, Hello, Input, OperationName, Output, RequestId, Role, SessionId } from '@holdpoint/protocol'
 
 /** Who calls, as established by a credential; never by what the caller says of itself. */
 export interface Caller {
@@ -46,14 +46,19 @@ export interface Watch {
 
 export interface Desk {
   /** Checks the role, parses the input, runs the operation. Rejects with a Fault; anything else is a bug. */
-  dispatch<K extends OpName>(
+  dispatch<K extends OperationName>(
     caller: Caller | null,
     op: K,
     input: Input<K>,
     options?: DispatchOptions,
   ): Promise<Reply<Output<K>>>
   /** Same as dispatch for input that has not been typed (a request's path, query and body). */
-  dispatchUnknown(caller: Caller | null, op: OpName, input: unknown, options?: DispatchOptions): Promise<Reply<unknown>>
+  dispatchUnknown(
+    caller: Caller | null,
+    op: OperationName,
+    input: unknown,
+    options?: DispatchOptions,
+  ): Promise<Reply<unknown>>
   /** Live frames begin right behind `hello.cursor`: nothing is lost between the snapshot and them. */
   watch(caller: Caller, options: WatchOptions, watcher: Watcher): Promise<Watch>
   /** Finds out who holds a secret: a bearer token, or a cookie. */

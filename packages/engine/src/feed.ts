@@ -1,11 +1,11 @@
 /** The feed: every committed event, once and in order, to watchers and to whoever waits for a topic. A hint only ever makes it look (G3). */
-import { Fault, limits, type SessionId, spellCursor } from '@holdpoint/protocol'
+import { Fault, formatCursor, limits, type SessionId } from '@holdpoint/protocol'
 import type { LiveFrame, Watcher } from './desk.ts'
 import { scanEvents } from './page.ts'
 import type { Store, StoredEvent } from './port.ts'
 
 export function frameOf(event: StoredEvent): LiveFrame {
-  const cursor = spellCursor(event.epoch, event.seq)
+  const cursor = formatCursor(event.epoch, event.seq)
   // The stored text is the body's JSON: the frame is made around it, not parsed and printed again.
   const json = `{"frame":"event","event":{"cursor":"${cursor}","at":${event.at},"session":${event.session ? `"${event.session}"` : 'null'},${event.text.slice(1)}}`
   return { cursor, session: event.session, json }

@@ -4,11 +4,11 @@ import {
   Cursor,
   contract,
   Fault,
-  faultOfZod,
+  faultFromZod,
+  formatCursor,
   limits,
-  type OpName,
-  type Parsed,
-  spellCursor,
+  type OperationName,
+  type ParsedInput,
 } from '@holdpoint/protocol'
 import { systemClock } from './clock.ts'
 import { Context, defaultSettings, type Settings, waitingIn } from './context.ts'
@@ -17,12 +17,12 @@ import { Feed, frameOf } from './feed.ts'
 import { maySee, noSession } from './guard.ts'
 import { Live } from './live.ts'
 import {
+  appendEvents,
   attachSession,
   checkTool,
   detachSession,
   finishCommandOp,
   listCommands,
-  say,
   takeCommand,
 } from './operations/agent.ts'
 import { reportDelivery, withdrawRequest } from './operations/delivery.ts'
@@ -58,13 +58,13 @@ import type { Store, StoredEvent } from './port.ts'
 import { showRequest } from './shown.ts'
 import { sweep } from './sweep.ts'
 
-type Operation<K extends OpName> = (
+type Operation<K extends OperationName> = (
   ctx: Context,
   caller: Caller,
-  input: Parsed<K>,
+  input: ParsedInput<K>,
   options: DispatchOptions,
 ) => Promise<Reply<unknown>>
-type Operations = { readonly [K in OpName]: Operation<K> }
+type Operations = { readonly [K in OperationName]: Operation<K> }
 
 const operations: Operations = {
   listDrivers,
@@ -86,7 +86,7 @@ const operations: Operations = {
   getDraft,
   deleteDraft,
   openRequest,
-  say,
+  appendEvents,
   checkTool,
   withdrawRequest,
   reportDelivery,
@@ -122,7 +122,7 @@ const operations: Operations = {
     const { epoch, seq } = ctx.feed.position
     return {
       status: 200,
-      body: { file: input.file, ...(await ctx.store.backup(input.file)), cursor: spellCursor(epoch, seq) },
+      body: { file: input.file, ...(await ctx.store.backup(input.file)), cursor: formatCursor(epoch, seq) },
     }
   },
 }
@@ -165,9 +165,9 @@ export async function openDesk({
       throw new Fault('unauthenticated', 'A credential is needed: Authorization: Bearer <token>')
     if (caller && !roles.includes(caller.role) && !roles.includes('anyone')) throw forbidden(caller, op)
     const parsed = spec.input.safeParse(input)
-    if (!parsed.success) throw faultOfZod(parsed.error, op)
-    const run = operations[op] as Operation<OpName> // the key picks the operation and the schema alike
-    return run(ctx, caller ?? nobody, parsed.data as Parsed<OpName>, options) // parsed by that operation's schema
+    if (!parsed.success) throw faultFromZod(parsed.error, op)
+    const run = operations[op] as Operation<OperationName> // the key picks the operation and the schema alike
+    return run(ctx, caller ?? nobody, parsed.data as ParsedInput<OperationName>, options) // parsed by that operation's schema
   }
   return {
     dispatchUnknown,
@@ -186,7 +186,7 @@ export async function openDesk({
 
 const nobody: Caller = { role: 'agent', name: 'nobody', token: 'nobody', via: 'api' }
 
-function forbidden(caller: Caller, op: OpName): Fault {
+function forbidden(caller: Caller, op: OperationName): Fault {
   return caller.role === 'agent' && op.startsWith('answer')
     ? new Fault('forbidden', "An agent's credential never answers; a person has to")
     : new Fault('forbidden', `The credential of ${caller.role === 'agent' ? 'an' : 'a'} ${caller.role} may not ${op}`)
@@ -251,7 +251,7 @@ async function watch(ctx: Context, caller: Caller, { after, session }: WatchOpti
     const from = after !== undefined && Cursor.safeParse(after).success ? await placeOf(ctx.store, after) : undefined
     // A block that is left out is not known to this reader until it is finished.
     const { items: blocks } = await fillPage(ctx.live.all(session), snapshotBytes)
-    const base = { cursor: spellCursor(epoch, seq), epoch, now: await ctx.store.now(), blocks: [...blocks] }
+    const base = { cursor: formatCursor(epoch, seq), epoch, now: await ctx.store.now(), blocks: [...blocks] }
     const events = from === undefined ? null : await missedBetween(ctx, from, seq, session)
     if (events) {
       const missed = events.map(frameOf)

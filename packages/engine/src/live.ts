@@ -1,5 +1,5 @@
 /** Blocks under way: text and tool input as they stream, shown at most so often, never kept. The finished block is the event. */
-import { type Delta, type LiveBlock, limits, type SessionId } from '@holdpoint/protocol'
+import { type Delta, limits, type SessionId, type StreamingBlock } from '@holdpoint/protocol'
 import type { Clock, LiveFrame, Momentary } from './desk.ts'
 import type { StoredEvent } from './port.ts'
 
@@ -10,7 +10,7 @@ export function momentary(session: SessionId | null, frame: Momentary): LiveFram
 export class Live {
   readonly #clock: Clock
   readonly #send: (frame: LiveFrame) => void
-  readonly #blocks = new Map<SessionId, Map<string, LiveBlock>>()
+  readonly #blocks = new Map<SessionId, Map<string, StreamingBlock>>()
   /** What has not been shown yet, one delta per block; a session stands here as long as its next moment to show something is set. */
   readonly #unsent = new Map<SessionId, Map<string, Delta>>()
 
@@ -20,7 +20,7 @@ export class Live {
   }
 
   add(session: SessionId, delta: Delta): void {
-    const blocks = this.#blocks.get(session) ?? new Map<string, LiveBlock>()
+    const blocks = this.#blocks.get(session) ?? new Map<string, StreamingBlock>()
     const known = blocks.get(delta.block)
     if (!known && blocks.size >= limits.blocksPerSessionMax) return
     const fresh = known ? unseenOf(known, delta) : delta
@@ -33,12 +33,12 @@ export class Live {
     this.#blocks.set(session, blocks)
     this.#queue(session, fresh)
   }
-  all(session?: SessionId): LiveBlock[] {
+  all(session?: SessionId): StreamingBlock[] {
     if (session) return [...(this.#blocks.get(session)?.values() ?? [])]
     return [...this.#blocks.values()].flatMap(blocks => [...blocks.values()])
   }
   /** Text that would be lost if the agent said no more of it: kept as a partial block when an ask, an interrupt or an end comes. */
-  partials(session: SessionId): LiveBlock[] {
+  partials(session: SessionId): StreamingBlock[] {
     return this.all(session).filter(block => block.type === 'message.delta' && block.offset === 0)
   }
   /** A finished block replaces what was streamed of it; what nobody will finish any more is forgotten. */
@@ -104,7 +104,7 @@ export class Live {
 }
 
 /** What of a delta has not been heard before: calls are repeated where a reply was lost. */
-function unseenOf(known: LiveBlock, delta: Delta): Delta | null {
+function unseenOf(known: StreamingBlock, delta: Delta): Delta | null {
   const heard = known.offset + known.text.length - delta.offset
   if (heard <= 0) return delta
   if (heard >= delta.text.length) return null

@@ -1,5 +1,12 @@
 /** Rows as the wire shows them, and what of an answer is not for every eye. */
-import { type Request, type Resolution, type Runner, type Session, secretsOf, type Token } from '@holdpoint/protocol'
+import {
+  type Request,
+  type Resolution,
+  type Runner,
+  type Session,
+  secretFieldIds,
+  type Token,
+} from '@holdpoint/protocol'
 import type { Caller } from './desk.ts'
 import type { CommandRow, RequestRow, RuleRow, RunnerRow, SessionRow, TokenRow } from './rows.ts'
 
@@ -33,7 +40,7 @@ const mask = '••••••'
 
 export function maskSecrets({ ask }: Pick<Request, 'ask'>, resolution: Resolution): Resolution {
   const { answer } = resolution
-  const secret = secretsOf(ask)
+  const secret = secretFieldIds(ask)
   if (secret.size === 0 || !answer) return resolution
   if (answer.kind === 'answers') {
     const answers = answer.answers.map(item =>
@@ -51,7 +58,7 @@ export function maskSecrets({ ask }: Pick<Request, 'ask'>, resolution: Resolutio
 /** Whether a request, as it is shown, carries a secret in plain words. */
 export function holdsSecret({ ask, resolution }: Request): boolean {
   const answer = resolution?.answer
-  const secret = secretsOf(ask)
+  const secret = secretFieldIds(ask)
   if (answer?.kind === 'answers')
     return answer.answers.some(({ id, other }) => secret.has(id) && other !== undefined && other !== mask)
   if (answer?.kind === 'submit')

@@ -27,8 +27,8 @@ describe('what an agent says of itself', () => {
   })
   it('is the model that it has, and how another session can go on with it', async () => {
     await at.person('patchSession', { id, model: 'new' })
-    await driven.say({ type: 'session.changed', model: null, resume: 'conversation-1' })
-    expect(await session()).toMatchObject({ model: null, resume: 'conversation-1', mode: null })
+    await driven.say({ type: 'session.changed', model: null, conversationId: 'conversation-1' })
+    expect(await session()).toMatchObject({ model: null, conversationId: 'conversation-1', mode: null })
   })
   it('is no event where nothing has changed', async () => {
     await driven.say({ type: 'session.changed', mode: 'plan', process: live })

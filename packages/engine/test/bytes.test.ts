@@ -10,7 +10,7 @@ beforeEach(async () => {
   driven = await at.drive()
 })
 const quarter = 256 * 1024
-const said = (bytes: number): Input<'say'>['items'][number] => ({
+const said = (bytes: number): Input<'appendEvents'>['items'][number] => ({
   type: 'message.added',
   block: 'b',
   text: 'x'.repeat(bytes),

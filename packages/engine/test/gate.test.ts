@@ -1,5 +1,12 @@
 /** The gate: who may do what, as the contract says and no other way; and every call made once per idempotency key. */
-import { contract, type Input, type Op, type OpName, type Request, type Session } from '@holdpoint/protocol'
+import {
+  contract,
+  type Input,
+  type Operation,
+  type OperationName,
+  type Request,
+  type Session,
+} from '@holdpoint/protocol'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Caller } from '../src/index.ts'
 import {
@@ -23,8 +30,8 @@ beforeEach(async () => {
   driven = await at.drive()
 })
 
-describe.each(Object.entries<Op>(contract))('%s', (name, op) => {
-  const op_ = name as OpName // a key of the contract
+describe.each(Object.entries<Operation>(contract))('%s', (name, op) => {
+  const op_ = name as OperationName // a key of the contract
   it.each([ada, runnerCaller, robot])('is open to the roles of the contract and no other: $role', async caller => {
     const answer = await at.desk.dispatchUnknown(caller, op_, { surely_unknown: 1 }).catch((fault: unknown) => fault)
     const may = op.roles.includes(caller.role) || op.roles.includes('anyone')
@@ -45,13 +52,13 @@ it('says in plain words who may not do what', async () => {
 
 describe('an operation that is not in the contract', () => {
   it.each(['', 'nothing', '__proto__', 'constructor', 'toString', 'hasOwnProperty'])('%j is not found', async op => {
-    await refused(at.desk.dispatchUnknown(ada, op as OpName, {}), 'not_found')
+    await refused(at.desk.dispatchUnknown(ada, op as OperationName, {}), 'not_found')
   })
 })
 
 describe('under an idempotency key', () => {
   interface Case {
-    readonly op: OpName
+    readonly op: OperationName
     readonly caller: Caller
     readonly input: (parts: { request: Request; session: Session; fence: number }) => object
     readonly other: object
@@ -87,7 +94,7 @@ describe('under an idempotency key', () => {
       other: { key: 'twice' },
     },
     {
-      op: 'say',
+      op: 'appendEvents',
       caller: runnerCaller,
       input: ({ session, fence }) => ({
         id: session.id,

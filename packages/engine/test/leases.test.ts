@@ -31,11 +31,11 @@ describe('a fence', () => {
       await refused(at.runner('openRequest', { id, key: 'new', ask: approval(), fence }), 'fenced')
       await refused(at.runner('openRequest', { id, key: 'k', ask: approval(), fence }), 'fenced')
       await refused(
-        at.runner('say', { id, items: [{ type: 'message.added', block: 'b', text: 't' }], fence }),
+        at.runner('appendEvents', { id, items: [{ type: 'message.added', block: 'b', text: 't' }], fence }),
         'fenced',
       )
       await refused(
-        at.runner('say', { id, items: [{ type: 'message.delta', block: 'b', offset: 0, text: 't' }], fence }),
+        at.runner('appendEvents', { id, items: [{ type: 'message.delta', block: 'b', offset: 0, text: 't' }], fence }),
         'fenced',
       )
       await refused(at.runner('checkTool', { id, tool: 'Bash', input: {}, fence }), 'fenced')

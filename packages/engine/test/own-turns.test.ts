@@ -35,7 +35,7 @@ describe('an agent that begins to work by itself', () => {
     expect(watching.events).toMatchObject([
       { type: 'message.added' },
       { type: 'turn.finished' },
-      { type: 'session.changed', value: { state: 'idle', cost: 0.5, lastWords: 'Done.' } },
+      { type: 'session.changed', value: { state: 'idle', cost: 0.5, lastMessage: 'Done.' } },
     ])
   })
   it('goes on without a break where it begins as it finishes', async () => {

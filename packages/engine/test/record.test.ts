@@ -1,5 +1,5 @@
 /** The record as people read it: joined, filtered, searched, from either end, and never for long at a stretch. */
-import { type Ask, type Input, limits, type RecordLine } from '@holdpoint/protocol'
+import { type Ask, type AuditEntry, type Input, limits } from '@holdpoint/protocol'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { ada, approval, bob, type Driven, type Rig, refused, rig, secretAsk, secretForm } from './rig.ts'
 
@@ -66,7 +66,7 @@ describe('a line of the record', () => {
       value,
       title: 'Another title',
     }
-    expect(items).toEqual([{ cursor: expect.stringMatching(/^e1-\d+$/), ...line } satisfies RecordLine])
+    expect(items).toEqual([{ cursor: expect.stringMatching(/^e1-\d+$/), ...line } satisfies AuditEntry])
     expect(next).toBeNull()
   })
   it('shows that a secret was given and not the secret, and does not let it be searched for', async () => {
@@ -106,14 +106,14 @@ describe('the record', () => {
     for (let i = 0; i < 7; i++) await at.allow(await driven.ask(`k${i}`))
     const all = (await record()).items
     expect(all.map(line => line.value.key)).toEqual(['k0', 'k1', 'k2', 'k3', 'k4', 'k5', 'k6'])
-    const on: RecordLine[] = []
+    const on: AuditEntry[] = []
     for (let after: string | null | undefined; after !== null; ) {
       const page: Awaited<ReturnType<typeof record>> = await record({ limit: 3, ...(after ? { after } : {}) })
       on.push(...page.items)
       after = page.next
     }
     expect(on).toEqual(all)
-    let back: RecordLine[] = []
+    let back: AuditEntry[] = []
     const nexts: (string | null)[] = []
     for (let before: string | null = 'end'; before !== null; ) {
       const page: Awaited<ReturnType<typeof record>> = await record({ limit: 3, before })

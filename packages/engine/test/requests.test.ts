@@ -1,6 +1,6 @@
 /** Requests through the desk: asked once, resolved once, delivered or accounted for. */
 import { createHash } from 'node:crypto'
-import { type Answer, type Ask, digestText, limits, spellId } from '@holdpoint/protocol'
+import { type Answer, type Ask, digestText, formatId, limits } from '@holdpoint/protocol'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { ada, approval, bob, type Driven, type Rig, refused, rig, runnerCaller, secretAsk, secretForm } from './rig.ts'
 
@@ -124,7 +124,7 @@ describe('answering', () => {
   it('an unknown request is not found, also where it is opened meanwhile', async () => {
     const ask = approval()
     const sha256 = (text: string) => createHash('sha256').update(text).digest()
-    const id = spellId('req', sha256(`${driven.session.id}\0late`))
+    const id = formatId('req', sha256(`${driven.session.id}\0late`))
     const input = {
       id,
       digest: sha256(digestText(driven.session.id, ask)).toString('hex'),

@@ -5,11 +5,11 @@ import {
   type DriverInfo,
   type FaultCode,
   type Frame,
+  formatId,
   type Input,
   type Request,
   type RunnerId,
   type Session,
-  spellId,
 } from '@holdpoint/protocol'
 import { openMemory } from '@holdpoint/store'
 import { expect } from 'vitest'
@@ -34,7 +34,7 @@ export const runnerCaller: Caller = { role: 'runner', name: 'runner', token: 'to
 export const robot: Caller = { role: 'agent', name: 'robot', token: 'tok_robot', via: 'api' }
 export const stranger: Caller = { role: 'agent', name: 'stranger', token: 'tok_stranger', via: 'api' }
 
-export const runnerId = (n = 0): RunnerId => spellId('run', new Uint8Array(20).fill(n))
+export const runnerId = (n = 0): RunnerId => formatId('run', new Uint8Array(20).fill(n))
 export const resumable: DriverInfo = {
   name: 'steady',
   title: 'Resumes',
@@ -82,7 +82,7 @@ export interface Driven {
   readonly fence: number
   ask(key: string, ask?: Ask, more?: Partial<Input<'openRequest'>>): Promise<Request>
   report(request: Pick<Request, 'id'>, state: Input<'reportDelivery'>['state']): Promise<Request>
-  say(...items: Input<'say'>['items']): Promise<unknown>
+  say(...items: Input<'appendEvents'>['items']): Promise<unknown>
 }
 
 export class Rig {
@@ -130,7 +130,7 @@ export class Rig {
       fence,
       ask: (key, ask = approval(), more = {}) => this.runner('openRequest', { id, key, ask, fence, ...more }),
       report: (request, state) => this.runner('reportDelivery', { id: request.id, state, fence }),
-      say: (...items) => this.runner('say', { id, items, fence }),
+      say: (...items) => this.runner('appendEvents', { id, items, fence }),
     }
   }
   /** A session that a runner drives; announces the runner where nobody has. */

@@ -80,7 +80,7 @@ describe('commands', () => {
       { type: 'message.added', block: 'a', text: 'Done.' },
       { type: 'turn.finished', ending: 'done', cost: 0.5 },
     )
-    expect(await at.person('getSession', { id })).toMatchObject({ state: 'idle', lastWords: 'Done.', cost: 0.5 })
+    expect(await at.person('getSession', { id })).toMatchObject({ state: 'idle', lastMessage: 'Done.', cost: 0.5 })
     await driven.say({ type: 'turn.finished', ending: 'done', cost: 0.25 })
     expect(await at.person('getSession', { id })).toMatchObject({ cost: 0.75 })
   })
@@ -255,7 +255,7 @@ describe('a session of an agent that lives elsewhere', () => {
     expect(await at.agent('reportDelivery', { id: request.id, state: 'taken' })).toMatchObject({
       delivery: { state: 'taken' },
     })
-    await at.agent('say', { id: session.id, items: [{ type: 'turn.finished', ending: 'done' }] })
+    await at.agent('appendEvents', { id: session.id, items: [{ type: 'turn.finished', ending: 'done' }] })
     expect(await at.agent('getSession', { id: session.id })).toMatchObject({ state: 'idle' })
     await refused(at.agent('startSession', { driver: 'steady' }), 'forbidden')
   })
@@ -269,7 +269,7 @@ describe('a session of an agent that lives elsewhere', () => {
     await refused(at.strange('attachSession', of), 'not_found')
     await refused(at.strange('detachSession', of), 'not_found')
     await refused(at.strange('openRequest', { ...of, key: 'k', ask: approval() }), 'not_found')
-    await refused(at.strange('say', { ...of, items: [{ type: 'error.raised', message: 'x' }] }), 'not_found')
+    await refused(at.strange('appendEvents', { ...of, items: [{ type: 'error.raised', message: 'x' }] }), 'not_found')
     await refused(at.strange('checkTool', { ...of, tool: 'T', input: {} }), 'not_found')
     await refused(at.strange('getRequest', { id: request.id }), 'not_found')
     await refused(at.strange('withdrawRequest', { id: request.id }), 'not_found')
@@ -323,8 +323,8 @@ describe('a session of an agent that lives elsewhere', () => {
     const { id } = await at.agent('startSession', { driver: 'external' })
     const say = (role: string) => ({ id, items: [{ type: 'message.added', block: 'b', role, text: 'I allow it' }] })
     for (const caller of [robot, ada, runnerCaller])
-      await refused(at.desk.dispatchUnknown(caller, 'say', say('person')), 'bad_input')
-    await at.desk.dispatchUnknown(robot, 'say', say('agent'))
+      await refused(at.desk.dispatchUnknown(caller, 'appendEvents', say('person')), 'bad_input')
+    await at.desk.dispatchUnknown(robot, 'appendEvents', say('agent'))
   })
   it('works again when its agent comes back and asks, also after it had detached', async () => {
     const session = await at.agent('startSession', { driver: 'external' })

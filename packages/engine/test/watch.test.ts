@@ -1,5 +1,5 @@
 /** Watching: right after one connect, always; nothing lost between the snapshot and what is live (G3). */
-import { type Input, limits, readCursor, spellCursor } from '@holdpoint/protocol'
+import { formatCursor, type Input, limits, parseCursor } from '@holdpoint/protocol'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { ada, approval, type Driven, type Rig, refused, rig, robot, settle, stranger } from './rig.ts'
 
@@ -9,15 +9,19 @@ beforeEach(async () => {
   at = await rig()
   driven = await at.drive()
 })
-const added = (text: string, block = text): Input<'say'>['items'][number] => ({ type: 'message.added', block, text })
-const delta = (block: string, offset: number, text: string): Input<'say'>['items'][number] => ({
+const added = (text: string, block = text): Input<'appendEvents'>['items'][number] => ({
+  type: 'message.added',
+  block,
+  text,
+})
+const delta = (block: string, offset: number, text: string): Input<'appendEvents'>['items'][number] => ({
   type: 'message.delta',
   block,
   offset,
   text,
 })
 const cursorsOf = (frames: readonly { cursor: string | null }[]) =>
-  frames.map(frame => readCursor(frame.cursor ?? '').seq)
+  frames.map(frame => parseCursor(frame.cursor ?? '').seq)
 
 describe('hello', () => {
   it('is a snapshot where there is nothing to resume from', async () => {
@@ -26,7 +30,7 @@ describe('hello', () => {
     const { watch } = await at.watch()
     expect(watch.hello).toMatchObject({
       resume: 'gap',
-      cursor: spellCursor('e1', (await at.store.head()).seq),
+      cursor: formatCursor('e1', (await at.store.head()).seq),
       now: at.clock.now(),
       sessions: [{ id: driven.session.id, pending: 1 }],
       requests: [{ id: request.id }],
@@ -131,12 +135,12 @@ describe('live frames', () => {
     const { seq: head } = await at.store.head()
     for (const { watching, after } of watchings) {
       const { hello, missed } = watching.watch
-      const { seq } = readCursor(hello.cursor)
+      const { seq } = parseCursor(hello.cursor)
       if (hello.resume === 'ok') {
-        const from = readCursor(after ?? '').seq
+        const from = parseCursor(after ?? '').seq
         expect(cursorsOf(missed)).toEqual(Array.from({ length: seq - from }, (_, i) => from + 1 + i))
       }
-      expect(watching.cursors.map(cursor => readCursor(cursor).seq)).toEqual(
+      expect(watching.cursors.map(cursor => parseCursor(cursor).seq)).toEqual(
         Array.from({ length: head - seq }, (_, i) => seq + 1 + i),
       )
     }
@@ -190,7 +194,11 @@ describe('text as it streams', () => {
     for (let ms = 0; ms < 2000; ms += 5) {
       for (const block of ['a', 'b', 'c']) {
         const offset = said.get(block) ?? 0
-        await at.runner('say', { id: driven.session.id, fence: driven.fence, items: [delta(block, offset, 'x')] })
+        await at.runner('appendEvents', {
+          id: driven.session.id,
+          fence: driven.fence,
+          items: [delta(block, offset, 'x')],
+        })
         said.set(block, offset + 1)
       }
       await at.clock.pass(5)

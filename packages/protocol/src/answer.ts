@@ -1,7 +1,7 @@
 /** What is said back, and whether it fits the ask. An answer that does not fit resolves nothing. */
 import { z } from 'zod'
 import type { Ask, Question } from './ask.ts'
-import { misfitOfValues } from './form.ts'
+import { formProblem } from './form.ts'
 import { type Json, JsonObject } from './json.ts'
 import { limits } from './limits.ts'
 import { RuleDraft } from './rule.ts'
@@ -44,7 +44,7 @@ export type QuestionAnswer = z.infer<typeof QuestionAnswer>
 export const AnswerKind = z.enum(['allow', 'deny', 'answers', 'submit', 'decline']) satisfies z.ZodType<Answer['kind']>
 
 /** What a deny without words says to the agent. */
-export const plainDeny = 'A person declined this.'
+export const defaultDenyReason = 'A person declined this.'
 
 const kindsFor = {
   approval: ['allow', 'deny'],
@@ -53,7 +53,7 @@ const kindsFor = {
 } as const
 
 /** Why the answer does not fit, as one sentence; null where it does. */
-export function misfit(ask: Ask, answer: Answer): string | null {
+export function answerProblem(ask: Ask, answer: Answer): string | null {
   const kinds: readonly string[] = kindsFor[ask.kind]
   if (!kinds.includes(answer.kind))
     return `a request of kind ${ask.kind} takes ${kinds.join(' or ')}, not ${answer.kind}`
@@ -70,7 +70,7 @@ export function misfit(ask: Ask, answer: Answer): string | null {
     return null
   }
   if (ask.kind === 'questions' && answer.kind === 'answers') return misfitOfAnswers(ask.questions, answer.answers)
-  if (ask.kind === 'form' && answer.kind === 'submit') return misfitOfValues(ask.schema, answer.values)
+  if (ask.kind === 'form' && answer.kind === 'submit') return formProblem(ask.schema, answer.values)
   return null
 }
 

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { FormSchema, isSecretField } from './form.ts'
 import type { SessionId } from './ids.ts'
-import { canonical, JsonObject } from './json.ts'
+import { canonicalJson, JsonObject } from './json.ts'
 import { limits } from './limits.ts'
 
 const text = (max: number) => z.string().max(max, `is longer than ${max} characters`)
@@ -84,7 +84,7 @@ export type FormAsk = z.infer<typeof FormAsk>
 export type Question = z.infer<typeof Question>
 
 /** The questions or fields whose answers are for the agent only, by id or name. */
-export function secretsOf(ask: Ask): ReadonlySet<string> {
+export function secretFieldIds(ask: Ask): ReadonlySet<string> {
   switch (ask.kind) {
     case 'approval':
       return new Set()
@@ -104,10 +104,10 @@ export function digestText(session: SessionId, ask: Ask): string {
   const base = { version: digestVersion, session, kind: ask.kind }
   switch (ask.kind) {
     case 'approval':
-      return canonical({ ...base, tool: ask.tool, input: ask.input, cwd: ask.cwd, plan: ask.plan })
+      return canonicalJson({ ...base, tool: ask.tool, input: ask.input, cwd: ask.cwd, plan: ask.plan })
     case 'questions':
-      return canonical({ ...base, questions: ask.questions })
+      return canonicalJson({ ...base, questions: ask.questions })
     case 'form':
-      return canonical({ ...base, schema: ask.schema, url: ask.url })
+      return canonicalJson({ ...base, schema: ask.schema, url: ask.url })
   }
 }

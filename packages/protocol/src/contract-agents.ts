@@ -1,11 +1,11 @@
 /** Operations of the agent's side: asking, saying, delivery, leases, commands; and of the runners that carry them. */
 import { z } from 'zod'
 import { Ask } from './ask.ts'
-import { Saying } from './event.ts'
+import { AgentEvent } from './event.ts'
 import { CommandId, Cursor, RequestId, RunnerId, SessionId } from './ids.ts'
 import { JsonObject } from './json.ts'
 import { limits } from './limits.ts'
-import { everyone, type Op, page, wait } from './op.ts'
+import { everyone, type Operation, pageOf, waitParam } from './operation.ts'
 import { AgentPath, DeliveryState, deadlineFields, Request, RequestKey } from './request.ts'
 import { Verdict } from './rule.ts'
 import { Command, CommandOutcome, DriverInfo, Ending, Runner, Session } from './session.ts'
@@ -31,12 +31,12 @@ export const agentOps = {
     }),
     output: Request,
   },
-  say: {
+  appendEvents: {
     method: 'POST',
     path: '/sessions/:id/events',
     roles: agents,
     summary: 'What the agent says',
-    input: z.strictObject({ id: SessionId, items: z.array(Saying).min(1).max(limits.eventsPerPostMax), fence }),
+    input: z.strictObject({ id: SessionId, items: z.array(AgentEvent).min(1).max(limits.eventsPerPostMax), fence }),
     output: z.object({ cursor: Cursor.nullable() }),
   },
   checkTool: {
@@ -89,8 +89,8 @@ export const agentOps = {
     path: '/sessions/:id/commands',
     roles: agents,
     summary: 'Commands that are not done, in order; with wait, returns when there is a new one',
-    input: z.strictObject({ id: SessionId, wait, after: z.coerce.number().int().min(0).optional() }),
-    output: page(Command),
+    input: z.strictObject({ id: SessionId, wait: waitParam, after: z.coerce.number().int().min(0).optional() }),
+    output: pageOf(Command),
   },
   takeCommand: {
     method: 'POST',
@@ -146,8 +146,8 @@ export const agentOps = {
     path: '/runners/:id/work',
     roles: ['runner'],
     summary: 'Sessions that wait for a runner with these drivers; with wait, returns when there are some',
-    input: z.strictObject({ id: RunnerId, incarnation: z.coerce.number().int(), wait }),
-    output: page(Session),
+    input: z.strictObject({ id: RunnerId, incarnation: z.coerce.number().int(), wait: waitParam }),
+    output: pageOf(Session),
   },
   listRunners: {
     method: 'GET',
@@ -155,6 +155,6 @@ export const agentOps = {
     roles: ['person', 'runner'],
     summary: 'Runners, live and lately gone',
     input: z.strictObject({}),
-    output: page(Runner),
+    output: pageOf(Runner),
   },
-} as const satisfies Record<string, Op>
+} as const satisfies Record<string, Operation>

@@ -5,7 +5,17 @@ import { Event } from './event.ts'
 import { RequestId, RunnerId, SessionId } from './ids.ts'
 import { JsonObject } from './json.ts'
 import { limits } from './limits.ts'
-import { everyone, limit, nothing, type Op, oneWay, page, pageOfLog, people, wait } from './op.ts'
+import {
+  afterXorBefore,
+  emptyObject,
+  everyone,
+  limitParam,
+  logPageParams,
+  type Operation,
+  pageOf,
+  people,
+  waitParam,
+} from './operation.ts'
 import { Draft, deadlineFields, Request } from './request.ts'
 import { Attachment, Command, DriverInfo, Session, SessionState } from './session.ts'
 
@@ -14,7 +24,7 @@ const sessionFields = {
   model: z.string().min(1).max(limits.nameMax).optional(),
   title: z.string().min(1).max(limits.titleMax).optional(),
   /** null: never let go while waiting. */
-  warmMs: z.int().min(0).max(limits.deadlineMaxMs).nullable().optional(),
+  parkAfterMs: z.int().min(0).max(limits.deadlineMaxMs).nullable().optional(),
 }
 const attachments = z.array(Attachment).max(limits.attachmentsMax).optional()
 const words = z.string().max(limits.textMax)
@@ -40,14 +50,14 @@ export const peopleOps = {
     roles: everyone,
     summary: 'What can run, and where',
     input: z.strictObject({}),
-    output: page(DriverInfo.extend({ runner: RunnerId.nullable() })),
+    output: pageOf(DriverInfo.extend({ runner: RunnerId.nullable() })),
   },
   startSession: {
     method: 'POST',
     path: '/sessions',
     roles: ['person', 'agent'],
     status: 201,
-    large: true,
+    allowsLargeBody: true,
     summary: 'Start a session',
     input: withWords(
       z.strictObject({
@@ -55,7 +65,7 @@ export const peopleOps = {
         cwd: z.string().min(1).max(limits.pathMax).optional(),
         prompt: words.optional(),
         attachments,
-        resume: z.string().min(1).max(limits.nameMax).optional(),
+        conversationId: z.string().min(1).max(limits.nameMax).optional(),
         options: JsonObject.optional(),
         ...sessionFields,
         ...deadlineFields,
@@ -72,10 +82,10 @@ export const peopleOps = {
     input: z.strictObject({
       state: SessionState.optional(),
       q: z.string().max(limits.nameMax).optional(),
-      limit,
+      limit: limitParam,
       before: SessionId.optional(),
     }),
-    output: page(Session),
+    output: pageOf(Session),
   },
   getSession: {
     method: 'GET',
@@ -98,7 +108,7 @@ export const peopleOps = {
     path: '/sessions/:id/messages',
     roles: people,
     status: 202,
-    large: true,
+    allowsLargeBody: true,
     summary: 'Say something to the agent',
     input: withWords(z.strictObject({ id: SessionId, text: words, attachments }), 'text'),
     output: Command,
@@ -127,7 +137,7 @@ export const peopleOps = {
     roles: people,
     summary: 'Delete an ended session with its history',
     input: z.strictObject({ id: SessionId }),
-    output: nothing,
+    output: emptyObject,
   },
   stopEverything: {
     method: 'POST',
@@ -143,8 +153,8 @@ export const peopleOps = {
     path: '/sessions/:id/events',
     roles: everyone,
     summary: 'A page of a session’s log, from its start or from its end',
-    input: oneWay(z.strictObject({ id: SessionId, ...pageOfLog })),
-    output: page(Event),
+    input: afterXorBefore(z.strictObject({ id: SessionId, ...logPageParams })),
+    output: pageOf(Event),
   },
   listRequests: {
     method: 'GET',
@@ -154,17 +164,17 @@ export const peopleOps = {
     input: z.strictObject({
       status: z.enum(['pending', 'resolved']).optional(),
       session: SessionId.optional(),
-      limit,
+      limit: limitParam,
       after: RequestId.optional(),
     }),
-    output: page(Request),
+    output: pageOf(Request),
   },
   getRequest: {
     method: 'GET',
     path: '/requests/:id',
     roles: everyone,
     summary: 'One request; with wait, returns when it is resolved or the wait is over',
-    input: z.strictObject({ id: RequestId, wait }),
+    input: z.strictObject({ id: RequestId, wait: waitParam }),
     output: Request,
   },
   answerRequest: {
@@ -210,6 +220,6 @@ export const peopleOps = {
     roles: people,
     summary: 'Drop the unfinished answer',
     input: z.strictObject({ id: RequestId }),
-    output: nothing,
+    output: emptyObject,
   },
-} as const satisfies Record<string, Op>
+} as const satisfies Record<string, Operation>

@@ -67,14 +67,14 @@ const AgentChanged = z.strictObject({
   /** The model that was chosen for it; null where it chooses itself. */
   model: z.string().min(1).max(limits.nameMax).nullable().optional(),
   /** The agent's own id of the conversation, by which another session can go on with it. */
-  resume: z.string().min(1).max(limits.nameMax).optional(),
+  conversationId: z.string().min(1).max(limits.nameMax).optional(),
   process: AgentProcess.optional(),
   /** It has begun to work without a message; `turn.finished` ends that. */
   state: z.literal('working').optional(),
 })
 
 /** What an agent may say: its own words, and what has become of it. People's words are commands, which only people send. */
-export const Saying = z.discriminatedUnion('type', [
+export const AgentEvent = z.discriminatedUnion('type', [
   MessageAdded.extend({
     role: z.literal('agent', 'must be agent: what people say comes from them, as messages').default('agent'),
   }),
@@ -85,7 +85,7 @@ export const Saying = z.discriminatedUnion('type', [
   AgentChanged,
   Delta,
 ])
-export type Saying = z.input<typeof Saying>
+export type AgentEvent = z.input<typeof AgentEvent>
 
 const requestMoved = { request: RequestId, delivery: Delivery }
 const EventBody = z.discriminatedUnion('type', [
@@ -130,7 +130,7 @@ export const Event = z.intersection(z.object({ cursor: Cursor, at: z.int(), sess
 export type Event = { readonly cursor: Cursor; readonly at: number; readonly session: SessionId | null } & EventBody
 
 /** A block under way: what has streamed of it so far. */
-export const LiveBlock = z.object({
+export const StreamingBlock = z.object({
   session: SessionId,
   block: z.string(),
   type: z.enum(['message.delta', 'tool.delta']),
@@ -139,7 +139,7 @@ export const LiveBlock = z.object({
   tool: z.string().optional(),
   agentPath: path,
 })
-export type LiveBlock = z.infer<typeof LiveBlock>
+export type StreamingBlock = z.infer<typeof StreamingBlock>
 
 /** The first frame of every stream: after it a client is right, whatever it had missed. */
 export const Hello = z.object({
@@ -152,7 +152,7 @@ export const Hello = z.object({
   requests: z.array(Request),
   pending: z.int(),
   more: z.boolean(),
-  blocks: z.array(LiveBlock),
+  blocks: z.array(StreamingBlock),
 })
 export type Hello = z.infer<typeof Hello>
 

@@ -65,7 +65,7 @@ export class Fault extends Error {
 }
 
 /** The first few issues of a failed parse as one sentence that names the fields. */
-export function faultOfZod(error: z.ZodError, what: string): Fault {
+export function faultFromZod(error: z.ZodError, what: string): Fault {
   const issues = error.issues.slice(0, 5).map(issue => ({ path: issue.path.join('.'), message: issue.message }))
   const said = issues.map(issue => (issue.path ? `${issue.path}: ${issue.message}` : issue.message)).join('; ')
   return new Fault('bad_input', `${what} is not valid: ${said}`, { issues })

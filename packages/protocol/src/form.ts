@@ -71,18 +71,18 @@ export function fieldChoices(field: FormField): readonly { value: string; title:
 }
 
 /** What is wrong with the values, as one sentence that names the field; null where they fit. */
-export function misfitOfValues(schema: FormSchema, values: Readonly<Record<string, unknown>>): string | null {
+export function formProblem(schema: FormSchema, values: Readonly<Record<string, unknown>>): string | null {
   for (const name of Object.keys(values))
     if (!Object.hasOwn(schema.properties, name)) return `"${name}" is not a field of this form`
   for (const name of schema.required ?? []) if (!Object.hasOwn(values, name)) return `"${name}" is required`
   for (const [name, field] of Object.entries(schema.properties)) {
-    const wrong = Object.hasOwn(values, name) ? misfitOfField(field, values[name]) : null
+    const wrong = Object.hasOwn(values, name) ? fieldProblem(field, values[name]) : null
     if (wrong) return `"${name}" ${wrong}`
   }
   return null
 }
 
-function misfitOfField(field: FormField, value: unknown): string | null {
+function fieldProblem(field: FormField, value: unknown): string | null {
   const offered = fieldChoices(field)?.map(choice => choice.value)
   switch (field.type) {
     case 'boolean':
@@ -105,7 +105,7 @@ function misfitOfField(field: FormField, value: unknown): string | null {
         return `must have at least ${field.minLength} characters`
       if (field.maxLength !== undefined && lengthOf(value) > field.maxLength)
         return `must have at most ${field.maxLength} characters`
-      return field.format ? misfitOfFormat(field.format, value) : null
+      return field.format ? formatProblem(field.format, value) : null
     case 'array':
       if (!Array.isArray(value) || value.some(item => typeof item !== 'string')) return 'must be a list of choices'
       if (offered && value.some(item => !offered.includes(item))) return `may only hold ${offered.join(', ')}`
@@ -123,7 +123,7 @@ function lengthOf(text: string): number {
   return [...text].length
 }
 
-function misfitOfFormat(format: string, value: string): string | null {
+function formatProblem(format: string, value: string): string | null {
   switch (format) {
     case 'email':
       return z.email().safeParse(value).success ? null : 'must be an e-mail address'

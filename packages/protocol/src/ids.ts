@@ -31,7 +31,7 @@ type Branded = { ses: SessionId; req: RequestId; cmd: CommandId; run: RunnerId; 
 export type IdPrefix = keyof Branded
 
 /** Spells an id from at least twenty bytes: random ones, or a hash where the same thing must get the same id (G4). */
-export function spellId<P extends IdPrefix>(prefix: P, bytes: Uint8Array): Branded[P] {
+export function formatId<P extends IdPrefix>(prefix: P, bytes: Uint8Array): Branded[P] {
   if (bytes.length < length) throw new Error(`an id needs ${length} bytes, got ${bytes.length}`)
   let letters = ''
   for (let i = 0; i < length; i++) letters += alphabet[(bytes[i] as number) & 31]
@@ -42,10 +42,10 @@ export function spellId<P extends IdPrefix>(prefix: P, bytes: Uint8Array): Brand
 export const Cursor = z.string().regex(/^[a-z0-9]{1,16}-\d{1,15}$/, 'is not a cursor of this gateway')
 export type Cursor = z.infer<typeof Cursor>
 
-export function spellCursor(epoch: string, seq: number): Cursor {
+export function formatCursor(epoch: string, seq: number): Cursor {
   return `${epoch}-${seq}`
 }
-export function readCursor(cursor: Cursor): { epoch: string; seq: number } {
+export function parseCursor(cursor: Cursor): { epoch: string; seq: number } {
   const dash = cursor.lastIndexOf('-')
   return { epoch: cursor.slice(0, dash), seq: Number(cursor.slice(dash + 1)) }
 }

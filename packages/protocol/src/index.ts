@@ -2,10 +2,10 @@ export {
   AllowAnswer,
   Answer,
   AnswersAnswer,
+  answerProblem,
   DeclineAnswer,
   DenyAnswer,
-  misfit,
-  plainDeny,
+  defaultDenyReason,
   QuestionAnswer,
   SubmitAnswer,
 } from './answer.ts'
@@ -19,7 +19,7 @@ export {
   QuestionOption,
   QuestionsAsk,
   Suggestion,
-  secretsOf,
+  secretFieldIds,
 } from './ask.ts'
 export {
   apiRoot,
@@ -28,12 +28,14 @@ export {
   type Contract,
   contract,
   type Input,
-  type OpName,
+  type OperationName,
   type Output,
-  type Parsed,
+  type ParsedInput,
 } from './contract.ts'
-export { RecordLine, Token } from './contract-house.ts'
+export { AuditEntry, Token } from './contract-admin.ts'
+export { type EscapeOptions, escapeInvisible, hasInvisible } from './escape-invisible.ts'
 export {
+  AgentEvent,
   Delta,
   ErrorRaised,
   Event,
@@ -41,32 +43,31 @@ export {
   type EventType,
   type Frame,
   Hello,
-  LiveBlock,
   MessageAdded,
-  Saying,
+  StreamingBlock,
   ToolFinished,
   ToolStarted,
   TurnFinished,
   Usage,
 } from './event.ts'
-export { Fault, FaultBody, type FaultCode, faultCodes, faultOfZod, faultStatus } from './fault.ts'
-export { FormField, FormSchema, fieldChoices, isSecretField, misfitOfValues } from './form.ts'
+export { Fault, FaultBody, type FaultCode, faultCodes, faultFromZod, faultStatus } from './fault.ts'
+export { FormField, FormSchema, fieldChoices, formProblem, isSecretField } from './form.ts'
 export {
   CommandId,
   Cursor,
+  formatCursor,
+  formatId,
   type IdPrefix,
+  parseCursor,
   RequestId,
   RuleId,
   RunnerId,
-  readCursor,
   SessionId,
-  spellCursor,
-  spellId,
   TokenId,
 } from './ids.ts'
-export { canonical, type Json, JsonObject, readJson } from './json.ts'
+export { canonicalJson, type Json, JsonObject, parseJsonStrict } from './json.ts'
 export { limits } from './limits.ts'
-export { type Op, Role } from './op.ts'
+export { type Operation, Role } from './operation.ts'
 export {
   AgentPath,
   AgentReason,
@@ -79,7 +80,6 @@ export {
   RequestKey,
   Resolution,
 } from './request.ts'
-export { hidesSomething, type RevealOptions, reveal } from './reveal.ts'
 export { Rule, RuleDraft, Verdict } from './rule.ts'
 export {
   AgentProcess,

@@ -12,18 +12,19 @@ export const JsonObject = z.custom<{ readonly [key: string]: Json }>(
 export type JsonObject = z.infer<typeof JsonObject>
 
 /** RFC 8785: keys by UTF-16 code units, numbers and strings as ECMAScript writes them. */
-export function canonical(value: unknown): string {
+export function canonicalJson(value: unknown): string {
   if (value === null || typeof value === 'boolean' || typeof value === 'string') return JSON.stringify(value)
   if (typeof value === 'number') {
     if (!Number.isFinite(value)) throw new Fault('bad_input', 'a number is not finite and has no JSON form')
     return JSON.stringify(value)
   }
-  if (Array.isArray(value)) return `[${value.map(item => (item === undefined ? 'null' : canonical(item))).join(',')}]`
+  if (Array.isArray(value))
+    return `[${value.map(item => (item === undefined ? 'null' : canonicalJson(item))).join(',')}]`
   if (typeof value !== 'object') throw new Fault('bad_input', `a ${typeof value} has no JSON form`)
   const parts: string[] = []
   for (const key of Object.keys(value).sort()) {
     const item = (value as Record<string, unknown>)[key] // an object, by the line above
-    if (item !== undefined) parts.push(`${JSON.stringify(key)}:${canonical(item)}`)
+    if (item !== undefined) parts.push(`${JSON.stringify(key)}:${canonicalJson(item)}`)
   }
   return `{${parts.join(',')}}`
 }
@@ -31,7 +32,7 @@ export function canonical(value: unknown): string {
 const forbiddenKeys = new Set(['__proto__', 'constructor', 'prototype'])
 
 /** Parses text from outside. Duplicate keys, prototype keys, lone surrogates and deep nesting are refused, not repaired. */
-export function readJson(text: string): Json {
+export function parseJsonStrict(text: string): Json {
   let parsed: Json
   try {
     parsed = JSON.parse(text) as Json // JSON.parse returns JSON

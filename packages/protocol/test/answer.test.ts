@@ -1,6 +1,6 @@
 /** Which answer fits which ask: by kind, by label, by schema. What does not fit resolves nothing. */
 import { describe, expect, it } from 'vitest'
-import { Answer, Ask, type Ask as AskValue, misfit, type Question } from '../src/index.ts'
+import { Answer, Ask, type Ask as AskValue, answerProblem, type Question } from '../src/index.ts'
 
 const question = (change: Partial<Question> = {}): Question => ({
   id: 'colour',
@@ -43,8 +43,8 @@ describe('kinds', () => {
     for (const [said, answer] of Object.entries(answers)) {
       const fits = fitting[ask.kind].includes(answer.kind)
       it(`${said} ${fits ? 'fits' : 'does not fit'} ${kind}`, () => {
-        if (fits) expect(misfit(ask, answer)).toBeNull()
-        else expect(misfit(ask, answer)).toContain(`not ${said}`)
+        if (fits) expect(answerProblem(ask, answer)).toBeNull()
+        else expect(answerProblem(ask, answer)).toContain(`not ${said}`)
       })
     }
 })
@@ -85,7 +85,7 @@ describe('an allow', () => {
   ]
   it.each(rows)('%s', (_name, change, said, fits) => {
     const answer = { kind: 'allow', ...said } as Answer // completed by the row
-    expect(misfit({ ...approval, ...change } as AskValue, answer) === null).toBe(fits)
+    expect(answerProblem({ ...approval, ...change } as AskValue, answer) === null).toBe(fits)
   })
 
   const input = { command: 'ls', timeout: 5, loud: true, files: ['a'], where: { at: 1 }, until: null }
@@ -106,7 +106,7 @@ describe('an allow', () => {
       Object.entries({ ...input, ...change }).filter(([, value]) => value !== undefined),
     )
     const ask: AskValue = { ...approval, input, editable: true }
-    const wrong = misfit(ask, { kind: 'allow', input: edited as Extract<Answer, { kind: 'allow' }>['input'] }) // JSON, by the rows
+    const wrong = answerProblem(ask, { kind: 'allow', input: edited as Extract<Answer, { kind: 'allow' }>['input'] }) // JSON, by the rows
     if (said === null) expect(wrong).toBeNull()
     else expect(wrong).toContain(said)
   })
@@ -149,13 +149,14 @@ describe('answers to questions', () => {
   ]
   it.each(rows)('%s', (_name, questions, given, fits) => {
     expect(
-      misfit({ kind: 'questions', questions: [...questions] }, { kind: 'answers', answers: [...given] }) === null,
+      answerProblem({ kind: 'questions', questions: [...questions] }, { kind: 'answers', answers: [...given] }) ===
+        null,
     ).toBe(fits)
   })
   it('a single choice with an own answer takes one or the other, not both', () => {
     const ask: AskValue = { kind: 'questions', questions: [question({ allowOther: true })] }
     const say = (chosen: string[], other?: string) =>
-      misfit(ask, { kind: 'answers', answers: [{ id: 'colour', chosen, ...(other ? { other } : {}) }] })
+      answerProblem(ask, { kind: 'answers', answers: [{ id: 'colour', chosen, ...(other ? { other } : {}) }] })
     expect(say([], 'green')).toBeNull()
     expect(say(['red'])).toBeNull()
     expect(say(['red'], 'green')).toContain('exactly one')

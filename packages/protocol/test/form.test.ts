@@ -1,6 +1,6 @@
 /** Forms, keyword by keyword: a value that fits, and one beyond each edge. */
 import { describe, expect, it } from 'vitest'
-import { type FormField, FormSchema, fieldChoices, limits, misfitOfValues } from '../src/index.ts'
+import { type FormField, FormSchema, fieldChoices, formProblem, limits } from '../src/index.ts'
 
 const text = (change: object = {}): FormField => ({ type: 'string', ...change }) as FormField // completed by the row
 const rows: readonly [string, FormField, readonly unknown[], readonly unknown[]][] = [
@@ -38,26 +38,26 @@ const rows: readonly [string, FormField, readonly unknown[], readonly unknown[]]
 describe('a field', () => {
   it.each(rows)('%s', (_name, field, fitting, not) => {
     const schema: FormSchema = { type: 'object', properties: { f: field } }
-    for (const value of fitting) expect(misfitOfValues(schema, { f: value }), JSON.stringify(value)).toBeNull()
-    for (const value of not) expect(misfitOfValues(schema, { f: value }), JSON.stringify(value)).toContain('"f"')
+    for (const value of fitting) expect(formProblem(schema, { f: value }), JSON.stringify(value)).toBeNull()
+    for (const value of not) expect(formProblem(schema, { f: value }), JSON.stringify(value)).toContain('"f"')
   })
 })
 
 describe('the fields of a form', () => {
   const schema: FormSchema = { type: 'object', properties: { a: text(), b: text() }, required: ['a'] }
   it('needs what is required, and leaves the rest free', () => {
-    expect(misfitOfValues(schema, { a: 'x' })).toBeNull()
-    expect(misfitOfValues(schema, { b: 'x' })).toBe('"a" is required')
+    expect(formProblem(schema, { a: 'x' })).toBeNull()
+    expect(formProblem(schema, { b: 'x' })).toBe('"a" is required')
   })
   it('takes no field that it does not have', () => {
-    expect(misfitOfValues(schema, { a: 'x', c: 1 })).toBe('"c" is not a field of this form')
+    expect(formProblem(schema, { a: 'x', c: 1 })).toBe('"c" is not a field of this form')
   })
   it('is not fooled by what every object inherits', () => {
     const inherited: FormSchema = { type: 'object', properties: { toString: text() }, required: ['toString'] }
-    expect(misfitOfValues(inherited, {})).toBe('"toString" is required')
-    expect(misfitOfValues(inherited, { toString: 'x' })).toBeNull()
-    expect(misfitOfValues({ type: 'object', properties: { toString: text() } }, {})).toBeNull()
-    expect(misfitOfValues(schema, { a: 'x', valueOf: 'y' })).toContain('valueOf')
+    expect(formProblem(inherited, {})).toBe('"toString" is required')
+    expect(formProblem(inherited, { toString: 'x' })).toBeNull()
+    expect(formProblem({ type: 'object', properties: { toString: text() } }, {})).toBeNull()
+    expect(formProblem(schema, { a: 'x', valueOf: 'y' })).toContain('valueOf')
   })
   it('has at most so many fields', () => {
     const of = (count: number) => ({

@@ -1,7 +1,7 @@
 /** JSON at the border: the canonical form that digests cover, and the reader that refuses what two parsers could read differently. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Ask, canonical, digestText, Fault, limits, readJson, type SessionId } from '../src/index.ts'
+import { type Ask, canonicalJson, digestText, Fault, limits, parseJsonStrict, type SessionId } from '../src/index.ts'
 
 const session = 'ses_00000000000000000000' as SessionId // twenty letters of the alphabet
 
@@ -36,19 +36,19 @@ describe('canonical', () => {
       string: '\u20ac$\u000f\nA\'B"\\\\"/',
       literals: [null, true, false],
     }
-    expect(canonical(example)).toBe(
+    expect(canonicalJson(example)).toBe(
       '{"literals":[null,true,false],"numbers":[333333333.3333333,1e+30,4.5,0.002,1e-27],"string":"€$\\u000f\\nA\'B\\"\\\\\\\\\\"/"}',
     )
   })
 
   it('sorts keys by UTF-16 code units, as RFC 8785 shows', () => {
     const keys = ['\u20ac', '\r', '\ufb33', '1', '\ud83d\ude00', '\u0080', '\u00f6']
-    const sorted = JSON.parse(canonical(Object.fromEntries(keys.map(name => [name, 0]))))
+    const sorted = JSON.parse(canonicalJson(Object.fromEntries(keys.map(name => [name, 0]))))
     expect(Object.keys(sorted)).toEqual(['1', '\r', '\u0080', '\u00f6', '\u20ac', '\ud83d\ude00', '\ufb33'])
   })
 
   it('writes numbers as ECMAScript does', () => {
-    expect(canonical([0, -0, 5e-324, 1.7976931348623157e308, 9007199254740992, 1e21, 1e-7])).toBe(
+    expect(canonicalJson([0, -0, 5e-324, 1.7976931348623157e308, 9007199254740992, 1e21, 1e-7])).toBe(
       '[0,0,5e-324,1.7976931348623157e+308,9007199254740992,1e+21,1e-7]',
     )
   })
@@ -56,16 +56,16 @@ describe('canonical', () => {
   it('does not depend on the order of keys, and parses back to the same value', () => {
     fc.assert(
       fc.property(jsonValue, value => {
-        expect(canonical(shuffled(value))).toBe(canonical(value))
-        expect(JSON.parse(canonical(value))).toEqual(value)
+        expect(canonicalJson(shuffled(value))).toBe(canonicalJson(value))
+        expect(JSON.parse(canonicalJson(value))).toEqual(value)
       }),
     )
   })
 
   it('leaves out what is undefined, and refuses what has no JSON form', () => {
-    expect(canonical({ a: undefined, b: [undefined] })).toBe('{"b":[null]}')
+    expect(canonicalJson({ a: undefined, b: [undefined] })).toBe('{"b":[null]}')
     for (const value of [Number.NaN, Number.POSITIVE_INFINITY, 1n, () => 1, Symbol('x'), undefined])
-      expect(() => canonical(value)).toThrow(Fault)
+      expect(() => canonicalJson(value)).toThrow(Fault)
   })
 })
 
@@ -124,7 +124,7 @@ describe('readJson', () => {
     ['a number of too many digits', `[${'9'.repeat(400)}]`],
   ]
   it.each(refused)('refuses %s', (_name, text) => {
-    expect(() => readJson(text)).toThrow(expect.objectContaining({ code: 'bad_json' }))
+    expect(() => parseJsonStrict(text)).toThrow(expect.objectContaining({ code: 'bad_json' }))
   })
 
   const accepted: readonly [string, string][] = [
@@ -137,26 +137,32 @@ describe('readJson', () => {
     ['digits inside a string', `"${'9'.repeat(400)} 1e400"`],
   ]
   it.each(accepted)('reads %s', (_name, text) => {
-    expect(readJson(text)).toEqual(JSON.parse(text))
+    expect(parseJsonStrict(text)).toEqual(JSON.parse(text))
   })
 
   it('reads as deep as the limit, and no deeper', () => {
     const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
-    expect(() => readJson(nested(limits.jsonDepthMax))).not.toThrow()
-    expect(() => readJson(nested(limits.jsonDepthMax + 1))).toThrow(expect.objectContaining({ code: 'bad_json' }))
-    expect(() => readJson(nested(200_000))).toThrow(expect.objectContaining({ code: 'bad_json' }))
-    expect(() => readJson('{"a":'.repeat(limits.jsonDepthMax + 1) + 1 + '}'.repeat(limits.jsonDepthMax + 1))).toThrow()
+    expect(() => parseJsonStrict(nested(limits.jsonDepthMax))).not.toThrow()
+    expect(() => parseJsonStrict(nested(limits.jsonDepthMax + 1))).toThrow(
+      expect.objectContaining({ code: 'bad_json' }),
+    )
+    expect(() => parseJsonStrict(nested(200_000))).toThrow(expect.objectContaining({ code: 'bad_json' }))
+    expect(() =>
+      parseJsonStrict('{"a":'.repeat(limits.jsonDepthMax + 1) + 1 + '}'.repeat(limits.jsonDepthMax + 1)),
+    ).toThrow()
   })
 
   it('reads back whatever JSON.stringify wrote', () => {
-    fc.assert(fc.property(jsonValue, value => void expect(readJson(JSON.stringify(value))).toEqual(value)))
-    fc.assert(fc.property(jsonValue, value => void expect(readJson(JSON.stringify(value, null, 2))).toEqual(value)))
+    fc.assert(fc.property(jsonValue, value => void expect(parseJsonStrict(JSON.stringify(value))).toEqual(value)))
+    fc.assert(
+      fc.property(jsonValue, value => void expect(parseJsonStrict(JSON.stringify(value, null, 2))).toEqual(value)),
+    )
   })
 
   it('pollutes nothing', () => {
     for (const [, text] of refused)
       try {
-        readJson(text)
+        parseJsonStrict(text)
       } catch {}
     expect(({} as { x?: unknown }).x).toBeUndefined()
   })

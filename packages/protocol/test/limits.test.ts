@@ -7,12 +7,12 @@ import {
   Attachment,
   Cursor,
   contract,
+  formatCursor,
+  formatId,
   limits,
+  parseCursor,
   RunnerId,
-  readCursor,
   SessionId,
-  spellCursor,
-  spellId,
 } from '../src/index.ts'
 
 const of = (count: number) => 'x'.repeat(count)
@@ -34,7 +34,7 @@ const question = (change: object) => ({
   ],
 })
 const form = { kind: 'form', title: 't', message: '', schema: { type: 'object', properties: {} } }
-const session = spellId('ses', new Uint8Array(20))
+const session = formatId('ses', new Uint8Array(20))
 const open = { id: session, key: 'k', ask: approval }
 
 const rows: readonly [string, z.ZodType, number, (size: number) => unknown][] = [
@@ -84,18 +84,18 @@ const rows: readonly [string, z.ZodType, number, (size: number) => unknown][] = 
     contract.answerRequests.input,
     limits.batchAnswersMax,
     n => ({
-      items: many(n, () => ({ id: spellId('req', new Uint8Array(20)), digest: '', answer: { kind: 'allow' } })),
+      items: many(n, () => ({ id: formatId('req', new Uint8Array(20)), digest: '', answer: { kind: 'allow' } })),
     }),
   ],
   [
     'sayings',
-    contract.say.input,
+    contract.appendEvents.input,
     limits.eventsPerPostMax,
     n => ({ id: session, items: many(n, i => ({ type: 'message.added', block: `${i}`, text: '' })) }),
   ],
   [
     'block',
-    contract.say.input,
+    contract.appendEvents.input,
     limits.blockMaxBytes,
     n => ({ id: session, items: [{ type: 'message.added', block: 'b', text: of(n) }] }),
   ],
@@ -111,7 +111,7 @@ const rows: readonly [string, z.ZodType, number, (size: number) => unknown][] = 
     }),
   ],
   ['page', contract.listSessions.input, limits.pageMax, n => ({ limit: n })],
-  ['wait', contract.getRequest.input, limits.waitMaxMs, n => ({ id: spellId('req', new Uint8Array(20)), wait: n })],
+  ['wait', contract.getRequest.input, limits.waitMaxMs, n => ({ id: formatId('req', new Uint8Array(20)), wait: n })],
 ]
 
 describe('a limit', () => {
@@ -148,10 +148,10 @@ describe('a deadline', () => {
 
 describe('ids and cursors', () => {
   it('are spelled from twenty bytes, and read back', () => {
-    expect(spellId('ses', new Uint8Array(20))).toBe('ses_00000000000000000000')
-    expect(SessionId.safeParse(spellId('ses', new Uint8Array(20).fill(255))).success).toBe(true)
-    expect(() => spellId('ses', new Uint8Array(19))).toThrow()
-    expect(readCursor(spellCursor('abc', 12))).toEqual({ epoch: 'abc', seq: 12 })
+    expect(formatId('ses', new Uint8Array(20))).toBe('ses_00000000000000000000')
+    expect(SessionId.safeParse(formatId('ses', new Uint8Array(20).fill(255))).success).toBe(true)
+    expect(() => formatId('ses', new Uint8Array(19))).toThrow()
+    expect(parseCursor(formatCursor('abc', 12))).toEqual({ epoch: 'abc', seq: 12 })
   })
   it.each([
     '',

@@ -1,14 +1,14 @@
 /** Pins: the whole surface of the contract and the closed list of faults, as literals. A change of either goes red here, and is then made on purpose. */
 import { describe, expect, it } from 'vitest'
-import { contract, Fault, FaultBody, faultCodes, faultOfZod, faultStatus, type Op } from '../src/index.ts'
+import { contract, Fault, FaultBody, faultCodes, faultFromZod, faultStatus, type Operation } from '../src/index.ts'
 
 /** operation: method, path, roles, status where it is not 200, members of the input */
 const surface = [
   'listDrivers: GET /drivers [person runner agent] ()',
-  'startSession: POST /sessions [person agent] 201 (driver cwd prompt attachments resume options mode model title warmMs deadlineMs onDeadline)',
+  'startSession: POST /sessions [person agent] 201 (driver cwd prompt attachments conversationId options mode model title parkAfterMs deadlineMs onDeadline)',
   'listSessions: GET /sessions [person runner agent] (state q limit before)',
   'getSession: GET /sessions/:id [person runner agent] (id)',
-  'patchSession: PATCH /sessions/:id [person] (id mode model title warmMs)',
+  'patchSession: PATCH /sessions/:id [person] (id mode model title parkAfterMs)',
   'sendMessage: POST /sessions/:id/messages [person] 202 (id text attachments)',
   'interruptSession: POST /sessions/:id/interrupt [person] 202 (id)',
   'endSession: POST /sessions/:id/end [person] 202 (id)',
@@ -23,7 +23,7 @@ const surface = [
   'getDraft: GET /requests/:id/draft [person] (id)',
   'deleteDraft: DELETE /requests/:id/draft [person] (id)',
   'openRequest: POST /sessions/:id/requests [person runner agent] 201 (id key ask agentPath fence deadlineMs onDeadline)',
-  'say: POST /sessions/:id/events [person runner agent] (id items fence)',
+  'appendEvents: POST /sessions/:id/events [person runner agent] (id items fence)',
   'checkTool: POST /sessions/:id/check [person runner agent] (id tool input fence)',
   'withdrawRequest: POST /requests/:id/withdraw [person runner agent] (id fence)',
   'reportDelivery: POST /requests/:id/delivery [person runner agent] (id state reason fence)',
@@ -89,7 +89,7 @@ const statuses = {
 }
 
 describe('the contract', () => {
-  const operations = Object.entries<Op>(contract)
+  const operations = Object.entries<Operation>(contract)
   it('is exactly this', () => {
     expect(
       operations.map(
@@ -127,7 +127,7 @@ describe('faults', () => {
   })
   it('of a failed parse name the field', () => {
     const parsed = contract.openRequest.input.safeParse({ id: 'x', key: '', ask: { kind: 'poll' } })
-    const fault = faultOfZod(parsed.error as NonNullable<typeof parsed.error>, 'openRequest') // it has failed
+    const fault = faultFromZod(parsed.error as NonNullable<typeof parsed.error>, 'openRequest') // it has failed
     expect(fault.code).toBe('bad_input')
     for (const field of ['id: must look like ses_', 'key:', 'ask.kind: kind must be approval'])
       expect(fault.message).toContain(field)

@@ -1,1 +1,1 @@
-export { admit, type Judged, judge, type Situation } from './judge.ts'
+export { evaluateRules, type RuleContext, type RuleSubject, validateRule } from './evaluate.ts'

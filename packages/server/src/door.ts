@@ -1,6 +1,6 @@
 /** The way from a request to its reply: gate, route, input, desk. Every transport ends here. */
 import type { Desk, Probe } from '@holdpoint/engine'
-import { apiRoot, contract, Fault, faultOfZod, limits, type Op, type OpName } from '@holdpoint/protocol'
+import { apiRoot, contract, Fault, faultFromZod, limits, type Operation, type OperationName } from '@holdpoint/protocol'
 import { type Audience, createAudience } from './audience.ts'
 import { type FlatHeaders, faultOf, faultReply, type Incoming, jsonReply, type Log, type Outgoing } from './exchange.ts'
 import { type Admission, cookieName, createGate, type Gate, type Need } from './gate.ts'
@@ -69,7 +69,12 @@ export function createDoor(options: DoorOptions): Door {
     return incoming.method === 'GET' ? jsonReply(200, { ok: true, version }) : wrongMethod(['GET'])
   }
 
-  async function operate(incoming: Incoming, { caller }: Admission, op: OpName, input: unknown): Promise<Outgoing> {
+  async function operate(
+    incoming: Incoming,
+    { caller }: Admission,
+    op: OperationName,
+    input: unknown,
+  ): Promise<Outgoing> {
     if (op === 'signIn') return signIn(incoming, input)
     const idempotencyKey = readIdempotencyKey(incoming.header('idempotency-key'))
     const { status, body } = await work.run(caller, {
@@ -83,7 +88,7 @@ export function createDoor(options: DoorOptions): Door {
 
   async function signIn(incoming: Incoming, input: unknown): Promise<Outgoing> {
     const parsed = contract.signIn.input.safeParse(input)
-    if (!parsed.success) throw faultOfZod(parsed.error, 'The sign-in')
+    if (!parsed.success) throw faultFromZod(parsed.error, 'The sign-in')
     const { cookie, caller } = await desk.redeem(parsed.data.code)
     options.probe?.('replying:signIn')
     return jsonReply(200, { person: caller.name }, setCookie(incoming, cookie, limits.signInTtlMs))
@@ -124,7 +129,7 @@ export function createDoor(options: DoorOptions): Door {
 function needOf(target: Target): Need {
   if (target === 'socket') return 'socket'
   if (target === 'events' || target === 'openapi') return 'read'
-  const op: Op = contract[target]
+  const op: Operation = contract[target]
   if (op.roles.includes('anyone')) return 'nothing'
   return op.method === 'GET' ? 'read' : 'write'
 }

@@ -1,13 +1,13 @@
 /** How a request becomes the one flat input of an operation: path, query and JSON body, no member twice. */
 import { isUtf8 } from 'node:buffer'
-import { Fault, type Json, limits, type Op, readJson } from '@holdpoint/protocol'
+import { Fault, type Json, limits, type Operation, parseJsonStrict } from '@holdpoint/protocol'
 import type { Incoming } from './exchange.ts'
 
 type Members = Record<string, unknown>
 
 export async function readInput(
   incoming: Incoming,
-  op: Op,
+  op: Operation,
   params: Readonly<Record<string, string>>,
   query: string,
 ): Promise<Members> {
@@ -31,7 +31,7 @@ function add(input: Members, name: string, value: unknown): void {
   input[name] = value
 }
 
-async function readBody(incoming: Incoming, op: Op): Promise<{ readonly [key: string]: Json } | null> {
+async function readBody(incoming: Incoming, op: Operation): Promise<{ readonly [key: string]: Json } | null> {
   if (op.method === 'GET') {
     if (incoming.hasBody) throw new Fault('bad_input', 'A GET takes no body; use the query.')
     return null
@@ -42,10 +42,10 @@ async function readBody(incoming: Incoming, op: Op): Promise<{ readonly [key: st
   if (!incoming.hasBody) return null
   if ((incoming.header('content-encoding') ?? 'identity') !== 'identity')
     throw new Fault('unsupported_type', 'The body must not be compressed: leave content-encoding out.')
-  const bytes = await incoming.body(op.large ? limits.attachmentsBodyMaxBytes : limits.bodyMaxBytes)
+  const bytes = await incoming.body(op.allowsLargeBody ? limits.attachmentsBodyMaxBytes : limits.bodyMaxBytes)
   if (bytes.length === 0) return null
   if (!isUtf8(bytes)) throw new Fault('bad_json', 'The body is not valid UTF-8.')
-  const body = readJson(bytes.toString('utf8'))
+  const body = parseJsonStrict(bytes.toString('utf8'))
   if (!isObject(body)) throw new Fault('bad_input', 'The body must be a JSON object.')
   return body
 }

@@ -1,5 +1,5 @@
 /** OpenAPI 3.1, printed from the contract: nothing here is written by hand that the contract already says. */
-import { apiRoot, contract, FaultBody, type Op } from '@holdpoint/protocol'
+import { apiRoot, contract, FaultBody, type Operation } from '@holdpoint/protocol'
 
 type Schema = Readonly<Record<string, unknown>>
 
@@ -12,7 +12,7 @@ export function openapiText(version: string): string {
 
 function print(version: string): Schema {
   const paths: Record<string, Record<string, Schema>> = {}
-  for (const [name, op] of Object.entries<Op>(contract)) {
+  for (const [name, op] of Object.entries<Operation>(contract)) {
     const path = op.path.replace(/:(\w+)/g, '{$1}')
     paths[path] = { ...paths[path], [op.method.toLowerCase()]: printOperation(name, op) }
   }
@@ -29,7 +29,7 @@ function print(version: string): Schema {
   }
 }
 
-function printOperation(name: string, op: Op): Schema {
+function printOperation(name: string, op: Operation): Schema {
   const { properties, required } = objectSchema(op)
   const inPath = [...op.path.matchAll(/:(\w+)/g)].map(match => match[1] as string) // the pattern has one group
   const inQuery = op.method === 'GET' || op.method === 'DELETE'
@@ -67,7 +67,7 @@ function json(schema: object): Schema {
   return { 'application/json': { schema } }
 }
 
-function objectSchema(op: Op): { properties: Record<string, object>; required: readonly string[] } {
+function objectSchema(op: Operation): { properties: Record<string, object>; required: readonly string[] } {
   const schema = op.input.toJSONSchema({ io: 'input', unrepresentable: 'any' })
   // An input is an object, by its type in Op; its printed members are schemas.
   return { properties: (schema.properties ?? {}) as Record<string, object>, required: schema.required ?? [] }

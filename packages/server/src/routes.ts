@@ -1,8 +1,8 @@
 /** Which operation a path names: the contract as a tree of segments. Paths are compared as sent, so there is one spelling of each. */
-import { contract, type Op, type OpName } from '@holdpoint/protocol'
+import { contract, type Operation, type OperationName } from '@holdpoint/protocol'
 
 /** Operations of the contract, and what is no operation: the stream, the socket, the printed contract. */
-export type Target = OpName | 'events' | 'socket' | 'openapi'
+export type Target = OperationName | 'events' | 'socket' | 'openapi'
 
 interface Place {
   readonly literals: Map<string, Place>
@@ -15,7 +15,7 @@ export interface Route {
 }
 
 const root = newPlace()
-for (const [name, op] of Object.entries(contract)) place(op, name as OpName) // the keys of the contract are its OpNames
+for (const [name, op] of Object.entries(contract)) place(op, name as OperationName) // the keys of the contract are its OpNames
 place({ method: 'GET', path: '/events' }, 'events')
 place({ method: 'GET', path: '/socket' }, 'socket')
 place({ method: 'GET', path: '/openapi.json' }, 'openapi')
@@ -24,7 +24,7 @@ function newPlace(): Place {
   return { literals: new Map(), param: null, targets: new Map() }
 }
 
-function place({ method, path }: Pick<Op, 'method' | 'path'>, target: Target): void {
+function place({ method, path }: Pick<Operation, 'method' | 'path'>, target: Target): void {
   let at = root
   for (const segment of path.slice(1).split('/')) {
     if (segment.startsWith(':')) {

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { LiveFrame } from '@holdpoint/engine'
-import { apiRoot, contract, Fault, type Json, limits, type OpName, readJson } from '@holdpoint/protocol'
+import { apiRoot, contract, Fault, type Json, limits, type OperationName, parseJsonStrict } from '@holdpoint/protocol'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { Screen, Seat } from './audience.ts'
 import type { Door } from './door.ts'
@@ -115,7 +115,7 @@ class Line {
     let id: FrameId | null = null
     try {
       if (isBinary) throw new Fault('bad_input', 'Frames are JSON text, not binary.')
-      const frame = readJson(data.toString('utf8'))
+      const frame = parseJsonStrict(data.toString('utf8'))
       if (typeof frame !== 'object' || frame === null || Array.isArray(frame))
         throw new Fault('bad_input', 'A frame is a JSON object.')
       const members = frame as Members // an object that is no array, by the line above
@@ -209,12 +209,12 @@ function readId(id: Json | undefined): FrameId {
 }
 
 const members = new Set(['id', 'op', 'input', 'idempotencyKey'])
-function readOperation(frame: Members): { op: OpName; input: Json; idempotencyKey: string | null } {
+function readOperation(frame: Members): { op: OperationName; input: Json; idempotencyKey: string | null } {
   const unknown = Object.keys(frame).find(name => !members.has(name))
   if (unknown !== undefined) throw new Fault('bad_input', `A frame has no member "${unknown.slice(0, 80)}".`)
   const { op, input = {}, idempotencyKey } = frame
   if (typeof op !== 'string' || !Object.hasOwn(contract, op))
     throw new Fault('not_found', 'There is no such operation; GET /api/v1/openapi.json lists them.')
   if (op === 'signIn' || op === 'signOut') throw new Fault('unsupported', `${op} sets a cookie: use HTTP.`)
-  return { op: op as OpName, input, idempotencyKey: readIdempotencyKey(idempotencyKey) } // a key of the contract is an OpName
+  return { op: op as OperationName, input, idempotencyKey: readIdempotencyKey(idempotencyKey) } // a key of the contract is an OpName
 }

@@ -1,9 +1,9 @@
 /** Operations under way through one door, whatever brought them: long polls end when their caller leaves, or when the door closes. */
 import type { Caller, Desk, Probe, Reply } from '@holdpoint/engine'
-import { contract, Fault, type OpName } from '@holdpoint/protocol'
+import { contract, Fault, type OperationName } from '@holdpoint/protocol'
 
 export interface Errand {
-  readonly op: OpName
+  readonly op: OperationName
   readonly input: unknown
   readonly idempotencyKey: string | null
   /** Calls back when nobody waits for the reply any more. */

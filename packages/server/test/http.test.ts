@@ -1,4 +1,12 @@
-import { apiRoot, contract, limits, type Op, type OpName, type Output, spellId } from '@holdpoint/protocol'
+import {
+  apiRoot,
+  contract,
+  formatId,
+  limits,
+  type Operation,
+  type OperationName,
+  type Output,
+} from '@holdpoint/protocol'
 import { createServer } from '@holdpoint/server'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { LogLine } from '../src/exchange.ts'
@@ -18,7 +26,7 @@ async function codeOf(reply: Response): Promise<string> {
 }
 
 describe('the contract', () => {
-  const roleOf = (op: Op) => op.roles.find(role => role !== 'anyone') ?? 'person'
+  const roleOf = (op: Operation) => op.roles.find(role => role !== 'anyone') ?? 'person'
   const prefixes: Readonly<Record<string, 'ses' | 'req' | 'cmd' | 'run' | 'rul' | 'tok'>> = {
     sessions: 'ses',
     requests: 'req',
@@ -27,23 +35,26 @@ describe('the contract', () => {
     rules: 'rul',
     tokens: 'tok',
   }
-  function pathOf(op: Op): string {
+  function pathOf(op: Operation): string {
     const prefix = prefixes[op.path.split('/')[1] ?? ''] ?? 'ses'
-    return op.path.replace(':id', spellId(prefix, new Uint8Array(20)))
+    return op.path.replace(':id', formatId(prefix, new Uint8Array(20)))
   }
 
-  it.each(Object.entries<Op>(contract))('mounts %s and refuses a member that it does not know', async (_name, op) => {
-    const query = op.method === 'GET' || op.method === 'DELETE'
-    const reply = await request(gateway, `${pathOf(op)}${query ? '?unheardOf=1' : ''}`, {
-      method: op.method,
-      headers: headersOf(roleOf(op), query ? {} : json),
-      ...(query ? {} : { body: '{"unheardOf":1}' }),
-    })
-    expect(reply.status).toBe(400)
-    const { error } = (await reply.json()) as { error: { code: string; message: string } }
-    expect(error.code).toBe('bad_input')
-    expect(error.message).toContain('unheardOf')
-  })
+  it.each(Object.entries<Operation>(contract))(
+    'mounts %s and refuses a member that it does not know',
+    async (_name, op) => {
+      const query = op.method === 'GET' || op.method === 'DELETE'
+      const reply = await request(gateway, `${pathOf(op)}${query ? '?unheardOf=1' : ''}`, {
+        method: op.method,
+        headers: headersOf(roleOf(op), query ? {} : json),
+        ...(query ? {} : { body: '{"unheardOf":1}' }),
+      })
+      expect(reply.status).toBe(400)
+      const { error } = (await reply.json()) as { error: { code: string; message: string } }
+      expect(error.code).toBe('bad_input')
+      expect(error.message).toContain('unheardOf')
+    },
+  )
 
   it('is printed as OpenAPI, for those with a credential', async () => {
     expect((await request(gateway, '/openapi.json')).status).toBe(401)
@@ -54,7 +65,7 @@ describe('the contract', () => {
     }
     expect(printed.openapi).toBe('3.1.0')
     const names = Object.values(printed.paths).flatMap(path => Object.values(path).map(op => op.operationId))
-    expect(names.sort()).toEqual((Object.keys(contract) as OpName[]).sort()) // the keys of the contract
+    expect(names.sort()).toEqual((Object.keys(contract) as OperationName[]).sort()) // the keys of the contract
     expect(printed.paths['/requests/{id}/answer']?.post).toMatchObject({
       parameters: [{ name: 'id', in: 'path', required: true }, { name: 'Idempotency-Key' }],
       requestBody: { content: { 'application/json': { schema: { required: ['digest', 'answer'] } } } },

@@ -23,14 +23,14 @@ export function session(n: number, over: Partial<SessionRow> = {}): SessionRow {
     endedAt: null,
     ending: null,
     cost: null,
-    lastWords: '',
+    lastMessage: '',
     process: null,
     runner: null,
     capabilities: [],
-    resume: null,
+    conversationId: null,
     deadlineMs: null,
     onDeadline: 'wait',
-    warmMs: null,
+    parkAfterMs: null,
     options: {},
     ord: n,
     lease: null,
@@ -144,7 +144,7 @@ export function resolving(id: RequestId, person: string): Change<boolean> {
 
 export function saying(text: string, n = 1): Change<number> {
   return {
-    label: 'say',
+    label: 'appendEvents',
     reads: [],
     decide: view => ({ events: [{ session: sessionId(n), body: said(text) }], result: view.nextSeq }),
   }

@@ -1,4 +1,4 @@
-import type { Call, RecordLine, Request, RequestId, Session } from '@holdpoint/protocol'
+import type { AuditEntry, Call, Request, RequestId, Session } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
 import type { CardActions } from '../src/habits/card-keys.ts'
 import { answerAll, yesToEach } from '../src/inbox/replies.ts'
@@ -46,7 +46,7 @@ describe('the filter of sessions', () => {
 })
 
 describe('the record', () => {
-  const line = (at: number) => ({ at, request: `req_${at}`, value: {} }) as unknown as RecordLine // only what is looked at
+  const line = (at: number) => ({ at, request: `req_${at}`, value: {} }) as unknown as AuditEntry // only what is looked at
   it('is asked only for what was chosen', () => {
     expect(recordQuestion(everything)).toEqual({})
     expect(recordQuestion({ ...everything, by: 'rule', q: ' npm ' })).toEqual({ by: 'rule', q: 'npm' })

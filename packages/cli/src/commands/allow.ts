@@ -1,6 +1,6 @@
 /** `holdpoint allow` and `holdpoint deny`. Nobody allows what was not shown whole: a person reads it to its end, a script names its digest (G9). */
 import { asItRan } from '@holdpoint/client'
-import { type Answer, type Call, Fault, misfit, type Request } from '@holdpoint/protocol'
+import { type Answer, answerProblem, type Call, Fault, type Request } from '@holdpoint/protocol'
 import type { Remote } from '../remote.ts'
 import { askLine, NotDone, pageThrough } from '../text/dialogue.ts'
 import { offersOf, requestRows } from '../text/request.ts'
@@ -67,7 +67,7 @@ async function refuseMode(call: Call, { id, session, ask }: Request, mode: strin
 
 /** Said before anyone is asked to confirm what the gateway would refuse. */
 export function refuseMisfit({ id, ask }: Request, answer: Answer): void {
-  const wrong = misfit(ask, answer)
+  const wrong = answerProblem(ask, answer)
   if (wrong) throw new Fault('answer_mismatch', `The answer does not fit request ${id}: ${wrong}`)
 }
 

@@ -1,7 +1,7 @@
 /** Files that a person names: text, JSON, attachments. `-` is what comes in on stdin. */
 import { readFileSync } from 'node:fs'
 import { basename, extname } from 'node:path'
-import { type Attachment, Fault, type JsonObject, limits, readJson } from '@holdpoint/protocol'
+import { type Attachment, Fault, type JsonObject, limits, parseJsonStrict } from '@holdpoint/protocol'
 
 const stdin = 0
 
@@ -18,7 +18,7 @@ export function readText(file: string): string {
 
 function jsonIn(file: string): unknown {
   try {
-    return readJson(readText(file))
+    return parseJsonStrict(readText(file))
   } catch (error) {
     if (!(error instanceof Fault) || error.code !== 'bad_json') throw error
     throw new Fault(error.code, `${file}: ${error.message}`)

@@ -35,7 +35,7 @@ export function sessionRows(session: Session, now: number): readonly Row[] {
     ['Model', session.model === null ? null : theirs(session.model)],
     ['Cost', session.cost === null ? null : ours(`$${session.cost.toFixed(2)}`)],
     ['Ended', session.ending?.detail ? brief(session.ending.detail) : null],
-    ['Last words', session.lastWords ? brief(gist(session.lastWords)) : null],
+    ['Last words', session.lastMessage ? brief(gist(session.lastMessage)) : null],
   ]
   return [
     row(

@@ -1,6 +1,6 @@
 /** What may be written to a terminal: words that are known to be visible. The one place where an agent's text becomes such (G9). */
 import { inOneLine, show } from '@holdpoint/client'
-import { hidesSomething, reveal } from '@holdpoint/protocol'
+import { escapeInvisible, hasInvisible } from '@holdpoint/protocol'
 
 /** Waiting is amber and nothing else is; green and red stand only on what became of something. */
 export type Look = 'strong' | 'quiet' | 'waiting' | 'yes' | 'no'
@@ -15,7 +15,7 @@ export class Span {
   }
   static ours(text: string, look: Look | null): Span {
     // Ours is visible as it stands; a slip must not become an escape.
-    return new Span(hidesSomething(text) ? reveal(text) : text, look)
+    return new Span(hasInvisible(text) ? escapeInvisible(text) : text, look)
   }
   static theirs(text: string, look: Look | null): Span {
     return new Span(show(text), look)

@@ -3,10 +3,10 @@ import {
   type FormAsk,
   type FormField,
   fieldChoices,
+  formProblem,
   isSecretField,
   type Json,
   type JsonObject,
-  misfitOfValues,
 } from '@holdpoint/protocol'
 import { emptyLine, type Line, lineOf } from './line.ts'
 import { emptyPick, type Pick, pressPick } from './pick.ts'
@@ -118,7 +118,7 @@ function giveReason(part: FormPart, press: Press): Step<FormPart> {
 function next(part: FormPart, { schema }: FormAsk, field: FieldPart): Step<FormPart> {
   const values = valuesOf([field])
   const own = { ...schema, properties: { [field.name]: field.field }, required: field.required ? [field.name] : [] }
-  const wrong = misfitOfValues(own, values)
+  const wrong = formProblem(own, values)
   return wrong ? { part, hint: `${wrong}.` } : { part: { ...part, at: part.at + 1 } }
 }
 

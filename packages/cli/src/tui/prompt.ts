@@ -1,5 +1,5 @@
 /** A request as it is put to a person: pure state, moved by keys, until there is an answer that fits. */
-import { Answer, misfit, type Request } from '@holdpoint/protocol'
+import { Answer, answerProblem, type Request } from '@holdpoint/protocol'
 import { type ApprovalPart, openApproval, pressApproval } from './approval.ts'
 import { type FormPart, openForm, pressForm } from './form.ts'
 import { openQuestions, pressQuestions, type QuestionsPart } from './questions.ts'
@@ -128,7 +128,7 @@ export function leavesBy({ part, request: { ask } }: Prompt, key: 'escape' | 'le
 function problemOf({ ask }: Request, answer: Answer): string | null {
   const parsed = Answer.safeParse(answer)
   if (!parsed.success) return `This cannot be sent: ${parsed.error.issues[0]?.message ?? 'it is not valid'}.`
-  const wrong = misfit(ask, answer)
+  const wrong = answerProblem(ask, answer)
   return wrong && `This does not fit: ${wrong}.`
 }
 

@@ -26,11 +26,14 @@ export class Scene {
     return this.call('openRequest', { id: session.id, key: `k${++this.#keys}`, ask, agentPath: [...agentPath] })
   }
   async says(session: Session, text: string): Promise<void> {
-    await this.call('say', { id: session.id, items: [{ type: 'message.added', block: `b${++this.#keys}`, text }] })
+    await this.call('appendEvents', {
+      id: session.id,
+      items: [{ type: 'message.added', block: `b${++this.#keys}`, text }],
+    })
   }
   /** Ends the turn: the session rests. */
   async rests(session: Session): Promise<void> {
-    await this.call('say', { id: session.id, items: [{ type: 'turn.finished', ending: 'done' }] })
+    await this.call('appendEvents', { id: session.id, items: [{ type: 'turn.finished', ending: 'done' }] })
   }
   /** As it is once it has been resolved. */
   async resolved(request: Request): Promise<Request> {

@@ -1,6 +1,6 @@
 /** The calls of one process that wait for an answer: each asked once under its tool use id, handed only while the process is there to take it, taken when its result is seen. */
 import type { CanUseTool, PermissionResult } from '@anthropic-ai/claude-agent-sdk'
-import { type Ask, canonical, Fault, type JsonObject } from '@holdpoint/protocol'
+import { type Ask, canonicalJson, Fault, type JsonObject } from '@holdpoint/protocol'
 import type { AgentSession } from '../agent-session.ts'
 import { jsonCopy } from '../json-copy.ts'
 import type { Asked, Settled } from '../settlement.ts'
@@ -233,7 +233,7 @@ export class Calls {
     const { carried, rows, pathOf, mayBypass, onTrouble } = this.#options
     try {
       const input = jsonCopy(permission.input, `the input of ${tool}`) as JsonObject // tools take objects
-      const call = canonical({ tool, input })
+      const call = canonicalJson({ tool, input })
       if (await this.#isGranted(call, tool, input)) return this.#grant(id, input)
       const earlier = carried.take(id, tool, input)
       const key = earlier?.key ?? id
@@ -325,6 +325,6 @@ function sameAsk(earlier: Ask | undefined, permission: Permission, mayBypass: bo
   if (earlier?.kind === 'questions') return earlier
   if (earlier?.kind !== 'approval' || earlier.tool !== permission.tool) return askOf(permission, mayBypass)
   // Where the plan is kept may have changed, what was planned has not: the call has no input of its own.
-  const same = permission.tool === planTool || canonical(earlier.input) === canonical(permission.input)
+  const same = permission.tool === planTool || canonicalJson(earlier.input) === canonicalJson(permission.input)
   return same ? earlier : askOf(permission, mayBypass)
 }

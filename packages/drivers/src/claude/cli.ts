@@ -7,7 +7,7 @@ import type {
   SDKSystemMessage,
   SDKUserMessage,
 } from '@anthropic-ai/claude-agent-sdk'
-import type { AgentProcess, Saying, Session } from '@holdpoint/protocol'
+import type { AgentEvent, AgentProcess, Session } from '@holdpoint/protocol'
 import type { AgentSession } from '../agent-session.ts'
 import type { Clock } from '../clock.ts'
 import { Calls } from './calls.ts'
@@ -107,7 +107,7 @@ export class Cli {
         this.#pulse.settled()
       },
     })
-    rows.onNamed = resume => void this.#say([{ type: 'session.changed', resume }])
+    rows.onNamed = conversationId => void this.#say([{ type: 'session.changed', conversationId }])
     this.#query = installation.sdk.query({ prompt: this.#inbox, options: this.#queryOptions() })
     this.#over = this.#listen()
     this.#awaitFirstWord()
@@ -290,7 +290,7 @@ export class Cli {
   readonly #trouble = (sentence: string) => void this.#say([raise('refused', sentence)])
 
   /** Words that came too late are nobody's; the session is over then, and says so itself. */
-  async #say(sayings: readonly Saying[]): Promise<void> {
+  async #say(sayings: readonly AgentEvent[]): Promise<void> {
     if (sayings.length === 0) return
     // Not awaited: the CLI must not wait for the log. What is asked goes behind it in any case.
     this.#options.session.say(...sayings).catch(() => {})

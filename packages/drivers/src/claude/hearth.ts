@@ -1,6 +1,6 @@
 /** The process of one session and what it runs under: started where there is none, in the mode and with the model in force, kept as warm as people wish, let go. */
 import type { Options } from '@anthropic-ai/claude-agent-sdk'
-import type { CommandBody, CommandOutcome, Saying } from '@holdpoint/protocol'
+import type { AgentEvent, CommandBody, CommandOutcome } from '@holdpoint/protocol'
 import type { AgentSession } from '../agent-session.ts'
 import { type Clock, within } from '../clock.ts'
 import { Cli, type LetGo } from './cli.ts'
@@ -42,7 +42,7 @@ export class Hearth {
   readonly #mayBypass: boolean
   #cli: Cli | null = null
   #warmth: Warmth | null = null
-  #warmMs: number | null
+  #parkAfterMs: number | null
   /** The mode in force, or the one that the next process starts in. */
   #mode: string | null
   #model: string | null
@@ -50,8 +50,8 @@ export class Hearth {
   constructor(options: HearthOptions) {
     this.#options = options
     this.#session = options.session
-    const { warmMs, mode, model } = this.#session.info
-    this.#warmMs = warmMs
+    const { parkAfterMs, mode, model } = this.#session.info
+    this.#parkAfterMs = parkAfterMs
     this.#model = model
     this.rows = new Rows(options.folder, options.config)
     this.#mayBypass = mayBypass(this.rows, this.#session.info)
@@ -91,7 +91,7 @@ export class Hearth {
       more: { ...more, ...first },
       guard: call ? guardOf(call) : null,
       mayBypass: this.#mayBypass,
-      mayPutOff: tool => this.#warmMs !== null && isAlwaysAsked(tool, this.#mode ?? mode),
+      mayPutOff: tool => this.#parkAfterMs !== null && isAlwaysAsked(tool, this.#mode ?? mode),
       onWaiting: () => warmth.changed(),
       onMode: is => this.#entered(is),
       onProcess: process => {
@@ -102,7 +102,7 @@ export class Hearth {
     })
     const warmth = new Warmth(cli, {
       ...{ clock, parking, index: rows.index },
-      warmMs: () => this.#warmMs,
+      parkAfterMs: () => this.#parkAfterMs,
       tell: note => {
         if (!cli.over && !cli.calls.leaving) this.#tell({ type: 'session.changed', process: cli.living(note) })
       },
@@ -115,10 +115,10 @@ export class Hearth {
 
   /** A conversation of Claude Code's own that this session goes on with. */
   #earlier(): Partial<Options> {
-    const { resume, options } = this.#session.info
+    const { conversationId, options } = this.#session.info
     // Its own, of which nothing is left.
-    if (resume === null || resume === this.rows.meta.key?.sessionId) return {}
-    return { resume, ...(options.fork === true ? { forkSession: true } : {}) }
+    if (conversationId === null || conversationId === this.rows.meta.key?.sessionId) return {}
+    return { resume: conversationId, ...(options.fork === true ? { forkSession: true } : {}) }
   }
 
   /** A turn is over. A process that was only for it goes, unless something in it goes on. */
@@ -134,9 +134,9 @@ export class Hearth {
     await this.#cli?.end(why)
   }
 
-  async change({ mode, model, warmMs }: Extract<CommandBody, { kind: 'mode' }>): Promise<CommandOutcome> {
-    if (warmMs !== undefined) {
-      this.#warmMs = warmMs
+  async change({ mode, model, parkAfterMs }: Extract<CommandBody, { kind: 'mode' }>): Promise<CommandOutcome> {
+    if (parkAfterMs !== undefined) {
+      this.#parkAfterMs = parkAfterMs
       this.#warmth?.stop()
       this.#warmth?.changed()
     }
@@ -178,7 +178,7 @@ export class Hearth {
   }
 
   /** What nobody waits for: where it cannot be said any more, the session is over and says so itself. */
-  #tell(saying: Saying): void {
+  #tell(saying: AgentEvent): void {
     this.#session.say(saying).catch(() => {})
   }
 }

@@ -1,6 +1,6 @@
 /** What Claude Code says, in our words: text and tool input as they stream, finished blocks, tool results, subagents by their names. */
 import type { SDKMessage } from '@anthropic-ai/claude-agent-sdk'
-import { type Json, type JsonObject, limits, type Saying } from '@holdpoint/protocol'
+import { type AgentEvent, type Json, type JsonObject, limits } from '@holdpoint/protocol'
 import { jsonCopy } from '../json-copy.ts'
 import { agentName, Family } from './family.ts'
 import { raiseFor, troubleOf } from './trouble.ts'
@@ -20,7 +20,7 @@ export class Narrator {
   readonly #streams = new Map<string, Stream>()
   readonly #blocks = new Map<string, number>()
 
-  tell(message: SDKMessage): readonly Saying[] {
+  tell(message: SDKMessage): readonly AgentEvent[] {
     const trouble = troubleOf(message)
     if (trouble) return [trouble]
     switch (message.type) {
@@ -38,7 +38,7 @@ export class Narrator {
     }
   }
 
-  #streamed({ event, parent_tool_use_id: under }: Message<'stream_event'>): readonly Saying[] {
+  #streamed({ event, parent_tool_use_id: under }: Message<'stream_event'>): readonly AgentEvent[] {
     const who = under ?? ''
     if (event.type === 'message_start') {
       this.#streams.set(who, { message: event.message.id, block: '', said: 0 })
@@ -68,9 +68,9 @@ export class Narrator {
     ]
   }
 
-  #finished({ message, error, parent_tool_use_id: under }: Message<'assistant'>): readonly Saying[] {
+  #finished({ message, error, parent_tool_use_id: under }: Message<'assistant'>): readonly AgentEvent[] {
     const path = this.#path(under)
-    const sayings: Saying[] = []
+    const sayings: AgentEvent[] = []
     const texts: string[] = []
     for (const block of message.content) {
       // Each message of the CLI's carries the next block of the model's; their count is the index under which it streamed.
@@ -89,7 +89,7 @@ export class Narrator {
     return error ? [raiseFor(error, texts.join('\n'))] : sayings
   }
 
-  #results({ message, parent_tool_use_id: under }: Message<'user'>): readonly Saying[] {
+  #results({ message, parent_tool_use_id: under }: Message<'user'>): readonly AgentEvent[] {
     return resultsIn(message.content).map(({ id, failed, content }) => ({
       type: 'tool.finished',
       block: id,

@@ -1,7 +1,7 @@
 /** A tool permission in our words and back: what a person is shown of it, and what the CLI is told of their answer. */
 import { readFileSync } from 'node:fs'
 import type { CanUseTool, PermissionResult, PermissionUpdate } from '@anthropic-ai/claude-agent-sdk'
-import { type Answer, type Ask, type JsonObject, limits, plainDeny } from '@holdpoint/protocol'
+import { type Answer, type Ask, defaultDenyReason, type JsonObject, limits } from '@holdpoint/protocol'
 import type { Settled } from '../settlement.ts'
 import { isMode, modes, noBypass, openModes } from './modes.ts'
 import { answeredInput, questionsAsk } from './questions.ts'
@@ -123,7 +123,7 @@ function answered(settled: Extract<Settled, { kind: 'answer' }>, given: Given): 
     case 'deny':
     case 'decline': {
       const said = refuse(
-        answer.reason || (request.ask.kind === 'questions' ? 'A person declined to answer.' : plainDeny),
+        answer.reason || (request.ask.kind === 'questions' ? 'A person declined to answer.' : defaultDenyReason),
       )
       return answer.interrupt ? { ...refuse(said.result.message, true), stops: 'cancelled' } : said
     }

@@ -1,5 +1,5 @@
 /** What the log says of requests whose agent was lost: they are asked again under their old keys, or, where the agent cannot ask again, answered once from the record when it makes the identical call. */
-import { type Ask, canonical, type JsonObject, type Request, type Resolution } from '@holdpoint/protocol'
+import { type Ask, canonicalJson, type JsonObject, type Request, type Resolution } from '@holdpoint/protocol'
 import type { AgentSession } from '../agent-session.ts'
 import { questionTool } from './permission.ts'
 import { questionsAsk } from './questions.ts'
@@ -87,7 +87,7 @@ export class Carried {
 
   /** The ask that this call repeats, once: the same call, or one that is equal to it. */
   take(id: string, tool: string, input: JsonObject): Open | undefined {
-    const call = tool === questionTool ? callOf(questionsAsk(input)) : canonical({ tool, input })
+    const call = tool === questionTool ? callOf(questionsAsk(input)) : canonicalJson({ tool, input })
     const equal = this.#byCall.get(call) ?? []
     const found = this.#byKey.get(id) ?? equal.find(({ key }) => this.#byKey.has(key))
     if (found) this.#byKey.delete(found.key)
@@ -102,7 +102,7 @@ function rank({ resolution, doubtful }: Open): number {
 }
 
 function callOf(ask: Ask): string {
-  return canonical(ask.kind === 'approval' ? { tool: ask.tool, input: ask.input } : ask)
+  return canonicalJson(ask.kind === 'approval' ? { tool: ask.tool, input: ask.input } : ask)
 }
 
 /** What the agent reads where its calls cannot be asked again. What was said to it so is thereby delivered; what it may still do waits for the identical call. */
@@ -111,7 +111,7 @@ export async function tellAgain(session: AgentSession, open: ReadonlyMap<string,
   for (const { key, ask } of open.values()) {
     const [asked] = await session.open([{ key, ask }])
     const { resolution, delivery } = asked?.request ?? {}
-    const what = ask.kind === 'approval' ? `${ask.tool} ${canonical(ask.input)}` : `your ${ask.kind}`
+    const what = ask.kind === 'approval' ? `${ask.tool} ${canonicalJson(ask.input)}` : `your ${ask.kind}`
     if (!resolution) lines.push(`- ${what}: nobody has answered yet; make the same call again to wait for it`)
     else if (delivery?.state === 'unknown')
       lines.push(`- ${what}: approved and started; its outcome is unknown, check before running it again`)

@@ -1,7 +1,7 @@
 /** One session of Claude Code under one lease: its turns one after another, begun by a message or by Claude Code itself, and what people want of it meanwhile. */
 import { randomUUID } from 'node:crypto'
 import type { SDKUserMessage } from '@anthropic-ai/claude-agent-sdk'
-import { type CommandBody, type CommandOutcome, Fault, type Saying } from '@holdpoint/protocol'
+import { type AgentEvent, type CommandBody, type CommandOutcome, Fault } from '@holdpoint/protocol'
 import type { SessionCommand } from '../agent-session.ts'
 import { pause } from '../clock.ts'
 import type { Cli } from './cli.ts'
@@ -269,7 +269,7 @@ export class Seat {
   /** With the process that is still there, if it is: what goes on in it is the next turn, from the same instant. */
   async #finish(turn: Turn, { sayings, reason }: TurnEnd, cli: Cli | null = null): Promise<void> {
     await dropOpen(this.#session, turn.left)
-    const living: Saying[] = cli ? [{ type: 'session.changed', process: cli.living() }] : []
+    const living: AgentEvent[] = cli ? [{ type: 'session.changed', process: cli.living() }] : []
     this.#goesOn = cli?.busy ? cli : null
     const said = this.#session.say(...sayings, ...living, ...(this.#goesOn ? [working] : []))
     turn.closed = true
@@ -322,7 +322,7 @@ function giving({ id, body }: Message): SDKUserMessage {
   return userMessage(uuidOf(id), body.text, body.attachments)
 }
 const interrupted: TurnEnd = { sayings: [{ type: 'turn.finished', ending: 'interrupted' }], reason: null }
-const working: Saying = { type: 'session.changed', state: 'working' }
+const working: AgentEvent = { type: 'session.changed', state: 'working' }
 const lostInTurn = ' in the middle of the turn; send a message to go on'
 const runnerStopped = 'The runner was stopped:'
 /** Of how it ended, so much is told with what that means. */

@@ -1,6 +1,6 @@
 /** MCP servers that are not there: said once each, for an agent that lacks a tool says nothing of it. */
 import type { McpServerStatus } from '@anthropic-ai/claude-agent-sdk'
-import type { Saying } from '@holdpoint/protocol'
+import type { AgentEvent } from '@holdpoint/protocol'
 import { raise } from './trouble.ts'
 
 export function isAway({ status }: { readonly status: string }): boolean {
@@ -11,7 +11,7 @@ export class Servers {
   readonly #told = new Set<string>()
 
   /** What is to be said of those that are not there and of which nothing was said yet. */
-  trouble(servers: readonly McpServerStatus[]): readonly Saying[] {
+  trouble(servers: readonly McpServerStatus[]): readonly AgentEvent[] {
     const news = servers.filter(server => isAway(server) && !this.#told.has(server.name))
     for (const { name } of news) this.#told.add(name)
     return news.map(({ name, status, error }) =>

@@ -1,9 +1,9 @@
 /** What can go wrong on Claude Code's side, as sentences that a person can act on. */
 import type { SDKAssistantMessageError, SDKMessage } from '@anthropic-ai/claude-agent-sdk'
-import { limits, type Saying } from '@holdpoint/protocol'
+import { type AgentEvent, limits } from '@holdpoint/protocol'
 import type { ProcessEnd } from './process.ts'
 
-type Raised = Extract<Saying, { readonly type: 'error.raised' }>
+type Raised = Extract<AgentEvent, { readonly type: 'error.raised' }>
 
 const sentences: Readonly<Record<SDKAssistantMessageError, string>> = {
   authentication_failed:

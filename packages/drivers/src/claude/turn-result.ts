@@ -1,11 +1,11 @@
 /** The end of a turn in our words: how it ended, what it used, what it cost. */
 import type { SDKResultMessage } from '@anthropic-ai/claude-agent-sdk'
-import { limits, type Saying } from '@holdpoint/protocol'
+import { type AgentEvent, limits } from '@holdpoint/protocol'
 import type { Rows } from './rows.ts'
 import { raise } from './trouble.ts'
 
 export interface TurnEnd {
-  readonly sayings: readonly Saying[]
+  readonly sayings: readonly AgentEvent[]
   /** Why it failed; null where it did not. */
   readonly reason: string | null
 }
@@ -20,7 +20,7 @@ export function endOfTurn(
   const failed = stopped === null && (result.is_error || result.subtype !== 'success')
   const { input_tokens: inputTokens, output_tokens: outputTokens } = result.usage
   const cost = costOf(result, rows)
-  const finished: Saying = {
+  const finished: AgentEvent = {
     type: 'turn.finished',
     ending: stopped ?? (failed ? 'failed' : 'done'),
     usage: { inputTokens, outputTokens },

@@ -9,7 +9,7 @@ export interface WarmthOptions {
   readonly index: RowIndex
   readonly parking: Parking
   /** How long; null: for ever. */
-  readonly warmMs: () => number | null
+  readonly parkAfterMs: () => number | null
   /** Something began to wait, or ceased to; it has to stay, and why. */
   readonly tell: (note?: string) => void
 }
@@ -40,8 +40,8 @@ export class Warmth {
   }
 
   #begin(): void {
-    const { clock, parking, warmMs, tell } = this.#options
-    const ms = warmMs()
+    const { clock, parking, parkAfterMs, tell } = this.#options
+    const ms = parkAfterMs()
     this.#waits = true
     tell()
     if (ms === null) return

@@ -71,7 +71,7 @@ const checks: Readonly<Record<keyof Wishes, Check>> = {
   idleParkMs: span,
 }
 
-export function wishesOf({ options, resume }: Pick<Session, 'options' | 'resume'>): Wishes {
+export function wishesOf({ options, conversationId }: Pick<Session, 'options' | 'conversationId'>): Wishes {
   for (const [name, value] of Object.entries(options)) {
     const wrong = Object.hasOwn(checks, name)
       ? checks[name as keyof Wishes](value) // by the line above
@@ -79,8 +79,8 @@ export function wishesOf({ options, resume }: Pick<Session, 'options' | 'resume'
     if (wrong) throw new Fault('bad_input', `options.${name}: ${wrong}`)
   }
   const wishes = options as Wishes // each member was checked
-  if (wishes.fork && resume === null)
-    throw new Fault('bad_input', 'options.fork: needs resume, the conversation that is to be forked')
+  if (wishes.fork && conversationId === null)
+    throw new Fault('bad_input', 'options.fork: needs conversationId, the conversation to fork')
   return wishes
 }
 

@@ -87,7 +87,7 @@ export class House {
 
   async start(more: Omit<Input<'startSession'>, 'driver'> = {}): Promise<SessionId> {
     this.run()
-    return this.stage.start('claude', { cwd: this.cwd, warmMs: null, ...more })
+    return this.stage.start('claude', { cwd: this.cwd, parkAfterMs: null, ...more })
   }
 
   asked(key = 'toolu_1'): Promise<Request> {

@@ -59,7 +59,7 @@ describe('a turn that Claude Code begins by itself', () => {
   })
 
   it('parks while it waits, and the answer brings it back', async () => {
-    const { id, request } = await asked(thenByItself([echo]), { warmMs: 0 })
+    const { id, request } = await asked(thenByItself([echo]), { parkAfterMs: 0 })
     await house.parked(id)
     expect(house.pid(id)).toBeNull()
     await house.stage.answer(request, { kind: 'allow' })
@@ -86,7 +86,7 @@ describe('a turn that Claude Code begins by itself', () => {
   it('goes on with the next runner after the first was lost while it waited', async () => {
     house = await House.open(thenByItself([echo]), { parks: true })
     const runner = house.run()
-    const id = await house.stage.start('claude', { cwd: house.cwd, warmMs: null })
+    const id = await house.stage.start('claude', { cwd: house.cwd, parkAfterMs: null })
     const request = await house.asked()
     await house.onRecord(id)
     const pid = house.pid(id)
@@ -154,7 +154,7 @@ describe('a turn that Claude Code begins by itself', () => {
       if (!has(scene, 'toolu_beside')) return [waiting]
       return [say(notified(scene) ? 'own over' : 'idle now')]
     }
-    const { id, request } = await asked(play, { warmMs: 0 })
+    const { id, request } = await asked(play, { parkAfterMs: 0 })
     await house.parked(id)
     await house.stage.answer(request, { kind: 'allow' })
     await house.over(1)
@@ -185,7 +185,7 @@ describe('a turn that Claude Code begins by itself', () => {
     expect((await house.over(2)).ending).toBe('interrupted')
     expect((await house.request()).resolution).toMatchObject({ by: 'agent', reason: 'interrupted' })
     await house.close()
-    const parked = await asked(thenByItself([echo]), { warmMs: 0 })
+    const parked = await asked(thenByItself([echo]), { parkAfterMs: 0 })
     await house.parked(parked.id)
     await house.stage.person('interruptSession', { id: parked.id })
     expect((await house.over(2)).ending).toBe('interrupted')
@@ -273,7 +273,7 @@ describe('a turn that Claude Code begins by itself', () => {
   it('is parked by a runner that is told to stop, without a word, and goes on with the next', async () => {
     house = await House.open(thenByItself([echo]), { parks: true })
     const runner = house.run()
-    const id = await house.stage.start('claude', { cwd: house.cwd, warmMs: null })
+    const id = await house.stage.start('claude', { cwd: house.cwd, parkAfterMs: null })
     const request = await house.asked()
     await house.onRecord(id)
     await runner.stop()

@@ -23,7 +23,7 @@ const planner: Play = ({ results }) => (results.length === 0 ? [call('ExitPlanMo
 async function park(play: Play, more: Parameters<House['start']>[0] = {}, options: HouseOptions = {}) {
   const clock = new ManualClock()
   house = await House.open(play, { parks: true, clock, ...options })
-  const id = await house.start({ warmMs: 120_000, ...more })
+  const id = await house.start({ parkAfterMs: 120_000, ...more })
   const request = await house.asked()
   await house.onRecord(id)
   const pid = house.pid(id)
@@ -135,7 +135,7 @@ describe('parking', () => {
     const clock = new ManualClock()
     const line = (n: number) => [bash(`echo ${n} >> ran.txt`, `toolu_${n}`)]
     house = await House.open(steps(line(1), line(2), line(3)), { parks: true, clock })
-    const id = await house.start({ warmMs: 1000 })
+    const id = await house.start({ parkAfterMs: 1000 })
     for (const key of ['toolu_1', 'toolu_2', 'toolu_3']) {
       const request = await house.asked(key)
       await house.onRecord(id, key)
@@ -156,7 +156,7 @@ describe('parking', () => {
     const id = await house.start()
     const request = await house.asked()
     await house.stage.person('sendMessage', { id, text: 'are you there?' })
-    await house.stage.person('patchSession', { id, warmMs: 0 })
+    await house.stage.person('patchSession', { id, parkAfterMs: 0 })
     await house.parked(id)
     await house.stage.answer(request, { kind: 'allow' })
     await house.over(2)
@@ -168,7 +168,7 @@ describe('parking', () => {
     const play: Play = ({ prompt, results }) =>
       results.length === 0 ? [bash('echo ran >> ran.txt')] : [say(`heard ${prompt}`)]
     house = await House.open(play, { parks: true })
-    const id = await house.start({ warmMs: 0 })
+    const id = await house.start({ parkAfterMs: 0 })
     const request = await house.asked()
     await house.parked(id)
     const before = house.stage.events.length
@@ -189,7 +189,7 @@ describe('parking', () => {
       results.length === 0 ? [line(1), line(2), line(3)] : results.length === 3 ? [line(4), line(5)] : [say('done')]
     house = await House.open(play, { parks: true })
     house.stage.answerAll(() => ({ kind: 'allow' }))
-    await house.start({ warmMs: 0 })
+    await house.start({ parkAfterMs: 0 })
     await house.over()
     expect(house.file('ran.txt')).toBe('1\n2\n3\n4\n5\n')
     expect(house.stage.log('session.changed').flatMap(event => event.value.process?.note ?? [])).toEqual([])
@@ -209,7 +209,7 @@ describe('parking', () => {
       runner = house.stage.run([house.driver()], { probe })
     }
     run()
-    const id = await house.stage.start('claude', { cwd: house.cwd, warmMs: 0 })
+    const id = await house.stage.start('claude', { cwd: house.cwd, parkAfterMs: 0 })
     const request = await house.asked()
     await house.parked(id)
     await house.stage.answer(request, { kind: 'allow' })
@@ -237,7 +237,7 @@ describe('parking', () => {
     const clock = new ManualClock()
     const both = [bash('echo 1 >> ran.txt', 'toolu_1'), bash('echo 2 >> ran.txt', 'toolu_2')]
     house = await House.open(({ results }) => (results.length === 0 ? both : [say('done')]), { parks: true, clock })
-    const id = await house.start({ warmMs: 1000 })
+    const id = await house.start({ parkAfterMs: 1000 })
     const first = await house.asked('toolu_1')
     await house.onRecord(id, 'toolu_2')
     const kept = house.stage.seen('session.changed', event => event.value.process?.note !== undefined)
@@ -257,7 +257,7 @@ describe('parking', () => {
     const clock = new ManualClock()
     const behind = call('Bash', { command: 'sleep 60', description: 'x', run_in_background: true }, 'toolu_0')
     house = await House.open(steps([behind], [bash('echo ran >> ran.txt')]), { parks: true, clock })
-    const id = await house.start({ warmMs: 1000 })
+    const id = await house.start({ parkAfterMs: 1000 })
     await house.asked()
     const kept = house.stage.seen('session.changed', event => event.value.process?.note !== undefined)
     await pass(clock, kept)
@@ -271,7 +271,7 @@ describe('parking', () => {
       call('Write', { file_path: `${house.cwd}/${name}`, content: 'y'.repeat(700_000) }, `toolu_${name}`)
     const step = () => [write('a'), write('b'), bash('sh -c "echo ran >> ran.txt"')]
     house = await House.open(({ results }) => (results.length === 0 ? step() : [say('done')]), { parks: true, clock })
-    const large = await house.start({ warmMs: 1000, mode: 'acceptEdits' })
+    const large = await house.start({ parkAfterMs: 1000, mode: 'acceptEdits' })
     await house.asked()
     const said = 'too much has been written'
     const full = house.stage.seen('session.changed', event => event.value.process?.note?.includes(said) ?? false)
@@ -302,7 +302,7 @@ describe('parking', () => {
       return all.includes('toolu_agent') ? [say('done')] : [call('Agent', agent, 'toolu_agent')]
     }
     house = await House.open(play, { parks: true, clock })
-    const id = await house.start({ warmMs: 0 })
+    const id = await house.start({ parkAfterMs: 0 })
     const request = await house.asked()
     const kept = house.stage.seen('session.changed', event => event.value.process?.note !== undefined)
     await pass(clock, kept)
@@ -330,7 +330,7 @@ describe('parking', () => {
   it('is said to be possible as soon as it has been tried', async () => {
     const clock = new ManualClock()
     house = await House.open(touch, { clock })
-    const id = await house.start({ warmMs: 1000 })
+    const id = await house.start({ parkAfterMs: 1000 })
     const parkable = async () => {
       const { items } = await house.stage.person('listDrivers', {})
       return items.some(driver => driver.capabilities.includes('parkable'))
@@ -348,7 +348,7 @@ describe('parking', () => {
   it('happens when the runner is told to stop, and the next runner goes on', async () => {
     house = await House.open(touch, { parks: true })
     const runner = house.run()
-    const id = await house.stage.start('claude', { cwd: house.cwd, warmMs: null })
+    const id = await house.stage.start('claude', { cwd: house.cwd, parkAfterMs: null })
     const request = await house.asked()
     await house.onRecord(id)
     const pid = house.pid(id)

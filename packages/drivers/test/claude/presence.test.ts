@@ -46,7 +46,7 @@ describe('the process of a session', () => {
 
   it('is told to be parked, brought back, and done with', async () => {
     house = await House.open(echo, { parks: true })
-    const id = await house.start({ warmMs: 0 })
+    const id = await house.start({ parkAfterMs: 0 })
     const request = await house.asked()
     await house.parked(id)
     expect(await processOf(id)).toMatchObject({ state: 'parked' })
@@ -78,7 +78,7 @@ describe('the process of a session', () => {
   it('that must be kept says why, until what it waited for is answered', async () => {
     const clock = new ManualClock()
     house = await House.open(delegating, { parks: true, clock })
-    const id = await house.start({ warmMs: 0 })
+    const id = await house.start({ parkAfterMs: 0 })
     const request = await house.asked()
     const kept = house.stage.seen('session.changed', event => event.value.process?.note !== undefined)
     await pass(clock, kept)
@@ -97,7 +97,7 @@ async function stopped(play: Play, until: (id: SessionId) => Promise<unknown>, o
   house = await House.open(play, { parks: true, ...options })
   const troubles: RunnerTrouble[] = []
   const runner = house.stage.run([house.driver()], { log: trouble => troubles.push(trouble) })
-  const id = await house.stage.start('claude', { cwd: house.cwd, warmMs: null })
+  const id = await house.stage.start('claude', { cwd: house.cwd, parkAfterMs: null })
   await until(id)
   await runner.stop()
   await house.parked(id)

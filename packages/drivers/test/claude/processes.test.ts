@@ -34,7 +34,7 @@ async function ask(
   const plain = Object.entries(scriptedEnvironment(model.server.url, home)).filter(([, value]) => value !== undefined)
   gateway = await startGateway({ env: Object.fromEntries(plain) as Record<string, string> })
   await ready()
-  const { id } = await gateway.call('startSession', { driver: 'claude', cwd, prompt: 'go', warmMs: null })
+  const { id } = await gateway.call('startSession', { driver: 'claude', cwd, prompt: 'go', parkAfterMs: null })
   const request = await pending(id)
   const folder = join(gateway.home.folder, 'claude', id)
   const { pid } = JSON.parse(readFileSync(join(folder, 'process.json'), 'utf8'))

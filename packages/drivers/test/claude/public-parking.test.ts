@@ -21,7 +21,7 @@ const planner: Play = ({ results }) => (results.length === 0 ? [call('ExitPlanMo
 async function open(play: Play, more: Parameters<House['start']>[0] = {}, options: HouseOptions = {}) {
   const clock = new ManualClock()
   house = await House.open(play, { clock, parking: 'public', ...options })
-  const id = await house.start({ warmMs: 120_000, ...more })
+  const id = await house.start({ parkAfterMs: 120_000, ...more })
   const request = await house.asked()
   await house.onRecord(id)
   return { id, request, clock }
@@ -85,7 +85,7 @@ describe('by the documented way, a session', () => {
       run()
     }
     run()
-    const id = await house.stage.start('claude', { cwd: house.cwd, warmMs: 0 })
+    const id = await house.stage.start('claude', { cwd: house.cwd, parkAfterMs: 0 })
     const request = await house.asked()
     await house.parked(id)
     await answered(request, b)
@@ -96,7 +96,7 @@ describe('by the documented way, a session', () => {
 
   it('does not ask what the CLI refuses by itself', async () => {
     house = await House.open(steps([asking]), { parking: 'public' })
-    await house.start({ warmMs: 120_000, mode: 'dontAsk' })
+    await house.start({ parkAfterMs: 120_000, mode: 'dontAsk' })
     await house.over()
     expect(house.stage.log('request.opened')).toEqual([])
   })
@@ -146,7 +146,7 @@ describe('by the documented way, a session', () => {
   it('is parked by a runner that is told to stop, and goes on with the next', async () => {
     house = await House.open(steps([asking]), { parking: 'public' })
     const runner = house.run()
-    const id = await house.stage.start('claude', { cwd: house.cwd, warmMs: 120_000 })
+    const id = await house.stage.start('claude', { cwd: house.cwd, parkAfterMs: 120_000 })
     const request = await house.asked()
     await house.onRecord(id)
     await runner.stop()

@@ -29,7 +29,7 @@ describe('an interrupt', () => {
 
   it('ends a turn whose call is parked', async () => {
     house = await House.open(steps([bash('touch out.txt')]), { parks: true })
-    const id = await house.start({ warmMs: 0 })
+    const id = await house.start({ parkAfterMs: 0 })
     await house.asked()
     await house.parked(id)
     await house.stage.person('interruptSession', { id })
@@ -84,13 +84,13 @@ describe('messages', () => {
     const fork = await house.stage.start('claude', {
       cwd: house.cwd,
       prompt: 'who?',
-      resume: key.sessionId,
+      conversationId: key.sessionId,
       options: { fork: true },
     })
     await house.over(2)
     expect(house.model.scenes.at(-1)?.all).toContain('remember me')
     expect(JSON.parse(await house.note(fork, 'meta.json')).key.sessionId).not.toBe(key.sessionId)
-    const same = await house.stage.start('claude', { cwd: house.cwd, prompt: 'again', resume: key.sessionId })
+    const same = await house.stage.start('claude', { cwd: house.cwd, prompt: 'again', conversationId: key.sessionId })
     await house.over(3)
     expect(house.model.scenes.at(-1)?.all).toContain('remember me')
     expect(JSON.parse(await house.note(same, 'meta.json')).key.sessionId).toBe(key.sessionId)
@@ -98,7 +98,7 @@ describe('messages', () => {
 
   it('to go on with a conversation that is not there fail with a sentence', async () => {
     house = await House.open(() => [say('hello')])
-    await house.start({ resume: randomUUID() })
+    await house.start({ conversationId: randomUUID() })
     expect((await house.over()).ending).toBe('failed')
     expect((await house.stage.seen('error.raised')).message).toContain('No conversation found')
   })

@@ -77,7 +77,7 @@ describe('an interrupt that meets an ask', () => {
     let id: SessionId
     const interrupt = () => house.stage.person('interruptSession', { id })
     house.stage.run([house.driver()], { call: meeting(interrupt, after) })
-    id = await house.stage.start('claude', { cwd: house.cwd, warmMs: null })
+    id = await house.stage.start('claude', { cwd: house.cwd, parkAfterMs: null })
     expect((await house.over()).ending).toBe('interrupted')
     await done(2)
     return id
@@ -113,7 +113,7 @@ describe('an interrupt that Claude Code has not heard of yet', () => {
       return output
     }
     house.stage.run([house.driver()], { call })
-    const id = await house.stage.start('claude', { cwd: house.cwd, warmMs: null })
+    const id = await house.stage.start('claude', { cwd: house.cwd, parkAfterMs: null })
     await eventually(() => house.model.scenes.length > 0)
     await house.stage.person('interruptSession', { id })
     expect((await house.over()).ending).toBe('interrupted')
@@ -135,7 +135,7 @@ describe('an interrupt that Claude Code has not heard of yet', () => {
       return output
     }
     house.stage.run([house.driver()], { call })
-    id = await house.stage.start('claude', { cwd: house.cwd, warmMs: null })
+    id = await house.stage.start('claude', { cwd: house.cwd, parkAfterMs: null })
     await house.stage.answer(await house.asked(), { kind: 'allow' })
     await house.stage.seen('request.undeliverable')
     expect((await house.over()).ending).toBe('interrupted')

@@ -33,14 +33,14 @@ const wrong: readonly [string, JsonObject, string][] = [
   ['is a list of numbers', { additionalDirectories: [5] }, 'options.additionalDirectories: must be a list of texts'],
   ['is a word for yes', { allowBypass: 'yes' }, 'options.allowBypass: must be true or false'],
   ['is a number for yes', { fork: 1 }, 'options.fork: must be true or false'],
-  ['forks nothing', { fork: true }, 'options.fork: needs resume'],
+  ['forks nothing', { fork: true }, 'options.fork: needs conversationId'],
   ['is less than no time', { idleParkMs: -5 }, 'options.idleParkMs: must be a whole number'],
   ['is part of a millisecond', { idleParkMs: 0.5 }, 'options.idleParkMs: must be a whole number'],
 ]
 
 describe('a wish', () => {
   it.each(wrong)('that %s is refused', (_name, options, sentence) => {
-    expect(() => wishesOf({ options, resume: null })).toThrow(sentence)
+    expect(() => wishesOf({ options, conversationId: null })).toThrow(sentence)
   })
 
   it('that is refused ends the session at its start, and says why', async () => {
@@ -142,13 +142,17 @@ describe('the conversation of a session', () => {
     house = await House.open(({ prompt }) => [say(`heard ${prompt}`)])
     const id = await house.start({ prompt: 'remember me' })
     await house.over()
-    const { value } = await house.stage.seen('session.changed', event => event.value.resume !== null)
-    const { resume } = value
+    const { value } = await house.stage.seen('session.changed', event => event.value.conversationId !== null)
+    const { conversationId } = value
     await house.stage.person('endSession', { id })
-    const next = await house.stage.start('claude', { cwd: house.cwd, prompt: 'who?', resume: String(resume) })
+    const next = await house.stage.start('claude', {
+      cwd: house.cwd,
+      prompt: 'who?',
+      conversationId: String(conversationId),
+    })
     await house.over(2)
     expect(house.model.scenes.at(-1)?.all).toContain('remember me')
-    expect((await house.stage.person('getSession', { id: next })).resume).toBe(resume)
+    expect((await house.stage.person('getSession', { id: next })).conversationId).toBe(conversationId)
   })
 })
 

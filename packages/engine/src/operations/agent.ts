@@ -1,15 +1,15 @@
 /** The agent's side of a session: attach, say, check, take and finish commands, detach. Every write carries the fence. */
 import {
   type Command,
-  canonical,
+  canonicalJson,
   type Delta,
   Fault,
+  formatCursor,
   limits,
-  type Parsed,
+  type ParsedInput,
   type Session,
-  spellCursor,
 } from '@holdpoint/protocol'
-import { judge } from '@holdpoint/rules'
+import { evaluateRules } from '@holdpoint/rules'
 import type { Context } from '../context.ts'
 import type { Caller, DispatchOptions } from '../desk.ts'
 import { agentSide, externalDriver, maySee, noSession, notItsAgent } from '../guard.ts'
@@ -41,7 +41,12 @@ interface Attached {
   readonly turnOpen: boolean
 }
 
-export function attachSession(ctx: Context, caller: Caller, input: Parsed<'attachSession'>, options: DispatchOptions) {
+export function attachSession(
+  ctx: Context,
+  caller: Caller,
+  input: ParsedInput<'attachSession'>,
+  options: DispatchOptions,
+) {
   return ctx.change<Attached>(
     {
       label: 'attach',
@@ -83,7 +88,7 @@ export function attachSession(ctx: Context, caller: Caller, input: Parsed<'attac
 }
 
 /** The runner that attaches, if it may: live, offering the driver, and nobody else holding the lease. */
-function claimant(pen: Pen, row: SessionRow, input: Parsed<'attachSession'>): RunnerRow | Fault {
+function claimant(pen: Pen, row: SessionRow, input: ParsedInput<'attachSession'>): RunnerRow | Fault {
   const runners = pen.find('runner', {})
   const runner = runners.find(known => known.id === input.runner)
   if (!runner || runner.incarnation !== input.incarnation || runner.expiresAt <= pen.now)
@@ -106,7 +111,12 @@ function claimant(pen: Pen, row: SessionRow, input: Parsed<'attachSession'>): Ru
   return runner
 }
 
-export function detachSession(ctx: Context, caller: Caller, input: Parsed<'detachSession'>, options: DispatchOptions) {
+export function detachSession(
+  ctx: Context,
+  caller: Caller,
+  input: ParsedInput<'detachSession'>,
+  options: DispatchOptions,
+) {
   return ctx.change<Session>(
     {
       label: 'detach',
@@ -125,13 +135,13 @@ export function detachSession(ctx: Context, caller: Caller, input: Parsed<'detac
   )
 }
 
-function detached(ctx: Context, pen: Pen, row: SessionRow, { ending }: Parsed<'detachSession'>): SessionRow {
+function detached(ctx: Context, pen: Pen, row: SessionRow, { ending }: ParsedInput<'detachSession'>): SessionRow {
   if (row.state === 'ended') return closeEnded(pen, row)
   if (ending) return endSession(ctx, pen, { ...row, lease: null }, ending, 'finish')
   return freeSession(ctx, pen, row, 'park')
 }
 
-type Item = Parsed<'say'>['items'][number]
+type Item = ParsedInput<'appendEvents'>['items'][number]
 type Kept = Exclude<Item, Delta>
 type AgentChanged = Extract<Kept, { readonly type: 'session.changed' }>
 type Said = Exclude<Kept, AgentChanged>
@@ -143,7 +153,12 @@ function isSaid(item: Kept): item is Said {
 }
 
 /** What streams is shown and forgotten; what is finished is an event. */
-export async function say(ctx: Context, caller: Caller, input: Parsed<'say'>, options: DispatchOptions) {
+export async function appendEvents(
+  ctx: Context,
+  caller: Caller,
+  input: ParsedInput<'appendEvents'>,
+  options: DispatchOptions,
+) {
   const kept = input.items.filter((item): item is Kept => !isDelta(item))
   const finished = new Set(kept.map(item => ('block' in item ? item.block : undefined)))
   const deltas = input.items.filter(isDelta).filter(delta => !finished.has(delta.block))
@@ -153,19 +168,19 @@ export async function say(ctx: Context, caller: Caller, input: Parsed<'say'>, op
   } else await keepSayings(ctx, caller, input, kept, options)
   for (const delta of deltas) ctx.live.add(input.id, delta)
   const { epoch, seq } = ctx.feed.position
-  return { status: 200, body: { cursor: spellCursor(epoch, seq) } }
+  return { status: 200, body: { cursor: formatCursor(epoch, seq) } }
 }
 
 function keepSayings(
   ctx: Context,
   caller: Caller,
-  input: Parsed<'say'>,
+  input: ParsedInput<'appendEvents'>,
   kept: readonly Kept[],
   options: DispatchOptions,
 ) {
   return ctx.change<{ cursor: string | null }>(
     {
-      label: 'say',
+      label: 'appendEvents',
       reads: [{ table: 'session', id: input.id }, openRequestsOf(input.id)],
       decide: pen => {
         const found = agentSide(pen.get('session', input.id), caller, input.id, input.fence)
@@ -180,12 +195,12 @@ function keepSayings(
         return { status: 200, body: { cursor: null } }
       },
     },
-    { caller, op: 'say', input, options },
+    { caller, op: 'appendEvents', input, options },
   )
 }
 
 /** What of a session people see change as it happens. */
-const shown = ['state', 'mode', 'model', 'resume', 'process', 'cost'] as const
+const shown = ['state', 'mode', 'model', 'conversationId', 'process', 'cost'] as const
 
 /** What the session's row learns from what its agent said: last words, cost, whether a turn is under way, and what became of the agent itself. */
 function heard(pen: Pen, row: SessionRow, item: Kept): SessionRow {
@@ -196,21 +211,21 @@ function heard(pen: Pen, row: SessionRow, item: Kept): SessionRow {
   }
   const next = row.driver === externalDriver ? moved(pen, row, 'begin') : row
   const words = item.type === 'message.added' && item.role === 'agent' ? item.text.trim() : ''
-  return words === '' ? next : { ...next, lastWords: clip(words) }
+  return words === '' ? next : { ...next, lastMessage: clip(words) }
 }
 
 function changed(pen: Pen, before: SessionRow, { type: _type, process, state, ...said }: AgentChanged): SessionRow {
   const row = state === undefined ? before : { ...moved(pen, before, 'begin'), turnOpen: true }
-  const { mode = row.mode, model = row.model, resume = row.resume } = said
-  const moves = mode !== row.mode || model !== row.model || resume !== row.resume
-  const next = moves ? { ...row, mode, model, resume } : row
+  const { mode = row.mode, model = row.model, conversationId = row.conversationId } = said
+  const moves = mode !== row.mode || model !== row.model || conversationId !== row.conversationId
+  const next = moves ? { ...row, mode, model, conversationId } : row
   if (process === undefined) return next
   const { changedAt: _, ...was } = row.process ?? { changedAt: 0 }
-  const same = canonical(was) === canonical(process)
+  const same = canonicalJson(was) === canonicalJson(process)
   return same ? next : { ...next, process: { ...process, changedAt: pen.now } }
 }
 
-export async function checkTool(ctx: Context, caller: Caller, input: Parsed<'checkTool'>) {
+export async function checkTool(ctx: Context, caller: Caller, input: ParsedInput<'checkTool'>) {
   return ctx.change({
     label: 'check',
     reads: [{ table: 'session', id: input.id }],
@@ -218,7 +233,10 @@ export async function checkTool(ctx: Context, caller: Caller, input: Parsed<'che
       const row = agentSide(pen.get('session', input.id), caller, input.id, input.fence)
       if (row instanceof Fault) return row
       const ask = { tool: input.tool, input: input.input, cwd: row.cwd }
-      return { status: 200, body: judge(ctx.rules(pen), ask, { driver: row.driver, session: row.id, now: pen.now }) }
+      return {
+        status: 200,
+        body: evaluateRules(ctx.rules(pen), ask, { driver: row.driver, session: row.id, now: pen.now }),
+      }
     },
   })
 }
@@ -226,7 +244,7 @@ export async function checkTool(ctx: Context, caller: Caller, input: Parsed<'che
 export async function listCommands(
   ctx: Context,
   caller: Caller,
-  input: Parsed<'listCommands'>,
+  input: ParsedInput<'listCommands'>,
   options: DispatchOptions,
 ) {
   const session = await ctx.store.get('session', input.id)
@@ -239,12 +257,12 @@ export async function listCommands(
   return { status: 200, body: { items: items.map(showCommand), next } }
 }
 
-async function* openCommandsAfter(ctx: Context, { id, after = 0 }: Parsed<'listCommands'>) {
+async function* openCommandsAfter(ctx: Context, { id, after = 0 }: ParsedInput<'listCommands'>) {
   for await (const command of scan(ctx.store, 'command', { where: { open: 1, session: id } }))
     if (command.seq > after) yield command
 }
 
-export function takeCommand(ctx: Context, caller: Caller, input: Parsed<'takeCommand'>, options: DispatchOptions) {
+export function takeCommand(ctx: Context, caller: Caller, input: ParsedInput<'takeCommand'>, options: DispatchOptions) {
   return commandChange(ctx, caller, 'takeCommand', input, options, (pen, session, command) => {
     if (command.state !== 'waiting') return command
     const begins = command.body.kind === 'message' && session.state !== 'ended'
@@ -258,7 +276,7 @@ export function takeCommand(ctx: Context, caller: Caller, input: Parsed<'takeCom
 export function finishCommandOp(
   ctx: Context,
   caller: Caller,
-  input: Parsed<'finishCommand'>,
+  input: ParsedInput<'finishCommand'>,
   options: DispatchOptions,
 ) {
   return commandChange(ctx, caller, 'finishCommand', input, options, (pen, _session, command) =>
@@ -270,7 +288,7 @@ async function commandChange(
   ctx: Context,
   caller: Caller,
   op: string,
-  input: Parsed<'takeCommand'>,
+  input: ParsedInput<'takeCommand'>,
   options: DispatchOptions,
   move: (pen: Pen, session: SessionRow, command: CommandRow) => CommandRow | Fault,
 ) {

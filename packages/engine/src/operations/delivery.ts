@@ -1,5 +1,5 @@
 /** What becomes of a request on the agent's side: withdrawn, or its resolution handed, taken, in doubt, or not to be delivered. */
-import { Fault, type Parsed, type RequestId } from '@holdpoint/protocol'
+import { Fault, type ParsedInput, type RequestId } from '@holdpoint/protocol'
 import type { Context } from '../context.ts'
 import type { Caller, DispatchOptions, Reply } from '../desk.ts'
 import { agentSide, noRequest } from '../guard.ts'
@@ -13,7 +13,7 @@ import { draftsFor, shownAgain } from './requests.ts'
 export async function withdrawRequest(
   ctx: Context,
   caller: Caller,
-  input: Parsed<'withdrawRequest'>,
+  input: ParsedInput<'withdrawRequest'>,
   options: DispatchOptions,
 ) {
   const drafts = draftsFor(input.id)
@@ -26,7 +26,7 @@ export async function withdrawRequest(
 export async function reportDelivery(
   ctx: Context,
   caller: Caller,
-  input: Parsed<'reportDelivery'>,
+  input: ParsedInput<'reportDelivery'>,
   options: DispatchOptions,
 ) {
   return agentChange(

@@ -1,5 +1,5 @@
 /** Drafts: an unfinished answer, shared by a person's devices; others see that someone is answering. */
-import { type Draft, Fault, limits, type Parsed, type RequestId } from '@holdpoint/protocol'
+import { type Draft, Fault, limits, type ParsedInput, type RequestId } from '@holdpoint/protocol'
 import { type Context, sha256 } from '../context.ts'
 import type { Caller } from '../desk.ts'
 import { noRequest } from '../guard.ts'
@@ -21,7 +21,7 @@ function tell(ctx: Context, row: RequestRow, person: string, active: boolean): v
   ctx.feed.send(momentary(row.session, { frame: 'answering', request: row.id, person, active }))
 }
 
-export async function putDraft(ctx: Context, caller: Caller, input: Parsed<'putDraft'>) {
+export async function putDraft(ctx: Context, caller: Caller, input: ParsedInput<'putDraft'>) {
   if (JSON.stringify(input.draft ?? null).length > limits.draftMaxBytes)
     throw new Fault('body_too_large', `A draft may hold ${limits.draftMaxBytes} characters`)
   const request = await requestOf(ctx, input.id)
@@ -57,7 +57,7 @@ export async function putDraft(ctx: Context, caller: Caller, input: Parsed<'putD
   return reply
 }
 
-export async function getDraft(ctx: Context, caller: Caller, input: Parsed<'getDraft'>) {
+export async function getDraft(ctx: Context, caller: Caller, input: ParsedInput<'getDraft'>) {
   const request = await requestOf(ctx, input.id)
   const rows = await ctx.store.find('draft', { where: { request: request.id } })
   const own = rows.find(row => row.person === caller.name)
@@ -67,7 +67,7 @@ export async function getDraft(ctx: Context, caller: Caller, input: Parsed<'getD
   }
 }
 
-export async function deleteDraft(ctx: Context, caller: Caller, input: Parsed<'deleteDraft'>) {
+export async function deleteDraft(ctx: Context, caller: Caller, input: ParsedInput<'deleteDraft'>) {
   const request = await requestOf(ctx, input.id)
   const id = draftId(request.id, caller.name)
   await ctx.change({

@@ -1,5 +1,13 @@
 /** Reading the log by pages: from which place, in which direction, and a session's own lines. */
-import { type Cursor, type Event, Fault, limits, type Parsed, readCursor, spellCursor } from '@holdpoint/protocol'
+import {
+  type Cursor,
+  type Event,
+  Fault,
+  formatCursor,
+  limits,
+  type ParsedInput,
+  parseCursor,
+} from '@holdpoint/protocol'
 import type { Context } from '../context.ts'
 import type { Caller } from '../desk.ts'
 import { maySee, noSession } from '../guard.ts'
@@ -7,7 +15,7 @@ import { type EventRange, eventBytes, fillPage, scanEvents } from '../page.ts'
 import type { Store, StoredEvent } from '../port.ts'
 
 export function cursorOf({ epoch, seq }: StoredEvent): Cursor {
-  return spellCursor(epoch, seq)
+  return formatCursor(epoch, seq)
 }
 
 function showEvent(event: StoredEvent): Event {
@@ -16,7 +24,7 @@ function showEvent(event: StoredEvent): Event {
 
 /** The place a cursor names; undefined where it is of another lineage: a restored backup, another gateway's archive. */
 export async function placeOf(store: Store, cursor: string): Promise<number | undefined> {
-  const { epoch, seq } = readCursor(cursor)
+  const { epoch, seq } = parseCursor(cursor)
   if (seq === 0) return 0
   return (await store.epochAt(seq)) === epoch ? seq : undefined
 }
@@ -24,7 +32,7 @@ export async function placeOf(store: Store, cursor: string): Promise<number | un
 /** The events that a page is taken from, those that belong in it first: in reverse, where it is read back from a place. */
 export async function rangeOf(
   store: Store,
-  { after, before }: Pick<Parsed<'listEvents'>, 'after' | 'before'>,
+  { after, before }: Pick<ParsedInput<'listEvents'>, 'after' | 'before'>,
 ): Promise<EventRange> {
   if (before === 'end') return { newestFirst: true }
   const cursor = before ?? after
@@ -44,7 +52,7 @@ export function inOrder<T>(range: EventRange, read: readonly T[]): T[] {
   return range.newestFirst ? read.toReversed() : [...read]
 }
 
-export async function listEvents(ctx: Context, caller: Caller, input: Parsed<'listEvents'>) {
+export async function listEvents(ctx: Context, caller: Caller, input: ParsedInput<'listEvents'>) {
   const session = await ctx.store.get('session', input.id)
   if (!session || !maySee(caller, session)) throw noSession(input.id)
   const range = await rangeOf(ctx.store, input)

@@ -1,5 +1,5 @@
 /** The record: every resolution with its request and session as they stand now, filtered and searched (G10). It is a view of the log, and shows nothing that a person is not shown elsewhere. */
-import { type Answer, type Ask, type Cursor, limits, type Parsed, type RecordLine } from '@holdpoint/protocol'
+import { type Answer, type Ask, type AuditEntry, type Cursor, limits, type ParsedInput } from '@holdpoint/protocol'
 import type { Context } from '../context.ts'
 import type { Caller } from '../desk.ts'
 import { type EventRange, eventBytes, jsonBytes, rest } from '../page.ts'
@@ -8,21 +8,21 @@ import type { SessionRow } from '../rows.ts'
 import { showRequest } from '../shown.ts'
 import { cursorOf, inOrder, rangeOf } from './log.ts'
 
-type Filter = Pick<Parsed<'listAudit'>, 'by' | 'answer' | 'person' | 'q'>
+type Filter = Pick<ParsedInput<'listAudit'>, 'by' | 'answer' | 'person' | 'q'>
 /** A resolution that was looked at: its line where it fits, and what was read to know that. */
 interface Looked {
   readonly cursor: Cursor
   readonly bytes: number
-  readonly line: RecordLine | null
+  readonly line: AuditEntry | null
 }
 
-export async function listAudit(ctx: Context, caller: Caller, input: Parsed<'listAudit'>) {
+export async function listAudit(ctx: Context, caller: Caller, input: ParsedInput<'listAudit'>) {
   const range: EventRange = {
     ...(await rangeOf(ctx.store, input)),
     types: ['request.resolved'],
     ...(input.session ? { session: input.session } : {}),
   }
-  const lines: RecordLine[] = []
+  const lines: AuditEntry[] = []
   const page = (next: Cursor | null) => ({ status: 200, body: { items: inOrder(range, lines), next } })
   const itemsMax = input.limit ?? limits.pageDefault
   let last: Cursor | null = null
@@ -83,7 +83,7 @@ async function lookAt(
   return { cursor, bytes, line: wanted === '' || says(line, session, wanted) ? line : null }
 }
 
-function says({ value, resolution }: RecordLine, session: SessionRow, wanted: string): boolean {
+function says({ value, resolution }: AuditEntry, session: SessionRow, wanted: string): boolean {
   const words = [
     session.title,
     session.cwd,

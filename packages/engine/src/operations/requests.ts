@@ -2,16 +2,16 @@
 import { createHash } from 'node:crypto'
 import {
   type Answer,
-  canonical,
+  answerProblem,
+  canonicalJson,
   digestText,
   Fault,
+  formatId,
   limits,
-  misfit,
-  type Parsed,
+  type ParsedInput,
   type RequestId,
-  spellId,
 } from '@holdpoint/protocol'
-import { judge } from '@holdpoint/rules'
+import { evaluateRules } from '@holdpoint/rules'
 import { type Context, sha256, waitingIn } from '../context.ts'
 import type { Caller, DispatchOptions } from '../desk.ts'
 import { agentSide, externalDriver, maySee, noRequest, noSession, notItsAgent } from '../guard.ts'
@@ -35,13 +35,13 @@ import { misfitOfMode, runnersRead } from './runners.ts'
 
 /** Same session, same key: same id. Asking twice cannot make two rows (G4). */
 function requestId(session: string, key: string): RequestId {
-  return spellId('req', createHash('sha256').update(`${session}\0${key}`).digest())
+  return formatId('req', createHash('sha256').update(`${session}\0${key}`).digest())
 }
 
 export async function openRequest(
   ctx: Context,
   caller: Caller,
-  input: Parsed<'openRequest'>,
+  input: ParsedInput<'openRequest'>,
   options: DispatchOptions,
 ) {
   const session = await ctx.store.get('session', input.id)
@@ -62,7 +62,7 @@ export async function openRequest(
 function open(
   ctx: Context,
   caller: Caller,
-  input: Parsed<'openRequest'>,
+  input: ParsedInput<'openRequest'>,
   options: DispatchOptions,
   id: RequestId,
   external: boolean,
@@ -118,7 +118,7 @@ function insert(
   ctx: Context,
   pen: Pen,
   session: SessionRow,
-  input: Parsed<'openRequest'> & { requestId: RequestId; digest: string },
+  input: ParsedInput<'openRequest'> & { requestId: RequestId; digest: string },
 ): RequestRow {
   keepPartials(ctx, pen, session.id)
   gotOn(pen, session)
@@ -151,14 +151,14 @@ function insert(
 /** A rule's answer is a resolution like any other. Questions and forms are always a person's. */
 function byRule(ctx: Context, pen: Pen, session: SessionRow, row: RequestRow): RequestRow {
   if (row.ask.kind !== 'approval') return row
-  const verdict = judge(ctx.rules(pen), row.ask, { driver: session.driver, session: session.id, now: pen.now })
+  const verdict = evaluateRules(ctx.rules(pen), row.ask, { driver: session.driver, session: session.id, now: pen.now })
   if (verdict.verdict === 'ask' || !verdict.rule) return row
   const answer: Answer =
     verdict.verdict === 'allow' ? { kind: 'allow' } : { kind: 'deny', reason: `Refused by a rule: ${verdict.reason}` }
   return resolve(pen, row, 'rule', { by: 'rule', rule: verdict.rule, answer }, [])
 }
 
-type AnswerItem = Parsed<'answerRequests'>['items'][number]
+type AnswerItem = ParsedInput<'answerRequests'>['items'][number]
 
 function decideAnswer(ctx: Context, pen: Pen, caller: Caller, item: AnswerItem): RequestRow | Fault {
   const found = pen.get('request', item.id)
@@ -171,7 +171,7 @@ function decideAnswer(ctx: Context, pen: Pen, caller: Caller, item: AnswerItem):
       said?.by === 'person' &&
       said.person === caller.name &&
       said.answer &&
-      canonical(said.answer) === canonical(item.answer)
+      canonicalJson(said.answer) === canonicalJson(item.answer)
     )
       return item.digest === row.digest ? row : anotherDigest(row)
     return new Fault('already_resolved', `Request ${item.id} was resolved by ${winner(row)} already`, {
@@ -179,7 +179,7 @@ function decideAnswer(ctx: Context, pen: Pen, caller: Caller, item: AnswerItem):
     })
   }
   if (item.digest !== row.digest) return anotherDigest(row)
-  const wrong = misfit(row.ask, item.answer) ?? misfitOfNewMode(pen, row, item.answer)
+  const wrong = answerProblem(row.ask, item.answer) ?? misfitOfNewMode(pen, row, item.answer)
   if (wrong)
     return new Fault('answer_mismatch', `The answer does not fit request ${item.id}: ${wrong}`, { id: item.id })
   const edited = editedDigest(ctx, pen, row, item.answer)
@@ -214,7 +214,7 @@ function editedDigest(ctx: Context, pen: Pen, row: RequestRow, answer: Answer): 
   if (answer.kind !== 'allow' || !answer.input || row.ask.kind !== 'approval') return null
   const ask = { ...row.ask, input: answer.input }
   const driver = pen.get('session', row.session)?.driver ?? ''
-  const verdict = judge(ctx.rules(pen), ask, { driver, session: row.session, now: pen.now })
+  const verdict = evaluateRules(ctx.rules(pen), ask, { driver, session: row.session, now: pen.now })
   if (verdict.verdict === 'deny')
     return new Fault('answer_mismatch', `The edited input is refused by rule ${verdict.rule}: ${verdict.reason}`, {
       id: row.id,
@@ -251,7 +251,7 @@ function refuseRemember(answer: Answer): void {
 export async function answerRequest(
   ctx: Context,
   caller: Caller,
-  input: Parsed<'answerRequest'>,
+  input: ParsedInput<'answerRequest'>,
   options: DispatchOptions,
 ) {
   refuseRemember(input.answer)
@@ -274,7 +274,7 @@ export async function answerRequest(
 export async function answerRequests(
   ctx: Context,
   caller: Caller,
-  input: Parsed<'answerRequests'>,
+  input: ParsedInput<'answerRequests'>,
   options: DispatchOptions,
 ) {
   for (const item of input.items) refuseRemember(item.answer)
@@ -297,7 +297,12 @@ export async function answerRequests(
   )
 }
 
-export async function getRequest(ctx: Context, caller: Caller, input: Parsed<'getRequest'>, options: DispatchOptions) {
+export async function getRequest(
+  ctx: Context,
+  caller: Caller,
+  input: ParsedInput<'getRequest'>,
+  options: DispatchOptions,
+) {
   const look = async () => {
     const row = await ctx.store.get('request', input.id)
     if (!row) throw noRequest(input.id)
@@ -311,7 +316,7 @@ export async function getRequest(ctx: Context, caller: Caller, input: Parsed<'ge
   return { status: 200, body: showRequest(row, caller) }
 }
 
-export async function listRequests(ctx: Context, caller: Caller, input: Parsed<'listRequests'>) {
+export async function listRequests(ctx: Context, caller: Caller, input: ParsedInput<'listRequests'>) {
   const limit = input.limit ?? limits.pageDefault
   if (caller.role === 'agent') {
     if (!input.session) throw new Fault('forbidden', 'An agent lists the requests of its own session: name it')

@@ -1,6 +1,6 @@
 /** Standing answers, kept and revoked by people; and what they would say, without deciding anything. */
-import { Fault, limits, type Parsed, type Rule } from '@holdpoint/protocol'
-import { admit, judge } from '@holdpoint/rules'
+import { Fault, limits, type ParsedInput, type Rule } from '@holdpoint/protocol'
+import { evaluateRules, validateRule } from '@holdpoint/rules'
 import type { Context } from '../context.ts'
 import type { Caller, DispatchOptions } from '../desk.ts'
 import { showRule } from '../shown.ts'
@@ -9,8 +9,8 @@ export async function listRules(ctx: Context) {
   return { status: 200, body: { items: (await ctx.store.find('rule', {})).map(showRule), next: null } }
 }
 
-export async function addRule(ctx: Context, caller: Caller, input: Parsed<'addRule'>, options: DispatchOptions) {
-  const draft = admit(input)
+export async function addRule(ctx: Context, caller: Caller, input: ParsedInput<'addRule'>, options: DispatchOptions) {
+  const draft = validateRule(input)
   const id = ctx.newId('rul')
   return ctx.change<Rule>(
     {
@@ -32,7 +32,7 @@ export async function addRule(ctx: Context, caller: Caller, input: Parsed<'addRu
   )
 }
 
-export function removeRule(ctx: Context, caller: Caller, input: Parsed<'removeRule'>, options: DispatchOptions) {
+export function removeRule(ctx: Context, caller: Caller, input: ParsedInput<'removeRule'>, options: DispatchOptions) {
   return ctx.change<Record<string, never>>(
     {
       label: 'rule',
@@ -48,7 +48,7 @@ export function removeRule(ctx: Context, caller: Caller, input: Parsed<'removeRu
   )
 }
 
-export async function checkRules(ctx: Context, caller: Caller, input: Parsed<'checkRules'>) {
+export async function checkRules(ctx: Context, caller: Caller, input: ParsedInput<'checkRules'>) {
   if (input.ask.kind !== 'approval')
     return {
       status: 200,
@@ -56,14 +56,14 @@ export async function checkRules(ctx: Context, caller: Caller, input: Parsed<'ch
     }
   const now = await ctx.store.now()
   const drafts = input.rules?.map(draft => ({
-    ...admit(draft),
+    ...validateRule(draft),
     id: ctx.newId('rul'),
     madeBy: caller.name,
     madeAt: now,
     version: 0,
   }))
   const rules = drafts ?? (await ctx.store.find('rule', {}))
-  const verdict = judge(rules, input.ask, { driver: input.driver ?? '', session: null, now })
+  const verdict = evaluateRules(rules, input.ask, { driver: input.driver ?? '', session: null, now })
   const { rule: _draft, ...unnamed } = verdict
   return { status: 200, body: drafts ? unnamed : verdict }
 }

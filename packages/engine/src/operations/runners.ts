@@ -1,5 +1,5 @@
 /** Runners: who they are, what they can run, what waits for them. One lease per runner covers all its sessions. */
-import { type DriverInfo, Fault, limits, type Parsed, type Runner, type RunnerId } from '@holdpoint/protocol'
+import { type DriverInfo, Fault, limits, type ParsedInput, type Runner, type RunnerId } from '@holdpoint/protocol'
 import type { Context } from '../context.ts'
 import type { Caller, DispatchOptions } from '../desk.ts'
 import { externalDriver } from '../guard.ts'
@@ -61,7 +61,7 @@ export async function listRunners(ctx: Context) {
 export async function announceRunner(
   ctx: Context,
   caller: Caller,
-  input: Parsed<'announceRunner'>,
+  input: ParsedInput<'announceRunner'>,
   options: DispatchOptions,
 ) {
   const reply = await ctx.change<Runner>(
@@ -88,7 +88,7 @@ export async function announceRunner(
   return reply
 }
 
-export function renewRunner(ctx: Context, caller: Caller, input: Parsed<'renewRunner'>, options: DispatchOptions) {
+export function renewRunner(ctx: Context, caller: Caller, input: ParsedInput<'renewRunner'>, options: DispatchOptions) {
   return changeRunner(ctx, caller, 'renewRunner', input, options, (row, now) => ({
     ...row,
     drivers: input.drivers ?? row.drivers,
@@ -98,7 +98,7 @@ export function renewRunner(ctx: Context, caller: Caller, input: Parsed<'renewRu
 export async function retireRunner(
   ctx: Context,
   caller: Caller,
-  input: Parsed<'retireRunner'>,
+  input: ParsedInput<'retireRunner'>,
   options: DispatchOptions,
 ) {
   const reply = await changeRunner(ctx, caller, 'retireRunner', input, options, (row, now) => ({
@@ -157,7 +157,12 @@ export async function freeLost(ctx: Context, id: RunnerId): Promise<void> {
 }
 
 /** Sessions that wait for a runner with these drivers: new ones, and parked ones that have something for their agent. */
-export async function listWork(ctx: Context, _caller: Caller, input: Parsed<'listWork'>, options: DispatchOptions) {
+export async function listWork(
+  ctx: Context,
+  _caller: Caller,
+  input: ParsedInput<'listWork'>,
+  options: DispatchOptions,
+) {
   const items = await ctx.until('work', input.wait ?? 0, options.signal, async () => {
     const runner = await ctx.store.get('runner', input.id)
     if (!runner || runner.incarnation !== input.incarnation)

@@ -5,7 +5,7 @@ import {
   Fault,
   type Json,
   limits,
-  type Parsed,
+  type ParsedInput,
   type Session,
   type SessionId,
 } from '@holdpoint/protocol'
@@ -37,7 +37,7 @@ import { misfitOfMode, runnersRead } from './runners.ts'
 export async function startSession(
   ctx: Context,
   caller: Caller,
-  input: Parsed<'startSession'>,
+  input: ParsedInput<'startSession'>,
   options: DispatchOptions,
 ) {
   const external = input.driver === externalDriver
@@ -72,7 +72,7 @@ export async function startSession(
   )
 }
 
-function messageBody(text: string, attachments: Parsed<'sendMessage'>['attachments']): CommandBody {
+function messageBody(text: string, attachments: ParsedInput<'sendMessage'>['attachments']): CommandBody {
   return { kind: 'message', text, ...(attachments ? { attachments } : {}) }
 }
 
@@ -117,7 +117,7 @@ function newSession(
   pen: Pen,
   caller: Caller,
   id: SessionId,
-  input: Parsed<'startSession'>,
+  input: ParsedInput<'startSession'>,
   capabilities: Session['capabilities'],
   agent: string | null,
 ): SessionRow {
@@ -136,13 +136,13 @@ function newSession(
     endedAt: null,
     ending: null,
     cost: null,
-    lastWords: '',
+    lastMessage: '',
     runner: null,
     capabilities: external ? ['messages', 'interrupt'] : [...capabilities],
-    resume: input.resume ?? null,
+    conversationId: input.conversationId ?? null,
     deadlineMs: input.deadlineMs ?? settings.deadlineMs,
     onDeadline: input.onDeadline ?? settings.onDeadline,
-    warmMs: input.warmMs === undefined ? settings.warmMs : input.warmMs,
+    parkAfterMs: input.parkAfterMs === undefined ? settings.parkAfterMs : input.parkAfterMs,
     options: input.options ?? {},
     process: null,
     ord: pen.nextSeq,
@@ -212,7 +212,7 @@ function shownIn(pen: Pen, row: SessionRow): Session {
   return showSession(row, openRequestsIn(pen, row.id).filter(request => request.status === 'pending').length)
 }
 
-export function sendMessage(ctx: Context, caller: Caller, input: Parsed<'sendMessage'>, options: DispatchOptions) {
+export function sendMessage(ctx: Context, caller: Caller, input: ParsedInput<'sendMessage'>, options: DispatchOptions) {
   return changeSession(ctx, caller, 'sendMessage', input, options, (pen, row) => {
     const to = nextState(row, 'message')
     if (to instanceof Fault) return to
@@ -241,7 +241,7 @@ function reopen(pen: Pen, row: SessionRow): SessionRow {
 export function interruptSession(
   ctx: Context,
   caller: Caller,
-  input: Parsed<'interruptSession'>,
+  input: ParsedInput<'interruptSession'>,
   options: DispatchOptions,
 ) {
   return changeSession<Session>(ctx, caller, 'interruptSession', input, options, (pen, row) => {
@@ -265,7 +265,7 @@ function interrupt(ctx: Context, pen: Pen, caller: Caller, row: SessionRow): Ses
 export async function stopEverything(
   ctx: Context,
   caller: Caller,
-  input: Parsed<'stopEverything'>,
+  input: ParsedInput<'stopEverything'>,
   options: DispatchOptions,
 ) {
   const found: SessionId[] = []
@@ -304,7 +304,7 @@ function stop(ctx: Context, caller: Caller, id: SessionId, options: DispatchOpti
 export function endSessionByPerson(
   ctx: Context,
   caller: Caller,
-  input: Parsed<'endSession'>,
+  input: ParsedInput<'endSession'>,
   options: DispatchOptions,
 ) {
   return changeSession<Session>(ctx, caller, 'endSession', input, options, (pen, row) => {
@@ -315,7 +315,12 @@ export function endSessionByPerson(
   })
 }
 
-export function patchSession(ctx: Context, caller: Caller, input: Parsed<'patchSession'>, options: DispatchOptions) {
+export function patchSession(
+  ctx: Context,
+  caller: Caller,
+  input: ParsedInput<'patchSession'>,
+  options: DispatchOptions,
+) {
   const { id: _id, title, ...rest } = input
   const change = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined))
   const decide = (pen: Pen, row: SessionRow) => {
@@ -323,7 +328,7 @@ export function patchSession(ctx: Context, caller: Caller, input: Parsed<'patchS
     if (touches && row.state === 'ended')
       return new Fault('session_ended', `Session ${row.id} has ended; only its title can change`, { id: row.id })
     if (!touches && title === undefined)
-      return new Fault('bad_input', 'Nothing to change: give title, mode, model or warmMs')
+      return new Fault('bad_input', 'Nothing to change: give title, mode, model or parkAfterMs')
     const wrong = misfitOfMode(pen, row, rest.mode)
     if (wrong) return new Fault('unsupported', `mode: ${wrong}`, { id: row.id })
     const full = touches ? tooManyCommands(pen, row) : null
@@ -336,7 +341,12 @@ export function patchSession(ctx: Context, caller: Caller, input: Parsed<'patchS
   return changeSession<Session>(ctx, caller, 'patchSession', input, options, decide, more)
 }
 
-export function deleteSession(ctx: Context, caller: Caller, input: Parsed<'deleteSession'>, options: DispatchOptions) {
+export function deleteSession(
+  ctx: Context,
+  caller: Caller,
+  input: ParsedInput<'deleteSession'>,
+  options: DispatchOptions,
+) {
   return changeSession<Record<string, never>>(ctx, caller, 'deleteSession', input, options, (pen, row) => {
     const to = nextState(row, 'delete')
     if (to instanceof Fault) return to
@@ -346,13 +356,13 @@ export function deleteSession(ctx: Context, caller: Caller, input: Parsed<'delet
   })
 }
 
-export async function getSession(ctx: Context, caller: Caller, input: Parsed<'getSession'>) {
+export async function getSession(ctx: Context, caller: Caller, input: ParsedInput<'getSession'>) {
   const row = await ctx.store.get('session', input.id)
   if (!row || !maySee(caller, row)) throw noSession(input.id)
   return { status: 200, body: await ctx.shown(row) }
 }
 
-export async function listSessions(ctx: Context, caller: Caller, input: Parsed<'listSessions'>) {
+export async function listSessions(ctx: Context, caller: Caller, input: ParsedInput<'listSessions'>) {
   const limit = input.limit ?? limits.pageDefault
   const before = input.before ? await ctx.store.get('session', input.before) : undefined
   if (input.before && !before) throw noSession(input.before)

@@ -1,5 +1,5 @@
 /** Credentials. A secret is shown once and kept only as its hash; who it is stands in the row, never in what the caller says. */
-import { Fault, limits, type Parsed, type Role, type Token } from '@holdpoint/protocol'
+import { Fault, limits, type ParsedInput, type Role, type Token } from '@holdpoint/protocol'
 import { type Context, sha256 } from '../context.ts'
 import type { Caller, DispatchOptions } from '../desk.ts'
 import type { Pen } from '../pen.ts'
@@ -47,7 +47,7 @@ export async function ensureToken(ctx: Context, secret: string, role: Role, name
   return callerOf(body, 'api')
 }
 
-export async function addToken(ctx: Context, caller: Caller, input: Parsed<'addToken'>, options: DispatchOptions) {
+export async function addToken(ctx: Context, caller: Caller, input: ParsedInput<'addToken'>, options: DispatchOptions) {
   const secret = `hp_${ctx.secret()}`
   const token = ctx.newId('tok')
   const part = { kind: 'bearer', role: input.role, name: input.name, expiresAt: input.expiresAt ?? null } as const
@@ -80,7 +80,7 @@ export async function listTokens(ctx: Context) {
   return { status: 200, body: { items: rows.filter(row => row.kind !== 'link').map(showToken), next: null } }
 }
 
-export async function removeToken(ctx: Context, _caller: Caller, input: Parsed<'removeToken'>) {
+export async function removeToken(ctx: Context, _caller: Caller, input: ParsedInput<'removeToken'>) {
   const rows = await ctx.store.find('token', { where: { token: input.id } })
   if (rows.length === 0) throw new Fault('not_found', `There is no token ${input.id}`, { id: input.id })
   await drop(ctx, rows)
@@ -111,7 +111,7 @@ function drop(ctx: Context, rows: readonly TokenRow[]) {
   })
 }
 
-export async function makeLink(ctx: Context, caller: Caller, input: Parsed<'makeLink'>, options: DispatchOptions) {
+export async function makeLink(ctx: Context, caller: Caller, input: ParsedInput<'makeLink'>, options: DispatchOptions) {
   const code = ctx.secret(24)
   const token = ctx.newId('tok')
   return ctx.change<{ code: string; expiresAt: number }>(

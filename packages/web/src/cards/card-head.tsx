@@ -1,6 +1,6 @@
 /** Who asks, in one line that a glance is enough for; and since when, how long it may wait, and who else is at it. */
 import { ago, driverWords, sessionName } from '@holdpoint/client'
-import { type Request, reveal } from '@holdpoint/protocol'
+import { escapeInvisible, type Request } from '@holdpoint/protocol'
 import type { ReactNode } from 'react'
 import { useInboxPart, useNow } from '../desk.ts'
 import { Words } from '../parts/agent-text.tsx'
@@ -38,7 +38,7 @@ function Who({ request, named }: Omit<CardHeadProps, 'others'>): ReactNode {
   return (
     <div className="who">
       {named && (
-        <a className="asker" href={href({ screen: 'session', id })} title={reveal(name)}>
+        <a className="asker" href={href({ screen: 'session', id })} title={escapeInvisible(name)}>
           <Words text={name} />
         </a>
       )}
@@ -55,7 +55,7 @@ function AgentPath({ names }: { readonly names: readonly string[] }): ReactNode 
   return (
     <span
       className={`agent-path ${names.length === 1 ? 'one' : ''}`}
-      title={names.map(name => `“${reveal(name)}”`).join(' ⟶ ')}
+      title={names.map(name => `“${escapeInvisible(name)}”`).join(' ⟶ ')}
     >
       {names.map((name, depth) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a path has an order and nothing else

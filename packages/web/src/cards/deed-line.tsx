@@ -1,6 +1,6 @@
 /** The first line of a card: what is to be done, with what, and in which folder. */
 import { deed, toolName } from '@holdpoint/client'
-import { type ApprovalAsk, type Request, reveal } from '@holdpoint/protocol'
+import { type ApprovalAsk, escapeInvisible, type Request } from '@holdpoint/protocol'
 import type { ReactNode } from 'react'
 import { useInboxPart } from '../desk.ts'
 import { Words } from '../parts/agent-text.tsx'
@@ -50,7 +50,7 @@ function ApprovalDeed({ ask }: { readonly ask: ApprovalAsk }): ReactNode {
       </>
     )
   return (
-    <h3 title={reveal(ask.tool)}>
+    <h3 title={escapeInvisible(ask.tool)}>
       Use <Words text={name} />
       {server !== null && (
         <span className="from">

@@ -1,6 +1,6 @@
 /** One field of a form, drawn by what its schema says of it. */
 import type { Raw } from '@holdpoint/client'
-import { type FormField, fieldChoices, isSecretField, reveal } from '@holdpoint/protocol'
+import { escapeInvisible, type FormField, fieldChoices, isSecretField } from '@holdpoint/protocol'
 import { type ReactNode, useId, useRef } from 'react'
 import { Sentences, Words } from '../parts/agent-text.tsx'
 import { controlOf, presetOf } from './form-values.ts'
@@ -81,7 +81,7 @@ export function FormFieldView(props: FormFieldProps): ReactNode {
 }
 
 function problemWords(problem: string): string {
-  return problem === 'is required' ? 'This is needed.' : `This ${reveal(problem)}.`
+  return problem === 'is required' ? 'This is needed.' : `This ${escapeInvisible(problem)}.`
 }
 
 function Choices({ field, required, raw, onRaw, name }: FormFieldProps): ReactNode {
@@ -141,7 +141,7 @@ function TextControl({ id, field, raw, onRaw, hand, spoken }: TextControlProps):
         <option value="">—</option>
         {(fieldChoices(field) ?? []).map(({ value, title }) => (
           <option key={value} value={value}>
-            {reveal(title)}
+            {escapeInvisible(title)}
           </option>
         ))}
       </select>

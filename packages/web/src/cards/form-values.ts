@@ -4,10 +4,10 @@ import {
   type FormField,
   type FormSchema,
   fieldChoices,
+  formProblem,
   isSecretField,
   type Json,
   type JsonObject,
-  misfitOfValues,
 } from '@holdpoint/protocol'
 
 export type Control = 'switch' | 'options' | 'select' | 'ticks' | 'lines' | 'area' | 'line'
@@ -85,7 +85,7 @@ export function fillIn(schema: FormSchema, raws: ReadonlyMap<string, Raw>): Fill
     const required = schema.required?.includes(name) ?? false
     const value = readRaw(field, raws.get(name) ?? presetOf(field), required)
     if (value !== undefined) values[name] = value
-    const wrong = misfitOfValues(
+    const wrong = formProblem(
       { type: 'object', properties: { [name]: field }, ...(required && { required: [name] }) },
       value === undefined ? {} : { [name]: value },
     )

@@ -1,5 +1,5 @@
 /** The road of an answer from the press to the broadcast that ends it: what is on its way, what went wrong, and which presses count. */
-import { type Answer, Fault, misfit, type Request } from '@holdpoint/protocol'
+import { type Answer, answerProblem, Fault, type Request } from '@holdpoint/protocol'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { useDesk, useLive } from '../desk.ts'
 import { isQuiet, quietMs } from '../quiet.ts'
@@ -42,7 +42,7 @@ export function useHand(request: Request, { hold, release }: Pick<Drafting, 'hol
     const send = (label: string, answer: Answer) => {
       if (held) return
       if (isQuiet() || performance.now() - shownAt.current < quietMs) return say(tooSoon)
-      const wrong = misfit(request.ask, answer)
+      const wrong = answerProblem(request.ask, answer)
       if (wrong) return say(`Not sent: ${wrong}.`, true)
       setNotice(null)
       setPressed(label)

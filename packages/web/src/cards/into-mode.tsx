@@ -1,5 +1,5 @@
 /** In which mode the agent goes on once its plan is approved: it stands beside every yes that would send it. */
-import { reveal } from '@holdpoint/protocol'
+import { escapeInvisible } from '@holdpoint/protocol'
 import { type ReactNode, useId } from 'react'
 import { useInboxPart } from '../desk.ts'
 import type { ApprovalStepProps } from './allow.tsx'
@@ -31,7 +31,7 @@ export function IntoMode({ request, ask, hand, drafting }: IntoModeProps): React
         <option value="">goes on as its own program decides</option>
         {modes.map(name => (
           <option key={name} value={name}>
-            {reveal(modeWords(name))}
+            {escapeInvisible(modeWords(name))}
           </option>
         ))}
       </select>

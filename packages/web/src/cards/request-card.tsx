@@ -1,6 +1,6 @@
 /** One request that waits: who asks, what, and the way to answer. Once it is resolved, its receipt takes its place. */
 import { deed, summary } from '@holdpoint/client'
-import { type Request, reveal } from '@holdpoint/protocol'
+import { escapeInvisible, type Request } from '@holdpoint/protocol'
 import { memo, type ReactNode, useCallback, useId, useMemo, useRef } from 'react'
 import { ApprovalCard } from './approval-card.tsx'
 import { CardHead } from './card-head.tsx'
@@ -55,7 +55,7 @@ export const RequestCard = memo(function RequestCard(props: RequestCardProps): R
         <span
           id={about}
           role="note"
-          aria-label={reveal(`${words}: ${summary(request.ask).slice(0, aboutMax)}`)}
+          aria-label={escapeInvisible(`${words}: ${summary(request.ask).slice(0, aboutMax)}`)}
           hidden
         />
         {drafting.tooLong && (

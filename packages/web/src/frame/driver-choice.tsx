@@ -1,6 +1,6 @@
 /** The agents that can be started here; one that is not ready says what is missing and what to do about it. */
 import { driverWords } from '@holdpoint/client'
-import { reveal } from '@holdpoint/protocol'
+import { escapeInvisible } from '@holdpoint/protocol'
 import type { ReactNode } from 'react'
 import type { Driver } from './start-fields.ts'
 
@@ -33,11 +33,11 @@ export function DriverChoice({ drivers, chosen, problem, onChoose }: DriverChoic
             onChange={() => onChoose(driver.name)}
           />
           <span>
-            <span className="driver-title">{reveal(driverWords(driver.name, driver.title))}</span>
+            <span className="driver-title">{escapeInvisible(driverWords(driver.name, driver.title))}</span>
             {Object.hasOwn(notes, driver.name) && <span className="soft small driver-note">{notes[driver.name]}</span>}
             {!driver.ready && (
               <span className="soft small driver-note">
-                {driver.missing === undefined ? 'It is not ready to run.' : reveal(driver.missing)}
+                {driver.missing === undefined ? 'It is not ready to run.' : escapeInvisible(driver.missing)}
               </span>
             )}
           </span>

@@ -1,6 +1,6 @@
 /** What can be gone to by name: screens, sessions, a new session; what fits the words that were typed, in a steady order. */
 import { sessionName } from '@holdpoint/client'
-import { reveal, type Session, type SessionId } from '@holdpoint/protocol'
+import { escapeInvisible, type Session, type SessionId } from '@holdpoint/protocol'
 import { groupNames, groupOf, newestFirst } from './session-groups.ts'
 import { type Place, places } from './sidebar.tsx'
 
@@ -27,8 +27,8 @@ export function findItems(typed: string, sessions: Iterable<Session>): readonly 
     ...sorted.map(session => ({
       kind: 'session' as const,
       id: session.id,
-      name: reveal(sessionName(session)),
-      hint: `${groupOf(session)} · ${reveal(session.cwd)}`,
+      name: escapeInvisible(sessionName(session)),
+      hint: `${groupOf(session)} · ${escapeInvisible(session.cwd)}`,
       session: session.id,
     })),
   ]

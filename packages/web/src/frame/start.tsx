@@ -1,5 +1,5 @@
 /** Starts a session: which agent, in which folder, in which mode, with which first words. */
-import { reveal } from '@holdpoint/protocol'
+import { escapeInvisible } from '@holdpoint/protocol'
 import { type ReactNode, type SyntheticEvent, useEffect, useMemo, useState } from 'react'
 import { modeWords } from '../cards/approval-words.ts'
 import { useDesk, useSessions } from '../desk.ts'
@@ -140,7 +140,7 @@ function StartDetails({ fields, modes, problems, onChange }: DetailsProps): Reac
               <option value="">As the agent starts by itself</option>
               {modes.map(mode => (
                 <option key={mode} value={mode}>
-                  {reveal(modeWords(mode))}
+                  {escapeInvisible(modeWords(mode))}
                 </option>
               ))}
             </select>

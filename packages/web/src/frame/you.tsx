@@ -1,5 +1,5 @@
 /** What one can say about oneself here: whether to be told, how, and that one leaves. */
-import { reveal } from '@holdpoint/protocol'
+import { escapeInvisible } from '@holdpoint/protocol'
 import { type ReactNode, useState } from 'react'
 import { useDesk } from '../desk.ts'
 import { forgetPerson } from '../habits/forget-person.ts'
@@ -28,7 +28,7 @@ export function You(): ReactNode {
   return (
     <>
       <button type="button" className="button plain you" popoverTarget="you-menu">
-        <bdi>{reveal(me)}</bdi>
+        <bdi>{escapeInvisible(me)}</bdi>
       </button>
       <div id="you-menu" popover="auto" className="menu">
         <SoundSwitch />

@@ -1,6 +1,6 @@
 /** Which requests are news to a person, and in which words they are told outside the page. */
 import { deed, type InboxSnapshot, sessionName, summary } from '@holdpoint/client'
-import { type Request, type RequestId, reveal, type Session } from '@holdpoint/protocol'
+import { escapeInvisible, type Request, type RequestId, type Session } from '@holdpoint/protocol'
 
 export interface Notice {
   /** One notification stands per tag: a newer one takes its place. */
@@ -33,7 +33,7 @@ export function noticeOf(requests: readonly Request[], { sessions }: Pick<InboxS
     return {
       tag: first.id,
       title: `${deed(first.ask)} · ${clip(nameOf(first), 60)}`,
-      body: clip(reveal(summary(first.ask)), bodyMax),
+      body: clip(escapeInvisible(summary(first.ask)), bodyMax),
       request: first.id,
     }
   const names = [...new Set(requests.map(nameOf))]
@@ -46,7 +46,7 @@ export function noticeOf(requests: readonly Request[], { sessions }: Pick<InboxS
 }
 
 function nameOfSession(session: Session | undefined): string {
-  return session ? reveal(sessionName(session)) : 'An agent'
+  return session ? escapeInvisible(sessionName(session)) : 'An agent'
 }
 
 function clip(text: string, max: number): string {

@@ -1,5 +1,5 @@
 /** Several requests answered by one press: in portions that the gateway takes, with a result for each. */
-import { type Answer, type Call, limits, type Request, type RequestId, reveal } from '@holdpoint/protocol'
+import { type Answer, type Call, escapeInvisible, limits, type Request, type RequestId } from '@holdpoint/protocol'
 import type { CardActions } from '../habits/card-keys.ts'
 
 export interface Reply {
@@ -28,7 +28,7 @@ export async function answerAll(
       const { items } = await call('answerRequests', {
         items: portion.map(({ request: { id, digest }, answer }) => ({ id, digest, answer })),
       })
-      for (const { id, error } of items) if (error) refused.push({ id, why: reveal(error.message) })
+      for (const { id, error } of items) if (error) refused.push({ id, why: escapeInvisible(error.message) })
     } catch (error) {
       for (const { request } of portion) refused.push({ id: request.id, why: saidOf(error) })
     }

@@ -1,5 +1,5 @@
 /** Puts a text into the clipboard as it is shown: what could not be seen is not copied unseen. */
-import { reveal } from '@holdpoint/protocol'
+import { escapeInvisible } from '@holdpoint/protocol'
 import { type ReactNode, useEffect, useState } from 'react'
 
 const toldMs = 1500
@@ -14,7 +14,7 @@ export function CopyButton({ text }: { readonly text: string }): ReactNode {
   // Browsers have a clipboard only for pages that came a safe way.
   if (typeof navigator === 'undefined' || !navigator.clipboard) return null
   const copy = () =>
-    navigator.clipboard.writeText(reveal(text, { multiline: true })).then(
+    navigator.clipboard.writeText(escapeInvisible(text, { multiline: true })).then(
       () => setTold('Copied'),
       () => setTold('Not copied'),
     )

@@ -1,6 +1,6 @@
 /** Each kind of markup as elements. What is no safe link, no text and no layout is shown as it is written. */
 import { show } from '@holdpoint/client'
-import { reveal } from '@holdpoint/protocol'
+import { escapeInvisible } from '@holdpoint/protocol'
 import type { MarkedToken, Tokens } from 'marked'
 import type { ReactNode } from 'react'
 import { Shown, Words } from './agent-text.tsx'
@@ -74,14 +74,14 @@ export function MarkdownToken({ token, depth, growing }: TokenProps<MarkedToken>
     case 'link':
       return <Link {...token}>{within}</Link>
     case 'image':
-      return <Link {...token}>{`▨ ${reveal(token.text || 'image')}`}</Link>
+      return <Link {...token}>{`▨ ${escapeInvisible(token.text || 'image')}`}</Link>
     case 'html':
     case 'def':
       return <AsWritten text={token.raw} />
     case 'text':
     case 'escape':
       if ('tokens' in token && token.tokens) return within
-      return <Shown text={show(token.text, { multiline: true, pictures: true })} />
+      return <Shown text={show(token.text, { multiline: true, keepEmoji: true })} />
   }
 }
 
@@ -153,8 +153,8 @@ function Link({ href, text, title, raw, children }: LinkProps): ReactNode {
       <a href={target.href} target="_blank" rel="noopener noreferrer">
         {children}
       </a>
-      {!plain && <span className="link-host"> ({reveal(target.host)})</span>}
-      {title && <span className="link-host"> “{reveal(title)}”</span>}
+      {!plain && <span className="link-host"> ({escapeInvisible(target.host)})</span>}
+      {title && <span className="link-host"> “{escapeInvisible(title)}”</span>}
     </>
   )
 }

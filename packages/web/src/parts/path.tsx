@@ -1,9 +1,9 @@
 /** A path in one line: where there is no room for all of it, its last folders stay, for they tell it from others. The whole is in its title. */
-import { reveal } from '@holdpoint/protocol'
+import { escapeInvisible } from '@holdpoint/protocol'
 import type { ReactNode } from 'react'
 
 export function Path({ path, className = '' }: { readonly path: string; readonly className?: string }): ReactNode {
-  const whole = reveal(path)
+  const whole = escapeInvisible(path)
   const [head, tail] = pathParts(whole)
   return (
     <span className={`path-line ${className}`} title={whole}>

@@ -1,5 +1,5 @@
 /** What the record is searched for, as the gateway is asked, and its lines by day. */
-import type { Input, RecordLine, SessionId } from '@holdpoint/protocol'
+import type { AuditEntry, Input, SessionId } from '@holdpoint/protocol'
 
 export const byChoices = [
   { value: 'all', name: 'Anyone' },
@@ -38,12 +38,12 @@ export function recordQuestion({ by, answer, session, q }: RecordFilter): Record
 
 export interface Day {
   readonly name: string
-  readonly lines: readonly RecordLine[]
+  readonly lines: readonly AuditEntry[]
 }
 
 /** In the order of the lines, newest first; days are those of the reader. */
-export function byDay(lines: readonly RecordLine[], now: number, locale?: string): readonly Day[] {
-  const days: { name: string; lines: RecordLine[] }[] = []
+export function byDay(lines: readonly AuditEntry[], now: number, locale?: string): readonly Day[] {
+  const days: { name: string; lines: AuditEntry[] }[] = []
   for (const line of lines) {
     const name = dayName(line.at, now, locale)
     const last = days.at(-1)

@@ -1,6 +1,6 @@
 /** Narrows the record down to one session: those that are known here, the newest first. */
 import { sessionName } from '@holdpoint/client'
-import { reveal, type SessionId } from '@holdpoint/protocol'
+import { escapeInvisible, type SessionId } from '@holdpoint/protocol'
 import { type ReactNode, useMemo } from 'react'
 import { useSessions } from '../desk.ts'
 import { newestFirst } from '../frame/session-groups.ts'
@@ -26,7 +26,7 @@ export function SessionChoice({ value, onChange }: SessionChoiceProps): ReactNod
       <option value="">Every session</option>
       {sorted.map(session => (
         <option key={session.id} value={session.id}>
-          {reveal(sessionName(session)).slice(0, titleMax)}
+          {escapeInvisible(sessionName(session)).slice(0, titleMax)}
         </option>
       ))}
     </select>

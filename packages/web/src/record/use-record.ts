@@ -1,5 +1,5 @@
 /** The record, newest first, read back page by page; what is resolved meanwhile waits above it until it is wanted. */
-import type { Call, Cursor, Delivery, Event, RecordLine, RequestId } from '@holdpoint/protocol'
+import type { AuditEntry, Call, Cursor, Delivery, Event, RequestId } from '@holdpoint/protocol'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { useDesk } from '../desk.ts'
 import type { RecordQuestion } from './record-filter.ts'
@@ -9,8 +9,8 @@ const pageSize = 60
 const gatherMs = 300
 
 interface RecordState {
-  readonly lines: readonly RecordLine[]
-  readonly fresh: readonly RecordLine[]
+  readonly lines: readonly AuditEntry[]
+  readonly fresh: readonly AuditEntry[]
   readonly before: Cursor | 'end' | null
   readonly loading: boolean
   readonly problem: unknown
@@ -34,7 +34,7 @@ export function useRecord(question: RecordQuestion): RecordList {
       const over = new AbortController()
       run.current = over
       setState(now => ({ ...(before === 'end' ? start : now), loading: true, problem: null }))
-      const tell = (found: readonly RecordLine[], next: Cursor | null) =>
+      const tell = (found: readonly AuditEntry[], next: Cursor | null) =>
         setState(now => ({
           ...now,
           lines: [...now.lines, ...found],
@@ -68,11 +68,11 @@ async function readBack(
   question: RecordQuestion,
   from: Cursor | 'end',
   signal: AbortSignal,
-  tell: (found: readonly RecordLine[], next: Cursor | null) => void,
+  tell: (found: readonly AuditEntry[], next: Cursor | null) => void,
 ): Promise<void> {
   let before: Cursor | 'end' | null = from
   for (let count = 0; count < pageSize && before !== null; ) {
-    const page: { items: RecordLine[]; next: string | null } = await call(
+    const page: { items: AuditEntry[]; next: string | null } = await call(
       'listAudit',
       { ...question, before, limit: pageSize - count },
       { signal },
@@ -139,7 +139,7 @@ function deliveryIn(event: Event): Moved | null {
   }
 }
 
-export function delivered(lines: readonly RecordLine[], { request, delivery }: Moved): readonly RecordLine[] {
+export function delivered(lines: readonly AuditEntry[], { request, delivery }: Moved): readonly AuditEntry[] {
   if (!lines.some(line => line.request === request)) return lines
   return lines.map(line =>
     line.request === request ? { ...line, delivery, value: { ...line.value, delivery } } : line,

@@ -1,5 +1,5 @@
 /** In which mode and with which model the agent works: both change at once where the agent can, else with its next turn. */
-import { limits, reveal, type Session } from '@holdpoint/protocol'
+import { escapeInvisible, limits, type Session } from '@holdpoint/protocol'
 import { type ReactNode, useId, useState } from 'react'
 import { useDriver } from '../cards/drivers.ts'
 import { useDesk, useLive, useSessions } from '../desk.ts'
@@ -48,7 +48,7 @@ function ModeSwitch({ mode, modes, held, onMode }: ModeSwitchProps): ReactNode {
         {mode === null && <option value="">its own</option>}
         {known.map(name => (
           <option key={name} value={name}>
-            {reveal(name)}
+            {escapeInvisible(name)}
           </option>
         ))}
       </select>

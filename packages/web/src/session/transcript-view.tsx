@@ -1,5 +1,5 @@
 /** The transcript: the newest line first, earlier ones as one scrolls up, and only what is on screen in the page. */
-import { reveal } from '@holdpoint/protocol'
+import { escapeInvisible } from '@holdpoint/protocol'
 import { type ReactNode, useCallback, useEffect, useLayoutEffect, useReducer, useRef, useState } from 'react'
 import { Virtualizer } from 'virtua'
 import { Skeleton } from '../frame/skeleton.tsx'
@@ -146,7 +146,9 @@ function useEarlier(
 function useSpoken(entries: Reading['entries']): string {
   const last = entries.findLast(entry => entry.kind === 'message' && entry.role === 'agent' && !entry.streaming)
   const [known] = useState(last?.id)
-  return last?.kind === 'message' && last.id !== known ? `The agent says: ${reveal(last.text.slice(0, spokenMax))}` : ''
+  return last?.kind === 'message' && last.id !== known
+    ? `The agent says: ${escapeInvisible(last.text.slice(0, spokenMax))}`
+    : ''
 }
 
 /** How many entries have come since one scrolled away from the end. */

@@ -35,10 +35,10 @@ export const SessionRow = memo(function SessionRow({ session, now, active, onFor
             <Words text={sessionName(session)} />
             <span className={`session-state ${group}`}>{stateWords(session)}</span>
           </span>
-          {session.lastWords && (
+          {session.lastMessage && (
             <span className="session-words">
               {/* They are glanced at, not read. */}
-              <Words text={gist(session.lastWords)} />
+              <Words text={gist(session.lastMessage)} />
             </span>
           )}
           <span className="row-facts">

@@ -1,5 +1,5 @@
 import type { Question, QuestionsAsk } from '@holdpoint/protocol'
-import { misfit } from '@holdpoint/protocol'
+import { answerProblem } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
 import {
   answerOf,
@@ -64,7 +64,7 @@ describe('a card of questions', () => {
   it('sends what is answered and leaves out the rest', () => {
     const answers = [...answersOf(ask, picks)]
     expect(answers.map(answer => answer.id)).toEqual(['one', 'secret'])
-    expect(misfit(ask, { kind: 'answers', answers })).toBeNull()
+    expect(answerProblem(ask, { kind: 'answers', answers })).toBeNull()
   })
   it('keeps no secret in its draft', () => {
     expect([...draftOf(ask, picks)]).toEqual([['one', { chosen: ['a'] }]])

@@ -4,7 +4,16 @@ import { AnswerKind } from './answer.ts'
 import { Ask } from './ask.ts'
 import { Cursor, RequestId, RuleId, SessionId, TokenId } from './ids.ts'
 import { limits } from './limits.ts'
-import { everyone, nothing, type Op, oneWay, page, pageOfLog, people, Role } from './op.ts'
+import {
+  afterXorBefore,
+  emptyObject,
+  everyone,
+  logPageParams,
+  type Operation,
+  pageOf,
+  people,
+  Role,
+} from './operation.ts'
 import { Delivery, Request, Resolution } from './request.ts'
 import { Rule, RuleDraft, Verdict } from './rule.ts'
 
@@ -18,7 +27,7 @@ export const Token = z.object({
 export type Token = z.infer<typeof Token>
 
 /** A resolution as the log tells it, with its request and the title of its session as they stand now. A deleted session has no lines. */
-export const RecordLine = z.object({
+export const AuditEntry = z.object({
   cursor: Cursor,
   at: z.int(),
   session: SessionId,
@@ -30,7 +39,7 @@ export const RecordLine = z.object({
   value: Request,
   title: z.string(),
 })
-export type RecordLine = z.infer<typeof RecordLine>
+export type AuditEntry = z.infer<typeof AuditEntry>
 
 /** Of the gateway's machine, whose working folder the caller does not know. */
 const AbsolutePath = z
@@ -39,14 +48,14 @@ const AbsolutePath = z
   .refine(path => !path.includes('\0'), 'must not hold a NUL character')
   .refine(path => /^(\/|\\\\|[a-z]:[\\/])/i.test(path), 'must be an absolute path on the gateway’s machine')
 
-export const houseOps = {
+export const adminOps = {
   listRules: {
     method: 'GET',
     path: '/rules',
     roles: people,
     summary: 'Standing answers',
     input: z.strictObject({}),
-    output: page(Rule),
+    output: pageOf(Rule),
   },
   addRule: {
     method: 'POST',
@@ -63,7 +72,7 @@ export const houseOps = {
     roles: people,
     summary: 'Revoke a standing answer',
     input: z.strictObject({ id: RuleId }),
-    output: nothing,
+    output: emptyObject,
   },
   checkRules: {
     method: 'POST',
@@ -82,9 +91,9 @@ export const houseOps = {
     path: '/audit',
     roles: people,
     summary: 'The record of resolutions; a page may be short, or empty, and yet have a next',
-    input: oneWay(
+    input: afterXorBefore(
       z.strictObject({
-        ...pageOfLog,
+        ...logPageParams,
         session: SessionId.optional(),
         by: Resolution.shape.by.optional(),
         answer: AnswerKind.optional(),
@@ -92,7 +101,7 @@ export const houseOps = {
         q: z.string().max(limits.nameMax).optional(),
       }),
     ),
-    output: page(RecordLine),
+    output: pageOf(AuditEntry),
   },
   listTokens: {
     method: 'GET',
@@ -100,7 +109,7 @@ export const houseOps = {
     roles: people,
     summary: 'Credentials, without their secrets',
     input: z.strictObject({}),
-    output: page(Token),
+    output: pageOf(Token),
   },
   addToken: {
     method: 'POST',
@@ -121,7 +130,7 @@ export const houseOps = {
     roles: people,
     summary: 'Revoke a credential',
     input: z.strictObject({ id: TokenId }),
-    output: nothing,
+    output: emptyObject,
   },
   signIn: {
     method: 'POST',
@@ -137,7 +146,7 @@ export const houseOps = {
     roles: people,
     summary: 'End the cookie’s session',
     input: z.strictObject({}),
-    output: nothing,
+    output: emptyObject,
   },
   makeLink: {
     method: 'POST',
@@ -164,4 +173,4 @@ export const houseOps = {
     input: z.strictObject({ file: AbsolutePath }),
     output: z.object({ file: z.string(), bytes: z.int(), cursor: Cursor }),
   },
-} as const satisfies Record<string, Op>
+} as const satisfies Record<string, Operation>

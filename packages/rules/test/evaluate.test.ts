@@ -3,19 +3,23 @@ import { readFileSync } from 'node:fs'
 import { Fault, type Rule, type RuleDraft, RuleDraft as RuleDraftSchema, type SessionId } from '@holdpoint/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { admit, type Judged, judge, type Situation } from '../src/index.ts'
+import { evaluateRules, type RuleContext, type RuleSubject, validateRule } from '../src/index.ts'
 
 const session = 'ses_00000000000000000000' as SessionId // twenty letters of the alphabet
 const other = 'ses_11111111111111111111' as SessionId // likewise
-const situation: Situation = { driver: 'claude', session, now: 1000 }
-const bash = (command: unknown, cwd = '/srv'): Judged => ({ tool: 'Bash', input: { command } as Judged['input'], cwd }) // what an agent may send
+const situation: RuleContext = { driver: 'claude', session, now: 1000 }
+const bash = (command: unknown, cwd = '/srv'): RuleSubject => ({
+  tool: 'Bash',
+  input: { command } as RuleSubject['input'],
+  cwd,
+}) // what an agent may send
 let made = 0
 function rule(draft: Partial<RuleDraft>): Rule {
   const id = `rul_${String(made++).padStart(20, '0')}` as Rule['id'] // twenty letters of the alphabet
   return { effect: 'allow', tool: 'Bash', scope: { cwd: '/srv' }, ...draft, id, madeBy: 'ada', madeAt: 0, version: 1 }
 }
-const verdict = (rules: readonly Rule[], ask: Judged, at: Partial<Situation> = {}) =>
-  judge(rules, ask, { ...situation, ...at }).verdict
+const verdict = (rules: readonly Rule[], ask: RuleSubject, at: Partial<RuleContext> = {}) =>
+  evaluateRules(rules, ask, { ...situation, ...at }).verdict
 
 describe('a command', () => {
   const allow = [rule({ command: 'npm test' })]
@@ -83,7 +87,7 @@ describe('a command', () => {
 
 describe('a path', () => {
   const allow = [rule({ tool: 'Read', path: '/srv/a.txt', scope: {} })]
-  const read = (file_path: string, more: object = {}): Judged => ({
+  const read = (file_path: string, more: object = {}): RuleSubject => ({
     tool: 'Read',
     input: { file_path, ...more },
     cwd: '/srv',
@@ -155,18 +159,22 @@ describe('several rules', () => {
   })
   it('name the one that decided, and why', () => {
     const [deny, allow] = [rule({ effect: 'deny', note: 'never here' }), rule({ command: 'ls' })]
-    expect(judge([allow, deny], bash('ls'), situation)).toEqual({
+    expect(evaluateRules([allow, deny], bash('ls'), situation)).toEqual({
       verdict: 'deny',
       rule: deny.id,
       reason: 'never here',
     })
-    expect(judge([allow], bash('ls'), situation)).toEqual({ verdict: 'allow', rule: allow.id, reason: 'allow Bash ls' })
-    expect(judge([], bash('ls'), situation)).toEqual({ verdict: 'ask', reason: 'no rule matches' })
+    expect(evaluateRules([allow], bash('ls'), situation)).toEqual({
+      verdict: 'allow',
+      rule: allow.id,
+      reason: 'allow Bash ls',
+    })
+    expect(evaluateRules([], bash('ls'), situation)).toEqual({ verdict: 'ask', reason: 'no rule matches' })
   })
 })
 
 describe('a scope', () => {
-  const rows: readonly [string, RuleDraft['scope'], Judged, Partial<Situation>, boolean][] = [
+  const rows: readonly [string, RuleDraft['scope'], RuleSubject, Partial<RuleContext>, boolean][] = [
     ['of this driver', { driver: 'claude', session }, bash('ls'), {}, true],
     ['of another driver', { driver: 'codex', session }, bash('ls'), {}, false],
     ['of a driver, wherever it is', { driver: 'claude' }, bash('ls'), {}, false],
@@ -217,8 +225,8 @@ describe('admit', () => {
     ],
   ]
   it.each(refused)('refuses %s', (_name, draft) => {
-    expect(() => admit(draft)).toThrow(Fault)
-    expect(() => admit(draft)).toThrow(expect.objectContaining({ code: 'unsupported' }))
+    expect(() => validateRule(draft)).toThrow(Fault)
+    expect(() => validateRule(draft)).toThrow(expect.objectContaining({ code: 'unsupported' }))
   })
   it.each<RuleDraft>([
     { effect: 'allow', tool: 'Bash', command: 'ls', scope: { session } },
@@ -229,7 +237,7 @@ describe('admit', () => {
     { effect: 'ask', tool: 'Bash', command: 'ls' },
     { effect: 'deny', tool: 'Bash' },
     { effect: 'ask', tool: 'Bash', scope: { driver: 'claude' }, expiresAt: 5, note: 'n' },
-  ])('keeps %j as it is', draft => expect(admit(draft)).toEqual(draft))
+  ])('keeps %j as it is', draft => expect(validateRule(draft)).toEqual(draft))
   it('understands every member that a rule may have, or refuses it', () => {
     expect(Object.keys(RuleDraftSchema.shape)).toEqual([
       'effect',

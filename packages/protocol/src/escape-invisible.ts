@@ -13,21 +13,21 @@ const pictures = new RegExp(`${picture}(?:\\u{200d}${picture})*`, 'gu')
 const isPicture = /^(?!\p{C})\p{ExtPict}/u
 const toldBesidePictures = new RegExp(`${pictures.source}|${told.source}`, 'gu')
 
-export interface RevealOptions {
+export interface EscapeOptions {
   /** Line feeds and tabs stay as they are (a block that keeps its layout); everything else is still made visible. */
   readonly multiline?: boolean
   /** Pictures stay as they are. For sentences only: in what is executed every character counts. */
-  readonly pictures?: boolean
+  readonly keepEmoji?: boolean
 }
 
-function isLayout(char: string, { multiline }: RevealOptions): boolean {
+function isLayout(char: string, { multiline }: EscapeOptions): boolean {
   return multiline === true && (char === '\n' || char === '\t')
 }
 
 /** Every character that a reader could not see stands as \u{HEX}; backslashes before one, or before a written u{, are doubled, so nothing can be forged. */
-export function reveal(text: string, options: RevealOptions = {}): string {
-  return text.replace(options.pictures ? toldBesidePictures : told, (found, at: number) => {
-    if (options.pictures && isPicture.test(found)) return found
+export function escapeInvisible(text: string, options: EscapeOptions = {}): string {
+  return text.replace(options.keepEmoji ? toldBesidePictures : told, (found, at: number) => {
+    if (options.keepEmoji && isPicture.test(found)) return found
     if (found[0] !== '\\') return isLayout(found, options) ? found : `\\u{${(found.codePointAt(0) ?? 0).toString(16)}}`
     const next = at + found.length
     const following = String.fromCodePoint(text.codePointAt(next) ?? 0x20)
@@ -37,7 +37,7 @@ export function reveal(text: string, options: RevealOptions = {}): string {
 }
 
 /** Whether a text holds anything that `reveal` would have to make visible: surfaces warn where it does. */
-export function hidesSomething(text: string, options: RevealOptions = {}): boolean {
+export function hasInvisible(text: string, options: EscapeOptions = {}): boolean {
   const laid = options.multiline ? text.replace(/[\n\t]/g, ' ') : text
-  return unseen.test(options.pictures ? laid.replace(pictures, ' ') : laid)
+  return unseen.test(options.keepEmoji ? laid.replace(pictures, ' ') : laid)
 }

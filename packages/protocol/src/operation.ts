@@ -7,7 +7,7 @@ import { limits } from './limits.ts'
 export const Role = z.enum(['person', 'runner', 'agent'])
 export type Role = z.infer<typeof Role>
 
-export interface Op {
+export interface Operation {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Below /api/v1; `:name` is a member of the input. */
   readonly path: string
@@ -19,24 +19,24 @@ export interface Op {
   readonly status?: number
   readonly summary: string
   /** The body may be as large as attachments need. */
-  readonly large?: boolean
+  readonly allowsLargeBody?: boolean
 }
 
 export const people = ['person'] as const
 export const everyone = ['person', 'runner', 'agent'] as const
-export const wait = z.coerce.number().int().min(0).max(limits.waitMaxMs).optional()
-export const limit = z.coerce.number().int().min(1).max(limits.pageMax).optional()
+export const waitParam = z.coerce.number().int().min(0).max(limits.waitMaxMs).optional()
+export const limitParam = z.coerce.number().int().min(1).max(limits.pageMax).optional()
 /** A page of the log: what follows `after`, or what comes nearest before `before`, where `end` is behind the newest. Ascending either way. */
-export const pageOfLog = {
+export const logPageParams = {
   after: Cursor.optional(),
   before: z.union([z.literal('end'), Cursor], 'must be a cursor of this gateway, or end').optional(),
-  limit,
+  limit: limitParam,
 }
-export function oneWay<T extends z.ZodObject<typeof pageOfLog>>(input: T): T {
+export function afterXorBefore<T extends z.ZodObject<typeof logPageParams>>(input: T): T {
   return input.refine(({ after, before }) => after === undefined || before === undefined, {
     path: ['before'],
     message: 'cannot stand beside after: a page is read on from one place or back from another',
   })
 }
-export const page = <T extends z.ZodType>(item: T) => z.object({ items: z.array(item), next: z.string().nullable() })
-export const nothing = z.object({})
+export const pageOf = <T extends z.ZodType>(item: T) => z.object({ items: z.array(item), next: z.string().nullable() })
+export const emptyObject = z.object({})

@@ -1,17 +1,17 @@
 /** Judges an ask by the standing answers. So far a rule matches exactly or not at all; what it cannot prove it leaves to a person. */
 import { type ApprovalAsk, Fault, type Rule, type RuleDraft, type SessionId, type Verdict } from '@holdpoint/protocol'
 
-export interface Situation {
+export interface RuleContext {
   readonly driver: string
   readonly session: SessionId | null
   readonly now: number
 }
-export type Judged = Pick<ApprovalAsk, 'tool' | 'input' | 'cwd'>
+export type RuleSubject = Pick<ApprovalAsk, 'tool' | 'input' | 'cwd'>
 
 const severity = { deny: 2, ask: 1, allow: 0 } as const
 
 /** Deny beats ask, ask beats allow; no match is ask. */
-export function judge(rules: readonly Rule[], ask: Judged, situation: Situation): Verdict {
+export function evaluateRules(rules: readonly Rule[], ask: RuleSubject, situation: RuleContext): Verdict {
   let found: Rule | undefined
   for (const rule of rules)
     if (matches(rule, ask, situation) && (!found || severity[rule.effect] > severity[found.effect])) found = rule
@@ -26,7 +26,7 @@ const readingMembers: Readonly<Record<string, Members>> = {
   Read: { file_path: 'string', offset: 'number', limit: 'number' },
 }
 
-function matches(rule: Rule, ask: Judged, situation: Situation): boolean {
+function matches(rule: Rule, ask: RuleSubject, situation: RuleContext): boolean {
   if (rule.tool !== ask.tool) return false
   if (rule.expiresAt !== undefined && situation.now >= rule.expiresAt) return false
   if (rule.scope?.driver !== undefined && rule.scope.driver !== situation.driver) return false
@@ -42,7 +42,7 @@ function membersOf(rule: RuleDraft): Members | undefined {
   return Object.hasOwn(readingMembers, rule.tool) ? readingMembers[rule.tool] : undefined
 }
 
-function holdsOnly(input: Judged['input'], members: Members | undefined): boolean {
+function holdsOnly(input: RuleSubject['input'], members: Members | undefined): boolean {
   return (
     members !== undefined &&
     Object.entries(input).every(([name, value]) => Object.hasOwn(members, name) && typeof value === members[name])
@@ -67,7 +67,7 @@ function describe(rule: RuleDraft): string {
 }
 
 /** Refuses a rule that the matcher would not understand: kept but never matching, it would be a lie. */
-export function admit(draft: RuleDraft): RuleDraft {
+export function validateRule(draft: RuleDraft): RuleDraft {
   for (const member of ['when', 'host', 'usesLeft'] as const)
     if (draft[member] !== undefined)
       throw new Fault('unsupported', `rules with "${member}" are not understood yet; leave it out`)
