@@ -1,6 +1,6 @@
 /** The desk in process: 64 sessions of one runner, each asking, answered, handed and taken in a loop. */
 import { randomBytes } from 'node:crypto'
-import { openDesk } from '../../packages/engine/dist/index.js'
+import { openGateway } from '../../packages/engine/dist/index.js'
 import { formatId } from '../../packages/protocol/dist/index.js'
 import { openPostgres, openSqlite } from '../../packages/store/dist/index.js'
 import { answer, askNumbered, cwd } from '../kit/asks.mjs'
@@ -17,7 +17,7 @@ let asked = 0
 
 export async function open({ file, url, sessions }) {
   store = file ? await openSqlite({ file }) : await openPostgres({ url })
-  desk = await openDesk({ store })
+  desk = await openGateway({ store })
   const id = formatId('run', randomBytes(20))
   const driver = { name: 'bench', title: 'Bench', capabilities: ['resumable'], modes: [], ready: true }
   const { incarnation } = (await desk.dispatch(runner, 'announceRunner', { id, name: 'bench', drivers: [driver] })).body

@@ -1,6 +1,6 @@
 /** Fills archives before a gateway opens them: with requests that wait, through the desk; or with a long history, straight into the tables. */
 import { closeSync, fsyncSync, openSync } from 'node:fs'
-import { openDesk } from '../../packages/engine/dist/index.js'
+import { openGateway } from '../../packages/engine/dist/index.js'
 import { openSqlite } from '../../packages/store/dist/index.js'
 import { askNumbered, cwd } from '../kit/asks.mjs'
 import { writeHistory } from '../kit/history.mjs'
@@ -10,7 +10,7 @@ const person = { role: 'person', name: 'owner', token: 'tok_person', via: 'api' 
 
 export async function pending({ file, sessions, each }) {
   const store = await openSqlite({ file })
-  const desk = await openDesk({ store })
+  const desk = await openGateway({ store })
   for (let s = 0; s < sessions; s++) {
     const { id } = (await desk.dispatch(person, 'startSession', { driver: 'external', cwd })).body
     const asks = Array.from({ length: each }, (_, n) => ({ id, key: `ask-${n}`, ask: askNumbered(n) }))
@@ -24,7 +24,7 @@ export async function pending({ file, sessions, each }) {
 export async function history({ file, requests, sessions }) {
   // What is said here about a request is what the desk itself said about one.
   const store = await openSqlite({ file: `${file}-model` })
-  const desk = await openDesk({ store })
+  const desk = await openGateway({ store })
   const session = (await desk.dispatch(person, 'startSession', { driver: 'external', cwd })).body
   const request = (await desk.dispatch(person, 'openRequest', { id: session.id, key: 'ask-0', ask: askNumbered(0) }))
     .body
@@ -44,7 +44,7 @@ export async function history({ file, requests, sessions }) {
 /** A conversation as long as wanted: words, calls of tools and their results. Returns its session. */
 export async function talk({ file, events }) {
   const store = await openSqlite({ file })
-  const desk = await openDesk({ store })
+  const desk = await openGateway({ store })
   const { id } = (await desk.dispatch(person, 'startSession', { driver: 'external', cwd, title: 'A long talk' })).body
   const perPost = 200
   for (let from = 0; from < events; from += perPost)

@@ -1,6 +1,6 @@
-/** A gateway for pictures: the real desk and the real page, agents that only say their lines, and a clock that can be put forward, so that things have waited. */
+/** A gateway for pictures: the real gateway and the real page, agents that only say their lines, and a clock that can be put forward, so that things have waited. */
 import { fileURLToPath } from 'node:url'
-import { callAs, openDesk } from '../../packages/engine/dist/index.js'
+import { callAs, openGateway } from '../../packages/engine/dist/index.js'
 import { createServer } from '../../packages/server/dist/index.js'
 import { openMemory } from '../../packages/store/dist/index.js'
 
@@ -17,13 +17,13 @@ const drivers = [
 export async function openHouse(minutesAgo) {
   let behindMs = minutesAgo * 60_000
   const store = await openMemory({ clock: { now: () => Date.now() - behindMs } })
-  const desk = await openDesk({ store })
-  const owner = callAs(desk, { ...(await desk.ensureToken('owner', 'person', 'you')), via: 'page' })
-  const asRunner = callAs(desk, await desk.ensureToken('runner', 'runner', 'runner'))
+  const gateway = await openGateway({ store })
+  const owner = callAs(gateway, { ...(await gateway.ensureToken('owner', 'person', 'you')), via: 'page' })
+  const asRunner = callAs(gateway, await gateway.ensureToken('runner', 'runner', 'runner'))
   const { incarnation } = await asRunner('announceRunner', { id: runner, name: 'this machine', drivers })
   const renew = () => asRunner('renewRunner', { id: runner, incarnation })
   const renewing = setInterval(() => void renew(), 1000)
-  const listening = await createServer({ desk, staticDir: page }).listen({ port: 0 })
+  const listening = await createServer({ gateway, staticDir: page }).listen({ port: 0 })
 
   return {
     url: listening.url,
@@ -42,7 +42,7 @@ export async function openHouse(minutesAgo) {
     async close() {
       clearInterval(renewing)
       await listening.close()
-      await desk.close()
+      await gateway.close()
       await store.close()
     },
   }

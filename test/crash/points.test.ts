@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { httpCall, type SocketConstructor, socketCall } from '@holdpoint/client'
 import { generatorDriver, runRunner } from '@holdpoint/drivers'
-import { openDesk } from '@holdpoint/engine'
+import { openGateway } from '@holdpoint/engine'
 import { formatId } from '@holdpoint/protocol'
 import { createServer } from '@holdpoint/server'
 import { openSqlite } from '@holdpoint/store'
@@ -20,7 +20,7 @@ const secrets = { person: 'a-secret-of-the-person', runner: 'a-secret-of-the-run
 function recorder() {
   const passed = new Map<string, number>()
   return {
-    probe: (point: string) => void passed.set(point, (passed.get(point) ?? 0) + 1),
+    crashPoint: (point: string) => void passed.set(point, (passed.get(point) ?? 0) + 1),
     forget: () => passed.clear(),
     spelled: () =>
       [...passed].flatMap(([point, times]) =>
@@ -31,12 +31,12 @@ function recorder() {
 
 it('a run without a crash passes exactly the points of the list', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'holdpoint-points-'))
-  const gateway = recorder()
+  const passed = recorder()
   const runner = recorder()
-  const store = await openSqlite({ file: join(folder, 'archive.db'), probe: gateway.probe })
-  const desk = await openDesk({ store })
-  for (const role of ['person', 'runner'] as const) await desk.ensureToken(secrets[role], role, role)
-  const { url, close } = await createServer({ desk, probe: gateway.probe }).listen({ port: 0 })
+  const store = await openSqlite({ file: join(folder, 'archive.db'), crashPoint: passed.crashPoint })
+  const gateway = await openGateway({ store })
+  for (const role of ['person', 'runner'] as const) await gateway.ensureToken(secrets[role], role, role)
+  const { url, close } = await createServer({ gateway, crashPoint: passed.crashPoint }).listen({ port: 0 })
   const line = socketCall({ url, token: secrets.runner, WebSocket: WebSocket as unknown as SocketConstructor }) // the shape is the same, the types are not
   const stop = new AbortController()
   const running = runRunner({
@@ -45,7 +45,7 @@ it('a run without a crash passes exactly the points of the list', async () => {
     name: 'here',
     drivers: [generatorDriver(worker)],
     signal: stop.signal,
-    probe: runner.probe,
+    crashPoint: runner.crashPoint,
   })
   const witness = await Witness.over(url, secrets.person)
   const call = httpCall({ url, token: secrets.person })
@@ -53,7 +53,7 @@ it('a run without a crash passes exactly the points of the list', async () => {
     while ((await call('listRunners', {})).items.length === 0) await glance()
     // The first run reads the rules, and is allowed to pass a point once more for that.
     for (const prompt of ['a line', 'another line']) {
-      gateway.forget()
+      passed.forget()
       runner.forget()
       const options = { file: join(folder, 'lines') }
       const session = await call('startSession', { driver: 'worker', prompt, options })
@@ -63,7 +63,7 @@ it('a run without a crash passes exactly the points of the list', async () => {
       // Its reply comes behind that of the command, on the runner's own line.
       await line.call('whoAmI', {})
     }
-    const heard = gateway.spelled().filter(point => !/whoAmI|listRunners|announce/.test(point))
+    const heard = passed.spelled().filter(point => !/whoAmI|listRunners|announce/.test(point))
     expect(heard.sort()).toEqual([...gatewayPoints].sort())
     expect(runner.spelled().sort()).toEqual([...runnerPoints].sort())
   } finally {
@@ -72,7 +72,7 @@ it('a run without a crash passes exactly the points of the list', async () => {
     await running
     line.close()
     await close()
-    await desk.close()
+    await gateway.close()
     await store.close()
     rmSync(folder, { recursive: true })
   }

@@ -20,11 +20,11 @@ export const gatewayPoints = [
   'committed:takeCommand',
   'replying:takeCommand',
   'replying:listEvents',
-  'begun:say#1', // what the agent says before it asks
-  'decided:say#1', // 20
-  'written:say#1',
-  'committed:say#1',
-  'replying:say#1',
+  'begun:appendEvents#1', // what the agent says before it asks
+  'decided:appendEvents#1', // 20
+  'written:appendEvents#1',
+  'committed:appendEvents#1',
+  'replying:appendEvents#1',
   'begun:open',
   'decided:open', // 25
   'written:open',
@@ -46,26 +46,26 @@ export const gatewayPoints = [
   'written:taken',
   'committed:taken',
   'replying:reportDelivery#2',
-  'begun:say#2', // 45: the action is about to begin
-  'decided:say#2',
-  'written:say#2',
-  'committed:say#2',
-  'replying:say#2',
-  'begun:say#3', // 50: the action is done
-  'decided:say#3',
-  'written:say#3',
-  'committed:say#3',
-  'replying:say#3',
-  'begun:say#4', // 55: what the agent says after it
-  'decided:say#4',
-  'written:say#4',
-  'committed:say#4',
-  'replying:say#4',
-  'begun:say#5', // 60: the turn is over
-  'decided:say#5',
-  'written:say#5',
-  'committed:say#5',
-  'replying:say#5',
+  'begun:appendEvents#2', // 45: the action is about to begin
+  'decided:appendEvents#2',
+  'written:appendEvents#2',
+  'committed:appendEvents#2',
+  'replying:appendEvents#2',
+  'begun:appendEvents#3', // 50: the action is done
+  'decided:appendEvents#3',
+  'written:appendEvents#3',
+  'committed:appendEvents#3',
+  'replying:appendEvents#3',
+  'begun:appendEvents#4', // 55: what the agent says after it
+  'decided:appendEvents#4',
+  'written:appendEvents#4',
+  'committed:appendEvents#4',
+  'replying:appendEvents#4',
+  'begun:appendEvents#5', // 60: the turn is over
+  'decided:appendEvents#5',
+  'written:appendEvents#5',
+  'committed:appendEvents#5',
+  'replying:appendEvents#5',
   'begun:finishCommand', // 65
   'decided:finishCommand',
   'written:finishCommand',

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { show } from '@holdpoint/client'
+import { displayText } from '@holdpoint/client'
 import { type Ask, escapeInvisible, type Request } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
 import { quietMs } from '../../packages/web/src/quiet.ts'
@@ -338,7 +338,7 @@ describe.skipIf(hasNoBrowser())('nobody decides what they did not mean:', () => 
         await shown.scrollIntoViewIfNeeded()
         const code = shown.locator('pre code').first()
         await code.waitFor()
-        expect(await code.textContent(), JSON.stringify(text)).toBe(show(text, { multiline: true }))
+        expect(await code.textContent(), JSON.stringify(text)).toBe(displayText(text, { multiline: true }))
       }
       expect(await page.locator('main img').count()).toBe(0)
       const [first] = requests

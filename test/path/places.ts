@@ -13,7 +13,7 @@ import {
   watchEvents,
 } from '@holdpoint/client'
 import { generatorDriver, rehearsal, runRunner } from '@holdpoint/drivers'
-import { callAs, openDesk } from '@holdpoint/engine'
+import { callAs, openGateway } from '@holdpoint/engine'
 import type { Call, Frame } from '@holdpoint/protocol'
 import { createServer } from '@holdpoint/server'
 import { openSqlite } from '@holdpoint/store'
@@ -71,17 +71,17 @@ async function openInProcess(kind: RunnerKind): Promise<Place> {
   const folder = mkdtempSync(join(tmpdir(), 'holdpoint-path-'))
   const home = openHome(join(folder, 'home'))
   const store = await openSqlite({ file: home.archive })
-  const desk = await openDesk({ store, settings: { defaultCwd: folder } })
-  await desk.ensureToken(home.ownerToken(), 'person', 'owner')
-  const runnerCaller = await desk.ensureToken(home.runnerToken(), 'runner', 'runner')
-  const server = createServer({ desk })
+  const gateway = await openGateway({ store, settings: { defaultCwd: folder } })
+  await gateway.ensureToken(home.ownerToken(), 'person', 'owner')
+  const runnerCaller = await gateway.ensureToken(home.runnerToken(), 'runner', 'runner')
+  const server = createServer({ gateway })
   const connection: Connection = inProcess(server.fetch, { token: home.ownerToken() })
   const listening = await server.listen({ port: 0 })
   const stop = new AbortController()
   const running =
     kind === 'inline'
       ? runRunner({
-          call: callAs(desk, runnerCaller),
+          call: callAs(gateway, runnerCaller),
           id: home.runnerId(),
           name: 'inline',
           drivers: [rehearsal, player].map(agent => generatorDriver(agent)),
@@ -96,7 +96,7 @@ async function openInProcess(kind: RunnerKind): Promise<Place> {
       stop.abort()
       await running
       await listening.close()
-      await desk.close()
+      await gateway.close()
       await store.close()
       rmSync(folder, { recursive: true })
     },

@@ -1,8 +1,8 @@
-/** The promises by number, through the desk, on every store; where several gateways share an archive, through two desks. */
+/** The promises by number, through the gateway, on every store; where several gateways share an archive, through two desks. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Caller, callAs, type Desk, openDesk, type Store, type StoredEvent } from '@holdpoint/engine'
+import { type Caller, callAs, type Gateway, openGateway, type Store, type StoredEvent } from '@holdpoint/engine'
 import { type Ask, type Call, type DriverInfo, Fault, formatId, parseCursor, type Request } from '@holdpoint/protocol'
 import { openMemory, openPostgres, openSqlite, verifyChain } from '@holdpoint/store'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -53,8 +53,8 @@ const approval = (command = 'ls'): Ask => ({
 describe.each(archives)('on %s', (_name, make, gateways) => {
   let archive: Archive
   let stores: Store[]
-  let desks: Desk[]
-  /** The desk that the agent's side talks to, and the last one: the same where there is one gateway. */
+  let desks: Gateway[]
+  /** The gateway that the agent's side talks to, and the last one: the same where there is one gateway. */
   let runner: Call
   let person: Call
 
@@ -64,13 +64,13 @@ describe.each(archives)('on %s', (_name, make, gateways) => {
     for (let i = 0; i < gateways; i++) {
       const store = await archive.open()
       stores.push(store)
-      desks.push(await openDesk({ store, settings: { sweepMs: 20 } }))
+      desks.push(await openGateway({ store, settings: { sweepMs: 20 } }))
     }
-    runner = callAs(desks[0] as Desk, runnerCaller)
-    person = callAs(desks.at(-1) as Desk, ada)
+    runner = callAs(desks[0] as Gateway, runnerCaller)
+    person = callAs(desks.at(-1) as Gateway, ada)
   }
   async function closeAll() {
-    for (const desk of desks) await desk.close()
+    for (const gateway of desks) await gateway.close()
     // The memory store is its own disk: closing it would lose it.
     for (const store of stores) if (store.kind !== 'memory') await store.close()
   }
@@ -114,7 +114,7 @@ describe.each(archives)('on %s', (_name, make, gateways) => {
       const request = await agent.ask(`k${round}`)
       const people = Array.from({ length: 16 }, (_, i) => {
         const caller: Caller = { role: 'person', name: `p${i}`, token: `tok_${i}`, via: 'api' }
-        return answer(request, i % 2 ? 'allow' : 'deny', callAs(desks[i % gateways] as Desk, caller))
+        return answer(request, i % 2 ? 'allow' : 'deny', callAs(desks[i % gateways] as Gateway, caller))
       })
       const results = await Promise.allSettled(people)
       const won = results.flatMap(result => (result.status === 'fulfilled' ? [result.value] : []))
@@ -134,7 +134,7 @@ describe.each(archives)('on %s', (_name, make, gateways) => {
     const [late, early] = [await agent.ask('late', approval(), 1000), await agent.ask('early', approval(), 1000)]
     await answer(early, 'allow')
     clock.at += 1000
-    const [first, second] = await Promise.allSettled(desks.map(desk => answer(late, 'allow', callAs(desk, ada))))
+    const [first, second] = await Promise.allSettled(desks.map(gateway => answer(late, 'allow', callAs(gateway, ada))))
     for (const result of [first, second]) if (result) expect(result.status).toBe('rejected')
     expect((await person('getRequest', { id: late.id })).resolution).toMatchObject({ by: 'deadline' })
     expect(await answer(early, 'allow')).toMatchObject({ resolution: { person: 'ada' } })
@@ -168,10 +168,10 @@ describe.each(archives)('on %s', (_name, make, gateways) => {
   it('G3 no gap: every watcher sees every event once and in order, whichever gateway wrote it', async () => {
     const agent = await drive()
     const watches = await Promise.all(
-      desks.flatMap(desk =>
+      desks.flatMap(gateway =>
         [0, 1].map(async () => {
           const seen: number[] = []
-          const watch = await desk.watch(
+          const watch = await gateway.subscribe(
             ada,
             {},
             { frame: ({ cursor }) => cursor && seen.push(parseCursor(cursor).seq) },
@@ -180,7 +180,7 @@ describe.each(archives)('on %s', (_name, make, gateways) => {
         }),
       ),
     )
-    const calls = desks.map(desk => callAs(desk, runnerCaller))
+    const calls = desks.map(gateway => callAs(gateway, runnerCaller))
     await Promise.all(
       Array.from({ length: 60 }, (_, i) => {
         const items = [{ type: 'message.added' as const, block: `b${i}`, text: `${i}` }]
@@ -196,19 +196,22 @@ describe.each(archives)('on %s', (_name, make, gateways) => {
 
   it('G3 a cursor resumes after a restart, and one of another log is told so', async () => {
     await drive()
-    const before = await (desks[0] as Desk).watch(ada, {}, { frame: () => {} })
+    const before = await (desks[0] as Gateway).subscribe(ada, {}, { frame: () => {} })
     await closeAll()
     await openAll()
     const frame = () => {}
-    const quiet = await (desks[0] as Desk).watch(ada, { after: before.hello.cursor }, { frame })
+    const quiet = await (desks[0] as Gateway).subscribe(ada, { after: before.hello.cursor }, { frame })
     expect(quiet.hello.resume).toBe('ok')
-    const again = await (desks[0] as Desk).watch(ada, { after: quiet.hello.cursor }, { frame })
+    const again = await (desks[0] as Gateway).subscribe(ada, { after: quiet.hello.cursor }, { frame })
     expect(again.hello.resume).toBe('ok')
     await person('addRule', { effect: 'deny', tool: 'X' })
     await expect
-      .poll(async () => (await (desks[0] as Desk).watch(ada, { after: quiet.hello.cursor }, { frame })).missed.length)
+      .poll(
+        async () =>
+          (await (desks[0] as Gateway).subscribe(ada, { after: quiet.hello.cursor }, { frame })).missed.length,
+      )
       .toBe(1)
-    const foreign = await (desks[0] as Desk).watch(ada, { after: 'elsewhere-1' }, { frame })
+    const foreign = await (desks[0] as Gateway).subscribe(ada, { after: 'elsewhere-1' }, { frame })
     expect(foreign.hello.resume).toBe('gap')
   })
 
@@ -216,7 +219,7 @@ describe.each(archives)('on %s', (_name, make, gateways) => {
     const agent = await drive()
     const asked = await Promise.all(
       Array.from({ length: 8 }, (_, i) =>
-        callAs(desks[i % gateways] as Desk, runnerCaller)('openRequest', {
+        callAs(desks[i % gateways] as Gateway, runnerCaller)('openRequest', {
           id: agent.id,
           key: 'k',
           ask: approval(),
@@ -252,8 +255,8 @@ describe.each(archives)('on %s', (_name, make, gateways) => {
     const deliveries = await Promise.all([...requests.values()].map(({ id }) => person('getRequest', { id })))
     expect(deliveries.map(request => request.delivery.state)).toEqual(['waiting', 'unknown', 'taken', 'unknown'])
     const handed = await Promise.allSettled(
-      desks.map(desk =>
-        callAs(desk, runnerCaller)('reportDelivery', { id: of('handed').id, state: 'handed', fence: next.fence }),
+      desks.map(gateway =>
+        callAs(gateway, runnerCaller)('reportDelivery', { id: of('handed').id, state: 'handed', fence: next.fence }),
       ),
     )
     expect(handed.every(result => result.status === 'rejected')).toBe(true)
@@ -261,7 +264,7 @@ describe.each(archives)('on %s', (_name, make, gateways) => {
     expect(await next.report(of('denied'), 'handed')).toMatchObject({ delivery: { state: 'handed' } })
     expect(await next.report(of('waiting'), 'handed')).toMatchObject({ delivery: { state: 'handed' } })
     await expect(
-      callAs(desks.at(-1) as Desk, runnerCaller)('reportDelivery', {
+      callAs(desks.at(-1) as Gateway, runnerCaller)('reportDelivery', {
         id: of('waiting').id,
         state: 'taken',
         fence: agent.fence,

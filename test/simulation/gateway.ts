@@ -1,5 +1,5 @@
 /** A gateway that can be killed, over an archive that fails: commits are lost before they are kept, or their acknowledgement after. */
-import { type Caller, type Clock, type Desk, openDesk, type Store } from '@holdpoint/engine'
+import { type Caller, type Clock, type Gateway, openGateway, type Store } from '@holdpoint/engine'
 import { type CallOptions, Fault, type Input, type OperationName, type Output } from '@holdpoint/protocol'
 import type { Chance } from './chance.ts'
 
@@ -11,18 +11,18 @@ export interface Faults {
 }
 const away = () => new Fault('store_unavailable', 'The archive is away (simulated)')
 
-export class Gateway {
-  readonly desk: Desk
+export class SimulatedGateway {
+  readonly gateway: Gateway
   readonly #dead: Promise<never>
   readonly #die: () => void
 
-  private constructor(desk: Desk, dead: Promise<never>, die: () => void) {
-    this.desk = desk
+  private constructor(gateway: Gateway, dead: Promise<never>, die: () => void) {
+    this.gateway = gateway
     this.#dead = dead
     this.#die = die
   }
 
-  static async open(store: Store, clock: Clock, chance: Chance, faults: () => Faults): Promise<Gateway> {
+  static async open(store: Store, clock: Clock, chance: Chance, faults: () => Faults): Promise<SimulatedGateway> {
     let alive = true
     let reject = (_: Fault) => {}
     const dead = new Promise<never>((_, fail) => {
@@ -36,8 +36,8 @@ export class Gateway {
       after: (ms, wake) => clock.after(ms, () => alive && wake()),
     }
     const random = (count: number) => chance.bytes(count)
-    const desk = await openDesk({ store: failing, clock: mortal, random, settings: { retentionMs: 400_000 } })
-    return new Gateway(desk, dead, () => {
+    const gateway = await openGateway({ store: failing, clock: mortal, random, settings: { retentionMs: 400_000 } })
+    return new SimulatedGateway(gateway, dead, () => {
       alive = false
       for (const stop of stops) stop()
       reject(away())
@@ -51,10 +51,10 @@ export class Gateway {
     input: Input<K>,
     options?: CallOptions,
   ): Promise<Output<K>> {
-    return (await Promise.race([this.desk.dispatch(caller, op, input, options), this.#dead])).body
+    return (await Promise.race([this.gateway.dispatch(caller, op, input, options), this.#dead])).body
   }
-  watch(...args: Parameters<Desk['watch']>) {
-    return Promise.race([this.desk.watch(...args), this.#dead])
+  watch(...args: Parameters<Gateway['subscribe']>) {
+    return Promise.race([this.gateway.subscribe(...args), this.#dead])
   }
   /** Nothing of it goes on: no timer, no commit that has not begun, no answer to anyone. */
   kill(): void {

@@ -11,7 +11,7 @@ export interface Seen {
   stop?: () => void
 }
 
-/** Members of a row that are the desk's own and no event tells. */
+/** Members of a row that are the gateway's own and no event tells. */
 const own = {
   session: ['ord', 'lease', 'fence', 'turnOpen', 'wanted', 'agent', 'person', 'idleAttaches', 'commandSeq'],
   request: ['ord', 'handedFence'],

@@ -160,7 +160,7 @@ export class Runner {
         if (request.status === 'pending') return 'waits'
         agent.request = request
         const { state } = request.delivery
-        // It tries to hand whatever was not taken, also what is in doubt; the desk has to refuse where that was an allow.
+        // It tries to hand whatever was not taken, also what is in doubt; the gateway has to refuse where that was an allow.
         const handable = state !== 'taken' && state !== 'undeliverable'
         return handable ? this.#to(agent, 'hand') : this.#nextAsk(agent, `does not act: ${state}`)
       }

@@ -4,10 +4,10 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Caller, Store } from '@holdpoint/engine'
 import { type Answer, type Call, formatId, parseCursor, type Request, type Resolution } from '@holdpoint/protocol'
 import { openMemory, verifyChain } from '@holdpoint/store'
-import { HandClock, settle } from '../../packages/engine/test/hand-clock.ts'
+import { ManualClock, settle } from '../../packages/engine/test/manual-clock.ts'
 import { Chance } from './chance.ts'
 import { Fold } from './fold.ts'
-import { type Faults, Gateway } from './gateway.ts'
+import { type Faults, SimulatedGateway } from './gateway.ts'
 import { checkRows, type Seen } from './holds.ts'
 import { type Action, codeOf, drivers, Runner, runnerCaller } from './runner.ts'
 
@@ -45,9 +45,9 @@ class World {
   readonly actions: Action[] = []
   readonly fold = new Fold()
   readonly #chance: Chance
-  readonly #clock: HandClock
+  readonly #clock: ManualClock
   readonly #store: Store
-  readonly #gateways: Gateway[] = []
+  readonly #gateways: SimulatedGateway[] = []
   readonly #runners: Runner[] = []
   readonly #watchers: Seen[] = []
   /** What was acknowledged to a person, and what anybody ever meant to say. */
@@ -58,14 +58,14 @@ class World {
   #step = 0
   #broken: string | undefined
 
-  private constructor(chance: Chance, clock: HandClock, store: Store) {
+  private constructor(chance: Chance, clock: ManualClock, store: Store) {
     this.#chance = chance
     this.#clock = clock
     this.#store = store
   }
 
   static async make(seed: number): Promise<World> {
-    const clock = new HandClock()
+    const clock = new ManualClock()
     const world = new World(new Chance(seed), clock, await openMemory({ clock, epoch: 'sim' }))
     for (let i = 0; i < 2; i++) await world.#openGateway(i)
     for (let i = 0; i < 2; i++) {
@@ -162,14 +162,15 @@ class World {
   async #openGateway(i: number): Promise<void> {
     for (;;)
       try {
-        this.#gateways[i] = await Gateway.open(this.#store, this.#clock, this.#chance, () => this.#faults)
+        this.#gateways[i] = await SimulatedGateway.open(this.#store, this.#clock, this.#chance, () => this.#faults)
         return
       } catch (fault) {
         codeOf(fault)
       }
   }
   #callAs(caller: Caller): Call {
-    return (op, input, options) => (this.#chance.pick(this.#gateways) as Gateway).call(caller, op, input, options)
+    return (op, input, options) =>
+      (this.#chance.pick(this.#gateways) as SimulatedGateway).call(caller, op, input, options)
   }
 
   async #person(): Promise<string> {
@@ -247,7 +248,7 @@ class World {
     })
   }
   async #readOn(seen: Seen): Promise<string> {
-    const gateway = this.#chance.pick(this.#gateways) as Gateway
+    const gateway = this.#chance.pick(this.#gateways) as SimulatedGateway
     const early: string[] = []
     let follow = (cursor: string) => void early.push(cursor)
     const frame = ({ cursor }: { readonly cursor: string | null }) => cursor !== null && follow(cursor)

@@ -1,6 +1,6 @@
 /** Which archive a setting names. */
 import { resolve } from 'node:path'
-import type { Probe, Store } from '@holdpoint/engine'
+import type { CrashPoint, Store } from '@holdpoint/engine'
 import { Fault } from '@holdpoint/protocol'
 import type { Home } from './home.ts'
 
@@ -15,8 +15,8 @@ export function nameArchive(setting: string | undefined, home: Home): ArchiveNam
   throw new Fault('bad_input', 'store must be file:PATH or postgres://user@host/database')
 }
 
-export async function openArchive(name: ArchiveName, probe?: Probe): Promise<Store> {
-  const given = probe ? { probe } : {}
+export async function openArchive(name: ArchiveName, crashPoint?: CrashPoint): Promise<Store> {
+  const given = crashPoint ? { crashPoint } : {}
   if (name.kind === 'postgres') {
     const { openPostgres } = await import('@holdpoint/store')
     return openPostgres({ url: name.url, ...given })

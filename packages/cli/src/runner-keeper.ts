@@ -13,7 +13,7 @@ import { withoutSecrets } from './shelter.ts'
 interface Parts {
   readonly home: Home
   readonly config: Config
-  /** The desk, with the runner's rights. */
+  /** The gateway, with the runner's rights. */
   readonly call: Call
 }
 

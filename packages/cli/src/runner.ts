@@ -6,10 +6,10 @@ import { claudeDriver, type Driver, generatorDriver, rehearsal, runRunner } from
 import { type Call, Fault, type RunnerId } from '@holdpoint/protocol'
 import { WebSocket } from 'ws'
 import type { Config } from './config.ts'
+import { crashPointFrom } from './crash-points.ts'
 import { forgetProcess, type Home, lastUrl, livingProcess, noteProcess } from './home.ts'
 import { log } from './log.ts'
 import { ownDrivers } from './own-agents.ts'
-import { probeFrom } from './probe.ts'
 import { shelter } from './shelter.ts'
 
 async function driversOf(config: Config, home: Home): Promise<Driver[]> {
@@ -30,14 +30,14 @@ interface RunHere {
 }
 
 export async function runHere({ call, id, config, home, signal }: RunHere): Promise<void> {
-  const probe = probeFrom(process.env)
+  const crashPoint = crashPointFrom(process.env)
   await runRunner({
     call,
     id,
     name: hostname(),
     drivers: await driversOf(config, home),
     signal,
-    ...(probe ? { probe } : {}),
+    ...(crashPoint ? { crashPoint } : {}),
     log,
   })
 }

@@ -1,7 +1,7 @@
 /** HTTP as Node has it at hand. `fetch` would do the same, but its first use costs a short command a third of its time. */
 import { type IncomingMessage, request as plain } from 'node:http'
 import { Readable } from 'node:stream'
-import type { Fetch, Reply } from '@holdpoint/client'
+import type { Fetch, HttpReply } from '@holdpoint/client'
 
 /** Longer than any wait that the gateway is asked for: a peer that is gone without a word is noticed. */
 const silenceMaxMs = 300_000
@@ -18,14 +18,14 @@ export const send: Fetch = async (url, { method = 'GET', headers, body, signal }
   })
 }
 
-function replyOf(reply: IncomingMessage): Reply {
+function replyOf(reply: IncomingMessage): HttpReply {
   const { statusCode: status = 0 } = reply
   return {
     status,
     ok: status >= 200 && status < 300,
     text: () => textOf(reply),
     get body() {
-      return Readable.toWeb(reply) as Reply['body'] // the same class under two names
+      return Readable.toWeb(reply) as HttpReply['body'] // the same class under two names
     },
   }
 }

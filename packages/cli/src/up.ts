@@ -2,23 +2,23 @@
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { callAs, type Desk, openDesk } from '@holdpoint/engine'
+import { callAs, type Gateway, openGateway } from '@holdpoint/engine'
 import { type Call, escapeInvisible, Fault } from '@holdpoint/protocol'
 import { createServer } from '@holdpoint/server'
 import { nameArchive, openArchive } from './archive.ts'
 import { type Config, defaultPort } from './config.ts'
+import { crashPointFrom } from './crash-points.ts'
 import { forgetProcess, type Home, livingProcess, noteProcess } from './home.ts'
 import { log, messageOf } from './log.ts'
 import { agentsMissing } from './own-agents.ts'
-import { probeFrom } from './probe.ts'
 import { keepRunner } from './runner-keeper.ts'
 import { shelter } from './shelter.ts'
 import { version } from './version.ts'
 
-export interface Gateway {
+export interface RunningGateway {
   readonly url: string
   readonly link: string
-  readonly desk: Desk
+  readonly gateway: Gateway
   /** As the owner. */
   readonly call: Call
   /** Stops taking calls, drains, closes the archive. The runner lives on: what its agents ask keeps waiting. */
@@ -27,11 +27,11 @@ export interface Gateway {
 
 const dayMs = 24 * 3600 * 1000
 
-export async function startGateway(config: Config, home: Home): Promise<Gateway> {
-  const probe = probeFrom(process.env)
-  const store = await openArchive(nameArchive(config.store, home), probe)
+export async function startGateway(config: Config, home: Home): Promise<RunningGateway> {
+  const crashPoint = crashPointFrom(process.env)
+  const store = await openArchive(nameArchive(config.store, home), crashPoint)
   try {
-    const desk = await openDesk({
+    const gateway = await openGateway({
       store,
       settings: {
         defaultCwd: process.cwd(),
@@ -40,34 +40,34 @@ export async function startGateway(config: Config, home: Home): Promise<Gateway>
         ...(config.parkAfterMs === undefined ? {} : { parkAfterMs: config.parkAfterMs }),
         ...(config.retentionDays === undefined ? {} : { retentionMs: config.retentionDays * dayMs }),
       },
-      onTrouble: error => log({ event: 'gateway.trouble', message: messageOf(error) }),
+      onError: error => log({ event: 'gateway.trouble', message: messageOf(error) }),
     })
-    const owner = await desk.ensureToken(home.ownerToken(), 'person', 'owner')
-    const runner = await desk.ensureToken(home.runnerToken(), 'runner', 'local runner')
+    const owner = await gateway.ensureToken(home.ownerToken(), 'person', 'owner')
+    const runner = await gateway.ensureToken(home.runnerToken(), 'runner', 'local runner')
     const page = pageFolder()
     const server = createServer({
-      desk,
+      gateway,
       version,
       hosts: config.hosts ?? [],
       log,
       ...(page ? { staticDir: page } : {}),
-      ...(probe ? { probe } : {}),
+      ...(crashPoint ? { crashPoint } : {}),
     })
     const listening = await server
       .listen({ port: config.port ?? defaultPort, ...(config.host ? { host: config.host } : {}) })
       .catch(cannotListen)
     noteProcess(home, 'gateway', process.pid, listening.url)
-    const stopKeeping = await keepRunner(config.runner ?? 'process', { home, config, call: callAs(desk, runner) })
-    const { code } = (await desk.dispatch(owner, 'makeLink', {})).body
+    const stopKeeping = await keepRunner(config.runner ?? 'process', { home, config, call: callAs(gateway, runner) })
+    const { code } = (await gateway.dispatch(owner, 'makeLink', {})).body
     return {
       url: listening.url,
       link: `${listening.url}/#code=${code}`,
-      desk,
-      call: callAs(desk, owner),
+      gateway,
+      call: callAs(gateway, owner),
       close: async () => {
         await stopKeeping()
         await listening.close()
-        await desk.close()
+        await gateway.close()
         await store.close()
         forgetProcess(home, 'gateway')
       },
@@ -116,7 +116,7 @@ export async function up(config: Config, home: Home, json: boolean): Promise<voi
   process.exit(0)
 }
 
-async function warnOfAgents({ call }: Gateway, { agents }: Config): Promise<void> {
+async function warnOfAgents({ call }: RunningGateway, { agents }: Config): Promise<void> {
   try {
     for (const sentence of await agentsMissing(call, agents))
       process.stderr.write(`holdpoint: ${escapeInvisible(sentence)}\n`)
@@ -131,7 +131,7 @@ function print(text: string): void {
   process.stdout.write(`${text}\n`)
 }
 
-function welcome({ url, link }: Gateway, home: Home): string {
+function welcome({ url, link }: RunningGateway, home: Home): string {
   return [
     `Holdpoint is ready at ${url}`,
     '',

@@ -1,5 +1,5 @@
 /** A prompt and what is kept of it, without a terminal. */
-import type { Choice, Raw } from '@holdpoint/client'
+import type { DraftChoice, RawField } from '@holdpoint/client'
 import type { Answer, Ask, Question } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
 import { draftOf, withDraft } from '../src/tui/draft.ts'
@@ -25,8 +25,8 @@ function questions(...more: readonly Partial<Question>[]): Ask {
   const options = ['Red', 'Green'].map(label => ({ label }))
   return { kind: 'questions', questions: more.map((one, n) => ({ ...base, id: `q${n}`, options, ...one })) }
 }
-const answers = (...choices: readonly [string, Choice][]) => ({ answers: new Map(choices) })
-const values = (...raws: readonly [string, Raw][]) => ({ values: new Map(raws) })
+const answers = (...choices: readonly [string, DraftChoice][]) => ({ answers: new Map(choices) })
+const values = (...raws: readonly [string, RawField][]) => ({ values: new Map(raws) })
 const form: Ask = {
   kind: 'form',
   title: 'Parcel',

@@ -1,6 +1,6 @@
 /** Texts made to mislead whoever reads them, through the live views: what cannot be seen is spelt out, and nothing of it is obeyed. */
 import { readFileSync } from 'node:fs'
-import { show } from '@holdpoint/client'
+import { displayText } from '@holdpoint/client'
 import type { Ask } from '@holdpoint/protocol'
 import { hasInvisible } from '@holdpoint/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -91,9 +91,9 @@ describe('texts made to mislead', () => {
       ]
       await scene.call('appendEvents', { id: session.id, items })
       const request = await scene.ask(session, askWith(text), [text.slice(0, 100)])
-      await terminal.sees(`Agent says  ${show(text.slice(0, 150)).slice(0, 20)}`.trimEnd())
+      await terminal.sees(`Agent says  ${displayText(text.slice(0, 150)).slice(0, 20)}`.trimEnd())
       if (hasInvisible(text, { multiline: true }) && text.length < 100)
-        expect(terminal.text()).toContain(`│ ${show(text)}`.trimEnd())
+        expect(terminal.text()).toContain(`│ ${displayText(text)}`.trimEnd())
       // From elsewhere: nobody waits for the keys to count.
       const answer = { kind: 'deny' as const, reason: text }
       await scene.call('answerRequest', { id: request.id, digest: request.digest, answer })

@@ -1,10 +1,10 @@
 /** Answers that are half written, in a real pseudo-terminal: who else writes one, and what was begun elsewhere. */
-import { type AnswerDraft, spellDraft } from '@holdpoint/client'
+import { type AnswerDraft, encodeDraft } from '@holdpoint/client'
 import type { Ask, Call, Question, Request } from '@holdpoint/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { closeGateways, glance } from '../../../test/support/gateway.ts'
 import { within } from '../../../test/support/witness.ts'
-import { readDraft } from '../../client/src/draft.ts'
+import { decodeDraft } from '../../client/src/draft.ts'
 import { approvalOf } from './desk.ts'
 import { Scene } from './support/scene.ts'
 import { closeTerminals, keys } from './support/terminal.ts'
@@ -24,11 +24,11 @@ function questions(more: Partial<Question>[]): Ask {
   const options = ['Red', 'Green'].map(label => ({ label }))
   return { kind: 'questions', questions: more.map((one, n) => ({ ...base, id: `q${n}`, options, ...one })) }
 }
-const put = (call: Call, { id }: Request, draft: AnswerDraft) => call('putDraft', { id, draft: spellDraft(draft) })
-const kept = async ({ id }: Request) => readDraft((await scene.call('getDraft', { id })).draft?.draft)
+const put = (call: Call, { id }: Request, draft: AnswerDraft) => call('putDraft', { id, draft: encodeDraft(draft) })
+const kept = async ({ id }: Request) => decodeDraft((await scene.call('getDraft', { id })).draft?.draft)
 /** What is kept reaches the gateway a moment later, and nobody tells of it. */
 async function keeps(request: Request, draft: AnswerDraft): Promise<void> {
-  const matches = async () => JSON.stringify(spellDraft(await kept(request))) === JSON.stringify(spellDraft(draft))
+  const matches = async () => JSON.stringify(encodeDraft(await kept(request))) === JSON.stringify(encodeDraft(draft))
   await within(
     (async () => {
       while (!(await matches())) await glance()

@@ -1,5 +1,5 @@
 /** What would be sent is in sight, in a real pseudo-terminal: long notes, long lines, long offers, small screens. */
-import { spellDraft } from '@holdpoint/client'
+import { encodeDraft } from '@holdpoint/client'
 import type { Ask } from '@holdpoint/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { closeGateways } from '../../../test/support/gateway.ts'
@@ -28,7 +28,7 @@ describe('a note', () => {
   it('that is longer than its line is cut where everybody sees it, and the keys stay', async () => {
     const session = await scene.session()
     const { id } = await scene.ask(session, approval)
-    await scene.call('putDraft', { id, draft: spellDraft({ note: `begin ${'x'.repeat(2400)} end` }) })
+    await scene.call('putDraft', { id, draft: encodeDraft({ note: `begin ${'x'.repeat(2400)} end` }) })
     const terminal = scene.run(session)
     await terminal.sees(/With your note: begin x+ ⟨\d+ more⟩ x+ end$/m)
     await terminal.sees('[a] Allow  [r] Reject')

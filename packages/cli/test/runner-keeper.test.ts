@@ -1,4 +1,4 @@
-import { callAs, openDesk } from '@holdpoint/engine'
+import { callAs, openGateway } from '@holdpoint/engine'
 import { formatId } from '@holdpoint/protocol'
 import { openMemory } from '@holdpoint/store'
 import { expect, it } from 'vitest'
@@ -25,8 +25,8 @@ it('a runner that lived for a minute, or was stopped or killed, is no failure of
 
 async function setUp() {
   const clock = new ManualClock()
-  const desk = await openDesk({ store: await openMemory({ clock }), clock })
-  const call = callAs(desk, { role: 'runner', name: 'r', token: 'tok_runner', via: 'test' })
+  const gateway = await openGateway({ store: await openMemory({ clock }), clock })
+  const call = callAs(gateway, { role: 'runner', name: 'r', token: 'tok_runner', via: 'test' })
   const id = formatId('run', new Uint8Array(20))
   const { incarnation } = await call('announceRunner', { id, name: 'busy', drivers: [] })
   const process_ = { lives: true }
@@ -38,28 +38,28 @@ async function setUp() {
       await renew()
     }
   }
-  return { clock, desk, call, id, incarnation, process_, live, pass }
+  return { clock, gateway, call, id, incarnation, process_, live, pass }
 }
 
 it('a runner whose agent computes keeps its lease meanwhile', async () => {
-  const { clock, desk, live, pass, call, id, incarnation } = await setUp()
+  const { clock, gateway, live, pass, call, id, incarnation } = await setUp()
   await pass(40_000)
   expect(await live()).toBe(true)
   await clock.advance(1000)
   await call('renewRunner', { id, incarnation })
   await pass(busyMaxMs - 4000)
   expect(await live(), 'it was heard again meanwhile').toBe(true)
-  await desk.close()
+  await gateway.close()
 })
 
 it('a runner that hangs, or has died, does not', async () => {
   const hung = await setUp()
   await hung.pass(busyMaxMs + 20_000)
   expect(await hung.live()).toBe(false)
-  await hung.desk.close()
+  await hung.gateway.close()
   const dead = await setUp()
   dead.process_.lives = false
   await dead.pass(20_000)
   expect(await dead.live()).toBe(false)
-  await dead.desk.close()
+  await dead.gateway.close()
 })

@@ -2,7 +2,7 @@
 import { apiRoot, contract, Fault, FaultBody, type Operation, type OperationName } from '@holdpoint/protocol'
 
 /** As much of `fetch` as is used here, so that there may be another. */
-export type Fetch = (url: string, init: Outgoing) => Promise<Reply>
+export type Fetch = (url: string, init: Outgoing) => Promise<HttpReply>
 export interface Outgoing {
   readonly method?: string
   readonly headers: Record<string, string>
@@ -11,7 +11,7 @@ export interface Outgoing {
   readonly keepalive?: boolean
   readonly redirect: 'error'
 }
-export type Reply = Pick<Response, 'ok' | 'status' | 'text' | 'body'>
+export type HttpReply = Pick<Response, 'ok' | 'status' | 'text' | 'body'>
 
 export interface Connection {
   /** The gateway's address, such as http://127.0.0.1:4242. In its own page: location.origin. */
@@ -39,11 +39,11 @@ export function inProcess(
   return { ...who, url: 'http://localhost', fetch: (url, init) => handler(new Request(url, init)) }
 }
 
-export async function reach(
+export async function sendRequest(
   connection: Connection,
   path: string,
   init: Partial<Omit<Outgoing, 'redirect'>>,
-): Promise<Reply> {
+): Promise<HttpReply> {
   const { url, token, via = 'api', fetch: send = (at, how) => fetch(at, how) } = connection
   const headers = {
     ...init.headers,
@@ -59,12 +59,12 @@ export async function reach(
 }
 
 /** The Fault of a reply that is none of ours, too: a proxy in front may answer in its own words. */
-export async function faultOfReply(reply: Reply): Promise<Fault> {
+export async function faultFromReply(reply: HttpReply): Promise<Fault> {
   const text = await reply.text().catch(() => '')
-  return faultOfBody(reply.status, parse(text))
+  return faultFromBody(reply.status, parse(text))
 }
 
-export function faultOfBody(status: number, body: unknown): Fault {
+export function faultFromBody(status: number, body: unknown): Fault {
   const parsed = FaultBody.safeParse(body)
   if (!parsed.success)
     return new Fault('internal', `The gateway answered ${status} without a fault that is known here.`)
@@ -81,7 +81,7 @@ function parse(text: string): unknown {
 }
 
 /** Members of the input go where the contract says: path, then query or body. */
-export function spellRequest(name: OperationName, input: object): { path: string; body: string | null } {
+export function formatRequest(name: OperationName, input: object): { path: string; body: string | null } {
   const op: Operation = contract[name]
   const rest: Record<string, unknown> = { ...input }
   const path = op.path.replace(/:(\w+)/g, (_, member: string) => {
@@ -96,6 +96,6 @@ export function spellRequest(name: OperationName, input: object): { path: string
 }
 
 /** An idempotency key. `randomUUID` would do, but a page on plain HTTP under another name than localhost has none. */
-export function newKey(): string {
+export function newIdempotencyKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), byte => byte.toString(16).padStart(2, '0')).join('')
 }

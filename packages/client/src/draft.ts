@@ -1,7 +1,7 @@
 /** An unfinished answer as it is kept: small, versioned, and never holding a secret. What cannot be read is no draft. */
 import { canonicalJson } from '@holdpoint/protocol'
 
-export interface Choice {
+export interface DraftChoice {
   readonly chosen: readonly string[]
   /** Of one's own words: kept also while they are not chosen. */
   readonly other?: string
@@ -9,7 +9,7 @@ export interface Choice {
   readonly own?: boolean
 }
 /** What a form's control holds, before it is a value. */
-export type Raw = string | boolean | readonly string[]
+export type RawField = string | boolean | readonly string[]
 
 export interface AnswerDraft {
   readonly note?: string
@@ -17,8 +17,8 @@ export interface AnswerDraft {
   /** Empty is an edit, too; none is undefined. */
   readonly edit?: string | undefined
   readonly mode?: string
-  readonly answers?: ReadonlyMap<string, Choice>
-  readonly values?: ReadonlyMap<string, Raw>
+  readonly answers?: ReadonlyMap<string, DraftChoice>
+  readonly values?: ReadonlyMap<string, RawField>
 }
 
 const version = 1
@@ -37,11 +37,11 @@ export function isEmptyDraft(draft: AnswerDraft): boolean {
 }
 
 export function sameDraft(a: AnswerDraft, b: AnswerDraft): boolean {
-  return canonicalJson(spellDraft(a)) === canonicalJson(spellDraft(b))
+  return canonicalJson(encodeDraft(a)) === canonicalJson(encodeDraft(b))
 }
 
 /** Names of questions and fields are an agent's: as keys of an object some could not be sent. In which order they were filled in says nothing. */
-export function spellDraft({ answers, values, ...rest }: AnswerDraft): unknown {
+export function encodeDraft({ answers, values, ...rest }: AnswerDraft): unknown {
   return {
     version,
     ...rest,
@@ -54,7 +54,7 @@ function byName<T>(parts: ReadonlyMap<string, T>): readonly [string, T][] {
   return [...parts].sort(([a], [b]) => (a < b ? -1 : 1))
 }
 
-export function readDraft(stored: unknown): AnswerDraft {
+export function decodeDraft(stored: unknown): AnswerDraft {
   if (!isObject(stored) || stored.version !== version) return {}
   return changeDraft(Object.fromEntries(texts.flatMap(name => (isText(stored[name]) ? [[name, stored[name]]] : []))), {
     answers: new Map(listOf(stored.answers).flatMap(readChoice)),
@@ -62,11 +62,11 @@ export function readDraft(stored: unknown): AnswerDraft {
   })
 }
 
-function readChoice({ id, chosen, other, own }: Unknown): [string, Choice][] {
+function readChoice({ id, chosen, other, own }: Unknown): [string, DraftChoice][] {
   if (!isText(id) || !isTexts(chosen)) return []
   return [[id, { chosen, ...(isText(other) && { other }), ...(own === true && { own }) }]]
 }
-function readRaw({ name, raw }: Unknown): [string, Raw][] {
+function readRaw({ name, raw }: Unknown): [string, RawField][] {
   return isText(name) && (isText(raw) || typeof raw === 'boolean' || isTexts(raw)) ? [[name, raw]] : []
 }
 

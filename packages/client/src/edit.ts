@@ -1,6 +1,6 @@
 /** Editing what is asked before it is allowed: one text that a person changes, and the input that comes of it. */
 import { type ApprovalAsk, hasInvisible, type JsonObject, parseJsonStrict } from '@holdpoint/protocol'
-import { depict } from './depict.ts'
+import { viewOf } from './ask-view.ts'
 import { type LineEnds, lineEnds } from './line-diff.ts'
 
 export interface Editable {
@@ -14,7 +14,7 @@ export interface Editable {
 }
 
 export function editableOf(ask: ApprovalAsk): Editable {
-  const picture = depict(ask)
+  const picture = viewOf(ask)
   const single = picture.kind === 'change' && picture.parts.length === 1
   const named: readonly (readonly [string, string])[] = [
     ...(picture.kind === 'command' ? [['command', 'Command'] as const] : []),

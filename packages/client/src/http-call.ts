@@ -1,7 +1,15 @@
 /** Operations over HTTP. What cannot do harm twice is tried again when the gateway is away for a moment. */
 import { type Call, type CallOptions, contract, Fault, type OperationName } from '@holdpoint/protocol'
 import { backoffMs, pause } from './backoff.ts'
-import { type Connection, faultOfReply, inProcess, newKey, reach, spellRequest, Unreachable } from './connection.ts'
+import {
+  type Connection,
+  faultFromReply,
+  formatRequest,
+  inProcess,
+  newIdempotencyKey,
+  sendRequest,
+  Unreachable,
+} from './connection.ts'
 
 /** The one retry loop here: 8 attempts, 50 ms doubling to 2 s between them, about 5 s in all. `attempts: Infinity` never gives up. */
 const pace = { firstMs: 50, capMs: 2000 }
@@ -16,7 +24,7 @@ export interface HttpCallOptions extends Connection {
 export function httpCall({ attempts = attemptsDefault, ...connection }: HttpCallOptions): Call {
   async function call(name: OperationName, input: object, options: CallOptions = {}): Promise<unknown> {
     const { method } = contract[name]
-    const key = options.idempotencyKey ?? (method === 'POST' ? newKey() : undefined)
+    const key = options.idempotencyKey ?? (method === 'POST' ? newIdempotencyKey() : undefined)
     const repeatable = method === 'GET' || key !== undefined
     for (let attempt = 0; ; attempt++) {
       try {
@@ -45,18 +53,18 @@ async function once(
   key: string | undefined,
   { signal, keepalive = false }: CallOptions,
 ): Promise<unknown> {
-  const { path, body } = spellRequest(name, input)
+  const { path, body } = formatRequest(name, input)
   const headers: Record<string, string> = {}
   if (body !== null) headers['content-type'] = 'application/json'
   if (key !== undefined) headers['idempotency-key'] = key
-  const reply = await reach(connection, path, {
+  const reply = await sendRequest(connection, path, {
     method: contract[name].method,
     headers,
     body,
     signal: signal ?? null,
     keepalive: keepalive && new TextEncoder().encode(body ?? '').length <= keepaliveMaxBytes,
   })
-  if (!reply.ok) throw await faultOfReply(reply)
+  if (!reply.ok) throw await faultFromReply(reply)
   try {
     return JSON.parse(await reply.text())
   } catch (error) {

@@ -11,12 +11,12 @@ import {
   type SessionId,
 } from '@holdpoint/protocol'
 import { backoffMs, pause } from './backoff.ts'
-import { Board, type BoardSnapshot } from './board.ts'
+import { InboxState, type InboxStateSnapshot } from './inbox-state.ts'
 import { Transcript } from './transcript.ts'
-import type { Status, WatchOptions } from './watch.ts'
+import type { ConnectionStatus, WatchOptions } from './watch-events.ts'
 
-export interface InboxSnapshot extends BoardSnapshot {
-  readonly status: Status
+export interface InboxSnapshot extends InboxStateSnapshot {
+  readonly status: ConnectionStatus
   /** Why the stream ended for good: the credential is gone, as a rule. */
   readonly ended: Error | null
 }
@@ -35,11 +35,11 @@ const pace = { firstMs: 250, capMs: 5000 }
 export class Inbox {
   readonly #call: Call
   readonly #session: SessionId | undefined
-  readonly #board: Board
+  readonly #board: InboxState
   readonly #abort = new AbortController()
   readonly #listeners = new Set<() => void>()
   readonly #frameListeners = new Set<(frame: Frame) => void>()
-  #status: Status = 'connecting'
+  #status: ConnectionStatus = 'connecting'
   #ended: Error | null = null
   #snapshot: InboxSnapshot | null = null
   #told = false
@@ -48,7 +48,7 @@ export class Inbox {
   constructor({ call, watch, session, now }: InboxOptions) {
     this.#call = call
     this.#session = session
-    this.#board = new Board(now)
+    this.#board = new InboxState(now)
     void this.#follow(
       watch({ ...(session && { session }), signal: this.#abort.signal, onStatus: status => this.#setStatus(status) }),
     )
@@ -158,7 +158,7 @@ export class Inbox {
     this.#changed()
   }
 
-  #setStatus(status: Status): void {
+  #setStatus(status: ConnectionStatus): void {
     this.#status = status
     this.#changed()
   }

@@ -1,7 +1,7 @@
 /** Texts compared line by line, and how their lines end. Where a comparison would take too long, everything is taken away and everything put in: true, if not short. */
 import { diffArrays } from 'diff/lib/diff/array.js'
-import type { Part } from './depict.ts'
-import { showLines } from './show.ts'
+import type { TextEdit } from './ask-view.ts'
+import { displayLines } from './display-text.ts'
 
 export interface DiffRow {
   readonly sign: ' ' | '-' | '+'
@@ -19,21 +19,21 @@ export interface Comparison {
   /** One for each part. */
   readonly diffs: readonly (readonly DiffRow[])[]
   /** How many lines went, and how many came. */
-  readonly gone: number
-  readonly come: number
+  readonly removed: number
+  readonly added: number
   /** Where they are mixed, each row shows its own. */
   readonly ends: LineEnds
 }
 
 const timeoutMs = 200
 
-export function compare(parts: readonly Part[]): Comparison {
+export function diffLines(parts: readonly TextEdit[]): Comparison {
   const ends = lineEnds(...parts.flatMap(({ before, after }) => [before, after]))
   const laid = ends === 'crlf' ? (text: string) => text.replaceAll('\r\n', '\n') : (text: string) => text
   const diffs = parts.map(({ before, after }) => runsOf(laid(before), laid(after)).flatMap(shown))
   const lines = (sign: DiffRow['sign']) =>
     diffs.flat().reduce((sum, row) => sum + (row.sign === sign ? row.count : 0), 0)
-  return { diffs, gone: lines('-'), come: lines('+'), ends }
+  return { diffs, removed: lines('-'), added: lines('+'), ends }
 }
 
 export function lineEnds(...texts: readonly string[]): LineEnds {
@@ -63,7 +63,7 @@ function runsOf(before: string, after: string): readonly (readonly DiffRow[])[] 
 
 function shown(run: readonly DiffRow[]): readonly DiffRow[] {
   let at = 0
-  return showLines(run.map(row => row.text)).map(({ text, count }): DiffRow => {
+  return displayLines(run.map(row => row.text)).map(({ text, count }): DiffRow => {
     const row = run[at] as DiffRow // together they stand for all that were given
     at += count
     return { ...row, text, count }

@@ -10,11 +10,11 @@ import {
   limits,
   type OperationName,
 } from '@holdpoint/protocol'
+import { type AsyncQueue, createAsyncQueue } from './async-queue.ts'
 import { backoffMs } from './backoff.ts'
-import { faultOfBody, newKey } from './connection.ts'
+import { faultFromBody, newIdempotencyKey } from './connection.ts'
 import { httpCall } from './http-call.ts'
-import { createQueue, type Queue } from './queue.ts'
-import { type Status, trackCursor, type WatchOptions } from './watch.ts'
+import { type ConnectionStatus, trackCursor, type WatchOptions } from './watch-events.ts'
 
 /** What is used of a WebSocket: that of `ws`, or a browser's where a cookie says who it is. */
 export interface SocketLike {
@@ -38,7 +38,7 @@ export interface SocketCallOptions {
   readonly token: string
   readonly WebSocket: SocketConstructor
   readonly via?: string
-  readonly onStatus?: (status: Status) => void
+  readonly onStatus?: (status: ConnectionStatus) => void
 }
 export interface SocketCall {
   readonly call: Call
@@ -54,7 +54,7 @@ const askWhyMs = 5000
 const passing = new Set(['draining', 'store_unavailable', 'store_locked'])
 const openState = 1
 
-interface Errand {
+interface PendingCall {
   readonly text: string
   readonly settle: (outcome: { body: unknown } | { error: unknown }) => void
   attempts: number
@@ -64,12 +64,12 @@ interface Errand {
 }
 
 export function socketCall(options: SocketCallOptions): SocketCall {
-  return new Line(options)
+  return new SocketClient(options)
 }
 
-class Line implements SocketCall {
+class SocketClient implements SocketCall {
   readonly #options: SocketCallOptions
-  readonly #errands = new Map<number, Errand>()
+  readonly #errands = new Map<number, PendingCall>()
   #socket: SocketLike | null = null
   #nextId = 1
   #attempt = 0
@@ -77,7 +77,8 @@ class Line implements SocketCall {
   #heardAt = 0
   /** The credential was refused: nothing is tried again until the next call. */
   #refused = false
-  #watching: { options: Omit<WatchOptions, 'onStatus'>; cursor: Cursor | undefined; frames: Queue<Frame> } | null = null
+  #watching: { options: Omit<WatchOptions, 'onStatus'>; cursor: Cursor | undefined; frames: AsyncQueue<Frame> } | null =
+    null
   #reconnect: ReturnType<typeof setTimeout> | undefined
   readonly #pulse: ReturnType<typeof setInterval>
 
@@ -91,7 +92,7 @@ class Line implements SocketCall {
     this.#run(name, input, options)) as Call // the contract says which output an operation has; the gateway keeps to it
 
   #run(op: OperationName, input: object, { signal, idempotencyKey }: CallOptions): Promise<unknown> {
-    const key = idempotencyKey ?? (contract[op].method === 'POST' ? newKey() : undefined)
+    const key = idempotencyKey ?? (contract[op].method === 'POST' ? newIdempotencyKey() : undefined)
     const id = this.#nextId++
     const text = JSON.stringify({ id, op, input, ...(key !== undefined && { idempotencyKey: key }) })
     // The gateway would close a socket that sends more than this; over HTTP there is room.
@@ -107,7 +108,7 @@ class Line implements SocketCall {
         this.#send(JSON.stringify({ cancel: id }))
         settle({ error: signal?.reason })
       }
-      const settle: Errand['settle'] = outcome => {
+      const settle: PendingCall['settle'] = outcome => {
         this.#errands.delete(id)
         errand.settled = true
         signal?.removeEventListener('abort', abort)
@@ -115,7 +116,7 @@ class Line implements SocketCall {
         else resolve(outcome.body)
       }
       signal?.addEventListener('abort', abort, { once: true })
-      const errand: Errand = { text, settle, attempts: 0, resting: false, settled: false }
+      const errand: PendingCall = { text, settle, attempts: 0, resting: false, settled: false }
       this.#errands.set(id, errand)
       if (this.#refused) this.#connect('reconnecting')
       else this.#send(text)
@@ -134,7 +135,7 @@ class Line implements SocketCall {
   watch(options: Omit<WatchOptions, 'onStatus'> = {}): AsyncIterable<Frame> {
     if (this.#closed) throw closedError()
     if (this.#watching) throw new Error('this socket carries a stream already')
-    const frames = createQueue<Frame>(() => {
+    const frames = createAsyncQueue<Frame>(() => {
       this.#watching = null
     })
     this.#watching = { options, cursor: options.after, frames }
@@ -154,7 +155,7 @@ class Line implements SocketCall {
     this.#drop()
   }
 
-  #connect(status: Status): void {
+  #connect(status: ConnectionStatus): void {
     this.#refused = false
     this.#options.onStatus?.(status)
     const { token, via = 'api', WebSocket } = this.#options
@@ -240,13 +241,13 @@ class Line implements SocketCall {
       return
     }
     const errand = typeof frame.id === 'number' ? this.#errands.get(frame.id) : undefined
-    if (frame.id === null) this.#watching?.frames.fail(faultOfBody(frame.status, frame.body))
+    if (frame.id === null) this.#watching?.frames.fail(faultFromBody(frame.status, frame.body))
     if (!errand) return
     if (frame.status < 400) errand.settle({ body: frame.body })
-    else this.#retryOrFail(errand, faultOfBody(frame.status, frame.body))
+    else this.#retryOrFail(errand, faultFromBody(frame.status, frame.body))
   }
 
-  #retryOrFail(errand: Errand, fault: Fault): void {
+  #retryOrFail(errand: PendingCall, fault: Fault): void {
     if (!passing.has(fault.code)) {
       errand.settle({ error: fault })
       return

@@ -9,9 +9,9 @@ import {
   type SessionId,
   type StreamingBlock,
 } from '@holdpoint/protocol'
-import { Account } from './account.ts'
 import { backoffMs, pause } from './backoff.ts'
-import type { Entry } from './entry.ts'
+import type { Entry } from './transcript-entry.ts'
+import { TranscriptState } from './transcript-state.ts'
 
 export interface TranscriptSnapshot {
   /** Oldest first. */
@@ -42,7 +42,7 @@ export class Transcript {
   readonly #abort = new AbortController()
   readonly #listeners = new Set<() => void>()
   readonly #stopFrames: () => void
-  #account = new Account()
+  #account = new TranscriptState()
   /** Live events wait here while the newest page is read. */
   #early: Event[] | null = []
   #before: Cursor | null = null

@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer as createTcp, type Socket } from 'node:net'
 import {
+  type ConnectionStatus,
   type Fetch,
   httpCall,
   inProcess,
   inProcessCall,
-  type Status,
   socketCall,
   Unreachable,
   watchEvents,
@@ -14,11 +14,11 @@ import { type Call, Fault, type Frame, limits, type OperationName, type Session 
 import { createServer, type Listening } from '@holdpoint/server'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
-import { approval, type Gateway, openGateway, secrets } from '../../server/test/gateway.ts'
+import { approval, secrets, startTestServer, type TestServer } from '../../server/test/test-server.ts'
 
-let gateway: Gateway
+let gateway: TestServer
 beforeAll(async () => {
-  gateway = await openGateway()
+  gateway = await startTestServer()
 })
 afterAll(() => gateway.close())
 
@@ -73,9 +73,9 @@ async function openLine(): Promise<Line> {
 /** Starts a server of the same gateway at the far end of the line. */
 async function openBehind(line: Line): Promise<Listening> {
   const server = createServer({
-    desk: gateway.desk,
+    gateway: gateway.gateway,
     hosts: [new URL(line.url).host],
-    probe(point) {
+    crashPoint(point) {
       line.ran.push(point)
       if (point !== `replying:${line.lose}`) return
       line.lose = null
@@ -88,7 +88,7 @@ async function openBehind(line: Line): Promise<Listening> {
   return listening
 }
 
-function openSocket(line: { url: string }, role: keyof typeof secrets, onStatus?: (status: Status) => void) {
+function openSocket(line: { url: string }, role: keyof typeof secrets, onStatus?: (status: ConnectionStatus) => void) {
   const socket = socketCall({ url: line.url, token: secrets[role], WebSocket, ...(onStatus && { onStatus }) })
   closers.push(() => socket.close())
   return socket
@@ -169,7 +169,7 @@ describe('a gateway that is away for a moment', () => {
     },
   )
   it('sees nothing of a restart on the same port', async () => {
-    const first = await createServer({ desk: gateway.desk }).listen({ port: 0 })
+    const first = await createServer({ gateway: gateway.gateway }).listen({ port: 0 })
     const call = httpCall({ url: first.url, token: secrets.agent })
     const socket = openSocket(first, 'agent')
     const session = await startSession(call)
@@ -179,7 +179,7 @@ describe('a gateway that is away for a moment', () => {
     const during = [call, socket.call].map(each =>
       each('openRequest', { id: session.id, key: 'during', ask: approval('x') }),
     )
-    const again = await createServer({ desk: gateway.desk }).listen({ port: first.port })
+    const again = await createServer({ gateway: gateway.gateway }).listen({ port: first.port })
     closers.push(() => again.close())
     const [one, other] = await Promise.all(during)
     expect(other?.id).toBe(one?.id)
@@ -190,7 +190,7 @@ describe('a gateway that is away for a moment', () => {
   it('is waited for without end over a socket, and given up over HTTP', async () => {
     const line = await openLine()
     const nowhere = line.port
-    const statuses: Status[] = []
+    const statuses: ConnectionStatus[] = []
     line.port = 1
     const socket = openSocket(line, 'agent', status => statuses.push(status))
     const me = socket.call('whoAmI', {})
@@ -235,7 +235,7 @@ describe('a socket', () => {
       name: 'late',
     })
     await httpCall({ url: gateway.url, token: secrets.person })('removeToken', { id: made.id })
-    const statuses: Status[] = []
+    const statuses: ConnectionStatus[] = []
     const socket = socketCall({
       url: gateway.url,
       token: made.secret,
@@ -252,7 +252,7 @@ describe('a socket', () => {
     await expect(frames.next()).rejects.toMatchObject({ code: 'unauthenticated' })
   })
   it('brings large attachments of several sessions, over one connection', async () => {
-    const statuses: Status[] = []
+    const statuses: ConnectionStatus[] = []
     const person = httpCall({ url: gateway.url, token: secrets.person })
     const { call } = openSocket(gateway, 'agent', status => statuses.push(status))
     const data = Buffer.alloc(4_900_000).toString('base64')
@@ -281,7 +281,7 @@ describe('a socket', () => {
 describe('watching', () => {
   it('comes back by itself after a cut, without a gap, and says how it stands', async () => {
     const line = await openLine()
-    const statuses: Status[] = []
+    const statuses: ConnectionStatus[] = []
     const texts = await watchThroughCuts(line, options =>
       watchEvents({ url: line.url, token: secrets.person }, { ...options, onStatus: status => statuses.push(status) }),
     )

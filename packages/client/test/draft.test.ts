@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type AnswerDraft, changeDraft, isEmptyDraft, readDraft, spellDraft } from '../src/draft.ts'
+import { type AnswerDraft, changeDraft, decodeDraft, encodeDraft, isEmptyDraft } from '../src/draft.ts'
 
-const through = (draft: AnswerDraft) => readDraft(JSON.parse(JSON.stringify(spellDraft(draft))))
+const through = (draft: AnswerDraft) => decodeDraft(JSON.parse(JSON.stringify(encodeDraft(draft))))
 
 describe('a draft', () => {
   it('comes back from its JSON as it was', () => {
@@ -28,8 +28,8 @@ describe('a draft', () => {
   })
 
   it('of another version or shape is none, whatever it is', () => {
-    expect(readDraft({ version: 2, note: 'from the future' })).toEqual({})
-    expect(readDraft({ version: 1, note: 7, answers: [{ id: 1 }, null], values: 'x' })).toEqual({})
-    fc.assert(fc.property(fc.anything(), value => typeof readDraft(value) === 'object'))
+    expect(decodeDraft({ version: 2, note: 'from the future' })).toEqual({})
+    expect(decodeDraft({ version: 1, note: 7, answers: [{ id: 1 }, null], values: 'x' })).toEqual({})
+    fc.assert(fc.property(fc.anything(), value => typeof decodeDraft(value) === 'object'))
   })
 })

@@ -1,10 +1,10 @@
-import { Board, blockKey, httpCall, Inbox, type InboxSnapshot, watchEvents } from '@holdpoint/client'
-import { type Caller, callAs, type Desk, openDesk } from '@holdpoint/engine'
+import { blockKey, httpCall, Inbox, type InboxSnapshot, InboxState, watchEvents } from '@holdpoint/client'
+import { type Caller, callAs, type Gateway, openGateway } from '@holdpoint/engine'
 import { type Call, type Frame, limits, type Request, type Session } from '@holdpoint/protocol'
 import { openMemory } from '@holdpoint/store'
 import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { approval, type Gateway, openGateway, secrets } from '../../server/test/gateway.ts'
+import { approval, secrets, startTestServer, type TestServer } from '../../server/test/test-server.ts'
 
 const ada: Caller = { role: 'person', name: 'ada', token: 'tok-ada', via: 'test' }
 const robot: Caller = { role: 'agent', name: 'robot', token: 'tok-robot', via: 'test' }
@@ -37,12 +37,12 @@ class World {
   readonly requests: Request[] = []
   #said = 0
 
-  constructor(desk: Desk) {
-    this.#agent = callAs(desk, robot)
-    this.#person = callAs(desk, ada)
+  constructor(gateway: Gateway) {
+    this.#agent = callAs(gateway, robot)
+    this.#person = callAs(gateway, ada)
   }
 
-  /** What the desk refuses (an ended session, a second answer) changes nothing, which is as good a step as any. */
+  /** What the gateway refuses (an ended session, a second answer) changes nothing, which is as good a step as any. */
   async take({ act, nth }: Step): Promise<void> {
     const session = this.sessions[nth % Math.max(1, this.sessions.length)]
     const request = this.requests[nth % Math.max(1, this.requests.length)]
@@ -75,20 +75,20 @@ class World {
   }
 }
 
-/** A board on a desk's own frames, whose connection can be cut and resumed. */
+/** A board on a gateway's own frames, whose connection can be cut and resumed. */
 class Reader {
-  readonly board = new Board(() => 0)
-  readonly #desk: Desk
+  readonly board = new InboxState(() => 0)
+  readonly #gateway: Gateway
   #cursor: string | undefined
   #stop = () => {}
 
-  constructor(desk: Desk) {
-    this.#desk = desk
+  constructor(gateway: Gateway) {
+    this.#gateway = gateway
   }
   async connect(): Promise<void> {
     const early: Frame[] = []
     let hear: (frame: Frame) => void = frame => early.push(frame)
-    const watch = await this.#desk.watch(ada, this.#cursor === undefined ? {} : { after: this.#cursor }, {
+    const watch = await this.#gateway.subscribe(ada, this.#cursor === undefined ? {} : { after: this.#cursor }, {
       frame: ({ json }) => hear(JSON.parse(json)),
     })
     this.#stop = watch.stop
@@ -107,7 +107,7 @@ class Reader {
   }
 }
 
-const plain = (board: Board) => {
+const plain = (board: InboxState) => {
   const { sessions, requests, order, pendingCount } = board.snapshot()
   return { sessions: new Map([...sessions].sort()), requests: new Map([...requests].sort()), order, pendingCount }
 }
@@ -120,9 +120,9 @@ describe('the board', () => {
   it('is the same after any cuts and resumes as without, and as one that starts now', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 40 }), async steps => {
-        const desk = await openDesk({ store: await openMemory() })
-        const world = new World(desk)
-        const [steady, cut, late] = [new Reader(desk), new Reader(desk), new Reader(desk)]
+        const gateway = await openGateway({ store: await openMemory() })
+        const world = new World(gateway)
+        const [steady, cut, late] = [new Reader(gateway), new Reader(gateway), new Reader(gateway)]
         await steady.connect()
         await cut.connect()
         let connected = true
@@ -136,30 +136,30 @@ describe('the board', () => {
         await late.connect()
         expect(plain(cut.board)).toEqual(plain(steady.board))
         expect(plain(late.board)).toEqual(pendingOnly(plain(steady.board)))
-        await desk.close()
+        await gateway.close()
       }),
       { numRuns: 60 },
     )
   })
   it('does not take back a resolution that a reply told before the stream did', async () => {
-    const desk = await openDesk({ store: await openMemory() })
+    const gateway = await openGateway({ store: await openMemory() })
     const frames: Frame[] = []
-    const { hello } = await desk.watch(ada, {}, { frame: ({ json }) => frames.push(JSON.parse(json)) })
-    const world = new World(desk)
+    const { hello } = await gateway.subscribe(ada, {}, { frame: ({ json }) => frames.push(JSON.parse(json)) })
+    const world = new World(gateway)
     await world.take({ act: 'start', nth: 0 })
     await world.take({ act: 'ask', nth: 0 })
     const [asked] = world.requests as [Request] // one was asked
-    const board = new Board(() => 0)
+    const board = new InboxState(() => 0)
     const answer = { id: asked.id, digest: asked.digest, answer: { kind: 'deny' } } as const
     for (const frame of [{ frame: 'hello', hello } as const, ...frames]) board.apply(frame)
-    board.learn(await callAs(desk, ada)('answerRequest', answer))
+    board.learn(await callAs(gateway, ada)('answerRequest', answer))
     for (const frame of frames.filter(each => each.frame === 'event' && each.event.type === 'request.opened'))
       board.apply(frame)
     expect(board.snapshot()).toMatchObject({ pendingCount: 0, order: [] })
-    await desk.close()
+    await gateway.close()
   })
   it('grows blocks by their deltas, once each, and lets go of them when the block is there', () => {
-    const board = new Board(() => 0)
+    const board = new InboxState(() => 0)
     const session = 'ses_00000000000000000000' as Session['id'] // spelt as an id is
     const delta = (offset: number, text: string): Frame => ({
       frame: 'delta',
@@ -178,13 +178,13 @@ describe('the board', () => {
 })
 
 describe('the inbox', () => {
-  let gateway: Gateway
+  let gateway: TestServer
   let agent: Call
   let person: Call
   let session: Session
   const open: Inbox[] = []
   beforeAll(async () => {
-    gateway = await openGateway()
+    gateway = await startTestServer()
     agent = httpCall({ url: gateway.url, token: secrets.agent })
     person = httpCall({ url: gateway.url, token: secrets.person })
     session = await agent('startSession', { driver: 'external' })

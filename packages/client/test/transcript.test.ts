@@ -1,14 +1,14 @@
 import { httpCall, Inbox, Transcript, type TranscriptSnapshot, watchEvents } from '@holdpoint/client'
 import { type Call, Fault, type Frame, type SessionId } from '@holdpoint/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { approval, type Gateway, openGateway, openSession, secrets } from '../../server/test/gateway.ts'
+import { approval, openSession, secrets, startTestServer, type TestServer } from '../../server/test/test-server.ts'
 
-let gateway: Gateway
+let gateway: TestServer
 let person: Call
 let agent: Call
 const open: { close(): void }[] = []
 beforeAll(async () => {
-  gateway = await openGateway()
+  gateway = await startTestServer()
   person = httpCall({ url: gateway.url, token: secrets.person })
   agent = httpCall({ url: gateway.url, token: secrets.agent })
 })

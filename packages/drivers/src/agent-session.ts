@@ -21,7 +21,7 @@ import {
 } from '@holdpoint/protocol'
 import { type Clock, systemClock } from './clock.ts'
 import { Outbox } from './outbox.ts'
-import { Asked, type Probe, pollMs, type Settled } from './settlement.ts'
+import { type CrashPoint, type HandedAnswer, OpenRequest, pollMs } from './settlement.ts'
 import { steady } from './steady.ts'
 
 export interface AgentSessionOptions {
@@ -30,7 +30,7 @@ export interface AgentSessionOptions {
   readonly fence?: number
   readonly turnOpen?: boolean
   readonly clock?: Clock
-  readonly probe?: Probe
+  readonly crashPoint?: CrashPoint
   /** Asks the driver to let go; the session can still be parked or ended. */
   readonly stop?: AbortSignal
   /** The lease is void, or the gateway stays away: nothing can be written any more. */
@@ -63,7 +63,7 @@ export class AgentSession {
   readonly signal: AbortSignal
   readonly #controller = new AbortController()
   readonly #fence: number | undefined
-  readonly #probe: Probe
+  readonly #crashPoint: CrashPoint
   readonly #call: Call
   /** Outlives the wish to let go: what is left to say then, and the letting go itself. */
   readonly #lastCall: Call
@@ -78,7 +78,7 @@ export class AgentSession {
     this.signal = this.#controller.signal
     setMaxListeners(0, this.signal)
     this.#fence = options.fence
-    this.#probe = options.probe ?? (() => {})
+    this.#crashPoint = options.crashPoint ?? (() => {})
     for (const signal of [stop, lost]) follow(this.#controller, signal)
     const watched: Call = async (op, input, callOptions) => {
       try {
@@ -107,19 +107,19 @@ export class AgentSession {
   }
 
   /** Opens requests once everything said before them is committed, and leaves the waiting to the caller. All of them, or none. */
-  async open(asks: readonly OpenAsk[]): Promise<readonly Asked[]> {
+  async open(asks: readonly OpenAsk[]): Promise<readonly OpenRequest[]> {
     const inputs = asks.map(ask => this.#checked(ask))
     await this.flush()
-    const opened: Asked[] = []
+    const opened: OpenRequest[] = []
     for (const input of inputs) {
       try {
         const request = await this.#call('openRequest', { ...input, fence: this.#fence })
-        opened.push(new Asked({ call: this.#call, fence: this.#fence, probe: this.#probe, request }))
+        opened.push(new OpenRequest({ call: this.#call, fence: this.#fence, crashPoint: this.#crashPoint, request }))
       } catch (error) {
         for (const asked of opened) if (!this.signal.aborted) await asked.withdraw()
         throw error
       }
-      this.#probe('runner:asked')
+      this.#crashPoint('runner:asked')
     }
     return opened
   }
@@ -132,7 +132,7 @@ export class AgentSession {
   }
 
   /** Asks, waits, and resolves once `handed` is committed. */
-  async ask(ask: Ask, { signal, ...options }: AskOptions): Promise<Settled> {
+  async ask(ask: Ask, { signal, ...options }: AskOptions): Promise<HandedAnswer> {
     signal?.throwIfAborted()
     const [asked] = await this.open([{ ask, ...options }])
     if (!asked) throw new Error('one ask opens one request')

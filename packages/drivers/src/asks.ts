@@ -12,7 +12,7 @@ import {
   type QuestionAnswer,
   type QuestionsAsk,
 } from '@holdpoint/protocol'
-import type { Settled } from './settlement.ts'
+import type { HandedAnswer } from './settlement.ts'
 
 /** Ends the turn; what was said stays in the history. */
 export class TurnCancelled extends Error {
@@ -35,9 +35,9 @@ export interface AsksYield {
   readonly type: 'asks'
   readonly items: readonly AskItem[]
 }
-export type Asking<T> = Generator<AsksYield, T, unknown>
+export type AskGenerator<T> = Generator<AsksYield, T, unknown>
 
-export interface AskingOptions {
+export interface GeneratorAskOptions {
   /** The agent under the agent that asks, at any depth. */
   readonly agentPath?: readonly string[]
   readonly deadlineMs?: number
@@ -45,7 +45,7 @@ export interface AskingOptions {
   /** `cancel` ends the turn unless the ask was granted; by default the agent goes on with the reason. */
   readonly onReject?: 'cancel' | 'continue'
 }
-export interface ApprovalOptions extends AskingOptions {
+export interface ApprovalOptions extends GeneratorAskOptions {
   readonly tool?: string
   readonly input?: JsonObject
   readonly cwd?: string
@@ -80,7 +80,7 @@ const unknownOutcome =
 const nobody = 'Nobody answered.'
 
 /** Asks whether something may be done. */
-export function* approval(prompt: string, options: ApprovalOptions = {}): Asking<Approval> {
+export function* approval(prompt: string, options: ApprovalOptions = {}): AskGenerator<Approval> {
   const { agentPath, deadlineMs, onDeadline, onReject, ...rest } = options
   checkPrompt('approval', prompt)
   const short = prompt.length <= limits.titleMax
@@ -110,8 +110,8 @@ export function* approval(prompt: string, options: ApprovalOptions = {}): Asking
 export function* choice<const C extends string | ChoiceOption>(
   prompt: string,
   choices: readonly C[],
-  options: AskingOptions = {},
-): Asking<{ readonly index: number; readonly value: C } | null> {
+  options: GeneratorAskOptions = {},
+): AskGenerator<{ readonly index: number; readonly value: C } | null> {
   checkPrompt('choice', prompt)
   if (!Array.isArray(choices) || choices.length === 0)
     throw refuse('choice', 'choices', 'must be a list with at least one choice')
@@ -126,8 +126,8 @@ export function* choice<const C extends string | ChoiceOption>(
 /** Free text; null when declined or left unanswered. A secret is not kept once the agent has it. */
 export function* text(
   prompt: string,
-  { secret = false, ...options }: AskingOptions & { readonly secret?: boolean } = {},
-): Asking<string | null> {
+  { secret = false, ...options }: GeneratorAskOptions & { readonly secret?: boolean } = {},
+): AskGenerator<string | null> {
   checkPrompt('text', prompt)
   const answers = yield* questions([{ id: 'text', question: prompt, allowOther: true, secret }], options)
   return answers?.[0]?.other ?? null
@@ -136,8 +136,8 @@ export function* text(
 /** Several questions on one request: an answer per question (null: not answered), or null when declined. */
 export function* questions(
   drafts: readonly QuestionDraft[],
-  { onReject, ...options }: AskingOptions = {},
-): Asking<readonly (QuestionAnswer | null)[] | null> {
+  { onReject, ...options }: GeneratorAskOptions = {},
+): AskGenerator<readonly (QuestionAnswer | null)[] | null> {
   if (!Array.isArray(drafts) || drafts.length === 0)
     throw refuse('questions', 'questions', 'must be a list with at least one question')
   const full = drafts.map(question)
@@ -151,7 +151,10 @@ export function* questions(
 }
 
 /** A form; its values, or null when declined or left unanswered. */
-export function* form(draft: FormDraft, { onReject, ...options }: AskingOptions = {}): Asking<JsonObject | null> {
+export function* form(
+  draft: FormDraft,
+  { onReject, ...options }: GeneratorAskOptions = {},
+): AskGenerator<JsonObject | null> {
   const settled = yield* ask1({ ask: { kind: 'form', message: '', ...draft }, ...options })
   if (settled.kind === 'answer' && settled.answer.kind === 'submit') return settled.answer.values
   refused(settled, onReject)
@@ -159,15 +162,15 @@ export function* form(draft: FormDraft, { onReject, ...options }: AskingOptions 
 }
 
 /** Opens several asks at once, each with its own id, answered in any order; goes on when all are. */
-export function* all<const A extends readonly Asking<unknown>[]>(
+export function* all<const A extends readonly AskGenerator<unknown>[]>(
   askings: A,
-): Asking<{ readonly [K in keyof A]: A[K] extends Asking<infer T> ? T : never }> {
+): AskGenerator<{ readonly [K in keyof A]: A[K] extends AskGenerator<infer T> ? T : never }> {
   if (askings.length === 0) throw refuse('all', 'asks', 'needs at least one ask')
   const opened = askings.map(asking => ({ asking, first: asking.next() }))
   if (opened.some(({ first }) => !first.done && first.value?.type !== 'asks'))
     throw refuse('all', 'asks', 'may hold only asks; this is something else')
   const items = opened.flatMap(({ first }) => (first.done ? [] : first.value.items))
-  const settled = (yield { type: 'asks', items }) as readonly Settled[] // the driver's reply, one per item
+  const settled = (yield { type: 'asks', items }) as readonly HandedAnswer[] // the driver's reply, one per item
   let from = 0
   const results = opened.map(({ asking, first }) => {
     if (first.done) return first.value
@@ -178,18 +181,18 @@ export function* all<const A extends readonly Asking<unknown>[]>(
   return results as never // each is the return value of the asking at its place
 }
 
-function* ask1(item: AskItem): Asking<Settled> {
-  const settled = (yield { type: 'asks', items: [item] }) as readonly [Settled] // the driver's reply, one per item
+function* ask1(item: AskItem): AskGenerator<HandedAnswer> {
+  const settled = (yield { type: 'asks', items: [item] }) as readonly [HandedAnswer] // the driver's reply, one per item
   return settled[0]
 }
 
 /** Why an ask was not granted, as a sentence; or the end of the turn, where the agent chose so. */
-function refused(settled: Settled, onReject: AskingOptions['onReject']): string {
+function refused(settled: HandedAnswer, onReject: GeneratorAskOptions['onReject']): string {
   const reason = whyNot(settled)
   if (onReject === 'cancel') throw new TurnCancelled(reason)
   return reason
 }
-function whyNot(settled: Settled): string {
+function whyNot(settled: HandedAnswer): string {
   switch (settled.kind) {
     case 'nobody':
       return nobody

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { AgentEvent, Ask, Call, DriverInfo, Ending, OnDeadline, SessionId } from '@holdpoint/protocol'
 import { AgentSession, type AskOptions } from './agent-session.ts'
 import { type Clock, systemClock } from './clock.ts'
-import type { Probe, Settled } from './settlement.ts'
+import type { CrashPoint, HandedAnswer } from './settlement.ts'
 import { steady } from './steady.ts'
 
 export const externalInfo: DriverInfo = {
@@ -23,20 +23,20 @@ export interface ConnectOptions {
   readonly deadlineMs?: number
   readonly onDeadline?: OnDeadline
   readonly clock?: Clock
-  readonly probe?: Probe
+  readonly crashPoint?: CrashPoint
   /** Gives up connecting, or the session later on. */
   readonly signal?: AbortSignal
 }
 
 export async function connectAgent(options: ConnectOptions): Promise<ExternalAgent> {
-  const { call: once, title, cwd, deadlineMs, onDeadline, clock = systemClock, probe, signal } = options
+  const { call: once, title, cwd, deadlineMs, onDeadline, clock = systemClock, crashPoint, signal } = options
   const call = steady({ call: once, clock, signal: signal ?? new AbortController().signal })
   const start = { driver: externalInfo.name, title, cwd, deadlineMs, onDeadline }
   const key = { idempotencyKey: randomUUID() }
   const id = options.session ?? (await call('startSession', start, key)).id
   const { fence, session, turnOpen } = await call('attachSession', { id }, { idempotencyKey: randomUUID() })
   const lost = signal ? { lost: signal } : {}
-  return new ExternalAgent(new AgentSession({ call: once, session, fence, turnOpen, clock, probe, ...lost }))
+  return new ExternalAgent(new AgentSession({ call: once, session, fence, turnOpen, clock, crashPoint, ...lost }))
 }
 
 export class ExternalAgent {
@@ -60,7 +60,7 @@ export class ExternalAgent {
     return this.session.say(...sayings)
   }
 
-  async ask(ask: Ask, options: Omit<AskOptions, 'signal'>): Promise<Settled> {
+  async ask(ask: Ask, options: Omit<AskOptions, 'signal'>): Promise<HandedAnswer> {
     const { key } = options
     const controller = this.#asking.get(key) ?? new AbortController()
     this.#asking.set(key, controller)

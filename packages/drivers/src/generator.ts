@@ -5,7 +5,7 @@ import { refuse } from './asks.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { Driver } from './driver.ts'
 import { Transcript } from './transcript.ts'
-import { type AgentSaying, type AgentYield, type Turn, TurnRun } from './turn.ts'
+import { type AgentText, type AgentYield, type Turn, TurnRun } from './turn.ts'
 import { Interrupted } from './turn-end.ts'
 
 export interface GeneratorAgent {
@@ -26,7 +26,7 @@ export function defineAgent(agent: GeneratorAgent): GeneratorAgent {
 }
 
 /** Something said in passing; strings alone mean the same. */
-export function say(text: string, options: { readonly agentPath?: readonly string[] } = {}): AgentSaying {
+export function say(text: string, options: { readonly agentPath?: readonly string[] } = {}): AgentText {
   return { type: 'message.delta', text, ...options }
 }
 

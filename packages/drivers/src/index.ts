@@ -8,8 +8,7 @@ export {
 export {
   type Approval,
   type ApprovalOptions,
-  type Asking,
-  type AskingOptions,
+  type AskGenerator,
   all,
   approval,
   type ChoiceOption,
@@ -17,6 +16,7 @@ export {
   choice,
   type FormDraft,
   form,
+  type GeneratorAskOptions,
   type QuestionDraft,
   questions,
   TurnCancelled,
@@ -30,7 +30,7 @@ export { defineAgent, type GeneratorAgent, type GeneratorOptions, generatorDrive
 export { loadAgent } from './load-agent.ts'
 export { rehearsal } from './rehearsal.ts'
 export { type RunnerOptions, runRunner } from './runner.ts'
-export type { Asked, Outcome, Probe, Settled } from './settlement.ts'
+export type { AskOutcome, CrashPoint, HandedAnswer, OpenRequest } from './settlement.ts'
 export { StepFailed, type StepOptions, StepUnknown, step } from './step.ts'
-export type { Said } from './transcript.ts'
-export type { AgentSaying, AgentYield, Turn } from './turn.ts'
+export type { SpokenBlock } from './transcript.ts'
+export type { AgentText, AgentYield, Turn } from './turn.ts'

@@ -14,7 +14,7 @@ import {
 import { AgentSession } from './agent-session.ts'
 import { type Clock, orAborted, pause, systemClock } from './clock.ts'
 import type { Driver } from './driver.ts'
-import { type Probe, pollMs } from './settlement.ts'
+import { type CrashPoint, pollMs } from './settlement.ts'
 import { steady } from './steady.ts'
 
 export interface RunnerOptions {
@@ -26,7 +26,7 @@ export interface RunnerOptions {
   /** Asks the runner to stop: it parks what it can, ends the rest and retires. */
   readonly signal: AbortSignal
   readonly clock?: Clock
-  readonly probe?: Probe
+  readonly crashPoint?: CrashPoint
   /** Told of what people who keep the runner should know; the words are an agent's or a gateway's, as they came. */
   readonly log?: (trouble: RunnerTrouble) => void
   /** A gateway that stays away longer is not waited for. */
@@ -156,7 +156,7 @@ class Shift {
         clock: this.#clock,
         stop: this.#stop.signal,
         lost: this.#lost.signal,
-        ...(this.#options.probe ? { probe: this.#options.probe } : {}),
+        ...(this.#options.crashPoint ? { crashPoint: this.#options.crashPoint } : {}),
       })
       const driven = this.#drive(driver, session).finally(() => this.#running.delete(driven))
       this.#running.set(driven, id)

@@ -10,9 +10,9 @@ import {
   type Resolution,
 } from '@holdpoint/protocol'
 
-export type Probe = (point: string) => void
+export type CrashPoint = (point: string) => void
 
-export type Outcome =
+export type AskOutcome =
   | {
       readonly kind: 'answer'
       readonly answer: Answer
@@ -25,7 +25,7 @@ export type Outcome =
   /** It was allowed and handed before a crash: whether it ran nobody knows, and it is not allowed a second time. */
   | { readonly kind: 'unknown'; readonly answer: Answer }
 
-export type Settled = Outcome & {
+export type HandedAnswer = AskOutcome & {
   readonly request: Request
   /** The agent went on with this before: it is the record, nothing runs by it. */
   readonly replayed: boolean
@@ -41,22 +41,22 @@ export const pollMs = limits.waitMaxMs / 2
 interface AskedOptions {
   readonly call: Call
   readonly fence: number | undefined
-  readonly probe: Probe
+  readonly crashPoint: CrashPoint
   readonly request: Request
 }
 
 /** An opened request, seen from the agent's side. */
-export class Asked {
+export class OpenRequest {
   readonly #call: Call
   readonly #fence: number | undefined
-  readonly #probe: Probe
+  readonly #crashPoint: CrashPoint
   #request: Request
   #withdrawn = false
 
-  constructor({ call, fence, probe, request }: AskedOptions) {
+  constructor({ call, fence, crashPoint, request }: AskedOptions) {
     this.#call = call
     this.#fence = fence
-    this.#probe = probe
+    this.#crashPoint = crashPoint
     this.#request = request
   }
 
@@ -68,7 +68,7 @@ export class Asked {
   async resolved(): Promise<Request> {
     const id = this.#request.id
     while (this.#request.status === 'pending') this.#request = await this.#call('getRequest', { id, wait: pollMs })
-    this.#probe('runner:resolution-seen')
+    this.#crashPoint('runner:resolution-seen')
     return this.#request
   }
 
@@ -79,10 +79,10 @@ export class Asked {
   }
 
   /** Commits that the resolution is about to be given to the agent, where it may be. */
-  async hand(): Promise<Settled> {
+  async hand(): Promise<HandedAnswer> {
     const { resolution, delivery } = this.#request
     if (!resolution) throw new Error(`request ${this.#request.id} is handed before it is resolved`)
-    // The desk writes only reasons of the closed list for the agent's side.
+    // The gateway writes only reasons of the closed list for the agent's side.
     if (resolution.by === 'agent')
       return this.#settled({ kind: 'agent', reason: resolution.reason as AgentReason }, false)
     const { answer } = resolution
@@ -104,18 +104,18 @@ export class Asked {
       if (this.#request.delivery.state !== 'undeliverable') throw error
       return false
     }
-    this.#probe('runner:handed')
+    this.#crashPoint('runner:handed')
     return true
   }
 
-  #settled(outcome: Outcome, replayed: boolean): Settled {
+  #settled(outcome: AskOutcome, replayed: boolean): HandedAnswer {
     let open = !replayed && (outcome.kind === 'answer' || outcome.kind === 'nobody')
     const taken = async () => {
       if (!open) return
       open = false
-      this.#probe('runner:given')
+      this.#crashPoint('runner:given')
       await this.#report('taken')
-      this.#probe('runner:taken')
+      this.#crashPoint('runner:taken')
     }
     const dropped = async () => {
       if (!open) return
@@ -131,7 +131,7 @@ export class Asked {
   }
 }
 
-function outcomeOf({ ask }: Request, { answer, by }: Resolution): Outcome {
+function outcomeOf({ ask }: Request, { answer, by }: Resolution): AskOutcome {
   if (by === 'deadline' || !answer) return { kind: 'nobody', reason: 'nobody answered' }
   const input = answer.kind === 'allow' && ask.kind === 'approval' ? (answer.input ?? ask.input) : null
   return { kind: 'answer', answer, by, input }

@@ -9,6 +9,7 @@ const passing: ReadonlySet<FaultCode> = new Set([
   'store_read_only',
   'store_full',
   'store_newer',
+  'store_older',
 ])
 const firstPauseMs = 100
 const pauseMaxMs = 5000

@@ -2,7 +2,7 @@
 import type { Command, CommandId, Cursor, Event } from '@holdpoint/protocol'
 import type { StepRecord } from './step.ts'
 
-export interface Said {
+export interface SpokenBlock {
   readonly role: 'agent' | 'person'
   readonly text: string
 }
@@ -12,7 +12,7 @@ export interface TurnRecord {
   readonly seq: number
   readonly mode: string | null
   readonly model: string | null
-  readonly history: readonly Said[]
+  readonly history: readonly SpokenBlock[]
   readonly texts: Map<string, { readonly partial: boolean }>
   readonly started: Set<string>
   readonly finished: Map<string, StepRecord>
@@ -27,7 +27,7 @@ export class Transcript {
   turn: TurnRecord | null = null
   #mode: string | null = null
   #model: string | null = null
-  readonly #said = new Map<string, Said>()
+  readonly #said = new Map<string, SpokenBlock>()
   readonly #messages = new Map<CommandId, Pick<Command, 'seq'> & { readonly text: string }>()
 
   fold(event: Event): void {

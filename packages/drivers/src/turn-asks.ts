@@ -4,7 +4,7 @@ import type { AgentSession } from './agent-session.ts'
 import { type AskItem, TurnCancelled } from './asks.ts'
 import { type Clock, orAborted } from './clock.ts'
 import { jsonCopy } from './json-copy.ts'
-import type { Asked, Settled } from './settlement.ts'
+import type { HandedAnswer, OpenRequest } from './settlement.ts'
 import { Cold, notDeterministic, TurnFailed } from './turn-end.ts'
 
 export interface TurnAsksOptions {
@@ -20,9 +20,9 @@ export class TurnAsks {
   readonly #options: TurnAsksOptions
   readonly #session: AgentSession
   readonly #signal: AbortSignal
-  readonly #unhanded = new Set<Asked>()
-  readonly #ungiven: Settled[] = []
-  readonly #untaken: Settled[] = []
+  readonly #unhanded = new Set<OpenRequest>()
+  readonly #ungiven: HandedAnswer[] = []
+  readonly #untaken: HandedAnswer[] = []
   #busy = 0
   #holdsSecret = false
 
@@ -33,7 +33,11 @@ export class TurnAsks {
   }
 
   /** Returns when all of it is resolved and handed. `parkable`: the generator does nothing else meanwhile. */
-  async settle(items: readonly AskItem[], keys: readonly string[], parkable: boolean): Promise<readonly Settled[]> {
+  async settle(
+    items: readonly AskItem[],
+    keys: readonly string[],
+    parkable: boolean,
+  ): Promise<readonly HandedAnswer[]> {
     this.#busy++
     try {
       const opened = await this.#open(items, keys)
@@ -62,7 +66,7 @@ export class TurnAsks {
     for (const settled of this.#ungiven.splice(0)) await settled.dropped()
   }
 
-  async #open(items: readonly AskItem[], keys: readonly string[]): Promise<readonly Asked[]> {
+  async #open(items: readonly AskItem[], keys: readonly string[]): Promise<readonly OpenRequest[]> {
     const drafts = items.map(({ ask, ...rest }, index) => {
       const full = ask?.kind === 'approval' ? { ...ask, cwd: ask.cwd ?? this.#session.info.cwd } : ask
       const copy = jsonCopy(full, 'the ask') as Ask // `open` parses it
@@ -77,14 +81,14 @@ export class TurnAsks {
     }
   }
 
-  async #resolved(asked: Asked, together: readonly Asked[]): Promise<void> {
+  async #resolved(asked: OpenRequest, together: readonly OpenRequest[]): Promise<void> {
     const { resolution } = await asked.resolved()
     if (!interrupts(resolution?.answer)) return
     await Promise.all(together.filter(other => other.request.status === 'pending').map(other => other.withdraw()))
   }
 
   /** Waits, but not for ever with a process in hand: the answer brings the session back. */
-  async #unlessCold(opened: readonly Asked[], waiting: Promise<unknown>): Promise<void> {
+  async #unlessCold(opened: readonly OpenRequest[], waiting: Promise<unknown>): Promise<void> {
     const parkAfterMs = this.#options.parkAfterMs()
     let cancel = () => {}
     const cold = new Promise<never>((_, reject) => {
@@ -99,8 +103,8 @@ export class TurnAsks {
   }
 
   /** All at once: the agent gets none of them before it can get all, and what it did not get must not count as handed. */
-  async #hand(opened: readonly Asked[]): Promise<readonly Settled[]> {
-    const settled: Settled[] = []
+  async #hand(opened: readonly OpenRequest[]): Promise<readonly HandedAnswer[]> {
+    const settled: HandedAnswer[] = []
     for (const asked of opened) {
       settled.push(await asked.hand())
       this.#unhanded.delete(asked)
@@ -119,7 +123,7 @@ export class TurnAsks {
   }
 
   /** A secret is kept only until the agent has it: the generator that has it is not let go, and a replay cannot pass it. */
-  #guardSecret(settled: Settled): void {
+  #guardSecret(settled: HandedAnswer): void {
     const { ask, key } = settled.request
     if (settled.kind !== 'answer' || secretFieldIds(ask).size === 0) return
     if (settled.answer.kind !== 'answers' && settled.answer.kind !== 'submit') return

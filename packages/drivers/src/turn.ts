@@ -1,30 +1,30 @@
 /** One turn of a generator agent: its generator is run from the start, what it says and asks is kept under ids that a replay finds again. */
 import { type AgentEvent, AgentPath, type Attachment, Fault, type Session } from '@holdpoint/protocol'
 import type { AgentSession } from './agent-session.ts'
-import { type Asking, type AsksYield, refuse, TurnCancelled } from './asks.ts'
+import { type AskGenerator, type AsksYield, refuse, TurnCancelled } from './asks.ts'
 import { type Clock, orAborted, pause } from './clock.ts'
 import { Prose } from './prose.ts'
 import { readStep, type StepRecord, type StepYield, stepDone, stepFailed, stepUnknown } from './step.ts'
-import type { Said, TurnRecord } from './transcript.ts'
+import type { SpokenBlock, TurnRecord } from './transcript.ts'
 import { TurnAsks } from './turn-asks.ts'
 import { endOf, type Finished, notDeterministic, type TurnEnd, TurnFailed } from './turn-end.ts'
 
 type Path = { readonly agentPath?: readonly string[] | undefined }
 type Input<T extends AgentEvent['type']> = Omit<Extract<AgentEvent, { readonly type: T }>, 'agentPath'> & Path
 /** What an agent may say besides plain text. Blocks are the agent's own names, unique within the turn. */
-export type AgentSaying =
+export type AgentText =
   | ({ readonly type: 'message.delta'; readonly text: string } & Path)
   | ({ readonly type: 'message.added'; readonly text: string } & Path)
   | Input<'tool.started'>
   | Input<'tool.finished'>
   | Extract<AgentEvent, { readonly type: 'error.raised' }>
-export type AgentYield = string | AgentSaying | AsksYield | StepYield
+export type AgentYield = string | AgentText | AsksYield | StepYield
 
 /** What an agent knows of the turn. On a replay it is the same. */
 export interface Turn {
   readonly text: string
   readonly attachments: readonly Attachment[]
-  readonly history: readonly Said[]
+  readonly history: readonly SpokenBlock[]
   readonly cwd: string
   readonly mode: string | null
   readonly model: string | null
@@ -32,7 +32,7 @@ export interface Turn {
   readonly signal: AbortSignal
   readonly session: Session
   /** Asks from a callback, while the generator waits for something else; inside the generator use `yield*`. */
-  ask<T>(asking: Asking<T>): Promise<T>
+  ask<T>(asking: AskGenerator<T>): Promise<T>
   pause(ms: number): Promise<void>
 }
 
@@ -185,7 +185,7 @@ export class TurnRun {
     }
   }
 
-  async #keep(said: Exclude<AgentSaying, { readonly type: 'message.delta' }>): Promise<void> {
+  async #keep(said: Exclude<AgentText, { readonly type: 'message.delta' }>): Promise<void> {
     switch (said.type) {
       case 'message.added': {
         const block = this.#slot('text')
@@ -204,7 +204,7 @@ export class TurnRun {
   }
 
   /** From a callback: the generator's own next step stays under way meanwhile, and the text so far is kept first. */
-  async #askAside<T>(asking: Asking<T>): Promise<T> {
+  async #askAside<T>(asking: AskGenerator<T>): Promise<T> {
     const first = asking.next()
     if (first.done) return first.value
     try {

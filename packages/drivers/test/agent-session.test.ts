@@ -21,7 +21,7 @@ async function announce(): Promise<number> {
 async function attach(
   id: Awaited<ReturnType<Stage['start']>>,
   incarnation: number,
-  options: { call?: Call; clock?: Clock; probe?: (point: string) => void } = {},
+  options: { call?: Call; clock?: Clock; crashPoint?: (point: string) => void } = {},
 ) {
   const attached = await stage.runner('attachSession', { id, runner: runnerId, incarnation })
   return new AgentSession({ call: stage.runner, ...options, ...attached })
@@ -130,7 +130,7 @@ describe('saying', () => {
 describe('asking', () => {
   it('flushes what was said, hands, and settles; taken comes when the agent goes on', async () => {
     const points: string[] = []
-    const { session } = await open({}, { probe: point => points.push(point) })
+    const { session } = await open({}, { crashPoint: point => points.push(point) })
     void session.say(added('a', 'before'))
     const asking = session.ask(ask, { key: 'k' })
     const request = await stage.asked('k')

@@ -1,11 +1,11 @@
-/** The eight properties of generator agents, by number, over random scripts and random people, on the real desk. */
+/** The eight properties of generator agents, by number, over random scripts and random people, on the real gateway. */
 
 import { type Answer, answerProblem, Fault, type Request } from '@holdpoint/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
   type AgentYield,
-  type Asking,
+  type AskGenerator,
   all,
   approval,
   choice,
@@ -55,7 +55,7 @@ interface Trace {
   readonly steps: { readonly at: number; readonly answered: number }[]
 }
 
-function asking(ask: AskScript): Asking<unknown> {
+function asking(ask: AskScript): AskGenerator<unknown> {
   switch (ask.kind) {
     case 'approval':
       return approval('May I?', ask.cancel ? { onReject: 'cancel' } : {})

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 import {
   type AgentYield,
-  type Asking,
+  type AskGenerator,
   all,
   approval,
   choice,
@@ -257,7 +257,7 @@ describe('replay', () => {
   })
 
   const key = { type: 'string', format: 'password' } as const
-  const gone: [string, () => Asking<unknown>, Answer][] = [
+  const gone: [string, () => AskGenerator<unknown>, Answer][] = [
     [
       'question',
       () => text('The key?', { secret: true }),

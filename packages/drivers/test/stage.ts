@@ -1,6 +1,6 @@
-/** A stage for agents: the real desk on the memory store, people who answer, runners that can be killed. */
+/** A stage for agents: the real gateway on the memory store, people who answer, runners that can be killed. */
 import { randomBytes } from 'node:crypto'
-import { type Caller, type Clock, callAs, type Desk, openDesk, type Settings } from '@holdpoint/engine'
+import { type Caller, type Clock, callAs, type Gateway, openGateway, type Settings } from '@holdpoint/engine'
 import {
   type Answer,
   type Call,
@@ -38,23 +38,23 @@ export interface RunningRunner {
 
 export class Stage {
   readonly events: Event[] = []
-  desk: Desk
+  gateway: Gateway
   readonly #store: Awaited<ReturnType<typeof openMemory>>
   readonly #options: StageOptions
   readonly #looking = new Set<() => void>()
   readonly #runners = new Set<RunningRunner>()
 
-  private constructor(store: Awaited<ReturnType<typeof openMemory>>, desk: Desk, options: StageOptions) {
+  private constructor(store: Awaited<ReturnType<typeof openMemory>>, gateway: Gateway, options: StageOptions) {
     this.#store = store
-    this.desk = desk
+    this.gateway = gateway
     this.#options = options
   }
 
   static async open(options: StageOptions = {}): Promise<Stage> {
     const clock = options.clock ? { clock: options.clock } : {}
     const store = await openMemory(clock)
-    const desk = await openDesk({ store, ...clock, ...(options.settings ? { settings: options.settings } : {}) })
-    const stage = new Stage(store, desk, options)
+    const gateway = await openGateway({ store, ...clock, ...(options.settings ? { settings: options.settings } : {}) })
+    const stage = new Stage(store, gateway, options)
     await stage.#watch()
     return stage
   }
@@ -65,21 +65,25 @@ export class Stage {
       this.events.push(JSON.parse(json).event)
       for (const look of this.#looking) look()
     }
-    await this.desk.watch(personCaller, {}, { frame })
+    await this.gateway.subscribe(personCaller, {}, { frame })
   }
 
   /** The gateway goes and comes back on the same archive. */
   async restart(between: () => Promise<void> = async () => {}): Promise<void> {
-    await this.desk.close()
+    await this.gateway.close()
     await between()
     const { clock, settings } = this.#options
-    this.desk = await openDesk({ store: this.#store, ...(clock ? { clock } : {}), ...(settings ? { settings } : {}) })
+    this.gateway = await openGateway({
+      store: this.#store,
+      ...(clock ? { clock } : {}),
+      ...(settings ? { settings } : {}),
+    })
     await this.#watch()
   }
 
-  person: Call = (op, input, options) => callAs(this.desk, personCaller)(op, input, options)
-  runner: Call = (op, input, options) => callAs(this.desk, runnerCaller)(op, input, options)
-  agent: Call = (op, input, options) => callAs(this.desk, agentCaller)(op, input, options)
+  person: Call = (op, input, options) => callAs(this.gateway, personCaller)(op, input, options)
+  runner: Call = (op, input, options) => callAs(this.gateway, runnerCaller)(op, input, options)
+  agent: Call = (op, input, options) => callAs(this.gateway, agentCaller)(op, input, options)
 
   run(drivers: readonly Driver[], options: Partial<Parameters<typeof runRunner>[0]> = {}): RunningRunner {
     const controller = new AbortController()
@@ -183,7 +187,7 @@ export class Stage {
 
   async close(): Promise<void> {
     await Promise.all([...this.#runners].map(runner => runner.stop().catch(() => {})))
-    await this.desk.close()
+    await this.gateway.close()
   }
 }
 

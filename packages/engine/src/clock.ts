@@ -1,5 +1,5 @@
 /** Real time. Node fires a timer longer than 2^31-1 ms at once, so long ones are slept in parts. */
-import type { Clock } from './desk.ts'
+import type { Clock } from './gateway.ts'
 
 const timerMaxMs = 2 ** 31 - 1
 

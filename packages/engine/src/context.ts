@@ -1,15 +1,15 @@
 /** What every operation works with: the archive, the feed, time, and the way a change is made once per idempotency key. */
 import { hash, randomBytes } from 'node:crypto'
 import { Fault, formatId, type IdPrefix, type Rule, type SessionId } from '@holdpoint/protocol'
-import type { Caller, Clock, DispatchOptions, Reply } from './desk.ts'
+import { ChangeBuilder } from './change-builder.ts'
 import type { Feed } from './feed.ts'
-import type { Live } from './live.ts'
-import { scan } from './page.ts'
-import { Pen } from './pen.ts'
-import type { Query, Read, Store } from './port.ts'
-import { Queue } from './queue.ts'
-import type { IdemRow, SessionRow } from './rows.ts'
-import { showSession } from './shown.ts'
+import type { Caller, Clock, DispatchOptions, OperationResult } from './gateway.ts'
+import { scan } from './paging.ts'
+import { PendingQuota } from './pending-quota.ts'
+import type { IdempotencyRow, SessionRow } from './rows.ts'
+import type { Query, Read, Store } from './store.ts'
+import type { StreamingBlocks } from './streaming-blocks.ts'
+import { toSession } from './wire-views.ts'
 
 export interface Settings {
   readonly ownerName: string
@@ -33,13 +33,13 @@ export const defaultSettings: Settings = {
   retentionMs: null,
 }
 
-export interface Planned<T> {
+export interface Mutation<T> {
   readonly label: string
   readonly reads: readonly Read[]
   /** Returns the reply, or the Fault that the caller gets; what the pen holds is written either way. */
-  readonly decide: (pen: Pen) => Reply<T> | Fault
+  readonly decide: (pen: ChangeBuilder) => OperationResult<T> | Fault
   /** For a reply that is not to be kept under its idempotency key (it holds a secret): what a repeated call is shown instead. */
-  readonly again?: { readonly instead: (body: T) => boolean; readonly show: (pen: Pen) => T | Fault }
+  readonly replay?: { readonly instead: (body: T) => boolean; readonly show: (pen: ChangeBuilder) => T | Fault }
 }
 
 export function sha256(text: string): string {
@@ -47,7 +47,7 @@ export function sha256(text: string): string {
 }
 
 /** Requests that wait, of all sessions or of one. Of one, the index of what is open serves: its past costs nothing. */
-export function waitingIn(session?: SessionId): NonNullable<Query['where']> {
+export function pendingIn(session?: SessionId): NonNullable<Query['where']> {
   return session ? { open: 1, session, status: 'pending' } : { status: 'pending' }
 }
 
@@ -56,18 +56,18 @@ class StaleRules extends Error {}
 export class Context {
   readonly store: Store
   readonly feed: Feed
-  readonly live: Live
+  readonly live: StreamingBlocks
   readonly clock: Clock
   readonly settings: Settings
   readonly #random: (bytes: number) => Uint8Array
   #rules: { readonly at: number; readonly rules: readonly Rule[] } = { at: -1, rules: [] }
-  readonly queue: Queue
+  readonly pendingQuota: PendingQuota
   #closing = false
 
   constructor(parts: {
     store: Store
     feed: Feed
-    live: Live
+    live: StreamingBlocks
     clock: Clock
     settings: Settings
     random?: (bytes: number) => Uint8Array
@@ -78,9 +78,9 @@ export class Context {
     this.clock = parts.clock
     this.settings = parts.settings
     this.#random = parts.random ?? randomBytes
-    this.queue = new Queue({
+    this.pendingQuota = new PendingQuota({
       count: session => this.pendingOf(session),
-      asks: session => scan(this.store, 'request', { where: waitingIn(session) }),
+      asks: session => scan(this.store, 'request', { where: pendingIn(session) }),
     })
     this.feed.tap(event => this.live.see(event))
   }
@@ -93,10 +93,10 @@ export class Context {
   }
 
   /** Commits a plan: once per idempotency key, scoped to the caller and the operation. */
-  async change<T>(
-    plan: Planned<T>,
+  async commit<T>(
+    plan: Mutation<T>,
     once?: { caller: Caller; op: string; input: unknown; options: DispatchOptions },
-  ): Promise<Reply<T>> {
+  ): Promise<OperationResult<T>> {
     const key = once?.options.idempotencyKey
     const kept = key === undefined ? undefined : sha256(JSON.stringify([once?.caller.token, once?.op, key]))
     const bodyHash = kept === undefined ? '' : sha256(JSON.stringify(once?.input))
@@ -107,12 +107,12 @@ export class Context {
           label: plan.label,
           reads,
           decide: view => {
-            const pen = new Pen(view)
+            const pen = new ChangeBuilder(view)
             const before = kept === undefined ? undefined : pen.get('idem', kept)
-            if (before) return { result: replayed(pen, plan, before, bodyHash) }
+            if (before) return { result: idempotentReplay(pen, plan, before, bodyHash) }
             const result = plan.decide(pen)
             if (kept !== undefined && !(result instanceof Fault)) {
-              const body = plan.again?.instead(result.body) ? null : result.body
+              const body = plan.replay?.instead(result.body) ? null : result.body
               pen.put('idem', { id: kept, ord: pen.nextSeq, at: pen.now, bodyHash, status: result.status, body })
             }
             return { ...pen.writes(), result }
@@ -128,7 +128,7 @@ export class Context {
   }
 
   /** The rules as of this transaction; where they have changed since they were read, the change is decided again with the new ones. */
-  rules(pen: Pen): readonly Rule[] {
+  rules(pen: ChangeBuilder): readonly Rule[] {
     if (pen.view.rulesAt !== this.#rules.at) throw new StaleRules()
     return this.#rules.rules
   }
@@ -139,17 +139,17 @@ export class Context {
   }
 
   pendingOf(session: SessionId): Promise<number> {
-    return this.store.count('request', { where: waitingIn(session) })
+    return this.store.count('request', { where: pendingIn(session) })
   }
-  async shown(row: SessionRow) {
-    return showSession(row, await this.pendingOf(row.id))
+  async toSession(row: SessionRow) {
+    return toSession(row, await this.pendingOf(row.id))
   }
 
   close(): void {
     this.#closing = true
   }
   /** Waits for a topic until `ready` says so, the time is over, or the caller is gone. `look` is asked once before and once after each wake. */
-  async until<T>(
+  async longPoll<T>(
     topic: string,
     waitMs: number,
     signal: AbortSignal | undefined,
@@ -183,13 +183,18 @@ export class Context {
   }
 }
 
-function replayed<T>(pen: Pen, plan: Planned<T>, before: IdemRow, bodyHash: string): Reply<T> | Fault {
+function idempotentReplay<T>(
+  pen: ChangeBuilder,
+  plan: Mutation<T>,
+  before: IdempotencyRow,
+  bodyHash: string,
+): OperationResult<T> | Fault {
   if (before.bodyHash !== bodyHash)
     return new Fault(
       'idempotency_mismatch',
       'This Idempotency-Key was used with another body; use a new key for a new call',
     )
-  if (before.body !== null || !plan.again) return { status: before.status, body: before.body as T } // kept by the same operation, whose output it was
-  const body = plan.again.show(pen)
+  if (before.body !== null || !plan.replay) return { status: before.status, body: before.body as T } // kept by the same operation, whose output it was
+  const body = plan.replay.show(pen)
   return body instanceof Fault ? body : { status: before.status, body }
 }

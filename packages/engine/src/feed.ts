@@ -1,10 +1,10 @@
 /** The feed: every committed event, once and in order, to watchers and to whoever waits for a topic. A hint only ever makes it look (G3). */
 import { Fault, formatCursor, limits, type SessionId } from '@holdpoint/protocol'
-import type { LiveFrame, Watcher } from './desk.ts'
-import { scanEvents } from './page.ts'
-import type { Store, StoredEvent } from './port.ts'
+import type { FrameListener, SerializedFrame } from './gateway.ts'
+import { scanEvents } from './paging.ts'
+import type { Store, StoredEvent } from './store.ts'
 
-export function frameOf(event: StoredEvent): LiveFrame {
+export function frameOf(event: StoredEvent): SerializedFrame {
   const cursor = formatCursor(event.epoch, event.seq)
   // The stored text is the body's JSON: the frame is made around it, not parsed and printed again.
   const json = `{"frame":"event","event":{"cursor":"${cursor}","at":${event.at},"session":${event.session ? `"${event.session}"` : 'null'},${event.text.slice(1)}}`
@@ -13,7 +13,7 @@ export function frameOf(event: StoredEvent): LiveFrame {
 
 export class Feed {
   readonly #store: Store
-  readonly #watchers = new Map<Watcher, SessionId | null>()
+  readonly #watchers = new Map<FrameListener, SessionId | null>()
   readonly #waiters = new Map<string, Set<() => void>>()
   readonly #taps = new Set<(event: StoredEvent) => void>()
   readonly #stop: () => void
@@ -43,7 +43,7 @@ export class Feed {
   tap(see: (event: StoredEvent) => void): void {
     this.#taps.add(see)
   }
-  watch(watcher: Watcher, session: SessionId | null): () => void {
+  watch(watcher: FrameListener, session: SessionId | null): () => void {
     if (this.#watchers.size >= limits.watchersMax)
       throw new Fault('too_many', `${limits.watchersMax} streams are open; close some and try again`)
     this.#watchers.set(watcher, session)
@@ -52,7 +52,7 @@ export class Feed {
   get watched(): boolean {
     return this.#watchers.size > 0
   }
-  send(frame: LiveFrame): void {
+  send(frame: SerializedFrame): void {
     for (const [watcher, only] of this.#watchers) if (only === null || only === frame.session) watcher.frame(frame)
   }
 

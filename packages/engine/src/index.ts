@@ -3,31 +3,21 @@ export { defaultSettings, type Settings } from './context.ts'
 export type {
   Caller,
   Clock,
-  Desk,
   DispatchOptions,
+  EphemeralFrame,
   EventFrame,
-  LiveFrame,
-  Momentary,
-  Reply,
-  Watch,
-  Watcher,
-  WatchOptions,
-} from './desk.ts'
-export { callAs, type DeskOptions, openDesk } from './gateway.ts'
-export {
-  type RequestCell,
-  type RequestCommand,
-  type RequestState,
-  requestLife,
-  type SessionCell,
-  type SessionCommand,
-  sessionLife,
-} from './life.ts'
-export type { Change, EventQuery, Head, Probe, Put, Query, Read, Store, StoredEvent, View, Writes } from './port.ts'
+  FrameListener,
+  Gateway,
+  OperationResult,
+  SerializedFrame,
+  SubscribeOptions,
+  Subscription,
+} from './gateway.ts'
+export { callAs, type GatewayOptions, openGateway } from './open-gateway.ts'
 export {
   type CommandRow,
   type DraftRow,
-  type IdemRow,
+  type IdempotencyRow,
   type Lease,
   type RequestRow,
   type Rows,
@@ -38,3 +28,25 @@ export {
   type TokenRow,
   tables,
 } from './rows.ts'
+export type {
+  Change,
+  CrashPoint,
+  EventQuery,
+  Head,
+  Put,
+  Query,
+  Read,
+  Store,
+  StoredEvent,
+  View,
+  Writes,
+} from './store.ts'
+export {
+  type RequestState,
+  type RequestTransition,
+  type RequestTrigger,
+  requestTransitions,
+  type SessionTransition,
+  type SessionTrigger,
+  sessionTransitions,
+} from './transitions.ts'

@@ -8,19 +8,19 @@ import {
   type Resolution,
   type SessionId,
 } from '@holdpoint/protocol'
+import type { ChangeBuilder } from './change-builder.ts'
 import type { Context } from './context.ts'
-import {
-  type RequestCell,
-  type RequestCommand,
-  type RequestState,
-  requestLife,
-  type SessionCommand,
-  sessionLife,
-} from './life.ts'
-import type { Pen } from './pen.ts'
-import type { Read } from './port.ts'
 import type { CommandRow, DraftRow, RequestRow, SessionRow } from './rows.ts'
-import { maskSecrets, showSession } from './shown.ts'
+import type { Read } from './store.ts'
+import {
+  type RequestState,
+  type RequestTransition,
+  type RequestTrigger,
+  requestTransitions,
+  type SessionTrigger,
+  sessionTransitions,
+} from './transitions.ts'
+import { maskSecrets, toSession } from './wire-views.ts'
 
 /** Requests of a session that are pending or whose delivery is not settled: what ends, parks and losses have to look at. */
 export function openRequestsOf(session: SessionId): Extract<Read, { query: unknown }> & { table: 'request' } {
@@ -37,19 +37,19 @@ export function sessionReads(session: SessionId): Read[] {
 export function stateOf(row: RequestRow): RequestState {
   return row.status === 'pending' ? 'pending' : row.delivery.state
 }
-export function cellOf(row: RequestRow, command: RequestCommand): RequestCell {
-  return requestLife[stateOf(row)][command]
+export function transitionFor(row: RequestRow, command: RequestTrigger): RequestTransition {
+  return requestTransitions[stateOf(row)][command]
 }
 
 /** Resolves a pending request; the one place that does. Of the drafts it drops those that were for this request. */
 export function resolve(
-  pen: Pen,
+  pen: ChangeBuilder,
   row: RequestRow,
-  command: RequestCommand,
+  command: RequestTrigger,
   resolution: Omit<Resolution, 'at'>,
   drafts: readonly DraftRow[],
 ): RequestRow {
-  const to = cellOf(row, command)
+  const to = transitionFor(row, command)
   if (to !== 'waiting' && to !== 'taken') throw new Error(`${command} cannot resolve a request that is ${stateOf(row)}`)
   const full: Resolution = { at: pen.now, ...resolution }
   const delivery = { state: to, at: pen.now }
@@ -61,10 +61,10 @@ export function resolve(
 }
 
 /** At or after its deadline only the deadline can win, swept or not (G1). */
-export function passDeadline(pen: Pen, row: RequestRow, drafts: readonly DraftRow[]): RequestRow {
+export function expireIfDue(pen: ChangeBuilder, row: RequestRow, drafts: readonly DraftRow[]): RequestRow {
   if (row.status !== 'pending' || row.deadlineAt === null || pen.now < row.deadlineAt) return row
   if (row.onDeadline === 'deny') {
-    want(pen, row.session)
+    markNeedsRunner(pen, row.session)
     return resolve(pen, row, 'deadline', { by: 'deadline', reason: 'nobody answered' }, drafts)
   }
   if (row.overdue) return row
@@ -74,7 +74,7 @@ export function passDeadline(pen: Pen, row: RequestRow, drafts: readonly DraftRo
 
 /** Moves the delivery of a resolved request to another state. */
 export function deliver(
-  pen: Pen,
+  pen: ChangeBuilder,
   row: RequestRow,
   state: 'handed' | 'taken' | 'unknown' | 'undeliverable',
   extra: { readonly reason?: string; readonly fence?: number } = {},
@@ -89,8 +89,8 @@ export function deliver(
 }
 
 /** The agent's side ends what waits, and accounts for what was on its way. */
-export function settleByAgent(
-  pen: Pen,
+export function resolveByAgent(
+  pen: ChangeBuilder,
   rows: readonly RequestRow[],
   command: 'withdraw' | 'interrupt' | 'end' | 'lose',
   drafts: readonly DraftRow[],
@@ -108,22 +108,22 @@ export function settleByAgent(
     lose: 'the agent was lost first',
   }
   for (const found of rows) {
-    const row = passDeadline(pen, found, drafts)
-    const to = cellOf(row, command)
+    const row = expireIfDue(pen, found, drafts)
+    const to = transitionFor(row, command)
     if (to === 'taken') resolve(pen, row, command, { by: 'agent', reason: reasons[command] }, drafts)
     else if (to === 'undeliverable' || to === 'unknown') deliver(pen, row, to, { reason: why[command] })
   }
 }
 
-export function openRequestsIn(pen: Pen, session: SessionId): RequestRow[] {
+export function openRequestsIn(pen: ChangeBuilder, session: SessionId): RequestRow[] {
   return pen.find('request', openRequestsOf(session).query)
 }
-export function draftsIn(pen: Pen, session: SessionId): DraftRow[] {
+export function draftsIn(pen: ChangeBuilder, session: SessionId): DraftRow[] {
   return pen.find('draft', { where: { session } })
 }
 
 /** Text under way becomes a kept, partial block: an ask, an interrupt or an end must not lose what was said. */
-export function keepPartials(ctx: Context, pen: Pen, session: SessionId): void {
+export function persistPartialBlocks(ctx: Context, pen: ChangeBuilder, session: SessionId): void {
   for (const { block, text, agentPath } of ctx.live.partials(session))
     pen.event(session, {
       type: 'message.added',
@@ -137,20 +137,20 @@ export function keepPartials(ctx: Context, pen: Pen, session: SessionId): void {
 
 /** Writes the session with its event. Needs `sessionReads` among the reads. */
 export function putSession(
-  pen: Pen,
+  pen: ChangeBuilder,
   row: SessionRow,
   type: 'session.opened' | 'session.changed' | 'session.ended' = 'session.changed',
 ): SessionRow {
   pen.put('session', row)
   const pending = openRequestsIn(pen, row.id).filter(request => request.status === 'pending').length
-  pen.event(row.id, { type, value: showSession(row, pending) })
+  pen.event(row.id, { type, value: toSession(row, pending) })
   return row
 }
 
 /** Where the table sends a session, or a Fault where it does not go. */
-export function nextState(row: SessionRow, command: SessionCommand): SessionRow['state'] | 'erase' | Fault {
+export function nextState(row: SessionRow, command: SessionTrigger): SessionRow['state'] | 'erase' | Fault {
   const resumable = row.capabilities.includes('resumable')
-  const cell = sessionLife[row.state][command]
+  const cell = sessionTransitions[row.state][command]
   switch (cell) {
     case 'stay':
       return row.state
@@ -171,7 +171,7 @@ function sessionEnded(row: SessionRow): Fault {
     id: row.id,
   })
 }
-function refused(row: SessionRow, command: SessionCommand): Fault {
+function refused(row: SessionRow, command: SessionTrigger): Fault {
   return command === 'delete'
     ? new Fault('session_live', `Session ${row.id} is ${row.state}; end it before deleting it`, { id: row.id })
     : new Fault('fenced', `Session ${row.id} is ${row.state} and held by nobody; attach before you ${command}`, {
@@ -180,95 +180,100 @@ function refused(row: SessionRow, command: SessionCommand): Fault {
 }
 
 /** The session after a command that its table lets through; who may be refused asks `nextState` first. */
-export function moved(pen: Pen, row: SessionRow, command: SessionCommand): SessionRow {
+export function applyTransition(pen: ChangeBuilder, row: SessionRow, command: SessionTrigger): SessionRow {
   const state = nextState(row, command)
   if (state instanceof Fault || state === 'erase') throw new Error(`${command} has no way on from ${row.state}`)
   return state === row.state ? row : { ...row, state, stateChangedAt: pen.now }
 }
 
 /** Ends a session for good: everything open is settled and everything asked of it is answered for. */
-export function endSession(
+export function applySessionEnd(
   ctx: Context,
-  pen: Pen,
+  pen: ChangeBuilder,
   row: SessionRow,
   ending: Ending,
   command: 'stop' | 'finish' | 'lose' | 'giveUp',
 ): SessionRow {
-  keepPartials(ctx, pen, row.id)
-  settleByAgent(pen, openRequestsIn(pen, row.id), command === 'lose' ? 'lose' : 'end', draftsIn(pen, row.id))
+  persistPartialBlocks(ctx, pen, row.id)
+  resolveByAgent(pen, openRequestsIn(pen, row.id), command === 'lose' ? 'lose' : 'end', draftsIn(pen, row.id))
   for (const open of pen.find('command', openCommandsOf(row.id).query))
     if (open.state !== 'done' && open.body.kind !== 'end')
-      finishCommand(pen, open, { ok: false, reason: 'the session ended first' })
-  const gone = withoutProcess(pen, moved(pen, row, command), command === 'lose' ? 'lost' : 'stopped')
-  return putSession(pen, { ...gone, endedAt: pen.now, ending, turnOpen: false, wanted: false }, 'session.ended')
+      markCommandDone(pen, open, { ok: false, reason: 'the session ended first' })
+  const gone = withoutProcess(pen, applyTransition(pen, row, command), command === 'lose' ? 'lost' : 'stopped')
+  return putSession(pen, { ...gone, endedAt: pen.now, ending, turnOpen: false, needsRunner: false }, 'session.ended')
 }
 
 /** Nobody drives it any more: a process that was said to live does not. */
-function withoutProcess(pen: Pen, row: SessionRow, state: 'stopped' | 'lost'): SessionRow {
+function withoutProcess(pen: ChangeBuilder, row: SessionRow, state: 'stopped' | 'lost'): SessionRow {
   return row.process?.state === 'live' ? { ...row, process: { state, changedAt: pen.now } } : row
 }
 
-export function finishCommand(pen: Pen, row: CommandRow, outcome: CommandOutcome): CommandRow {
+export function markCommandDone(pen: ChangeBuilder, row: CommandRow, outcome: CommandOutcome): CommandRow {
   pen.event(row.session, { type: 'command.done', command: row.id, outcome })
   return pen.put('command', { ...row, state: 'done', outcome })
 }
 
 /** Nobody drives an ended session any more: what was asked of it last is answered for. */
-export function closeEnded(pen: Pen, row: SessionRow): SessionRow {
-  for (const command of pen.find('command', openCommandsOf(row.id).query)) finishCommand(pen, command, { ok: true })
+export function finishEndCommands(pen: ChangeBuilder, row: SessionRow): SessionRow {
+  for (const command of pen.find('command', openCommandsOf(row.id).query)) markCommandDone(pen, command, { ok: true })
   return pen.put('session', { ...row, lease: null })
 }
 
 /** The runner is gone, or gave the session back: what was in hand is in doubt, what waits goes on waiting. */
-export function freeSession(ctx: Context, pen: Pen, row: SessionRow, command: 'lose' | 'park'): SessionRow {
-  const next = moved(pen, row, command)
+export function releaseSession(
+  ctx: Context,
+  pen: ChangeBuilder,
+  row: SessionRow,
+  command: 'lose' | 'park',
+): SessionRow {
+  const next = applyTransition(pen, row, command)
   if (row.state !== 'ended' && next.state === 'ended')
-    return endSession(
+    return applySessionEnd(
       ctx,
       pen,
       { ...row, lease: null, runner: null },
       { reason: 'lost', detail: 'its runner is gone' },
       'lose',
     )
-  doubtAll(pen, row.id)
+  markHandedUnknown(pen, row.id)
   const free = { ...withoutProcess(pen, next, command === 'lose' ? 'lost' : 'stopped'), lease: null }
-  const wanted = free.state !== 'ended' && isWanted(pen, free)
-  if (wanted && free.idleAttaches >= limits.idleAttachesMax)
-    return endSession(ctx, pen, free, { reason: 'failed', detail: broughtDown }, 'giveUp')
-  keepPartials(ctx, pen, row.id)
-  return putSession(pen, { ...free, wanted })
+  const needsRunner = free.state !== 'ended' && isRunnerNeeded(pen, free)
+  if (needsRunner && free.idleAttaches >= limits.idleAttachesMax)
+    return applySessionEnd(ctx, pen, free, { reason: 'failed', detail: broughtDown }, 'giveUp')
+  persistPartialBlocks(ctx, pen, row.id)
+  return putSession(pen, { ...free, needsRunner })
 }
 const broughtDown = `its agent brought its runner down ${limits.idleAttachesMax} times in a row`
 
 /** Its agent got on since it was attached. Silent: the event that shows it says it. */
-export function gotOn(pen: Pen, row: SessionRow): SessionRow {
+export function resetIdleAttaches(pen: ChangeBuilder, row: SessionRow): SessionRow {
   return row.idleAttaches === 0 ? row : pen.put('session', { ...row, idleAttaches: 0 })
 }
 
 /** What was handed and not seen taken: nobody knows any more whether the agent got it (G5). */
-export function doubtAll(pen: Pen, session: SessionId): void {
+export function markHandedUnknown(pen: ChangeBuilder, session: SessionId): void {
   for (const request of openRequestsIn(pen, session))
-    if (cellOf(request, 'doubt') === 'unknown')
+    if (transitionFor(request, 'doubt') === 'unknown')
       deliver(pen, request, 'unknown', { reason: 'the agent was lost while it had this in hand' })
 }
 
 /** Is there anything for the agent to do? A resolution to take; or, where no request holds it up, a command to carry out or a turn to go on with. */
-export function isWanted(pen: Pen, row: SessionRow): boolean {
+export function isRunnerNeeded(pen: ChangeBuilder, row: SessionRow): boolean {
   if (row.state === 'starting') return true
   if (openRequestsIn(pen, row.id).some(request => stateOf(request) === 'waiting')) return true
   const waits = row.turnOpen || pen.find('command', openCommandsOf(row.id).query).length > 0
-  return waits && !isHeldUp(pen, row.id)
+  return waits && !hasPendingRequests(pen, row.id)
 }
 
 /** It waits for people: a message stands behind what it asked, and bringing it back would only park it again. */
-export function isHeldUp(pen: Pen, session: SessionId): boolean {
+export function hasPendingRequests(pen: ChangeBuilder, session: SessionId): boolean {
   return openRequestsIn(pen, session).some(request => request.status === 'pending')
 }
 
 /** A parked session has something for its agent now; a runner should bring it back. Silent: the event that caused it says it. */
-export function want(pen: Pen, session: SessionId): void {
+export function markNeedsRunner(pen: ChangeBuilder, session: SessionId): void {
   const row = pen.get('session', session)
-  if (row && row.state === 'parked' && !row.wanted) pen.put('session', { ...row, wanted: true })
+  if (row && row.state === 'parked' && !row.needsRunner) pen.put('session', { ...row, needsRunner: true })
 }
 
 export function clip(text: string): string {

@@ -16,7 +16,7 @@ export interface Lease {
   readonly incarnation: number
 }
 
-/** A session without what is counted when it is read (`pending`), with what only the desk needs. `ord` is its place in the log. */
+/** A session without what is counted when it is read (`pending`), with what only the gateway needs. `ord` is its place in the log. */
 export type SessionRow = Omit<Session, 'pending'> & {
   readonly ord: number
   /** Who drives it now. Null: nobody, a runner may attach. */
@@ -26,7 +26,7 @@ export type SessionRow = Omit<Session, 'pending'> & {
   /** A turn has begun, by a message or by the agent itself, and has not finished. */
   readonly turnOpen: boolean
   /** A parked session has something for its agent (a resolution, a command): a runner should bring it back. */
-  readonly wanted: boolean
+  readonly needsRunner: boolean
   /** Where its agent lives elsewhere: that agent's credential, which opened it or was named at its start. */
   readonly agent: string | null
   /** Where its agent lives elsewhere and a person opened it: who, and nobody else, may speak for the agent too. */
@@ -45,7 +45,7 @@ export type RunnerRow = Omit<WireRunner, 'live'> & { readonly ord: number }
 /** id: request and person. */
 export type DraftRow = Draft & { readonly id: string; readonly session: SessionId; readonly ord: number }
 /** id: caller, operation and key, hashed. */
-export interface IdemRow {
+export interface IdempotencyRow {
   readonly id: string
   readonly ord: number
   readonly at: number
@@ -72,7 +72,7 @@ export interface Rows {
   readonly command: CommandRow
   readonly runner: RunnerRow
   readonly draft: DraftRow
-  readonly idem: IdemRow
+  readonly idem: IdempotencyRow
   readonly token: TokenRow
   readonly rule: RuleRow
 }
@@ -95,11 +95,11 @@ export const tables: { readonly [K in Table]: TableSpec<Rows[K]> } = {
       state: { type: 'text', of: row => row.state },
       driver: { type: 'text', of: row => row.driver },
       runner: { type: 'text', of: row => row.lease?.runner ?? null },
-      wanted: { type: 'int', of: row => (row.wanted ? 1 : null) },
+      needsRunner: { type: 'int', of: row => (row.needsRunner ? 1 : null) },
       endedAt: { type: 'int', of: row => row.endedAt },
       search: { type: 'text', of: row => `${row.title}\n${row.cwd}\n${row.driver}`.toLowerCase() },
     },
-    indexes: [[], ['state'], ['runner'], ['wanted'], ['endedAt']],
+    indexes: [[], ['state'], ['runner'], ['needsRunner'], ['endedAt']],
     fixed: [],
   },
   request: {

@@ -1,8 +1,8 @@
 /** The sweep: what time does by itself. It only looks for rows whose time has come; each is decided on its own (timers merely wake it). */
 import { limits } from '@holdpoint/protocol'
 import type { Context } from './context.ts'
-import { passDeadline, sessionReads } from './moves.ts'
-import { freeLost } from './operations/runners.ts'
+import { expireIfDue, sessionReads } from './moves.ts'
+import { releaseLostSessions } from './operations/runners.ts'
 
 const sweepMax = 200
 const runnerKeepMs = 24 * 3600 * 1000
@@ -17,7 +17,7 @@ async function sweepDeadlines(ctx: Context, now: number): Promise<void> {
   await Promise.all(
     due.map(({ id, session }) => {
       const drafts = { where: { request: id } }
-      return ctx.change({
+      return ctx.commit({
         label: 'deadline',
         reads: [
           { table: 'request', id },
@@ -26,7 +26,7 @@ async function sweepDeadlines(ctx: Context, now: number): Promise<void> {
         ],
         decide: pen => {
           const row = pen.get('request', id)
-          if (row) passDeadline(pen, row, pen.find('draft', drafts))
+          if (row) expireIfDue(pen, row, pen.find('draft', drafts))
           return { status: 200, body: {} }
         },
       })
@@ -36,9 +36,9 @@ async function sweepDeadlines(ctx: Context, now: number): Promise<void> {
 
 async function sweepRunners(ctx: Context, now: number): Promise<void> {
   for (const runner of await ctx.store.find('runner', { atMost: { expiresAt: now } })) {
-    await freeLost(ctx, runner.id)
+    await releaseLostSessions(ctx, runner.id)
     if (runner.expiresAt > now - runnerKeepMs) continue
-    await ctx.change({
+    await ctx.commit({
       label: 'sweep',
       reads: [{ table: 'runner', id: runner.id }],
       decide: pen => {
@@ -68,7 +68,7 @@ async function sweepOld(ctx: Context, now: number): Promise<void> {
 }
 
 function erase(ctx: Context, table: 'idem' | 'token', ids: readonly string[]) {
-  return ctx.change({
+  return ctx.commit({
     label: 'sweep',
     reads: ids.map(id => ({ table, id })),
     decide: pen => {
@@ -84,7 +84,7 @@ async function sweepSessions(ctx: Context, now: number): Promise<void> {
     atMost: { endedAt: now - ctx.settings.retentionMs },
     limit: sweepMax,
   }))
-    await ctx.change({
+    await ctx.commit({
       label: 'retention',
       reads: sessionReads(id),
       decide: pen => {

@@ -1,9 +1,9 @@
 /** What an agent says of itself: the mode that it is in, and what has become of its process. */
 import { limits, type SessionId } from '@holdpoint/protocol'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { type Driven, type Rig, refused, resumable, rig, runnerId } from './rig.ts'
+import { type Driven, type GatewayFixture, refused, resumable, rig, runnerId } from './gateway-fixture.ts'
 
-let at: Rig
+let at: GatewayFixture
 let driven: Driven
 let id: SessionId
 beforeEach(async () => {

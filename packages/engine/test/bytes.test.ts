@@ -1,9 +1,9 @@
 /** Bytes have limits as numbers do: no page, snapshot or resumed stream grows with what agents put into one item. */
 import { type Input, limits, type Request, type Runner } from '@holdpoint/protocol'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { approval, type Driven, type Rig, rig } from './rig.ts'
+import { approval, type Driven, type GatewayFixture, rig } from './gateway-fixture.ts'
 
-let at: Rig
+let at: GatewayFixture
 let driven: Driven
 beforeEach(async () => {
   at = await rig()

@@ -1,9 +1,9 @@
 /** A session that brings down every runner that takes it is brought back a few times, not for ever. */
 import { type Command, limits, type Session } from '@holdpoint/protocol'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { type Driven, type Rig, refused, rig } from './rig.ts'
+import { type Driven, type GatewayFixture, refused, rig } from './gateway-fixture.ts'
 
-let at: Rig
+let at: GatewayFixture
 beforeEach(async () => {
   at = await rig()
 })

@@ -2,10 +2,19 @@
 import type { Answer, Command, Request } from '@holdpoint/protocol'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { defaultSettings } from '../src/index.ts'
-import { approval, type Driven, drivers, type Rig, refused, rig, runnerId, secretAsk } from './rig.ts'
+import {
+  approval,
+  type Driven,
+  drivers,
+  type GatewayFixture,
+  refused,
+  rig,
+  runnerId,
+  secretAsk,
+} from './gateway-fixture.ts'
 
 const { runnerTtlMs } = defaultSettings
-let at: Rig
+let at: GatewayFixture
 beforeEach(async () => {
   at = await rig()
 })
@@ -134,7 +143,7 @@ describe('a lease', () => {
   })
   it('gets one more term when a gateway opens: nobody could renew while it was away', async () => {
     const driven = await at.drive()
-    await at.desk.close()
+    await at.gateway.close()
     at.clock.jump(runnerTtlMs * 100)
     await at.open()
     await at.clock.pass(runnerTtlMs - 1000)

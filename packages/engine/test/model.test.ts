@@ -1,9 +1,9 @@
-/** The desk against a tiny model of its own: random steps of people, agents, runners and time, and after each the two must agree. */
+/** The gateway against a tiny model of its own: random steps of people, agents, runners and time, and after each the two must agree. */
 import { limits, type Request, type SessionId } from '@holdpoint/protocol'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { defaultSettings } from '../src/index.ts'
-import { approval, type Driven, type Rig, refused, rig, runnerId } from './rig.ts'
+import { approval, type Driven, type GatewayFixture, refused, rig, runnerId } from './gateway-fixture.ts'
 
 type Delivery = 'waiting' | 'handed' | 'taken' | 'unknown' | 'undeliverable'
 interface ModelRequest {
@@ -30,7 +30,7 @@ interface Model {
   readonly requests: ModelRequest[]
 }
 interface Real {
-  readonly at: Rig
+  readonly at: GatewayFixture
   readonly id: SessionId
   driven: Driven
 }
@@ -220,7 +220,7 @@ const steps: fc.Arbitrary<Step>[] = [
   ),
   fc.constant(
     step('the gateway restarts', async (model, { at }) => {
-      await at.desk.close()
+      await at.gateway.close()
       await at.open()
       if (model.held) model.leaseEndsAt = Math.max(model.leaseEndsAt, model.now + runnerTtlMs)
     }),
@@ -250,7 +250,7 @@ it('does what the model does, whatever happens in whatever order', async () => {
       }
       await fc.asyncModelRun(() => ({ model, real: { at, id: driven.session.id, driven } }), commands)
       expect(at.trouble).toEqual([])
-      await at.desk.close()
+      await at.gateway.close()
     }),
     // A hang is a failure, and shrinking ends before the runner of the tests loses patience: a failure is always told with its seed.
     { numRuns: 300, timeout: 5_000, interruptAfterTimeLimit: 20_000 },

@@ -1,9 +1,9 @@
 /** Modes: only those that the driver names are taken, wherever a person can choose one. */
 import type { Answer, Request, SessionId } from '@holdpoint/protocol'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { type Driven, type Rig, refused, resumable, rig, runnerId } from './rig.ts'
+import { type Driven, type GatewayFixture, refused, resumable, rig, runnerId } from './gateway-fixture.ts'
 
-let at: Rig
+let at: GatewayFixture
 let driven: Driven
 let id: SessionId
 beforeEach(async () => {

@@ -1,9 +1,9 @@
 /** Turns that an agent begins by itself, without a message. */
 import type { SessionId } from '@holdpoint/protocol'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { type Driven, type Rig, refused, rig, runnerId } from './rig.ts'
+import { type Driven, type GatewayFixture, refused, rig, runnerId } from './gateway-fixture.ts'
 
-let at: Rig
+let at: GatewayFixture
 let driven: Driven
 let id: SessionId
 beforeEach(async () => {

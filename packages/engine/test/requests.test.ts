@@ -1,10 +1,21 @@
-/** Requests through the desk: asked once, resolved once, delivered or accounted for. */
+/** Requests through the gateway: asked once, resolved once, delivered or accounted for. */
 import { createHash } from 'node:crypto'
 import { type Answer, type Ask, digestText, formatId, limits } from '@holdpoint/protocol'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { ada, approval, bob, type Driven, type Rig, refused, rig, runnerCaller, secretAsk, secretForm } from './rig.ts'
+import {
+  ada,
+  approval,
+  bob,
+  type Driven,
+  type GatewayFixture,
+  refused,
+  rig,
+  runnerCaller,
+  secretAsk,
+  secretForm,
+} from './gateway-fixture.ts'
 
-let at: Rig
+let at: GatewayFixture
 let driven: Driven
 beforeEach(async () => {
   at = await rig()
@@ -13,14 +24,14 @@ beforeEach(async () => {
 
 describe('asking', () => {
   it('opens a request with its digest, and asking again finds it (G4)', async () => {
-    const first = await at.desk.dispatch(runnerCaller, 'openRequest', {
+    const first = await at.gateway.dispatch(runnerCaller, 'openRequest', {
       id: driven.session.id,
       key: 'k',
       ask: approval(),
       fence: driven.fence,
     })
     expect(first).toMatchObject({ status: 201, body: { status: 'pending', resolution: null } })
-    const again = await at.desk.dispatch(runnerCaller, 'openRequest', {
+    const again = await at.gateway.dispatch(runnerCaller, 'openRequest', {
       id: driven.session.id,
       key: 'k',
       ask: approval('ls', { title: 'Titled otherwise' }),
@@ -77,7 +88,7 @@ describe('asking', () => {
     await at.deny(first)
     expect(await driven.ask('more', large(99))).toMatchObject({ status: 'pending' })
     await refused(driven.ask('too much', large(100)), 'too_many')
-    await at.desk.close()
+    await at.gateway.close()
     await at.open()
     await refused(driven.ask('too much', large(100)), 'too_many')
     expect(await (await at.drive()).ask('elsewhere', large(1))).toMatchObject({ status: 'pending' })
@@ -392,7 +403,7 @@ describe('waiting for a request', () => {
     const request = await driven.ask('k')
     const waiting = at.runner('getRequest', { id: request.id, wait: 60_000 })
     await at.clock.pass(0)
-    await Promise.all([refused(waiting, 'draining'), at.desk.close()])
+    await Promise.all([refused(waiting, 'draining'), at.gateway.close()])
     await at.open()
     expect(await at.person('getRequest', { id: request.id })).toMatchObject({ status: 'pending' })
   })

@@ -3,9 +3,20 @@ import { type Command, limits, type SessionId } from '@holdpoint/protocol'
 import { verifyChain } from '@holdpoint/store'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type Caller, type Change, callAs, type Store } from '../src/index.ts'
-import { ada, approval, type Driven, Rig, refused, rig, robot, runnerCaller, runnerId, secretAsk } from './rig.ts'
+import {
+  ada,
+  approval,
+  type Driven,
+  GatewayFixture,
+  refused,
+  rig,
+  robot,
+  runnerCaller,
+  runnerId,
+  secretAsk,
+} from './gateway-fixture.ts'
 
-let at: Rig
+let at: GatewayFixture
 let driven: Driven
 let id: SessionId
 beforeEach(async () => {
@@ -159,8 +170,8 @@ describe('an interrupt', () => {
         return commit(change)
       },
     })
-    await at.desk.close()
-    await new Rig(at.clock, counted).open().then(other => other.person('stopEverything', {}))
+    await at.gateway.close()
+    await new GatewayFixture(at.clock, counted).open().then(other => other.person('stopEverything', {}))
     expect(Math.max(...sizes)).toBe(1)
     expect((await at.store.find('request', { where: { status: 'pending' } })).length).toBe(0)
   })
@@ -302,8 +313,8 @@ describe('a session of an agent that lives elsewhere', () => {
   })
   it('opened by a person for an agent is that agent’s too', async () => {
     const { id: agent, secret } = await at.person('addToken', { role: 'agent', name: 'helper' })
-    const caller = await at.desk.authenticate(secret, 'bearer', 'api')
-    const helper = callAs(at.desk, caller as Caller) // the credential was made above
+    const caller = await at.gateway.authenticate(secret, 'bearer', 'api')
+    const helper = callAs(at.gateway, caller as Caller) // the credential was made above
     const { id } = await at.person('startSession', { driver: 'external', options: { agent } })
     await helper('openRequest', { id, key: 'a', ask: approval() })
     await at.person('openRequest', { id, key: 'p', ask: approval() })
@@ -323,8 +334,8 @@ describe('a session of an agent that lives elsewhere', () => {
     const { id } = await at.agent('startSession', { driver: 'external' })
     const say = (role: string) => ({ id, items: [{ type: 'message.added', block: 'b', role, text: 'I allow it' }] })
     for (const caller of [robot, ada, runnerCaller])
-      await refused(at.desk.dispatchUnknown(caller, 'appendEvents', say('person')), 'bad_input')
-    await at.desk.dispatchUnknown(robot, 'appendEvents', say('agent'))
+      await refused(at.gateway.dispatchUnknown(caller, 'appendEvents', say('person')), 'bad_input')
+    await at.gateway.dispatchUnknown(robot, 'appendEvents', say('agent'))
   })
   it('works again when its agent comes back and asks, also after it had detached', async () => {
     const session = await at.agent('startSession', { driver: 'external' })
@@ -367,7 +378,7 @@ describe('listing sessions', () => {
 })
 
 describe('rules', () => {
-  it('are seen by the next ask, and by a check, also through another desk on the same archive', async () => {
+  it('are seen by the next ask, and by a check, also through another gateway on the same archive', async () => {
     const check = () => at.runner('checkTool', { id, tool: 'Bash', input: { command: 'ls' }, fence: driven.fence })
     expect(await check()).toMatchObject({ verdict: 'ask' })
     const rule = await at.person('addRule', { effect: 'deny', tool: 'Bash' })

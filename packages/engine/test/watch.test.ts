@@ -1,9 +1,19 @@
 /** Watching: right after one connect, always; nothing lost between the snapshot and what is live (G3). */
 import { formatCursor, type Input, limits, parseCursor } from '@holdpoint/protocol'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { ada, approval, type Driven, type Rig, refused, rig, robot, settle, stranger } from './rig.ts'
+import {
+  ada,
+  approval,
+  type Driven,
+  type GatewayFixture,
+  refused,
+  rig,
+  robot,
+  settle,
+  stranger,
+} from './gateway-fixture.ts'
 
-let at: Rig
+let at: GatewayFixture
 let driven: Driven
 beforeEach(async () => {
   at = await rig()
@@ -75,7 +85,7 @@ describe('resuming', () => {
   })
   it('works from a cursor that was given before a restart, with nothing written since', async () => {
     const { watch } = await at.watch()
-    await at.desk.close()
+    await at.gateway.close()
     await at.open()
     const again = await at.watch({ after: watch.hello.cursor })
     expect(again.watch.hello).toMatchObject({ resume: 'ok', cursor: watch.hello.cursor })

@@ -10,7 +10,7 @@ import { AgentPath, DeliveryState, deadlineFields, Request, RequestKey } from '.
 import { Verdict } from './rule.ts'
 import { Command, CommandOutcome, DriverInfo, Ending, Runner, Session } from './session.ts'
 
-/** A person's credential may stand in for an agent that lives elsewhere; the desk decides by the session. */
+/** A person's credential may stand in for an agent that lives elsewhere; the gateway decides by the session. */
 const agents = everyone
 const fence = z.int().min(0).optional()
 

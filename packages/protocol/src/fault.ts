@@ -35,6 +35,7 @@ export const faultStatus = {
   store_read_only: 503,
   store_full: 503,
   store_newer: 503,
+  store_older: 503,
   draining: 503,
 } as const
 

@@ -1,9 +1,10 @@
 /** A door without a port: `fetch` for tests and embedders, over web requests and streams. */
-import type { Door } from './door.ts'
-import type { FlatHeaders, Incoming, Outgoing, Outlet } from './exchange.ts'
-import { tooLarge } from './input.ts'
 
-export async function fetchThrough(door: Door, request: Request): Promise<Response> {
+import type { ByteSink, FlatHeaders, IncomingRequest, OutgoingReply } from './http-message.ts'
+import { tooLarge } from './input.ts'
+import type { RequestHandler } from './request-handler.ts'
+
+export async function fetchThrough(door: RequestHandler, request: Request): Promise<Response> {
   const gone = new Set<() => void>()
   const leave = () => {
     for (const callback of gone) callback()
@@ -23,7 +24,7 @@ function pairs(flat: FlatHeaders): [string, string][] {
   return all
 }
 
-function incomingOf(request: Request, gone: Set<() => void>): Incoming {
+function incomingOf(request: Request, gone: Set<() => void>): IncomingRequest {
   const url = new URL(request.url)
   // A Request carries its host in the URL; one that names another in a header has two, and neither is right.
   const named = request.headers.get('host') ?? url.host
@@ -53,7 +54,7 @@ async function readBody(body: ReadableStream<Uint8Array> | null, maxBytes: numbe
   return Buffer.concat(chunks)
 }
 
-type Open = Exclude<Outgoing['body'], string | Buffer>
+type Open = Exclude<OutgoingReply['body'], string | Buffer>
 function streamOf(open: Open, leave: () => void, signal: AbortSignal): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
     {
@@ -67,7 +68,7 @@ function streamOf(open: Open, leave: () => void, signal: AbortSignal): ReadableS
   )
 }
 
-function outletOf(controller: ReadableStreamDefaultController<Uint8Array>): Outlet {
+function outletOf(controller: ReadableStreamDefaultController<Uint8Array>): ByteSink {
   return {
     write: chunk => controller.enqueue(chunk),
     buffered: () => -(controller.desiredSize ?? 0),

@@ -1,12 +1,12 @@
 /** How a request becomes the one flat input of an operation: path, query and JSON body, no member twice. */
 import { isUtf8 } from 'node:buffer'
 import { Fault, type Json, limits, type Operation, parseJsonStrict } from '@holdpoint/protocol'
-import type { Incoming } from './exchange.ts'
+import type { IncomingRequest } from './http-message.ts'
 
 type Members = Record<string, unknown>
 
 export async function readInput(
-  incoming: Incoming,
+  incoming: IncomingRequest,
   op: Operation,
   params: Readonly<Record<string, string>>,
   query: string,
@@ -31,7 +31,7 @@ function add(input: Members, name: string, value: unknown): void {
   input[name] = value
 }
 
-async function readBody(incoming: Incoming, op: Operation): Promise<{ readonly [key: string]: Json } | null> {
+async function readBody(incoming: IncomingRequest, op: Operation): Promise<{ readonly [key: string]: Json } | null> {
   if (op.method === 'GET') {
     if (incoming.hasBody) throw new Fault('bad_input', 'A GET takes no body; use the query.')
     return null

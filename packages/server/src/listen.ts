@@ -3,10 +3,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { Fault, limits } from '@holdpoint/protocol'
-import type { Door } from './door.ts'
-import { faultOf, type Incoming, type Outgoing, type Outlet } from './exchange.ts'
+import { type ByteSink, type IncomingRequest, type OutgoingReply, toFault } from './http-message.ts'
 import { tooLarge } from './input.ts'
 import { refuseUnreadable } from './raw-reply.ts'
+import type { RequestHandler } from './request-handler.ts'
 import { openSockets, type Sockets } from './socket.ts'
 
 export interface Listening {
@@ -17,12 +17,14 @@ export interface Listening {
 }
 
 /** The limits of connections, which an embedder may set lower. */
-export type Edges = Readonly<Record<'connectionsMax' | 'headersTimeoutMs' | 'bodyTimeoutMs' | 'drainMaxMs', number>>
+export type ConnectionLimits = Readonly<
+  Record<'connectionsMax' | 'headersTimeoutMs' | 'bodyTimeoutMs' | 'drainMaxMs', number>
+>
 
 export async function listen(
   address: { port: number; host: string },
-  doorAt: (port: number) => Door,
-  edges: Edges,
+  doorAt: (port: number) => RequestHandler,
+  edges: ConnectionLimits,
 ): Promise<Listening> {
   const server = createServer({
     maxHeaderSize: limits.headersMaxBytes,
@@ -48,7 +50,7 @@ export async function listen(
     open.add(socket)
     socket.once('close', () => open.delete(socket))
   })
-  take(server, door, sockets, () => closing)
+  attachHandlers(server, door, sockets, () => closing)
   const host = address.host.includes(':') ? `[${address.host}]` : address.host
   return {
     url: `http://${host}:${port}`,
@@ -65,16 +67,16 @@ export async function listen(
 }
 
 /** Requests and handshakes, as they come. A bug on one connection ends that connection, and is logged; everyone else goes on. */
-function take(server: Server, door: Door, sockets: Sockets, isClosing: () => boolean): void {
+function attachHandlers(server: Server, door: RequestHandler, sockets: Sockets, isClosing: () => boolean): void {
   const replies = new WeakMap<Duplex, ServerResponse>()
   const cutOff = (connection: { destroy(): unknown }) => (error: unknown) => {
-    faultOf(error, door.log)
+    toFault(error, door.log)
     connection.destroy()
   }
   const answer = (req: IncomingMessage, res: ServerResponse) => {
     replies.set(req.socket, res)
     res.on('error', cutOff(res))
-    const say = (reply: Outgoing) => {
+    const say = (reply: OutgoingReply) => {
       if (res.destroyed) return
       if (typeof reply.body === 'function') openStream(res, reply, reply.body)
       else send(res, reply, reply.body, isClosing() || !req.complete)
@@ -92,7 +94,7 @@ function take(server: Server, door: Door, sockets: Sockets, isClosing: () => boo
     refuseUnreadable(error, socket, midReply)
   })
   // The kernel may refuse a connection (no more files): that one is lost, not the gateway.
-  server.on('error', error => void faultOf(error, door.log))
+  server.on('error', error => void toFault(error, door.log))
 }
 
 function drain(server: Server, open: ReadonlySet<Socket>, maxMs: number): Promise<void> {
@@ -127,7 +129,7 @@ interface Carrier {
   readonly destroyed: boolean
   once(event: 'close', callback: () => void): unknown
 }
-function incomingOf(req: IncomingMessage, carrier: Carrier): Incoming {
+function incomingOf(req: IncomingMessage, carrier: Carrier): IncomingRequest {
   const { headers } = req
   return {
     method: req.method ?? '',
@@ -165,7 +167,7 @@ function readBody(req: IncomingMessage, maxBytes: number): Promise<Buffer> {
 }
 
 /** `last`: nothing more is taken from this connection. A body that was not read to its end would be taken for the next request. */
-function send(res: ServerResponse, reply: Outgoing, body: string | Buffer, last: boolean): void {
+function send(res: ServerResponse, reply: OutgoingReply, body: string | Buffer, last: boolean): void {
   const headers = [...reply.headers]
   if (reply.status !== 304) headers.push('content-length', String(Buffer.byteLength(body)))
   if (last) headers.push('connection', 'close')
@@ -174,7 +176,7 @@ function send(res: ServerResponse, reply: Outgoing, body: string | Buffer, last:
 }
 
 /** The stream lasts as long as its connection, so it needs no chunk framing, and everyone gets the same bytes. */
-function openStream(res: ServerResponse, reply: Outgoing, open: (outlet: Outlet) => void): void {
+function openStream(res: ServerResponse, reply: OutgoingReply, open: (outlet: ByteSink) => void): void {
   res.useChunkedEncodingByDefault = false
   res.shouldKeepAlive = false
   res.writeHead(reply.status, [...reply.headers])

@@ -2,7 +2,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { Fault, limits } from '@holdpoint/protocol'
-import { faultReply } from './exchange.ts'
+import { faultReply } from './http-message.ts'
 
 /** The last words on a connection. */
 export function refuse(socket: Duplex, fault: Fault): void {

@@ -1,14 +1,14 @@
-/** The people's door, put together: one desk, reached in process or over HTTP. */
-import type { Desk, Probe } from '@holdpoint/engine'
+/** The people's door, put together: one gateway, reached in process or over HTTP. */
+import type { CrashPoint, Gateway } from '@holdpoint/engine'
 import { limits } from '@holdpoint/protocol'
-import { createDoor, type DoorOptions } from './door.ts'
-import type { Log } from './exchange.ts'
+import type { Log } from './http-message.ts'
 import { fetchThrough } from './in-process.ts'
-import { type Edges, type Listening, listen } from './listen.ts'
-import { openPages } from './pages.ts'
+import { type ConnectionLimits, type Listening, listen } from './listen.ts'
+import { createRequestHandler, type RequestHandlerOptions } from './request-handler.ts'
+import { openStaticFiles } from './static-files.ts'
 
 export interface ServerOptions {
-  readonly desk: Desk
+  readonly gateway: Gateway
   /** Further names under which this gateway is reached; local ones are known. */
   readonly hosts?: readonly string[]
   /** Further origins that serve the page: those of a proxy in front. */
@@ -16,11 +16,11 @@ export interface ServerOptions {
   /** The folder of the built page. */
   readonly staticDir?: string
   readonly version?: string
-  readonly probe?: Probe
+  readonly crashPoint?: CrashPoint
   /** Told of bugs and of readers that were let go; one JSON line each on stderr by default. */
   readonly log?: Log
   /** Limits of connections that are lower than those of the protocol. */
-  readonly edges?: Partial<Edges>
+  readonly edges?: Partial<ConnectionLimits>
 }
 
 export interface Server {
@@ -34,8 +34,9 @@ export interface Server {
 const portInProcess = 80
 
 export function createServer({ staticDir, version = '0.0.0', log = logLine, edges, ...rest }: ServerOptions): Server {
-  const pages = openPages(staticDir)
-  const doorAt = (port: number) => createDoor({ ...rest, pages, version, log, port } satisfies DoorOptions)
+  const pages = openStaticFiles(staticDir)
+  const doorAt = (port: number) =>
+    createRequestHandler({ ...rest, pages, version, log, port } satisfies RequestHandlerOptions)
   const inProcess = doorAt(portInProcess)
   return {
     fetch: request => fetchThrough(inProcess, request),

@@ -1,29 +1,29 @@
-/** The WebSocket: the stream's frames outward, operations inward, through the same gate and the same desk as HTTP. */
+/** The WebSocket: the stream's frames outward, operations inward, through the same gate and the same gateway as HTTP. */
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import type { LiveFrame } from '@holdpoint/engine'
+import type { SerializedFrame } from '@holdpoint/engine'
 import { apiRoot, contract, Fault, type Json, limits, type OperationName, parseJsonStrict } from '@holdpoint/protocol'
 import { type WebSocket, WebSocketServer } from 'ws'
-import type { Screen, Seat } from './audience.ts'
-import type { Door } from './door.ts'
-import { faultOf, type Incoming } from './exchange.ts'
-import type { Admission } from './gate.ts'
+import type { Authenticated } from './authenticate.ts'
+import { type IncomingRequest, toFault } from './http-message.ts'
 import { readIdempotencyKey } from './input.ts'
 import { refuse } from './raw-reply.ts'
-import { readWatchOptions } from './stream.ts'
-import { Wire } from './wire.ts'
+import type { RequestHandler } from './request-handler.ts'
+import { SocketWriter } from './socket-writer.ts'
+import { readWatchOptions } from './sse-stream.ts'
+import type { ClientSubscription, FrameSink } from './subscriptions.ts'
 
 export interface Sockets {
-  upgrade(incoming: Incoming, req: IncomingMessage, socket: Duplex, head: Buffer): Promise<void>
+  upgrade(incoming: IncomingRequest, req: IncomingMessage, socket: Duplex, head: Buffer): Promise<void>
   close(): void
 }
 
-export function openSockets(door: Door): Sockets {
+export function openSockets(door: RequestHandler): Sockets {
   const server = new WebSocketServer({ noServer: true, maxPayload: limits.frameInMaxBytes, perMessageDeflate: false })
   server.on('wsClientError', (error, socket) =>
     refuse(socket, new Fault('bad_input', `This is no handshake: ${error.message}.`)),
   )
-  const lines = new Set<Line>()
+  const lines = new Set<SocketConnection>()
   const beat = setInterval(() => {
     for (const line of lines) line.beat()
   }, limits.heartbeatMs).unref()
@@ -39,12 +39,12 @@ export function openSockets(door: Door): Sockets {
         if (incoming.target !== `${apiRoot}/socket`) throw new Fault('not_found', 'There is no socket at this path.')
         socket.off('error', ended)
         server.handleUpgrade(req, socket, head, ws => {
-          const line = new Line(ws, door, admission)
+          const line = new SocketConnection(ws, door, admission)
           lines.add(line)
           ws.once('close', () => lines.delete(line))
         })
       } catch (error) {
-        refuse(socket, faultOf(error, door.log))
+        refuse(socket, toFault(error, door.log))
       }
     },
     close() {
@@ -55,8 +55,8 @@ export function openSockets(door: Door): Sockets {
   }
 }
 
-const texts = new WeakMap<LiveFrame, Buffer>()
-function textOf(frame: LiveFrame): Buffer {
+const texts = new WeakMap<SerializedFrame, Buffer>()
+function textOf(frame: SerializedFrame): Buffer {
   const text = texts.get(frame) ?? Buffer.from(frame.json)
   texts.set(frame, text)
   return text
@@ -66,19 +66,19 @@ type Members = { readonly [key: string]: Json }
 type FrameId = string | number
 
 /** One socket: its operations under way, by the ids that it gave them, and its one watch. */
-class Line {
+class SocketConnection {
   readonly #ws: WebSocket
-  readonly #wire: Wire
-  readonly #door: Door
-  readonly #admission: Admission
+  readonly #wire: SocketWriter
+  readonly #door: RequestHandler
+  readonly #admission: Authenticated
   readonly #underWay = new Map<FrameId, () => void>()
-  #seat: Seat | null = null
+  #seat: ClientSubscription | null = null
   #watches = 0
   #alive = true
 
-  constructor(ws: WebSocket, door: Door, admission: Admission) {
+  constructor(ws: WebSocket, door: RequestHandler, admission: Authenticated) {
     this.#ws = ws
-    this.#wire = new Wire(ws)
+    this.#wire = new SocketWriter(ws)
     this.#door = door
     this.#admission = admission
     ws.on('message', (data: Buffer, isBinary) => this.#hear(data, isBinary))
@@ -171,7 +171,7 @@ class Line {
   }
 
   #fail(id: FrameId | null, error: unknown): void {
-    const fault = faultOf(error, this.#door.log)
+    const fault = toFault(error, this.#door.log)
     this.#say({ frame: 'reply', id, status: fault.status, body: fault })
   }
 
@@ -180,7 +180,7 @@ class Line {
   }
 }
 
-function screenOf(ws: WebSocket, wire: Wire): Screen {
+function screenOf(ws: WebSocket, wire: SocketWriter): FrameSink {
   return {
     begin({ hello, missed }) {
       let bytes = 0

@@ -2,28 +2,28 @@
 import { apiRoot, limits, type Session } from '@holdpoint/protocol'
 import { createServer } from '@holdpoint/server'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { LogLine } from '../src/exchange.ts'
+import type { LogLine } from '../src/http-message.ts'
 import {
-  type Gateway,
   type Heard,
   headersOf,
-  openGateway,
   openSession,
   openSocket,
   post,
   readSse,
   request,
+  startTestServer,
+  type TestServer,
   type TestSocket,
-} from './gateway.ts'
+} from './test-server.ts'
 
-let gateway: Gateway
+let gateway: TestServer
 let session: Session
 let lines: LogLine[]
 let probed: string[]
 beforeEach(async () => {
   lines = []
   probed = []
-  gateway = await openGateway({ log: line => lines.push(line), probe: point => probed.push(point) })
+  gateway = await startTestServer({ log: line => lines.push(line), crashPoint: point => probed.push(point) })
   session = await openSession(gateway)
 })
 afterEach(() => gateway.close())
@@ -73,11 +73,11 @@ describe('a stream that is resumed', () => {
         throw new RangeError('Invalid string length')
       },
     }
-    const desk: Gateway['desk'] = {
-      ...gateway.desk,
-      watch: async (...args) => ({ ...(await gateway.desk.watch(...args)), missed: [frame] }),
+    const brokenGateway: TestServer['gateway'] = {
+      ...gateway.gateway,
+      subscribe: async (...args) => ({ ...(await gateway.gateway.subscribe(...args)), missed: [frame] }),
     }
-    const broken = await createServer({ desk, log: line => lines.push(line) }).listen({ port: 0 })
+    const broken = await createServer({ gateway: brokenGateway, log: line => lines.push(line) }).listen({ port: 0 })
     const reply = await fetch(`${broken.url}${apiRoot}/events`, { headers: headersOf('person') })
     await reply.text()
     expect(lines.filter(line => 'bug' in line)).toHaveLength(1)

@@ -9,13 +9,23 @@ import {
 } from '@holdpoint/protocol'
 import { createServer } from '@holdpoint/server'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import type { LogLine } from '../src/exchange.ts'
-import { ask, type Gateway, headersOf, openGateway, openSession, post, raw, request, secrets } from './gateway.ts'
+import type { LogLine } from '../src/http-message.ts'
+import {
+  ask,
+  headersOf,
+  openSession,
+  post,
+  raw,
+  request,
+  secrets,
+  startTestServer,
+  type TestServer,
+} from './test-server.ts'
 
-let gateway: Gateway
+let gateway: TestServer
 const probed: string[] = []
 beforeAll(async () => {
-  gateway = await openGateway({ probe: point => probed.push(point) })
+  gateway = await startTestServer({ crashPoint: point => probed.push(point) })
 })
 afterAll(() => gateway.close())
 afterEach(() => probed.splice(0))
@@ -171,8 +181,8 @@ describe('an operation', () => {
   })
   it('that breaks says only an id, and the bug is logged once under it', async () => {
     const lines: LogLine[] = []
-    const broken = { ...gateway.desk, dispatchUnknown: () => Promise.reject(new Error('inner\nworkings')) }
-    const server = createServer({ desk: broken, log: line => lines.push(line) })
+    const broken = { ...gateway.gateway, dispatchUnknown: () => Promise.reject(new Error('inner\nworkings')) }
+    const server = createServer({ gateway: broken, log: line => lines.push(line) })
     const reply = await server.fetch(new Request(`http://localhost${apiRoot}/me`, { headers: headersOf('person') }))
     expect(reply.status).toBe(500)
     const text = await reply.text()
@@ -266,7 +276,7 @@ describe('health', () => {
 
 describe('closing', () => {
   it('ends long polls with draining, at once, and leaves what is pending pending', async () => {
-    const leaving = await openGateway()
+    const leaving = await startTestServer()
     const asked = await ask(leaving, await openSession(leaving), 'k')
     const poll = request(leaving, `/requests/${asked.id}?wait=60000`, { headers: headersOf('agent') })
     // The next request on the same server is answered after the poll has been taken in.

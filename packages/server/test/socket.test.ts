@@ -1,11 +1,20 @@
 import { limits, type Session } from '@holdpoint/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ask, type Gateway, type Heard, headersOf, openGateway, openSession, openSocket, post } from './gateway.ts'
+import {
+  ask,
+  type Heard,
+  headersOf,
+  openSession,
+  openSocket,
+  post,
+  startTestServer,
+  type TestServer,
+} from './test-server.ts'
 
-let gateway: Gateway
+let gateway: TestServer
 let session: Session
 beforeAll(async () => {
-  gateway = await openGateway()
+  gateway = await startTestServer()
   session = await openSession(gateway)
 })
 afterAll(() => gateway.close())
@@ -135,7 +144,7 @@ describe('the socket', () => {
     socketOfAda.ws.close()
   })
   it('tells long polls that the gateway closes, then closes', async () => {
-    const leaving = await openGateway()
+    const leaving = await startTestServer()
     const asked = await ask(leaving, await openSession(leaving), 'k')
     const socket = await openSocket(leaving, headersOf('agent'))
     socket.send({ id: 1, op: 'getRequest', input: { id: asked.id, wait: limits.waitMaxMs } })

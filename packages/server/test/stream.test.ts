@@ -5,20 +5,20 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import {
   approval,
   ask,
-  type Gateway,
   headersOf,
-  openGateway,
   openSession,
   post,
   readSse,
   request,
   type SseEvent,
-} from './gateway.ts'
+  startTestServer,
+  type TestServer,
+} from './test-server.ts'
 
-let gateway: Gateway
+let gateway: TestServer
 let session: Session
 beforeAll(async () => {
-  gateway = await openGateway()
+  gateway = await startTestServer()
   session = await openSession(gateway)
 })
 afterAll(() => gateway.close())
@@ -189,7 +189,7 @@ describe('the stream', () => {
     reader.stop()
   })
   it('says that it closes, and ends', async () => {
-    const leaving = await openGateway()
+    const leaving = await startTestServer()
     const reply = await request(leaving, '/events', { headers: headersOf('person') })
     const text = reply.text()
     await leaving.close()
@@ -235,7 +235,7 @@ describe('with time held', () => {
 })
 
 it('is refused to one more than may watch', async () => {
-  const crowded = await openGateway()
+  const crowded = await startTestServer()
   const open = () =>
     crowded.server.fetch(new Request(`http://localhost${apiRoot}/events`, { headers: headersOf('person') }))
   const replies = await Promise.all(Array.from({ length: limits.watchersMax }, open))

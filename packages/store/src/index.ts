@@ -1,4 +1,4 @@
-export { type ChainReport, verifyChain } from './chain.ts'
+export { type ChainReport, verifyChain } from './hash-chain.ts'
 export { type MemoryOptions, openMemory } from './memory.ts'
 export { openPostgres, type PostgresOptions } from './postgres.ts'
 export { type Restored, restoreSqlite } from './restore.ts'

@@ -1,31 +1,31 @@
 /** The archive in memory: the reference that the other two are compared with, and the store of tests and embedders. */
-import type { EventQuery, Head, Probe, Query, Rows, Store, StoredEvent, Table } from '@holdpoint/engine'
+import type { CrashPoint, EventQuery, Head, Query, Rows, Store, StoredEvent, Table } from '@holdpoint/engine'
 import { Fault } from '@holdpoint/protocol'
-import { Batches, decide, probeWritten, type Waiting, type Written } from './batch.ts'
-import { firstHead, newEpoch, purgedText } from './chain.ts'
-import { type Base, type Entry, Ledger } from './ledger.ts'
+import { BatchOverlay, type CommittedRows, type Entry } from './batch-overlay.ts'
+import { applyBatch, GroupCommit, type QueuedChange, reportWritten, type Written } from './group-commit.ts'
+import { firstHead, newEpoch, purgedText } from './hash-chain.ts'
 import {
   type Column,
   choices,
   inOrder,
-  type Kept,
   matches,
   type Shape,
   shapes,
   tableNames,
   type Value,
-} from './record.ts'
+  type VersionedRow,
+} from './row-codec.ts'
 
 export interface MemoryOptions {
   readonly clock?: { now(): number }
-  readonly probe?: Probe
+  readonly crashPoint?: CrashPoint
   readonly epoch?: string
 }
 
 /** Rows by id, and by the values of the columns that lead an index. */
 class Shelf {
   readonly #shape: Shape
-  readonly #rows = new Map<string, Kept>()
+  readonly #rows = new Map<string, VersionedRow>()
   readonly #byColumn: ReadonlyMap<Column, Map<Value, Set<string>>>
 
   constructor(shape: Shape) {
@@ -34,11 +34,11 @@ class Shelf {
     this.#byColumn = new Map(leading.map(column => [column, new Map<Value, Set<string>>()]))
   }
 
-  get(id: string): Kept | undefined {
+  get(id: string): VersionedRow | undefined {
     return this.#rows.get(id)
   }
 
-  set(id: string, next: Kept | undefined): void {
+  set(id: string, next: VersionedRow | undefined): void {
     const last = this.#rows.get(id)
     for (const [column, ids] of this.#byColumn) {
       if (last) this.#forget(ids, column.of(last.row), id)
@@ -58,13 +58,13 @@ class Shelf {
     if (same?.size === 0) ids.delete(value)
   }
 
-  matching(query: Query): Kept[] {
-    const found: Kept[] = []
+  matching(query: Query): VersionedRow[] {
+    const found: VersionedRow[] = []
     for (const kept of this.#candidates(query)) if (matches(this.#shape, kept.row, query)) found.push(kept)
     return found
   }
 
-  *#candidates(query: Query): Iterable<Kept> {
+  *#candidates(query: Query): Iterable<VersionedRow> {
     for (const [column, ids] of this.#byColumn) {
       const wanted = query.where?.[column.name]
       const most = query.atMost?.[column.name]
@@ -72,33 +72,33 @@ class Shelf {
       if (wanted !== undefined) values = new Set(choices(wanted))
       else if (most !== undefined) values = [...ids.keys()].filter(value => value !== null && Number(value) <= most)
       else continue
-      for (const value of values) for (const id of ids.get(value) ?? []) yield this.#rows.get(id) as Kept // the index names rows that are there
+      for (const value of values) for (const id of ids.get(value) ?? []) yield this.#rows.get(id) as VersionedRow // the index names rows that are there
       return
     }
     yield* this.#rows.values()
   }
 }
 
-export async function openMemory({ clock = Date, probe, epoch = newEpoch() }: MemoryOptions = {}): Promise<Store> {
+export async function openMemory({ clock = Date, crashPoint, epoch = newEpoch() }: MemoryOptions = {}): Promise<Store> {
   const shelves = Object.fromEntries(tableNames.map(table => [table, new Shelf(shapes[table])])) as Record<Table, Shelf> // one per table
   let events: StoredEvent[] = []
   let head: Head = firstHead(epoch)
 
-  function find(table: Table, query: Query, more = 0): Kept[] {
+  function find(table: Table, query: Query, more = 0): VersionedRow[] {
     const found = shelves[table].matching(query).sort(inOrder(query))
     return query.limit === undefined ? found : found.slice(0, query.limit + more)
   }
-  const base: Base = { get: (table, id) => shelves[table].get(id), find }
+  const base: CommittedRows = { get: (table, id) => shelves[table].get(id), find }
 
-  function write(batch: readonly Waiting[]): Written {
-    const ledger = new Ledger(base, head, clock.now())
-    const taken = decide(batch, ledger, probe)
+  function write(batch: readonly QueuedChange[]): Written {
+    const ledger = new BatchOverlay(base, head, clock.now())
+    const taken = applyBatch(batch, ledger, crashPoint)
     if (!ledger.wrote) return { taken, events: null }
     const rows = [...ledger.touched()].flatMap(([table, entries]) =>
       entries.map(([id, entry]) => ({ table, id, entry })),
     )
     for (const { table, id, entry } of rows) checkVersion(table, id, entry, shelves[table].get(id))
-    probeWritten(batch.slice(0, taken), probe)
+    reportWritten(batch.slice(0, taken), crashPoint)
     if (ledger.purge !== null) purge(ledger.purge)
     for (const { table, id, entry } of rows)
       shelves[table].set(id, entry.after && { row: entry.after, version: (entry.before?.version ?? 0) + 1 })
@@ -117,7 +117,7 @@ export async function openMemory({ clock = Date, probe, epoch = newEpoch() }: Me
     )
   }
 
-  const batches = new Batches(write, probe)
+  const batches = new GroupCommit(write, crashPoint)
   return {
     kind: 'memory',
     commit: change => batches.commit(change),
@@ -150,7 +150,7 @@ function pageOf(events: readonly StoredEvent[], query: EventQuery): StoredEvent[
   return page
 }
 
-function checkVersion(table: Table, id: string, { before, after }: Entry, kept: Kept | undefined): void {
+function checkVersion(table: Table, id: string, { before, after }: Entry, kept: VersionedRow | undefined): void {
   if (before?.version !== kept?.version && (before || after))
     throw new Error(`${table} ${id} is not as the decision saw it: name it in its reads`)
 }

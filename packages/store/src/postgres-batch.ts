@@ -1,10 +1,10 @@
 /** One batch in PostgreSQL: what its decisions read, loaded in a few queries, and what they write, in a few more. */
 import type { Head, Query, Read, Table } from '@holdpoint/engine'
-import type { Waiting } from './batch.ts'
-import { purgedText } from './chain.ts'
-import { type Base, type Entry, keyOf, type Ledger } from './ledger.ts'
-import { run, type Transaction } from './postgres-wire.ts'
-import { bodyText, fixedText, type Kept, type Row, readRow, type Shape, shapes } from './record.ts'
+import { type BatchOverlay, type CommittedRows, type Entry, keyOf } from './batch-overlay.ts'
+import type { QueuedChange } from './group-commit.ts'
+import { purgedText } from './hash-chain.ts'
+import { run, type Transaction } from './postgres-connection.ts'
+import { encodeBody, encodeFixed, type Row, readRow, type Shape, shapes, type VersionedRow } from './row-codec.ts'
 import { postgresDialect, purgeSession, quote, type Statement, selectRows } from './sql.ts'
 
 /** Rows loaded beyond a query's limit: so many may drop out of it while the batch is decided. */
@@ -17,7 +17,7 @@ export interface RowRecord {
   readonly fixed: string | null
   readonly body: string
 }
-export function keptOf({ id, ord, version, fixed, body }: RowRecord): Kept {
+export function toVersionedRow({ id, ord, version, fixed, body }: RowRecord): VersionedRow {
   return { row: readRow(id, ord, fixed, body), version }
 }
 
@@ -28,7 +28,7 @@ export interface Locked {
   /** The transaction's own id: what became of it can be asked later. */
   readonly xact: string
   readonly databaseNow: number
-  readonly base: Base
+  readonly base: CommittedRows
 }
 
 interface HeadRecord {
@@ -44,7 +44,7 @@ export function headOf({ seq, hash, epoch, at, rules_at }: HeadRecord): Head {
 }
 
 /** Waits for the head of the log: whoever holds it appends alone, so places become visible in their order (G3). Each read behind it sees all that was committed before. */
-export async function lockAndLoad(tx: Transaction, batch: readonly Waiting[]): Promise<Locked> {
+export async function lockAndLoad(tx: Transaction, batch: readonly QueuedChange[]): Promise<Locked> {
   const ids = new Map<Table, Set<string>>()
   const queries = new Map<string, { readonly table: Table; readonly query: Query }>()
   for (const read of batch.flatMap((waiting): readonly Read[] => waiting.change.reads)) {
@@ -64,7 +64,7 @@ export async function lockAndLoad(tx: Transaction, batch: readonly Waiting[]): P
   if (!head || !clock) throw new Error('the head of the log is missing')
   const rows = new Map(byId)
   const results = new Map(found)
-  const base: Base = {
+  const base: CommittedRows = {
     get: (table, id) => rows.get(table)?.get(id),
     find: (table, query, more) => {
       const result = results.get(keyOf(table, query)) ?? []
@@ -76,18 +76,23 @@ export async function lockAndLoad(tx: Transaction, batch: readonly Waiting[]): P
   return { head: headOf(head), commits: head.commits, xact: head.xact, databaseNow: clock.now, base }
 }
 
-async function loadRows(tx: Transaction, table: Table, ids: ReadonlySet<string>): Promise<Map<string, Kept>> {
+async function loadRows(tx: Transaction, table: Table, ids: ReadonlySet<string>): Promise<Map<string, VersionedRow>> {
   const text = `SELECT id, ord, version, fixed, body FROM holdpoint.${table} WHERE id = ANY (ARRAY(SELECT json_array_elements_text($1::text::json)))`
   const records = await run<RowRecord>(tx, { text, params: [JSON.stringify([...ids])] })
-  return new Map(records.map(record => [record.id, keptOf(record)]))
+  return new Map(records.map(record => [record.id, toVersionedRow(record)]))
 }
 
-async function loadQuery(tx: Transaction, table: Table, query: Query): Promise<Kept[]> {
-  return (await run<RowRecord>(tx, selectRows(table, query, postgresDialect, spareRows))).map(keptOf)
+async function loadQuery(tx: Transaction, table: Table, query: Query): Promise<VersionedRow[]> {
+  return (await run<RowRecord>(tx, selectRows(table, query, postgresDialect, spareRows))).map(toVersionedRow)
 }
 
 /** Sends everything at once and then looks whether each conditional write found what it named. */
-export async function writeLedger(tx: Transaction, ledger: Ledger, commits: number, signed: string): Promise<void> {
+export async function writeBatch(
+  tx: Transaction,
+  ledger: BatchOverlay,
+  commits: number,
+  signed: string,
+): Promise<void> {
   const { seq, hash, at, rulesAt } = ledger.head
   const bulk: { readonly statement: Statement; readonly count?: number }[] = []
   if (ledger.purge !== null) {
@@ -121,7 +126,7 @@ function writesOf(shape: Shape, entries: Entries): { readonly statement: Stateme
     if (before && after && !anew) updates.push({ ...valuesOf(shape, id, after), version: before.version })
     else if (before) deletes.push({ id, version: before.version })
     if (after && (!before || anew))
-      inserts.push({ ...valuesOf(shape, id, after), version: 1, fixed: fixedText(shape, after) })
+      inserts.push({ ...valuesOf(shape, id, after), version: 1, fixed: encodeFixed(shape, after) })
   }
   const { table, columns } = shape
   const own = columns.map(quote)
@@ -144,10 +149,10 @@ function writesOf(shape: Shape, entries: Entries): { readonly statement: Stateme
 
 function valuesOf(shape: Shape, id: string, row: Row): object {
   const values = Object.fromEntries(shape.columns.map(column => [column.sql, column.of(row)]))
-  return { id, ord: row.ord, ...values, body: bodyText(shape, row) }
+  return { id, ord: row.ord, ...values, body: encodeBody(shape, row) }
 }
 
-function insertEvents(ledger: Ledger): Statement {
+function insertEvents(ledger: BatchOverlay): Statement {
   const rows = ledger.events.map(({ seq, epoch, at, session, type, text, bodyHash, hash }) => {
     return { seq, epoch, at, session, type, text, body_hash: bodyHash, hash }
   })

@@ -1,31 +1,31 @@
 /** The archive in PostgreSQL: several gateways on one database. A batch is one transaction under a lock on the head of the log. */
 import { randomBytes } from 'node:crypto'
-import type { Probe, Rows, Store } from '@holdpoint/engine'
+import type { CrashPoint, Rows, Store } from '@holdpoint/engine'
 import { Fault } from '@holdpoint/protocol'
-import { Batches, decide, probeWritten, type Waiting, type Written } from './batch.ts'
-import { type EventRecord, firstHead, newEpoch, readEvent } from './chain.ts'
-import { Ledger } from './ledger.ts'
-import { latestVersion, postgresSteps } from './migrations.ts'
-import { headOf, keptOf, lockAndLoad, type RowRecord, writeLedger } from './postgres-batch.ts'
-import { watchOthers } from './postgres-hints.ts'
-import { connect, faultOfPostgres, isLost, placeOf, run, type Sql, transact } from './postgres-wire.ts'
+import { BatchOverlay } from './batch-overlay.ts'
+import { applyBatch, GroupCommit, type QueuedChange, reportWritten, type Written } from './group-commit.ts'
+import { type EventRecord, firstHead, newEpoch, readEvent } from './hash-chain.ts'
+import { latestVersion, pendingMigrations, postgresMigrations } from './migrations.ts'
+import { headOf, lockAndLoad, type RowRecord, toVersionedRow, writeBatch } from './postgres-batch.ts'
+import { connect, describeUrl, faultOfPostgres, isLost, run, type Sql, transact } from './postgres-connection.ts'
+import { watchOtherGateways } from './postgres-notify.ts'
 import { countRows, postgresDialect, selectEvents, selectRows } from './sql.ts'
 
 export interface PostgresOptions {
   readonly url: string
   /** For tests; the database's own clock otherwise. */
   readonly clock?: { now(): number }
-  readonly probe?: Probe
+  readonly crashPoint?: CrashPoint
   /** How often the head is looked at where no hint has come. */
   readonly pollMs?: number
 }
 
-export async function openPostgres({ url, clock, probe, pollMs = 1000 }: PostgresOptions): Promise<Store> {
-  const place = placeOf(url)
+export async function openPostgres({ url, clock, crashPoint, pollMs = 1000 }: PostgresOptions): Promise<Store> {
+  const place = describeUrl(url)
   const readers = await open(url, place)
-  const writer = new Writer(url, place, clock, probe)
-  const batches = new Batches(batch => writer.write(batch), probe)
-  const others = await watchOthers(readers, writer.signed, pollMs, batches)
+  const writer = new Writer(url, place, clock, crashPoint)
+  const batches = new GroupCommit(batch => writer.write(batch), crashPoint)
+  const others = await watchOtherGateways(readers, writer.signed, pollMs, batches)
   writer.onCommitted = (before, after) => others.passed(before, after)
 
   async function read<T>(work: () => Promise<T>): Promise<T> {
@@ -37,7 +37,7 @@ export async function openPostgres({ url, clock, probe, pollMs = 1000 }: Postgre
     }
   }
   const rowsOf = async <T>(rows: PromiseLike<readonly RowRecord[]>) =>
-    (await rows).map(record => keptOf(record).row) as unknown as T[] // a table holds its own rows
+    (await rows).map(record => toVersionedRow(record).row) as unknown as T[] // a table holds its own rows
   const head = () =>
     read(async () => headOf(await only(readers`SELECT seq, hash, epoch, at, rules_at, commits FROM holdpoint.head`)))
   return {
@@ -93,19 +93,19 @@ class Writer {
   readonly #url: string
   readonly #place: string
   readonly #clock: { now(): number } | undefined
-  readonly #probe: Probe | undefined
+  readonly #crashPoint: CrashPoint | undefined
   #sql: Sql
 
-  constructor(url: string, place: string, clock: { now(): number } | undefined, probe: Probe | undefined) {
+  constructor(url: string, place: string, clock: { now(): number } | undefined, crashPoint: CrashPoint | undefined) {
     this.#url = url
     this.#place = place
     this.#clock = clock
-    this.#probe = probe
+    this.#crashPoint = crashPoint
     this.#sql = connect(url, 1)
   }
 
   /** Tries twice where the connection was lost and nothing was committed: it may have died unnoticed since the last batch. */
-  async write(batch: readonly Waiting[]): Promise<Written> {
+  async write(batch: readonly QueuedChange[]): Promise<Written> {
     const first = await this.#attempt(batch)
     if (!('lost' in first)) return first
     const second = await this.#attempt(batch)
@@ -113,18 +113,18 @@ class Writer {
     throw faultOfPostgres(this.#place, second.lost)
   }
 
-  async #attempt(batch: readonly Waiting[]): Promise<Written | { readonly lost: unknown }> {
+  async #attempt(batch: readonly QueuedChange[]): Promise<Written | { readonly lost: unknown }> {
     let written: Written | undefined
     let xact = ''
     let commits = 0
     try {
       await transact(this.#sql, async tx => {
         const locked = await lockAndLoad(tx, batch)
-        const ledger = new Ledger(locked.base, locked.head, this.#clock?.now() ?? locked.databaseNow)
-        const taken = decide(batch, ledger, this.#probe)
+        const ledger = new BatchOverlay(locked.base, locked.head, this.#clock?.now() ?? locked.databaseNow)
+        const taken = applyBatch(batch, ledger, this.#crashPoint)
         if (ledger.wrote) {
-          await writeLedger(tx, ledger, locked.commits, this.signed)
-          probeWritten(batch.slice(0, taken), this.#probe)
+          await writeBatch(tx, ledger, locked.commits, this.signed)
+          reportWritten(batch.slice(0, taken), this.#crashPoint)
         }
         xact = locked.xact
         commits = locked.commits
@@ -193,18 +193,13 @@ function migrate(sql: Sql, place: string): Promise<void> {
     if (found?.absent) await tx`CREATE SCHEMA holdpoint`
     await tx`CREATE TABLE IF NOT EXISTS holdpoint.meta (version BIGINT NOT NULL)`
     const version = (await tx<{ version: number }[]>`SELECT version FROM holdpoint.meta`)[0]?.version ?? 0
-    if (version > latestVersion)
-      throw new Fault(
-        'store_newer',
-        `${place} was written by a newer version of Holdpoint (archive version ${version}; this one knows ${latestVersion}). Upgrade Holdpoint, or name another database.`,
-        { version, known: latestVersion },
-      )
-    const epoch = newEpoch()
-    if (version < latestVersion) {
-      for (const step of postgresSteps.slice(version)) for (const text of step.statements) await tx.unsafe(text)
+    const pending = pendingMigrations(postgresMigrations, version, place)
+    if (pending.length > 0) {
+      for (const { statements } of pending) for (const statement of statements) await tx.unsafe(statement)
       await tx`DELETE FROM holdpoint.meta`
       await tx`INSERT INTO holdpoint.meta VALUES (${latestVersion})`
     }
+    const epoch = newEpoch()
     const { seq, hash, at, rulesAt } = firstHead(epoch)
     await tx`
       INSERT INTO holdpoint.head VALUES (1, ${seq}, ${hash}, ${epoch}, ${at}, ${rulesAt}, 0)

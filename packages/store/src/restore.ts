@@ -11,16 +11,16 @@ import {
   rmSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
-import type { Probe } from '@holdpoint/engine'
+import type { CrashPoint } from '@holdpoint/engine'
 import { Fault } from '@holdpoint/protocol'
-import { verifyChain } from './chain.ts'
+import { verifyChain } from './hash-chain.ts'
 import { openSqlite } from './sqlite.ts'
-import { faulting, SqliteFile } from './sqlite-file.ts'
+import { SqliteFile, withStoreFaults } from './sqlite-file.ts'
 
 export interface RestoreOptions {
   readonly from: string
   readonly to: string
-  readonly probe?: Probe
+  readonly crashPoint?: CrashPoint
 }
 export interface Restored {
   readonly events: number
@@ -28,24 +28,24 @@ export interface Restored {
   readonly kept: string | null
 }
 
-export async function restoreSqlite({ from, to, probe }: RestoreOptions): Promise<Restored> {
+export async function restoreSqlite({ from, to, crashPoint }: RestoreOptions): Promise<Restored> {
   if (!existsSync(from)) throw new Fault('not_found', `There is no backup at ${from}. Name the file that backup wrote.`)
   const stamp = new Date().toISOString().replace(/\D/g, '').slice(0, 17)
   const fresh = `${to}.restoring-${stamp}`
   try {
     // The check is made on the copy that will be used, and leaves the backup as it is.
-    faulting(to, () => mkdirSync(dirname(to), { recursive: true, mode: 0o700 }))
+    withStoreFaults(to, () => mkdirSync(dirname(to), { recursive: true, mode: 0o700 }))
     const events = await checkedCopy(from, fresh).catch((error: unknown) => {
       throw named(error, fresh, from)
     })
     const kept = existsSync(to) ? `${to}.before-${stamp}` : null
     if (kept) {
       release(to)
-      faulting(to, () => setAside(to, kept))
+      withStoreFaults(to, () => setAside(to, kept))
     }
-    probe?.('restore:kept')
+    crashPoint?.('restore:kept')
     // At every moment one whole archive stands in the place: the old one until here, the restored one from here on.
-    faulting(to, () => {
+    withStoreFaults(to, () => {
       flush(fresh)
       renameSync(fresh, to)
       flushFolder(to)
@@ -91,11 +91,11 @@ function named(error: unknown, fresh: string, from: string): unknown {
 
 /** How many events the backup holds, all of them in order. */
 async function checkedCopy(from: string, fresh: string): Promise<number> {
-  faulting(from, () => copy(from, fresh))
+  withStoreFaults(from, () => copy(from, fresh))
   const file = new SqliteFile(fresh)
   let flaw: string
   try {
-    flaw = faulting(fresh, () => file.integrity())
+    flaw = withStoreFaults(fresh, () => file.integrity())
   } finally {
     file.close()
   }

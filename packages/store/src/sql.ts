@@ -1,6 +1,15 @@
 /** The SQL of both dialects, generated from the shapes in this one place. */
 import type { EventQuery, Query, Table } from '@holdpoint/engine'
-import { type Column, choices, columnOf, type Shape, shapes, storable, tableNames, type Value } from './record.ts'
+import {
+  type Column,
+  choices,
+  columnOf,
+  type Shape,
+  sanitizeText,
+  shapes,
+  tableNames,
+  type Value,
+} from './row-codec.ts'
 
 export interface Dialect {
   /** Where the tables are: empty, or a schema with its dot. */
@@ -88,7 +97,7 @@ function conditionsOf(shape: Shape, query: Query, dialect: Dialect): { condition
   for (const [name, most] of Object.entries(query.atMost ?? {}))
     all.push(`${quote(columnOf(shape, name))} <= ${mark(most)}`)
   for (const [name, part] of Object.entries(query.contains ?? {}))
-    all.push(`${dialect.position}(${quote(columnOf(shape, name))}, ${mark(storable(part))}) > 0`)
+    all.push(`${dialect.position}(${quote(columnOf(shape, name))}, ${mark(sanitizeText(part))}) > 0`)
   if (query.afterOrd !== undefined) all.push(`ord > ${mark(query.afterOrd)}`)
   if (query.beforeOrd !== undefined) all.push(`ord < ${mark(query.beforeOrd)}`)
   return { conditions: all.length ? ` WHERE ${all.join(' AND ')}` : '', params }

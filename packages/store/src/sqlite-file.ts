@@ -3,8 +3,8 @@ import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { Fault, type FaultCode } from '@holdpoint/protocol'
 import { backup, DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from '@photostructure/sqlite'
-import { latestVersion, sqliteSteps } from './migrations.ts'
-import type { Value } from './record.ts'
+import { latestVersion, pendingMigrations, sqliteMigrations } from './migrations.ts'
+import type { Value } from './row-codec.ts'
 
 /** Tells our archives from other people's databases: "hold" in ASCII. */
 const applicationId = 0x686f6c64
@@ -22,14 +22,14 @@ export class SqliteFile {
 
   constructor(path: string, maxBytes?: number) {
     this.path = path
-    this.#db = faulting(path, () => {
+    this.#db = withStoreFaults(path, () => {
       mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
       closeSync(openSync(path, 'a', 0o600))
       if (statSync(path).mode & 0o077) chmodSync(path, 0o600)
       return new DatabaseSync(path)
     })
     try {
-      faulting(path, () => {
+      withStoreFaults(path, () => {
         this.#settings(maxBytes)
         this.#migrate()
       })
@@ -57,10 +57,10 @@ export class SqliteFile {
         'store_unavailable',
         `${this.path} is a database, but not an archive of Holdpoint. Name another file.`,
       )
-    if (version > latestVersion) throw newer(this.path, version)
-    if (version === latestVersion) return
+    const pending = pendingMigrations(sqliteMigrations, version, this.path)
+    if (pending.length === 0) return
     this.transaction(() => {
-      for (const step of sqliteSteps.slice(version)) for (const statement of step.statements) this.#db.exec(statement)
+      for (const { statements } of pending) for (const statement of statements) this.#db.exec(statement)
       this.#db.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${latestVersion}`)
     })
   }
@@ -88,7 +88,7 @@ export class SqliteFile {
 
   /** All or nothing, and on disk when it returns. */
   transaction<T>(work: () => T): T {
-    return faulting(this.path, () => {
+    return withStoreFaults(this.path, () => {
       this.#db.exec('BEGIN IMMEDIATE')
       try {
         const result = work()
@@ -133,12 +133,7 @@ export class SqliteFile {
   }
 }
 
-function newer(path: string, version: number): Fault {
-  const said = `${path} was written by a newer version of Holdpoint (archive version ${version}; this one knows ${latestVersion}).`
-  return new Fault('store_newer', `${said} Upgrade Holdpoint, or name another file.`, { version, known: latestVersion })
-}
-
-export function faulting<T>(path: string, work: () => T): T {
+export function withStoreFaults<T>(path: string, work: () => T): T {
   try {
     return work()
   } catch (error) {

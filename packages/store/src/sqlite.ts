@@ -1,29 +1,29 @@
 /** The archive in one SQLite file: the embedded default. Everything is written by one connection of one process, in batches that share a flush. */
 import { closeSync, openSync, rmSync, statSync } from 'node:fs'
-import type { Head, Probe, Query, Rows, Store, StoredEvent, Table } from '@holdpoint/engine'
+import type { CrashPoint, Head, Query, Rows, Store, StoredEvent, Table } from '@holdpoint/engine'
 import { Fault } from '@holdpoint/protocol'
-import { Batches, decide, probeWritten, type Waiting, type Written } from './batch.ts'
-import { type EventRecord, firstHead, newEpoch, purgedText, readEvent } from './chain.ts'
-import { type Base, type Entry, Ledger } from './ledger.ts'
+import { BatchOverlay, type CommittedRows, type Entry } from './batch-overlay.ts'
+import { applyBatch, GroupCommit, type QueuedChange, reportWritten, type Written } from './group-commit.ts'
+import { type EventRecord, firstHead, newEpoch, purgedText, readEvent } from './hash-chain.ts'
+import { RowCache } from './row-cache.ts'
 import {
-  bodyText,
-  fixedText,
-  type Kept,
+  encodeBody,
+  encodeFixed,
   type Row,
   readRow,
   type Shape,
   shapes,
   tableNames,
   type Value,
-} from './record.ts'
-import { RowCache } from './row-cache.ts'
+  type VersionedRow,
+} from './row-codec.ts'
 import { countRows, purgeSession, quote, selectEvents, selectRows, sqliteDialect } from './sql.ts'
-import { faulting, faultOf, SqliteFile } from './sqlite-file.ts'
+import { faultOf, SqliteFile, withStoreFaults } from './sqlite-file.ts'
 
 export interface SqliteOptions {
   readonly file: string
   readonly clock?: { now(): number }
-  readonly probe?: Probe
+  readonly crashPoint?: CrashPoint
   /** The file never grows past this. */
   readonly maxBytes?: number
 }
@@ -38,20 +38,20 @@ const walPagesMax = 4000
 const checkpointLookBytes = 1024 * 1024
 const pageBytes = 4096
 
-export async function openSqlite({ file, clock = Date, probe, maxBytes }: SqliteOptions): Promise<SqliteStore> {
+export async function openSqlite({ file, clock = Date, crashPoint, maxBytes }: SqliteOptions): Promise<SqliteStore> {
   const db = new SqliteFile(file, maxBytes)
-  let head = faulting(file, () => renewHead(db))
+  let head = withStoreFaults(file, () => renewHead(db))
   const cache = new RowCache()
   const base = committed(db, cache)
   let copying: Promise<unknown> = Promise.resolve()
 
-  function write(batch: readonly Waiting[]): Written {
-    const ledger = new Ledger(base, head, clock.now())
-    const taken = decide(batch, ledger, probe)
+  function write(batch: readonly QueuedChange[]): Written {
+    const ledger = new BatchOverlay(base, head, clock.now())
+    const taken = applyBatch(batch, ledger, crashPoint)
     if (!ledger.wrote) return { taken, events: null }
     const changed = db.transaction(() => {
       const rows = writeLedger(db, ledger)
-      probeWritten(batch.slice(0, taken), probe)
+      reportWritten(batch.slice(0, taken), crashPoint)
       return rows
     })
     head = ledger.head
@@ -74,10 +74,10 @@ export async function openSqlite({ file, clock = Date, probe, maxBytes }: Sqlite
     }
   }
 
-  const batches = new Batches(write, probe)
+  const batches = new GroupCommit(write, crashPoint)
   let unchecked = 0
   let closed = false
-  const read = async <T>(work: () => T): Promise<T> => faulting(file, work)
+  const read = async <T>(work: () => T): Promise<T> => withStoreFaults(file, work)
   return {
     kind: 'sqlite',
     get flushes() {
@@ -128,18 +128,20 @@ function renewHead(db: SqliteFile): Head {
   return { seq: Number(seq), hash: String(hash), epoch, at: Number(at), rulesAt: Number(rulesAt) }
 }
 
-function committed(db: SqliteFile, cache: RowCache): Base {
+function committed(db: SqliteFile, cache: RowCache): CommittedRows {
   return {
     get: (table, id) => {
       const cached = cache.get(table, id)
       if (cached) return cached
-      const row = faulting(db.path, () => db.statement(texts[table].get).get(id)) as unknown as Value[] | undefined // rows are arrays
+      const row = withStoreFaults(db.path, () => db.statement(texts[table].get).get(id)) as unknown as
+        | Value[]
+        | undefined // rows are arrays
       if (!row) return undefined
       const kept = keptOf(row)
       cache.add(table, kept, String(row[3] ?? '').length + String(row[4]).length)
       return kept
     },
-    find: (table, query, more) => faulting(db.path, () => select(db, table, query, more)),
+    find: (table, query, more) => withStoreFaults(db.path, () => select(db, table, query, more)),
   }
 }
 
@@ -155,12 +157,12 @@ const texts = Object.fromEntries(
   ]),
 ) as Readonly<Record<Table, Readonly<Record<'get' | 'insert' | 'del', string>>>> // one entry per table
 
-function select(db: SqliteFile, table: Table, query: Query, more = 0): Kept[] {
+function select(db: SqliteFile, table: Table, query: Query, more = 0): VersionedRow[] {
   const { text, params } = selectRows(table, query, sqliteDialect, more)
   return db.rows(text, ...params).map(keptOf)
 }
 
-function keptOf(row: Value[]): Kept {
+function keptOf(row: Value[]): VersionedRow {
   const [id, ord, version, fixed, body] = row as [string, number, number, string | null, string] // the columns as selected
   return { row: readRow(id, ord, fixed, body), version }
 }
@@ -173,11 +175,11 @@ function eventOf(row: Value[]): StoredEvent {
 interface Changed {
   readonly table: Table
   readonly id: string
-  readonly kept: Kept | undefined
+  readonly kept: VersionedRow | undefined
   readonly chars: number
 }
 
-function writeLedger(db: SqliteFile, ledger: Ledger): readonly Changed[] {
+function writeLedger(db: SqliteFile, ledger: BatchOverlay): readonly Changed[] {
   if (ledger.purge !== null) {
     const before = ledger.head.seq - ledger.events.length + 1
     for (const { text, params } of purgeSession(ledger.purge, before, purgedText, sqliteDialect))
@@ -206,20 +208,20 @@ function writeLedger(db: SqliteFile, ledger: Ledger): readonly Changed[] {
 /** One conditional write decides: it names the version that the decision saw, and has to find it. Returns how long the row's text is. */
 function writeRow(db: SqliteFile, shape: Shape, id: string, { before, after, anew }: Entry): number {
   const { table } = shape
-  const body = after ? bodyText(shape, after) : ''
+  const body = after ? encodeBody(shape, after) : ''
   let changes = 1
   if (before && after && !anew) changes = update(db, shape, before, after, body)
   else if (before) changes = db.run(texts[table].del, id, before.version)
   if (changes !== 1) throw new Error(`${table} ${id} is no longer at version ${before?.version}`)
   if (after && (!before || anew)) {
     const columns = shape.columns.map(column => column.of(after))
-    db.run(texts[table].insert, id, after.ord, ...columns, fixedText(shape, after), body)
+    db.run(texts[table].insert, id, after.ord, ...columns, encodeFixed(shape, after), body)
   }
   return body.length
 }
 
 /** Names only the columns that changed, so that SQLite leaves the other indexes alone. */
-function update(db: SqliteFile, shape: Shape, { row, version }: Kept, after: Row, body: string): number {
+function update(db: SqliteFile, shape: Shape, { row, version }: VersionedRow, after: Row, body: string): number {
   const params: Value[] = [body]
   let set = ''
   for (const column of shape.columns) {

@@ -4,16 +4,16 @@ import { openPostgres, openSqlite, restoreSqlite } from '../src/index.ts'
 import * as sample from './samples.ts'
 
 export async function crash(where: string, point: string): Promise<void> {
-  const probe = (reached: string) => {
+  const crashPoint = (reached: string) => {
     if (reached === point) process.kill(process.pid, 'SIGKILL')
   }
   if (point.startsWith('restore:')) {
-    await restoreSqlite({ from: `${where}.backup`, to: where, probe })
+    await restoreSqlite({ from: `${where}.backup`, to: where, crashPoint })
     return
   }
   const opening = where.startsWith('postgres:')
-    ? openPostgres({ url: where, probe })
-    : openSqlite({ file: where, probe })
+    ? openPostgres({ url: where, crashPoint })
+    : openSqlite({ file: where, crashPoint })
   const store = await opening.catch((fault: Fault) => {
     process.stdout.write(`${fault.code}\n`)
     process.exit()

@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { freshDatabase, hasPostgres } from '../../../test/support/postgres.ts'
 import { openPostgres, openSqlite, restoreSqlite, verifyChain } from '../src/index.ts'
-import { temporaryFolder } from './places.ts'
 import * as sample from './samples.ts'
+import { temporaryFolder } from './stores.ts'
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url))
 /** Node runs no TypeScript by itself; vite, which is here anyway, loads the child with the aliases of the tests. */

@@ -5,9 +5,9 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { hasPostgres } from '../../../test/support/postgres.ts'
 import { openMemory, verifyChain } from '../src/index.ts'
-import { postgresPlace, sqlitePlace } from './places.ts'
 import * as sample from './samples.ts'
 import type { Place } from './store-suite.ts'
+import { postgresPlace, sqlitePlace } from './stores.ts'
 
 const small = fc.integer({ min: 0, max: 7 })
 const query = fc.record<Query>(

@@ -213,7 +213,7 @@ function gateways(): void {
     expect(refused.message).not.toContain('hunter2')
   })
 
-  it('refuses a database that a newer version wrote, and leaves backups to pg_dump', async () => {
+  it('refuses a database that a newer version or one before the first release wrote, and leaves backups to pg_dump', async () => {
     const store = await open()
     await expect(store.backup('/tmp/x')).rejects.toMatchObject({
       code: 'unsupported',
@@ -221,6 +221,8 @@ function gateways(): void {
     })
     await admin`UPDATE holdpoint.meta SET version = 99`
     await expect(openPostgres({ url: database.url })).rejects.toMatchObject({ code: 'store_newer' })
+    await admin`UPDATE holdpoint.meta SET version = 2`
+    await expect(openPostgres({ url: database.url })).rejects.toMatchObject({ code: 'store_older' })
   })
 }
 

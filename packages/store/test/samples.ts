@@ -36,7 +36,7 @@ export function session(n: number, over: Partial<SessionRow> = {}): SessionRow {
     lease: null,
     fence: 0,
     turnOpen: false,
-    wanted: false,
+    needsRunner: false,
     agent: null,
     person: null,
     idleAttaches: 0,
@@ -107,7 +107,7 @@ export function said(text: string): EventBody {
   return { type: 'message.added', block: 'b', role: 'agent', text }
 }
 
-/** Inserts a request and says so, as the desk does. */
+/** Inserts a request and says so, as the gateway does. */
 export function opening(row: RequestRow): Change<number> {
   return {
     label: 'open',

@@ -5,11 +5,10 @@ import type { EventQuery } from '@holdpoint/engine'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openSqlite, restoreSqlite, type SqliteStore, verifyChain } from '../src/index.ts'
-import { sqliteSteps } from '../src/migrations.ts'
 import { selectEvents, selectRows, sqliteDialect } from '../src/sql.ts'
 import { SqliteFile } from '../src/sqlite-file.ts'
-import { temporaryFolder } from './places.ts'
 import * as sample from './samples.ts'
+import { temporaryFolder } from './stores.ts'
 
 let folder: ReturnType<typeof temporaryFolder>
 let file: string
@@ -94,7 +93,7 @@ describe('a SQLite archive', () => {
     expect(plan('request', { where: { open: 1, session: 's' } })).toContain('request_open_session_ord')
     expect(plan('request', { atMost: { dueAt: 1 } })).toContain('request_due_at_ord')
     expect(plan('command', { where: { open: 1, session: 's' } })).toContain('command_open_session_ord')
-    expect(plan('session', { where: { wanted: 1 } })).toContain('session_wanted_ord')
+    expect(plan('session', { where: { needsRunner: 1 } })).toContain('session_needs_runner_ord')
     expect(plan('request', { limit: 10, newestFirst: true })).toContain('request_ord')
     const planOfEvents = (query: EventQuery) => explain(selectEvents(query, sqliteDialect))
     const resolved: EventQuery = { types: ['request.resolved'], newestFirst: true, limit: 10 }
@@ -109,25 +108,6 @@ describe('a SQLite archive', () => {
     expect(
       db.rows("SELECT name FROM sqlite_schema WHERE type = 'index' AND sql LIKE '%open%' AND sql NOT LIKE '%WHERE%'"),
     ).toEqual([])
-    db.close()
-  })
-})
-
-describe('an archive of an earlier version', () => {
-  it('is brought up to date where it is opened, and keeps what it holds', async () => {
-    const store = await open()
-    await store.commit(sample.opening(sample.request(1)))
-    await store.commit(sample.resolving(sample.requestId(1), 'ada'))
-    await store.close()
-    tamper('DROP INDEX event_resolved', 'DROP INDEX event_resolved_session', 'PRAGMA user_version = 1')
-    const again = await open()
-    expect(await again.events({ types: ['request.resolved'], limit: 9 })).toMatchObject([{ seq: 2 }])
-    expect(await verifyChain(again)).toEqual({ ok: true, events: 2 })
-    await again.close()
-    const db = new DatabaseSync(file)
-    const names = db.prepare("SELECT name FROM sqlite_schema WHERE name LIKE 'event_resolved%'").all()
-    expect(names).toHaveLength(2)
-    expect(db.prepare('PRAGMA user_version').get()).toEqual({ user_version: sqliteSteps.length })
     db.close()
   })
 })
@@ -176,12 +156,21 @@ describe('an archive that cannot be used', () => {
     expect(await verifyChain(store)).toEqual({ ok: true, events: 1 })
   })
 
+  it.each([1, 2])('is refused if it has schema %i, which is from before the first release', async version => {
+    await (await open()).close()
+    tamper(`PRAGMA user_version = ${version}`)
+    await expect(openSqlite({ file })).rejects.toMatchObject({
+      code: 'store_older',
+      message: expect.stringMatching(/cannot read it. Move it away/),
+    })
+  })
+
   it('is refused where a newer version wrote it, and says which', async () => {
     await (await open()).close()
     tamper('PRAGMA user_version = 99')
     await expect(openSqlite({ file })).rejects.toMatchObject({
       code: 'store_newer',
-      message: expect.stringMatching(/version 99.*Upgrade/),
+      message: expect.stringMatching(/schema 99.*Upgrade/),
     })
   })
 

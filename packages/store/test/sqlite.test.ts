@@ -1,4 +1,4 @@
-import { sqlitePlace } from './places.ts'
 import { storeSuite } from './store-suite.ts'
+import { sqlitePlace } from './stores.ts'
 
 storeSuite('the SQLite store', sqlitePlace, true)

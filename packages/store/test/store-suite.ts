@@ -1,5 +1,5 @@
 /** What every store promises, whatever it keeps its rows in. */
-import type { Change, EventQuery, Probe, Query, Store, StoredEvent } from '@holdpoint/engine'
+import type { Change, CrashPoint, EventQuery, Query, Store, StoredEvent } from '@holdpoint/engine'
 import { Fault } from '@holdpoint/protocol'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { verifyChain } from '../src/index.ts'
@@ -7,7 +7,7 @@ import * as sample from './samples.ts'
 
 export interface OpenOptions {
   readonly clock?: { now(): number }
-  readonly probe?: Probe
+  readonly crashPoint?: CrashPoint
 }
 /** Somewhere to keep an archive; opening it again finds what was there. */
 export interface Place {
@@ -356,17 +356,17 @@ export function storeSuite(name: string, makePlace: () => Promise<Place>, durabl
     it('names the points between which a crash could fall', async () => {
       await store.close()
       const points: string[] = []
-      store = await open({ probe: point => points.push(point) })
+      store = await open({ crashPoint: point => points.push(point) })
       await Promise.all([store.commit(sample.saying('a')), store.commit(sample.saying('b'))])
       const steps = [
-        'begun:say',
-        'decided:say',
-        'begun:say',
-        'decided:say',
-        'written:say',
-        'written:say',
-        'committed:say',
-        'committed:say',
+        'begun:appendEvents',
+        'decided:appendEvents',
+        'begun:appendEvents',
+        'decided:appendEvents',
+        'written:appendEvents',
+        'written:appendEvents',
+        'committed:appendEvents',
+        'committed:appendEvents',
       ]
       expect(points).toEqual(steps)
     })

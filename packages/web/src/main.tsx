@@ -3,8 +3,8 @@ import { type Connection, httpCall, Inbox, watchEvents } from '@holdpoint/client
 import { createRoot } from 'react-dom/client'
 import { App } from './app.tsx'
 import { cuttable } from './cut.ts'
-import { DeskContext } from './desk.ts'
 import { Door } from './door.tsx'
+import { GatewayContext } from './gateway-context.ts'
 import { guardDrops } from './habits/drops.ts'
 
 const connection: Connection = { url: location.origin, via: 'page' }
@@ -28,9 +28,9 @@ async function start(): Promise<void> {
     const { person } = await call('whoAmI', {}).catch((error: unknown) => Promise.reject(refusal ?? error))
     const inbox = new Inbox({ call, watch: options => watchEvents({ ...connection, fetch: cuttable }, options) })
     root.render(
-      <DeskContext value={{ call, inbox, me: person }}>
+      <GatewayContext value={{ call, inbox, me: person }}>
         <App />
-      </DeskContext>,
+      </GatewayContext>,
     )
   } catch (error) {
     root.render(<Door error={error} />)

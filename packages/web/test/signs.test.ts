@@ -1,4 +1,4 @@
-import { show, signsIn } from '@holdpoint/client'
+import { displayText, markersIn } from '@holdpoint/client'
 import fc from 'fast-check'
 import { createElement } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
@@ -19,15 +19,15 @@ describe('our signs in an agent’s text', () => {
     const unit = fc.constantFrom('a', '\u200b', '\\', ' '.repeat(50), '⟨1', '"')
     fc.assert(
       fc.property(fc.string({ unit, maxLength: 12 }), fc.array(fc.nat(60)), (raw, cuts) => {
-        const text = show(raw)
+        const text = displayText(raw)
         const places = [...new Set([0, ...cuts.filter(at => at < text.length).sort((a, b) => a - b), text.length])]
         const pieces = places.slice(0, -1).map((from, i): Piece => {
           return { text: text.slice(from, places[i + 1]), tone: 'string' }
         })
-        const signed = splitAtSigns(text, pieces, signsIn(text))
+        const signed = splitAtSigns(text, pieces, markersIn(text))
         expect(signed.map(piece => piece.text).join('')).toBe(text)
         expect(signed.filter(piece => piece.sign).map(piece => piece.text)).toEqual(
-          signsIn(text).map(({ from, to }) => text.slice(from, to)),
+          markersIn(text).map(({ from, to }) => text.slice(from, to)),
         )
       }),
     )

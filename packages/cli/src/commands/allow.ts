@@ -1,5 +1,5 @@
 /** `holdpoint allow` and `holdpoint deny`. Nobody allows what was not shown whole: a person reads it to its end, a script names its digest (G9). */
-import { asItRan } from '@holdpoint/client'
+import { effectiveAsk } from '@holdpoint/client'
 import { type Answer, answerProblem, type Call, Fault, type Request } from '@holdpoint/protocol'
 import type { Remote } from '../remote.ts'
 import { askLine, NotDone, pageThrough } from '../text/dialogue.ts'
@@ -86,7 +86,7 @@ async function consent(call: Call, request: Request, answer: Answer, json: boole
 
 /** As it will run: with the person's own changes, where there are any. */
 async function showWhole(call: Call, screen: Screen, request: Request, answer: Answer): Promise<void> {
-  const ask = asItRan(request.ask, { at: 0, by: 'person', answer })
+  const ask = effectiveAsk(request.ask, { at: 0, by: 'person', answer })
   const rows = [...requestRows({ ...request, ask }, await around(call, request))]
   if (ask !== request.ask) rows.push(row(ours('This is what will run: your input, not the agent’s.', 'waiting')))
   if (answer.kind === 'allow') {

@@ -1,5 +1,5 @@
 /** `holdpoint ask`: any script stops and asks people; the answer on stdout, what it means as exit code. */
-import type { Settled } from '@holdpoint/drivers'
+import type { HandedAnswer } from '@holdpoint/drivers'
 import { type Ask, Fault, limits } from '@holdpoint/protocol'
 import type { Place } from '../remote.ts'
 import { err, out } from '../text/screen.ts'
@@ -57,13 +57,13 @@ export function deadlineFrom(spelled: string | undefined): number | undefined {
   throw new Fault('bad_input', `--deadline must be like 90s, 15m, 1h or 2d, and at most 366d; not "${spelled}"`)
 }
 
-function codeOf(settled: Settled): number {
+function codeOf(settled: HandedAnswer): number {
   if (settled.kind === 'nobody') return petitionCodes.nobody
   const yes = settled.kind === 'answer' && (settled.answer.kind === 'allow' || settled.answer.kind === 'answers')
   return yes ? petitionCodes.yes : petitionCodes.no
 }
 
-function tell(settled: Settled): number {
+function tell(settled: HandedAnswer): number {
   const answer = settled.kind === 'answer' ? settled.answer : null
   if (answer?.kind === 'answers') {
     const { chosen = [], other } = answer.answers[0] ?? {}

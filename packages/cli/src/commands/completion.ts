@@ -1,5 +1,5 @@
 /** Shell completion: a small script per shell, which asks this program what may come next. */
-import { deed, httpCall, summary } from '@holdpoint/client'
+import { actionLabel, httpCall, summary } from '@holdpoint/client'
 import { type Ask, type Call, Fault } from '@holdpoint/protocol'
 import { homeAt } from '../home.ts'
 import { findGateway, type Place } from '../remote.ts'
@@ -146,7 +146,7 @@ async function fetched(
   const wanted = kinds[command]
   return (await pendingRequests(call))
     .filter(({ ask }) => wanted === undefined || wanted.includes(ask.kind))
-    .map(({ id, ask }) => ({ word: id, about: `${deed(ask)}: ${summary(ask)}` }))
+    .map(({ id, ask }) => ({ word: id, about: `${actionLabel(ask)}: ${summary(ask)}` }))
 }
 
 /** Of the driver that is named, or of the session's; of all where neither is known yet. */

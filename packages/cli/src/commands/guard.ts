@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync } from 'node:fs'
 import { constants } from 'node:os'
-import type { ExternalAgent, Settled } from '@holdpoint/drivers'
+import type { ExternalAgent, HandedAnswer } from '@holdpoint/drivers'
 import type { ApprovalAsk } from '@holdpoint/protocol'
 import type { Place } from '../remote.ts'
 import { err } from '../text/screen.ts'
@@ -38,7 +38,7 @@ export async function guard(argv: readonly string[], { deadline, as, ...place }:
   })
 }
 
-async function drop(settled: Settled): Promise<number> {
+async function drop(settled: HandedAnswer): Promise<number> {
   const code = refused(settled)
   await reportTaken(settled)
   return code
@@ -47,7 +47,7 @@ async function drop(settled: Settled): Promise<number> {
 async function run(
   argv: readonly string[],
   { tool, input, cwd }: ApprovalAsk,
-  settled: Settled,
+  settled: HandedAnswer,
   agent: ExternalAgent,
 ): Promise<number> {
   const [program = '', ...words] = argv

@@ -1,5 +1,5 @@
 /** `holdpoint inbox` and `holdpoint sessions`: what waits for people, and who is at work. */
-import { ago, deed, summary } from '@holdpoint/client'
+import { actionLabel, summary, timeSince } from '@holdpoint/client'
 import { Fault, limits, type Session, type SessionState } from '@holdpoint/protocol'
 import type { Remote } from '../remote.ts'
 import { out } from '../text/screen.ts'
@@ -29,9 +29,9 @@ export async function inbox({ call }: Remote, { session: spelled, json }: InboxO
     const known = of.get(session)
     return [
       ours(short(id), 'waiting'),
-      ours(ago(openedAt, now)),
+      ours(timeSince(openedAt, now)),
       known ? titleSpan(known, out.columns) : theirs(session),
-      ours(deed(ask)),
+      ours(actionLabel(ask)),
       brief(summary(ask)),
     ]
   })

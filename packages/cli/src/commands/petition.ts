@@ -1,7 +1,7 @@
 /** A script that stops and asks: a session of its own with one ask, over when it is answered, withdrawn when the script is told to stop. */
 import { randomUUID } from 'node:crypto'
 import { constants } from 'node:os'
-import { connectAgent, type ExternalAgent, type Settled } from '@holdpoint/drivers'
+import { connectAgent, type ExternalAgent, type HandedAnswer } from '@holdpoint/drivers'
 import { type Ask, Fault, limits } from '@holdpoint/protocol'
 import { messageOf } from '../log.ts'
 import { type Place, steadyGateway } from '../remote.ts'
@@ -18,7 +18,7 @@ export interface Petition {
   readonly deadlineMs?: number | undefined
 }
 /** What the script makes of the answer: its exit code. */
-export type Act = (settled: Settled, agent: ExternalAgent) => Promise<number>
+export type Act = (settled: HandedAnswer, agent: ExternalAgent) => Promise<number>
 
 /** Leaving in good order takes a gateway; one that is away is not waited for longer than this. */
 const leaveMaxMs = 3000
@@ -60,12 +60,12 @@ export async function petition({ place, as, ask, deadlineMs }: Petition, act: Ac
 }
 
 /** What was answered has come to its end here; not for ever, since signals are held back meanwhile. */
-export function reportTaken(settled: Settled): Promise<void> {
+export function reportTaken(settled: HandedAnswer): Promise<void> {
   return within(leaveMaxMs, settled.taken())
 }
 
 /** The exit code for what was not allowed, with a sentence on stderr. */
-export function refused(settled: Settled): number {
+export function refused(settled: HandedAnswer): number {
   switch (settled.kind) {
     case 'nobody':
       err.print(row(ours('Nobody answered in time.')))

@@ -1,5 +1,5 @@
 /** How an answer is sent, and what is said of it; the loser of a race is told who won and with what. */
-import { outcome } from '@holdpoint/client'
+import { resolutionLabel } from '@holdpoint/client'
 import { type Answer, type Call, Fault, Request, type RequestId } from '@holdpoint/protocol'
 import { lookOf } from '../text/request.ts'
 import { out } from '../text/screen.ts'
@@ -24,7 +24,7 @@ export async function reply(call: Call, { request, answer, digest, json }: Sendi
   const { resolution } = resolved
   if (!resolution) return out.print(row(ours(`${id} is endorsed; it waits for others.`)))
   const { person } = await call('whoAmI', {})
-  out.print(row(ours(`${id} `), ours(outcome(resolution, person), lookOf(resolution))))
+  out.print(row(ours(`${id} `), ours(resolutionLabel(resolution, person), lookOf(resolution))))
 }
 
 /** Whoever read something else must read this, not be handed its name. With --json the winner's resolution is printed too: whoever lost may want to act on it. */
@@ -42,6 +42,6 @@ function refusedFor(error: unknown, id: RequestId, json: boolean | undefined): u
 export function refusal(winner: Request, json: boolean | undefined): Fault {
   if (json) out.json(winner)
   const { id, resolution } = winner
-  const said = resolution ? outcome(resolution) : 'resolved'
+  const said = resolution ? resolutionLabel(resolution) : 'resolved'
   return new Fault('already_resolved', `${id} was resolved before: ${said}`, { request: winner })
 }

@@ -1,5 +1,5 @@
 /** `holdpoint watch`: what happens, a line each, for as long as one looks. */
-import { type Status, watchEvents } from '@holdpoint/client'
+import { type ConnectionStatus, watchEvents } from '@holdpoint/client'
 import { Cursor, type Event, Fault, type SessionId } from '@holdpoint/protocol'
 import { type Place, steadyGateway } from '../remote.ts'
 import { eventRow } from '../text/event.ts'
@@ -48,7 +48,7 @@ export async function watch({ session: spelled, after, json, ...place }: WatchOp
 }
 
 /** Each time that it goes and comes, not each time that it is tried. */
-function tellStatus(): (status: Status) => void {
+function tellStatus(): (status: ConnectionStatus) => void {
   let away = false
   return status => {
     const goes = status === 'reconnecting'

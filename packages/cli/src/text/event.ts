@@ -1,5 +1,5 @@
 /** A line of the log as one line of a terminal. */
-import { deed, outcome, stateWords, summary } from '@holdpoint/client'
+import { actionLabel, resolutionLabel, stateLabel, summary } from '@holdpoint/client'
 import type { Event, SessionId } from '@holdpoint/protocol'
 import { lookOf } from './request.ts'
 import { brief, gutterOf, ours, type Row, row, type Span, theirs } from './span.ts'
@@ -26,7 +26,7 @@ function spansOf(event: Event): readonly Span[] | null {
       return [ours(`opened ${event.value.id}`)]
     case 'session.changed':
     case 'session.ended':
-      return [ours(stateWords(event.value))]
+      return [ours(stateLabel(event.value))]
     case 'session.deleted':
       return [ours('deleted')]
     case 'message.added':
@@ -53,13 +53,13 @@ function requestSpans(event: Event): readonly Span[] | null {
     case 'request.opened':
       return [
         ours(`asks ${event.value.id}: `, 'waiting'),
-        ours(`${deed(event.value.ask)}  `, 'strong'),
+        ours(`${actionLabel(event.value.ask)}  `, 'strong'),
         brief(summary(event.value.ask)),
       ]
     case 'request.overdue':
       return [ours(`${event.request} is overdue`, 'waiting')]
     case 'request.resolved':
-      return [ours(`${event.request} `), ours(outcome(event.resolution), lookOf(event.resolution))]
+      return [ours(`${event.request} `), ours(resolutionLabel(event.resolution), lookOf(event.resolution))]
     case 'request.taken':
       return [ours(`${event.request} delivered`)]
     case 'request.unknown':

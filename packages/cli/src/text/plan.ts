@@ -1,5 +1,5 @@
 /** A plan set for reading: as it was written, every character of it, with its headings, lists, quotes and code told apart by look and indent. */
-import { show } from '@holdpoint/client'
+import { displayText } from '@holdpoint/client'
 import { gutterOf, ours, quoted, quotedLine, type Row, Span } from './span.ts'
 import { widthOf } from './width.ts'
 
@@ -58,5 +58,5 @@ function stressed(text: string): readonly Span[] {
 }
 
 function theirs(text: string, look: Span['look'] = null): Span {
-  return Span.shown(show(text, { multiline: true }), look)
+  return Span.shown(displayText(text, { multiline: true }), look)
 }

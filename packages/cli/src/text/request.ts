@@ -1,16 +1,16 @@
 /** A request as lines: everything that will run, all of it, and beside it what people need to know to answer. */
 import {
-  ago,
-  compare,
-  deed,
-  deliveryWords,
-  depict,
+  type AskView,
+  actionLabel,
+  deliveryLabel,
+  diffLines,
   editableJson,
-  lineEndWords,
-  outcome,
-  type Picture,
-  spellsOut,
-  tone,
+  hasEscapes,
+  lineEndLabel,
+  resolutionLabel,
+  resolutionTone,
+  timeSince,
+  viewOf,
 } from '@holdpoint/client'
 import {
   type ApprovalAsk,
@@ -46,22 +46,26 @@ export function requestRows(request: Request, around: Around): readonly Row[] {
     ...(resolution
       ? [
           blank,
-          row(ours(outcome(resolution, around.me), lookOf(resolution)), ours(` · ${deliveryWords(request.delivery)}`)),
+          row(
+            ours(resolutionLabel(resolution, around.me), lookOf(resolution)),
+            ours(` · ${deliveryLabel(request.delivery)}`),
+          ),
         ]
       : []),
   ]
 }
 
-const tones: Readonly<Record<ReturnType<typeof tone>, Look>> = { yes: 'yes', no: 'no', none: 'quiet' }
+const tones: Readonly<Record<ReturnType<typeof resolutionTone>, Look>> = { yes: 'yes', no: 'no', none: 'quiet' }
 export function lookOf(resolution: NonNullable<Request['resolution']>): Look {
-  return tones[tone(resolution)]
+  return tones[resolutionTone(resolution)]
 }
 
 function headRows({ id, ask, openedAt, status, agentPath }: Request, { session, now }: Around): readonly Row[] {
-  const state = status === 'pending' ? ours(`waits · ${ago(openedAt, now)}`, 'waiting') : ours('resolved', 'quiet')
+  const state =
+    status === 'pending' ? ours(`waits · ${timeSince(openedAt, now)}`, 'waiting') : ours('resolved', 'quiet')
   const path = agentPath.flatMap(name => [ours(' › '), theirs(name)])
   return [
-    row(ours(deed(ask), 'strong'), ours('  '), state, ours(`  ${id}`, 'quiet')),
+    row(ours(actionLabel(ask), 'strong'), ours('  '), state, ours(`  ${id}`, 'quiet')),
     ...(session
       ? [fact('Session', theirs(session.title), ours(' · '), theirs(session.driver), ours(' · '), theirs(session.cwd))]
       : []),
@@ -73,7 +77,7 @@ function deadlineRows({ status, deadlineAt, onDeadline, overdue }: Request, now:
   if (status !== 'pending' || deadlineAt === null) return []
   if (overdue || deadlineAt <= now) return [fact('Deadline', ours('passed; it still waits', 'waiting'))]
   const silence = onDeadline === 'deny' ? 'then the agent is told that nobody answered' : 'then it waits on, as overdue'
-  return [fact('Deadline', ours(`in ${ago(now, deadlineAt).replace('now', 'less than a minute')}; ${silence}`))]
+  return [fact('Deadline', ours(`in ${timeSince(now, deadlineAt).replace('now', 'less than a minute')}; ${silence}`))]
 }
 
 /** How a plan is told; as it is written where nobody says otherwise. */
@@ -92,7 +96,7 @@ export function askRows(ask: Ask, tellPlan: Telling = quoted): readonly Row[] {
 
 function approvalRows(ask: ApprovalAsk, tellPlan: Telling): readonly Row[] {
   const { title, description, caution } = ask
-  const picture = depict(ask)
+  const picture = viewOf(ask)
   const rest = Object.keys(picture.rest).length > 0 ? quoted(spelt(picture.rest)) : []
   return [
     ...pictureRows(picture, tellPlan),
@@ -132,12 +136,12 @@ export function offersOf({ suggestions = [], caution }: ApprovalAsk): NonNullabl
 }
 
 function hides(value: Json): boolean {
-  if (typeof value === 'string') return spellsOut(value, { multiline: true })
+  if (typeof value === 'string') return hasEscapes(value, { multiline: true })
   if (value === null || typeof value !== 'object') return false
-  return Object.entries(value).some(([name, item]) => spellsOut(name) || hides(item))
+  return Object.entries(value).some(([name, item]) => hasEscapes(name) || hides(item))
 }
 
-function pictureRows(picture: Picture, tellPlan: Telling): readonly Row[] {
+function pictureRows(picture: AskView, tellPlan: Telling): readonly Row[] {
   switch (picture.kind) {
     case 'command':
       return quoted(picture.command)
@@ -150,9 +154,9 @@ function pictureRows(picture: Picture, tellPlan: Telling): readonly Row[] {
   }
 }
 
-function changeRows({ path, parts, isNew }: Extract<Picture, { kind: 'change' }>): readonly Row[] {
-  const { diffs, ends } = compare(parts)
-  const about = lineEndWords(ends)
+function changeRows({ path, parts, isNew }: Extract<AskView, { kind: 'change' }>): readonly Row[] {
+  const { diffs, ends } = diffLines(parts)
+  const about = lineEndLabel(ends)
   return [
     row(ours(isNew ? 'The whole of ' : 'In '), theirs(path), ours(about && ` · ${about}`, 'quiet')),
     ...diffs.flatMap((rows, index) => [

@@ -1,5 +1,5 @@
 /** Sessions as lines: a list of them, and one in full. */
-import { ago, gist, stateWords } from '@holdpoint/client'
+import { plainText, stateLabel, timeSince } from '@holdpoint/client'
 import type { Session } from '@holdpoint/protocol'
 import { brief, fact, type Look, ours, type Row, row, type Span, theirs } from './span.ts'
 import { tableRows, titleColumns } from './table.ts'
@@ -13,8 +13,8 @@ export function sessionsTable(
 ): readonly Row[] {
   const lines = sessions.map(session => [
     ours(short(session.id)),
-    ours(stateWords(session), stateLook(session)),
-    ours(ago(session.stateChangedAt, now)),
+    ours(stateLabel(session), stateLook(session)),
+    ours(timeSince(session.stateChangedAt, now)),
     titleSpan(session, columns),
     theirs(session.driver),
     theirs(session.cwd),
@@ -35,14 +35,14 @@ export function sessionRows(session: Session, now: number): readonly Row[] {
     ['Model', session.model === null ? null : theirs(session.model)],
     ['Cost', session.cost === null ? null : ours(`$${session.cost.toFixed(2)}`)],
     ['Ended', session.ending?.detail ? brief(session.ending.detail) : null],
-    ['Last words', session.lastMessage ? brief(gist(session.lastMessage)) : null],
+    ['Last words', session.lastMessage ? brief(plainText(session.lastMessage)) : null],
   ]
   return [
     row(
       ours('▌ ', 'quiet'),
       theirs(session.title, 'strong'),
       ours('  '),
-      ours(`${stateWords(session)} · ${ago(session.stateChangedAt, now)}`, stateLook(session)),
+      ours(`${stateLabel(session)} · ${timeSince(session.stateChangedAt, now)}`, stateLook(session)),
       ours(`  ${session.id}`, 'quiet'),
     ),
     ...facts.flatMap(([name, value]) => (value === null ? [] : [fact(name, value)])),

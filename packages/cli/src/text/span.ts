@@ -1,5 +1,5 @@
 /** What may be written to a terminal: words that are known to be visible. The one place where an agent's text becomes such (G9). */
-import { inOneLine, show } from '@holdpoint/client'
+import { displayText, singleLine } from '@holdpoint/client'
 import { escapeInvisible, hasInvisible } from '@holdpoint/protocol'
 
 /** Waiting is amber and nothing else is; green and red stand only on what became of something. */
@@ -18,7 +18,7 @@ export class Span {
     return new Span(hasInvisible(text) ? escapeInvisible(text) : text, look)
   }
   static theirs(text: string, look: Look | null): Span {
-    return new Span(show(text), look)
+    return new Span(displayText(text), look)
   }
   /** A line of a block as the client shows it: only there are tabs, and they are drawn. */
   static shown(line: string, look: Look | null): Span {
@@ -44,7 +44,7 @@ export function theirs(text: string, look: Look | null = null): Span {
 
 /** The same for lists and logs: what had several lines is told in one. */
 export function brief(text: string, look: Look | null = null): Span {
-  return theirs(inOneLine(text), look)
+  return theirs(singleLine(text), look)
 }
 
 /** A line of output. Where it is wrapped, every piece stands behind the gutter: nothing that an agent says begins a line of ours. */
@@ -85,7 +85,7 @@ export function fact(name: string, ...spans: readonly Span[]): Row {
 
 /** A block of an agent's content: line by line, all of it. */
 export function quoted(text: string, look: Look | null = null): readonly Row[] {
-  return show(text, { multiline: true })
+  return displayText(text, { multiline: true })
     .split('\n')
     .map(line => quotedLine(line, look))
 }

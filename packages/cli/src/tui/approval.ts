@@ -1,5 +1,5 @@
 /** An approval, key by key. One key allows only what was shown to its end and what the agent's own program does not warn of. */
-import { applyEdit, asItRan, editableOf } from '@holdpoint/client'
+import { applyEdit, editableOf, effectiveAsk } from '@holdpoint/client'
 import type { ApprovalAsk, JsonObject } from '@holdpoint/protocol'
 import { offersOf } from '../text/request.ts'
 import { emptyLine, type Line, lineOf } from './line.ts'
@@ -44,7 +44,7 @@ export function openApproval(): ApprovalPart {
 
 /** The ask with the person's changes in it. */
 export function editedAsk(ask: ApprovalAsk, { input }: ApprovalPart): ApprovalAsk {
-  const edited = input && asItRan(ask, { at: 0, by: 'person', answer: { kind: 'allow', input } })
+  const edited = input && effectiveAsk(ask, { at: 0, by: 'person', answer: { kind: 'allow', input } })
   return edited?.kind === 'approval' ? edited : ask
 }
 

@@ -1,5 +1,5 @@
 /** The list of `holdpoint tui`: what waits first, then sessions by what they do. */
-import { ago, deed, type InboxSnapshot, stateWords } from '@holdpoint/client'
+import { actionLabel, type InboxSnapshot, stateLabel, timeSince } from '@holdpoint/client'
 import type { Request, RequestId, Session, SessionId } from '@holdpoint/protocol'
 import { ours, type Span, theirs } from '../text/span.ts'
 import { cut, cutSpans, type Piece, widthOf, widthOfSpans } from '../text/width.ts'
@@ -91,7 +91,7 @@ function itemPieces(
   { columns, now, focused }: { columns: number; now: number; focused: boolean },
 ): readonly Piece[] {
   const since = item.kind === 'request' ? item.request.openedAt : item.session.stateChangedAt
-  const time = ago(since, now)
+  const time = timeSince(since, now)
   const sign = isSelected ? (focused ? '› ' : '· ') : '  '
   const room = Math.max(4, columns - widthOf(sign) - widthOf(time) - 1)
   const look = isSelected ? 'strong' : null
@@ -102,7 +102,7 @@ function itemPieces(
     return [ours(sign, look), ...text, ours(`${gap}${time}`, 'quiet')]
   }
   if (item.kind === 'session') return [line([title])]
-  const does = ours(deed(item.request.ask), look)
+  const does = ours(actionLabel(item.request.ask), look)
   if (columns >= oneLineFrom) {
     // What it does is told whole; a title may be cut.
     const room = Math.max(titleMin, columns - widthOf(sign) - widthOf(time) - widthOf(does.text) - widthOf(dot) - 1)
@@ -142,6 +142,6 @@ export function sessionSpans({ title, driver, cwd, mode, cost }: Session): reado
 /** The head of its pane. */
 export function sessionPieces(session: Session, columns: number): readonly Piece[] {
   const look = session.pending > 0 && session.state !== 'ended' ? 'waiting' : 'quiet'
-  const state = [ours(stateWords(session), look), ours(`  ${session.id}`, 'quiet')]
+  const state = [ours(stateLabel(session), look), ours(`  ${session.id}`, 'quiet')]
   return [cutSpans(sessionSpans(session), columns), cutSpans(state, columns)]
 }

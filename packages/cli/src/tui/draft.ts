@@ -1,5 +1,5 @@
 /** A prompt as an unfinished answer and back: what was begun on the page goes on here, and the other way round. Secrets stay where they are typed. */
-import type { AnswerDraft, Choice, Raw } from '@holdpoint/client'
+import type { AnswerDraft, DraftChoice, RawField } from '@holdpoint/client'
 import { type ApprovalAsk, type FormAsk, isSecretField, type Question, type QuestionsAsk } from '@holdpoint/protocol'
 import { type ApprovalPart, pendingEdit } from './approval.ts'
 import { type FieldPart, type FormPart, openForm } from './form.ts'
@@ -51,9 +51,9 @@ function draftedApproval(part: ApprovalPart, ask: ApprovalAsk, draft: AnswerDraf
   return { ...part, line, note, reason, edit: part.input ? part.edit : pendingEdit(ask, edit) }
 }
 
-function choicesOf({ replies }: QuestionsPart, { questions }: QuestionsAsk): ReadonlyMap<string, Choice> {
+function choicesOf({ replies }: QuestionsPart, { questions }: QuestionsAsk): ReadonlyMap<string, DraftChoice> {
   return new Map(
-    questions.flatMap((question, index): [string, Choice][] => {
+    questions.flatMap((question, index): [string, DraftChoice][] => {
       const reply = replies[index]
       const choice = reply && choiceOf(question, reply)
       return choice && (choice.chosen.length > 0 || choice.other !== undefined) ? [[question.id, choice]] : []
@@ -61,7 +61,7 @@ function choicesOf({ replies }: QuestionsPart, { questions }: QuestionsAsk): Rea
   )
 }
 /** Words of one's own are kept also while an option is chosen in their place. */
-function choiceOf({ options, multiSelect, secret }: Question, { pick, other, line }: Reply): Choice {
+function choiceOf({ options, multiSelect, secret }: Question, { pick, other, line }: Reply): DraftChoice {
   const indices = multiSelect ? pick.marked : other === '' ? [pick.cursor] : []
   const words = secret ? '' : other || line.text
   const chosen = indices.flatMap(index => options[index]?.label ?? [])
@@ -80,11 +80,11 @@ function draftedQuestions(part: QuestionsPart, { questions }: QuestionsAsk, draf
   return at < part.at ? atQuestion(drafted, questions, at) : drafted
 }
 /** What is not in a draft was taken back. */
-const none: Choice = { chosen: [] }
+const none: DraftChoice = { chosen: [] }
 function repliedWith(
   { options, multiSelect, secret }: Question,
   reply: Reply,
-  { chosen, other = '', own = false }: Choice,
+  { chosen, other = '', own = false }: DraftChoice,
 ): Reply {
   const indices = chosen.flatMap(label => {
     const index = options.findIndex(option => option.label === label)
@@ -97,16 +97,16 @@ function repliedWith(
   return secret ? replied : { ...replied, line: lineOf(other), other: own ? other : '', literal: true }
 }
 
-function rawsOf({ fields }: FormPart, ask: FormAsk): ReadonlyMap<string, Raw> {
+function rawsOf({ fields }: FormPart, ask: FormAsk): ReadonlyMap<string, RawField> {
   const presets = openForm(ask).fields.map(rawOf)
   return new Map(
-    fields.flatMap((field, index): [string, Raw][] => {
+    fields.flatMap((field, index): [string, RawField][] => {
       const raw = rawOf(field)
       return raw === undefined || JSON.stringify(raw) === JSON.stringify(presets[index]) ? [] : [[field.name, raw]]
     }),
   )
 }
-function rawOf(part: FieldPart): Raw | undefined {
+function rawOf(part: FieldPart): RawField | undefined {
   const { field, choices, pick, line } = part
   if (isSecretField(field)) return undefined
   if (choices && field.type === 'array') return pick.marked.flatMap(index => String(choices[index]?.value ?? ''))
@@ -124,7 +124,7 @@ function draftedForm(part: FormPart, ask: FormAsk, { values, reason = '' }: Answ
   })
   return { ...part, fields, at: placeOf(part.at, part.fields.map(rawOf), fields.map(rawOf)), reason: lineOf(reason) }
 }
-function filledWith(part: FieldPart, raw: Raw): FieldPart {
+function filledWith(part: FieldPart, raw: RawField): FieldPart {
   const { field, choices } = part
   if (!choices)
     return { ...part, line: lineOf(field.type === 'array' ? String(raw).replaceAll('\n', ', ') : String(raw)) }

@@ -1,5 +1,5 @@
 /** What is half written in prompts, kept at the gateway: the person's other devices show it, and others see that somebody answers. */
-import { type AnswerDraft, changeDraft, DraftKeeper, spellDraft } from '@holdpoint/client'
+import { type AnswerDraft, changeDraft, DraftSync, encodeDraft } from '@holdpoint/client'
 import type { Call, Frame, RequestId } from '@holdpoint/protocol'
 import { draftOf, withDraft } from './draft.ts'
 import type { Prompt } from './prompt.ts'
@@ -16,7 +16,7 @@ const now = Date.now
 
 export class Drafts {
   readonly #options: DraftsOptions
-  readonly #keepers = new Map<RequestId, DraftKeeper>()
+  readonly #keepers = new Map<RequestId, DraftSync>()
 
   constructor(options: DraftsOptions) {
     this.#options = options
@@ -25,7 +25,7 @@ export class Drafts {
   /** Keeps this request's from now on; tells whenever something has come from elsewhere. */
   open(id: RequestId, changed: () => void): void {
     if (this.#keepers.has(id)) return
-    const keeper = new DraftKeeper({ ...this.#options, id, shelf, now })
+    const keeper = new DraftSync({ ...this.#options, id, shelf, now })
     this.#keepers.set(id, keeper)
     keeper.subscribe(changed)
     keeper.open()
@@ -70,5 +70,5 @@ export class Drafts {
 
 /** Whether a draft says all of this already. */
 function holds(draft: AnswerDraft, change: AnswerDraft): boolean {
-  return JSON.stringify(spellDraft(changeDraft(draft, change))) === JSON.stringify(spellDraft(draft))
+  return JSON.stringify(encodeDraft(changeDraft(draft, change))) === JSON.stringify(encodeDraft(draft))
 }

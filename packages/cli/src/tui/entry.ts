@@ -1,14 +1,14 @@
 /** An entry of a transcript as lines: what an agent says behind a bar, what was done in one line each. */
 import {
-  asItRan,
-  deed,
+  actionLabel,
   type Entry,
+  effectiveAsk,
   type MessageEntry,
-  outcome,
   type RequestEntry,
+  resolutionLabel,
+  resolutionTone,
   summary,
   type ToolEntry,
-  tone,
 } from '@holdpoint/client'
 import type { Json, Request, Resolution } from '@holdpoint/protocol'
 import { brief, gutterOf, type Look, ours, quoted, type Row, row, type Span, theirs } from '../text/span.ts'
@@ -97,7 +97,7 @@ function aboutOf(input: ToolEntry['input']): string | null {
   return Object.keys(input).length === 0 ? null : JSON.stringify(input)
 }
 
-const marks: Readonly<Record<ReturnType<typeof tone>, readonly [string, Look]>> = {
+const marks: Readonly<Record<ReturnType<typeof resolutionTone>, readonly [string, Look]>> = {
   yes: ['✓ ', 'yes'],
   no: ['✗ ', 'no'],
   none: ['– ', 'quiet'],
@@ -106,10 +106,10 @@ const marks: Readonly<Record<ReturnType<typeof tone>, readonly [string, Look]>> 
 function requestRow({ request, agentPath }: RequestEntry, reader: Reader): Row {
   const { resolution } = request
   // Where a person edited it, that is what ran.
-  const ask = asItRan(request.ask, resolution)
-  const about = [...pathSpans(agentPath), ours(deed(ask), 'strong'), ours('  '), brief(summary(ask), 'quiet')]
+  const ask = effectiveAsk(request.ask, resolution)
+  const about = [...pathSpans(agentPath), ours(actionLabel(ask), 'strong'), ours('  '), brief(summary(ask), 'quiet')]
   if (!resolution) return shortRow([ours('● ', 'waiting'), ...about], reader.columns)
-  const [sign, look] = marks[tone(resolution)]
+  const [sign, look] = marks[resolutionTone(resolution)]
   const words = outcomeOf(request, resolution, reader)
   // What it was about keeps half of the line at least; long words go on below it.
   const room = reader.columns - Math.min(widthOf(words), Math.floor(reader.columns / 2)) - widthOf(`${sign} · `)
@@ -118,9 +118,9 @@ function requestRow({ request, agentPath }: RequestEntry, reader: Reader): Row {
 
 /** Ours needs no name; who was faster does. */
 function outcomeOf(request: Request, resolution: Resolution, { me, isOurs }: Reader): string {
-  if (!isOurs(request)) return outcome(resolution)
+  if (!isOurs(request)) return resolutionLabel(resolution)
   const { via: _here, ...own } = resolution
-  return outcome(own, me)
+  return resolutionLabel(own, me)
 }
 
 function shortRow(spans: readonly Span[], columns: number): Row {

@@ -1,5 +1,5 @@
 /** One session in a pipe: lines as they come, no keys, no colours. What is asked waits for an answer from elsewhere. */
-import { deed, type Entry, Inbox, type InboxSnapshot, watchEvents } from '@holdpoint/client'
+import { actionLabel, type Entry, Inbox, type InboxSnapshot, watchEvents } from '@holdpoint/client'
 import type { CommandId, RequestId, Session } from '@holdpoint/protocol'
 import { out } from '../text/screen.ts'
 import { indented, ours, row } from '../text/span.ts'
@@ -57,7 +57,7 @@ function tellPending({ order, requests }: InboxSnapshot, told: Set<RequestId>): 
     if (!request || told.has(id)) continue
     told.add(id)
     out.print(
-      row(ours('● ', 'waiting'), ours(deed(request.ask), 'strong'), ours(`  waits: holdpoint show ${id}`)),
+      row(ours('● ', 'waiting'), ours(actionLabel(request.ask), 'strong'), ours(`  waits: holdpoint show ${id}`)),
       indented(ours('There is no terminal to ask in: answer it by allow, deny or answer, or on the page.', 'quiet')),
     )
   }

@@ -1,5 +1,5 @@
 /** `holdpoint run`: starts a session, or comes back to one, and stays with it in this terminal. */
-import { deed, Inbox, watchEvents } from '@holdpoint/client'
+import { actionLabel, Inbox, watchEvents } from '@holdpoint/client'
 import { type Call, type CommandId, type DriverInfo, Fault, type Session } from '@holdpoint/protocol'
 import { findSession, shortener } from '../commands/ids.ts'
 import { liveSessions, pendingRequests } from '../commands/lists.ts'
@@ -144,7 +144,7 @@ async function partingRows(
   const { ended, status } = inbox.getSnapshot()
   const short = status === 'live' ? await shortIds(house.call) : (whole: string) => whole
   const waits = pending.map(request =>
-    row(ours(`  ${deed(request.ask)}  `), ours(`holdpoint show ${short(request.id)}`, 'quiet')),
+    row(ours(`  ${actionLabel(request.ask)}  `), ours(`holdpoint show ${short(request.id)}`, 'quiet')),
   )
   const count = pending.length === 1 ? '1 request stays pending:' : `${pending.length} requests stay pending:`
   return [

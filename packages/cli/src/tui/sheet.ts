@@ -1,5 +1,5 @@
 /** A prompt as it stands on a screen of a given size: its head, as much of its body as fits, and what can be done. */
-import { deed } from '@holdpoint/client'
+import { actionLabel } from '@holdpoint/client'
 import type { Request } from '@holdpoint/protocol'
 import { ours, type Row, row, type Span, theirs } from '../text/span.ts'
 import { cut, cutSpans, type Piece, wrap } from '../text/width.ts'
@@ -132,7 +132,7 @@ function headRow({ request }: Prompt, { at, of, others = [] }: Around, columns: 
   const path = request.agentPath.flatMap(name => [ours(' › ', 'quiet'), theirs(name, 'quiet')])
   return row(
     ours('● ', 'waiting'),
-    ours(cut(deed(request.ask), Math.max(countRoom, columns - countRoom)), 'strong'),
+    ours(cut(actionLabel(request.ask), Math.max(countRoom, columns - countRoom)), 'strong'),
     ...(of > 1 ? [ours(`  request ${at} of ${of}`, 'waiting')] : []),
     ...othersSpans(others),
     ...deadlineSpans(request),

@@ -3,7 +3,7 @@ import type { CanUseTool, PermissionResult } from '@anthropic-ai/claude-agent-sd
 import { type Ask, canonicalJson, Fault, type JsonObject } from '@holdpoint/protocol'
 import type { AgentSession } from '../agent-session.ts'
 import { jsonCopy } from '../json-copy.ts'
-import type { Asked, Settled } from '../settlement.ts'
+import type { HandedAnswer, OpenRequest } from '../settlement.ts'
 import type { Parking } from './parking.ts'
 import { askOf, type Permission, planTool, verdictOf } from './permission.ts'
 import type { Carried } from './record.ts'
@@ -38,8 +38,8 @@ interface Waiting {
   readonly id: string
   readonly kind: Kind
   readonly verdict: Promise<PermissionResult>
-  asked?: Asked
-  settled?: Settled
+  asked?: OpenRequest
+  settled?: HandedAnswer
   handing: boolean
   /** It waits before the CLI has asked for it, and can be put off. */
   held: boolean
@@ -147,8 +147,8 @@ export class Calls {
   }
 
   /** Asks something that is no tool; it is answered here and now or not at all. */
-  async ask(key: string, ask: Ask, signal: AbortSignal): Promise<Settled> {
-    let settled: Settled | undefined
+  async ask(key: string, ask: Ask, signal: AbortSignal): Promise<HandedAnswer> {
+    let settled: HandedAnswer | undefined
     try {
       await this.#begin(key, 'aside', signal, async waiting => {
         settled = await this.#settle(waiting, key, ask, [])
@@ -268,7 +268,7 @@ export class Calls {
     return { behavior: 'allow', updatedInput: { ...input } }
   }
 
-  async #settle(waiting: Waiting, key: string, ask: Ask, agentPath: readonly string[]): Promise<Settled> {
+  async #settle(waiting: Waiting, key: string, ask: Ask, agentPath: readonly string[]): Promise<HandedAnswer> {
     const [asked] = await this.#options.session.open([{ ask, key, agentPath }])
     if (!asked) throw new Error('one ask opens one request')
     waiting.asked = asked
@@ -291,7 +291,7 @@ export class Calls {
   }
 
   /** Nobody was there to be told. */
-  async #unheard({ id }: Waiting, settled: Settled): Promise<Settled> {
+  async #unheard({ id }: Waiting, settled: HandedAnswer): Promise<HandedAnswer> {
     await settled.dropped()
     this.#forget(id)
     const { request, replayed, taken, dropped } = settled
@@ -314,7 +314,7 @@ export class Calls {
 }
 
 /** A refusal that also stops the turn: the CLI drops what was said with it. */
-function remarkOf(settled: Settled): string | null {
+function remarkOf(settled: HandedAnswer): string | null {
   const answer = settled.kind === 'answer' ? settled.answer : null
   if (answer?.kind !== 'deny' && answer?.kind !== 'decline') return null
   return answer.interrupt && answer.reason ? `The person who stopped you said: ${answer.reason}` : null

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { ElicitationRequest, ElicitationResult, OnElicitation } from '@anthropic-ai/claude-agent-sdk'
 import { Fault, type FormAsk, limits } from '@holdpoint/protocol'
-import type { Settled } from '../settlement.ts'
+import type { HandedAnswer } from '../settlement.ts'
 import type { Calls } from './calls.ts'
 
 export function elicit(calls: Calls, raise: (message: string) => Promise<void>): OnElicitation {
@@ -38,7 +38,7 @@ function formOf({ serverName, message, title, requestedSchema, url }: Elicitatio
   }
 }
 
-function resultOf(settled: Settled): ElicitationResult {
+function resultOf(settled: HandedAnswer): ElicitationResult {
   if (settled.kind !== 'answer') return { action: 'cancel' }
   if (settled.answer.kind !== 'submit') return { action: 'decline' }
   return { action: 'accept', content: { ...settled.answer.values } as ElicitationResult['content'] } // it fits the schema, or it would not be an answer

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import type { CanUseTool, PermissionResult, PermissionUpdate } from '@anthropic-ai/claude-agent-sdk'
 import { type Answer, type Ask, defaultDenyReason, type JsonObject, limits } from '@holdpoint/protocol'
-import type { Settled } from '../settlement.ts'
+import type { HandedAnswer } from '../settlement.ts'
 import { isMode, modes, noBypass, openModes } from './modes.ts'
 import { answeredInput, questionsAsk } from './questions.ts'
 import { allowsFromNowOn, offered, suggestionsOf } from './suggestions.ts'
@@ -97,7 +97,7 @@ export interface Given {
   readonly mayBypass: boolean
 }
 
-export function verdictOf(settled: Settled, given: Given): Verdict {
+export function verdictOf(settled: HandedAnswer, given: Given): Verdict {
   switch (settled.kind) {
     case 'unknown':
       return refuse(unknownOutcome)
@@ -113,7 +113,7 @@ export function verdictOf(settled: Settled, given: Given): Verdict {
   }
 }
 
-function answered(settled: Extract<Settled, { kind: 'answer' }>, given: Given): Verdict {
+function answered(settled: Extract<HandedAnswer, { kind: 'answer' }>, given: Given): Verdict {
   const { answer, request } = settled
   switch (answer.kind) {
     case 'allow':

@@ -1,4 +1,4 @@
-/** A house for one test: the real Claude Code against a scripted model, a desk in memory, a folder to work in, nothing of the machine's own. */
+/** A house for one test: the real Claude Code against a scripted model, a gateway in memory, a folder to work in, nothing of the machine's own. */
 import {
   chmodSync,
   existsSync,

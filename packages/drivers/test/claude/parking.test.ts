@@ -200,13 +200,13 @@ describe('parking', () => {
     let runner: RunningRunner
     let times = 0
     // Each time that it is back, its runner goes before the answer is handed: by turns as told to, and killed.
-    const probe = (point: string) => {
+    const crashPoint = (point: string) => {
       if (point !== 'runner:resolution-seen' || times === 3) return
       const gone = ++times % 2 === 0 ? runner.kill() : runner.stop()
       void Promise.resolve(gone).then(run)
     }
     const run = () => {
-      runner = house.stage.run([house.driver()], { probe })
+      runner = house.stage.run([house.driver()], { crashPoint })
     }
     run()
     const id = await house.stage.start('claude', { cwd: house.cwd, parkAfterMs: 0 })

@@ -3,7 +3,7 @@ import type { PermissionUpdate } from '@anthropic-ai/claude-agent-sdk'
 import type { Answer, Request } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
 import { askOf, type PermissionContext, unknownOutcome, verdictOf } from '../../src/claude/permission.ts'
-import type { Settled } from '../../src/settlement.ts'
+import type { HandedAnswer } from '../../src/settlement.ts'
 
 const remember: PermissionUpdate = {
   type: 'addRules',
@@ -50,7 +50,7 @@ describe('what the CLI says of a call', () => {
 
 describe('what the CLI is told', () => {
   const given = { tool: 'Bash', input, updates: [remember], mayBypass: false }
-  const settled = (answer: Answer, replayed = false): Settled => ({
+  const settled = (answer: Answer, replayed = false): HandedAnswer => ({
     kind: 'answer',
     answer,
     by: 'person',

@@ -76,9 +76,9 @@ describe('by the documented way, a session', () => {
     let runner: RunningRunner
     let killed = false
     const run = () => {
-      runner = house.stage.run([house.driver()], { probe })
+      runner = house.stage.run([house.driver()], { crashPoint })
     }
-    const probe = (point: string) => {
+    const crashPoint = (point: string) => {
       if (point !== 'runner:resolution-seen' || killed) return
       killed = true
       runner.kill()

@@ -10,29 +10,29 @@ import {
   type Session,
 } from '@holdpoint/protocol'
 import { evaluateRules } from '@holdpoint/rules'
+import { agentAccessFault, externalDriver, maySee, requireAgentAccess, sessionNotFound } from '../authorization.ts'
+import type { ChangeBuilder } from '../change-builder.ts'
 import type { Context } from '../context.ts'
-import type { Caller, DispatchOptions } from '../desk.ts'
-import { agentSide, externalDriver, maySee, noSession, notItsAgent } from '../guard.ts'
+import type { Caller, DispatchOptions } from '../gateway.ts'
 import {
+  applySessionEnd,
+  applyTransition,
   clip,
-  closeEnded,
-  doubtAll,
-  endSession,
-  finishCommand,
-  freeSession,
-  gotOn,
-  moved,
+  finishEndCommands,
+  markCommandDone,
+  markHandedUnknown,
   nextState,
   openRequestsIn,
   openRequestsOf,
   putSession,
+  releaseSession,
+  resetIdleAttaches,
   sessionReads,
 } from '../moves.ts'
-import { fillPage, scan } from '../page.ts'
-import type { Pen } from '../pen.ts'
+import { fillPage, scan } from '../paging.ts'
 import type { CommandRow, RunnerRow, SessionRow } from '../rows.ts'
-import { showCommand, showSession } from '../shown.ts'
-import { holds } from './runners.ts'
+import { toCommand, toSession } from '../wire-views.ts'
+import { isLeaseLive } from './runners.ts'
 
 interface Attached {
   readonly fence: number
@@ -47,14 +47,14 @@ export function attachSession(
   input: ParsedInput<'attachSession'>,
   options: DispatchOptions,
 ) {
-  return ctx.change<Attached>(
+  return ctx.commit<Attached>(
     {
       label: 'attach',
       reads: [...sessionReads(input.id), { table: 'runner', query: {} }],
       decide: pen => {
         const row = pen.get('session', input.id)
-        if (!row) return noSession(input.id, caller)
-        const foreign = notItsAgent(caller, row)
+        if (!row) return sessionNotFound(input.id, caller)
+        const foreign = agentAccessFault(caller, row)
         if (foreign) return foreign
         const external = row.driver === externalDriver
         const runner = external ? null : claimant(pen, row, input)
@@ -62,21 +62,21 @@ export function attachSession(
         const to = nextState(row, 'attach')
         if (to instanceof Fault) return to
         // Whoever had it before is gone: what was in hand is in doubt before anyone else gets the session (G5).
-        if (external) doubtAll(pen, row.id)
-        const free = row.lease === null ? row : freeSession(ctx, pen, row, 'lose')
+        if (external) markHandedUnknown(pen, row.id)
+        const free = row.lease === null ? row : releaseSession(ctx, pen, row, 'lose')
         if (free.state === 'ended')
           return new Fault('session_ended', `Session ${row.id} has ended: ${free.ending?.detail}`, { id: row.id })
         const attached: SessionRow = {
-          ...moved(pen, free, 'attach'),
+          ...applyTransition(pen, free, 'attach'),
           fence: row.fence + 1,
           idleAttaches: external ? 0 : row.idleAttaches + 1,
           lease: runner ? { runner: runner.id, incarnation: runner.incarnation } : null,
           runner: runner?.id ?? null,
-          wanted: false,
+          needsRunner: false,
           capabilities: runner?.drivers.find(driver => driver.name === row.driver)?.capabilities ?? row.capabilities,
         }
         putSession(pen, attached)
-        const session = showSession(attached, openRequestsIn(pen, row.id).filter(r => r.status === 'pending').length)
+        const session = toSession(attached, openRequestsIn(pen, row.id).filter(r => r.status === 'pending').length)
         return {
           status: 200,
           body: { fence: attached.fence, ttlMs: ctx.settings.runnerTtlMs, session, turnOpen: attached.turnOpen },
@@ -88,7 +88,7 @@ export function attachSession(
 }
 
 /** The runner that attaches, if it may: live, offering the driver, and nobody else holding the lease. */
-function claimant(pen: Pen, row: SessionRow, input: ParsedInput<'attachSession'>): RunnerRow | Fault {
+function claimant(pen: ChangeBuilder, row: SessionRow, input: ParsedInput<'attachSession'>): RunnerRow | Fault {
   const runners = pen.find('runner', {})
   const runner = runners.find(known => known.id === input.runner)
   if (!runner || runner.incarnation !== input.incarnation || runner.expiresAt <= pen.now)
@@ -96,7 +96,7 @@ function claimant(pen: Pen, row: SessionRow, input: ParsedInput<'attachSession'>
       'fenced',
       `Runner ${input.runner ?? '(none)'} is not announced, or a newer one took its place; announce again`,
     )
-  if (row.lease && holds(row.lease, runners, pen.now))
+  if (row.lease && isLeaseLive(row.lease, runners, pen.now))
     return new Fault('lease_held', `Session ${row.id} is driven by runner ${row.lease.runner}`, {
       id: row.id,
       runner: row.lease.runner,
@@ -117,17 +117,17 @@ export function detachSession(
   input: ParsedInput<'detachSession'>,
   options: DispatchOptions,
 ) {
-  return ctx.change<Session>(
+  return ctx.commit<Session>(
     {
       label: 'detach',
       reads: sessionReads(input.id),
       decide: pen => {
-        const row = agentSide(pen.get('session', input.id), caller, input.id, input.fence, 'ended')
+        const row = requireAgentAccess(pen.get('session', input.id), caller, input.id, input.fence, 'ended')
         if (row instanceof Fault) return row
         const next = detached(ctx, pen, row, input)
         return {
           status: 200,
-          body: showSession(next, openRequestsIn(pen, row.id).filter(r => r.status === 'pending').length),
+          body: toSession(next, openRequestsIn(pen, row.id).filter(r => r.status === 'pending').length),
         }
       },
     },
@@ -135,10 +135,15 @@ export function detachSession(
   )
 }
 
-function detached(ctx: Context, pen: Pen, row: SessionRow, { ending }: ParsedInput<'detachSession'>): SessionRow {
-  if (row.state === 'ended') return closeEnded(pen, row)
-  if (ending) return endSession(ctx, pen, { ...row, lease: null }, ending, 'finish')
-  return freeSession(ctx, pen, row, 'park')
+function detached(
+  ctx: Context,
+  pen: ChangeBuilder,
+  row: SessionRow,
+  { ending }: ParsedInput<'detachSession'>,
+): SessionRow {
+  if (row.state === 'ended') return finishEndCommands(pen, row)
+  if (ending) return applySessionEnd(ctx, pen, { ...row, lease: null }, ending, 'finish')
+  return releaseSession(ctx, pen, row, 'park')
 }
 
 type Item = ParsedInput<'appendEvents'>['items'][number]
@@ -163,7 +168,7 @@ export async function appendEvents(
   const finished = new Set(kept.map(item => ('block' in item ? item.block : undefined)))
   const deltas = input.items.filter(isDelta).filter(delta => !finished.has(delta.block))
   if (kept.length === 0) {
-    const row = agentSide(await ctx.store.get('session', input.id), caller, input.id, input.fence)
+    const row = requireAgentAccess(await ctx.store.get('session', input.id), caller, input.id, input.fence)
     if (row instanceof Fault) throw row
   } else await keepSayings(ctx, caller, input, kept, options)
   for (const delta of deltas) ctx.live.add(input.id, delta)
@@ -178,16 +183,16 @@ function keepSayings(
   kept: readonly Kept[],
   options: DispatchOptions,
 ) {
-  return ctx.change<{ cursor: string | null }>(
+  return ctx.commit<{ cursor: string | null }>(
     {
       label: 'appendEvents',
       reads: [{ table: 'session', id: input.id }, openRequestsOf(input.id)],
       decide: pen => {
-        const found = agentSide(pen.get('session', input.id), caller, input.id, input.fence)
+        const found = requireAgentAccess(pen.get('session', input.id), caller, input.id, input.fence)
         if (found instanceof Fault) return found
         const said = kept.filter(isSaid)
         // To be there is no step forward: an agent may start over and over and get nowhere.
-        const row = said.length > 0 ? gotOn(pen, found) : found
+        const row = said.length > 0 ? resetIdleAttaches(pen, found) : found
         for (const item of said) pen.event(row.id, item)
         const next = kept.reduce((before, item) => heard(pen, before, item), row)
         if (shown.some(member => next[member] !== row[member])) putSession(pen, next)
@@ -203,19 +208,23 @@ function keepSayings(
 const shown = ['state', 'mode', 'model', 'conversationId', 'process', 'cost'] as const
 
 /** What the session's row learns from what its agent said: last words, cost, whether a turn is under way, and what became of the agent itself. */
-function heard(pen: Pen, row: SessionRow, item: Kept): SessionRow {
+function heard(pen: ChangeBuilder, row: SessionRow, item: Kept): SessionRow {
   if (!isSaid(item)) return changed(pen, row, item)
   if (item.type === 'turn.finished') {
     const cost = item.cost === undefined ? row.cost : (row.cost ?? 0) + item.cost
-    return { ...moved(pen, row, 'settle'), cost, turnOpen: false }
+    return { ...applyTransition(pen, row, 'settle'), cost, turnOpen: false }
   }
-  const next = row.driver === externalDriver ? moved(pen, row, 'begin') : row
+  const next = row.driver === externalDriver ? applyTransition(pen, row, 'begin') : row
   const words = item.type === 'message.added' && item.role === 'agent' ? item.text.trim() : ''
   return words === '' ? next : { ...next, lastMessage: clip(words) }
 }
 
-function changed(pen: Pen, before: SessionRow, { type: _type, process, state, ...said }: AgentChanged): SessionRow {
-  const row = state === undefined ? before : { ...moved(pen, before, 'begin'), turnOpen: true }
+function changed(
+  pen: ChangeBuilder,
+  before: SessionRow,
+  { type: _type, process, state, ...said }: AgentChanged,
+): SessionRow {
+  const row = state === undefined ? before : { ...applyTransition(pen, before, 'begin'), turnOpen: true }
   const { mode = row.mode, model = row.model, conversationId = row.conversationId } = said
   const moves = mode !== row.mode || model !== row.model || conversationId !== row.conversationId
   const next = moves ? { ...row, mode, model, conversationId } : row
@@ -226,11 +235,11 @@ function changed(pen: Pen, before: SessionRow, { type: _type, process, state, ..
 }
 
 export async function checkTool(ctx: Context, caller: Caller, input: ParsedInput<'checkTool'>) {
-  return ctx.change({
+  return ctx.commit({
     label: 'check',
     reads: [{ table: 'session', id: input.id }],
     decide: pen => {
-      const row = agentSide(pen.get('session', input.id), caller, input.id, input.fence)
+      const row = requireAgentAccess(pen.get('session', input.id), caller, input.id, input.fence)
       if (row instanceof Fault) return row
       const ask = { tool: input.tool, input: input.input, cwd: row.cwd }
       return {
@@ -248,13 +257,13 @@ export async function listCommands(
   options: DispatchOptions,
 ) {
   const session = await ctx.store.get('session', input.id)
-  if (!session || !maySee(caller, session)) throw noSession(input.id)
-  const { items, more } = await ctx.until(`commands:${input.id}`, input.wait ?? 0, options.signal, async () => {
+  if (!session || !maySee(caller, session)) throw sessionNotFound(input.id)
+  const { items, more } = await ctx.longPoll(`commands:${input.id}`, input.wait ?? 0, options.signal, async () => {
     const value = await fillPage(openCommandsAfter(ctx, input), { items: limits.pageMax, bytes: limits.pageMaxBytes })
     return { ready: value.items.length > 0, value }
   })
   const next = more ? String(items.at(-1)?.seq) : null
-  return { status: 200, body: { items: items.map(showCommand), next } }
+  return { status: 200, body: { items: items.map(toCommand), next } }
 }
 
 async function* openCommandsAfter(ctx: Context, { id, after = 0 }: ParsedInput<'listCommands'>) {
@@ -267,20 +276,20 @@ export function takeCommand(ctx: Context, caller: Caller, input: ParsedInput<'ta
     if (command.state !== 'waiting') return command
     const begins = command.body.kind === 'message' && session.state !== 'ended'
     pen.event(session.id, { type: 'command.taken', command: command.id })
-    const row = gotOn(pen, session)
-    if (begins) putSession(pen, { ...moved(pen, row, 'begin'), turnOpen: true })
+    const row = resetIdleAttaches(pen, session)
+    if (begins) putSession(pen, { ...applyTransition(pen, row, 'begin'), turnOpen: true })
     return pen.put('command', { ...command, state: 'taken' })
   })
 }
 
-export function finishCommandOp(
+export function finishCommand(
   ctx: Context,
   caller: Caller,
   input: ParsedInput<'finishCommand'>,
   options: DispatchOptions,
 ) {
   return commandChange(ctx, caller, 'finishCommand', input, options, (pen, _session, command) =>
-    command.state === 'done' ? command : finishCommand(pen, command, input.outcome ?? { ok: true }),
+    command.state === 'done' ? command : markCommandDone(pen, command, input.outcome ?? { ok: true }),
   )
 }
 
@@ -290,21 +299,27 @@ async function commandChange(
   op: string,
   input: ParsedInput<'takeCommand'>,
   options: DispatchOptions,
-  move: (pen: Pen, session: SessionRow, command: CommandRow) => CommandRow | Fault,
+  move: (pen: ChangeBuilder, session: SessionRow, command: CommandRow) => CommandRow | Fault,
 ) {
   const before = await ctx.store.get('command', input.id)
   if (!before) throw new Fault('not_found', `There is no command ${input.id}`, { id: input.id })
-  return ctx.change<Command>(
+  return ctx.commit<Command>(
     {
       label: op,
       reads: [...sessionReads(before.session), { table: 'command', id: input.id }],
       decide: pen => {
-        const session = agentSide(pen.get('session', before.session), caller, before.session, input.fence, 'ended')
+        const session = requireAgentAccess(
+          pen.get('session', before.session),
+          caller,
+          before.session,
+          input.fence,
+          'ended',
+        )
         if (session instanceof Fault) return session
         const command = pen.get('command', input.id)
         if (!command) return new Fault('not_found', `There is no command ${input.id}`, { id: input.id })
         const next = move(pen, session, command)
-        return next instanceof Fault ? next : { status: 200, body: showCommand(next) }
+        return next instanceof Fault ? next : { status: 200, body: toCommand(next) }
       },
     },
     { caller, op, input, options },

@@ -1,14 +1,14 @@
 /** What becomes of a request on the agent's side: withdrawn, or its resolution handed, taken, in doubt, or not to be delivered. */
 import { Fault, type ParsedInput, type RequestId } from '@holdpoint/protocol'
+import { requestNotFound, requireAgentAccess } from '../authorization.ts'
+import type { ChangeBuilder } from '../change-builder.ts'
 import type { Context } from '../context.ts'
-import type { Caller, DispatchOptions, Reply } from '../desk.ts'
-import { agentSide, noRequest } from '../guard.ts'
-import { cellOf, deliver, settleByAgent } from '../moves.ts'
-import type { Pen } from '../pen.ts'
-import type { Read } from '../port.ts'
+import type { Caller, DispatchOptions, OperationResult } from '../gateway.ts'
+import { deliver, resolveByAgent, transitionFor } from '../moves.ts'
 import type { RequestRow, SessionRow } from '../rows.ts'
-import { showRequest } from '../shown.ts'
-import { draftsFor, shownAgain } from './requests.ts'
+import type { Read } from '../store.ts'
+import { toRequest } from '../wire-views.ts'
+import { draftsFor, replayedRequest } from './requests.ts'
 
 export async function withdrawRequest(
   ctx: Context,
@@ -18,7 +18,7 @@ export async function withdrawRequest(
 ) {
   const drafts = draftsFor(input.id)
   return agentChange(ctx, caller, 'withdrawRequest', 'withdraw', [drafts], input, options, (pen, row) => {
-    settleByAgent(pen, [row], 'withdraw', pen.find('draft', drafts.query))
+    resolveByAgent(pen, [row], 'withdraw', pen.find('draft', drafts.query))
     return pen.get('request', row.id) ?? row
   })
 }
@@ -39,7 +39,7 @@ export async function reportDelivery(
     options,
     (pen, row, session) => {
       const command = ({ handed: 'hand', taken: 'take', unknown: 'doubt', undeliverable: 'drop' } as const)[input.state]
-      const cell = cellOf(row, command)
+      const cell = transitionFor(row, command)
       const extra = input.reason === undefined ? {} : { reason: input.reason }
       if (cell === 'stay') return row
       if (cell === 'again' && row.resolution?.answer?.kind !== 'allow')
@@ -64,7 +64,7 @@ function deliveryRefused(row: RequestRow, command: string, caller: Caller): Faul
     row.delivery.state === 'unknown'
       ? `Request ${row.id} was handed before a crash and its outcome is unknown: an allow is never handed twice`
       : `Request ${row.id} is ${row.delivery.state} already`
-  return new Fault('already_resolved', said, { request: showRequest(row, caller) })
+  return new Fault('already_resolved', said, { request: toRequest(row, caller) })
 }
 
 /** What withdraw and delivery share: the request, its session, and the right to write for its agent. */
@@ -76,23 +76,29 @@ async function agentChange(
   more: readonly Read[],
   input: { readonly id: RequestId; readonly fence?: number | undefined },
   options: DispatchOptions,
-  move: (pen: Pen, row: RequestRow, session: SessionRow) => RequestRow | Fault,
+  move: (pen: ChangeBuilder, row: RequestRow, session: SessionRow) => RequestRow | Fault,
   even?: 'ended',
-): Promise<Reply<ReturnType<typeof showRequest>>> {
+): Promise<OperationResult<ReturnType<typeof toRequest>>> {
   const before = await ctx.store.get('request', input.id)
-  if (!before) throw noRequest(input.id)
-  return ctx.change(
+  if (!before) throw requestNotFound(input.id)
+  return ctx.commit(
     {
       label,
       reads: [{ table: 'request', id: input.id }, { table: 'session', id: before.session }, ...more],
-      again: shownAgain(input.id, caller),
+      replay: replayedRequest(input.id, caller),
       decide: pen => {
-        const session = agentSide(pen.get('session', before.session), caller, before.session, input.fence, even)
+        const session = requireAgentAccess(
+          pen.get('session', before.session),
+          caller,
+          before.session,
+          input.fence,
+          even,
+        )
         if (session instanceof Fault) return session
         const row = pen.get('request', input.id)
-        if (!row) return noRequest(input.id)
+        if (!row) return requestNotFound(input.id)
         const next = move(pen, row, session)
-        return next instanceof Fault ? next : { status: 200, body: showRequest(next, caller) }
+        return next instanceof Fault ? next : { status: 200, body: toRequest(next, caller) }
       },
     },
     { caller, op, input, options },

@@ -1,10 +1,10 @@
 /** Drafts: an unfinished answer, shared by a person's devices; others see that someone is answering. */
 import { type Draft, Fault, limits, type ParsedInput, type RequestId } from '@holdpoint/protocol'
+import { requestNotFound } from '../authorization.ts'
 import { type Context, sha256 } from '../context.ts'
-import type { Caller } from '../desk.ts'
-import { noRequest } from '../guard.ts'
-import { momentary } from '../live.ts'
+import type { Caller } from '../gateway.ts'
 import type { DraftRow, RequestRow } from '../rows.ts'
+import { ephemeralFrame } from '../streaming-blocks.ts'
 
 function draftId(request: RequestId, person: string): string {
   return sha256(`${request}\0${person}`)
@@ -14,11 +14,11 @@ function showDraft({ request, person, draft, at }: DraftRow): Draft {
 }
 async function requestOf(ctx: Context, id: RequestId): Promise<RequestRow> {
   const row = await ctx.store.get('request', id)
-  if (!row) throw noRequest(id)
+  if (!row) throw requestNotFound(id)
   return row
 }
 function tell(ctx: Context, row: RequestRow, person: string, active: boolean): void {
-  ctx.feed.send(momentary(row.session, { frame: 'answering', request: row.id, person, active }))
+  ctx.feed.send(ephemeralFrame(row.session, { frame: 'answering', request: row.id, person, active }))
 }
 
 export async function putDraft(ctx: Context, caller: Caller, input: ParsedInput<'putDraft'>) {
@@ -26,7 +26,7 @@ export async function putDraft(ctx: Context, caller: Caller, input: ParsedInput<
     throw new Fault('body_too_large', `A draft may hold ${limits.draftMaxBytes} characters`)
   const request = await requestOf(ctx, input.id)
   const id = draftId(request.id, caller.name)
-  const reply = await ctx.change<Draft>(
+  const reply = await ctx.commit<Draft>(
     {
       label: 'draft',
       reads: [
@@ -70,7 +70,7 @@ export async function getDraft(ctx: Context, caller: Caller, input: ParsedInput<
 export async function deleteDraft(ctx: Context, caller: Caller, input: ParsedInput<'deleteDraft'>) {
   const request = await requestOf(ctx, input.id)
   const id = draftId(request.id, caller.name)
-  await ctx.change({
+  await ctx.commit({
     label: 'draft',
     reads: [{ table: 'draft', id }],
     decide: pen => {

@@ -12,26 +12,33 @@ import {
   type RequestId,
 } from '@holdpoint/protocol'
 import { evaluateRules } from '@holdpoint/rules'
-import { type Context, sha256, waitingIn } from '../context.ts'
-import type { Caller, DispatchOptions } from '../desk.ts'
-import { agentSide, externalDriver, maySee, noRequest, noSession, notItsAgent } from '../guard.ts'
 import {
-  cellOf,
-  gotOn,
-  keepPartials,
-  moved,
+  agentAccessFault,
+  externalDriver,
+  maySee,
+  requestNotFound,
+  requireAgentAccess,
+  sessionNotFound,
+} from '../authorization.ts'
+import type { ChangeBuilder } from '../change-builder.ts'
+import { type Context, pendingIn, sha256 } from '../context.ts'
+import type { Caller, DispatchOptions } from '../gateway.ts'
+import {
+  applyTransition,
+  expireIfDue,
+  markNeedsRunner,
   openRequestsOf,
-  passDeadline,
+  persistPartialBlocks,
   putSession,
+  resetIdleAttaches,
   resolve,
-  want,
+  transitionFor,
 } from '../moves.ts'
-import { fillPage, scan } from '../page.ts'
-import type { Pen } from '../pen.ts'
-import type { Read } from '../port.ts'
+import { fillPage, scan } from '../paging.ts'
 import type { RequestRow, SessionRow } from '../rows.ts'
-import { holdsSecret, showRequest } from '../shown.ts'
-import { misfitOfMode, runnersRead } from './runners.ts'
+import type { Read } from '../store.ts'
+import { hasSecret, toRequest } from '../wire-views.ts'
+import { modeProblem, runnersRead } from './runners.ts'
 
 /** Same session, same key: same id. Asking twice cannot make two rows (G4). */
 function requestId(session: string, key: string): RequestId {
@@ -45,11 +52,11 @@ export async function openRequest(
   options: DispatchOptions,
 ) {
   const session = await ctx.store.get('session', input.id)
-  if (!session) throw noSession(input.id, caller)
-  const foreign = notItsAgent(caller, session)
+  if (!session) throw sessionNotFound(input.id, caller)
+  const foreign = agentAccessFault(caller, session)
   if (foreign) throw foreign
   const id = requestId(input.id, input.key)
-  const place = ctx.queue.enter(input.id, input.ask)
+  const place = ctx.pendingQuota.enter(input.id, input.ask)
   try {
     const full = await place.full()
     if (full && !(await ctx.store.get('request', id))) throw new Fault('too_many', full)
@@ -74,21 +81,21 @@ function open(
   ]
   // Only an agent that lives elsewhere shows that it works by asking; that changes its session.
   if (external) reads.push(openRequestsOf(input.id))
-  return ctx.change<ReturnType<typeof showRequest>>(
+  return ctx.commit<ReturnType<typeof toRequest>>(
     {
       label: 'open',
       reads,
-      again: shownAgain(id, caller),
+      replay: replayedRequest(id, caller),
       decide: pen => {
-        const session = agentSide(pen.get('session', input.id), caller, input.id, input.fence)
+        const session = requireAgentAccess(pen.get('session', input.id), caller, input.id, input.fence)
         if (session instanceof Fault) return session
         const known = pen.get('request', id)
         if (!known)
           return {
             status: 201,
-            body: showRequest(insert(ctx, pen, session, { ...input, requestId: id, digest }), caller),
+            body: toRequest(insert(ctx, pen, session, { ...input, requestId: id, digest }), caller),
           }
-        if (known.digest === digest) return { status: 200, body: showRequest(known, caller) }
+        if (known.digest === digest) return { status: 200, body: toRequest(known, caller) }
         return new Fault(
           'key_conflict',
           `Request ${id} was asked under key "${input.key}" with other content; use a new key for a new ask`,
@@ -104,25 +111,26 @@ function open(
 }
 
 /** A secret is not kept under an idempotency key: who repeats the call is shown the request as it stands. */
-export function shownAgain(id: RequestId, caller: Caller) {
+export function replayedRequest(id: RequestId, caller: Caller) {
   return {
-    instead: holdsSecret,
-    show: (pen: Pen) => {
+    instead: hasSecret,
+    show: (pen: ChangeBuilder) => {
       const row = pen.get('request', id)
-      return row ? showRequest(row, caller) : noRequest(id)
+      return row ? toRequest(row, caller) : requestNotFound(id)
     },
   }
 }
 
 function insert(
   ctx: Context,
-  pen: Pen,
+  pen: ChangeBuilder,
   session: SessionRow,
   input: ParsedInput<'openRequest'> & { requestId: RequestId; digest: string },
 ): RequestRow {
-  keepPartials(ctx, pen, session.id)
-  gotOn(pen, session)
-  if (session.driver === externalDriver && session.state !== 'working') putSession(pen, moved(pen, session, 'begin'))
+  persistPartialBlocks(ctx, pen, session.id)
+  resetIdleAttaches(pen, session)
+  if (session.driver === externalDriver && session.state !== 'working')
+    putSession(pen, applyTransition(pen, session, 'begin'))
   const deadlineMs = input.deadlineMs ?? session.deadlineMs
   const row: RequestRow = {
     id: input.requestId,
@@ -144,12 +152,12 @@ function insert(
     handedFence: null,
   }
   pen.put('request', row)
-  pen.event(session.id, { type: 'request.opened', value: showRequest(row, null) })
+  pen.event(session.id, { type: 'request.opened', value: toRequest(row, null) })
   return byRule(ctx, pen, session, row)
 }
 
 /** A rule's answer is a resolution like any other. Questions and forms are always a person's. */
-function byRule(ctx: Context, pen: Pen, session: SessionRow, row: RequestRow): RequestRow {
+function byRule(ctx: Context, pen: ChangeBuilder, session: SessionRow, row: RequestRow): RequestRow {
   if (row.ask.kind !== 'approval') return row
   const verdict = evaluateRules(ctx.rules(pen), row.ask, { driver: session.driver, session: session.id, now: pen.now })
   if (verdict.verdict === 'ask' || !verdict.rule) return row
@@ -160,12 +168,12 @@ function byRule(ctx: Context, pen: Pen, session: SessionRow, row: RequestRow): R
 
 type AnswerItem = ParsedInput<'answerRequests'>['items'][number]
 
-function decideAnswer(ctx: Context, pen: Pen, caller: Caller, item: AnswerItem): RequestRow | Fault {
+function decideAnswer(ctx: Context, pen: ChangeBuilder, caller: Caller, item: AnswerItem): RequestRow | Fault {
   const found = pen.get('request', item.id)
-  if (!found) return noRequest(item.id)
+  if (!found) return requestNotFound(item.id)
   const drafts = pen.find('draft', draftsFor(item.id).query)
-  const row = passDeadline(pen, found, drafts)
-  if (cellOf(row, 'answer') === 'winner') {
+  const row = expireIfDue(pen, found, drafts)
+  if (transitionFor(row, 'answer') === 'winner') {
     const said = row.resolution
     if (
       said?.by === 'person' &&
@@ -175,7 +183,7 @@ function decideAnswer(ctx: Context, pen: Pen, caller: Caller, item: AnswerItem):
     )
       return item.digest === row.digest ? row : anotherDigest(row)
     return new Fault('already_resolved', `Request ${item.id} was resolved by ${winner(row)} already`, {
-      request: showRequest(row, caller),
+      request: toRequest(row, caller),
     })
   }
   if (item.digest !== row.digest) return anotherDigest(row)
@@ -184,14 +192,14 @@ function decideAnswer(ctx: Context, pen: Pen, caller: Caller, item: AnswerItem):
     return new Fault('answer_mismatch', `The answer does not fit request ${item.id}: ${wrong}`, { id: item.id })
   const edited = editedDigest(ctx, pen, row, item.answer)
   if (edited instanceof Fault) return edited
-  want(pen, row.session)
+  markNeedsRunner(pen, row.session)
   const resolution = { by: 'person' as const, person: caller.name, via: caller.via, answer: item.answer }
   return resolve(pen, row, 'answer', edited === null ? resolution : { ...resolution, editedDigest: edited }, drafts)
 }
 
-function misfitOfNewMode(pen: Pen, row: RequestRow, answer: Answer): string | null {
+function misfitOfNewMode(pen: ChangeBuilder, row: RequestRow, answer: Answer): string | null {
   const session = pen.get('session', row.session)
-  return session && answer.kind === 'allow' ? misfitOfMode(pen, session, answer.mode) : null
+  return session && answer.kind === 'allow' ? modeProblem(pen, session, answer.mode) : null
 }
 
 function anotherDigest({ id, digest }: RequestRow): Fault {
@@ -210,7 +218,7 @@ function winner({ resolution }: RequestRow): string {
 }
 
 /** What a person edited is what runs: it must not be what a rule forbids, and the record names it by its own digest (G7). */
-function editedDigest(ctx: Context, pen: Pen, row: RequestRow, answer: Answer): string | null | Fault {
+function editedDigest(ctx: Context, pen: ChangeBuilder, row: RequestRow, answer: Answer): string | null | Fault {
   if (answer.kind !== 'allow' || !answer.input || row.ask.kind !== 'approval') return null
   const ask = { ...row.ask, input: answer.input }
   const driver = pen.get('session', row.session)?.driver ?? ''
@@ -256,14 +264,14 @@ export async function answerRequest(
 ) {
   refuseRemember(input.answer)
   const { reads, there } = await answerReads(ctx, [input])
-  if (!there.has(input.id)) throw noRequest(input.id)
-  return ctx.change<ReturnType<typeof showRequest>>(
+  if (!there.has(input.id)) throw requestNotFound(input.id)
+  return ctx.commit<ReturnType<typeof toRequest>>(
     {
       label: 'answer',
       reads,
       decide: pen => {
         const row = decideAnswer(ctx, pen, caller, input)
-        return row instanceof Fault ? row : { status: 200, body: showRequest(row, caller) }
+        return row instanceof Fault ? row : { status: 200, body: toRequest(row, caller) }
       },
     },
     { caller, op: 'answerRequest', input, options },
@@ -279,16 +287,16 @@ export async function answerRequests(
 ) {
   for (const item of input.items) refuseRemember(item.answer)
   const { reads, there } = await answerReads(ctx, input.items)
-  return ctx.change(
+  return ctx.commit(
     {
       label: 'answer',
       reads,
       decide: pen => {
         const items = input.items.map(item => {
-          const row = there.has(item.id) ? decideAnswer(ctx, pen, caller, item) : noRequest(item.id)
+          const row = there.has(item.id) ? decideAnswer(ctx, pen, caller, item) : requestNotFound(item.id)
           return row instanceof Fault
             ? { id: item.id, status: row.status, ...row.toJSON() }
-            : { id: item.id, status: 200, request: showRequest(row, caller) }
+            : { id: item.id, status: 200, request: toRequest(row, caller) }
         })
         return { status: 200, body: { items } }
       },
@@ -305,15 +313,15 @@ export async function getRequest(
 ) {
   const look = async () => {
     const row = await ctx.store.get('request', input.id)
-    if (!row) throw noRequest(input.id)
+    if (!row) throw requestNotFound(input.id)
     return { ready: row.status === 'resolved', value: row }
   }
   if (caller.role === 'agent') {
     const session = await ctx.store.get('session', (await look()).value.session)
-    if (!session || !maySee(caller, session)) throw noRequest(input.id)
+    if (!session || !maySee(caller, session)) throw requestNotFound(input.id)
   }
-  const row = await ctx.until(`request:${input.id}`, input.wait ?? 0, options.signal, look)
-  return { status: 200, body: showRequest(row, caller) }
+  const row = await ctx.longPoll(`request:${input.id}`, input.wait ?? 0, options.signal, look)
+  return { status: 200, body: toRequest(row, caller) }
 }
 
 export async function listRequests(ctx: Context, caller: Caller, input: ParsedInput<'listRequests'>) {
@@ -321,16 +329,16 @@ export async function listRequests(ctx: Context, caller: Caller, input: ParsedIn
   if (caller.role === 'agent') {
     if (!input.session) throw new Fault('forbidden', 'An agent lists the requests of its own session: name it')
     const session = await ctx.store.get('session', input.session)
-    if (!session || !maySee(caller, session)) throw noSession(input.session)
+    if (!session || !maySee(caller, session)) throw sessionNotFound(input.session)
   }
   const after = input.after ? await ctx.store.get('request', input.after) : undefined
-  if (input.after && !after) throw noRequest(input.after)
+  if (input.after && !after) throw requestNotFound(input.after)
   const { status, session } = input
   const rows = scan(ctx.store, 'request', {
-    where: status === 'pending' ? waitingIn(session) : { ...(status && { status }), ...(session && { session }) },
+    where: status === 'pending' ? pendingIn(session) : { ...(status && { status }), ...(session && { session }) },
     ...(after ? { afterOrd: after.ord } : {}),
   })
   const page = await fillPage(rows, { items: limit, bytes: limits.pageMaxBytes })
-  const items = page.items.map(row => showRequest(row, caller))
+  const items = page.items.map(row => toRequest(row, caller))
   return { status: 200, body: { items, next: page.more ? (items.at(-1)?.id ?? null) : null } }
 }

@@ -2,17 +2,17 @@
 import { Fault, limits, type ParsedInput, type Rule } from '@holdpoint/protocol'
 import { evaluateRules, validateRule } from '@holdpoint/rules'
 import type { Context } from '../context.ts'
-import type { Caller, DispatchOptions } from '../desk.ts'
-import { showRule } from '../shown.ts'
+import type { Caller, DispatchOptions } from '../gateway.ts'
+import { toRule } from '../wire-views.ts'
 
 export async function listRules(ctx: Context) {
-  return { status: 200, body: { items: (await ctx.store.find('rule', {})).map(showRule), next: null } }
+  return { status: 200, body: { items: (await ctx.store.find('rule', {})).map(toRule), next: null } }
 }
 
 export async function addRule(ctx: Context, caller: Caller, input: ParsedInput<'addRule'>, options: DispatchOptions) {
   const draft = validateRule(input)
   const id = ctx.newId('rul')
-  return ctx.change<Rule>(
+  return ctx.commit<Rule>(
     {
       label: 'rule',
       reads: [
@@ -33,7 +33,7 @@ export async function addRule(ctx: Context, caller: Caller, input: ParsedInput<'
 }
 
 export function removeRule(ctx: Context, caller: Caller, input: ParsedInput<'removeRule'>, options: DispatchOptions) {
-  return ctx.change<Record<string, never>>(
+  return ctx.commit<Record<string, never>>(
     {
       label: 'rule',
       reads: [{ table: 'rule', id: input.id }],

@@ -1,13 +1,13 @@
 /** Runners: who they are, what they can run, what waits for them. One lease per runner covers all its sessions. */
 import { type DriverInfo, Fault, limits, type ParsedInput, type Runner, type RunnerId } from '@holdpoint/protocol'
+import { externalDriver } from '../authorization.ts'
+import type { ChangeBuilder } from '../change-builder.ts'
 import type { Context } from '../context.ts'
-import type { Caller, DispatchOptions } from '../desk.ts'
-import { externalDriver } from '../guard.ts'
-import { closeEnded, freeSession, sessionReads } from '../moves.ts'
-import { fillPage } from '../page.ts'
-import type { Pen } from '../pen.ts'
+import type { Caller, DispatchOptions } from '../gateway.ts'
+import { finishEndCommands, releaseSession, sessionReads } from '../moves.ts'
+import { fillPage } from '../paging.ts'
 import type { Lease, RunnerRow, SessionRow } from '../rows.ts'
-import { showRunner } from '../shown.ts'
+import { toRunner } from '../wire-views.ts'
 
 const externalInfo: DriverInfo = {
   name: externalDriver,
@@ -18,7 +18,7 @@ const externalInfo: DriverInfo = {
 }
 
 /** Whether a lease still stands: its runner is the one that took it, and has not let it run out. */
-export function holds(lease: Lease, runners: readonly RunnerRow[], now: number): boolean {
+export function isLeaseLive(lease: Lease, runners: readonly RunnerRow[], now: number): boolean {
   const runner = runners.find(known => known.id === lease.runner)
   return runner !== undefined && runner.incarnation === lease.incarnation && runner.expiresAt > now
 }
@@ -27,8 +27,8 @@ export function holds(lease: Lease, runners: readonly RunnerRow[], now: number):
 export const runnersRead = { table: 'runner', query: {} } as const
 
 /** Why an agent of this driver cannot be in this mode, as one sentence; null where it can, or where nobody says which modes there are. */
-export function misfitOfMode(
-  pen: Pen,
+export function modeProblem(
+  pen: ChangeBuilder,
   session: Pick<SessionRow, 'driver' | 'runner'>,
   mode: string | undefined,
 ): string | null {
@@ -55,7 +55,7 @@ export async function listDrivers(ctx: Context) {
 export async function listRunners(ctx: Context) {
   const now = await ctx.store.now()
   const rows = await ctx.store.find('runner', { newestFirst: true, limit: limits.pageMax })
-  return { status: 200, body: { items: rows.map(row => showRunner(row, now)), next: null } }
+  return { status: 200, body: { items: rows.map(row => toRunner(row, now)), next: null } }
 }
 
 export async function announceRunner(
@@ -64,7 +64,7 @@ export async function announceRunner(
   input: ParsedInput<'announceRunner'>,
   options: DispatchOptions,
 ) {
-  const reply = await ctx.change<Runner>(
+  const reply = await ctx.commit<Runner>(
     {
       label: 'announce',
       reads: [{ table: 'runner', id: input.id }],
@@ -79,12 +79,12 @@ export async function announceRunner(
           expiresAt,
           ord: before?.ord ?? pen.nextSeq,
         })
-        return { status: 201, body: showRunner(row, pen.now) }
+        return { status: 201, body: toRunner(row, pen.now) }
       },
     },
     { caller, op: 'announceRunner', input, options },
   )
-  await freeLost(ctx, input.id)
+  await releaseLostSessions(ctx, input.id)
   return reply
 }
 
@@ -105,7 +105,7 @@ export async function retireRunner(
     ...row,
     expiresAt: now,
   }))
-  await freeLost(ctx, input.id)
+  await releaseLostSessions(ctx, input.id)
   return reply
 }
 
@@ -117,7 +117,7 @@ function changeRunner(
   options: DispatchOptions,
   move: (row: RunnerRow, now: number) => RunnerRow,
 ) {
-  return ctx.change<Runner>(
+  return ctx.commit<Runner>(
     {
       label: op,
       reads: [{ table: 'runner', id: input.id }],
@@ -128,7 +128,7 @@ function changeRunner(
           return new Fault('fenced', `A newer start of runner ${input.id} took over; stop driving its sessions`, {
             id: input.id,
           })
-        return { status: 200, body: showRunner(pen.put('runner', move(row, pen.now)), pen.now) }
+        return { status: 200, body: toRunner(pen.put('runner', move(row, pen.now)), pen.now) }
       },
     },
     { caller, op, input, options },
@@ -136,18 +136,18 @@ function changeRunner(
 }
 
 /** Frees every session whose lease on this runner no longer stands. Each is looked at again inside its own change. */
-export async function freeLost(ctx: Context, id: RunnerId): Promise<void> {
+export async function releaseLostSessions(ctx: Context, id: RunnerId): Promise<void> {
   const sessions = await ctx.store.find('session', { where: { runner: id } })
   await Promise.all(
     sessions.map(({ id: session }) =>
-      ctx.change({
+      ctx.commit({
         label: 'free',
         reads: [...sessionReads(session), { table: 'runner', query: {} }],
         decide: pen => {
           const row = pen.get('session', session)
-          if (row?.lease && !holds(row.lease, pen.find('runner', {}), pen.now)) {
-            if (row.state === 'ended') closeEnded(pen, row)
-            else freeSession(ctx, pen, row, 'lose')
+          if (row?.lease && !isLeaseLive(row.lease, pen.find('runner', {}), pen.now)) {
+            if (row.state === 'ended') finishEndCommands(pen, row)
+            else releaseSession(ctx, pen, row, 'lose')
           }
           return { status: 200, body: {} }
         },
@@ -163,7 +163,7 @@ export async function listWork(
   input: ParsedInput<'listWork'>,
   options: DispatchOptions,
 ) {
-  const items = await ctx.until('work', input.wait ?? 0, options.signal, async () => {
+  const items = await ctx.longPoll('work', input.wait ?? 0, options.signal, async () => {
     const runner = await ctx.store.get('runner', input.id)
     if (!runner || runner.incarnation !== input.incarnation)
       throw new Fault('fenced', `Runner ${input.id} is not announced, or a newer one took its place; announce again`, {
@@ -171,14 +171,14 @@ export async function listWork(
       })
     // Sessions of drivers that it does not have must not stand in the way of those that it has.
     const ready = runner.drivers.filter(driver => driver.ready)
-    const where = { wanted: 1, driver: ready.map(driver => driver.name) }
+    const where = { needsRunner: 1, driver: ready.map(driver => driver.name) }
     const wanted = ready.length === 0 ? [] : await ctx.store.find('session', { where, limit: limits.pageMax })
     const portable = new Set(ready.filter(d => d.capabilities.includes('portable')).map(d => d.name))
     const mine = wanted.filter(
       session => session.runner === null || session.runner === runner.id || portable.has(session.driver),
     )
     const { items } = await fillPage(mine, { items: limits.pageMax, bytes: limits.pageMaxBytes })
-    return { ready: items.length > 0, value: await Promise.all(items.map(row => ctx.shown(row))) }
+    return { ready: items.length > 0, value: await Promise.all(items.map(row => ctx.toSession(row))) }
   })
   return { status: 200, body: { items, next: null } }
 }

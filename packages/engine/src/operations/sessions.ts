@@ -9,30 +9,30 @@ import {
   type Session,
   type SessionId,
 } from '@holdpoint/protocol'
+import { externalDriver, maySee, sessionNotFound } from '../authorization.ts'
+import type { ChangeBuilder } from '../change-builder.ts'
 import type { Context } from '../context.ts'
-import type { Caller, DispatchOptions, Reply } from '../desk.ts'
-import { externalDriver, maySee, noSession } from '../guard.ts'
+import type { Caller, DispatchOptions, OperationResult } from '../gateway.ts'
 import {
+  applySessionEnd,
+  applyTransition,
   clip,
   draftsIn,
-  endSession,
-  finishCommand,
-  isHeldUp,
-  keepPartials,
-  moved,
+  hasPendingRequests,
+  markCommandDone,
   nextState,
   openCommandsOf,
   openRequestsIn,
+  persistPartialBlocks,
   putSession,
+  resolveByAgent,
   sessionReads,
-  settleByAgent,
 } from '../moves.ts'
-import { fillPage, scan } from '../page.ts'
-import type { Pen } from '../pen.ts'
-import type { Read } from '../port.ts'
+import { fillPage, scan } from '../paging.ts'
 import type { CommandRow, SessionRow } from '../rows.ts'
-import { showCommand, showSession } from '../shown.ts'
-import { misfitOfMode, runnersRead } from './runners.ts'
+import type { Read } from '../store.ts'
+import { toCommand, toSession } from '../wire-views.ts'
+import { modeProblem, runnersRead } from './runners.ts'
 
 export async function startSession(
   ctx: Context,
@@ -48,14 +48,14 @@ export async function startSession(
     )
   const id = ctx.newId('ses')
   const named = external ? namedAgent(caller, input.options?.agent) : null
-  return ctx.change<Session>(
+  return ctx.commit<Session>(
     {
       label: 'start',
       reads: [...sessionReads(id), runnersRead, ...(named ? [named] : [])],
       decide: pen => {
         const driver = external ? undefined : driverFor(pen, input.driver)
         if (driver instanceof Fault) return driver
-        const wrong = misfitOfMode(pen, { driver: input.driver, runner: null }, input.mode)
+        const wrong = modeProblem(pen, { driver: input.driver, runner: null }, input.mode)
         if (wrong) return new Fault('unsupported', `mode: ${wrong}`)
         const agent = named ? credentialOf(pen, named) : caller.role === 'agent' ? caller.token : null
         if (agent instanceof Fault) return agent
@@ -65,7 +65,7 @@ export async function startSession(
         const says = prompt !== undefined || (attachments ?? []).length > 0
         const first = messageBody(prompt ?? '', attachments)
         const after = says ? addCommand(ctx, pen, caller, row, first).session : row
-        return { status: 201, body: showSession(after, 0) }
+        return { status: 201, body: toSession(after, 0) }
       },
     },
     { caller, op: 'startSession', input, options },
@@ -84,7 +84,7 @@ function namedAgent(caller: Caller, agent: Json | undefined) {
   return { table: 'token', query: { where: { token: String(agent) } } } as const
 }
 
-function credentialOf(pen: Pen, { query }: NonNullable<ReturnType<typeof namedAgent>>): string | Fault {
+function credentialOf(pen: ChangeBuilder, { query }: NonNullable<ReturnType<typeof namedAgent>>): string | Fault {
   const [row] = pen.find('token', query)
   if (row?.role === 'agent' && (row.expiresAt === null || row.expiresAt > pen.now)) return row.token
   const { token } = query.where
@@ -95,7 +95,7 @@ function credentialOf(pen: Pen, { query }: NonNullable<ReturnType<typeof namedAg
 }
 
 /** The driver as a live runner offers it; undefined where no runner is there yet and the session waits for one. */
-function driverFor(pen: Pen, name: string): DriverInfo | undefined | Fault {
+function driverFor(pen: ChangeBuilder, name: string): DriverInfo | undefined | Fault {
   const runners = pen.find('runner', {}).filter(runner => runner.expiresAt > pen.now)
   const offered = runners.flatMap(runner => runner.drivers)
   const driver = offered.find(known => known.name === name && known.ready) ?? offered.find(known => known.name === name)
@@ -114,7 +114,7 @@ function driverFor(pen: Pen, name: string): DriverInfo | undefined | Fault {
 
 function newSession(
   ctx: Context,
-  pen: Pen,
+  pen: ChangeBuilder,
   caller: Caller,
   id: SessionId,
   input: ParsedInput<'startSession'>,
@@ -149,7 +149,7 @@ function newSession(
     lease: null,
     fence: 0,
     turnOpen: false,
-    wanted: !external,
+    needsRunner: !external,
     agent: external ? agent : null,
     person: external && caller.role === 'person' ? caller.name : null,
     idleAttaches: 0,
@@ -160,7 +160,7 @@ function newSession(
 /** Appends what people want, in order. The session's counter makes the order. */
 function addCommand(
   ctx: Context,
-  pen: Pen,
+  pen: ChangeBuilder,
   caller: Caller,
   session: SessionRow,
   body: CommandBody,
@@ -177,11 +177,11 @@ function addCommand(
     ord: pen.nextSeq,
   }
   pen.put('command', command)
-  pen.event(session.id, { type: 'command.added', value: showCommand(command) })
-  const wakes = session.state === 'parked' && body.kind !== 'mode' && !isHeldUp(pen, session.id)
+  pen.event(session.id, { type: 'command.added', value: toCommand(command) })
+  const wakes = session.state === 'parked' && body.kind !== 'mode' && !hasPendingRequests(pen, session.id)
   return {
     command,
-    session: pen.put('session', { ...session, commandSeq: command.seq, wanted: session.wanted || wakes }),
+    session: pen.put('session', { ...session, commandSeq: command.seq, needsRunner: session.needsRunner || wakes }),
   }
 }
 
@@ -192,24 +192,24 @@ function changeSession<T>(
   op: string,
   input: { readonly id: SessionId },
   options: DispatchOptions,
-  decide: (pen: Pen, row: SessionRow) => Reply<T> | Fault,
+  decide: (pen: ChangeBuilder, row: SessionRow) => OperationResult<T> | Fault,
   more: readonly Read[] = [],
-): Promise<Reply<T>> {
-  return ctx.change<T>(
+): Promise<OperationResult<T>> {
+  return ctx.commit<T>(
     {
       label: op,
       reads: [...sessionReads(input.id), ...more],
       decide: pen => {
         const row = pen.get('session', input.id)
-        return row ? decide(pen, row) : noSession(input.id)
+        return row ? decide(pen, row) : sessionNotFound(input.id)
       },
     },
     { caller, op, input, options },
   )
 }
 
-function shownIn(pen: Pen, row: SessionRow): Session {
-  return showSession(row, openRequestsIn(pen, row.id).filter(request => request.status === 'pending').length)
+function shownIn(pen: ChangeBuilder, row: SessionRow): Session {
+  return toSession(row, openRequestsIn(pen, row.id).filter(request => request.status === 'pending').length)
 }
 
 export function sendMessage(ctx: Context, caller: Caller, input: ParsedInput<'sendMessage'>, options: DispatchOptions) {
@@ -220,11 +220,11 @@ export function sendMessage(ctx: Context, caller: Caller, input: ParsedInput<'se
     if (full) return full
     const reopened = row.state === 'ended' ? reopen(pen, row) : row
     const body = messageBody(input.text, input.attachments)
-    return { status: 202, body: showCommand(addCommand(ctx, pen, caller, reopened, body).command) }
+    return { status: 202, body: toCommand(addCommand(ctx, pen, caller, reopened, body).command) }
   })
 }
 
-function tooManyCommands(pen: Pen, row: SessionRow): Fault | null {
+function tooManyCommands(pen: ChangeBuilder, row: SessionRow): Fault | null {
   if (pen.find('command', openCommandsOf(row.id).query).length < limits.waitingCommandsMax) return null
   return new Fault(
     'too_many',
@@ -233,9 +233,15 @@ function tooManyCommands(pen: Pen, row: SessionRow): Fault | null {
 }
 
 /** An end that its runner had not carried out yet must not end the session a second time. */
-function reopen(pen: Pen, row: SessionRow): SessionRow {
-  for (const command of pen.find('command', openCommandsOf(row.id).query)) finishCommand(pen, command, { ok: true })
-  return putSession(pen, { ...moved(pen, row, 'message'), endedAt: null, ending: null, lease: null, idleAttaches: 0 })
+function reopen(pen: ChangeBuilder, row: SessionRow): SessionRow {
+  for (const command of pen.find('command', openCommandsOf(row.id).query)) markCommandDone(pen, command, { ok: true })
+  return putSession(pen, {
+    ...applyTransition(pen, row, 'message'),
+    endedAt: null,
+    ending: null,
+    lease: null,
+    idleAttaches: 0,
+  })
 }
 
 export function interruptSession(
@@ -252,9 +258,9 @@ export function interruptSession(
 }
 
 /** What waits is resolved at once, everywhere; the agent hears of it by its command. */
-function interrupt(ctx: Context, pen: Pen, caller: Caller, row: SessionRow): SessionRow {
-  keepPartials(ctx, pen, row.id)
-  settleByAgent(pen, openRequestsIn(pen, row.id), 'interrupt', draftsIn(pen, row.id))
+function interrupt(ctx: Context, pen: ChangeBuilder, caller: Caller, row: SessionRow): SessionRow {
+  persistPartialBlocks(ctx, pen, row.id)
+  resolveByAgent(pen, openRequestsIn(pen, row.id), 'interrupt', draftsIn(pen, row.id))
   const last = pen.find('command', openCommandsOf(row.id).query).at(-1)
   // An interrupt that still waits, with nothing asked since, stops the turn as well as two would.
   if (last?.body.kind === 'interrupt' && last.state === 'waiting') return pen.get('session', row.id) ?? row
@@ -270,7 +276,7 @@ export async function stopEverything(
 ) {
   const found: SessionId[] = []
   for await (const { id } of scan(ctx.store, 'session', { where: { state: [...liveStates] } })) found.push(id)
-  const { body: ids } = await ctx.change<readonly SessionId[]>(
+  const { body: ids } = await ctx.commit<readonly SessionId[]>(
     { label: 'stopEverything', reads: [], decide: () => ({ status: 202, body: found }) },
     { caller, op: 'stopEverything', input, options },
   )
@@ -285,7 +291,7 @@ const liveStates = ['starting', 'working', 'idle', 'parked'] as const
 const stopAtOnce = 32
 
 function stop(ctx: Context, caller: Caller, id: SessionId, options: DispatchOptions) {
-  return ctx.change<{ readonly session: SessionId | null }>(
+  return ctx.commit<{ readonly session: SessionId | null }>(
     {
       label: 'stopEverything',
       reads: sessionReads(id),
@@ -301,17 +307,12 @@ function stop(ctx: Context, caller: Caller, id: SessionId, options: DispatchOpti
   )
 }
 
-export function endSessionByPerson(
-  ctx: Context,
-  caller: Caller,
-  input: ParsedInput<'endSession'>,
-  options: DispatchOptions,
-) {
+export function endSession(ctx: Context, caller: Caller, input: ParsedInput<'endSession'>, options: DispatchOptions) {
   return changeSession<Session>(ctx, caller, 'endSession', input, options, (pen, row) => {
     if (row.state === 'ended') return { status: 202, body: shownIn(pen, row) }
     const held = row.lease === null ? row : addCommand(ctx, pen, caller, row, { kind: 'end' }).session
-    const ended = endSession(ctx, pen, held, { reason: 'stopped', detail: `ended by ${caller.name}` }, 'stop')
-    return { status: 202, body: showSession(ended, 0) }
+    const ended = applySessionEnd(ctx, pen, held, { reason: 'stopped', detail: `ended by ${caller.name}` }, 'stop')
+    return { status: 202, body: toSession(ended, 0) }
   })
 }
 
@@ -323,13 +324,13 @@ export function patchSession(
 ) {
   const { id: _id, title, ...rest } = input
   const change = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined))
-  const decide = (pen: Pen, row: SessionRow) => {
+  const decide = (pen: ChangeBuilder, row: SessionRow) => {
     const touches = Object.keys(change).length > 0
     if (touches && row.state === 'ended')
       return new Fault('session_ended', `Session ${row.id} has ended; only its title can change`, { id: row.id })
     if (!touches && title === undefined)
       return new Fault('bad_input', 'Nothing to change: give title, mode, model or parkAfterMs')
-    const wrong = misfitOfMode(pen, row, rest.mode)
+    const wrong = modeProblem(pen, row, rest.mode)
     if (wrong) return new Fault('unsupported', `mode: ${wrong}`, { id: row.id })
     const full = touches ? tooManyCommands(pen, row) : null
     if (full) return full
@@ -358,14 +359,14 @@ export function deleteSession(
 
 export async function getSession(ctx: Context, caller: Caller, input: ParsedInput<'getSession'>) {
   const row = await ctx.store.get('session', input.id)
-  if (!row || !maySee(caller, row)) throw noSession(input.id)
-  return { status: 200, body: await ctx.shown(row) }
+  if (!row || !maySee(caller, row)) throw sessionNotFound(input.id)
+  return { status: 200, body: await ctx.toSession(row) }
 }
 
 export async function listSessions(ctx: Context, caller: Caller, input: ParsedInput<'listSessions'>) {
   const limit = input.limit ?? limits.pageDefault
   const before = input.before ? await ctx.store.get('session', input.before) : undefined
-  if (input.before && !before) throw noSession(input.before)
+  if (input.before && !before) throw sessionNotFound(input.before)
   const rows = scan(ctx.store, 'session', {
     where: input.state ? { state: input.state } : {},
     ...(input.q ? { contains: { search: input.q.toLowerCase() } } : {}),
@@ -373,6 +374,6 @@ export async function listSessions(ctx: Context, caller: Caller, input: ParsedIn
     newestFirst: true,
   })
   const page = await fillPage(rows, { items: limit, bytes: limits.pageMaxBytes })
-  const items = await Promise.all(page.items.filter(row => maySee(caller, row)).map(row => ctx.shown(row)))
+  const items = await Promise.all(page.items.filter(row => maySee(caller, row)).map(row => ctx.toSession(row)))
   return { status: 200, body: { items, next: page.more ? (page.items.at(-1)?.id ?? null) : null } }
 }

@@ -1,15 +1,15 @@
 /** Credentials. A secret is shown once and kept only as its hash; who it is stands in the row, never in what the caller says. */
 import { Fault, limits, type ParsedInput, type Role, type Token } from '@holdpoint/protocol'
+import type { ChangeBuilder } from '../change-builder.ts'
 import { type Context, sha256 } from '../context.ts'
-import type { Caller, DispatchOptions } from '../desk.ts'
-import type { Pen } from '../pen.ts'
+import type { Caller, DispatchOptions } from '../gateway.ts'
 import type { TokenRow } from '../rows.ts'
-import { showToken } from '../shown.ts'
+import { toToken } from '../wire-views.ts'
 
 type TokenId = Token['id']
 
 function issue(
-  pen: Pen,
+  pen: ChangeBuilder,
   token: TokenId,
   secret: string,
   part: Pick<TokenRow, 'kind' | 'role' | 'name' | 'expiresAt'>,
@@ -36,7 +36,7 @@ export async function authenticate(
 export async function ensureToken(ctx: Context, secret: string, role: Role, name: string): Promise<Caller> {
   const id = sha256(secret)
   const token = ctx.newId('tok')
-  const { body } = await ctx.change<TokenRow>({
+  const { body } = await ctx.commit<TokenRow>({
     label: 'token',
     reads: [{ table: 'token', id }],
     decide: pen => ({
@@ -51,15 +51,15 @@ export async function addToken(ctx: Context, caller: Caller, input: ParsedInput<
   const secret = `hp_${ctx.secret()}`
   const token = ctx.newId('tok')
   const part = { kind: 'bearer', role: input.role, name: input.name, expiresAt: input.expiresAt ?? null } as const
-  return ctx.change<Token & { secret: string }>(
+  return ctx.commit<Token & { secret: string }>(
     {
       label: 'token',
       reads: [{ table: 'token', id: sha256(secret) }],
-      again: shownOnce(`Find "${input.name}" among the tokens; where its secret is lost, remove it and make another`),
+      replay: shownOnce(`Find "${input.name}" among the tokens; where its secret is lost, remove it and make another`),
       decide: pen => {
         if (part.expiresAt !== null && part.expiresAt <= pen.now)
           return new Fault('bad_input', `expiresAt: ${part.expiresAt} has passed; it is ${pen.now} now`)
-        return { status: 201, body: { ...showToken(issue(pen, token, secret, part)), secret } }
+        return { status: 201, body: { ...toToken(issue(pen, token, secret, part)), secret } }
       },
     },
     { caller, op: 'addToken', input, options },
@@ -77,7 +77,7 @@ function shownOnce(advice: string) {
 
 export async function listTokens(ctx: Context) {
   const rows = await ctx.store.find('token', { limit: limits.pageMax })
-  return { status: 200, body: { items: rows.filter(row => row.kind !== 'link').map(showToken), next: null } }
+  return { status: 200, body: { items: rows.filter(row => row.kind !== 'link').map(toToken), next: null } }
 }
 
 export async function removeToken(ctx: Context, _caller: Caller, input: ParsedInput<'removeToken'>) {
@@ -97,7 +97,7 @@ export async function signOut(ctx: Context, caller: Caller) {
 }
 
 function drop(ctx: Context, rows: readonly TokenRow[]) {
-  return ctx.change({
+  return ctx.commit({
     label: 'token',
     reads: rows.map(({ id }) => ({ table: 'token', id }) as const),
     decide: pen => {
@@ -114,11 +114,11 @@ function drop(ctx: Context, rows: readonly TokenRow[]) {
 export async function makeLink(ctx: Context, caller: Caller, input: ParsedInput<'makeLink'>, options: DispatchOptions) {
   const code = ctx.secret(24)
   const token = ctx.newId('tok')
-  return ctx.change<{ code: string; expiresAt: number }>(
+  return ctx.commit<{ code: string; expiresAt: number }>(
     {
       label: 'link',
       reads: [{ table: 'token', id: sha256(code) }],
-      again: shownOnce('Ask for another link'),
+      replay: shownOnce('Ask for another link'),
       decide: pen => {
         const expiresAt = pen.now + limits.linkTtlMs
         pen.put('token', {
@@ -139,10 +139,10 @@ export async function makeLink(ctx: Context, caller: Caller, input: ParsedInput<
 }
 
 /** One use: the code is gone in the same change that makes the cookie. */
-export async function redeem(ctx: Context, code: string): Promise<{ cookie: string; caller: Caller }> {
+export async function redeemLink(ctx: Context, code: string): Promise<{ cookie: string; caller: Caller }> {
   const cookie = ctx.secret()
   const token = ctx.newId('tok')
-  const { body } = await ctx.change<Caller>({
+  const { body } = await ctx.commit<Caller>({
     label: 'redeem',
     reads: [
       { table: 'token', id: sha256(code) },

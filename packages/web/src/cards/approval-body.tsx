@@ -1,5 +1,5 @@
 /** What an approval is about: what would run, whole, and beside it what the agent and its own program say of it. */
-import { depict } from '@holdpoint/client'
+import { viewOf } from '@holdpoint/client'
 import type { ApprovalAsk } from '@holdpoint/protocol'
 import { type ReactNode, useMemo } from 'react'
 import { Quote, Words } from '../parts/agent-text.tsx'
@@ -9,7 +9,7 @@ import { PictureView } from './picture-view.tsx'
 import { Pane } from './whole.tsx'
 
 export function ApprovalBody({ ask }: { readonly ask: ApprovalAsk }): ReactNode {
-  const { said, picture } = useMemo(() => tell(ask, depict(ask)), [ask])
+  const { said, picture } = useMemo(() => tell(ask, viewOf(ask)), [ask])
   const { caution, cwd } = ask
   return (
     <>

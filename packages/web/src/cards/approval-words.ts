@@ -1,5 +1,5 @@
 /** What an approval says beside its content: what is worth repeating of its title, and what an offer to remember would mean. */
-import { deed, type Picture, summary } from '@holdpoint/client'
+import { type AskView, actionLabel, summary } from '@holdpoint/client'
 import type { ApprovalAsk } from '@holdpoint/protocol'
 
 /** Null where the title only repeats what stands above it: "Bash: npm test" over `npm test`. */
@@ -7,7 +7,7 @@ export function titleWorthSaying(ask: ApprovalAsk): string | null {
   const title = ask.title.replace(/…$/, '').trim()
   const bare = title.startsWith(`${ask.tool}: `) ? title.slice(ask.tool.length + 2) : title
   const values = Object.values(ask.input).filter(value => typeof value === 'string')
-  const shown = [deed(ask), summary(ask), ask.plan ?? '', ask.tool, JSON.stringify(ask.input), ...values]
+  const shown = [actionLabel(ask), summary(ask), ask.plan ?? '', ask.tool, JSON.stringify(ask.input), ...values]
   const repeats = (line: string) => line.startsWith(bare) || line.endsWith(`/${bare}`)
   return shown.some(text => repeats(firstLine(text))) ? null : ask.title
 }
@@ -16,11 +16,11 @@ export interface Told {
   /** In the agent's own words, each once. */
   readonly said: readonly string[]
   /** Without what was said. */
-  readonly picture: Picture
+  readonly picture: AskView
 }
 
 /** What the agent says of what it wants: beside the ask, and in a command's own description, which no shell reads. */
-export function tell(ask: ApprovalAsk, picture: Picture): Told {
+export function tell(ask: ApprovalAsk, picture: AskView): Told {
   const own = picture.kind === 'command' ? picture.rest.description : undefined
   const isSaid = typeof own === 'string' && own.trim() !== ''
   const said = [titleWorthSaying(ask), ask.description, isSaid ? own : null].filter(text => text != null)

@@ -1,22 +1,22 @@
 /** What a person had begun to say when a request ended without them: their words, to be copied, until they let them go. */
-import { forgetKept, readKept } from '@holdpoint/client'
+import { readLocalDraft, removeLocalDraft } from '@holdpoint/client'
 import type { Request } from '@holdpoint/protocol'
 import { type ReactNode, useMemo, useState } from 'react'
-import { useDesk } from '../desk.ts'
+import { useGateway } from '../gateway-context.ts'
 import { Quote } from '../parts/agent-text.tsx'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { draftWords } from './draft-words.ts'
 import { tabShelf } from './tab-shelf.ts'
 
 export function Begun({ request }: { readonly request: Request }): ReactNode {
-  const { me } = useDesk()
+  const { me } = useGateway()
   const { resolution } = request
   const [discarded, setDiscarded] = useState(false)
   const unsaid = resolution !== null && resolution.person !== me && !discarded
   const words = useMemo(() => (unsaid ? begunWords(me, request) : ''), [unsaid, me, request])
   if (words === '') return null
   const discard = () => {
-    forgetKept(tabShelf, me, request.id)
+    removeLocalDraft(tabShelf, me, request.id)
     setDiscarded(true)
   }
   return (
@@ -35,7 +35,7 @@ export function Begun({ request }: { readonly request: Request }): ReactNode {
 
 /** With what was offered in its place, where there was such: it may be nowhere else. */
 function begunWords(me: string, { id, ask }: Request): string {
-  const { draft, other } = readKept(tabShelf, me, id)
+  const { draft, other } = readLocalDraft(tabShelf, me, id)
   const begun = [draftWords(ask, draft), other ? draftWords(ask, other.draft) : '']
   return begun.filter(words => words !== '').join('\n\n')
 }

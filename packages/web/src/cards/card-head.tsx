@@ -1,8 +1,8 @@
 /** Who asks, in one line that a glance is enough for; and since when, how long it may wait, and who else is at it. */
-import { ago, driverWords, sessionName } from '@holdpoint/client'
+import { driverLabel, sessionName, timeSince } from '@holdpoint/client'
 import { escapeInvisible, type Request } from '@holdpoint/protocol'
 import type { ReactNode } from 'react'
-import { useInboxPart, useNow } from '../desk.ts'
+import { useInboxPart, useNow } from '../gateway-context.ts'
 import { Words } from '../parts/agent-text.tsx'
 import { Path } from '../parts/path.tsx'
 import { href } from '../route.ts'
@@ -43,7 +43,7 @@ function Who({ request, named }: Omit<CardHeadProps, 'others'>): ReactNode {
         </a>
       )}
       <span className="by">
-        {named && session && <Words text={driverWords(session.driver, driver?.title)} className="driver" />}
+        {named && session && <Words text={driverLabel(session.driver, driver?.title)} className="driver" />}
         {named && session?.cwd && <Path path={session.cwd} className="folder mono" />}
       </span>
       {agentPath.length > 0 && <AgentPath names={agentPath} />}
@@ -90,7 +90,7 @@ function Since({ at }: { readonly at: number }): ReactNode {
   const now = useNow(10_000)
   return (
     <time dateTime={new Date(at).toISOString()} title={`asked ${dateTime(at)}`}>
-      {ago(at, now)}
+      {timeSince(at, now)}
     </time>
   )
 }

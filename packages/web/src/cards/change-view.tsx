@@ -1,5 +1,5 @@
 /** A change of a file, whole: what goes, what comes, with line numbers; side by side where there is room, one under the other where there is not. */
-import { compare, type DiffRow, lineEndWords, type Part } from '@holdpoint/client'
+import { type DiffRow, diffLines, lineEndLabel, type TextEdit } from '@holdpoint/client'
 import { type ReactNode, type RefObject, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { Hidden, Line } from '../parts/agent-text.tsx'
 import { differingSpans, hunksOf, type Pair, pairRows, type Span } from './diff-pairs.ts'
@@ -14,15 +14,15 @@ const manyRows = 1000
 type Marks = ReadonlyMap<DiffRow, Span>
 
 interface ChangeViewProps {
-  readonly part: Part
+  readonly part: TextEdit
   /** Where the whole is to be seen elsewhere: so many lines around each change. */
   readonly context?: number
 }
 
 export function ChangeView({ part, context }: ChangeViewProps): ReactNode {
   const { before, after } = part
-  const { diffs, ends } = useMemo(() => compare([{ before, after }]), [before, after])
-  const about = lineEndWords(ends)
+  const { diffs, ends } = useMemo(() => diffLines([{ before, after }]), [before, after])
+  const about = lineEndLabel(ends)
   return (
     <>
       <DiffView {...{ part, rows: diffs[0] ?? [] }} {...(context !== undefined && { context })} />

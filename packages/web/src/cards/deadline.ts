@@ -1,5 +1,5 @@
 /** How long a request may still wait, in words, by the gateway's clock. */
-import { ago } from '@holdpoint/client'
+import { timeSince } from '@holdpoint/client'
 import type { Request } from '@holdpoint/protocol'
 
 export interface DeadlineWords {
@@ -19,7 +19,7 @@ export function deadlineWords(
   if (deadlineAt === null) return null
   const leftMs = deadlineAt - now
   if (overdue || (leftMs <= 0 && onDeadline === 'wait')) {
-    const late = ago(deadlineAt, now)
+    const late = timeSince(deadlineAt, now)
     return { text: late === 'now' ? 'overdue' : `overdue by ${late}`, afterwards: 'it waits on', urgent: true }
   }
   if (leftMs <= 0) return { text: 'time is up', afterwards: 'the agent is told that nobody answered', urgent: true }

@@ -1,8 +1,8 @@
 /** The first line of a card: what is to be done, with what, and in which folder. */
-import { deed, toolName } from '@holdpoint/client'
+import { actionLabel, toolName } from '@holdpoint/client'
 import { type ApprovalAsk, escapeInvisible, type Request } from '@holdpoint/protocol'
 import type { ReactNode } from 'react'
-import { useInboxPart } from '../desk.ts'
+import { useInboxPart } from '../gateway-context.ts'
 import { Words } from '../parts/agent-text.tsx'
 import { silenceWords } from './deadline.ts'
 
@@ -20,7 +20,7 @@ export function DeedLine({ request, named }: DeedLineProps): ReactNode {
   const said = isLongFolder(where) || (named && where === folder)
   return (
     <div className="deed">
-      {ask.kind === 'approval' ? <ApprovalDeed ask={ask} /> : <h3>{deed(ask)}</h3>}
+      {ask.kind === 'approval' ? <ApprovalDeed ask={ask} /> : <h3>{actionLabel(ask)}</h3>}
       {where !== '' && !said && (
         <span className="folder soft small">
           in <Words text={where} className="mono" />
@@ -39,7 +39,7 @@ export function isLongFolder(cwd: string): boolean {
 }
 
 function ApprovalDeed({ ask }: { readonly ask: ApprovalAsk }): ReactNode {
-  const words = deed(ask)
+  const words = actionLabel(ask)
   const { name, server } = toolName(ask.tool)
   const ours = !words.startsWith('Use ')
   if (ours)

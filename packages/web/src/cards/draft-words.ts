@@ -1,5 +1,5 @@
 /** An unfinished answer as text that a person can read and copy. It holds no secret, since a draft does not. */
-import type { AnswerDraft, Choice, Raw } from '@holdpoint/client'
+import type { AnswerDraft, DraftChoice, RawField } from '@holdpoint/client'
 import type { Ask } from '@holdpoint/protocol'
 
 /** Empty where nothing was said yet. */
@@ -8,7 +8,7 @@ export function draftWords(ask: Ask, { edit, reason, note, answers, values }: An
   return parts.filter(part => part !== undefined && part.trim() !== '').join('\n')
 }
 
-function choiceWords(ask: Ask, answers: ReadonlyMap<string, Choice> = new Map()): readonly string[] {
+function choiceWords(ask: Ask, answers: ReadonlyMap<string, DraftChoice> = new Map()): readonly string[] {
   if (ask.kind !== 'questions') return []
   const named = ask.questions.length > 1
   return ask.questions.flatMap(({ id, header, question }) => {
@@ -18,7 +18,7 @@ function choiceWords(ask: Ask, answers: ReadonlyMap<string, Choice> = new Map())
   })
 }
 
-function valueWords(ask: Ask, values: ReadonlyMap<string, Raw> = new Map()): readonly string[] {
+function valueWords(ask: Ask, values: ReadonlyMap<string, RawField> = new Map()): readonly string[] {
   if (ask.kind !== 'form') return []
   return Object.entries(ask.schema.properties).flatMap(([name, { title }]) => {
     const raw = values.get(name)
@@ -27,7 +27,7 @@ function valueWords(ask: Ask, values: ReadonlyMap<string, Raw> = new Map()): rea
   })
 }
 
-function rawWords(raw: Raw): string {
+function rawWords(raw: RawField): string {
   if (typeof raw === 'boolean') return raw ? 'yes' : 'no'
   return typeof raw === 'string' ? raw : raw.join(', ')
 }

@@ -1,7 +1,7 @@
 /** What can run, asked for once and now and then again where a name is missing: the page calls drivers by their titles and offers their modes. */
 import type { Call, DriverInfo } from '@holdpoint/protocol'
 import { useEffect, useState } from 'react'
-import { useDesk } from '../desk.ts'
+import { useGateway } from '../gateway-context.ts'
 
 interface Listing {
   readonly at: number
@@ -22,7 +22,7 @@ async function findDriver(call: Call, name: string): Promise<DriverInfo | undefi
 
 /** Undefined until it is known, or where no runner has it. */
 export function useDriver(name: string | undefined): DriverInfo | undefined {
-  const { call } = useDesk()
+  const { call } = useGateway()
   const [driver, setDriver] = useState<DriverInfo>()
   useEffect(() => {
     if (name === undefined) return

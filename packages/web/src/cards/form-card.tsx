@@ -1,5 +1,5 @@
 /** A form from its schema, or a link to open: filled in, checked at each field, and sent. */
-import type { Raw } from '@holdpoint/client'
+import type { RawField } from '@holdpoint/client'
 import type { FormAsk } from '@holdpoint/protocol'
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
 import { useCardActions } from '../habits/card-keys.ts'
@@ -20,7 +20,7 @@ export function FormCard({ request, ask, hand, drafting, open }: AskCardProps<Fo
   // What is filled in already is sent as well: nobody submits what was not shown.
   const whole = useWhole()
   // The draft holds everything but secrets.
-  const [secrets, setSecrets] = useState<ReadonlyMap<string, Raw>>(new Map())
+  const [secrets, setSecrets] = useState<ReadonlyMap<string, RawField>>(new Map())
   const [touched, setTouched] = useState<ReadonlySet<string>>(new Set())
   const raws = useMemo(() => new Map([...(draft.values ?? []), ...secrets]), [draft.values, secrets])
   const filled = fillIn(schema, raws)
@@ -29,7 +29,7 @@ export function FormCard({ request, ask, hand, drafting, open }: AskCardProps<Fo
   const [opened, setOpened] = useState(false)
   const actions = useMemo(() => ({ open, deny: () => steps.go('deny') }), [open, steps])
   useCardActions(request.id, actions)
-  const set = (name: string, raw: Raw) => {
+  const set = (name: string, raw: RawField) => {
     const next = new Map(raws).set(name, raw)
     setSecrets(secretRaws(schema, next))
     setTouched(before => new Set(before).add(name))

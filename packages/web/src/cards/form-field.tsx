@@ -1,5 +1,5 @@
 /** One field of a form, drawn by what its schema says of it. */
-import type { Raw } from '@holdpoint/client'
+import type { RawField } from '@holdpoint/client'
 import { escapeInvisible, type FormField, fieldChoices, isSecretField } from '@holdpoint/protocol'
 import { type ReactNode, useId, useRef } from 'react'
 import { Sentences, Words } from '../parts/agent-text.tsx'
@@ -10,8 +10,8 @@ export interface FormFieldProps {
   readonly name: string
   readonly field: FormField
   readonly required: boolean
-  readonly raw: Raw
-  readonly onRaw: (raw: Raw) => void
+  readonly raw: RawField
+  readonly onRaw: (raw: RawField) => void
   /** Shown once it is time to. */
   readonly problem: string | undefined
   readonly hand: Pick<Hand, 'held' | 'pressed'>

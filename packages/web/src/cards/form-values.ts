@@ -1,5 +1,5 @@
 /** From what a form's controls hold to the values that are sent, and what is wrong with each. */
-import type { Raw } from '@holdpoint/client'
+import type { RawField } from '@holdpoint/client'
 import {
   type FormField,
   type FormSchema,
@@ -40,7 +40,7 @@ function isLong(field: Extract<FormField, { type: 'string' }>): boolean {
 }
 
 /** What the control holds before anyone touches it. */
-export function presetOf(field: FormField): Raw {
+export function presetOf(field: FormField): RawField {
   switch (field.type) {
     case 'boolean':
       return field.default ?? false
@@ -52,7 +52,7 @@ export function presetOf(field: FormField): Raw {
 }
 
 /** Undefined: nothing was given. */
-function readRaw(field: FormField, raw: Raw, required: boolean): Json | undefined {
+function readRaw(field: FormField, raw: RawField, required: boolean): Json | undefined {
   switch (field.type) {
     case 'boolean':
       return raw === true
@@ -78,7 +78,7 @@ export interface Filled {
   readonly problems: ReadonlyMap<string, string>
 }
 
-export function fillIn(schema: FormSchema, raws: ReadonlyMap<string, Raw>): Filled {
+export function fillIn(schema: FormSchema, raws: ReadonlyMap<string, RawField>): Filled {
   const values: Record<string, Json> = {}
   const problems = new Map<string, string>()
   for (const [name, field] of Object.entries(schema.properties)) {
@@ -95,21 +95,21 @@ export function fillIn(schema: FormSchema, raws: ReadonlyMap<string, Raw>): Fill
 }
 
 /** What may be kept of it: what differs from the presets, and no secret. */
-export function keptRaws(schema: FormSchema, raws: ReadonlyMap<string, Raw>): ReadonlyMap<string, Raw> {
+export function keptRaws(schema: FormSchema, raws: ReadonlyMap<string, RawField>): ReadonlyMap<string, RawField> {
   return pickRaws(
     schema,
     raws,
     (field, raw) => !isSecretField(field) && JSON.stringify(raw) !== JSON.stringify(presetOf(field)),
   )
 }
-export function secretRaws(schema: FormSchema, raws: ReadonlyMap<string, Raw>): ReadonlyMap<string, Raw> {
+export function secretRaws(schema: FormSchema, raws: ReadonlyMap<string, RawField>): ReadonlyMap<string, RawField> {
   return pickRaws(schema, raws, isSecretField)
 }
 function pickRaws(
   { properties }: FormSchema,
-  raws: ReadonlyMap<string, Raw>,
-  fits: (field: FormField, raw: Raw) => boolean,
-): ReadonlyMap<string, Raw> {
+  raws: ReadonlyMap<string, RawField>,
+  fits: (field: FormField, raw: RawField) => boolean,
+): ReadonlyMap<string, RawField> {
   return new Map(
     [...raws].filter(([name, raw]) => {
       const field = Object.hasOwn(properties, name) ? properties[name] : undefined

@@ -1,7 +1,7 @@
 /** The road of an answer from the press to the broadcast that ends it: what is on its way, what went wrong, and which presses count. */
 import { type Answer, answerProblem, Fault, type Request } from '@holdpoint/protocol'
 import { useEffect, useMemo, useRef, useState } from 'react'
-import { useDesk, useLive } from '../desk.ts'
+import { useGateway, useLive } from '../gateway-context.ts'
 import { isQuiet, quietMs } from '../quiet.ts'
 import { said } from '../said.ts'
 import type { Drafting } from './use-draft.ts'
@@ -23,7 +23,7 @@ export interface Hand {
 const tooSoon = 'That came too soon after a change here to count. Press again if you mean it.'
 
 export function useHand(request: Request, { hold, release }: Pick<Drafting, 'hold' | 'release'>): Hand {
-  const { inbox } = useDesk()
+  const { inbox } = useGateway()
   const live = useLive()
   const [pressed, setPressed] = useState<string | null>(null)
   const [notice, setNotice] = useState<Notice | null>(null)

@@ -1,7 +1,7 @@
 /** In which mode the agent goes on once its plan is approved: it stands beside every yes that would send it. */
 import { escapeInvisible } from '@holdpoint/protocol'
 import { type ReactNode, useId } from 'react'
-import { useInboxPart } from '../desk.ts'
+import { useInboxPart } from '../gateway-context.ts'
 import type { ApprovalStepProps } from './allow.tsx'
 import { modeWords } from './approval-words.ts'
 import { useDriver } from './drivers.ts'

@@ -1,5 +1,5 @@
 /** What an approval would do, drawn as what it is: a command, a change, a plan, fields. All of it, in panes that know whether they were seen. */
-import { compare, lineEndWords, type Picture } from '@holdpoint/client'
+import { type AskView, diffLines, lineEndLabel } from '@holdpoint/client'
 import type { JsonObject } from '@holdpoint/protocol'
 import { type ReactNode, useMemo } from 'react'
 import { Words } from '../parts/agent-text.tsx'
@@ -9,7 +9,7 @@ import { Entries, Fields } from './fields.tsx'
 import { PlanView } from './plan-view.tsx'
 import { Pane } from './whole.tsx'
 
-export function PictureView({ picture }: { readonly picture: Picture }): ReactNode {
+export function PictureView({ picture }: { readonly picture: AskView }): ReactNode {
   switch (picture.kind) {
     case 'command':
       return (
@@ -55,10 +55,10 @@ function Rest({ rest }: { readonly rest: JsonObject }): ReactNode {
   )
 }
 
-function ChangedFile({ picture }: { readonly picture: Extract<Picture, { kind: 'change' }> }): ReactNode {
+function ChangedFile({ picture }: { readonly picture: Extract<AskView, { kind: 'change' }> }): ReactNode {
   const { path, parts, isNew } = picture
-  const { diffs, gone, come, ends } = useMemo(() => compare(parts), [parts])
-  const about = [isNew && 'the whole file', `${come} added`, gone > 0 && `${gone} removed`, lineEndWords(ends)]
+  const { diffs, removed, added, ends } = useMemo(() => diffLines(parts), [parts])
+  const about = [isNew && 'the whole file', `${added} added`, removed > 0 && `${removed} removed`, lineEndLabel(ends)]
   return (
     <>
       <div className="file">

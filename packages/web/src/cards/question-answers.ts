@@ -1,14 +1,14 @@
 /** From what is ticked and written to the answers that are sent: which questions are answered, and how. */
-import type { Choice } from '@holdpoint/client'
+import type { DraftChoice } from '@holdpoint/client'
 import type { Question, QuestionAnswer, QuestionsAsk } from '@holdpoint/protocol'
 
 /** Words of one's own count where they are chosen: always, where there is nothing else to choose. */
-export interface Picked extends Choice {
+export interface Picked extends DraftChoice {
   readonly own: boolean
 }
 export const nothingPicked: Picked = { chosen: [], own: false }
 
-export function pickedOf(choice: Choice | undefined): Picked {
+export function pickedOf(choice: DraftChoice | undefined): Picked {
   return choice ? { ...choice, own: choice.own ?? false } : nothingPicked
 }
 
@@ -44,9 +44,12 @@ export function answersOf({ questions }: QuestionsAsk, picks: ReadonlyMap<string
 }
 
 /** What may be kept of it: nothing of a secret. */
-export function draftOf({ questions }: QuestionsAsk, picks: ReadonlyMap<string, Picked>): ReadonlyMap<string, Choice> {
+export function draftOf(
+  { questions }: QuestionsAsk,
+  picks: ReadonlyMap<string, Picked>,
+): ReadonlyMap<string, DraftChoice> {
   return new Map(
-    questions.flatMap(({ id, secret }): [string, Choice][] => {
+    questions.flatMap(({ id, secret }): [string, DraftChoice][] => {
       const { chosen, other, own } = picks.get(id) ?? nothingPicked
       if (secret || (chosen.length === 0 && !other && !own)) return []
       return [[id, { chosen, ...(other && { other }), ...(own && { own }) }]]

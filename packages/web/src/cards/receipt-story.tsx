@@ -1,8 +1,8 @@
 /** The whole story of a resolved request: what was asked, what was said, by whom or which rule, when, and under which digest. */
-import { asItRan, deed, deliveryWords, editableJson, editableOf, outcome } from '@holdpoint/client'
+import { actionLabel, deliveryLabel, editableJson, editableOf, effectiveAsk, resolutionLabel } from '@holdpoint/client'
 import type { Answer, ApprovalAsk, QuestionsAsk, Request } from '@holdpoint/protocol'
 import type { ReactNode } from 'react'
-import { useDesk } from '../desk.ts'
+import { useGateway } from '../gateway-context.ts'
 import { Prose, Quote, Words } from '../parts/agent-text.tsx'
 import { ApprovalBody } from './approval-body.tsx'
 import { ChangeView } from './change-view.tsx'
@@ -12,7 +12,7 @@ import { dateTime } from './moment.ts'
 export function ReceiptStory({ request }: { readonly request: Request }): ReactNode {
   return (
     <div className="story">
-      <p className="soft small">Asked: {deed(request.ask)}</p>
+      <p className="soft small">Asked: {actionLabel(request.ask)}</p>
       <Asked request={request} />
       <Said request={request} />
       <Facts request={request} />
@@ -46,7 +46,7 @@ function Said({ request }: { readonly request: Request }): ReactNode {
 }
 
 function Edited({ ask, request }: { readonly ask: ApprovalAsk; readonly request: Request }): ReactNode {
-  const ran = asItRan(ask, request.resolution)
+  const ran = effectiveAsk(ask, request.resolution)
   if (ran.kind !== 'approval') return null
   const { member } = editableOf(ask)
   const [before, after] = [ask, ran].map(({ input }) => (member === null ? null : input[member]))
@@ -93,15 +93,15 @@ function Answers({ ask, answer }: { readonly ask: QuestionsAsk; readonly answer:
 }
 
 function Facts({ request }: { readonly request: Request }): ReactNode {
-  const { me } = useDesk()
+  const { me } = useGateway()
   const { resolution, delivery, digest, openedAt, id } = request
   const facts: readonly (readonly [string, ReactNode])[] = [
     ['Asked', dateTime(openedAt)],
-    ...(resolution ? ([['Resolved', `${dateTime(resolution.at)}, ${outcome(resolution, me)}`]] as const) : []),
+    ...(resolution ? ([['Resolved', `${dateTime(resolution.at)}, ${resolutionLabel(resolution, me)}`]] as const) : []),
     ...(resolution?.via ? ([['Through', <Words key="via" text={resolution.via} />]] as const) : []),
     ...(resolution?.rule ? ([['Rule', <Words key="rule" text={resolution.rule} className="mono" />]] as const) : []),
     ...(resolution && resolution.by !== 'agent'
-      ? ([['Delivery', `${deliveryWords(delivery)}, ${dateTime(delivery.at)}`]] as const)
+      ? ([['Delivery', `${deliveryLabel(delivery)}, ${dateTime(delivery.at)}`]] as const)
       : []),
     ['Digest', <Words key="digest" text={digest} className="mono" />],
     ...(resolution?.editedDigest

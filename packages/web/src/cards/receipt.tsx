@@ -1,8 +1,8 @@
 /** A resolved request in one line: when, what ran, who said what, whether it reached the agent. It opens to the whole story. */
-import { asItRan, deliveryWords, outcome, summary, tone } from '@holdpoint/client'
+import { deliveryLabel, effectiveAsk, resolutionLabel, resolutionTone, summary } from '@holdpoint/client'
 import type { Request } from '@holdpoint/protocol'
 import { type ReactNode, useState } from 'react'
-import { useDesk, useInboxPart } from '../desk.ts'
+import { useGateway, useInboxPart } from '../gateway-context.ts'
 import { Words } from '../parts/agent-text.tsx'
 import { Begun } from './begun.tsx'
 import { clockTime } from './moment.ts'
@@ -12,11 +12,11 @@ const signs = { yes: '✓', no: '✕', none: '–' } as const
 const summaryMax = 300
 
 export function Receipt({ request, named }: { readonly request: Request; readonly named: boolean }): ReactNode {
-  const { me } = useDesk()
+  const { me } = useGateway()
   const [open, setOpen] = useState(false)
   const title = useInboxPart(({ sessions }) => sessions.get(request.session)?.title)
   const { ask, resolution } = request
-  const kind = resolution ? tone(resolution) : 'none'
+  const kind = resolution ? resolutionTone(resolution) : 'none'
   return (
     <>
       <details className={`receipt ${kind}`} onToggle={event => setOpen(event.currentTarget.open)}>
@@ -26,8 +26,8 @@ export function Receipt({ request, named }: { readonly request: Request; readonl
           </span>
           <time>{clockTime(resolution?.at ?? request.openedAt)}</time>
           {named && title && <Words text={title} className="receipt-session" />}
-          <Words text={cut(summary(asItRan(ask, resolution)))} className="receipt-what mono" />
-          <span className="receipt-outcome">{resolution ? outcome(resolution, me) : 'still waits'}</span>
+          <Words text={cut(summary(effectiveAsk(ask, resolution)))} className="receipt-what mono" />
+          <span className="receipt-outcome">{resolution ? resolutionLabel(resolution, me) : 'still waits'}</span>
           <DeliveryState request={request} />
         </summary>
         {open && <ReceiptStory request={request} />}
@@ -44,7 +44,7 @@ function DeliveryState({ request: { resolution, delivery } }: { readonly request
   return (
     <span className={`receipt-delivery ${bad ? 'bad' : ''}`}>
       {bad && '⚠ '}
-      {deliveryWords(delivery)}
+      {deliveryLabel(delivery)}
     </span>
   )
 }

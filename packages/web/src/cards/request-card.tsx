@@ -1,5 +1,5 @@
 /** One request that waits: who asks, what, and the way to answer. Once it is resolved, its receipt takes its place. */
-import { deed, summary } from '@holdpoint/client'
+import { actionLabel, summary } from '@holdpoint/client'
 import { escapeInvisible, type Request } from '@holdpoint/protocol'
 import { memo, type ReactNode, useCallback, useId, useMemo, useRef } from 'react'
 import { ApprovalCard } from './approval-card.tsx'
@@ -29,7 +29,7 @@ export const RequestCard = memo(function RequestCard(props: RequestCardProps): R
   const drafting = useDraft(request, card)
   const hand = useHand(request, drafting)
   const open = useCallback(() => (card.current?.querySelector<HTMLElement>(focusable) ?? card.current)?.focus(), [])
-  const words = deed(request.ask)
+  const words = actionLabel(request.ask)
   const about = useId()
   const place = useMemo(() => ({ active, about }), [active, about])
   return (

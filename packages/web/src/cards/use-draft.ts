@@ -1,8 +1,8 @@
 /** A card's draft as React sees it: begun with the card, sent on when the person looks away. */
-import { type AnswerDraft, DraftKeeper, type DraftSnapshot } from '@holdpoint/client'
+import { type AnswerDraft, type DraftSnapshot, DraftSync } from '@holdpoint/client'
 import type { Request } from '@holdpoint/protocol'
 import { type RefObject, useEffect, useMemo, useSyncExternalStore } from 'react'
-import { useDesk } from '../desk.ts'
+import { useGateway } from '../gateway-context.ts'
 import { noteChange } from '../quiet.ts'
 import { tabShelf } from './tab-shelf.ts'
 
@@ -18,10 +18,10 @@ export interface Drafting extends DraftSnapshot {
 }
 
 export function useDraft({ id }: Request, card: RefObject<HTMLElement | null>): Drafting {
-  const { call, inbox, me } = useDesk()
+  const { call, inbox, me } = useGateway()
   const keeper = useMemo(() => {
     const now = () => Date.now() + inbox.getSnapshot().clockSkewMs
-    return new DraftKeeper({ call, id, me, frames: inbox.onFrame, shelf: tabShelf, now, onFollow: noteChange })
+    return new DraftSync({ call, id, me, frames: inbox.onFrame, shelf: tabShelf, now, onFollow: noteChange })
   }, [call, id, me, inbox])
   useEffect(() => {
     const flush = () => void keeper.flush()
@@ -43,8 +43,8 @@ export function useDraft({ id }: Request, card: RefObject<HTMLElement | null>): 
   const hands = useMemo(
     () => ({
       change: (change: AnswerDraft) => keeper.change(change),
-      swap: () => keeper.swap(),
-      stay: () => keeper.stay(),
+      swap: () => keeper.takeOther(),
+      stay: () => keeper.keepMine(),
       hold: () => keeper.hold(),
       release: () => keeper.release(),
     }),

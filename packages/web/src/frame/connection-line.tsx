@@ -1,6 +1,6 @@
 /** Whether the gateway is there: a thin line while it is not, and a word when it is back. It lies over the page and moves nothing. */
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react'
-import { useInboxPart } from '../desk.ts'
+import { useInboxPart } from '../gateway-context.ts'
 import { noteChange } from '../quiet.ts'
 
 const backShownMs = 3000

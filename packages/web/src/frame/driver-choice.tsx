@@ -1,5 +1,5 @@
 /** The agents that can be started here; one that is not ready says what is missing and what to do about it. */
-import { driverWords } from '@holdpoint/client'
+import { driverLabel } from '@holdpoint/client'
 import { escapeInvisible } from '@holdpoint/protocol'
 import type { ReactNode } from 'react'
 import type { Driver } from './start-fields.ts'
@@ -33,7 +33,7 @@ export function DriverChoice({ drivers, chosen, problem, onChoose }: DriverChoic
             onChange={() => onChoose(driver.name)}
           />
           <span>
-            <span className="driver-title">{escapeInvisible(driverWords(driver.name, driver.title))}</span>
+            <span className="driver-title">{escapeInvisible(driverLabel(driver.name, driver.title))}</span>
             {Object.hasOwn(notes, driver.name) && <span className="soft small driver-note">{notes[driver.name]}</span>}
             {!driver.ready && (
               <span className="soft small driver-note">

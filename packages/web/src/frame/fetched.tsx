@@ -1,6 +1,6 @@
 /** Parts of the page that are fetched when they are first needed, or before, when there is time. One that could not be had says so, and is fetched again once the gateway is back. */
 import { type ComponentType, type ReactNode, useEffect, useState } from 'react'
-import { useLive } from '../desk.ts'
+import { useLive } from '../gateway-context.ts'
 import { Skeleton } from './skeleton.tsx'
 
 const known: (() => Promise<unknown>)[] = []

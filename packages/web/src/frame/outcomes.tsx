@@ -1,10 +1,10 @@
 /** For those who do not see it: what became of a request, told in one place for every screen. */
-import { deed, outcome } from '@holdpoint/client'
+import { actionLabel, resolutionLabel } from '@holdpoint/client'
 import { type ReactNode, useEffect, useState } from 'react'
-import { useDesk } from '../desk.ts'
+import { useGateway } from '../gateway-context.ts'
 
 export function Outcomes(): ReactNode {
-  const { inbox, me } = useDesk()
+  const { inbox, me } = useGateway()
   const [last, setLast] = useState({ words: '', cursor: '' })
   useEffect(
     () =>
@@ -12,7 +12,7 @@ export function Outcomes(): ReactNode {
         if (frame.frame !== 'event' || frame.event.type !== 'request.resolved') return
         const { request, resolution, cursor } = frame.event
         const ask = inbox.getSnapshot().requests.get(request)?.ask
-        if (ask) setLast({ words: `${deed(ask)}: ${outcome(resolution, me)}`, cursor })
+        if (ask) setLast({ words: `${actionLabel(ask)}: ${resolutionLabel(resolution, me)}`, cursor })
       }),
     [inbox, me],
   )

@@ -1,6 +1,6 @@
 /** Goes anywhere by a few letters. */
 import { type KeyboardEvent, type ReactNode, useState } from 'react'
-import { useSessions } from '../desk.ts'
+import { useSessions } from '../gateway-context.ts'
 import { go } from '../route.ts'
 import { Dialog } from './dialog.tsx'
 import { openDialog } from './open-dialog.ts'

@@ -2,7 +2,7 @@
 import { sessionName } from '@holdpoint/client'
 import type { Session } from '@holdpoint/protocol'
 import { type ReactNode, useMemo, useState } from 'react'
-import { useSessions } from '../desk.ts'
+import { useSessions } from '../gateway-context.ts'
 import { Words } from '../parts/agent-text.tsx'
 import { href, type Route } from '../route.ts'
 import { groupOf, groupSessions } from './session-groups.ts'

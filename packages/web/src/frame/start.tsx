@@ -2,7 +2,7 @@
 import { escapeInvisible } from '@holdpoint/protocol'
 import { type ReactNode, type SyntheticEvent, useEffect, useMemo, useState } from 'react'
 import { modeWords } from '../cards/approval-words.ts'
-import { useDesk, useSessions } from '../desk.ts'
+import { useGateway, useSessions } from '../gateway-context.ts'
 import { keep, kept } from '../habits/kept.ts'
 import { go } from '../route.ts'
 import { said } from '../said.ts'
@@ -27,7 +27,7 @@ type Filling = Omit<StartFields, 'mode'> & { readonly mode: string | null }
 let unsent: Filling | null = null
 
 export function Start({ onClose }: { readonly onClose: () => void }): ReactNode {
-  const { call } = useDesk()
+  const { call } = useGateway()
   const [last] = useState(() => readLast(kept('start')))
   const [filling, setFilling] = useState<Filling>(
     () => unsent ?? { driver: '', cwd: last.cwd, mode: null, model: '', prompt: '' },
@@ -187,7 +187,7 @@ interface Offer {
 
 /** A runner that has just begun, or a sign-in that was missing, shows while the dialog is open. */
 function useDrivers(): Offer {
-  const { call } = useDesk()
+  const { call } = useGateway()
   const [offer, setOffer] = useState<Offer>({ drivers: null, trouble: null })
   useEffect(() => {
     const over = new AbortController()

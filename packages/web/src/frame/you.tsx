@@ -1,7 +1,7 @@
 /** What one can say about oneself here: whether to be told, how, and that one leaves. */
 import { escapeInvisible } from '@holdpoint/protocol'
 import { type ReactNode, useState } from 'react'
-import { useDesk } from '../desk.ts'
+import { useGateway } from '../gateway-context.ts'
 import { forgetPerson } from '../habits/forget-person.ts'
 import { keep, useKept } from '../habits/kept.ts'
 import { canNotify } from '../habits/notify.ts'
@@ -17,7 +17,7 @@ function closeMenu(): void {
 }
 
 export function You(): ReactNode {
-  const { me, call } = useDesk()
+  const { me, call } = useGateway()
   const [problem, setProblem] = useState('')
   const leave = () => {
     call('signOut', {}).then(

@@ -1,6 +1,6 @@
 /** What waits, where one sees it without looking at the page: in the title, on the tab's picture, on the app's badge. */
 import { useEffect } from 'react'
-import { useInboxPart } from '../desk.ts'
+import { useInboxPart } from '../gateway-context.ts'
 
 export function titleOf(waiting: number, live: boolean): string {
   if (!live) return '… Holdpoint'

@@ -1,5 +1,5 @@
 /** Which requests are news to a person, and in which words they are told outside the page. */
-import { deed, type InboxSnapshot, sessionName, summary } from '@holdpoint/client'
+import { actionLabel, type InboxSnapshot, sessionName, summary } from '@holdpoint/client'
 import { escapeInvisible, type Request, type RequestId, type Session } from '@holdpoint/protocol'
 
 export interface Notice {
@@ -32,7 +32,7 @@ export function noticeOf(requests: readonly Request[], { sessions }: Pick<InboxS
   if (requests.length === 1)
     return {
       tag: first.id,
-      title: `${deed(first.ask)} · ${clip(nameOf(first), 60)}`,
+      title: `${actionLabel(first.ask)} · ${clip(nameOf(first), 60)}`,
       body: clip(escapeInvisible(summary(first.ask)), bodyMax),
       request: first.id,
     }

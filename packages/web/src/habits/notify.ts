@@ -2,7 +2,7 @@
 import type { Inbox } from '@holdpoint/client'
 import type { Request, RequestId } from '@holdpoint/protocol'
 import { useEffect } from 'react'
-import { useDesk } from '../desk.ts'
+import { useGateway } from '../gateway-context.ts'
 import { go } from '../route.ts'
 import { kept } from './kept.ts'
 import { becomeSpeaker, followLooking, someoneLooks } from './looking.ts'
@@ -17,7 +17,7 @@ export function canNotify(): boolean {
 }
 
 export function useNotifications(): void {
-  const { inbox } = useDesk()
+  const { inbox } = useGateway()
   useEffect(() => {
     const over = new AbortController()
     followLooking(over.signal)

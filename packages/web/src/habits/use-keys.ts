@@ -1,7 +1,7 @@
 /** Who hears a key: whatever is drawn and has a use for it, else the card that is active. */
 import type { Request } from '@holdpoint/protocol'
 import { useEffect, useRef } from 'react'
-import { useDesk } from '../desk.ts'
+import { useGateway } from '../gateway-context.ts'
 import { isQuiet } from '../quiet.ts'
 import { announce } from './announce.ts'
 import { cardActionsOf } from './card-keys.ts'
@@ -31,7 +31,7 @@ export function useKeys(handlers: KeyHandlers): void {
 
 /** Listens for the whole page: its frame does so, once. */
 export function useKeyboard(): void {
-  const { inbox } = useDesk()
+  const { inbox } = useGateway()
   useEffect(() => {
     let sinceG = Number.NEGATIVE_INFINITY
     const isTypedOn = typingOn()

@@ -1,10 +1,10 @@
 /** The bar that answers several at once, and says what became of each. */
-import { deed, summary } from '@holdpoint/client'
+import { actionLabel, summary } from '@holdpoint/client'
 import type { Answer, Request, RequestId } from '@holdpoint/protocol'
 import { type ReactNode, useState } from 'react'
 import { keyHint } from '../cards/key-hint.tsx'
-import { useDesk, useLive } from '../desk.ts'
 import { noteFoot } from '../frame/foot.ts'
+import { useGateway, useLive } from '../gateway-context.ts'
 import { announce, hush } from '../habits/announce.ts'
 import { cardActionsOf } from '../habits/card-keys.ts'
 import { useKeys } from '../habits/use-keys.ts'
@@ -24,7 +24,7 @@ export interface BatchBarProps {
 }
 
 export function BatchBar({ requests, known, active, isSeen, onClear }: BatchBarProps): ReactNode {
-  const { call } = useDesk()
+  const { call } = useGateway()
   const live = useLive()
   const [sending, setSending] = useState<'allow' | 'deny' | null>(null)
   const [denying, setDenying] = useState(false)
@@ -145,7 +145,7 @@ function Outcome({ outcome: { answered, refused, left }, known, onClose }: Outco
             <li key={id} className="small">
               {ask && (
                 <>
-                  {deed(ask)} <Words text={summary(ask)} className="mono ground batch-words" />{' '}
+                  {actionLabel(ask)} <Words text={summary(ask)} className="mono ground batch-words" />{' '}
                 </>
               )}
               <span className="problem">{why}</span>

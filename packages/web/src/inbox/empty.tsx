@@ -1,8 +1,8 @@
 /** What stands where nothing waits: how many agents are at work, and for a newcomer a way to see the whole thing. */
 import { type ReactNode, useState } from 'react'
-import { useDesk, useSessions } from '../desk.ts'
 import { openDialog } from '../frame/open-dialog.ts'
 import { countWorking } from '../frame/session-groups.ts'
+import { useGateway, useSessions } from '../gateway-context.ts'
 import { go } from '../route.ts'
 import { said } from '../said.ts'
 
@@ -23,7 +23,7 @@ export function Empty(): ReactNode {
 }
 
 function Newcomer(): ReactNode {
-  const { call } = useDesk()
+  const { call } = useGateway()
   const [problem, setProblem] = useState('')
   const [starting, setStarting] = useState(false)
   const rehearse = () => {

@@ -1,5 +1,5 @@
 /** One place in the list: a card, before it is near the screen its outline, and once it is resolved its receipt. */
-import { deed, summary } from '@holdpoint/client'
+import { actionLabel, summary } from '@holdpoint/client'
 import type { Request, RequestId } from '@holdpoint/protocol'
 import { memo, type ReactNode, type RefCallback, useCallback, useEffect, useLayoutEffect, useRef } from 'react'
 import { Receipt } from '../cards/receipt.tsx'
@@ -62,7 +62,7 @@ export const InboxItem = memo(function InboxItem(props: InboxItemProps): ReactNo
 function Outline({ request: { ask } }: { readonly request: Request }): ReactNode {
   return (
     <div className="outline">
-      <p>{deed(ask)}</p>
+      <p>{actionLabel(ask)}</p>
       <p className="mono soft ground outline-words">
         <Words text={summary(ask)} />
       </p>

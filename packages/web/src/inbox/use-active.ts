@@ -1,7 +1,7 @@
 /** Which card the keys go to: the one that was reached last, and when it is resolved the next one that waits. */
 import type { RequestId } from '@holdpoint/protocol'
 import { type RefObject, useCallback, useEffect, useRef, useState } from 'react'
-import { useInboxPart } from '../desk.ts'
+import { useInboxPart } from '../gateway-context.ts'
 import { announce } from '../habits/announce.ts'
 import { bring } from '../habits/eyes.ts'
 import { step } from './arrange.ts'

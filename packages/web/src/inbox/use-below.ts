@@ -1,7 +1,7 @@
 /** What came after the list was opened and has not been on the screen: it stands further down, and is announced. */
 import type { Request, RequestId } from '@holdpoint/protocol'
 import { useEffect, useMemo, useRef } from 'react'
-import { useDesk } from '../desk.ts'
+import { useGateway } from '../gateway-context.ts'
 
 export function useBelow(
   ids: readonly RequestId[],
@@ -9,7 +9,7 @@ export function useBelow(
   seen: ReadonlySet<RequestId>,
   complete: boolean,
 ): readonly RequestId[] {
-  const { inbox } = useDesk()
+  const { inbox } = useGateway()
   const known = useRef<ReadonlySet<RequestId> | null>(null)
   useEffect(() => {
     // What is still being fetched was there before.

@@ -1,7 +1,7 @@
 /** The list as it is drawn: it takes in what comes, and lets go of what is folded once nobody is busy in it. */
 import type { Request, RequestId } from '@holdpoint/protocol'
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
-import { useDesk, useRequests } from '../desk.ts'
+import { useGateway, useRequests } from '../gateway-context.ts'
 import { noteChange } from '../quiet.ts'
 import { arrange, heldBack } from './arrange.ts'
 
@@ -24,7 +24,7 @@ export interface ShownList {
 const none: ReadonlySet<RequestId> = new Set()
 
 export function useShown(): ShownList {
-  const { inbox } = useDesk()
+  const { inbox } = useGateway()
   const requests = useRequests()
   // biome-ignore lint/correctness/useExhaustiveDependencies: the order is made of the requests, and changes with them
   const pending = useMemo(() => inbox.getSnapshot().order, [inbox, requests])

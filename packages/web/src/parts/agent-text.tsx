@@ -1,5 +1,5 @@
 /** How agents' text gets onto the page: made visible, as text, on a ground of its own (G9). Nothing else may draw it. */
-import { type Sign, show, signsIn, spellsOut } from '@holdpoint/client'
+import { type DisplayMarker, displayText, hasEscapes, markersIn } from '@holdpoint/client'
 import type { ReactNode } from 'react'
 import { linePieces, type Piece } from './line-pieces.ts'
 import { splitAtSigns } from './tones.ts'
@@ -10,7 +10,7 @@ const sentences = { multiline: true, pictures: true } as const
 
 /** A text that `show` has made, or a stretch of one. */
 export function Shown({ text }: { readonly text: string }): ReactNode {
-  const signs = signsIn(text)
+  const signs = markersIn(text)
   if (signs.length === 0) return text
   return splitAtSigns(text, [{ text, tone: null }], signs).map(({ text: part, sign }, i) =>
     // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one text have no other name, and never move
@@ -19,7 +19,7 @@ export function Shown({ text }: { readonly text: string }): ReactNode {
 }
 
 /** Ours, and to be seen as that: it reads from left to right, whatever stands around it. */
-export function SignMark({ kind, text }: { readonly kind: Sign['kind']; readonly text: string }): ReactNode {
+export function SignMark({ kind, text }: { readonly kind: DisplayMarker['kind']; readonly text: string }): ReactNode {
   return (
     <bdi dir="ltr" className={`ours ${kind}`}>
       {text}
@@ -31,7 +31,7 @@ export function SignMark({ kind, text }: { readonly kind: Sign['kind']; readonly
 export function Words({ text, className = '' }: { readonly text: string; readonly className?: string }): ReactNode {
   return (
     <bdi className={`words ${className}`}>
-      <Shown text={show(text)} />
+      <Shown text={displayText(text)} />
     </bdi>
   )
 }
@@ -51,7 +51,7 @@ export function Sentences({ text }: { readonly text: string }): ReactNode {
   // Line ends of another system are line ends; nothing here is executed.
   return (
     <div className="prose">
-      <Shown text={show(text.replaceAll('\r\n', '\n'), sentences)} />
+      <Shown text={displayText(text.replaceAll('\r\n', '\n'), sentences)} />
     </div>
   )
 }
@@ -103,6 +103,6 @@ function drawPiece(kind: Piece['kind'], text: string): ReactNode {
 
 /** Says that a text holds what cannot be seen, and how it stands there now. */
 export function Hidden({ text, sentence }: { readonly text: string; readonly sentence?: boolean }): ReactNode {
-  if (!spellsOut(text, sentence ? sentences : layout)) return null
+  if (!hasEscapes(text, sentence ? sentences : layout)) return null
   return <p className="hidden-warning small">⚠ Characters that cannot be seen are spelt out as \u{'{…}'}.</p>
 }

@@ -1,5 +1,5 @@
 /** Text as it is executed or read by machines: every character, in logical order, coloured where the language is known. */
-import { show } from '@holdpoint/client'
+import { displayText } from '@holdpoint/client'
 import type { ReactNode } from 'react'
 import { Hidden } from './agent-text.tsx'
 import { Painted } from './highlight.tsx'
@@ -25,7 +25,7 @@ export function Code({ text, lang, sign, warned = false }: CodeProps): ReactNode
           </span>
         )}
         <code>
-          <Painted text={show(text, { multiline: true })} lang={lang} />
+          <Painted text={displayText(text, { multiline: true })} lang={lang} />
         </code>
       </pre>
       {!warned && <Hidden text={text} />}

@@ -1,5 +1,5 @@
 /** Colours for code: but for commands they come after the text, which never waits for them, and they change nothing but its colour. */
-import { signsIn } from '@holdpoint/client'
+import { markersIn } from '@holdpoint/client'
 import { type ReactNode, useEffect, useMemo, useState } from 'react'
 import { Shown, SignMark } from './agent-text.tsx'
 import { isShell, paintShell } from './shell.ts'
@@ -49,7 +49,7 @@ function useHighlight(text: string, lang: string | undefined): readonly Piece[] 
 /** A text that `show` has made. */
 export function Painted({ text, lang }: { readonly text: string; readonly lang?: string | undefined }): ReactNode {
   const pieces = useHighlight(text, lang)
-  const signed = useMemo(() => pieces && splitAtSigns(text, pieces, signsIn(text)), [text, pieces])
+  const signed = useMemo(() => pieces && splitAtSigns(text, pieces, markersIn(text)), [text, pieces])
   if (!signed) return <Shown text={text} />
   return signed.map(({ text: part, tone, sign }, i) => {
     // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one text have no other name, and never move

@@ -1,18 +1,18 @@
 /** A line cut where it has something to show: our signs, tabs, blanks at its end, and the part that was changed. */
-import { type Sign, signsIn } from '@holdpoint/client'
+import { type DisplayMarker, markersIn } from '@holdpoint/client'
 
 /** A tab; what stands at the end of the line. */
 type Blank = 'tab' | 'trail' | 'trail tab'
 
 export interface Piece {
   readonly text: string
-  readonly kind: 'text' | Blank | Sign['kind']
+  readonly kind: 'text' | Blank | DisplayMarker['kind']
   readonly marked: boolean
 }
 
 /** `line` is shown already; `mark` are offsets in it. Together the pieces are the line. */
 export function linePieces(line: string, mark: readonly [number, number] = [0, 0]): readonly Piece[] {
-  const signs = signsIn(line)
+  const signs = markersIn(line)
   const signAt = new Map(signs.map(sign => [sign.from, sign]))
   const [markFrom, markTo] = wholeSigns(mark, signs)
   const last = signs.at(-1)
@@ -31,7 +31,7 @@ export function linePieces(line: string, mark: readonly [number, number] = [0, 0
 }
 
 /** A sign is marked whole or not at all. */
-function wholeSigns([from, to]: readonly [number, number], signs: readonly Sign[]): readonly [number, number] {
+function wholeSigns([from, to]: readonly [number, number], signs: readonly DisplayMarker[]): readonly [number, number] {
   if (from === to) return [from, to]
   const first = signs.find(sign => sign.from < from && from < sign.to)
   const last = signs.find(sign => sign.from < to && to < sign.to)

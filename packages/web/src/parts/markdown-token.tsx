@@ -1,5 +1,5 @@
 /** Each kind of markup as elements. What is no safe link, no text and no layout is shown as it is written. */
-import { show } from '@holdpoint/client'
+import { displayText } from '@holdpoint/client'
 import { escapeInvisible } from '@holdpoint/protocol'
 import type { MarkedToken, Tokens } from 'marked'
 import type { ReactNode } from 'react'
@@ -54,7 +54,7 @@ export function MarkdownToken({ token, depth, growing }: TokenProps<MarkedToken>
     case 'codespan':
       return (
         <code className="code-span">
-          <Shown text={show(token.text)} />
+          <Shown text={displayText(token.text)} />
         </code>
       )
     case 'code':
@@ -81,14 +81,14 @@ export function MarkdownToken({ token, depth, growing }: TokenProps<MarkedToken>
     case 'text':
     case 'escape':
       if ('tokens' in token && token.tokens) return within
-      return <Shown text={show(token.text, { multiline: true, keepEmoji: true })} />
+      return <Shown text={displayText(token.text, { multiline: true, keepEmoji: true })} />
   }
 }
 
 function AsWritten({ text }: { readonly text: string }): ReactNode {
   return (
     <span className="as-written">
-      <Shown text={show(text, { multiline: true })} />
+      <Shown text={displayText(text, { multiline: true })} />
     </span>
   )
 }

@@ -1,5 +1,5 @@
 /** The five colours of code, whoever found out what is what. */
-import type { Sign } from '@holdpoint/client'
+import type { DisplayMarker } from '@holdpoint/client'
 
 export type Tone = 'keyword' | 'string' | 'number' | 'name' | 'quiet'
 /** A stretch of the text in one colour; null: in that of the text. */
@@ -9,13 +9,17 @@ export interface Piece {
 }
 /** One that may be a sign of ours, which has no colour of the code. */
 export interface SignedPiece extends Piece {
-  readonly sign: Sign['kind'] | null
+  readonly sign: DisplayMarker['kind'] | null
 }
 
 /** The pieces of a text cut around its signs, wherever a grammar has cut it. */
-export function splitAtSigns(text: string, pieces: readonly Piece[], signs: readonly Sign[]): readonly SignedPiece[] {
+export function splitAtSigns(
+  text: string,
+  pieces: readonly Piece[],
+  signs: readonly DisplayMarker[],
+): readonly SignedPiece[] {
   const cut: SignedPiece[] = []
-  const add = (from: number, to: number, tone: Tone | null, sign: Sign['kind'] | null) =>
+  const add = (from: number, to: number, tone: Tone | null, sign: DisplayMarker['kind'] | null) =>
     from < to && cut.push({ text: text.slice(from, to), tone, sign })
   let [start, next] = [0, 0]
   for (const piece of pieces) {

@@ -2,8 +2,8 @@
 import { sessionName } from '@holdpoint/client'
 import { escapeInvisible, type SessionId } from '@holdpoint/protocol'
 import { type ReactNode, useMemo } from 'react'
-import { useSessions } from '../desk.ts'
 import { newestFirst } from '../frame/session-groups.ts'
+import { useSessions } from '../gateway-context.ts'
 
 const offeredMax = 200
 const titleMax = 60

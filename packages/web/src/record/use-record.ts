@@ -1,7 +1,7 @@
 /** The record, newest first, read back page by page; what is resolved meanwhile waits above it until it is wanted. */
 import type { AuditEntry, Call, Cursor, Delivery, Event, RequestId } from '@holdpoint/protocol'
 import { useCallback, useEffect, useRef, useState } from 'react'
-import { useDesk } from '../desk.ts'
+import { useGateway } from '../gateway-context.ts'
 import type { RecordQuestion } from './record-filter.ts'
 
 const pageSize = 60
@@ -25,7 +25,7 @@ export interface RecordList extends RecordState {
 }
 
 export function useRecord(question: RecordQuestion): RecordList {
-  const { call } = useDesk()
+  const { call } = useGateway()
   const [state, setState] = useState(start)
   const run = useRef<AbortController | null>(null)
   const load = useCallback(
@@ -88,7 +88,7 @@ type SetState = (change: (now: RecordState) => RecordState) => void
 
 /** Hears of resolutions and of how they are delivered. */
 function useNews(question: RecordQuestion, { lines, fresh, loading }: RecordState, setState: SetState): void {
-  const { call, inbox } = useDesk()
+  const { call, inbox } = useGateway()
   const newest = fresh[0]?.cursor ?? lines[0]?.cursor
   const latest = useRef(newest)
   useEffect(() => {

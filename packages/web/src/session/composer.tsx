@@ -10,7 +10,7 @@ import {
   useRef,
   useState,
 } from 'react'
-import { useDesk, useLive } from '../desk.ts'
+import { useGateway, useLive } from '../gateway-context.ts'
 import { useDrops } from '../habits/drops.ts'
 import { Words } from '../parts/agent-text.tsx'
 import { said } from '../said.ts'
@@ -64,7 +64,7 @@ function OpenComposer({ session }: { readonly session: Session }): ReactNode {
 }
 
 function useSend(session: Session, text: string, setText: (text: string) => void, files: Attachments) {
-  const { call } = useDesk()
+  const { call } = useGateway()
   const [sending, setSending] = useState(false)
   const [problem, setProblem] = useState<string | null>(null)
   const latest = useRef(text)

@@ -1,5 +1,5 @@
 /** Output of any length: its beginning at once, all of it on demand, and never more of it in the page than is on screen. */
-import { show } from '@holdpoint/client'
+import { displayText } from '@holdpoint/client'
 import { type ReactNode, useMemo, useRef } from 'react'
 import { Virtualizer } from 'virtua'
 import { Hidden, Shown } from '../parts/agent-text.tsx'
@@ -36,7 +36,7 @@ export function LongText({ name, text, lang }: LongTextProps): ReactNode {
 
 function WholeText({ text }: { readonly text: string }): ReactNode {
   const scroller = useRef<HTMLPreElement>(null)
-  const chunks = useMemo(() => chunksOf(show(text, { multiline: true })), [text])
+  const chunks = useMemo(() => chunksOf(displayText(text, { multiline: true })), [text])
   return (
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}

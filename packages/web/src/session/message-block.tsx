@@ -1,8 +1,8 @@
 /** What was said: by the agent as its Markdown, by a person as they wrote it, with what they sent along and how far it has come. */
-import { inOneLine, type MessageEntry } from '@holdpoint/client'
+import { type MessageEntry, singleLine } from '@holdpoint/client'
 import type { ReactNode } from 'react'
 import { clockTime } from '../cards/moment.ts'
-import { useDesk } from '../desk.ts'
+import { useGateway } from '../gateway-context.ts'
 import { Prose, Words } from '../parts/agent-text.tsx'
 import { Markdown } from '../parts/markdown.tsx'
 import { markdownMax } from '../parts/markdown-blocks.ts'
@@ -31,7 +31,7 @@ function AgentMessage({ entry }: { readonly entry: MessageEntry }): ReactNode {
 const fates = { waiting: 'Queued', taken: 'Read', done: '', failed: 'Not carried out' } as const
 
 function PersonMessage({ entry }: { readonly entry: MessageEntry }): ReactNode {
-  const { me } = useDesk()
+  const { me } = useGateway()
   const { by, at, text, attachments = [], fate, problem } = entry
   return (
     <article className={`message person ${fate ?? ''}`} aria-label={by === me ? 'You' : 'A person'}>
@@ -58,7 +58,7 @@ function PersonMessage({ entry }: { readonly entry: MessageEntry }): ReactNode {
         {problem && (
           <>
             {': '}
-            <Words text={inOneLine(problem)} />
+            <Words text={singleLine(problem)} />
           </>
         )}
       </p>

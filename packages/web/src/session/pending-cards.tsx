@@ -2,7 +2,7 @@
 import type { Request, RequestId, SessionId } from '@holdpoint/protocol'
 import { memo, type ReactNode, useLayoutEffect, useMemo, useState } from 'react'
 import { RequestCard } from '../cards/request-card.tsx'
-import { useRequests } from '../desk.ts'
+import { useRequests } from '../gateway-context.ts'
 import { cardActionsOf } from '../habits/card-keys.ts'
 import { bring, seenFirst } from '../habits/eyes.ts'
 import { useKeys } from '../habits/use-keys.ts'

@@ -1,5 +1,12 @@
 /** What stands between the words: what was asked, how a turn ended, what went wrong, what became of the session. */
-import { deed, type ErrorEntry, type NoteEntry, type RequestEntry, summary, type TurnEntry } from '@holdpoint/client'
+import {
+  actionLabel,
+  type ErrorEntry,
+  type NoteEntry,
+  type RequestEntry,
+  summary,
+  type TurnEntry,
+} from '@holdpoint/client'
 import type { ReactNode } from 'react'
 import { clockTime } from '../cards/moment.ts'
 import { Receipt } from '../cards/receipt.tsx'
@@ -12,7 +19,7 @@ export function RequestLine({ entry }: { readonly entry: RequestEntry }): ReactN
   if (request.status === 'resolved') return <Receipt request={request} named={false} />
   return (
     <a className="asks" href={`#${cardAnchor(request.id)}`} onClick={event => showCard(event, request.id)}>
-      <span className="asks-deed">{deed(request.ask)}</span>
+      <span className="asks-deed">{actionLabel(request.ask)}</span>
       <Words text={summary(request.ask)} className="asks-about" />
       <span className="asks-state">waits for you ↓</span>
     </a>

@@ -1,15 +1,15 @@
 /** Stopping what the agent does: its turn, or the session. What would be lost is asked about once more, where the button was. */
 import type { Session } from '@holdpoint/protocol'
 import { type ReactNode, type Ref, useRef, useState } from 'react'
-import { useDesk, useLive } from '../desk.ts'
 import { SecondLook } from '../frame/second-look.tsx'
 import { stopWords } from '../frame/stop-words.ts'
+import { useGateway, useLive } from '../gateway-context.ts'
 import { useKeys } from '../habits/use-keys.ts'
 import { isQuiet } from '../quiet.ts'
 import { said } from '../said.ts'
 
 export function SessionActions({ session }: { readonly session: Session }): ReactNode {
-  const { call } = useDesk()
+  const { call } = useGateway()
   const live = useLive()
   const [busy, setBusy] = useState<'interruptSession' | 'endSession' | null>(null)
   const [problem, setProblem] = useState<string | null>(null)

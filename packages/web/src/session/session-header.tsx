@@ -1,9 +1,9 @@
 /** One slim line over the transcript: what the session is called, how it stands, and what one may change about it. */
-import { ago, driverWords, stateWords } from '@holdpoint/client'
+import { driverLabel, stateLabel, timeSince } from '@holdpoint/client'
 import type { Session } from '@holdpoint/protocol'
 import { memo, type ReactNode } from 'react'
 import { useDriver } from '../cards/drivers.ts'
-import { useNow } from '../desk.ts'
+import { useNow } from '../gateway-context.ts'
 import { Words } from '../parts/agent-text.tsx'
 import { costWords } from '../parts/amounts.ts'
 import { Path } from '../parts/path.tsx'
@@ -23,7 +23,7 @@ export const SessionHeader = memo(function SessionHeader({ session }: { readonly
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
       <section className="header-line session-facts" aria-label="About this session" tabIndex={0}>
         <State session={session} />
-        <Words text={driverWords(session.driver, driver?.title)} className="fact" />
+        <Words text={driverLabel(session.driver, driver?.title)} className="fact" />
         <Path path={session.cwd} className="fact session-folder" />
         <SessionSwitches session={session} />
         {session.cost !== null && <span className="fact">{costWords(session.cost)}</span>}
@@ -36,11 +36,11 @@ export const SessionHeader = memo(function SessionHeader({ session }: { readonly
 function State({ session }: { readonly session: Session }): ReactNode {
   const now = useNow(30_000)
   const waits = session.pending > 0 && session.state !== 'ended'
-  const since = ago(session.stateChangedAt, now)
+  const since = timeSince(session.stateChangedAt, now)
   return (
     <span className={`state ${waits ? 'waits' : session.state}`} role="status">
       <span className="state-dot" aria-hidden="true" />
-      {stateWords(session)}
+      {stateLabel(session)}
       {!waits && since !== 'now' && <span className="faint"> for {since}</span>}
     </span>
   )

@@ -2,11 +2,11 @@
 import { escapeInvisible, limits, type Session } from '@holdpoint/protocol'
 import { type ReactNode, useId, useState } from 'react'
 import { useDriver } from '../cards/drivers.ts'
-import { useDesk, useLive, useSessions } from '../desk.ts'
+import { useGateway, useLive, useSessions } from '../gateway-context.ts'
 import { said } from '../said.ts'
 
 export function SessionSwitches({ session }: { readonly session: Session }): ReactNode {
-  const { call } = useDesk()
+  const { call } = useGateway()
   const live = useLive()
   const modes = useDriver(session.driver)?.modes ?? []
   const [problem, setProblem] = useState<string | null>(null)

@@ -2,12 +2,12 @@
 import { sessionName } from '@holdpoint/client'
 import { limits, type Session } from '@holdpoint/protocol'
 import { type ReactNode, useState } from 'react'
-import { useDesk, useLive } from '../desk.ts'
+import { useGateway, useLive } from '../gateway-context.ts'
 import { Words } from '../parts/agent-text.tsx'
 import { said } from '../said.ts'
 
 export function SessionTitle({ session }: { readonly session: Session }): ReactNode {
-  const { call } = useDesk()
+  const { call } = useGateway()
   const live = useLive()
   const [typed, setTyped] = useState<string | null>(null)
   const [problem, setProblem] = useState<string | null>(null)

@@ -1,5 +1,5 @@
 /** A tool call, opened: what it was given and what came back, each in the form in which one reads it. */
-import { depict, type ToolEntry } from '@holdpoint/client'
+import { type ToolEntry, viewOf } from '@holdpoint/client'
 import type { JsonObject } from '@holdpoint/protocol'
 import type { ReactNode } from 'react'
 import { ChangeView } from '../cards/change-view.tsx'
@@ -19,7 +19,7 @@ export function ToolDetail({ entry }: { readonly entry: ToolEntry }): ReactNode 
 }
 
 function ToolInput({ name, input }: { readonly name: string; readonly input: JsonObject }): ReactNode {
-  const picture = depict({ input })
+  const picture = viewOf({ input })
   const rest = Object.keys(picture.rest).length > 0 && <Members name={`${name}:input`} value={picture.rest} />
   switch (picture.kind) {
     case 'command':

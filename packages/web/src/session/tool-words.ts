@@ -1,5 +1,5 @@
 /** What a tool call is about, in a line, and what came of it as text. */
-import { depict, inOneLine, type ToolEntry } from '@holdpoint/client'
+import { singleLine, type ToolEntry, viewOf } from '@holdpoint/client'
 import type { JsonObject } from '@holdpoint/protocol'
 
 /** Members that say what a call is about, in the order in which they say it best. */
@@ -9,12 +9,12 @@ const aboutMax = 300
 /** In one line of the agent's words: not yet shown. */
 export function aboutTool({ title, input, inputText }: Pick<ToolEntry, 'title' | 'input' | 'inputText'>): string {
   const text = title || (input ? aboutInput(input) : inputText)
-  const line = inOneLine(text.slice(0, aboutMax).toWellFormed())
+  const line = singleLine(text.slice(0, aboutMax).toWellFormed())
   return text.length > aboutMax ? `${line}…` : line
 }
 
 function aboutInput(input: JsonObject): string {
-  const picture = depict({ input })
+  const picture = viewOf({ input })
   if (picture.kind === 'command') return picture.command
   if (picture.kind === 'change') return picture.path
   if (typeof input.file_path === 'string') return input.file_path

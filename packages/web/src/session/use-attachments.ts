@@ -1,7 +1,7 @@
 /** The files that will go along with the next message, and what was wrong with those that will not. */
 import { type Attachment, limits, type SessionId } from '@holdpoint/protocol'
 import { useEffect, useRef, useState } from 'react'
-import { useDesk } from '../desk.ts'
+import { useGateway } from '../gateway-context.ts'
 import { readAttachment, refusalOf } from './attach.ts'
 import { keepFiles, readFiles } from './kept-files.ts'
 
@@ -15,7 +15,7 @@ export interface Attachments {
 }
 
 export function useAttachments(session: SessionId): Attachments {
-  const { me } = useDesk()
+  const { me } = useGateway()
   const [items, setItems] = useState<readonly Attachment[]>([])
   const [refusals, setRefusals] = useState<readonly string[]>([])
   const kept = useRef(items)

@@ -1,7 +1,7 @@
 /** The session that is looked at: from the inbox where it is there, else asked for, since the inbox holds the newest ones only. */
 import { Fault, type Session, type SessionId } from '@holdpoint/protocol'
 import { useEffect, useState } from 'react'
-import { useDesk, useInboxPart, useLive } from '../desk.ts'
+import { useGateway, useInboxPart, useLive } from '../gateway-context.ts'
 
 export type Found =
   | { readonly state: 'loading' }
@@ -10,7 +10,7 @@ export type Found =
   | { readonly state: 'failed'; readonly error: unknown; readonly again: () => void }
 
 export function useSession(id: SessionId): Found {
-  const { call } = useDesk()
+  const { call } = useGateway()
   const live = useLive()
   const listed = useInboxPart(({ sessions }) => sessions.get(id))
   const [asked, setAsked] = useState<Found>({ state: 'loading' })

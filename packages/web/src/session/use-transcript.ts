@@ -2,7 +2,7 @@
 import type { Transcript, TranscriptSnapshot } from '@holdpoint/client'
 import type { SessionId } from '@holdpoint/protocol'
 import { useCallback, useEffect, useState, useSyncExternalStore } from 'react'
-import { useDesk } from '../desk.ts'
+import { useGateway } from '../gateway-context.ts'
 
 export interface Reading extends TranscriptSnapshot {
   readonly loadEarlier: () => Promise<void>
@@ -14,7 +14,7 @@ const nothing: TranscriptSnapshot = { entries: [], earlier: 'loading', loaded: f
 const never = () => () => {}
 
 export function useTranscript(id: SessionId): Reading {
-  const { inbox } = useDesk()
+  const { inbox } = useGateway()
   const [transcript, setTranscript] = useState<Transcript | null>(null)
   const [attempt, setAttempt] = useState(0)
   // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt is another transcript

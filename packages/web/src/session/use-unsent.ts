@@ -1,7 +1,7 @@
 /** What somebody has typed and not sent: kept by this browser for each person and session, so that looking elsewhere loses nothing. */
 import type { SessionId } from '@holdpoint/protocol'
 import { useCallback, useState } from 'react'
-import { useDesk } from '../desk.ts'
+import { useGateway } from '../gateway-context.ts'
 
 /** How the keys of all that this person has not sent start. */
 export function unsentKeysOf(me: string): string {
@@ -26,7 +26,7 @@ function write(key: string, text: string): void {
 }
 
 export function useUnsent(id: SessionId): readonly [text: string, setText: (text: string) => void] {
-  const { me } = useDesk()
+  const { me } = useGateway()
   const key = unsentKeysOf(me) + id
   const [text, setText] = useState(() => read(key))
   const change = useCallback(

@@ -1,13 +1,13 @@
 /** One session in the list: how it stands, what it said last, what it cost; and its end, with a second look. */
-import { ago, driverWords, gist, sessionName, stateWords } from '@holdpoint/client'
+import { driverLabel, plainText, sessionName, stateLabel, timeSince } from '@holdpoint/client'
 import type { Session } from '@holdpoint/protocol'
 import { memo, type ReactNode, useState } from 'react'
 import { useDriver } from '../cards/drivers.ts'
-import { useDesk, useLive } from '../desk.ts'
 import { SecondLook } from '../frame/second-look.tsx'
 import { groupOf } from '../frame/session-groups.ts'
 import { Sign } from '../frame/sign.tsx'
 import { stopWords } from '../frame/stop-words.ts'
+import { useGateway, useLive } from '../gateway-context.ts'
 import { Words } from '../parts/agent-text.tsx'
 import { costWords } from '../parts/amounts.ts'
 import { Path } from '../parts/path.tsx'
@@ -33,22 +33,22 @@ export const SessionRow = memo(function SessionRow({ session, now, active, onFor
         <span className="session-main">
           <span className="session-title">
             <Words text={sessionName(session)} />
-            <span className={`session-state ${group}`}>{stateWords(session)}</span>
+            <span className={`session-state ${group}`}>{stateLabel(session)}</span>
           </span>
           {session.lastMessage && (
             <span className="session-words">
               {/* They are glanced at, not read. */}
-              <Words text={gist(session.lastMessage)} />
+              <Words text={plainText(session.lastMessage)} />
             </span>
           )}
           <span className="row-facts">
-            <Words text={driverWords(session.driver, driver?.title)} className="row-driver" />
+            <Words text={driverLabel(session.driver, driver?.title)} className="row-driver" />
             {session.cwd !== '' && <Path path={session.cwd} className="row-folder" />}
             {session.cost !== null && <span>{costWords(session.cost)}</span>}
           </span>
         </span>
         <time className="session-since" dateTime={new Date(session.stateChangedAt).toISOString()}>
-          {ago(session.stateChangedAt, now)}
+          {timeSince(session.stateChangedAt, now)}
         </time>
       </a>
       <Finish session={session} ended={ended} onForget={onForget} />
@@ -64,7 +64,7 @@ interface FinishProps {
 
 /** Ends a session, or deletes an ended one: asked again in the same place, and nothing is preset. */
 function Finish({ session, ended, onForget }: FinishProps): ReactNode {
-  const { call } = useDesk()
+  const { call } = useGateway()
   const live = useLive()
   const [sending, setSending] = useState(false)
   const [problem, setProblem] = useState('')

@@ -1,8 +1,8 @@
 /** Sessions page by page, as the gateway filters them; what is in them stays current by the stream. */
 import { Fault, type Session, type SessionId } from '@holdpoint/protocol'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
-import { useDesk, useSessions } from '../desk.ts'
 import { newestFirst } from '../frame/session-groups.ts'
+import { useGateway, useSessions } from '../gateway-context.ts'
 import { fits, newSince, type SessionFilter, sessionQuestion } from './session-filter.ts'
 
 const pageSize = 50
@@ -25,7 +25,7 @@ export interface SessionList extends Omit<Pages, 'next'> {
 }
 
 export function useSessionList(filter: SessionFilter): SessionList {
-  const { call, inbox } = useDesk()
+  const { call, inbox } = useGateway()
   const live = useSessions()
   const { state, q } = filter
   const [pages, setPages] = useState(nothing)

@@ -1,4 +1,4 @@
-import { depict } from '@holdpoint/client'
+import { viewOf } from '@holdpoint/client'
 import type { ApprovalAsk, Request } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
 import { scopeWords, tell, titleWorthSaying } from '../../src/cards/approval-words.ts'
@@ -84,12 +84,12 @@ describe('what an agent says of what it wants', () => {
   it('is its title, its description and that of its command, each once; nothing of the input is lost', () => {
     const input = { command: 'ls', description: 'Look around', timeout: 5 }
     const ask = bash('ls', { input, title: 'Look around', description: 'Look around' })
-    const { said, picture } = tell(ask, depict(ask))
+    const { said, picture } = tell(ask, viewOf(ask))
     expect(said).toEqual(['Look around'])
     expect(picture).toEqual({ kind: 'command', command: 'ls', rest: { timeout: 5 } })
   })
   it('leaves what is no sentence among the fields', () => {
     const ask = bash('ls', { input: { command: 'ls', description: ' ' } })
-    expect(tell(ask, depict(ask))).toMatchObject({ said: [], picture: { rest: { description: ' ' } } })
+    expect(tell(ask, viewOf(ask))).toMatchObject({ said: [], picture: { rest: { description: ' ' } } })
   })
 })

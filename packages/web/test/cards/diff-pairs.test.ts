@@ -1,9 +1,9 @@
-import { compare } from '@holdpoint/client'
+import { diffLines } from '@holdpoint/client'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { differingSpans, hunksOf, pairRows } from '../../src/cards/diff-pairs.ts'
 
-const rowsOf = (before: string, after: string) => compare([{ before, after }]).diffs[0] ?? []
+const rowsOf = (before: string, after: string) => diffLines([{ before, after }]).diffs[0] ?? []
 const lines = fc.array(fc.constantFrom('a', 'b', 'c', '.'), { maxLength: 12 }).map(all => all.join('\n'))
 
 describe('a diff in two columns', () => {

@@ -1,4 +1,4 @@
-import type { Raw } from '@holdpoint/client'
+import type { RawField } from '@holdpoint/client'
 import type { Ask, Question } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
 import { draftWords } from '../../src/cards/draft-words.ts'
@@ -43,7 +43,7 @@ describe('an unfinished answer in words', () => {
         },
       },
     }
-    const values = new Map<string, Raw>([
+    const values = new Map<string, RawField>([
       ['tags', ['x', 'y']],
       ['loud', false],
       ['name', 'Ada'],

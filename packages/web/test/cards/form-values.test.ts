@@ -1,4 +1,4 @@
-import type { Raw } from '@holdpoint/client'
+import type { RawField } from '@holdpoint/client'
 import type { FormField, FormSchema } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
 import { addressParts, controlOf, fillIn, keptRaws, presetOf } from '../../src/cards/form-values.ts'
@@ -17,7 +17,7 @@ const schema: FormSchema = {
     more: { type: 'array', items: {} },
   },
 }
-const raws = (entries: Record<string, Raw>) => new Map(Object.entries(entries))
+const raws = (entries: Record<string, RawField>) => new Map(Object.entries(entries))
 
 describe('the control of a field', () => {
   it.each([

@@ -1,0 +1,269 @@
+import {
+  actionLabel,
+  applyEdit,
+  diffLines,
+  editableJson,
+  editableOf,
+  effectiveAsk,
+  summary,
+  viewOf,
+} from '@holdpoint/client'
+import type { ApprovalAsk, Ask, JsonObject, Resolution } from '@holdpoint/protocol'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+
+const ask = (tool: string, input: JsonObject, more: Partial<ApprovalAsk> = {}): ApprovalAsk => ({
+  kind: 'approval',
+  tool,
+  input,
+  title: 'A title',
+  cwd: '/src',
+  editable: true,
+  ...more,
+})
+const questions = (count: number): Ask => ({
+  kind: 'questions',
+  questions: Array.from({ length: count }, (_, i) => ({
+    id: `q${i}`,
+    header: 'H',
+    question: `Which ${i}?`,
+    options: [{ label: 'a' }],
+    multiSelect: false,
+    allowOther: false,
+    secret: false,
+  })),
+})
+const form: Ask = { kind: 'form', title: 'A card', message: '', schema: { type: 'object', properties: {} } }
+
+const rowsOf = (before: string, after: string) => diffLines([{ before, after }]).diffs[0] ?? []
+const told = (before: string, after: string) => rowsOf(before, after).map(({ sign, text }) => sign + text)
+
+/** Everything that a picture shows, put together again. */
+function whole(picture: ReturnType<typeof viewOf>): JsonObject {
+  switch (picture.kind) {
+    case 'command':
+      return { ...picture.rest, command: picture.command }
+    case 'plan':
+    case 'fields':
+      return picture.rest
+    case 'change': {
+      const [part] = picture.parts
+      const file = { ...picture.rest, file_path: picture.path }
+      if (picture.isNew) return { ...file, content: part?.after ?? '' }
+      return { ...file, old_string: part?.before ?? '', new_string: part?.after ?? '' }
+    }
+  }
+}
+
+describe('the picture of an approval', () => {
+  it('shows a command, a change, a new file, a plan, or fields', () => {
+    expect(viewOf(ask('Bash', { command: 'ls', timeout: 5 }))).toEqual({
+      kind: 'command',
+      command: 'ls',
+      rest: { timeout: 5 },
+    })
+    expect(viewOf(ask('Write', { file_path: '/a', content: 'x' }))).toEqual({
+      kind: 'change',
+      path: '/a',
+      parts: [{ before: '', after: 'x' }],
+      isNew: true,
+      rest: {},
+    })
+    const edits = [
+      { old_string: 'a', new_string: 'b' },
+      { old_string: 'c', new_string: 'd' },
+    ]
+    expect(viewOf(ask('MultiEdit', { file_path: '/a', edits }))).toMatchObject({
+      kind: 'change',
+      isNew: false,
+      parts: [
+        { before: 'a', after: 'b' },
+        { before: 'c', after: 'd' },
+      ],
+    })
+    expect(viewOf(ask('ExitPlanMode', { plan: 'p', other: 1 }, { plan: 'p' }))).toEqual({
+      kind: 'plan',
+      plan: 'p',
+      rest: { other: 1 },
+    })
+    expect(viewOf(ask('WebFetch', { url: 'https://a' }))).toEqual({ kind: 'fields', rest: { url: 'https://a' } })
+  })
+  it('leaves nothing of an input out', () => {
+    const value = fc.oneof(fc.string(), fc.integer(), fc.constant(null), fc.array(fc.string()))
+    const names = ['command', 'file_path', 'content', 'old_string', 'new_string', 'other']
+    fc.assert(
+      fc.property(fc.uniqueArray(fc.constantFrom(...names)), fc.infiniteStream(value), (members, values) => {
+        const input: JsonObject = Object.fromEntries(members.map(name => [name, values.next().value as string])) // JSON, by the arbitrary above
+        expect(whole(viewOf({ input }))).toEqual(input)
+      }),
+    )
+  })
+  it('shows edits that say more than their two texts as fields', () => {
+    const edits = [{ old_string: 'a', new_string: 'b', replace_all: true }]
+    expect(viewOf(ask('MultiEdit', { file_path: '/a', edits })).kind).toBe('fields')
+  })
+})
+
+describe('words for an ask', () => {
+  it('say what it wants to do, in ours', () => {
+    expect(actionLabel(ask('Bash', {}))).toBe('Run a command')
+    expect(actionLabel(ask('confirm', {}))).toBe('Confirm')
+    expect(actionLabel(ask('constructor', {}))).toBe('Use constructor')
+    expect(actionLabel(ask('Ev\u202eil', {}))).toBe('Use Ev\\u{202e}il')
+    expect(actionLabel(ask('mcp__tracker__create_issue', {}))).toBe('Use create_issue from tracker')
+    expect(actionLabel(ask('mcp__tracker', {}))).toBe('Use mcp__tracker')
+    expect(actionLabel(ask('X', {}, { plan: 'p' }))).toBe('Approve a plan')
+    expect([questions(1), questions(2), form].map(actionLabel)).toEqual(['A question', '2 questions', 'Fill in a form'])
+    expect(actionLabel({ ...form, url: 'https://a.example' } as Ask)).toBe('Open a link') // a form, with one more member
+  })
+  it('say what it is about, in the agent’s', () => {
+    expect(summary(ask('Bash', { command: 'ls' }))).toBe('ls')
+    expect(summary(ask('Edit', { file_path: '/a', old_string: '', new_string: 'x' }))).toBe('/a')
+    expect(summary(ask('WebFetch', {}))).toBe('A title')
+    expect(summary(questions(2))).toBe('Which 0? · Which 1?')
+    expect(summary(form)).toBe('A card')
+  })
+  it('are one line, whatever it is about', () => {
+    expect(summary(ask('Bash', { command: "cat <<'E'\r\none\n\n  two\nE\n" }))).toBe("cat <<'E' ↵ one ↵ two ↵ E")
+    expect(summary({ ...form, title: 'one\ntwo' } as Ask)).toBe('one ↵ two') // a form, with another title
+  })
+  it('are about what ran, where a person changed it', () => {
+    const edited: Resolution = { at: 1, by: 'person', answer: { kind: 'allow', input: { command: 'ls -l' } } }
+    expect(effectiveAsk(ask('Bash', { command: 'ls' }), edited)).toMatchObject({ input: { command: 'ls -l' } })
+    expect(effectiveAsk(ask('Bash', { command: 'ls' }), null)).toMatchObject({ input: { command: 'ls' } })
+    const plan: Resolution = { at: 1, by: 'person', answer: { kind: 'allow', input: { plan: 'new' } } }
+    expect(effectiveAsk(ask('P', { plan: 'old' }, { plan: 'old' }), plan)).toMatchObject({
+      plan: 'new',
+      input: { plan: 'new' },
+    })
+  })
+})
+
+describe('editing what is asked', () => {
+  it('offers the one text that matters, and puts it back where it was', () => {
+    const bash = ask('Bash', { command: 'ls', timeout: 5 })
+    const editable = editableOf(bash)
+    expect(editable).toEqual({ member: 'command', label: 'Command', text: 'ls', ends: 'lf' })
+    expect(applyEdit(bash, editable, 'ls -l')).toEqual({ input: { command: 'ls -l', timeout: 5 } })
+    expect(editableOf(ask('Write', { file_path: '/a', content: 'x' })).member).toBe('content')
+    expect(editableOf(ask('Edit', { file_path: '/a', old_string: 'a', new_string: 'b' })).member).toBe('new_string')
+    expect(editableOf(ask('P', { plan: 'p' }, { plan: 'p' })).member).toBe('plan')
+  })
+  it.each([
+    ['a new file', { file_path: '/a', content: 'one\r\ntwo\r\n' }, 'one\ntwo\n', { content: 'one\r\n2\r\n' }],
+    [
+      'a change',
+      { file_path: '/a', old_string: 'x\r\ny', new_string: 'one\r\ntwo' },
+      'one\ntwo',
+      { new_string: 'one\r\n2' },
+    ],
+    [
+      'a change whose new text is one line',
+      { file_path: '/a', old_string: 'x\r\ny', new_string: 'two' },
+      'two',
+      { new_string: '2' },
+    ],
+  ])('keeps CRLF line ends, which no editor shows: %s', (_what, input, text, edited) => {
+    const change = ask('Edit', input)
+    const editable = editableOf(change)
+    expect(editable).toMatchObject({ label: 'New text with CRLF line ends', text })
+    expect(applyEdit(change, editable, text)).toEqual({ input })
+    expect(applyEdit(change, editable, text.replace('two', '2'))).toEqual({ input: { ...input, ...edited } })
+    const longer = applyEdit(change, editable, `${text}\r\nx\n`)
+    expect(JSON.stringify(longer)).not.toMatch(/(?<!\\r)\\n/)
+  })
+  it('leaves line ends alone where a change is about them, and spells them out where they are mixed', () => {
+    const toLf = ask('Edit', { file_path: '/a', old_string: 'x\r\ny', new_string: 'x\ny' })
+    expect(editableOf(toLf)).toMatchObject({ member: 'new_string', text: 'x\ny', ends: 'lf' })
+    expect(editableOf(ask('Write', { file_path: '/a', content: 'a\r\nb\n' })).member).toBeNull()
+  })
+  it('offers JSON where a text holds what cannot be seen', () => {
+    const editable = editableOf(ask('Bash', { command: 'ls\u200b' }))
+    expect(editable.member).toBeNull()
+    expect(editable.text).toContain('ls\\u200b')
+  })
+  it('says what is wrong with JSON that is none', () => {
+    const fetch = ask('WebFetch', { url: 'a' })
+    const editable = editableOf(fetch)
+    expect(applyEdit(fetch, editable, '{"url":"b"}')).toEqual({ input: { url: 'b' } })
+    expect(applyEdit(fetch, editable, '[1]')).toHaveProperty('problem')
+    expect(applyEdit(fetch, editable, '{"a":1,"a":2}')).toHaveProperty('problem')
+    expect(applyEdit(fetch, editable, '{')).toHaveProperty('problem')
+  })
+  it('spells JSON so that it says the same and hides nothing', () => {
+    fc.assert(
+      fc.property(fc.record({ text: fc.string({ unit: 'binary' }) }), value => {
+        const spelt = editableJson(value)
+        expect(JSON.parse(spelt)).toEqual(value)
+        expect(spelt).not.toMatch(/[\p{Cf}\p{Co}]/u)
+      }),
+    )
+  })
+  it('spells out what is heaped upon a letter, and leaves the marks that it has', () => {
+    const heaped = { a: `e${'\u0301'.repeat(9)}`, b: 'Vie\u0323\u0302t' }
+    expect(editableJson(heaped, 0)).toBe(`{"a":"e${'\\u0301'.repeat(9)}","b":"Vie\u0323\u0302t"}`)
+  })
+})
+
+describe('two texts compared', () => {
+  it('are shown line by line with their numbers', () => {
+    expect(rowsOf('a\nb\nc', 'a\nx\nc')).toEqual([
+      { sign: ' ', text: 'a', count: 1, before: 1, after: 1 },
+      { sign: '-', text: 'b', count: 1, before: 2, after: null },
+      { sign: '+', text: 'x', count: 1, before: null, after: 2 },
+      { sign: ' ', text: 'c', count: 1, before: 3, after: 3 },
+    ])
+    expect(rowsOf('', 'a')).toEqual([{ sign: '+', text: 'a', count: 1, before: null, after: 1 }])
+    expect(rowsOf('a\n', 'a').map(row => row.sign)).toEqual([' ', '-'])
+  })
+  it('are both there, whole, whatever they are', () => {
+    const text = fc.array(fc.constantFrom('a', 'b', 'c', ''), { maxLength: 30 }).map(lines => lines.join('\n'))
+    fc.assert(
+      fc.property(text, text, (before, after) => {
+        const rows = rowsOf(before, after)
+        const side = (sign: '-' | '+') =>
+          rows
+            .filter(row => row.sign === ' ' || row.sign === sign)
+            .flatMap(row => (row.count > 1 ? Array.from({ length: row.count }, () => '') : row.text))
+            .join('\n')
+        expect(side('-')).toBe(before)
+        expect(side('+')).toBe(after)
+      }),
+    )
+  })
+  it('hide nothing behind blank lines: those that share their fate are counted together', () => {
+    const part = { before: `a${'\n'.repeat(9)}b`, after: `a${'\n'.repeat(9)}c${'\n \n'.repeat(4)}` }
+    const { diffs, removed, added } = diffLines([part])
+    expect(diffs[0]?.map(({ sign, text, count, before, after }) => [sign, text, count, before, after])).toEqual([
+      [' ', 'a', 1, 1, 1],
+      [' ', '⟨8 blank lines⟩', 8, 2, 2],
+      ['-', 'b', 1, 10, null],
+      ['+', 'c', 1, null, 10],
+      ['+', '⟨8 lines of blanks⟩', 8, null, 11],
+    ])
+    expect([removed, added]).toEqual([1, 9])
+  })
+  it('are compared without their line ends where all of them are CRLF', () => {
+    expect(told('one\r\ntwo', 'one\r\ntwo\r\nthree\r\n')).toEqual([' one', ' two', '+three', '+'])
+    expect(diffLines([{ before: 'one\r\ntwo', after: 'x' }]).ends).toBe('crlf')
+    expect(diffLines([{ before: '', after: 'one\r\n' }]).ends).toBe('crlf')
+    expect(diffLines([{ before: 'a', after: 'b\nc' }]).ends).toBe('lf')
+  })
+  it('show where a line ends in CRLF as soon as others do not, so that no change of line ends is hidden', () => {
+    expect(told('one\r\ntwo', 'one\ntwo')).toEqual(['-one⟨CR⟩', '+one', ' two'])
+    expect(told('a\nb', 'a\nb\r\n')).toEqual([' a', '-b', '+b⟨CR⟩', '+'])
+    const across = diffLines([
+      { before: 'a\r\n', after: 'b\r\n' },
+      { before: 'c\n', after: 'd\n' },
+    ])
+    expect(across.ends).toBe('mixed')
+    expect(across.diffs[0]?.map(row => row.text)).toEqual(['a⟨CR⟩', 'b⟨CR⟩', ''])
+  })
+  it('are taken for wholly different where comparing would take too long', () => {
+    const many = (salt: string) => Array.from({ length: 6000 }, (_, i) => `${salt}${(i * 7919) % 6007}`).join('\n')
+    const startedAt = performance.now()
+    const rows = rowsOf(many('a'), many('b'))
+    expect(performance.now() - startedAt).toBeLessThan(5000)
+    expect(rows).toHaveLength(12_000)
+  })
+})

@@ -1,0 +1,106 @@
+import {
+  deliveryLabel,
+  driverLabel,
+  resolutionLabel,
+  resolutionTone,
+  sessionName,
+  stateLabel,
+  timeSince,
+} from '@holdpoint/client'
+import type { Answer, Resolution, Session } from '@holdpoint/protocol'
+import { describe, expect, it } from 'vitest'
+
+const by = (answer: Answer, more: Partial<Resolution> = {}): Resolution => ({
+  at: 1,
+  by: 'person',
+  person: 'ana',
+  answer,
+  ...more,
+})
+
+describe('what became of a request', () => {
+  it.each<[string, Resolution]>([
+    ['allowed by ana', by({ kind: 'allow' })],
+    ['allowed by you', by({ kind: 'allow' }, { person: 'me', via: 'page' })],
+    ['allowed with changes by ana: careful', by({ kind: 'allow', note: 'careful' }, { editedDigest: 'd' })],
+    ['allowed into mode acceptEdits by ana', by({ kind: 'allow', mode: 'acceptEdits' })],
+    ['denied by ana via cli: too risky', by({ kind: 'deny', reason: 'too risky' }, { via: 'cli' })],
+    ['declined by ana', by({ kind: 'decline' })],
+    ['filled in by ana', by({ kind: 'submit', values: { secret: 's' } })],
+    [
+      'answered by ana: a, b, mine; c',
+      by({
+        kind: 'answers',
+        answers: [
+          { id: '1', chosen: ['a', 'b'], other: 'mine' },
+          { id: '2', chosen: ['c'] },
+        ],
+      }),
+    ],
+    ['allowed by someone', { at: 1, by: 'person', answer: { kind: 'allow' } }],
+    ['denied by a rule', { at: 1, by: 'rule', answer: { kind: 'deny' } }],
+    ['nobody answered in time', { at: 1, by: 'deadline' }],
+    ['withdrawn by the agent', { at: 1, by: 'agent', reason: 'withdrawn' }],
+    ['ended by the agent', { at: 1, by: 'agent', reason: 'something newer' }],
+    ['denied by ana: one ↵ two', by({ kind: 'deny', reason: 'one\n  two\n' })],
+    ['denied by ana: a\\u{202e}b', by({ kind: 'deny', reason: 'a\u202eb' })],
+  ])('is said as: %s', (words, resolution) => {
+    expect(resolutionLabel(resolution, 'me')).toBe(words)
+  })
+  it('has a tone', () => {
+    expect(resolutionTone(by({ kind: 'allow' }))).toBe('yes')
+    expect(resolutionTone(by({ kind: 'answers', answers: [] }))).toBe('yes')
+    expect(resolutionTone(by({ kind: 'deny' }))).toBe('no')
+    expect(resolutionTone(by({ kind: 'decline' }))).toBe('no')
+    expect(resolutionTone({ at: 1, by: 'deadline' })).toBe('none')
+    expect(resolutionTone({ at: 1, by: 'agent', reason: 'lost' })).toBe('none')
+  })
+  it('was delivered, or not', () => {
+    expect(deliveryLabel({ state: 'taken', at: 1 })).toBe('delivered')
+    expect(deliveryLabel({ state: 'undeliverable', at: 1, reason: 'session\u200bended' })).toBe(
+      'could not be delivered (session\\u{200b}ended)',
+    )
+    expect(deliveryLabel({ state: 'undeliverable', at: 1, reason: 'one\ntwo' })).toBe(
+      'could not be delivered (one ↵ two)',
+    )
+  })
+})
+
+describe('how a session stands', () => {
+  const words = (state: Session['state'], pending = 0, reason?: 'done' | 'failed') =>
+    stateLabel({ state, pending, ending: reason ? { reason } : null } as Session) // what it reads of one
+
+  it('is said in a word or two', () => {
+    expect(words('working')).toBe('working')
+    expect(words('working', 1)).toBe('waits for you')
+    expect(words('parked', 1)).toBe('parked, waits for you')
+    expect(words('ended', 0, 'done')).toBe('ended')
+    expect(words('ended', 0, 'failed')).toBe('ended: failed')
+    expect(words('ended', 2)).toBe('ended')
+  })
+  it('has been so for a while', () => {
+    const [minute, hour] = [60_000, 3_600_000]
+    expect([0, minute - 1, minute, 59 * minute, hour, 23 * hour, 24 * hour].map(ms => timeSince(0, ms))).toEqual([
+      'now',
+      'now',
+      '1 min',
+      '59 min',
+      '1 h',
+      '23 h',
+      '1 d',
+    ])
+    expect(timeSince(10, 0)).toBe('now')
+  })
+})
+
+describe('who drives a session', () => {
+  it('is called by our words where it is ours, by its title where it is not, and by its name where it has none', () => {
+    expect(driverLabel('external', 'An agent that lives elsewhere')).toBe('Connected agent')
+    expect(driverLabel('codex', 'Codex')).toBe('Codex')
+    expect(driverLabel('toString')).toBe('toString')
+  })
+  it('names a session that has no title', () => {
+    expect(sessionName({ title: '', driver: 'claude' })).toBe('Claude Code')
+    expect(sessionName({ title: 'api', driver: 'claude' })).toBe('api')
+  })
+})

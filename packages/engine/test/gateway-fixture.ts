@@ -1,0 +1,185 @@
+/** What the engine's tests work with: a real gateway on the memory store, a clock held by hand, one caller of each role, and a watcher that keeps its frames. */
+import {
+  type Ask,
+  type Call,
+  type DriverInfo,
+  type FaultCode,
+  type Frame,
+  formatId,
+  type Input,
+  type Request,
+  type RunnerId,
+  type Session,
+} from '@holdpoint/protocol'
+import { openMemory } from '@holdpoint/store'
+import { expect } from 'vitest'
+import {
+  type Caller,
+  callAs,
+  type Gateway,
+  type GatewayOptions,
+  openGateway,
+  type SerializedFrame,
+  type Store,
+  type SubscribeOptions,
+  type Subscription,
+} from '../src/index.ts'
+import { ManualClock } from './manual-clock.ts'
+
+export { settle } from './manual-clock.ts'
+
+export const ada: Caller = { role: 'person', name: 'ada', token: 'tok_ada', via: 'page' }
+export const bob: Caller = { role: 'person', name: 'bob', token: 'tok_bob', via: 'cli' }
+export const runnerCaller: Caller = { role: 'runner', name: 'runner', token: 'tok_runner', via: 'api' }
+export const robot: Caller = { role: 'agent', name: 'robot', token: 'tok_robot', via: 'api' }
+export const stranger: Caller = { role: 'agent', name: 'stranger', token: 'tok_stranger', via: 'api' }
+
+export const runnerId = (n = 0): RunnerId => formatId('run', new Uint8Array(20).fill(n))
+export const resumable: DriverInfo = {
+  name: 'steady',
+  title: 'Resumes',
+  capabilities: ['resumable', 'messages', 'interrupt'],
+  modes: [],
+  ready: true,
+}
+export const fragile: DriverInfo = { ...resumable, name: 'fragile', title: 'Cannot resume', capabilities: ['messages'] }
+export const portable: DriverInfo = { ...resumable, name: 'portable', capabilities: ['resumable', 'portable'] }
+export const drivers = [resumable, fragile, portable]
+
+export const approval = (command = 'ls', more: Partial<Extract<Ask, { kind: 'approval' }>> = {}): Ask => ({
+  kind: 'approval',
+  tool: 'Bash',
+  input: { command },
+  title: `Run ${command}`,
+  cwd: '/srv',
+  editable: true,
+  ...more,
+})
+export const secretAsk: Ask = {
+  kind: 'questions',
+  questions: [
+    { id: 'pin', header: 'PIN', question: 'The PIN?', options: [], multiSelect: false, allowOther: true, secret: true },
+  ],
+}
+
+export const secretForm: Ask = {
+  kind: 'form',
+  title: 'Sign in',
+  message: '',
+  schema: {
+    type: 'object',
+    properties: {
+      name: { type: 'string' },
+      pass: { type: 'string', format: 'password' },
+      pin: { type: 'integer', writeOnly: true },
+    },
+  },
+}
+
+/** An agent under a lease: its session, its fence, and the agent's side of the gateway under that fence. */
+export interface Driven {
+  readonly session: Session
+  readonly fence: number
+  ask(key: string, ask?: Ask, more?: Partial<Input<'openRequest'>>): Promise<Request>
+  report(request: Pick<Request, 'id'>, state: Input<'reportDelivery'>['state']): Promise<Request>
+  say(...items: Input<'appendEvents'>['items']): Promise<unknown>
+}
+
+export class GatewayFixture {
+  readonly clock: ManualClock
+  readonly store: Store
+  readonly trouble: unknown[] = []
+  gateway!: Gateway
+  person!: Call
+  other!: Call
+  runner!: Call
+  agent!: Call
+  strange!: Call
+
+  constructor(clock: ManualClock, store: Store) {
+    this.clock = clock
+    this.store = store
+  }
+  /** A gateway over the same archive: what a restart of the gateway is. */
+  async open(options: Partial<GatewayOptions> = {}): Promise<this> {
+    this.gateway = await openGateway({
+      store: this.store,
+      clock: this.clock,
+      onError: error => this.trouble.push(error),
+      ...options,
+    })
+    this.person = callAs(this.gateway, ada)
+    this.other = callAs(this.gateway, bob)
+    this.runner = callAs(this.gateway, runnerCaller)
+    this.agent = callAs(this.gateway, robot)
+    this.strange = callAs(this.gateway, stranger)
+    return this
+  }
+  announce(n = 0, offered: readonly DriverInfo[] = drivers) {
+    return this.runner('announceRunner', { id: runnerId(n), name: `runner ${n}`, drivers: [...offered] })
+  }
+  async attach(id: Session['id'], n = 0): Promise<Driven> {
+    const runner = (await this.runner('listRunners', {})).items.find(known => known.id === runnerId(n))
+    const { fence, session } = await this.runner('attachSession', {
+      id,
+      runner: runnerId(n),
+      incarnation: runner?.incarnation ?? 0,
+    })
+    return {
+      session,
+      fence,
+      ask: (key, ask = approval(), more = {}) => this.runner('openRequest', { id, key, ask, fence, ...more }),
+      report: (request, state) => this.runner('reportDelivery', { id: request.id, state, fence }),
+      say: (...items) => this.runner('appendEvents', { id, items, fence }),
+    }
+  }
+  /** A session that a runner drives; announces the runner where nobody has. */
+  async drive(driver = 'steady', input: Partial<Input<'startSession'>> = {}, n = 0): Promise<Driven> {
+    const { items } = await this.runner('listRunners', {})
+    if (!items.some(known => known.id === runnerId(n) && known.live)) await this.announce(n)
+    const session = await this.person('startSession', { driver, ...input })
+    return this.attach(session.id, n)
+  }
+  allow(request: Request, call = this.person) {
+    return call('answerRequest', { id: request.id, digest: request.digest, answer: { kind: 'allow' } })
+  }
+  deny(request: Request, call = this.person) {
+    return call('answerRequest', { id: request.id, digest: request.digest, answer: { kind: 'deny' } })
+  }
+  async watch(options: SubscribeOptions = {}, caller: Caller = ada): Promise<Watching> {
+    const frames: SerializedFrame[] = []
+    const watch = await this.gateway.subscribe(caller, options, { frame: frame => frames.push(frame) })
+    return {
+      watch,
+      get frames() {
+        return frames.map(frame => JSON.parse(frame.json) as Frame) // the gateway wrote it
+      },
+      get events() {
+        return frames.filter(frame => frame.cursor !== null).map(frame => (JSON.parse(frame.json) as EventFrame).event) // events have cursors
+      },
+      get cursors() {
+        return frames.flatMap(frame => frame.cursor ?? [])
+      },
+    }
+  }
+  async log() {
+    const events = await this.store.events({ after: 0, limit: 100_000 })
+    return events.map(event => event.type)
+  }
+}
+type EventFrame = Extract<Frame, { frame: 'event' }>
+export interface Watching {
+  readonly watch: Subscription
+  readonly frames: readonly Frame[]
+  readonly events: readonly EventFrame['event'][]
+  readonly cursors: readonly string[]
+}
+
+export async function rig(options: Partial<GatewayOptions> = {}): Promise<GatewayFixture> {
+  const clock = new ManualClock()
+  return new GatewayFixture(clock, await openMemory({ clock, epoch: 'e1' })).open(options)
+}
+
+export function refused(call: Promise<unknown>, code: FaultCode): Promise<void> {
+  return expect(call).rejects.toMatchObject({ name: 'Fault', code })
+}

@@ -1,0 +1,166 @@
+/** A whole gateway for tests: memory archive, real gateway, real server, one credential of each role. */
+import { connect } from 'node:net'
+import { type Gateway, openGateway } from '@holdpoint/engine'
+import { type Ask, type Request as Asked, apiRoot, type Session } from '@holdpoint/protocol'
+import { createServer, type Listening, type Server, type ServerOptions } from '@holdpoint/server'
+import { openMemory } from '@holdpoint/store'
+import { WebSocket } from 'ws'
+
+export const secrets = { person: 'secret-of-ada', agent: 'secret-of-agent', runner: 'secret-of-runner' } as const
+
+export interface TestServer extends Listening {
+  readonly gateway: Gateway
+  readonly server: Server
+}
+
+export async function startTestServer(options: Omit<ServerOptions, 'gateway'> = {}): Promise<TestServer> {
+  const gateway = await openGateway({ store: await openMemory() })
+  for (const [role, name] of [
+    ['person', 'ada'],
+    ['agent', 'robot'],
+    ['runner', 'engine'],
+  ] as const)
+    await gateway.ensureToken(secrets[role], role, name)
+  const server = createServer({ gateway, version: '1.2.3', ...options })
+  const listening = await server.listen({ port: 0 })
+  return {
+    ...listening,
+    gateway,
+    server,
+    async close() {
+      await listening.close()
+      await gateway.close()
+    },
+  }
+}
+
+export function headersOf(role: keyof typeof secrets, more: Record<string, string> = {}): Record<string, string> {
+  return { authorization: `Bearer ${secrets[role]}`, ...more }
+}
+
+export function request(gateway: TestServer, path: string, init: RequestInit = {}): Promise<Response> {
+  return fetch(`${gateway.url}${apiRoot}${path}`, init)
+}
+
+export function post(gateway: TestServer, role: keyof typeof secrets, path: string, body: unknown): Promise<Response> {
+  const headers = headersOf(role, { 'content-type': 'application/json' })
+  return request(gateway, path, { method: 'POST', headers, body: JSON.stringify(body) })
+}
+
+export const approval = (title: string, input: Record<string, string> = {}): Ask => ({
+  kind: 'approval',
+  tool: 'shell',
+  input,
+  title,
+  cwd: '/tmp',
+  editable: false,
+})
+
+export async function openSession(gateway: TestServer): Promise<Session> {
+  const reply = await post(gateway, 'agent', '/sessions', { driver: 'external', title: 'a test' })
+  if (reply.status !== 201) throw new Error(await reply.text())
+  return (await reply.json()) as Session // the contract's output
+}
+
+export async function ask(gateway: TestServer, session: Session, key: string, what = approval(key)): Promise<Asked> {
+  const reply = await post(gateway, 'agent', `/sessions/${session.id}/requests`, { key, ask: what })
+  if (reply.status !== 201) throw new Error(await reply.text())
+  return (await reply.json()) as Asked // the contract's output
+}
+
+/** Sends bytes as they are and returns everything that comes back until the other side closes. */
+export function raw(port: number, ...bytes: (string | Buffer)[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1')
+    let heard = ''
+    socket.on('data', chunk => {
+      heard += chunk.toString('latin1')
+    })
+    socket.on('error', error => (heard ? resolve(heard) : reject(error)))
+    socket.on('close', () => resolve(heard))
+    for (const part of bytes) socket.write(part)
+  })
+}
+
+/** The status of a handshake: 101, or what it was refused with. */
+export function handshake(
+  gateway: TestServer,
+  headers: Record<string, string>,
+  path = `${apiRoot}/socket`,
+): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const ws = new WebSocket(`ws://127.0.0.1:${gateway.port}${path}`, { headers })
+    ws.on('open', () => {
+      ws.terminate()
+      resolve(101)
+    })
+    ws.on('unexpected-response', (_, response) => {
+      response.resume()
+      resolve(response.statusCode ?? 0)
+    })
+    ws.on('error', reject)
+  })
+}
+
+export interface TestSocket {
+  readonly ws: WebSocket
+  send(frame: unknown): void
+  /** The next frame that fits, in order; frames before it are dropped. */
+  next(fits?: (frame: Heard) => boolean): Promise<Heard>
+  readonly closed: Promise<number>
+}
+export interface Heard {
+  readonly frame: string
+  readonly id?: unknown
+  readonly status?: number
+  readonly body?: { readonly error?: { readonly code: string } } & Record<string, unknown>
+  readonly hello?: { readonly cursor: string; readonly resume: string }
+  readonly event?: Record<string, unknown> & { readonly cursor: string; readonly type: string }
+}
+
+export async function openSocket(gateway: TestServer, headers = headersOf('person')): Promise<TestSocket> {
+  const ws = new WebSocket(`ws://127.0.0.1:${gateway.port}${apiRoot}/socket`, { headers })
+  const heard: Heard[] = []
+  let wake = () => {}
+  ws.on('message', data => {
+    heard.push(JSON.parse(String(data)))
+    wake()
+  })
+  const closed = new Promise<number>(resolve => ws.on('close', resolve))
+  await new Promise((resolve, reject) => ws.on('open', resolve).on('error', reject))
+  return {
+    ws,
+    closed,
+    send: frame => ws.send(typeof frame === 'string' ? frame : JSON.stringify(frame)),
+    async next(fits = () => true) {
+      for (;;) {
+        for (let frame = heard.shift(); frame; frame = heard.shift()) if (fits(frame)) return frame
+        await new Promise<void>(resolve => {
+          wake = resolve
+        })
+      }
+    },
+  }
+}
+
+export interface SseEvent {
+  readonly id: string | null
+  readonly data: string
+}
+/** Reads a stream's events as any reader of the standard would: split at blank lines, comments left out. */
+export async function* readSse(reply: Response): AsyncGenerator<SseEvent, void> {
+  let rest = ''
+  const decoder = new TextDecoder()
+  for await (const chunk of reply.body ?? []) {
+    rest += decoder.decode(chunk, { stream: true })
+    const parts = rest.split('\n\n')
+    rest = parts.pop() ?? ''
+    for (const part of parts) {
+      const lines = part.split('\n').filter(line => !line.startsWith(':'))
+      if (lines.length === 0) continue
+      const field = (name: string) =>
+        lines.filter(line => line.startsWith(`${name}: `)).map(line => line.slice(name.length + 2))
+      yield { id: field('id')[0] ?? null, data: field('data').join('\n') }
+    }
+  }
+}
