@@ -54,7 +54,7 @@ function run(name) {
     const place = join(folder, name)
     mkdirSync(place, { mode: 0o711 })
     const args = [name, place, options.quick ? 'quick' : 'full', options.profile ? resolve(options.profile) : '']
-    current = fork(fileURLToPath(new URL('./part.mjs', import.meta.url)), args, {
+    current = fork(fileURLToPath(new URL('./suite.mjs', import.meta.url)), args, {
       detached: true,
       stdio: ['ignore', 2, 2, 'ipc'],
     })

@@ -28,7 +28,8 @@ export default {
     emptyOutDir: true,
     rolldownOptions: {
       input: {
-        ...Object.fromEntries(['main', 'resolve-ours'].map(name => [name, ours(name)])),
+        main: ours('main'),
+        'module-resolver': ours('runner/module-resolver'),
         // Each by its name, for a person's agent.
         ...Object.fromEntries(rooms.map(name => [`rooms/${name}`, built(name)])),
       },

@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { launch } from '../../test/support/chromium.mjs'
-import { openHouse } from './house.mjs'
+import { openHouse } from './demo-gateway.mjs'
 import { asks, ran, reviewed, talk } from './sample.mjs'
 
 const wide = { viewport: { width: 1440, height: 900 } }

@@ -2,9 +2,9 @@
 import { join } from 'node:path'
 import type { Session } from '@holdpoint/protocol'
 import { expect } from 'vitest'
-import { checkSqlite } from '../support/archive.ts'
+import { told, Witness, within } from '../support/event-recorder.ts'
 import { agentsFolder, GatewayProcess } from '../support/gateway.ts'
-import { told, Witness, within } from '../support/witness.ts'
+import { checkSqlite } from '../support/store-fixture.ts'
 import { type GatewayPoint, gatewayPoints, numberOf } from './points.ts'
 import { isParked, judge, type Story } from './verdict.ts'
 

@@ -10,8 +10,8 @@ import { openSqlite } from '@holdpoint/store'
 import { expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import worker from '../support/agents/worker.mjs'
+import { told, Witness } from '../support/event-recorder.ts'
 import { glance } from '../support/gateway.ts'
-import { told, Witness } from '../support/witness.ts'
 import { gatewayPoints, runnerPoints } from './points.ts'
 
 const secrets = { person: 'a-secret-of-the-person', runner: 'a-secret-of-the-runner' } as const

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import type { Answer, Event, Request, SessionId } from '@holdpoint/protocol'
 import { afterAll, expect, it } from 'vitest'
-import { checkSqlite } from '../support/archive.ts'
+import { told, Witness, within } from '../support/event-recorder.ts'
 import { closeGateways, GatewayProcess } from '../support/gateway.ts'
-import { told, Witness, within } from '../support/witness.ts'
+import { checkSqlite } from '../support/store-fixture.ts'
 import { withWorker } from './chain.ts'
 import { logOf, timesWritten } from './verdict.ts'
 

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import type { Call, Event, Request, SessionId } from '@holdpoint/protocol'
 import { expect } from 'vitest'
-import { told, type Witness } from '../support/witness.ts'
+import { told, type Witness } from '../support/event-recorder.ts'
 
 export interface Story {
   readonly session: SessionId

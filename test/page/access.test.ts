@@ -3,9 +3,9 @@ import { createRequire } from 'node:module'
 // biome-ignore lint/correctness/noUnresolvedImports: it exports them by a way that the linter does not follow
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { asks } from '../support/asking.ts'
 import { away, desktop, hasNoBrowser, phone } from '../support/browser.ts'
-import { button, cardOf, openStage, receipt } from './stage.ts'
+import { asks } from '../support/request-samples.ts'
+import { button, cardOf, openStage, receipt } from './page-fixture.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 

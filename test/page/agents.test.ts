@@ -4,10 +4,10 @@ import { join } from 'node:path'
 // biome-ignore lint/correctness/noUnresolvedImports: it exports them by a way that the linter does not follow
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { scriptedEnvironment } from '../../packages/drivers/src/claude/scripted-model.ts'
+import { scriptedEnvironment } from '../../packages/drivers/src/claude/setup/scripted-model.ts'
 import { bash, call, Model, type Play, say } from '../../packages/drivers/test/claude/model.ts'
 import { hasNoBrowser } from '../support/browser.ts'
-import { button, openStage, press, receipt, textOf } from './stage.ts'
+import { button, openStage, press, receipt, textOf } from './page-fixture.ts'
 
 /** The card that waits on a session's screen, by what it is about. */
 function card(page: Page, name: string): Locator {

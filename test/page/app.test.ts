@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { asks } from '../support/asking.ts'
 import { away, desktop, hasNoBrowser, openPage, withWorker } from '../support/browser.ts'
-import { button, openStage } from './stage.ts'
+import { asks } from '../support/request-samples.ts'
+import { button, openStage } from './page-fixture.ts'
 
 describe.skipIf(hasNoBrowser())('as an app the page', () => {
   const stage = openStage({}, 'whole')

@@ -1,8 +1,8 @@
 import type { Ask } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
-import { asks } from '../support/asking.ts'
 import { hasNoBrowser, phone } from '../support/browser.ts'
-import { button, calm, cardOf, noteFollowed, openStage, press, receipt, textOf } from './stage.ts'
+import { asks } from '../support/request-samples.ts'
+import { button, calm, cardOf, noteFollowed, openStage, press, receipt, textOf } from './page-fixture.ts'
 
 /** Of two colours that a browser has computed, as WCAG counts it. */
 function contrast(one: string, other: string): number {

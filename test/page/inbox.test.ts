@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { asks } from '../support/asking.ts'
 import { hasNoBrowser, phone } from '../support/browser.ts'
-import { button, cardOf, openStage, press, receipt, strike, textOf } from './stage.ts'
+import { asks } from '../support/request-samples.ts'
+import { button, cardOf, openStage, press, receipt, strike, textOf } from './page-fixture.ts'
 
 describe.skipIf(hasNoBrowser())('the inbox', () => {
   const stage = openStage()

@@ -1,8 +1,8 @@
 import type { Ask, Request } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
-import { asks } from '../support/asking.ts'
 import { hasNoBrowser } from '../support/browser.ts'
-import { calm, cardOf, openStage, receipt, strike } from './stage.ts'
+import { asks } from '../support/request-samples.ts'
+import { calm, cardOf, openStage, receipt, strike } from './page-fixture.ts'
 
 describe.skipIf(hasNoBrowser())('without a pointer', () => {
   const stage = openStage()

@@ -1,9 +1,9 @@
 // biome-ignore lint/correctness/noUnresolvedImports: it exports them by a way that the linter does not follow
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { asks } from '../support/asking.ts'
 import { hasNoBrowser, phone } from '../support/browser.ts'
-import { button, openStage, press, receipt, textOf } from './stage.ts'
+import { asks } from '../support/request-samples.ts'
+import { button, openStage, press, receipt, textOf } from './page-fixture.ts'
 
 /** One of the ways to narrow a list down. */
 function choose(page: Page, name: string): Promise<void> {

@@ -1,8 +1,8 @@
 import type { Ask, FormSchema } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
-import { asks } from '../support/asking.ts'
 import { hasNoBrowser, type OpenOptions, phone } from '../support/browser.ts'
-import { button, cardOf, openStage, press, receipt, textOf } from './stage.ts'
+import { asks } from '../support/request-samples.ts'
+import { button, cardOf, openStage, press, receipt, textOf } from './page-fixture.ts'
 
 describe.skipIf(hasNoBrowser())('on the page', () => {
   const stage = openStage()

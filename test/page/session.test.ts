@@ -1,9 +1,9 @@
 // biome-ignore lint/correctness/noUnresolvedImports: it exports them by a way that the linter does not follow
 import type { Locator, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { type Asker, asks } from '../support/asking.ts'
 import { hasNoBrowser, type OpenOptions } from '../support/browser.ts'
-import { button, cardOf, openStage, press, receipt, strike } from './stage.ts'
+import { type Asker, asks } from '../support/request-samples.ts'
+import { button, cardOf, openStage, press, receipt, strike } from './page-fixture.ts'
 
 const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 

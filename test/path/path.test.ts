@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe } from 'vitest'
+import { Witness } from '../support/event-recorder.ts'
 import { closeGateways, glance } from '../support/gateway.ts'
-import { Witness } from '../support/witness.ts'
-import { openPlace, type Place, runners, transports } from './places.ts'
 import { walkPath } from './suite.ts'
+import { openPlace, type Place, runners, transports } from './transports.ts'
 
 describe.each(transports.flatMap(transport => runners.map(runner => ({ transport, runner }))))(
   'the path $transport, its runner $runner',

@@ -1,8 +1,8 @@
 /** The path from ask to delivery, scene by scene: the same for every way in and every runner. */
 import type { Answer, Event, Fault, Request, SessionId } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
-import { told, type Witness } from '../support/witness.ts'
-import type { Place } from './places.ts'
+import { told, type Witness } from '../support/event-recorder.ts'
+import type { Place } from './transports.ts'
 
 export function walkPath(here: () => { place: Place; witness: Witness }): void {
   const call: Place['call'] = (op, input, options) => here().place.call(op, input, options)

@@ -1,10 +1,10 @@
 import { openPostgres } from '@holdpoint/store'
 import { afterEach, expect, it } from 'vitest'
-import { checkArchive, checkSqlite } from '../support/archive.ts'
 import { closeGateways, type GatewayProcess, startGateway } from '../support/gateway.ts'
 import { freshDatabase, hasPostgres } from '../support/postgres.ts'
 import { budget } from '../support/rounds.ts'
-import { Arena } from './arena.ts'
+import { checkArchive, checkSqlite } from '../support/store-fixture.ts'
+import { Arena } from './race-fixture.ts'
 
 afterEach(closeGateways)
 

@@ -1,7 +1,7 @@
 /** A gateway that can be killed, over an archive that fails: commits are lost before they are kept, or their acknowledgement after. */
 import { type Caller, type Clock, type Gateway, openGateway, type Store } from '@holdpoint/engine'
 import { type CallOptions, Fault, type Input, type OperationName, type Output } from '@holdpoint/protocol'
-import type { Chance } from './chance.ts'
+import type { Chance } from './random.ts'
 
 export interface Faults {
   /** How likely a commit is lost, its acknowledgement is lost, a read fails. */

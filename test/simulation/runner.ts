@@ -10,7 +10,7 @@ import {
   type RunnerId,
   type SessionId,
 } from '@holdpoint/protocol'
-import type { Chance } from './chance.ts'
+import type { Chance } from './random.ts'
 
 export const runnerCaller: Caller = { role: 'runner', name: 'runner', token: 'tok_runner', via: 'api' }
 export const drivers: readonly DriverInfo[] = [

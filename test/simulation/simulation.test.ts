@@ -3,7 +3,7 @@
  * and `npm run simulate -- --minutes 10` looks for new ones.
  */
 import { expect, it } from 'vitest'
-import { simulate } from './world.ts'
+import { simulate } from './simulator.ts'
 
 const steps = Number(process.env.STEPS ?? 400)
 const minutes = Number(process.env.MINUTES ?? 0)

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { httpCall } from '@holdpoint/client'
 import type { Call } from '@holdpoint/protocol'
-import { type Home, livingProcess, openHome } from '../../packages/cli/src/home.ts'
+import { type DataFolder, openDataFolder, runningProcess } from '../../packages/cli/src/config/data-folder.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 export const holdpoint = join(root, 'packages/cli/bin/holdpoint.js')
@@ -27,7 +27,7 @@ export interface Exit {
 export class GatewayProcess {
   /** Where it is started: its config and its home. */
   readonly folder = mkdtempSync(join(tmpdir(), 'holdpoint-test-'))
-  readonly home: Home
+  readonly home: DataFolder
   readonly #options: GatewayOptions
   #child: ChildProcess | null = null
   #port = 0
@@ -39,7 +39,7 @@ export class GatewayProcess {
 
   constructor(options: GatewayOptions) {
     this.#options = options
-    this.home = openHome(join(this.folder, 'home'))
+    this.home = openDataFolder(join(this.folder, 'home'))
     writeFileSync(join(this.folder, 'holdpoint.config.json'), JSON.stringify(options.config ?? {}))
     alive.add(this)
   }
@@ -90,7 +90,7 @@ export class GatewayProcess {
   }
 
   runnerPid(): number | null {
-    return livingProcess(this.home, 'runner')?.pid ?? null
+    return runningProcess(this.home, 'runner')?.pid ?? null
   }
   /** Also those that were just started and have not noted themselves yet. */
   runnerPids(): number[] {
@@ -175,8 +175,8 @@ function firstLine(child: ChildProcess): Promise<string | null> {
 }
 
 /** Processes that were started for this home and no other: its name is a new one, and it stands in their arguments. A runner that was just started has not noted itself yet. */
-function processesOf(home: Home): number[] {
-  const noted = (['gateway', 'runner'] as const).flatMap(name => livingProcess(home, name)?.pid ?? [])
+function processesOf(home: DataFolder): number[] {
+  const noted = (['gateway', 'runner'] as const).flatMap(name => runningProcess(home, name)?.pid ?? [])
   return [...new Set([...noted, ...startedFor(home.folder)])]
 }
 function startedFor(folder: string): number[] {

@@ -1,1 +1,1 @@
-export { type RunningGateway, startGateway } from './up.ts'
+export { type RunningGateway, startGateway } from './gateway/up.ts'

@@ -2,7 +2,7 @@
 import { escapeInvisible, Fault, type FaultCode, faultStatus, SessionState } from '@holdpoint/protocol'
 import { Argument, Command, CommanderError, Help, Option } from 'commander'
 import type { CommandShape } from './commands/completion.ts'
-import type { Place, Remote } from './remote.ts'
+import type { GatewayAddress, GatewayClient } from './gateway-client/gateway-client.ts'
 import { version } from './version.ts'
 
 const exitCodes = { failed: 1, usage: 2, notFound: 3, resolved: 4, noGateway: 5 } as const
@@ -63,7 +63,8 @@ const requestArgument = () => new Argument('<request>', 'its id; a few letters a
 function asks(name: string, description: string): Command {
   return program.command(name).description(description).addOption(urlOption()).addOption(homeOption())
 }
-const gateway = async (place: Place): Promise<Remote> => (await import('./remote.ts')).needGateway(place)
+const gateway = async (place: GatewayAddress): Promise<GatewayClient> =>
+  (await import('./gateway-client/gateway-client.ts')).needGateway(place)
 
 program.commandsGroup('Start and stop:')
 program
@@ -77,13 +78,15 @@ program
   .addOption(homeOption())
   .action(async ({ home, json, ...flags }) => {
     const { config, folder } = await settings(flags, home)
-    await (await import('./up.ts')).up(config, folder, json === true)
+    await (await import('./gateway/up.ts')).up(config, folder, json === true)
   })
 program
   .command('down')
   .description('stop the gateway and its runner; what waits goes on waiting')
   .addOption(homeOption())
-  .action(async ({ home }) => console.log(await (await import('./down.ts')).down((await settings({}, home)).folder)))
+  .action(async ({ home }) =>
+    console.log(await (await import('./gateway/down.ts')).down((await settings({}, home)).folder)),
+  )
 program
   .command('runner')
   .description('run agents for a gateway; `up` starts one by itself')
@@ -91,7 +94,7 @@ program
   .addOption(homeOption())
   .action(async ({ home, url }) => {
     const { config, folder } = await settings({}, home)
-    await (await import('./runner.ts')).runnerProcess(config, folder, url)
+    await (await import('./runner/runner.ts')).runnerProcess(config, folder, url)
   })
 asks('link', 'make a one-use link that signs a browser in').action(async place => {
   const { url, call } = await gateway(place)
@@ -272,7 +275,7 @@ for (const [name, description] of [
     .addOption(homeOption())
     .action(async (file: string, { home, ...flags }) => {
       const { config, folder } = await settings(flags, home)
-      console.log(await (await import('./keeping.ts'))[name](config, folder, file))
+      console.log(await (await import('./gateway/backup.ts'))[name](config, folder, file))
     })
 program
   .command('completion')
@@ -293,8 +296,11 @@ function collect(value: string, before: readonly string[] = []): readonly string
   return [...before, value]
 }
 async function settings(flags: Record<string, unknown>, home: string | undefined) {
-  const [{ readConfig }, { openHome }] = await Promise.all([import('./config.ts'), import('./home.ts')])
-  return { config: readConfig(flags), folder: openHome(home) }
+  const [{ readConfig }, { openDataFolder }] = await Promise.all([
+    import('./config/config.ts'),
+    import('./config/data-folder.ts'),
+  ])
+  return { config: readConfig(flags), folder: openDataFolder(home) }
 }
 function shapes(): readonly CommandShape[] {
   const shown = program.createHelp().visibleCommands(program)

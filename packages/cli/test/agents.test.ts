@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { told, Witness, within } from '../../../test/support/event-recorder.ts'
 import { closeGateways, GatewayProcess, glance, startGateway } from '../../../test/support/gateway.ts'
-import { told, Witness, within } from '../../../test/support/witness.ts'
-import { say } from './words.ts'
+import { say } from './support/cli-process.ts'
 
 /** Outside the repository: nothing here can resolve its packages by itself. */
 let folder: string

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { Request, type Session } from '@holdpoint/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { closeGateways, type GatewayProcess, plainEnvironment, startGateway } from '../../../test/support/gateway.ts'
-import { approvalOf, askElsewhere, lastMessage, rehearse, settled } from './desk.ts'
-import { say, sayTo } from './words.ts'
+import { say, sayTo } from './support/cli-process.ts'
+import { approvalOf, askElsewhere, lastMessage, rehearse, settled } from './support/gateway-fixture.ts'
 
 let gateway: GatewayProcess
 beforeAll(async () => {

@@ -2,10 +2,15 @@
 import type { Answer, Ask, Call, RequestId } from '@holdpoint/protocol'
 import { Fault } from '@holdpoint/protocol'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { Asking, type AskingOptions, doubtMs, quietMs } from '../src/tui/asking.ts'
-import { Drafts } from '../src/tui/drafts.ts'
-import type { Key } from '../src/tui/key.ts'
-import type { Place } from '../src/tui/sheet.ts'
+import { PromptDrafts } from '../src/tui/prompt/draft-sync.ts'
+import type { ScreenSize } from '../src/tui/prompt/layout/prompt-layout.ts'
+import {
+  inputCooldownMs,
+  PromptController,
+  type PromptControllerOptions,
+  suspendCheckMs,
+} from '../src/tui/prompt/prompt-controller.ts'
+import type { Key } from '../src/tui/terminal/key-parser.ts'
 import { requestOf } from './support/request.ts'
 
 const ask: Ask = { kind: 'approval', tool: 'Bash', input: { command: 'ls' }, title: 'List', cwd: '/', editable: true }
@@ -13,13 +18,13 @@ const letter = (text: string): Key => ({ name: 'text', text, alone: true })
 const [one, two] = [requestOf(ask, 'req_one'), requestOf(ask, 'req_two')]
 
 /** A gateway that notes what it is to keep. */
-function keeping(sent: unknown[]): Drafts {
+function keeping(sent: unknown[]): PromptDrafts {
   const call = async (op: string, input: { readonly draft?: unknown }) => {
     if (op !== 'putDraft') return { draft: null, others: [] }
     sent.push(input.draft)
     return { at: 1 }
   }
-  return new Drafts({ call: call as Call, me: '', frames: () => () => {} }) // it is asked for nothing else
+  return new PromptDrafts({ call: call as Call, me: '', frames: () => () => {} }) // it is asked for nothing else
 }
 /** A gateway that keeps nothing. */
 const nobody: Call = async () => {
@@ -29,14 +34,14 @@ let answers: { readonly id: RequestId; readonly answer: Answer }[]
 let refuse: Error | null
 let reachable: boolean
 let edited: (text: string | null) => void
-let asking: Asking
-let options: AskingOptions
+let asking: PromptController
+let options: PromptControllerOptions
 /** As if it had been drawn, all of it, and looked at. */
-const wide: Place = { columns: 80, height: 20 }
+const wide: ScreenSize = { columns: 80, height: 20 }
 function looked(): void {
   asking.lay(wide, { at: 1, of: 1 })
   asking.painted()
-  vi.advanceTimersByTime(quietMs)
+  vi.advanceTimersByTime(inputCooldownMs)
 }
 beforeEach(() => {
   vi.useFakeTimers()
@@ -53,10 +58,10 @@ beforeEach(() => {
         edited = resolve
       }),
     isReachable: () => reachable,
-    drafts: new Drafts({ call: nobody, me: '', frames: () => () => {} }),
+    drafts: new PromptDrafts({ call: nobody, me: '', frames: () => () => {} }),
     changed: () => {},
   }
-  asking = new Asking(options)
+  asking = new PromptController(options)
   asking.put(one, [])
 })
 afterEach(() => {
@@ -69,14 +74,14 @@ describe('a prompt that has just appeared', () => {
     asking.painted()
     for (let at = 0; at < 20; at++) {
       asking.press(letter('a'))
-      vi.advanceTimersByTime(quietMs - 1)
+      vi.advanceTimersByTime(inputCooldownMs - 1)
     }
     expect(answers).toEqual([])
     expect(asking.standing).toBe('quiet')
     vi.advanceTimersByTime(1)
     expect(asking.standing).toBe('live')
     asking.press(letter('a'))
-    await vi.advanceTimersByTimeAsync(doubtMs)
+    await vi.advanceTimersByTimeAsync(suspendCheckMs)
     expect(answers).toEqual([{ id: one.id, answer: { kind: 'allow' } }])
   })
   it('is rejected by Ctrl+C at any time: that never allows', () => {
@@ -84,12 +89,12 @@ describe('a prompt that has just appeared', () => {
     expect(answers).toEqual([{ id: one.id, answer: { kind: 'deny' } }])
   })
   it('cannot be allowed before it was drawn', async () => {
-    vi.advanceTimersByTime(quietMs)
+    vi.advanceTimersByTime(inputCooldownMs)
     asking.press(letter('a'))
     expect(answers).toEqual([])
     asking.lay(wide, { at: 1, of: 1 })
     asking.press(letter('a'))
-    await vi.advanceTimersByTimeAsync(doubtMs)
+    await vi.advanceTimersByTimeAsync(suspendCheckMs)
     expect(answers, 'nor before the frame was on the terminal').toEqual([])
     expect(asking.prompt?.hint).toMatch(/Not all of it/)
   })
@@ -104,9 +109,9 @@ describe('a prompt that had no room', () => {
     expect(asking.standing).toBe('quiet')
     asking.press(letter('a'))
     expect(answers, 'it was pressed when there was nothing to read').toEqual([])
-    vi.advanceTimersByTime(quietMs)
+    vi.advanceTimersByTime(inputCooldownMs)
     asking.press(letter('a'))
-    await vi.advanceTimersByTimeAsync(doubtMs)
+    await vi.advanceTimersByTimeAsync(suspendCheckMs)
     expect(answers).toHaveLength(1)
   })
 })
@@ -120,7 +125,7 @@ describe('without a gateway', () => {
     expect(answers).toEqual([])
     reachable = true
     asking.press(letter('a'))
-    await vi.advanceTimersByTimeAsync(doubtMs)
+    await vi.advanceTimersByTimeAsync(suspendCheckMs)
     expect(answers).toHaveLength(1)
   })
 })
@@ -152,21 +157,21 @@ describe('an answer', () => {
   it('by a key before it was heard that the terminal had been another program’s is not given', async () => {
     looked()
     asking.press(letter('a'))
-    vi.advanceTimersByTime(doubtMs - 1)
+    vi.advanceTimersByTime(suspendCheckMs - 1)
     asking.returned()
     await vi.advanceTimersByTimeAsync(1)
     expect(answers).toEqual([])
     expect(asking.standing).toBe('quiet')
-    vi.advanceTimersByTime(quietMs)
+    vi.advanceTimersByTime(inputCooldownMs)
     asking.press(letter('a'))
-    await vi.advanceTimersByTimeAsync(doubtMs)
+    await vi.advanceTimersByTimeAsync(suspendCheckMs)
     expect(answers).toHaveLength(1)
   })
   it('is given though one has gone on to another request, or left', async () => {
     looked()
     asking.press(letter('a'))
     asking.put(two, [])
-    await vi.advanceTimersByTimeAsync(doubtMs)
+    await vi.advanceTimersByTimeAsync(suspendCheckMs)
     expect(answers.map(({ id }) => id)).toEqual([one.id])
     looked()
     asking.press(letter('a'))
@@ -178,7 +183,7 @@ describe('an answer', () => {
     asking.press(letter('a'))
     asking.forget(one.id)
     asking.put(two, [])
-    await vi.advanceTimersByTimeAsync(doubtMs)
+    await vi.advanceTimersByTimeAsync(suspendCheckMs)
     expect(answers).toEqual([])
   })
   it('that the gateway refuses is told, and the prompt stays', async () => {
@@ -186,7 +191,7 @@ describe('an answer', () => {
     looked()
     asking.press(letter('a'))
     expect(asking.standing).toBe('sending')
-    await vi.advanceTimersByTimeAsync(doubtMs)
+    await vi.advanceTimersByTimeAsync(suspendCheckMs)
     expect(asking.prompt?.hint).toBe('It was not sent: The archive is locked.')
     expect(asking.isOurs(one.id)).toBe(false)
   })
@@ -194,7 +199,7 @@ describe('an answer', () => {
     refuse = new Fault('already_resolved', 'Somebody was faster.')
     looked()
     asking.press(letter('a'))
-    await vi.advanceTimersByTimeAsync(doubtMs)
+    await vi.advanceTimersByTimeAsync(suspendCheckMs)
     expect(asking.isOurs(one.id)).toBe(false)
     expect(asking.prompt?.hint).toBeNull()
   })
@@ -215,7 +220,7 @@ describe('a prompt that is let go', () => {
   it('sends to its last letter what was written in it', async () => {
     const sent: unknown[] = []
     const drafts = keeping(sent)
-    asking = new Asking({ ...options, drafts })
+    asking = new PromptController({ ...options, drafts })
     asking.put(one, [])
     looked()
     for (const text of ['n', 'h', 'm']) asking.press(letter(text))
@@ -227,7 +232,7 @@ describe('a prompt that is let go', () => {
   it('is so wherever it stands, once nothing waits for it', async () => {
     const sent: unknown[] = []
     const drafts = keeping(sent)
-    asking = new Asking({ ...options, drafts })
+    asking = new PromptController({ ...options, drafts })
     asking.put(one, [])
     looked()
     asking.press(letter('n'))

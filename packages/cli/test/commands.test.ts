@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { apiRoot } from '@holdpoint/protocol'
 import { openSqlite } from '@holdpoint/store'
 import { afterEach, describe, expect, it } from 'vitest'
+import { told, Witness } from '../../../test/support/event-recorder.ts'
 import { closeGateways, GatewayProcess, glance, plainEnvironment, startGateway } from '../../../test/support/gateway.ts'
-import { told, Witness } from '../../../test/support/witness.ts'
-import { say } from './words.ts'
+import { say } from './support/cli-process.ts'
 
 afterEach(closeGateways)
 

@@ -2,8 +2,8 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { closeGateways, type GatewayProcess, glance, holdpoint, startGateway } from '../../../test/support/gateway.ts'
-import { approvalOf, askElsewhere } from './desk.ts'
-import { bash, say, sayTo } from './words.ts'
+import { bash, say, sayTo } from './support/cli-process.ts'
+import { approvalOf, askElsewhere } from './support/gateway-fixture.ts'
 
 let gateway: GatewayProcess
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 /** The line in which a person writes to a session: what could not be sent or edited is told, and nothing typed is lost. */
 import { beforeEach, describe, expect, it } from 'vitest'
-import { Composer } from '../src/tui/composer.ts'
-import { KeyReader } from '../src/tui/key.ts'
+import { Composer } from '../src/tui/run/composer.ts'
+import { KeyParser } from '../src/tui/terminal/key-parser.ts'
 
 let sent: string[]
 let refuse: Error | null
@@ -24,7 +24,7 @@ beforeEach(() => {
 })
 /** Types it, and waits until something has come of the last key. */
 async function type(text: string): Promise<void> {
-  for (const key of new KeyReader().push(text)) composer.press(key)
+  for (const key of new KeyParser().push(text)) composer.press(key)
   await new Promise<void>(resolve => {
     changed = resolve
   })

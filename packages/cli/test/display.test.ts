@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 import type { Ask, Request } from '@holdpoint/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { closeGateways, type GatewayProcess, startGateway } from '../../../test/support/gateway.ts'
-import { quoted } from '../src/text/span.ts'
-import { approvalOf, askElsewhere } from './desk.ts'
+import { quoted } from '../src/output/span.ts'
+import { sayTo } from './support/cli-process.ts'
+import { approvalOf, askElsewhere } from './support/gateway-fixture.ts'
 import { closeTerminals, keys, Terminal } from './support/terminal.ts'
-import { sayTo } from './words.ts'
 
 // Read as text: one of them holds a lone surrogate, which no JSON body may carry and no importer accepts.
 const file = new URL('../../protocol/test/data/display.json', import.meta.url)

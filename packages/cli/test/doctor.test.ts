@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { closeGateways, GatewayProcess, glance, plainEnvironment, startGateway } from '../../../test/support/gateway.ts'
 import { nodeFinding } from '../src/commands/doctor.ts'
-import { say, sayTo } from './words.ts'
+import { say, sayTo } from './support/cli-process.ts'
 
 afterEach(closeGateways)
 

@@ -2,9 +2,9 @@
 import type { DraftChoice, RawField } from '@holdpoint/client'
 import type { Answer, Ask, Question } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
-import { draftOf, withDraft } from '../src/tui/draft.ts'
-import { KeyReader } from '../src/tui/key.ts'
-import { openPrompt, type Prompt, pressPrompt } from '../src/tui/prompt.ts'
+import { openPrompt, type Prompt, pressPrompt } from '../src/tui/prompt/prompt.ts'
+import { draftOf, withDraft } from '../src/tui/prompt/prompt-draft.ts'
+import { KeyParser } from '../src/tui/terminal/key-parser.ts'
 import { requestOf } from './support/request.ts'
 
 function promptOf(ask: Ask): Prompt {
@@ -15,7 +15,7 @@ const view = { columns: 80, lines: 1, height: 20, top: 0 }
 function press(prompt: Prompt, ...chunks: readonly string[]): { readonly prompt: Prompt; readonly answer?: Answer } {
   let turn: { readonly prompt: Prompt; readonly answer?: Answer } = { prompt }
   for (const chunk of chunks) {
-    const reader = new KeyReader()
+    const reader = new KeyParser()
     for (const key of [...reader.push(chunk), ...reader.flush()]) turn = pressPrompt(turn.prompt, key, view)
   }
   return turn

@@ -5,7 +5,7 @@ import type { Ask } from '@holdpoint/protocol'
 import { hasInvisible } from '@holdpoint/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { closeGateways } from '../../../test/support/gateway.ts'
-import { Scene } from './support/scene.ts'
+import { Scene } from './support/session-fixture.ts'
 import { closeTerminals, keys, type Terminal } from './support/terminal.ts'
 
 const file = new URL('../../protocol/test/data/display.json', import.meta.url)

@@ -2,11 +2,11 @@
 import { type AnswerDraft, encodeDraft } from '@holdpoint/client'
 import type { Ask, Call, Question, Request } from '@holdpoint/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { within } from '../../../test/support/event-recorder.ts'
 import { closeGateways, glance } from '../../../test/support/gateway.ts'
-import { within } from '../../../test/support/witness.ts'
 import { decodeDraft } from '../../client/src/draft.ts'
-import { approvalOf } from './desk.ts'
-import { Scene } from './support/scene.ts'
+import { approvalOf } from './support/gateway-fixture.ts'
+import { Scene } from './support/session-fixture.ts'
 import { closeTerminals, keys } from './support/terminal.ts'
 
 let scene: Scene

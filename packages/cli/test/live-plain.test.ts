@@ -7,12 +7,12 @@ import { Inbox, watchEvents } from '@holdpoint/client'
 import { type Call, RequestId } from '@holdpoint/protocol'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { closeGateways, holdpoint, madeFolder, plainEnvironment } from '../../../test/support/gateway.ts'
-import { folderFor } from '../src/starting.ts'
-import { out } from '../src/text/screen.ts'
-import { runPlainly } from '../src/tui/run-plain.ts'
-import { Scene } from './support/scene.ts'
+import { folderFor } from '../src/gateway-client/start-session.ts'
+import { out } from '../src/output/output.ts'
+import { runPlainly } from '../src/tui/run/run-plain.ts'
+import { say } from './support/cli-process.ts'
+import { Scene } from './support/session-fixture.ts'
 import { closeTerminals, keys } from './support/terminal.ts'
-import { say } from './words.ts'
 
 let scene: Scene
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import type { Event, Request, Session } from '@holdpoint/protocol'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { closeGateways } from '../../../test/support/gateway.ts'
-import { Scene } from './support/scene.ts'
+import { Scene } from './support/session-fixture.ts'
 import { closeTerminals, keys, type Terminal } from './support/terminal.ts'
 
 interface AskScript {

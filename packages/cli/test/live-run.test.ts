@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { ApprovalAsk, Ask, Question, Request, Session } from '@holdpoint/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { closeGateways } from '../../../test/support/gateway.ts'
-import { Scene } from './support/scene.ts'
+import { Scene } from './support/session-fixture.ts'
 import { closeTerminals, keys, scriptedEditor, Terminal } from './support/terminal.ts'
 
 const editorFolder = mkdtempSync(join(tmpdir(), 'holdpoint-test-editor-'))

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Ask } from '@holdpoint/protocol'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { closeGateways } from '../../../test/support/gateway.ts'
-import { Scene } from './support/scene.ts'
+import { Scene } from './support/session-fixture.ts'
 import { closeTerminals, keys, Terminal } from './support/terminal.ts'
 
 let scene: Scene

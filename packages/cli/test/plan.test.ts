@@ -1,8 +1,8 @@
 /** Plans set for reading: nothing of their text is lost, whatever it looks like. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { planRows } from '../src/text/plan.ts'
-import { wrap } from '../src/text/width.ts'
+import { planRows } from '../src/output/plan.ts'
+import { wrap } from '../src/output/width.ts'
 
 const textOf = (rows: ReturnType<typeof planRows>) => rows.map(({ spans }) => spans.map(({ text }) => text).join(''))
 const looks = (plan: string) =>

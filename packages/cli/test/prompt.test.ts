@@ -3,12 +3,12 @@ import type { Answer, ApprovalAsk, Ask, FormAsk, Question, QuestionsAsk } from '
 import { answerProblem } from '@holdpoint/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { widthOfSpans } from '../src/text/width.ts'
-import { type Key, KeyReader } from '../src/tui/key.ts'
-import { emptyPick, pressPick } from '../src/tui/pick.ts'
-import { openPrompt, type Prompt, pressPrompt, sawPrompt, type View } from '../src/tui/prompt.ts'
-import { layPrompt } from '../src/tui/sheet.ts'
-import type { Press } from '../src/tui/step.ts'
+import { widthOfSpans } from '../src/output/width.ts'
+import { layoutPrompt } from '../src/tui/prompt/layout/prompt-layout.ts'
+import { emptySelection, pressSelection } from '../src/tui/prompt/list-selection.ts'
+import { openPrompt, type Prompt, pressPrompt, sawPrompt, type View } from '../src/tui/prompt/prompt.ts'
+import type { PromptInput } from '../src/tui/prompt/prompt-step.ts'
+import { type Key, KeyParser } from '../src/tui/terminal/key-parser.ts'
 import { requestOf } from './support/request.ts'
 
 interface Played {
@@ -26,17 +26,17 @@ function play(
 ): Played {
   let played: Played = { prompt: openPrompt(requestOf(ask), modes) }
   for (const one of typed) {
-    const presses: Press[] = typeof one === 'string' ? keysOf(one) : [{ name: 'edited', text: one.edited }]
+    const presses: PromptInput[] = typeof one === 'string' ? keysOf(one) : [{ name: 'edited', text: one.edited }]
     for (const press of presses) {
       if (played.answer) throw new Error('it was answered already')
-      const view = fixed ?? layPrompt(played.prompt, { columns: 80, height: 40 }, { at: 1, of: 1 }).view
+      const view = fixed ?? layoutPrompt(played.prompt, { columns: 80, height: 40 }, { at: 1, of: 1 }).view
       played = pressPrompt(sawPrompt(played.prompt, view), press, view)
     }
   }
   return played
 }
-function keysOf(chunk: string): Press[] {
-  const reader = new KeyReader()
+function keysOf(chunk: string): PromptInput[] {
+  const reader = new KeyParser()
   return [...reader.push(chunk), ...reader.flush()]
 }
 
@@ -74,7 +74,7 @@ const other = (text: string, ...labels: string[]) => ({
 })
 
 const opened = (ask: Ask) => openPrompt(requestOf(ask), [])
-const a: Press = { name: 'text', text: 'a', alone: true }
+const a: PromptInput = { name: 'text', text: 'a', alone: true }
 
 describe('an approval', () => {
   it.each<[string, Ask, (string | { edited: string })[], object]>([
@@ -180,7 +180,7 @@ describe('an approval', () => {
   it('shows what may be chosen wherever the cursor is, on a small screen too', () => {
     const many = Array.from({ length: 32 }, (_, n) => ({ id: `s${n}`, label: `Offer ${n + 1}`, scope: 'session' }))
     const drawn = (prompt: Prompt) => {
-      const { pieces } = layPrompt(prompt, { columns: 60, height: 14 }, { at: 1, of: 1 })
+      const { pieces } = layoutPrompt(prompt, { columns: 60, height: 14 }, { at: 1, of: 1 })
       return pieces.map(piece => piece.map(({ text }) => text).join(''))
     }
     const offers = play({ ...approval, suggestions: many }, ['s', '2', '9']).prompt
@@ -280,18 +280,18 @@ describe('questions', () => {
 
   it('of a number end where the person waits, and go one by one with Backspace', () => {
     const choices = { count: 14, many: true }
-    const press = (typed: string, before = emptyPick) =>
+    const press = (typed: string, before = emptySelection) =>
       [...typed].reduce((pick, char) => {
         const key: Key = char === '<' ? { name: 'backspace', alone: true } : { name: 'text', text: char, alone: true }
-        return pressPick(pick, key, choices) ?? pick
+        return pressSelection(pick, key, choices) ?? pick
       }, before)
-    const late = pressPick(press('1'), { name: 'text', text: '2', alone: true, late: true }, choices)
+    const late = pressSelection(press('1'), { name: 'text', text: '2', alone: true, late: true }, choices)
     expect(late?.marked).toEqual([0, 1])
     expect(press('123').marked).toEqual([2, 11])
     expect(press('312<').marked, 'one digit').toEqual([0, 2])
     expect(press('312<<').marked, 'the number').toEqual([2])
     expect(press('312<<<').marked, 'no more than what it had chosen').toEqual([2])
-    expect(pressPick(press('2'), { name: 'backspace', alone: true }, { count: 14, many: false })?.cursor).toBe(-1)
+    expect(pressSelection(press('2'), { name: 'backspace', alone: true }, { count: 14, many: false })?.cursor).toBe(-1)
   })
 })
 
@@ -345,7 +345,7 @@ describe('a form', () => {
     const ask: FormAsk = { ...form, schema: { type: 'object', properties: { pass } } }
     const drawn = (typed: readonly string[]) => {
       const { prompt } = play(ask, typed)
-      return JSON.stringify(layPrompt(prompt, { columns: 80, height: 30 }, { at: 1, of: 1 }).pieces)
+      return JSON.stringify(layoutPrompt(prompt, { columns: 80, height: 30 }, { at: 1, of: 1 }).pieces)
     }
     for (const typed of [['hush'], ['hush', enter]]) expect(drawn(typed)).not.toContain('hush')
     expect(play(ask, ['/edit', enter]).prompt.hint).toMatch(/not put into a file/)
@@ -410,7 +410,7 @@ describe('any keys at all', () => {
           let prompt = openPrompt(requestOf(ask), ['default'])
           for (const chunk of list)
             for (const press of keysOf(chunk)) {
-              const { pieces, view } = layPrompt(prompt, { columns, height }, { at: 1, of: 2 })
+              const { pieces, view } = layoutPrompt(prompt, { columns, height }, { at: 1, of: 2 })
               expect(pieces.length).toBeLessThanOrEqual(height)
               for (const piece of pieces) expect(widthOfSpans(piece)).toBeLessThanOrEqual(columns)
               // As many lines of it are counted as are there.

@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import type { Answer, Request } from '@holdpoint/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { closeGateways, type GatewayProcess, glance, holdpoint, startGateway } from '../../../test/support/gateway.ts'
-import { settled } from './desk.ts'
-import { bash, environmentOf } from './words.ts'
+import { bash, environmentOf } from './support/cli-process.ts'
+import { settled } from './support/gateway-fixture.ts'
 
 let gateway: GatewayProcess
 beforeAll(async () => {

@@ -5,12 +5,12 @@ import xterm from '@xterm/headless'
 import fc from 'fast-check'
 import stringWidth from 'string-width'
 import { describe, expect, it } from 'vitest'
-import { eventRow } from '../src/text/event.ts'
-import { askRows } from '../src/text/request.ts'
-import { Screen } from '../src/text/screen.ts'
-import { ours, quoted, row, theirs } from '../src/text/span.ts'
-import { tableRows } from '../src/text/table.ts'
-import { cut, cutSpans, widthOf, widthOfSpans, wrap } from '../src/text/width.ts'
+import { eventRow } from '../src/output/event.ts'
+import { Output } from '../src/output/output.ts'
+import { askRows } from '../src/output/request.ts'
+import { quoted, row, trusted, untrusted } from '../src/output/span.ts'
+import { tableRows } from '../src/output/table.ts'
+import { cut, cutSpans, widthOf, widthOfSpans, wrap } from '../src/output/width.ts'
 import { drawnByInk } from './support/ink.tsx'
 
 const textOf = (pieces: ReturnType<typeof wrap>) => pieces.map(piece => piece.map(span => span.text).join(''))
@@ -24,7 +24,7 @@ describe('colours', () => {
   ])('on %s', (_what, isTTY, env, expected) => {
     let out = ''
     const stream = { isTTY, columns: 80, write: (text: string) => (out += text) }
-    new Screen(stream as unknown as WriteStream, env).print(row(ours('x', 'waiting'))) // what is used of a stream
+    new Output(stream as unknown as WriteStream, env).print(row(trusted('x', 'waiting'))) // what is used of a stream
     expect(out).toBe(expected)
   })
 })
@@ -56,7 +56,9 @@ describe('a line of the log', () => {
 
 describe('a list', () => {
   const head = ['id', 'state', 'title', 'folder']
-  const lines = [['ses_abc', 'waits for you', 'api-server', '/srv/some/long/folder/of/api'].map(cell => theirs(cell))]
+  const lines = [
+    ['ses_abc', 'waits for you', 'api-server', '/srv/some/long/folder/of/api'].map(cell => untrusted(cell)),
+  ]
   const drawn = (columns: number | null) => tableRows(head, lines, columns).flatMap(one => textOf(wrap(one, columns)))
 
   it('takes a line each on any screen: the last column is cut, then left out', () => {
@@ -97,7 +99,7 @@ describe('text on a screen', () => {
     }
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 60 }), text => {
-        const shown = theirs(text).text
+        const shown = untrusted(text).text
         expect(widthOf(shown)).toBeGreaterThanOrEqual(stringWidth(shown))
       }),
       { examples: [['1\u20e3#\u20e3'], ['サーバー・'], ['\u1100\u1161\u11a8\u1160'], ['का\u0903']] },
@@ -124,7 +126,7 @@ describe('text on a screen', () => {
 
   it('is drawn by Ink as it was laid out, to the last character', async () => {
     const rows = ['サーバー・', '\u4dc0\u2ff0\u3190', '🇩🇪👍🏽1\u20e3', 'का\u0903e\u0301'].map(text =>
-      row(theirs(text.repeat(40))),
+      row(untrusted(text.repeat(40))),
     )
     const pieces = rows.flatMap(one => wrap(one, 37))
     expect(await drawnByInk(pieces, 37)).toEqual(textOf(pieces).map(line => line.trimEnd()))
@@ -136,9 +138,11 @@ describe('text on a screen', () => {
     expect(cut(`echo ${'x'.repeat(500)} && rm -rf ~`, 40)).toMatch(/^echo x+ ⟨\d+ more⟩ \S* ?rm -rf ~$/)
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.integer({ min: 1, max: 60 }), (text, columns) => {
-        const shown = theirs(text).text
+        const shown = untrusted(text).text
         expect(widthOf(cut(shown, columns))).toBeLessThanOrEqual(columns)
-        expect(widthOfSpans(cutSpans([ours('a'), theirs(text), ours('b')], columns))).toBeLessThanOrEqual(columns)
+        expect(widthOfSpans(cutSpans([trusted('a'), untrusted(text), trusted('b')], columns))).toBeLessThanOrEqual(
+          columns,
+        )
       }),
     )
   })
@@ -146,8 +150,15 @@ describe('text on a screen', () => {
   it('is broken behind a blank where there is one, and every piece stands behind the gutter', () => {
     const [line] = quoted('one two three four five six')
     expect(textOf(wrap(line as NonNullable<typeof line>, 18))).toEqual(['  │ one two three ', '  ┊ four five six'])
-    expect(textOf(wrap(row(theirs('x'.repeat(25))), 12))).toEqual(['x'.repeat(12), `  ┊ ${'x'.repeat(8)}`, '  ┊ xxxxx'])
-    expect(textOf(wrap(row(ours('a '), theirs('b'.repeat(12)), ours('c')), 12))).toEqual(['a bbbbbbbbbb', '  ┊ bbc'])
+    expect(textOf(wrap(row(untrusted('x'.repeat(25))), 12))).toEqual([
+      'x'.repeat(12),
+      `  ┊ ${'x'.repeat(8)}`,
+      '  ┊ xxxxx',
+    ])
+    expect(textOf(wrap(row(trusted('a '), untrusted('b'.repeat(12)), trusted('c')), 12))).toEqual([
+      'a bbbbbbbbbb',
+      '  ┊ bbc',
+    ])
     expect(textOf(wrap(row(), 10))).toEqual([''])
   })
 
@@ -178,7 +189,7 @@ describe('text on a screen', () => {
     expect(shown(`ls${'\n'.repeat(201)}rm`)).toEqual(['ls', '⟨200 blank lines⟩', 'rm'])
     expect(shown(`${' '.repeat(40)}x`)).toEqual([`${' '.repeat(40)}x`])
     expect(shown('a⟨3 spaces⟩b \\⟨4 tabs⟩')).toEqual(['a\\u{27e8}3 spaces⟩b \\\\\\u{27e8}4 tabs⟩'])
-    expect(theirs(`a${' '.repeat(99)}b`).text).toBe('a⟨99 spaces⟩b')
+    expect(untrusted(`a${' '.repeat(99)}b`).text).toBe('a⟨99 spaces⟩b')
   })
 
   it('of a change has its line ends told once where they are all CRLF, each where they differ, and the blanks before them counted', () => {
@@ -201,7 +212,7 @@ describe('text on a screen', () => {
   })
 
   it('is whole in a pipe', () => {
-    expect(textOf(wrap(row(theirs('x'.repeat(500))), null))).toEqual(['x'.repeat(500)])
+    expect(textOf(wrap(row(untrusted('x'.repeat(500))), null))).toEqual(['x'.repeat(500)])
   })
 
   it('shows what an agent hides, and draws its tabs', () => {
@@ -209,7 +220,7 @@ describe('text on a screen', () => {
       'a→   b\\u{1b}[0m⟨CR⟩',
       'c',
     ])
-    expect(theirs('\\u{1b}').text, 'what only looks like it is told from it').toBe('\\\\u{1b}')
-    expect(ours('slip\u001b').text).toBe('slip\\u{1b}')
+    expect(untrusted('\\u{1b}').text, 'what only looks like it is told from it').toBe('\\\\u{1b}')
+    expect(trusted('slip\u001b').text).toBe('slip\\u{1b}')
   })
 })

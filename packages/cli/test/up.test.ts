@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { afterEach, describe, expect, it } from 'vitest'
+import { told, Witness } from '../../../test/support/event-recorder.ts'
 import {
   closeGateways,
   GatewayProcess,
@@ -14,9 +15,8 @@ import {
   plainEnvironment,
   startGateway,
 } from '../../../test/support/gateway.ts'
-import { told, Witness } from '../../../test/support/witness.ts'
-import { livingProcess } from '../src/home.ts'
-import { say } from './words.ts'
+import { runningProcess } from '../src/config/data-folder.ts'
+import { say } from './support/cli-process.ts'
 
 afterEach(closeGateways)
 
@@ -105,7 +105,7 @@ describe('holdpoint up', () => {
     await once(shell.stdout, 'data')
     shell.kill('SIGTERM')
     expect(await once(shell, 'exit')).toEqual([0, null])
-    expect(livingProcess(gateway.home, 'gateway')).toBeNull()
+    expect(runningProcess(gateway.home, 'gateway')).toBeNull()
   })
 
   it('refuses a home that another gateway serves, and says so', async () => {

@@ -1,6 +1,6 @@
 /** What every kind of agent brings along: what it can do, and how one session of it is driven. */
 import type { DriverInfo } from '@holdpoint/protocol'
-import type { AgentSession } from './agent-session.ts'
+import type { AgentSession } from './session/agent-session.ts'
 
 export interface Driver {
   info(): DriverInfo | Promise<DriverInfo>

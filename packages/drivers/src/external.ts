@@ -1,10 +1,10 @@
 /** The hand of an agent that lives elsewhere: it opens a session of its own, or comes back to it, and asks. */
 import { randomUUID } from 'node:crypto'
 import type { AgentEvent, Ask, Call, DriverInfo, Ending, OnDeadline, SessionId } from '@holdpoint/protocol'
-import { AgentSession, type AskOptions } from './agent-session.ts'
 import { type Clock, systemClock } from './clock.ts'
-import type { CrashPoint, HandedAnswer } from './settlement.ts'
-import { steady } from './steady.ts'
+import { AgentSession, type AskOptions } from './session/agent-session.ts'
+import type { CrashPoint, HandedAnswer } from './session/open-request.ts'
+import { retryingCall } from './session/retrying-call.ts'
 
 export const externalInfo: DriverInfo = {
   name: 'external',
@@ -30,7 +30,7 @@ export interface ConnectOptions {
 
 export async function connectAgent(options: ConnectOptions): Promise<ExternalAgent> {
   const { call: once, title, cwd, deadlineMs, onDeadline, clock = systemClock, crashPoint, signal } = options
-  const call = steady({ call: once, clock, signal: signal ?? new AbortController().signal })
+  const call = retryingCall({ call: once, clock, signal: signal ?? new AbortController().signal })
   const start = { driver: externalInfo.name, title, cwd, deadlineMs, onDeadline }
   const key = { idempotencyKey: randomUUID() }
   const id = options.session ?? (await call('startSession', start, key)).id

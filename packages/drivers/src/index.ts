@@ -1,10 +1,7 @@
-export {
-  AgentSession,
-  type AgentSessionOptions,
-  type AskOptions,
-  type OpenAsk,
-  type SessionCommand,
-} from './agent-session.ts'
+export { type ClaudeOptions, claudeDriver } from './claude/driver.ts'
+export { type Clock, systemClock } from './clock.ts'
+export type { Driver } from './driver.ts'
+export { type ConnectOptions, connectAgent, ExternalAgent, externalInfo } from './external.ts'
 export {
   type Approval,
   type ApprovalOptions,
@@ -21,16 +18,19 @@ export {
   questions,
   TurnCancelled,
   text,
-} from './asks.ts'
-export { type ClaudeOptions, claudeDriver } from './claude/driver.ts'
-export { type Clock, systemClock } from './clock.ts'
-export type { Driver } from './driver.ts'
-export { type ConnectOptions, connectAgent, ExternalAgent, externalInfo } from './external.ts'
-export { defineAgent, type GeneratorAgent, type GeneratorOptions, generatorDriver, say } from './generator.ts'
-export { loadAgent } from './load-agent.ts'
-export { rehearsal } from './rehearsal.ts'
+} from './generator/asks.ts'
+export { defineAgent, type GeneratorAgent, type GeneratorOptions, generatorDriver, say } from './generator/generator.ts'
+export { loadAgent } from './generator/load-agent.ts'
+export { StepFailed, type StepOptions, StepUnknown, step } from './generator/step.ts'
+export type { AgentText, AgentYield, Turn } from './generator/turn.ts'
+export type { SpokenBlock } from './generator/turn-log.ts'
+export { rehearsal } from './rehearsal/rehearsal.ts'
 export { type RunnerOptions, runRunner } from './runner.ts'
-export type { AskOutcome, CrashPoint, HandedAnswer, OpenRequest } from './settlement.ts'
-export { StepFailed, type StepOptions, StepUnknown, step } from './step.ts'
-export type { SpokenBlock } from './transcript.ts'
-export type { AgentText, AgentYield, Turn } from './turn.ts'
+export {
+  AgentSession,
+  type AgentSessionOptions,
+  type AskOptions,
+  type OpenAsk,
+  type SessionCommand,
+} from './session/agent-session.ts'
+export type { AskOutcome, CrashPoint, HandedAnswer, OpenRequest } from './session/open-request.ts'

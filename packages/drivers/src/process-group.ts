@@ -4,7 +4,7 @@ import { accessSync, constants } from 'node:fs'
 const setpriv = '/usr/bin/setpriv'
 
 /** On Linux the kernel ends it when its runner dies, however that happens. */
-export function mortal(argv: readonly string[]): readonly string[] {
+export function withParentDeathSignal(argv: readonly string[]): readonly string[] {
   if (process.platform !== 'linux') return argv
   try {
     accessSync(setpriv, constants.X_OK)

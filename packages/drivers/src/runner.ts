@@ -11,11 +11,11 @@ import {
   type Session,
   type SessionId,
 } from '@holdpoint/protocol'
-import { AgentSession } from './agent-session.ts'
 import { type Clock, orAborted, pause, systemClock } from './clock.ts'
 import type { Driver } from './driver.ts'
-import { type CrashPoint, pollMs } from './settlement.ts'
-import { steady } from './steady.ts'
+import { AgentSession } from './session/agent-session.ts'
+import { type CrashPoint, pollMs } from './session/open-request.ts'
+import { retryingCall } from './session/retrying-call.ts'
 
 export interface RunnerOptions {
   readonly call: Call
@@ -28,12 +28,12 @@ export interface RunnerOptions {
   readonly clock?: Clock
   readonly crashPoint?: CrashPoint
   /** Told of what people who keep the runner should know; the words are an agent's or a gateway's, as they came. */
-  readonly log?: (trouble: RunnerTrouble) => void
+  readonly log?: (trouble: RunnerProblem) => void
   /** A gateway that stays away longer is not waited for. */
   readonly awayMaxMs?: number
 }
 
-export interface RunnerTrouble {
+export interface RunnerProblem {
   readonly event:
     | 'gateway.failed'
     | 'gateway.away'
@@ -55,14 +55,14 @@ const restMs = 1000
 /** Resolves when it was told to stop or the gateway stayed away; rejects when another start of it took over. */
 export async function runRunner(options: RunnerOptions): Promise<void> {
   const infos = await Promise.all(options.drivers.map(driver => driver.info()))
-  await new Shift(options, infos).run()
+  await new RunnerLoop(options, infos).run()
 }
 
-class Shift {
+class RunnerLoop {
   readonly #options: RunnerOptions
   #infos: readonly DriverInfo[]
   readonly #clock: Clock
-  readonly #log: (trouble: RunnerTrouble) => void
+  readonly #log: (trouble: RunnerProblem) => void
   /** No more work is taken; sessions are asked to let go. */
   readonly #stop = new AbortController()
   /** Nothing can be written any more. */
@@ -79,7 +79,7 @@ class Shift {
     this.#log = options.log ?? (() => {})
     for (const { signal } of [this.#stop, this.#lost]) setMaxListeners(0, signal)
     const { call } = options
-    this.#call = steady({ call, clock: this.#clock, signal: this.#stop.signal, onHeard: () => this.#heard() })
+    this.#call = retryingCall({ call, clock: this.#clock, signal: this.#stop.signal, onHeard: () => this.#heard() })
   }
 
   async run(): Promise<void> {
@@ -225,7 +225,7 @@ class Shift {
 
   async #leave(): Promise<void> {
     const cancel = this.#clock.after(stopMaxMs, () => this.#lost.abort(new Error('stopping took too long')))
-    const call = steady({ call: this.#options.call, clock: this.#clock, signal: this.#lost.signal })
+    const call = retryingCall({ call: this.#options.call, clock: this.#clock, signal: this.#lost.signal })
     try {
       await orAborted(Promise.all(this.#running.keys()), this.#lost.signal)
       if (this.#incarnation > 0) await call('retireRunner', { id: this.#options.id, incarnation: this.#incarnation })

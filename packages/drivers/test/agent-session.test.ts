@@ -1,9 +1,9 @@
 import { type AgentEvent, type Ask, type Call, Fault, limits } from '@holdpoint/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
 import { AgentSession, type Clock } from '../src/index.ts'
-import { ManualClock, runnerId, Stage, type StageOptions } from './stage.ts'
+import { ManualClock, RunnerFixture, runnerId, type StageOptions } from './runner-fixture.ts'
 
-let stage: Stage
+let stage: RunnerFixture
 afterEach(() => stage.close())
 
 const ask: Ask = { kind: 'approval', tool: 'Bash', input: { command: 'ls' }, title: 'List', cwd: '/', editable: true }
@@ -19,7 +19,7 @@ async function announce(): Promise<number> {
   return (await stage.runner('announceRunner', { id: runnerId, name: 'test', drivers: [driver] })).incarnation
 }
 async function attach(
-  id: Awaited<ReturnType<Stage['start']>>,
+  id: Awaited<ReturnType<RunnerFixture['start']>>,
   incarnation: number,
   options: { call?: Call; clock?: Clock; crashPoint?: (point: string) => void } = {},
 ) {
@@ -27,7 +27,7 @@ async function attach(
   return new AgentSession({ call: stage.runner, ...options, ...attached })
 }
 async function open(options: StageOptions = {}, more: Parameters<typeof attach>[2] = {}) {
-  stage = await Stage.open(options)
+  stage = await RunnerFixture.open(options)
   const incarnation = await announce()
   const id = await stage.start('bare')
   return { id, session: await attach(id, incarnation, more) }

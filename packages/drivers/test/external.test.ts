@@ -4,16 +4,16 @@ import { join } from 'node:path'
 import type { Ask } from '@holdpoint/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
 import { connectAgent, externalInfo, loadAgent } from '../src/index.ts'
-import { Stage } from './stage.ts'
+import { RunnerFixture } from './runner-fixture.ts'
 
 const ask: Ask = { kind: 'approval', tool: 'Deploy', input: { to: 'prod' }, title: 'Deploy', cwd: '', editable: false }
 
 describe('an agent that lives elsewhere', () => {
-  let stage: Stage
+  let stage: RunnerFixture
   afterEach(() => stage.close())
 
   it('opens a session, says, asks, and ends it', async () => {
-    stage = await Stage.open()
+    stage = await RunnerFixture.open()
     const agent = await connectAgent({ call: stage.agent, title: 'CI' })
     await agent.say('about to deploy')
     const asking = agent.ask(ask, { key: 'deploy' })
@@ -29,7 +29,7 @@ describe('an agent that lives elsewhere', () => {
   })
 
   it('comes back after a loss and asks again with the same key', async () => {
-    stage = await Stage.open()
+    stage = await RunnerFixture.open()
     const first = await connectAgent({ call: stage.agent })
     void first.ask(ask, { key: 'deploy' }).catch(() => {})
     const request = await stage.asked('deploy')
@@ -41,7 +41,7 @@ describe('an agent that lives elsewhere', () => {
   })
 
   it('withdraws what it no longer asks', async () => {
-    stage = await Stage.open()
+    stage = await RunnerFixture.open()
     const agent = await connectAgent({ call: stage.agent })
     const asking = agent.ask(ask, { key: 'deploy' })
     await stage.asked('deploy')
@@ -50,7 +50,7 @@ describe('an agent that lives elsewhere', () => {
   })
 
   it('is offered as the gateway offers it', async () => {
-    stage = await Stage.open()
+    stage = await RunnerFixture.open()
     const { items } = await stage.person('listDrivers', {})
     expect(items).toContainEqual({ ...externalInfo, runner: null })
   })

@@ -1,13 +1,13 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { type AgentYield, all, approval, defineAgent, generatorDriver, step, type Turn, text } from '../src/index.ts'
-import { ManualClock, Stage } from './stage.ts'
+import { ManualClock, RunnerFixture } from './runner-fixture.ts'
 
 type Run = (turn: Turn) => AsyncGenerator<AgentYield, void, unknown>
-let stage: Stage
+let stage: RunnerFixture
 afterEach(() => stage.close())
 
-async function play(run: Run, options: Parameters<Stage['start']>[1] = {}) {
-  stage = await Stage.open()
+async function play(run: Run, options: Parameters<RunnerFixture['start']>[1] = {}) {
+  stage = await RunnerFixture.open()
   stage.run([generatorDriver(defineAgent({ name: 'a', title: 'A', run }))])
   return stage.start('a', options)
 }
@@ -85,9 +85,9 @@ describe('the end of a session', () => {
 })
 
 describe('parking', () => {
-  async function playHeld(run: Run, options: Parameters<Stage['start']>[1] = {}) {
+  async function playHeld(run: Run, options: Parameters<RunnerFixture['start']>[1] = {}) {
     const clock = new ManualClock()
-    stage = await Stage.open({ clock })
+    stage = await RunnerFixture.open({ clock })
     let runs = 0
     const counted: Run = turn => {
       runs++

@@ -16,14 +16,14 @@ import {
   type Turn,
   text,
 } from '../src/index.ts'
-import { ManualClock, Stage } from './stage.ts'
+import { ManualClock, RunnerFixture } from './runner-fixture.ts'
 
 type Run = (turn: Turn) => AsyncGenerator<AgentYield, void, unknown>
-let stage: Stage
+let stage: RunnerFixture
 afterEach(() => stage.close())
 
-async function play(run: Run, options: Parameters<Stage['start']>[1] = {}) {
-  stage = await Stage.open()
+async function play(run: Run, options: Parameters<RunnerFixture['start']>[1] = {}) {
+  stage = await RunnerFixture.open()
   stage.run([generatorDriver(defineAgent({ name: 'a', title: 'A', run }))])
   return stage.start('a', options)
 }
@@ -188,7 +188,7 @@ describe('a turn', () => {
 
   it('tells the agent "Nobody answered." at the deadline', async () => {
     const clock = new ManualClock()
-    stage = await Stage.open({ clock })
+    stage = await RunnerFixture.open({ clock })
     let got: unknown
     const agent = defineAgent({
       name: 'a',
@@ -232,7 +232,7 @@ describe('a turn', () => {
 
   it('never runs on when an ask that must be granted was answered by nobody', async () => {
     const clock = new ManualClock()
-    stage = await Stage.open({ clock })
+    stage = await RunnerFixture.open({ clock })
     const agent = defineAgent({
       name: 'a',
       title: 'A',

@@ -14,7 +14,7 @@ import {
   generatorDriver,
   text,
 } from '../src/index.ts'
-import { Stage } from './stage.ts'
+import { RunnerFixture } from './runner-fixture.ts'
 
 type AskScript =
   | { readonly kind: 'approval'; readonly cancel: boolean }
@@ -115,7 +115,7 @@ function nonsenseFor({ ask }: Request): Answer {
 
 /** Plays one script with one crowd of people to the end of its turn. */
 async function perform(actions: readonly Action[], people: Iterator<Mood>) {
-  const stage = await Stage.open()
+  const stage = await RunnerFixture.open()
   const trace: Trace = { results: [], said: [], steps: [] }
   let answered = 0
   const misfits: { readonly code: unknown; readonly resolvedBy: string | null }[] = []

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import type { Answer, ApprovalAsk, JsonObject, Request } from '@holdpoint/protocol'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { generatorDriver, rehearsal } from '../src/index.ts'
-import { Stage } from './stage.ts'
+import { RunnerFixture } from './runner-fixture.ts'
 
-let stage: Stage
+let stage: RunnerFixture
 /** What a command leaves here outlives the rehearsal's own folder. */
 let outside: string
 beforeEach(() => {
@@ -18,7 +18,7 @@ afterEach(async () => {
 })
 
 async function play(only?: string, prompt = 'go') {
-  stage = await Stage.open()
+  stage = await RunnerFixture.open()
   stage.run([generatorDriver(rehearsal)])
   return stage.start('rehearsal', { prompt, options: { paceMs: 0, ...(only ? { only } : {}) } })
 }
@@ -231,7 +231,7 @@ describe('the rehearsal', () => {
   })
 
   it('keeps its folder while it is parked: what is allowed later runs there, then it is removed', async () => {
-    stage = await Stage.open()
+    stage = await RunnerFixture.open()
     const runner = stage.run([generatorDriver(rehearsal)])
     await stage.start('rehearsal', { prompt: 'go', options: { paceMs: 0, only: 'approval' } })
     const request = await nextAsk()

@@ -17,9 +17,9 @@ import {
   type Turn,
   text,
 } from '../src/index.ts'
-import { dyingAt, type RunningRunner, Stage } from './stage.ts'
+import { dyingAt, RunnerFixture, type RunningRunner } from './runner-fixture.ts'
 
-let stage: Stage | undefined
+let stage: RunnerFixture | undefined
 afterEach(async () => {
   await stage?.close()
   stage = undefined
@@ -95,7 +95,7 @@ function answerOf({ ask, key }: Request): Answer {
 }
 
 async function performAll(actions: readonly Action[], deaths: readonly { nth: number; when: 'before' | 'after' }[]) {
-  const playing = await Stage.open()
+  const playing = await RunnerFixture.open()
   stage = playing
   const ran = new Map<number, number>()
   const stopAnswering = playing.answerAll(answerOf)
@@ -119,7 +119,7 @@ async function performAll(actions: readonly Action[], deaths: readonly { nth: nu
 }
 
 /** What the transcript must be, given which allows and steps were left in doubt. */
-function expected(actions: readonly Action[], playing: Stage): string {
+function expected(actions: readonly Action[], playing: RunnerFixture): string {
   const doubted = new Set(playing.log('request.unknown').map(event => event.request))
   const opened = playing.log('request.opened').map(event => event.value)
   const approvalSaid = (i: number) => {
@@ -176,7 +176,7 @@ describe('replay', () => {
     ))
 
   it('tells the agent that an approval was in doubt, and never allows it a second time', async () => {
-    const playing = await Stage.open()
+    const playing = await RunnerFixture.open()
     stage = playing
     const got: unknown[] = []
     let runs = 0
@@ -211,7 +211,7 @@ describe('replay', () => {
   })
 
   async function crashAndChange(first: () => AsyncGenerator<AgentYield>, second: () => AsyncGenerator<AgentYield>) {
-    const playing = await Stage.open()
+    const playing = await RunnerFixture.open()
     stage = playing
     const agentRunning = (run: () => AsyncGenerator<AgentYield>) => [
       generatorDriver(defineAgent({ name: 'a', title: 'A', run })),
@@ -272,7 +272,7 @@ describe('replay', () => {
   it.each(gone)(
     'fails a turn whose secret is gone, instead of going on with something else: a %s',
     async (_, ask, answer) => {
-      const playing = await Stage.open()
+      const playing = await RunnerFixture.open()
       stage = playing
       const agent = defineAgent({
         name: 'a',

@@ -1,10 +1,10 @@
 import { type DriverInfo, Fault } from '@holdpoint/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type AgentSession, approval, type Driver, defineAgent, generatorDriver } from '../src/index.ts'
-import type { RunnerTrouble } from '../src/runner.ts'
-import { ManualClock, Stage } from './stage.ts'
+import type { RunnerProblem } from '../src/runner.ts'
+import { ManualClock, RunnerFixture } from './runner-fixture.ts'
 
-let stage: Stage
+let stage: RunnerFixture
 afterEach(() => stage.close())
 
 const asker = generatorDriver(
@@ -35,7 +35,7 @@ const greeting = (run: (session: AgentSession) => Promise<void>) => async (sessi
 
 describe('a runner', () => {
   it('drives two sessions at once', async () => {
-    stage = await Stage.open()
+    stage = await RunnerFixture.open()
     stage.run([asker])
     const one = await stage.start('asker', { prompt: 'one' })
     const two = await stage.start('asker', { prompt: 'two' })
@@ -55,8 +55,8 @@ describe('a runner', () => {
   })
 
   it('walls off the bug of one driver: only its session fails, visibly', async () => {
-    stage = await Stage.open()
-    const troubles: RunnerTrouble[] = []
+    stage = await RunnerFixture.open()
+    const troubles: RunnerProblem[] = []
     const buggy = plain('buggy', () => Promise.reject(new TypeError('undefined is not a function')))
     stage.run([asker, buggy], { log: trouble => troubles.push(trouble) })
     const good = await stage.start('asker')
@@ -70,7 +70,7 @@ describe('a runner', () => {
   })
 
   it('that returns from a session without a word has ended it', async () => {
-    stage = await Stage.open()
+    stage = await RunnerFixture.open()
     stage.run([plain('quick', async () => {})])
     const id = await stage.start('quick')
     await stage.seen('session.ended')
@@ -78,7 +78,7 @@ describe('a runner', () => {
   })
 
   it('yields to a newer start of itself, and its sessions go on there', async () => {
-    stage = await Stage.open({ settings: { runnerTtlMs: 300 } })
+    stage = await RunnerFixture.open({ settings: { runnerTtlMs: 300 } })
     const first = stage.run([asker])
     const id = await stage.start('asker')
     const request = await stage.asked('t1.2')
@@ -92,7 +92,7 @@ describe('a runner', () => {
   })
 
   it('parks what can resume when it is told to stop, ends the rest, and retires', async () => {
-    stage = await Stage.open()
+    stage = await RunnerFixture.open()
     const runner = stage.run([asker, plain('fleeting', waiting)])
     const parked = await stage.start('asker')
     const ended = await stage.start('fleeting')
@@ -109,8 +109,8 @@ describe('a runner', () => {
   })
 
   it('says of each session what it could not park: to its own log, and to the session’s', async () => {
-    stage = await Stage.open()
-    const troubles: RunnerTrouble[] = []
+    stage = await RunnerFixture.open()
+    const troubles: RunnerProblem[] = []
     const halfDone = async (session: AgentSession) => {
       await waiting(session)
       await session.say({ type: 'message.added', block: 'b', text: 'last words' })
@@ -135,8 +135,8 @@ describe('a runner', () => {
 
   it('names the sessions that it leaves to the gateway because stopping took too long', async () => {
     const clock = new ManualClock()
-    stage = await Stage.open({ clock })
-    const troubles: RunnerTrouble[] = []
+    stage = await RunnerFixture.open({ clock })
+    const troubles: RunnerProblem[] = []
     const stubborn = plain(
       'stubborn',
       greeting(() => new Promise(() => {})),
@@ -156,7 +156,7 @@ describe('a runner', () => {
   })
 
   it('says at once when what a driver can do has changed', async () => {
-    stage = await Stage.open()
+    stage = await RunnerFixture.open()
     let learnt = () => {}
     let capabilities: DriverInfo['capabilities'] = ['resumable']
     const info = () => ({ name: 'pupil', title: 'Pupil', capabilities, modes: [], ready: true })
@@ -174,7 +174,7 @@ describe('a runner', () => {
   })
 
   it('outlives the gateway: its agents notice nothing of a restart', async () => {
-    stage = await Stage.open()
+    stage = await RunnerFixture.open()
     let runs = 0
     const counting = generatorDriver(
       defineAgent({
@@ -199,7 +199,7 @@ describe('a runner', () => {
 
   it('gives up on a gateway that stays away, and lets its agents go', async () => {
     const clock = new ManualClock()
-    stage = await Stage.open({ clock })
+    stage = await RunnerFixture.open({ clock })
     let away = false
     let driven = (_: AbortSignal) => {}
     const driving = new Promise<AbortSignal>(resolve => {

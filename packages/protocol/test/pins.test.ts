@@ -85,6 +85,7 @@ const statuses = {
   store_read_only: 503,
   store_full: 503,
   store_newer: 503,
+  store_older: 503,
   draining: 503,
 }
 

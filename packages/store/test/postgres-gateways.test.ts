@@ -5,7 +5,6 @@ import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { freshDatabase, hasPostgres, type TestDatabase } from '../../../test/support/postgres.ts'
 import { openPostgres, type PostgresOptions, verifyChain } from '../src/index.ts'
-import { latestVersion } from '../src/migrations.ts'
 import { postgresDialect, selectEvents } from '../src/sql.ts'
 import * as sample from './samples.ts'
 
@@ -70,17 +69,6 @@ function gateways(): void {
         expect(said).not.toMatch(/Sort|Seq Scan|Bitmap/)
       }
     }
-  })
-
-  it('brings an archive of an earlier version up to date, and keeps what it holds', async () => {
-    const store = await open()
-    await store.commit(sample.opening(sample.request(1)))
-    await admin`DROP INDEX holdpoint.event_resolved, holdpoint.event_resolved_session`
-    await admin`UPDATE holdpoint.meta SET version = 1`
-    const again = await open()
-    expect(await verifyChain(again)).toEqual({ ok: true, events: 1 })
-    expect(await admin`SELECT 1 FROM pg_indexes WHERE indexname LIKE 'event_resolved%'`).toHaveLength(2)
-    expect(await admin`SELECT version FROM holdpoint.meta`).toEqual([{ version: String(latestVersion) }])
   })
 
   it('G3: a reader never finds an event at or before a place it has seen', async () => {

@@ -1,35 +1,37 @@
 /** The frame around every screen: where one is, what waits, whether it is live. */
 import { type ReactNode, useEffect, useMemo, useRef } from 'react'
-import { Door } from './door.tsx'
-import { Announcement } from './frame/announcement.tsx'
-import { ConnectionLine, useInertWhile, useReach } from './frame/connection-line.tsx'
-import { Dialogs } from './frame/dialogs.tsx'
-import { fetchAll, fetched } from './frame/fetched.tsx'
-import { Header } from './frame/header.tsx'
-import { Later } from './frame/later.tsx'
-import { openDialog } from './frame/open-dialog.ts'
-import { Outcomes } from './frame/outcomes.tsx'
-import { countOpen } from './frame/session-groups.ts'
-import { Sidebar } from './frame/sidebar.tsx'
-import { Tabs } from './frame/tabs.tsx'
-import { Unbroken } from './frame/unbroken.tsx'
-import { useInboxPart, useSessions } from './gateway-context.ts'
-import { useCount } from './habits/count.ts'
-import { useNotifications } from './habits/notify.ts'
-import { useKeyboard, useKeys } from './habits/use-keys.ts'
-import { startWorker } from './habits/worker.ts'
-import { InboxScreen } from './inbox/inbox-screen.tsx'
-import { go, type Route, useRoute } from './route.ts'
+import { useInboxPart, useSessions } from './gateway/gateway-context.ts'
+import { countOpen } from './gateway/session-groups.ts'
+import { useNotifications } from './notifications/notify.ts'
+import { startServiceWorker } from './notifications/service-worker.ts'
+import { useTitleBadge } from './notifications/title-badge.ts'
+import { go, type Route, useRoute } from './routes.ts'
+import { InboxScreen } from './screens/inbox/inbox-screen.tsx'
+import { BottomNav } from './screens/shell/bottom-nav.tsx'
+import { ConnectionBanner, useInertWhile, useReachability } from './screens/shell/connection-banner.tsx'
+import { Dialogs } from './screens/shell/dialogs.tsx'
+import { Header } from './screens/shell/header.tsx'
+import { openDialog } from './screens/shell/open-dialog.ts'
+import { PlaceholderScreen } from './screens/shell/placeholder-screen.tsx'
+import { ResolutionAnnouncer } from './screens/shell/resolution-announcer.tsx'
+import { Sidebar } from './screens/shell/sidebar.tsx'
+import { ToastView } from './screens/shell/toast-view.tsx'
+import { SignInScreen } from './screens/sign-in/sign-in-screen.tsx'
+import { useKeyboard, useShortcuts } from './shortcuts/use-shortcuts.ts'
+import { ErrorBoundary } from './ui/error-boundary.tsx'
+import { lazyComponent, preloadAll } from './ui/lazy-component.tsx'
 
-const SessionsScreen = fetched(async () => (await import('./sessions/sessions-screen.tsx')).SessionsScreen)
-const SessionScreen = fetched(async () => (await import('./session/session-screen.tsx')).SessionScreen)
-const RecordScreen = fetched(async () => (await import('./record/record-screen.tsx')).RecordScreen)
+const SessionsScreen = lazyComponent(
+  async () => (await import('./screens/session-list/sessions-screen.tsx')).SessionsScreen,
+)
+const SessionScreen = lazyComponent(async () => (await import('./screens/session/session-screen.tsx')).SessionScreen)
+const RecordScreen = lazyComponent(async () => (await import('./screens/audit/audit-screen.tsx')).AuditScreen)
 /** By then the first screen stands, and nobody waits for it. */
 const fetchAllAfterMs = 3000
 
 export function App(): ReactNode {
   const ended = useInboxPart(snapshot => snapshot.ended)
-  return ended ? <Door error={ended} /> : <Frame />
+  return ended ? <SignInScreen error={ended} /> : <Frame />
 }
 
 function Frame(): ReactNode {
@@ -37,13 +39,13 @@ function Frame(): ReactNode {
   const waiting = useInboxPart(snapshot => snapshot.pendingCount)
   const sessions = useSessions()
   const counts = useMemo(() => ({ waiting, open: countOpen(sessions.values()) }), [waiting, sessions])
-  const reach = useReach()
+  const reach = useReachability()
   const screen = useRef<HTMLElement>(null)
   useInertWhile(reach === 'away', screen)
-  useCount()
+  useTitleBadge()
   useNotifications()
   useKeyboard()
-  useKeys({
+  useShortcuts({
     inbox: () => go({ screen: 'inbox' }),
     sessions: () => go({ screen: 'sessions' }),
     record: () => go({ screen: 'record' }),
@@ -51,9 +53,9 @@ function Frame(): ReactNode {
     help: () => openDialog('help'),
     palette: () => openDialog('palette'),
   })
-  useEffect(startWorker, [])
+  useEffect(startServiceWorker, [])
   useEffect(() => {
-    const timer = setTimeout(fetchAll, fetchAllAfterMs)
+    const timer = setTimeout(preloadAll, fetchAllAfterMs)
     return () => clearTimeout(timer)
   }, [])
   return (
@@ -61,15 +63,15 @@ function Frame(): ReactNode {
       <button type="button" className="skip button" onClick={() => screen.current?.focus()}>
         Skip to the content
       </button>
-      <ConnectionLine reach={reach} />
+      <ConnectionBanner reach={reach} />
       <Header />
       <Sidebar route={route} counts={counts} old={reach === 'away'} />
       <main ref={screen} className="screen" tabIndex={-1}>
-        <Unbroken key={route.screen}>{screenOf(route)}</Unbroken>
+        <ErrorBoundary key={route.screen}>{screenOf(route)}</ErrorBoundary>
       </main>
-      <Tabs route={route} counts={counts} />
-      <Announcement />
-      <Outcomes />
+      <BottomNav route={route} counts={counts} />
+      <ToastView />
+      <ResolutionAnnouncer />
       <Dialogs />
     </div>
   )
@@ -87,6 +89,6 @@ function screenOf(route: Route): ReactNode {
       return <RecordScreen />
     case 'rules':
     case 'settings':
-      return <Later screen={route.screen} />
+      return <PlaceholderScreen screen={route.screen} />
   }
 }

@@ -2,10 +2,10 @@
 import { type Connection, httpCall, Inbox, watchEvents } from '@holdpoint/client'
 import { createRoot } from 'react-dom/client'
 import { App } from './app.tsx'
-import { cuttable } from './cut.ts'
-import { Door } from './door.tsx'
-import { GatewayContext } from './gateway-context.ts'
-import { guardDrops } from './habits/drops.ts'
+import { GatewayContext } from './gateway/gateway-context.ts'
+import { fetchAbortedOffline } from './gateway/offline-fetch.ts'
+import { SignInScreen } from './screens/sign-in/sign-in-screen.tsx'
+import { preventStrayDrops } from './ui/file-drop.ts'
 
 const connection: Connection = { url: location.origin, via: 'page' }
 const call = httpCall(connection)
@@ -26,14 +26,17 @@ async function start(): Promise<void> {
     // A link that was used up matters only to a browser that is not signed in.
     const refusal = code === null ? null : await call('signIn', { code }).then(() => null, keep)
     const { person } = await call('whoAmI', {}).catch((error: unknown) => Promise.reject(refusal ?? error))
-    const inbox = new Inbox({ call, watch: options => watchEvents({ ...connection, fetch: cuttable }, options) })
+    const inbox = new Inbox({
+      call,
+      watch: options => watchEvents({ ...connection, fetch: fetchAbortedOffline }, options),
+    })
     root.render(
       <GatewayContext value={{ call, inbox, me: person }}>
         <App />
       </GatewayContext>,
     )
   } catch (error) {
-    root.render(<Door error={error} />)
+    root.render(<SignInScreen error={error} />)
   }
 }
 
@@ -41,5 +44,5 @@ function keep(error: unknown): unknown {
   return error
 }
 
-guardDrops()
+preventStrayDrops()
 void start()

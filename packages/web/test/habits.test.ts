@@ -1,12 +1,12 @@
 import type { Request, RequestId, Session, SessionId } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
-import { groupSessions } from '../src/frame/session-groups.ts'
-import { inputOf, offeredDrivers, problemsOf } from '../src/frame/start-fields.ts'
-import { badgeOf, titleOf } from '../src/habits/count.ts'
-import { manyTag, News, noticeOf } from '../src/habits/news.ts'
-import { nextTheme, readTheme } from '../src/habits/theme.ts'
-import { range, sift } from '../src/inbox/selection.ts'
-import { href, readRoute } from '../src/route.ts'
+import { groupSessions } from '../src/gateway/session-groups.ts'
+import { manyTag, NewRequests, notificationFor } from '../src/notifications/new-requests.ts'
+import { badgeOf, titleOf } from '../src/notifications/title-badge.ts'
+import { href, readRoute } from '../src/routes.ts'
+import { partitionSelectable, range } from '../src/screens/inbox/selection.ts'
+import { inputOf, offeredDrivers, problemsOf } from '../src/screens/shell/new-session/new-session-form.ts'
+import { nextTheme, readTheme } from '../src/storage/theme.ts'
 
 const id = (n: number) => `req_${String(n).padStart(20, '0')}` as RequestId // spelt as ids are
 const session = (n: number, more: Partial<Session>): Session =>
@@ -33,13 +33,13 @@ describe('the count outside the page', () => {
 describe('news', () => {
   const snapshot = (...order: readonly RequestId[]) => ({ order, complete: true, status: 'live' as const })
   it('is what came after the page was opened', () => {
-    const news = new News()
+    const news = new NewRequests()
     expect(news.take(snapshot(id(1)))).toEqual([])
     expect(news.take(snapshot(id(1), id(2)))).toEqual([id(2)])
     expect(news.take(snapshot(id(2)))).toEqual([])
   })
   it('is taken from no half of a list, and from none that may be old', () => {
-    const news = new News()
+    const news = new NewRequests()
     expect(news.take({ ...snapshot(id(1)), complete: false })).toEqual([])
     expect(news.take(snapshot(id(1), id(2)))).toEqual([])
     expect(news.take({ ...snapshot(id(3)), status: 'reconnecting' })).toEqual([])
@@ -53,15 +53,15 @@ describe('news', () => {
         session: session(n, {}).id,
         ask: { kind: 'approval', tool: 'Bash', input: { command } },
       }) as unknown as Request // only what is told
-    expect(noticeOf([], { sessions })).toBeNull()
-    expect(noticeOf([request(1, 'ls\u202e')], { sessions })).toEqual({
+    expect(notificationFor([], { sessions })).toBeNull()
+    expect(notificationFor([request(1, 'ls\u202e')], { sessions })).toEqual({
       tag: id(1),
       title: 'Run a command · s1',
       body: 'ls\\u{202e}',
       request: id(1),
     })
-    expect(noticeOf([request(1, 'one\ntwo')], { sessions })?.body).toBe('one ↵ two')
-    expect(noticeOf([request(1, 'a'), request(2, 'b')], { sessions })).toMatchObject({
+    expect(notificationFor([request(1, 'one\ntwo')], { sessions })?.body).toBe('one ↵ two')
+    expect(notificationFor([request(1, 'a'), request(2, 'b')], { sessions })).toMatchObject({
       tag: manyTag,
       title: '2 requests wait for you',
       body: 's1, s2',
@@ -129,21 +129,23 @@ describe('a range that is chosen', () => {
   const seen = new Set([1, 2, 3, 4].map(id))
   it('takes what can be, and says nothing of what is resolved', () => {
     const all = [asked(1, approval), asked(2, approval, 'resolved'), asked(3, approval)]
-    expect(sift(all, seen)).toEqual({ fit: [id(1), id(3)], why: '' })
+    expect(partitionSelectable(all, seen)).toEqual({ fit: [id(1), id(3)], why: '' })
   })
   it('says of each that it leaves why it does', () => {
-    expect(sift([asked(1, form), asked(2, approval)], seen)).toEqual({
+    expect(partitionSelectable([asked(1, form), asked(2, approval)], seen)).toEqual({
       fit: [id(2)],
       why: '1 of these must be decided on its own.',
     })
-    expect(sift([asked(1, approval), asked(8, approval)], seen)).toEqual({
+    expect(partitionSelectable([asked(1, approval), asked(8, approval)], seen)).toEqual({
       fit: [id(1)],
       why: '1 has not been on the screen yet: scroll to it first.',
     })
-    expect(sift([asked(1, form), asked(8, approval), asked(7, form), asked(9, approval)], seen)).toEqual({
-      fit: [],
-      why: '2 of these must be decided one by one. 2 have not been on the screen yet: scroll to them first.',
-    })
+    expect(partitionSelectable([asked(1, form), asked(8, approval), asked(7, form), asked(9, approval)], seen)).toEqual(
+      {
+        fit: [],
+        why: '2 of these must be decided one by one. 2 have not been on the screen yet: scroll to them first.',
+      },
+    )
   })
 })
 

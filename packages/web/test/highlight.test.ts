@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { paint } from '../src/parts/highlighter.ts'
+import { highlight } from '../src/text/highlighter.ts'
 
 const text = (lang: string, code: string) =>
-  paint(code, lang)
+  highlight(code, lang)
     ?.map(piece => piece.text)
     .join('')
 
@@ -35,7 +35,7 @@ describe('colours', () => {
     expect(text(lang, code)).toBe(code)
   })
   it('tell a keyword from a string', () => {
-    expect(paint('const a = "b"', 'ts')).toEqual(
+    expect(highlight('const a = "b"', 'ts')).toEqual(
       expect.arrayContaining([
         { text: 'const', tone: 'keyword' },
         { text: '"b"', tone: 'string' },
@@ -43,7 +43,7 @@ describe('colours', () => {
     )
   })
   it('are none for a language that is not known', () => {
-    expect(paint('x', 'brainfuck')).toBeNull()
-    expect(paint('x', '__proto__')).toBeNull()
+    expect(highlight('x', 'brainfuck')).toBeNull()
+    expect(highlight('x', '__proto__')).toBeNull()
   })
 })

@@ -1,8 +1,8 @@
 import type { Ask } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
-import { actOnCard, type Press, readPress } from '../src/habits/keys.ts'
+import { actOnCard, type KeyPress, readKeyPress } from '../src/shortcuts/shortcuts.ts'
 
-const press = (key: string, more: Partial<Press> = {}): Press => ({
+const press = (key: string, more: Partial<KeyPress> = {}): KeyPress => ({
   key,
   ctrlKey: false,
   metaKey: false,
@@ -31,43 +31,43 @@ describe('a key press', () => {
     ['?', 'help'],
     ['Escape', 'escape'],
   ])('of %s means %s', (key, does) => {
-    expect(readPress(press(key))).toEqual({ does })
+    expect(readKeyPress(press(key))).toEqual({ does })
   })
   it('of a digit chooses', () => {
-    expect(readPress(press('3'))).toEqual({ does: 'choose', n: 3 })
-    expect(readPress(press('0'))).toBeNull()
+    expect(readKeyPress(press('3'))).toEqual({ does: 'choose', n: 3 })
+    expect(readKeyPress(press('0'))).toBeNull()
   })
   it('after g goes to a screen, and never decides', () => {
-    expect(readPress(press('g'))).toEqual({ does: 'g' })
-    expect(readPress(press('s'), 100)).toEqual({ does: 'sessions' })
-    expect(readPress(press('a'), 100)).toBeNull()
+    expect(readKeyPress(press('g'))).toEqual({ does: 'g' })
+    expect(readKeyPress(press('s'), 100)).toEqual({ does: 'sessions' })
+    expect(readKeyPress(press('a'), 100)).toBeNull()
   })
   it('that comes too late behind g does nothing by itself', () => {
-    expect(readPress(press('i'), 2000)).toBeNull()
-    expect(readPress(press('j'), 2000)).toEqual({ does: 'next' })
-    expect(readPress(press('i'), 10_000)).toEqual({ does: 'interrupt' })
+    expect(readKeyPress(press('i'), 2000)).toBeNull()
+    expect(readKeyPress(press('j'), 2000)).toEqual({ does: 'next' })
+    expect(readKeyPress(press('i'), 10_000)).toEqual({ does: 'interrupt' })
   })
   it.each(['a', 'd', 'j', '1', 'Escape', '?'])(
     'of %s means nothing while typing, behind a dialog or while composing',
     key => {
-      expect(readPress(press(key, { typing: true }))).toBeNull()
-      expect(readPress(press(key, { modal: true }))).toBeNull()
-      expect(readPress(press(key, { isComposing: true }))).toBeNull()
+      expect(readKeyPress(press(key, { typing: true }))).toBeNull()
+      expect(readKeyPress(press(key, { modal: true }))).toBeNull()
+      expect(readKeyPress(press(key, { isComposing: true }))).toBeNull()
     },
   )
   it.each(['ctrlKey', 'metaKey', 'altKey'] as const)('with %s is the browser’s, except for the palette', modifier => {
-    expect(readPress(press('a', { [modifier]: true }))).toBeNull()
+    expect(readKeyPress(press('a', { [modifier]: true }))).toBeNull()
     const palette = modifier === 'altKey' ? null : { does: 'palette' }
-    expect(readPress(press('k', { [modifier]: true, typing: true }))).toEqual(palette)
+    expect(readKeyPress(press('k', { [modifier]: true, typing: true }))).toEqual(palette)
   })
   it('held down moves, and decides nothing', () => {
-    expect(readPress(press('j', { repeat: true }))).toEqual({ does: 'next' })
-    for (const key of ['a', 'd', 'x', '1', 'Enter']) expect(readPress(press(key, { repeat: true }))).toBeNull()
+    expect(readKeyPress(press('j', { repeat: true }))).toEqual({ does: 'next' })
+    for (const key of ['a', 'd', 'x', '1', 'Enter']) expect(readKeyPress(press(key, { repeat: true }))).toBeNull()
   })
   it('leaves Enter to a button or a link, and the arrows to the browser', () => {
-    expect(readPress(press('Enter', { onControl: true }))).toBeNull()
-    expect(readPress(press('ArrowDown'))).toBeNull()
-    expect(readPress(press('j', { onControl: true }))).toEqual({ does: 'next' })
+    expect(readKeyPress(press('Enter', { onControl: true }))).toBeNull()
+    expect(readKeyPress(press('ArrowDown'))).toBeNull()
+    expect(readKeyPress(press('j', { onControl: true }))).toEqual({ does: 'next' })
   })
 })
 

@@ -1,10 +1,10 @@
 import type { AuditEntry, Call, Request, RequestId, Session } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
-import type { CardActions } from '../src/habits/card-keys.ts'
-import { answerAll, yesToEach } from '../src/inbox/replies.ts'
-import { byDay, everything, recordQuestion } from '../src/record/record-filter.ts'
-import { delivered } from '../src/record/use-record.ts'
-import { fits, newSince, sessionQuestion, waitingFirst } from '../src/sessions/session-filter.ts'
+import { auditQuery, byDay, everything } from '../src/screens/audit/audit-filter.ts'
+import { delivered } from '../src/screens/audit/use-audit-log.ts'
+import { allowEach, answerAll } from '../src/screens/inbox/batch-answers.ts'
+import { fits, newSince, sessionQuery, waitingFirst } from '../src/screens/session-list/session-filter.ts'
+import type { CardActions } from '../src/shortcuts/card-actions.ts'
 
 const session = (n: number, more: Partial<Session> = {}): Session =>
   ({
@@ -20,9 +20,9 @@ const session = (n: number, more: Partial<Session> = {}): Session =>
 
 describe('the filter of sessions', () => {
   it('asks the gateway for what it knows, and itself for what waits', () => {
-    expect(sessionQuestion({ state: 'all', q: ' ' })).toEqual({})
-    expect(sessionQuestion({ state: 'parked', q: ' api ' })).toEqual({ state: 'parked', q: 'api' })
-    expect(sessionQuestion({ state: 'waiting', q: '' })).toBeNull()
+    expect(sessionQuery({ state: 'all', q: ' ' })).toEqual({})
+    expect(sessionQuery({ state: 'parked', q: ' api ' })).toEqual({ state: 'parked', q: 'api' })
+    expect(sessionQuery({ state: 'waiting', q: '' })).toBeNull()
   })
   it('knows which session belongs to it', () => {
     expect(fits(session(1), { state: 'idle', q: 'TITLE' })).toBe(true)
@@ -48,8 +48,8 @@ describe('the filter of sessions', () => {
 describe('the record', () => {
   const line = (at: number) => ({ at, request: `req_${at}`, value: {} }) as unknown as AuditEntry // only what is looked at
   it('is asked only for what was chosen', () => {
-    expect(recordQuestion(everything)).toEqual({})
-    expect(recordQuestion({ ...everything, by: 'rule', q: ' npm ' })).toEqual({ by: 'rule', q: 'npm' })
+    expect(auditQuery(everything)).toEqual({})
+    expect(auditQuery({ ...everything, by: 'rule', q: ' npm ' })).toEqual({ by: 'rule', q: 'npm' })
   })
   it('is told by the reader’s days, newest first', () => {
     const noon = new Date(2026, 2, 10, 12).getTime()
@@ -109,7 +109,7 @@ describe('several answers at once', () => {
       req_1: { yes: { kind: 'allow' } },
       req_2: { allow, yes: null },
     }
-    const { replies, left } = yesToEach(requests.slice(0, 4), id => actions[id])
+    const { replies, left } = allowEach(requests.slice(0, 4), id => actions[id])
     expect(replies).toEqual([{ request: requests[0], answer: noted }])
     expect(left).toBe('2 wait on: they were not shown whole yet. 1 waits on: another answer to it is begun.')
   })

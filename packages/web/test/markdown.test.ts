@@ -1,8 +1,8 @@
 import { createElement } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { describe, expect, it } from 'vitest'
-import { Markdown } from '../src/parts/markdown.tsx'
-import { growBlocks, markdownMax, readBlocks, targetOf } from '../src/parts/markdown-blocks.ts'
+import { Markdown } from '../src/text/markdown.tsx'
+import { growBlocks, markdownMax, readBlocks, targetOf } from '../src/text/markdown-blocks.ts'
 
 const draw = (text: string, streaming = false) => renderToStaticMarkup(createElement(Markdown, { text, streaming }))
 /** What a reader sees, without the markup. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { pathParts } from '../src/parts/path.tsx'
+import { pathParts } from '../src/text/path.tsx'
 
 describe('a path in one line', () => {
   it.each([

@@ -2,13 +2,13 @@ import type { Entry, MessageEntry, ToolEntry } from '@holdpoint/client'
 import { type Attachment, limits, type Session } from '@holdpoint/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { costWords, countWords, durationWords, sizeWords, turnWords } from '../src/parts/amounts.ts'
-import { kindOf, readAttachment, refusalOf, showable } from '../src/session/attach.ts'
-import { composerWords } from '../src/session/composer-words.ts'
-import { placeOf } from '../src/session/place.ts'
-import { showNext, unseenSince } from '../src/session/shown-entries.ts'
-import { chunksOf, headOf, lineCount } from '../src/session/text-chunks.ts'
-import { aboutTool, outputText } from '../src/session/tool-words.ts'
+import { kindOf, readAttachment, refusalOf, showable } from '../src/screens/session/attachment-rules.ts'
+import { composerLabels } from '../src/screens/session/composer-labels.ts'
+import { entryLayout } from '../src/screens/session/entry-layout.ts'
+import { chunksOf, headOf, lineCount } from '../src/screens/session/text-chunks.ts'
+import { aboutTool, outputText } from '../src/screens/session/tool-labels.ts'
+import { showNext, unseenSince } from '../src/screens/session/visible-entries.ts'
+import { costWords, countWords, durationWords, sizeWords, turnWords } from '../src/text/format-amounts.ts'
 
 const message = (id: string, agentPath: readonly string[] = []): MessageEntry => ({
   kind: 'message',
@@ -33,19 +33,19 @@ const tool = (id: string, agentPath: readonly string[] = []): ToolEntry => ({
 
 describe('the place of an entry', () => {
   it('is under the agents that lead to it, named where they change', () => {
-    expect(placeOf(message('a', ['reviewer']), tool('t'))).toEqual({ depth: 1, path: ['reviewer'], spaced: true })
-    expect(placeOf(message('b', ['reviewer']), message('a', ['reviewer']))).toMatchObject({ depth: 1, path: null })
-    expect(placeOf(message('c', ['reviewer', 'linter']), message('b', ['reviewer'])).path).toEqual([
+    expect(entryLayout(message('a', ['reviewer']), tool('t'))).toEqual({ depth: 1, path: ['reviewer'], spaced: true })
+    expect(entryLayout(message('b', ['reviewer']), message('a', ['reviewer']))).toMatchObject({ depth: 1, path: null })
+    expect(entryLayout(message('c', ['reviewer', 'linter']), message('b', ['reviewer'])).path).toEqual([
       'reviewer',
       'linter',
     ])
-    expect(placeOf(message('d'), message('c', ['reviewer']))).toMatchObject({ depth: 0, path: null })
+    expect(entryLayout(message('d'), message('c', ['reviewer']))).toMatchObject({ depth: 0, path: null })
   })
   it('is close to a line of the same kind', () => {
-    expect(placeOf(tool('b'), tool('a')).spaced).toBe(false)
-    expect(placeOf(tool('b'), message('a')).spaced).toBe(true)
-    expect(placeOf(message('b'), message('a')).spaced).toBe(true)
-    expect(placeOf(message('b'), undefined).spaced).toBe(true)
+    expect(entryLayout(tool('b'), tool('a')).spaced).toBe(false)
+    expect(entryLayout(tool('b'), message('a')).spaced).toBe(true)
+    expect(entryLayout(message('b'), message('a')).spaced).toBe(true)
+    expect(entryLayout(message('b'), undefined).spaced).toBe(true)
   })
 })
 
@@ -173,7 +173,7 @@ describe('the composer', () => {
     state: Session['state'],
     pending = 0,
     capabilities: Session['capabilities'] = ['messages', 'resumable'],
-  ) => composerWords({ state, pending, capabilities })
+  ) => composerLabels({ state, pending, capabilities })
 
   it('says when the agent will read it', () => {
     expect(words('idle')).toMatchObject({ closed: null, hint: null, button: 'Send' })

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { paintShell } from '../src/parts/shell.ts'
+import { highlightShell } from '../src/text/shell-highlighter.ts'
 
-const painted = (text: string) => paintShell(text).flatMap(({ text: part, tone }) => (tone ? [[part, tone]] : []))
+const painted = (text: string) => highlightShell(text).flatMap(({ text: part, tone }) => (tone ? [[part, tone]] : []))
 
 test('what runs, what joins, what is quoted and what is left to the shell are told apart', () => {
   expect(painted(`FOO=1 npm test -- --env "a b" | tee $HOME/'x y' && rm -rf "$D" # all of it`)).toEqual([
@@ -41,7 +41,7 @@ test('no character is lost, whatever the text', () => {
     fc.property(odd, letters => {
       const text = letters.join('')
       expect(
-        paintShell(text)
+        highlightShell(text)
           .map(piece => piece.text)
           .join(''),
       ).toBe(text)

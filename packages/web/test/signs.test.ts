@@ -3,13 +3,13 @@ import fc from 'fast-check'
 import { createElement } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { describe, expect, it } from 'vitest'
-import { Words } from '../src/parts/agent-text.tsx'
-import { Code } from '../src/parts/code.tsx'
-import { type Piece, splitAtSigns } from '../src/parts/tones.ts'
+import { InlineAgentText } from '../src/text/agent-text.tsx'
+import { Code } from '../src/text/code.tsx'
+import { type ColoredText, splitAtMarkers } from '../src/text/token-colors.ts'
 
 describe('our signs in an agent’s text', () => {
   it('stand out, and read from left to right in a text that does not', () => {
-    expect(renderToStaticMarkup(createElement(Words, { text: 'שלום\u202e עולם' }))).toBe(
+    expect(renderToStaticMarkup(createElement(InlineAgentText, { text: 'שלום\u202e עולם' }))).toBe(
       '<bdi class="words ">שלום<bdi dir="ltr" class="ours escape">\\u{202e}</bdi> עולם</bdi>',
     )
     const html = renderToStaticMarkup(createElement(Code, { text: `ls${' '.repeat(3000)}; rm`, lang: 'bash' }))
@@ -21,10 +21,10 @@ describe('our signs in an agent’s text', () => {
       fc.property(fc.string({ unit, maxLength: 12 }), fc.array(fc.nat(60)), (raw, cuts) => {
         const text = displayText(raw)
         const places = [...new Set([0, ...cuts.filter(at => at < text.length).sort((a, b) => a - b), text.length])]
-        const pieces = places.slice(0, -1).map((from, i): Piece => {
+        const pieces = places.slice(0, -1).map((from, i): ColoredText => {
           return { text: text.slice(from, places[i + 1]), tone: 'string' }
         })
-        const signed = splitAtSigns(text, pieces, markersIn(text))
+        const signed = splitAtMarkers(text, pieces, markersIn(text))
         expect(signed.map(piece => piece.text).join('')).toBe(text)
         expect(signed.filter(piece => piece.sign).map(piece => piece.text)).toEqual(
           markersIn(text).map(({ from, to }) => text.slice(from, to)),

@@ -1,16 +1,16 @@
 /** `holdpoint allow` and `holdpoint deny`. Nobody allows what was not shown whole: a person reads it to its end, a script names its digest (G9). */
 import { effectiveAsk } from '@holdpoint/client'
 import { type Answer, answerProblem, type Call, Fault, type Request } from '@holdpoint/protocol'
-import type { Remote } from '../remote.ts'
-import { askLine, NotDone, pageThrough } from '../text/dialogue.ts'
-import { offersOf, requestRows } from '../text/request.ts'
-import { err, out, type Screen } from '../text/screen.ts'
-import { fact, ours, row, theirs } from '../text/span.ts'
-import { readObject } from './files.ts'
+import type { GatewayClient } from '../gateway-client/gateway-client.ts'
+import { askLine, Cancelled, pageThrough } from '../output/interactive.ts'
+import { err, type Output, out } from '../output/output.ts'
+import { offersOf, requestRows } from '../output/request.ts'
+import { fact, row, trusted, untrusted } from '../output/span.ts'
 import { findRequest } from './ids.ts'
+import { readObject } from './input-files.ts'
 import { modesOf } from './lists.ts'
-import { refusal, reply } from './reply.ts'
-import { around } from './show.ts'
+import { requestContext } from './show.ts'
+import { refusal, submitAnswer } from './submit-answer.ts'
 
 export interface AllowOptions {
   readonly note?: string
@@ -22,7 +22,7 @@ export interface AllowOptions {
   readonly json?: boolean
 }
 
-export async function allow({ call }: Remote, spelled: string, options: AllowOptions): Promise<void> {
+export async function allow({ call }: GatewayClient, spelled: string, options: AllowOptions): Promise<void> {
   const { note, always, mode, digest, json } = options
   const request = await findRequest(call, spelled)
   const input = options.input === undefined ? undefined : readObject(options.input, 'the whole input')
@@ -36,7 +36,7 @@ export async function allow({ call }: Remote, spelled: string, options: AllowOpt
   refuseMisfit(request, answer)
   if (mode !== undefined) await refuseMode(call, request, mode)
   if (digest === undefined) await consent(call, request, answer, json)
-  await reply(call, { request, answer, digest, json })
+  await submitAnswer(call, { request, answer, digest, json })
 }
 
 /** By its number, as `show` lists it: ids are the agent's, and may look like any number. */
@@ -85,28 +85,28 @@ async function consent(call: Call, request: Request, answer: Answer, json: boole
 }
 
 /** As it will run: with the person's own changes, where there are any. */
-async function showWhole(call: Call, screen: Screen, request: Request, answer: Answer): Promise<void> {
+async function showWhole(call: Call, screen: Output, request: Request, answer: Answer): Promise<void> {
   const ask = effectiveAsk(request.ask, { at: 0, by: 'person', answer })
-  const rows = [...requestRows({ ...request, ask }, await around(call, request))]
-  if (ask !== request.ask) rows.push(row(ours('This is what will run: your input, not the agent’s.', 'waiting')))
+  const rows = [...requestRows({ ...request, ask }, await requestContext(call, request))]
+  if (ask !== request.ask) rows.push(row(trusted('This is what will run: your input, not the agent’s.', 'waiting')))
   if (answer.kind === 'allow') {
-    if (answer.note !== undefined) rows.push(fact('Your note', theirs(answer.note)))
+    if (answer.note !== undefined) rows.push(fact('Your note', untrusted(answer.note)))
     const taken = ask.kind === 'approval' && ask.suggestions?.find(({ id }) => id === answer.suggestion)
-    if (taken) rows.push(fact('Remembers', theirs(taken.label), ours(' ('), theirs(taken.scope), ours(')')))
-    if (answer.mode !== undefined) rows.push(fact('Then mode', theirs(answer.mode)))
+    if (taken) rows.push(fact('Remembers', untrusted(taken.label), trusted(' ('), untrusted(taken.scope), trusted(')')))
+    if (answer.mode !== undefined) rows.push(fact('Then mode', untrusted(answer.mode)))
   }
   if (!(await pageThrough(screen, rows)))
-    throw new NotDone(`${request.id} was not allowed: its end was not shown. It still waits.`)
+    throw new Cancelled(`${request.id} was not allowed: its end was not shown. It still waits.`)
 }
 
-async function confirm(screen: Screen, { id, ask }: Request, answer: Answer): Promise<void> {
+async function confirm(screen: Output, { id, ask }: Request, answer: Answer): Promise<void> {
   const careful = ask.kind === 'approval' && ask.caution?.defaultToNo === true
   const remembers = answer.kind === 'allow' && answer.suggestion !== undefined
   const plain = remembers ? 'Allow this, and have that remembered? [y/N] ' : 'Allow this once? [y/N] '
   const question = careful ? 'This is marked as dangerous. Type "allow" to allow it: ' : plain
-  const said = (await askLine(screen, ours(question, 'strong')))?.trim().toLowerCase()
+  const said = (await askLine(screen, trusted(question, 'strong')))?.trim().toLowerCase()
   const yes = careful ? said === 'allow' : said === 'y' || said === 'yes'
-  if (!yes) throw new NotDone(`${id} was not allowed. It still waits.`)
+  if (!yes) throw new Cancelled(`${id} was not allowed. It still waits.`)
 }
 
 export interface DenyOptions {
@@ -116,12 +116,16 @@ export interface DenyOptions {
 }
 
 /** Questions and forms are declined in the same words. */
-export async function deny({ call }: Remote, spelled: string, { reason, stop, json }: DenyOptions): Promise<void> {
+export async function deny(
+  { call }: GatewayClient,
+  spelled: string,
+  { reason, stop, json }: DenyOptions,
+): Promise<void> {
   const request = await findRequest(call, spelled)
   const answer: Answer = {
     kind: request.ask.kind === 'approval' ? 'deny' : 'decline',
     ...(reason !== undefined && { reason }),
     ...(stop && { interrupt: true }),
   }
-  await reply(call, { request, answer, json })
+  await submitAnswer(call, { request, answer, json })
 }

@@ -7,13 +7,13 @@ import {
   type QuestionsAsk,
   type Request,
 } from '@holdpoint/protocol'
-import type { Remote } from '../remote.ts'
-import { fullName, type Meant, meantBy, nameOf } from '../text/question.ts'
+import type { GatewayClient } from '../gateway-client/gateway-client.ts'
+import { fullName, type Meant, meantBy, nameOf } from '../output/question.ts'
 import { refuseMisfit } from './allow.ts'
-import { readText } from './files.ts'
+import { valuesFrom } from './form-values.ts'
 import { findRequest } from './ids.ts'
-import { reply } from './reply.ts'
-import { valuesFrom } from './values.ts'
+import { readText } from './input-files.ts'
+import { submitAnswer } from './submit-answer.ts'
 
 export interface AnswerOptions {
   readonly choose?: readonly string[]
@@ -27,11 +27,11 @@ export interface AnswerOptions {
   readonly json?: boolean
 }
 
-export async function answer({ call }: Remote, spelled: string, options: AnswerOptions): Promise<void> {
+export async function answer({ call }: GatewayClient, spelled: string, options: AnswerOptions): Promise<void> {
   const request = await findRequest(call, spelled)
   const said = answerTo(request, options)
   refuseMisfit(request, said)
-  await reply(call, { request, answer: said, digest: options.digest, json: options.json })
+  await submitAnswer(call, { request, answer: said, digest: options.digest, json: options.json })
 }
 
 function answerTo({ id, ask }: Request, options: AnswerOptions): Answer {

@@ -1,12 +1,12 @@
 /** `holdpoint ask`: any script stops and asks people; the answer on stdout, what it means as exit code. */
 import type { HandedAnswer } from '@holdpoint/drivers'
 import { type Ask, Fault, limits } from '@holdpoint/protocol'
-import type { Place } from '../remote.ts'
-import { err, out } from '../text/screen.ts'
-import { brief, ours, row, theirs } from '../text/span.ts'
-import { petition, petitionCodes, refused, reportTaken } from './petition.ts'
+import type { GatewayAddress } from '../gateway-client/gateway-client.ts'
+import { err, out } from '../output/output.ts'
+import { row, trusted, untrusted, untrustedLine } from '../output/span.ts'
+import { askAndWait, exitCodes, refused, reportTaken } from './ask-and-wait.ts'
 
-export interface AskOptions extends Place {
+export interface AskOptions extends GatewayAddress {
   readonly choice?: readonly string[]
   readonly text?: boolean
   readonly deadline?: string
@@ -19,7 +19,7 @@ export async function ask(
   { choice = [], text, deadline, as, json, ...place }: AskOptions,
 ): Promise<number> {
   const asking = askFor(question, choice, text === true)
-  return petition({ place, as, ask: asking, deadlineMs: deadlineFrom(deadline) }, async settled => {
+  return askAndWait({ place, as, ask: asking, deadlineMs: deadlineFrom(deadline) }, async settled => {
     const code = json ? codeOf(settled) : tell(settled)
     if (json) out.json(settled.request)
     await reportTaken(settled)
@@ -58,9 +58,9 @@ export function deadlineFrom(spelled: string | undefined): number | undefined {
 }
 
 function codeOf(settled: HandedAnswer): number {
-  if (settled.kind === 'nobody') return petitionCodes.nobody
+  if (settled.kind === 'nobody') return exitCodes.nobody
   const yes = settled.kind === 'answer' && (settled.answer.kind === 'allow' || settled.answer.kind === 'answers')
-  return yes ? petitionCodes.yes : petitionCodes.no
+  return yes ? exitCodes.yes : exitCodes.no
 }
 
 function tell(settled: HandedAnswer): number {
@@ -70,15 +70,15 @@ function tell(settled: HandedAnswer): number {
     const said = [...chosen, ...(other === undefined ? [] : [other])].join('\n')
     out.answer(
       said,
-      said.split('\n').map(line => row(theirs(line))),
+      said.split('\n').map(line => row(untrusted(line))),
     )
-    return petitionCodes.yes
+    return exitCodes.yes
   }
   if (answer?.kind === 'allow') {
-    out.print(row(ours('allow')))
-    if (answer.note !== undefined) err.print(row(ours('Note: ', 'quiet'), brief(answer.note)))
-    return petitionCodes.yes
+    out.print(row(trusted('allow')))
+    if (answer.note !== undefined) err.print(row(trusted('Note: ', 'quiet'), untrustedLine(answer.note)))
+    return exitCodes.yes
   }
-  if (answer) out.print(row(ours(answer.kind)))
+  if (answer) out.print(row(trusted(answer.kind)))
   return refused(settled)
 }

@@ -1,11 +1,11 @@
 /** Shell completion: a small script per shell, which asks this program what may come next. */
 import { actionLabel, httpCall, summary } from '@holdpoint/client'
 import { type Ask, type Call, Fault } from '@holdpoint/protocol'
-import { homeAt } from '../home.ts'
-import { findGateway, type Place } from '../remote.ts'
-import { out } from '../text/screen.ts'
-import { brief } from '../text/span.ts'
-import { cut } from '../text/width.ts'
+import { dataFolderAt } from '../config/data-folder.ts'
+import { findGateway, type GatewayAddress } from '../gateway-client/gateway-client.ts'
+import { out } from '../output/output.ts'
+import { untrustedLine } from '../output/span.ts'
+import { cut } from '../output/width.ts'
 import { liveSessions, pendingRequests } from './lists.ts'
 
 /** The command line as it is described in one place, without the library that describes it. */
@@ -74,21 +74,24 @@ const aboutColumns = 90
 export async function complete(
   words: readonly string[],
   commands: readonly CommandShape[],
-  place: Place,
+  place: GatewayAddress,
 ): Promise<void> {
   const typed = words.at(-1) ?? ''
   const candidates = await candidatesFor(words, commands, place)
   out.pairs(
     candidates
       .filter(({ word }) => word.startsWith(typed))
-      .map(({ word, about }) => [brief(word), brief(about).shortened(text => cut(text, aboutColumns))] as const),
+      .map(
+        ({ word, about }) =>
+          [untrustedLine(word), untrustedLine(about).shortened(text => cut(text, aboutColumns))] as const,
+      ),
   )
 }
 
 async function candidatesFor(
   words: readonly string[],
   commands: readonly CommandShape[],
-  place: Place,
+  place: GatewayAddress,
 ): Promise<readonly Candidate[]> {
   const [name = ''] = words
   const typed = words.at(-1) ?? ''
@@ -132,9 +135,9 @@ async function fetched(
   kind: Fetched,
   command: string,
   given: readonly string[],
-  { home, url }: Place,
+  { home, url }: GatewayAddress,
 ): Promise<readonly Candidate[]> {
-  const remote = findGateway(homeAt(home), url)
+  const remote = findGateway(dataFolderAt(home), url)
   if (!remote) return []
   const once = httpCall({ ...remote.connection, attempts: 1 })
   const signal = AbortSignal.timeout(patienceMs)

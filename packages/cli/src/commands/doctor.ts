@@ -2,24 +2,24 @@
 import { existsSync, mkdtempSync, rmdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type DriverInfo, Fault } from '@holdpoint/protocol'
-import { type Config, readConfig } from '../config.ts'
-import { type Home, homeAt, livingProcess } from '../home.ts'
+import { type Config, readConfig } from '../config/config.ts'
+import { type DataFolder, dataFolderAt, runningProcess } from '../config/data-folder.ts'
+import { findGateway, type GatewayAddress, type GatewayClient } from '../gateway-client/gateway-client.ts'
 import { messageOf } from '../log.ts'
-import { findGateway, type Place, type Remote } from '../remote.ts'
-import { claudeHere } from '../runner.ts'
-import { out } from '../text/screen.ts'
-import { blank, gutterOf, ours, row, theirs } from '../text/span.ts'
+import { out } from '../output/output.ts'
+import { blank, gutterOf, row, trusted, untrusted } from '../output/span.ts'
+import { claudeHere } from '../runner/runner.ts'
 import { version } from '../version.ts'
-import { archiveFindings, type Finding } from './doctor-archive.ts'
+import { type Finding, storeFindings } from './doctor-store.ts'
 
-export interface DoctorOptions extends Place {
+export interface DoctorOptions extends GatewayAddress {
   readonly store?: string
   readonly json?: boolean
 }
 
 /** 0 where all is well. */
 export async function doctor({ home: folder, url, store, json }: DoctorOptions): Promise<number> {
-  const home = homeAt(folder)
+  const home = dataFolderAt(folder)
   const { config, settings } = settingsFor(store)
   // Looked at first: to read a token is to mend its rights.
   const kept = homeFindings(home)
@@ -29,7 +29,7 @@ export async function doctor({ home: folder, url, store, json }: DoctorOptions):
     { name: 'Holdpoint', ok: true, detail: version },
     ...settings,
     ...kept,
-    ...(await archiveFindings(config, home)),
+    ...(await storeFindings(config, home)),
     ...gateway.findings,
     ...driverFindings(gateway.drivers ?? [await claudeHere(config, home).info()]),
   ]
@@ -54,13 +54,13 @@ function settingsFor(store: string | undefined): { readonly config: Config; read
 function print(findings: readonly Finding[], problems: number): void {
   const width = Math.max(...findings.map(({ name }) => name.length)) + 2
   for (const { name, ok, detail, remedy } of findings) {
-    const sign = ok ? (remedy === undefined ? ours('✓ ', 'yes') : ours('! ', 'strong')) : ours('✗ ', 'no')
-    out.print(row(sign, ours(name.padEnd(width)), theirs(detail)))
+    const sign = ok ? (remedy === undefined ? trusted('✓ ', 'yes') : trusted('! ', 'strong')) : trusted('✗ ', 'no')
+    out.print(row(sign, trusted(name.padEnd(width)), untrusted(detail)))
     const arrow = `${' '.repeat(width + 2)}→ `
-    if (remedy !== undefined) out.print({ gutter: gutterOf(arrow), spans: [theirs(remedy, 'strong')] })
+    if (remedy !== undefined) out.print({ gutter: gutterOf(arrow), spans: [untrusted(remedy, 'strong')] })
   }
   const said = problems === 0 ? 'All is well.' : problems === 1 ? 'One thing to mend.' : `${problems} things to mend.`
-  out.print(blank, row(ours(said)))
+  out.print(blank, row(trusted(said)))
 }
 
 const nodeLeast = [20, 19] as const
@@ -73,7 +73,7 @@ export function nodeFinding(node: string): Finding {
 }
 
 /** Others on this machine must not read the secrets. */
-function homeFindings(home: Home): readonly Finding[] {
+function homeFindings(home: DataFolder): readonly Finding[] {
   const unusable = whyUnusable(home.folder)
   if (unusable !== null) {
     const remedy = 'name a folder that can be made and written to: --home, or HOLDPOINT_HOME'
@@ -110,8 +110,8 @@ interface GatewaySeen {
   readonly drivers: readonly DriverInfo[] | null
 }
 
-async function gatewayFindings(home: Home, url: string | undefined): Promise<GatewaySeen> {
-  let remote: Remote | null = null
+async function gatewayFindings(home: DataFolder, url: string | undefined): Promise<GatewaySeen> {
+  let remote: GatewayClient | null = null
   try {
     remote = findGateway(home, url)
     if (!remote)
@@ -129,7 +129,7 @@ async function gatewayFindings(home: Home, url: string | undefined): Promise<Gat
         ? versionFinding(
             'Runner',
             runners.map(({ name }) => name).join(', '),
-            livingProcess(home, 'runner')?.version ?? null,
+            runningProcess(home, 'runner')?.version ?? null,
           )
         : {
             name: 'Runner',

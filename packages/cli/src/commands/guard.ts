@@ -5,14 +5,14 @@ import { closeSync, openSync } from 'node:fs'
 import { constants } from 'node:os'
 import type { ExternalAgent, HandedAnswer } from '@holdpoint/drivers'
 import type { ApprovalAsk } from '@holdpoint/protocol'
-import type { Place } from '../remote.ts'
-import { err } from '../text/screen.ts'
-import { shellWord } from '../text/shell.ts'
-import { ours, row, theirs } from '../text/span.ts'
+import type { GatewayAddress } from '../gateway-client/gateway-client.ts'
+import { err } from '../output/output.ts'
+import { shellWord } from '../output/shell-quote.ts'
+import { row, trusted, untrusted } from '../output/span.ts'
 import { deadlineFrom } from './ask.ts'
-import { petition, refused, reportTaken, within } from './petition.ts'
+import { askAndWait, refused, reportTaken, within } from './ask-and-wait.ts'
 
-export interface GuardOptions extends Place {
+export interface GuardOptions extends GatewayAddress {
   readonly deadline?: string
   readonly as: string
 }
@@ -32,7 +32,7 @@ export async function guard(argv: readonly string[], { deadline, as, ...place }:
     // An edited line would have to be taken apart again, and might then not be what was read.
     editable: false,
   }
-  return petition({ place, as, ask, deadlineMs: deadlineFrom(deadline) }, (settled, agent) => {
+  return askAndWait({ place, as, ask, deadlineMs: deadlineFrom(deadline) }, (settled, agent) => {
     const allowed = settled.kind === 'answer' && settled.answer.kind === 'allow'
     return allowed ? run(argv, ask, settled, agent) : drop(settled)
   })
@@ -70,7 +70,7 @@ async function run(
     return code ?? codes.signalled + constants.signals[signal ?? 'SIGKILL']
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException // what spawn fails with
-    err.print(row(ours('It was allowed, but cannot be run: '), theirs(message)))
+    err.print(row(trusted('It was allowed, but cannot be run: '), untrusted(message)))
     await reportTaken(settled)
     return code === 'ENOENT' ? codes.notFound : codes.notRunnable
   } finally {

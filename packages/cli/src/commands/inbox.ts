@@ -1,11 +1,11 @@
 /** `holdpoint inbox` and `holdpoint sessions`: what waits for people, and who is at work. */
 import { actionLabel, summary, timeSince } from '@holdpoint/client'
 import { Fault, limits, type Session, type SessionState } from '@holdpoint/protocol'
-import type { Remote } from '../remote.ts'
-import { out } from '../text/screen.ts'
-import { sessionsTable, titleSpan } from '../text/session.ts'
-import { brief, ours, type Row, row, theirs } from '../text/span.ts'
-import { tableRows } from '../text/table.ts'
+import type { GatewayClient } from '../gateway-client/gateway-client.ts'
+import { out } from '../output/output.ts'
+import { sessionsTable, titleSpan } from '../output/session.ts'
+import { type Row, row, trusted, untrusted, untrustedLine } from '../output/span.ts'
+import { tableRows } from '../output/table.ts'
 import { findSession, shortener } from './ids.ts'
 import { byUrgency, liveSessions, pendingRequests } from './lists.ts'
 
@@ -14,7 +14,7 @@ export interface InboxOptions {
   readonly json?: boolean
 }
 
-export async function inbox({ call }: Remote, { session: spelled, json }: InboxOptions): Promise<void> {
+export async function inbox({ call }: GatewayClient, { session: spelled, json }: InboxOptions): Promise<void> {
   const only = spelled === undefined ? undefined : await findSession(call, spelled)
   const [requests, sessions, { now }] = await Promise.all([
     pendingRequests(call, only?.id),
@@ -28,21 +28,21 @@ export async function inbox({ call }: Remote, { session: spelled, json }: InboxO
   const lines = requests.map(({ id, openedAt, session, ask }) => {
     const known = of.get(session)
     return [
-      ours(short(id), 'waiting'),
-      ours(timeSince(openedAt, now)),
-      known ? titleSpan(known, out.columns) : theirs(session),
-      ours(actionLabel(ask)),
-      brief(summary(ask)),
+      trusted(short(id), 'waiting'),
+      trusted(timeSince(openedAt, now)),
+      known ? titleSpan(known, out.columns) : untrusted(session),
+      trusted(actionLabel(ask)),
+      untrustedLine(summary(ask)),
     ]
   })
   out.print(...tableRows(['id', 'waits', 'session', 'asks', ''], lines, out.columns))
-  out.print(row(), row(ours('holdpoint show ID shows one whole; allow, deny and answer reply to it.', 'quiet')))
+  out.print(row(), row(trusted('holdpoint show ID shows one whole; allow, deny and answer reply to it.', 'quiet')))
 }
 
 function quiet(sessions: readonly Session[]): Row {
   const working = sessions.filter(({ state }) => state === 'working' || state === 'starting').length
   const agents = working === 0 ? '' : working === 1 ? ' One agent is working.' : ` ${working} agents are working.`
-  return row(ours(`Nothing waits for you.${agents}`))
+  return row(trusted(`Nothing waits for you.${agents}`))
 }
 
 export interface SessionsOptions {
@@ -54,17 +54,17 @@ export interface SessionsOptions {
 }
 
 /** Without options, those that have not ended. */
-export async function sessions({ call }: Remote, options: SessionsOptions): Promise<void> {
+export async function sessions({ call }: GatewayClient, options: SessionsOptions): Promise<void> {
   const { items, next } = await sessionsPage(call, options)
   if (options.json) return out.json({ items, next })
-  if (items.length === 0) return out.print(row(ours('There are no such sessions.')))
+  if (items.length === 0) return out.print(row(trusted('There are no such sessions.')))
   const { now } = await call('whoAmI', {})
   out.print(...sessionsTable(items, shortener(items.map(({ id }) => id)), now, out.columns))
   if (next !== null)
-    out.print(row(), row(ours('There are more: --limit N shows up to 500, --search narrows it down.', 'quiet')))
+    out.print(row(), row(trusted('There are more: --limit N shows up to 500, --search narrows it down.', 'quiet')))
 }
 
-async function sessionsPage(call: Remote['call'], { all, state, search, limit }: SessionsOptions) {
+async function sessionsPage(call: GatewayClient['call'], { all, state, search, limit }: SessionsOptions) {
   if (!all && state === undefined && search === undefined && limit === undefined)
     return { items: await liveSessions(call), next: null }
   const count = Number(limit ?? limits.pageDefault)

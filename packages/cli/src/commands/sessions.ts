@@ -1,11 +1,11 @@
 /** What people want of a session: say something, interrupt, end, change its mode; and a new one. */
 import { type Call, Fault } from '@holdpoint/protocol'
-import type { Remote } from '../remote.ts'
-import { startSession } from '../starting.ts'
-import { out } from '../text/screen.ts'
-import { brief, ours, type Row, row } from '../text/span.ts'
-import { attachmentFrom, readText } from './files.ts'
+import type { GatewayClient } from '../gateway-client/gateway-client.ts'
+import { startSession } from '../gateway-client/start-session.ts'
+import { out } from '../output/output.ts'
+import { type Row, row, trusted, untrustedLine } from '../output/span.ts'
 import { findSession } from './ids.ts'
+import { attachmentFrom, readText } from './input-files.ts'
 import { modesOf } from './lists.ts'
 
 interface Json {
@@ -14,11 +14,11 @@ interface Json {
 
 /** What was done comes first, in our words: a title may say anything. */
 function told(words: string, title: string): Row {
-  return row(ours(words), ours('  “', 'quiet'), brief(title, 'quiet'), ours('”', 'quiet'))
+  return row(trusted(words), trusted('  “', 'quiet'), untrustedLine(title, 'quiet'), trusted('”', 'quiet'))
 }
 
 export async function send(
-  { call }: Remote,
+  { call }: GatewayClient,
   spelled: string,
   words: readonly string[],
   { attach = [], json }: Json & { readonly attach?: readonly string[] },
@@ -38,21 +38,26 @@ function messageOf(words: readonly string[]): string {
   return text
 }
 
-export async function interrupt({ call }: Remote, spelled: string, { json }: Json): Promise<void> {
+export async function interrupt({ call }: GatewayClient, spelled: string, { json }: Json): Promise<void> {
   const { id } = await findSession(call, spelled)
   const session = await call('interruptSession', { id })
   if (json) return out.json(session)
   out.print(told(`${id} is interrupted; what it asked is withdrawn.`, session.title))
 }
 
-export async function end({ call }: Remote, spelled: string, { json }: Json): Promise<void> {
+export async function end({ call }: GatewayClient, spelled: string, { json }: Json): Promise<void> {
   const { id } = await findSession(call, spelled)
   const session = await call('endSession', { id })
   if (json) return out.json(session)
   out.print(told(`${id} has ended.`, session.title))
 }
 
-export async function changeMode({ call }: Remote, spelled: string, mode: string, { json }: Json): Promise<void> {
+export async function changeMode(
+  { call }: GatewayClient,
+  spelled: string,
+  mode: string,
+  { json }: Json,
+): Promise<void> {
   const { id, driver } = await findSession(call, spelled)
   const modes = await modesOf(call, driver)
   if (modes.length > 0 && !modes.includes(mode))
@@ -70,7 +75,7 @@ export interface StartOptions extends Json {
 }
 
 export async function start(
-  remote: Remote,
+  remote: GatewayClient,
   driver: string,
   words: readonly string[],
   { json, ...given }: StartOptions,
@@ -82,7 +87,7 @@ export async function start(
   if (json) return out.json(session)
   out.print(
     told(`${session.id} has started.`, session.title),
-    row(ours(`holdpoint watch --session ${session.id} follows it; holdpoint inbox shows what it asks.`, 'quiet')),
+    row(trusted(`holdpoint watch --session ${session.id} follows it; holdpoint inbox shows what it asks.`, 'quiet')),
   )
 }
 
@@ -94,16 +99,16 @@ async function misnamed(call: Call, driver: string, error: unknown): Promise<unk
 }
 
 /** `holdpoint rehearse`: a session with the built-in agent, and where to answer it. */
-export async function rehearse({ url, call }: Remote, words: readonly string[], { json }: Json): Promise<void> {
+export async function rehearse({ url, call }: GatewayClient, words: readonly string[], { json }: Json): Promise<void> {
   const prompt = words.join(' ') || 'Show me everything'
   const session = await call('startSession', { driver: 'rehearsal', title: 'Rehearsal', prompt })
   if (json) return out.json(session)
   const { code } = await call('makeLink', {})
   out.print(
-    row(ours(`The rehearsal has begun (${session.id}). Answer it in a browser:`)),
+    row(trusted(`The rehearsal has begun (${session.id}). Answer it in a browser:`)),
     row(),
-    row(ours(`  ${url}/#code=${code}`)),
+    row(trusted(`  ${url}/#code=${code}`)),
     row(),
-    row(ours('or here: holdpoint inbox')),
+    row(trusted('or here: holdpoint inbox')),
   )
 }

@@ -1,13 +1,17 @@
 /** `holdpoint show`: one request whole, or one session. */
 import type { Call, Request } from '@holdpoint/protocol'
-import type { Remote } from '../remote.ts'
-import { type Around, offersOf, requestRows } from '../text/request.ts'
-import { out } from '../text/screen.ts'
-import { sessionRows } from '../text/session.ts'
-import { blank, ours, type Row, row } from '../text/span.ts'
+import type { GatewayClient } from '../gateway-client/gateway-client.ts'
+import { out } from '../output/output.ts'
+import { offersOf, type RequestContext, requestRows } from '../output/request.ts'
+import { sessionRows } from '../output/session.ts'
+import { blank, type Row, row, trusted } from '../output/span.ts'
 import { findRequest, findSession } from './ids.ts'
 
-export async function show({ call }: Remote, spelled: string, { json }: { readonly json?: boolean }): Promise<void> {
+export async function show(
+  { call }: GatewayClient,
+  spelled: string,
+  { json }: { readonly json?: boolean },
+): Promise<void> {
   if (spelled.startsWith('ses_')) {
     const session = await findSession(call, spelled)
     if (json) return out.json(session)
@@ -15,11 +19,11 @@ export async function show({ call }: Remote, spelled: string, { json }: { readon
   }
   const request = await findRequest(call, spelled)
   if (json) return out.json(request)
-  out.print(...requestRows(request, await around(call, request)), ...replyRows(request))
+  out.print(...requestRows(request, await requestContext(call, request)), ...replyRows(request))
 }
 
 /** A session that is gone is no reason not to show what was asked. */
-export async function around(call: Call, { session }: Request): Promise<Around> {
+export async function requestContext(call: Call, { session }: Request): Promise<RequestContext> {
   const [{ person, now }, found] = await Promise.all([
     call('whoAmI', {}),
     call('getSession', { id: session }).catch(() => null),
@@ -39,5 +43,5 @@ function replyRows({ id, ask, status }: Request): readonly Row[] {
     questions: [`holdpoint answer ${id} --choose LABEL`, `holdpoint answer ${id} --decline`],
     form: [`holdpoint answer ${id} --set FIELD=VALUE`, `holdpoint answer ${id} --decline`],
   }[ask.kind]
-  return [blank, ...ways.map(way => row(ours(way, 'quiet')))]
+  return [blank, ...ways.map(way => row(trusted(way, 'quiet')))]
 }

@@ -1,13 +1,13 @@
 /** `holdpoint watch`: what happens, a line each, for as long as one looks. */
 import { type ConnectionStatus, watchEvents } from '@holdpoint/client'
 import { Cursor, type Event, Fault, type SessionId } from '@holdpoint/protocol'
-import { type Place, steadyGateway } from '../remote.ts'
-import { eventRow } from '../text/event.ts'
-import { err, out } from '../text/screen.ts'
-import { ours, row } from '../text/span.ts'
+import { followingGateway, type GatewayAddress } from '../gateway-client/gateway-client.ts'
+import { eventRow } from '../output/event.ts'
+import { err, out } from '../output/output.ts'
+import { row, trusted } from '../output/span.ts'
 import { findSession } from './ids.ts'
 
-export interface WatchOptions extends Place {
+export interface WatchOptions extends GatewayAddress {
   readonly session?: string
   readonly after?: string
   readonly json?: boolean
@@ -16,7 +16,7 @@ export interface WatchOptions extends Place {
 export async function watch({ session: spelled, after, json, ...place }: WatchOptions): Promise<void> {
   const from = Cursor.optional().safeParse(after)
   if (!from.success) throw new Fault('bad_input', `--after "${after}" is not a cursor of an event`)
-  const { call, connection } = steadyGateway(place)
+  const { call, connection } = followingGateway(place)
   // A gateway that is not there is told at once; one that goes away later is waited for.
   const only = spelled === undefined ? undefined : await findSession(call, spelled)
   if (!only) await call('whoAmI', {})
@@ -34,7 +34,7 @@ export async function watch({ session: spelled, after, json, ...place }: WatchOp
     if (frame.frame === 'hello') {
       for (const { id, title } of frame.hello.sessions) titles.learn(id, title)
       if (frame.hello.resume === 'gap' && (begun || from.data))
-        err.print(row(ours('Some events were missed; the list of events goes on from here.', 'waiting')))
+        err.print(row(trusted('Some events were missed; the list of events goes on from here.', 'waiting')))
       begun = true
     }
     if (frame.frame !== 'event') continue
@@ -54,7 +54,7 @@ function tellStatus(): (status: ConnectionStatus) => void {
     const goes = status === 'reconnecting'
     if (goes === away) return
     away = goes
-    err.print(row(ours(away ? 'The gateway is away; it is looked for.' : 'The gateway is back.', 'waiting')))
+    err.print(row(trusted(away ? 'The gateway is away; it is looked for.' : 'The gateway is back.', 'waiting')))
   }
 }
 

@@ -1,11 +1,11 @@
 /** The lines of a frame, as Ink draws them: each has its width already, and at most one of them turns. */
 import { Box, Text } from 'ink'
 import { useEffect, useState } from 'react'
-import type { Look } from '../text/span.ts'
-import type { Piece } from '../text/width.ts'
+import type { Style } from '../output/span.ts'
+import type { StyledLine } from '../output/width.ts'
 
 const coloured = !process.env.NO_COLOR && process.env.TERM !== 'dumb'
-const looks: Readonly<Record<Look, object>> = {
+const looks: Readonly<Record<Style, object>> = {
   strong: { bold: true },
   quiet: { dimColor: true },
   waiting: { color: 'yellow' },
@@ -34,7 +34,7 @@ export interface Busy {
   readonly says: string
 }
 
-export function Lines({ pieces, busy }: { readonly pieces: readonly Piece[]; readonly busy: Busy | null }) {
+export function Lines({ pieces, busy }: { readonly pieces: readonly StyledLine[]; readonly busy: Busy | null }) {
   return (
     <Box flexDirection="column" flexShrink={0}>
       {pieces.map((piece, index) => (

@@ -1,6 +1,6 @@
 /** The door to the live views: they are loaded with React as it is shipped, and the environment that agents inherit stays as it was. */
-import type { Place } from '../remote.ts'
-import type { RunWords } from './run.tsx'
+import type { GatewayAddress } from '../gateway-client/gateway-client.ts'
+import type { RunWords } from './run/run.tsx'
 
 async function shipped<T>(load: () => Promise<T>): Promise<T> {
   const { NODE_ENV: before } = process.env
@@ -14,8 +14,8 @@ async function shipped<T>(load: () => Promise<T>): Promise<T> {
 }
 
 export async function run(words: readonly string[], options: RunWords): Promise<number> {
-  return (await shipped(() => import('./run.tsx'))).run(words, options)
+  return (await shipped(() => import('./run/run.tsx'))).run(words, options)
 }
-export async function tui(options: Place): Promise<number> {
-  return (await shipped(() => import('./tui.tsx'))).tui(options)
+export async function tui(options: GatewayAddress): Promise<number> {
+  return (await shipped(() => import('./dashboard/dashboard.tsx'))).tui(options)
 }

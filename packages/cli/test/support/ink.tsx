@@ -2,10 +2,10 @@
 import { EventEmitter } from 'node:events'
 import { stripVTControlCharacters } from 'node:util'
 import { render } from 'ink'
-import type { Piece } from '../../src/text/width.ts'
+import type { StyledLine } from '../../src/output/width.ts'
 import { Lines } from '../../src/tui/lines.tsx'
 
-export async function drawnByInk(pieces: readonly Piece[], columns: number): Promise<readonly string[]> {
+export async function drawnByInk(pieces: readonly StyledLine[], columns: number): Promise<readonly string[]> {
   const frames: string[] = []
   const stdout = Object.assign(new EventEmitter(), {
     columns,

@@ -4,12 +4,12 @@ import type { Options } from '@anthropic-ai/claude-agent-sdk'
 import type { Capability, DriverInfo } from '@holdpoint/protocol'
 import { type Clock, systemClock } from '../clock.ts'
 import type { Driver } from '../driver.ts'
-import { modeNames } from './modes.ts'
-import { Parking, type ParkingChoice } from './parking.ts'
-import { configFolder, type Environment, findClaude, type Installation, install, signInMissing } from './sdk.ts'
-import { Seat } from './seat.ts'
-import { canPark, isKnownToPark } from './self-test.ts'
-import { wishesOf } from './wishes.ts'
+import { modeNames } from './approvals/modes.ts'
+import { type ParkingChoice, ParkingProbe } from './parking/parking-method.ts'
+import { canPark, isKnownToPark } from './parking/parking-self-test.ts'
+import { ClaudeSession } from './session.ts'
+import { configFolder, type Environment, findClaude, type Installation, install, signInMissing } from './setup/sdk.ts'
+import { parseSessionOptions } from './setup/session-options.ts'
 
 export interface ClaudeOptions {
   /** Where transcripts and notes of its sessions are kept. */
@@ -35,7 +35,7 @@ export function claudeDriver(options: ClaudeOptions): Driver {
   const env = withoutOurs(options.env ?? process.env)
   const find = () => findClaude(options.env ?? process.env, options.executable)
   let installing: Promise<Installation> | undefined
-  let parking: Parking | undefined
+  let parking: ParkingProbe | undefined
   let changed = () => {}
   return {
     onChange(told) {
@@ -57,16 +57,16 @@ export function claudeDriver(options: ClaudeOptions): Driver {
     async run(session) {
       const claude = find()
       if ('missing' in claude) throw new Error(claude.missing)
-      wishesOf(session.info)
+      parseSessionOptions(session.info)
       installing ??= install(claude.found)
       const installation = await installing
-      parking ??= new Parking({
+      parking ??= new ParkingProbe({
         choice,
         shown: isKnownToPark(installation, folder),
         test: () => canPark(installation, folder),
         onShown: () => changed(),
       })
-      const seat = new Seat({
+      const seat = new ClaudeSession({
         session,
         installation,
         folder: join(folder, session.info.id),

@@ -1,19 +1,19 @@
 import { type Answer, type JsonObject, limits } from '@holdpoint/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
-import { House, type HouseOptions } from './house.ts'
+import { ClaudeFixture, type HouseOptions } from './claude-fixture.ts'
 import { bash, call, type Play, steps } from './model.ts'
 
-let house: House
+let house: ClaudeFixture
 afterEach(() => house.close())
 
 /** One ask, one answer, to the end of the turn. */
 async function play(
   script: Play,
   answer: Answer,
-  more: Parameters<House['start']>[0] = {},
+  more: Parameters<ClaudeFixture['start']>[0] = {},
   options: HouseOptions = {},
 ) {
-  house = await House.open(script, options)
+  house = await ClaudeFixture.open(script, options)
   await house.start(more)
   const request = await house.asked()
   await house.stage.answer(request, answer)
@@ -58,7 +58,7 @@ describe('a tool that Claude Code asks for', () => {
   })
 
   it('waits on where it was edited into something of another shape', async () => {
-    house = await House.open(steps([bash('touch asked.txt')]))
+    house = await ClaudeFixture.open(steps([bash('touch asked.txt')]))
     await house.start()
     const request = await house.asked()
     const shapes: readonly JsonObject[] = [{ command: 5, description: 'x' }, { description: 'x' }]
@@ -80,7 +80,7 @@ describe('a tool that Claude Code asks for', () => {
       return [call('Write', { ...input, content }, id)]
     }
     const most = limits.toolInputMaxBytes
-    house = await House.open(({ results }) => {
+    house = await ClaudeFixture.open(({ results }) => {
       if (results.length === 2) return [{ type: 'text', text: 'done' }]
       return results.length === 0 ? write(most, 'toolu_0') : write(most + 1, 'toolu_1')
     })
@@ -104,7 +104,7 @@ describe('a tool that Claude Code asks for', () => {
   })
 
   it('is told that nobody answered when its deadline has passed, and does not run', async () => {
-    house = await House.open(steps([bash('touch out.txt')]))
+    house = await ClaudeFixture.open(steps([bash('touch out.txt')]))
     await house.start({ deadlineMs: 1000, onDeadline: 'deny' })
     await house.over()
     expect(house.model.told()).toContain('Nobody answered.')
@@ -112,7 +112,7 @@ describe('a tool that Claude Code asks for', () => {
   })
 
   it('is not asked for again once a suggestion was accepted, with the scope that was chosen', async () => {
-    house = await House.open(steps([bash('mkdir -p a/b')], [bash('mkdir -p a/b', 'toolu_2')]))
+    house = await ClaudeFixture.open(steps([bash('mkdir -p a/b')], [bash('mkdir -p a/b', 'toolu_2')]))
     await house.start()
     const request = await house.asked()
     const suggestions = request.ask.kind === 'approval' ? request.ask.suggestions : []
@@ -205,7 +205,7 @@ describe('a plan of Claude Code', () => {
   })
 
   it('reaches the agent as the person has edited it', async () => {
-    house = await House.open(planner)
+    house = await ClaudeFixture.open(planner)
     await house.start({ mode: 'plan' })
     const request = await house.asked()
     const asked = request.ask.kind === 'approval' ? request.ask.input : {}
@@ -229,7 +229,7 @@ describe('a plan of Claude Code', () => {
   })
 
   it('cannot be approved into a mode that there is not, and waits on', async () => {
-    house = await House.open(planner)
+    house = await ClaudeFixture.open(planner)
     await house.start({ mode: 'plan' })
     const request = await house.asked()
     await expect(house.stage.answer(request, { kind: 'allow', mode: 'nonsense' })).rejects.toMatchObject({
@@ -242,7 +242,7 @@ describe('a plan of Claude Code', () => {
   })
 
   it('cannot be approved into bypassPermissions where the session was not started for it, and waits on', async () => {
-    house = await House.open(planner)
+    house = await ClaudeFixture.open(planner)
     await house.start({ mode: 'plan' })
     const request = await house.asked()
     expect(request.ask).toMatchObject({ modes: ['default', 'acceptEdits', 'plan', 'dontAsk'] })

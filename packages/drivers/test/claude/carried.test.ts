@@ -4,29 +4,29 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Answer } from '@holdpoint/protocol'
 import { afterAll, describe, expect, it } from 'vitest'
-import { Calls } from '../../src/claude/calls.ts'
-import { forgiveTries, tryAgain } from '../../src/claude/comeback.ts'
-import { Parking } from '../../src/claude/parking.ts'
-import { questionsAsk } from '../../src/claude/questions.ts'
-import { Carried, type Open } from '../../src/claude/record.ts'
-import { Rows } from '../../src/claude/rows.ts'
+import { PendingCalls } from '../../src/claude/approvals/pending-calls.ts'
+import { questionsAsk } from '../../src/claude/approvals/questions.ts'
+import { type CarriedRequest, CarriedRequests } from '../../src/claude/parking/carried-requests.ts'
+import { ParkingProbe } from '../../src/claude/parking/parking-method.ts'
+import { countAttempt, resetAttempts } from '../../src/claude/parking/resume-plan.ts'
+import { TranscriptStore } from '../../src/claude/transcript/transcript-store.ts'
 import { AgentSession } from '../../src/index.ts'
-import { runnerId, Stage } from '../stage.ts'
+import { RunnerFixture, runnerId } from '../runner-fixture.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'holdpoint-carried-'))
-const rows = () => new Rows(join(folder, String(Math.random())), folder)
+const rows = () => new TranscriptStore(join(folder, String(Math.random())), folder)
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const input = { command: 'ls' }
 const ask = { kind: 'approval', tool: 'Bash', input, title: 'ls', cwd: '/', editable: true } as const
-const open = (key: string, answer: Answer | null = null, doubtful = false): Open => ({
+const open = (key: string, answer: Answer | null = null, doubtful = false): CarriedRequest => ({
   key,
   ask,
   resolution: answer && { at: 1, by: 'person', answer },
   doubtful,
 })
-const carry = (...all: readonly Open[]) => new Carried(new Map(all.map(one => [one.key, one])), true)
-const taken = (carried: Carried, times: number) =>
+const carry = (...all: readonly CarriedRequest[]) => new CarriedRequests(new Map(all.map(one => [one.key, one])), true)
+const taken = (carried: CarriedRequests, times: number) =>
   Array.from({ length: times }, (_, n) => carried.take(`new_${n}`, 'Bash', input)?.key)
 
 describe('equal calls of an earlier process', () => {
@@ -57,7 +57,7 @@ describe('equal calls of an earlier process', () => {
   })
   it('are no others: neither another call, nor where each comes back under its id', () => {
     expect(carry(open('a')).take('new', 'Bash', { command: 'pwd' })).toBeUndefined()
-    const back = new Carried(new Map([['a', open('a')]]))
+    const back = new CarriedRequests(new Map([['a', open('a')]]))
     expect(back.take('new', 'Bash', input)).toBeUndefined()
     expect(back.take('a', 'Bash', input)?.key).toBe('a')
   })
@@ -66,25 +66,25 @@ describe('equal calls of an earlier process', () => {
 describe('a place of the conversation', () => {
   it('is come back to five times, and anew once it was let go on purpose', () => {
     const kept = rows()
-    expect(Array.from({ length: 7 }, () => tryAgain(kept))).toEqual([true, true, true, true, true, false, false])
-    forgiveTries(kept)
-    expect(tryAgain(kept)).toBe(true)
+    expect(Array.from({ length: 7 }, () => countAttempt(kept))).toEqual([true, true, true, true, true, false, false])
+    resetAttempts(kept)
+    expect(countAttempt(kept)).toBe(true)
   })
 })
 
 describe('a call for which the CLI asks twice', () => {
   it('is asked once, also where it is one of an earlier process under another id', async () => {
-    const stage = await Stage.open()
+    const stage = await RunnerFixture.open()
     const driver = { name: 'bare', title: '', capabilities: [], modes: [], ready: true }
     const { incarnation } = await stage.runner('announceRunner', { id: runnerId, name: 'test', drivers: [driver] })
     const id = await stage.start('bare')
     const attached = await stage.runner('attachSession', { id, runner: runnerId, incarnation })
     const session = new AgentSession({ call: stage.runner, ...attached })
-    const calls = new Calls({
+    const calls = new PendingCalls({
       session,
       rows: rows(),
       carried: carry(open('earlier')),
-      parking: new Parking({ choice: 'off', shown: false, test: async () => false, onShown: () => {} }),
+      parking: new ParkingProbe({ choice: 'off', shown: false, test: async () => false, onShown: () => {} }),
       mayPutOff: () => false,
       pathOf: () => [],
       gone: async () => false,

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { alive, eventually, House } from './house.ts'
+import { alive, ClaudeFixture, eventually } from './claude-fixture.ts'
 import { bash, call, type Play, say, steps } from './model.ts'
 
-let house: House
+let house: ClaudeFixture
 afterEach(() => house.close())
 
 const echo = steps([bash('echo ran >> ran.txt')])
@@ -12,7 +12,7 @@ const kill = (pid: number | null) => process.kill(pid ?? Number.NaN, 'SIGKILL')
 
 describe('Claude Code, killed while it waits,', () => {
   it('is brought back by the answer, and what was allowed runs once', async () => {
-    house = await House.open(echo, { parks: true })
+    house = await ClaudeFixture.open(echo, { parks: true })
     const id = await house.start()
     const request = await house.asked()
     await house.onRecord(id)
@@ -29,7 +29,7 @@ describe('Claude Code, killed while it waits,', () => {
     let asked = 0
     const play: Play = ({ results }) =>
       results.length > 0 ? [say('done')] : [bash('echo ran >> ran.txt', `toolu_${++asked}`)]
-    house = await House.open(play, { parks: true })
+    house = await ClaudeFixture.open(play, { parks: true })
     const id = await house.start()
     const request = await house.asked()
     kill(house.pid(id))
@@ -45,7 +45,7 @@ describe('Claude Code, killed while it waits,', () => {
     let asked = 0
     const play: Play = ({ results }) =>
       results.length > 0 ? [say('done')] : [bash('echo ran >> ran.txt', `toolu_${++asked}`)]
-    house = await House.open(play, { parks: true })
+    house = await ClaudeFixture.open(play, { parks: true })
     const id = await house.start()
     const request = await house.asked()
     await house.onRecord(id)
@@ -78,7 +78,7 @@ describe('Claude Code, killed while it waits,', () => {
       if (!all.includes('agent_one')) return [agent('one'), agent('two')]
       return all.includes('toolu_again') ? [say('done')] : [bash('touch one.txt', 'toolu_again')]
     }
-    house = await House.open(play, { parks: true })
+    house = await ClaudeFixture.open(play, { parks: true })
     const id = await house.start()
     const [one, two] = [await house.asked('toolu_one'), await house.asked('toolu_two')]
     await house.onRecord(id, 'agent_two')
@@ -109,7 +109,7 @@ describe('two equal calls that wait when Claude Code is killed', () => {
       if (!all.includes('toolu_again')) return [same('toolu_again')]
       return all.includes('toolu_and_again') ? [say('done')] : [same('toolu_and_again')]
     }
-    house = await House.open(play, { parks: true })
+    house = await ClaudeFixture.open(play, { parks: true })
     const id = await house.start()
     const [one, two] = [await house.asked('toolu_one'), await house.asked('toolu_two')]
     await house.onRecord(id, 'agent_two')
@@ -130,7 +130,7 @@ describe('two equal calls that wait when Claude Code is killed', () => {
 
 describe('Claude Code, killed while an allowed command runs,', () => {
   it('does not run it again: the model reads that its outcome is unknown', async () => {
-    house = await House.open(steps([bash('echo ran >> ran.txt; sleep 30')]), { parks: true })
+    house = await ClaudeFixture.open(steps([bash('echo ran >> ran.txt; sleep 30')]), { parks: true })
     const id = await house.start()
     await house.stage.answer(await house.asked(), { kind: 'allow' })
     await eventually(() => house.file('ran.txt') !== null)
@@ -143,7 +143,7 @@ describe('Claude Code, killed while an allowed command runs,', () => {
   })
 
   it('takes the command with it', async () => {
-    house = await House.open(steps([bash('echo $$ > pid.txt; sleep 30')]), { parks: true })
+    house = await ClaudeFixture.open(steps([bash('echo $$ > pid.txt; sleep 30')]), { parks: true })
     const id = await house.start()
     await house.stage.answer(await house.asked(), { kind: 'allow' })
     await eventually(() => (house.file('pid.txt') ?? '').endsWith('\n'))
@@ -155,7 +155,7 @@ describe('Claude Code, killed while an allowed command runs,', () => {
 
 describe('Claude Code, killed in the middle of a turn,', () => {
   it('fails the turn with a sentence, and the next message goes on from there', async () => {
-    house = await House.open(({ prompt }) => (prompt === 'go' ? new Promise(() => {}) : [say('here again')]))
+    house = await ClaudeFixture.open(({ prompt }) => (prompt === 'go' ? new Promise(() => {}) : [say('here again')]))
     const id = await house.start()
     await eventually(() => house.model.scenes.length > 0)
     await house.onRecord(id, '"user"')
@@ -170,7 +170,7 @@ describe('Claude Code, killed in the middle of a turn,', () => {
 
 describe('a gateway that goes and comes back', () => {
   it('is not noticed by a Claude Code that waits', async () => {
-    house = await House.open(echo)
+    house = await ClaudeFixture.open(echo)
     const id = await house.start()
     const request = await house.asked()
     const pid = house.pid(id)

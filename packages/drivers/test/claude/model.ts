@@ -1,7 +1,12 @@
 /** The scripted model of a test: what it says next is a function of the conversation, and what it was told is kept. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type ModelBlock, type ModelTurn, type ScriptedModel, startModel } from '../../src/claude/scripted-model.ts'
+import {
+  type ModelBlock,
+  type ModelTurn,
+  type ScriptedModel,
+  startModel,
+} from '../../src/claude/setup/scripted-model.ts'
 
 /** What the model sees when it is its turn. */
 export interface Scene {

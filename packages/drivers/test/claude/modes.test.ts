@@ -1,16 +1,16 @@
 import type { SessionId } from '@holdpoint/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
-import { type Deed, type Mode, modeNames, modes } from '../../src/claude/modes.ts'
-import { ManualClock } from '../stage.ts'
-import { House, pass } from './house.ts'
+import { type CallKind, type Mode, modeNames, modes } from '../../src/claude/approvals/modes.ts'
+import { ManualClock } from '../runner-fixture.ts'
+import { ClaudeFixture, pass } from './claude-fixture.ts'
 import { bash, call, type Play, say, serviceBefore } from './model.ts'
 
-let house: House
+let house: ClaudeFixture
 afterEach(() => house.close())
 
 const options = ['A', 'B'].map(label => ({ label, description: label }))
 const question = { question: 'Which?', header: 'W', multiSelect: false, options }
-const deeds: Readonly<Record<Deed, (cwd: string) => ReturnType<typeof call>>> = {
+const deeds: Readonly<Record<CallKind, (cwd: string) => ReturnType<typeof call>>> = {
   question: () => call('AskUserQuestion', { questions: [question] }, 'question'),
   change: () => bash('touch x', 'change'),
   look: () => bash('ls -la', 'look'),
@@ -18,7 +18,7 @@ const deeds: Readonly<Record<Deed, (cwd: string) => ReturnType<typeof call>>> = 
   ruin: () => bash('rm -rf ~/', 'ruin'),
   leave: () => call('ExitPlanMode', {}, 'leave'),
 }
-const names = Object.keys(deeds) as readonly Deed[]
+const names = Object.keys(deeds) as readonly CallKind[]
 const deedsInTurn: Play = ({ results }) => {
   const name = names[results.length]
   return name ? [deeds[name](house.cwd)] : [say('done')]
@@ -30,7 +30,7 @@ const onceTold: Play = ({ prompt, results }) =>
 
 describe('the mode', () => {
   it.each(modeNames)('%s asks, runs and refuses as the table says', async (mode: Mode) => {
-    house = await House.open(deedsInTurn)
+    house = await ClaudeFixture.open(deedsInTurn)
     await house.start({ mode })
     house.stage.answerAll(({ ask }) =>
       ask.kind === 'questions' ? { kind: 'decline' } : { kind: 'deny', reason: 'by hand' },
@@ -47,7 +47,7 @@ describe('the mode', () => {
   })
 
   it('can be changed in mid-session', async () => {
-    house = await House.open(({ prompt, results }) =>
+    house = await ClaudeFixture.open(({ prompt, results }) =>
       results.length < (prompt === 'go' ? 1 : 2) ? [bash(`touch ${prompt}.txt`, `toolu_${prompt}`)] : [say('done')],
     )
     const id = await house.start({ mode: 'acceptEdits' })
@@ -61,7 +61,7 @@ describe('the mode', () => {
   })
 
   it('bypassPermissions cannot be entered later unless that was allowed at the start', async () => {
-    house = await House.open(() => [say('done')])
+    house = await ClaudeFixture.open(() => [say('done')])
     const id = await house.start()
     await house.over()
     await house.stage.person('patchSession', { id, mode: 'bypassPermissions' })
@@ -71,7 +71,7 @@ describe('the mode', () => {
   })
 
   it('bypassPermissions can be entered later where that was allowed at the start', async () => {
-    house = await House.open(onceTold)
+    house = await ClaudeFixture.open(onceTold)
     const id = await house.start({ options: { allowBypass: true } })
     await house.over()
     await house.stage.person('patchSession', { id, mode: 'bypassPermissions' })
@@ -83,7 +83,7 @@ describe('the mode', () => {
 
   it('that was refused is not entered when the session comes back', async () => {
     const clock = new ManualClock()
-    house = await House.open(onceTold, { clock, idleParkMs: 60_000 })
+    house = await ClaudeFixture.open(onceTold, { clock, idleParkMs: 60_000 })
     const id = await house.start({ mode: 'acceptEdits' })
     await house.over()
     await house.stage.person('patchSession', { id, mode: 'bypassPermissions' })
@@ -103,7 +103,7 @@ describe('the mode', () => {
   })
 
   it('that Claude Code does not have is refused at once', async () => {
-    house = await House.open(() => [say('done')])
+    house = await ClaudeFixture.open(() => [say('done')])
     const id = await house.start({ mode: 'plan' })
     const wrong = expect.objectContaining({ code: 'unsupported', message: expect.stringContaining('acceptEdits') })
     await expect(house.stage.person('patchSession', { id, mode: 'yolo' })).rejects.toEqual(wrong)
@@ -122,7 +122,7 @@ describe('the model', () => {
   const models = () => house.model.scenes.map(scene => scene.turn.model)
 
   it('is the one that was chosen at the start, and then the one that it was changed to', async () => {
-    house = await House.open(() => [say('done')])
+    house = await ClaudeFixture.open(() => [say('done')])
     const id = await house.start({ model: 'claude-first' })
     await house.over()
     await house.stage.person('patchSession', { id, model: 'claude-second' })
@@ -134,7 +134,7 @@ describe('the model', () => {
 
   it('that is refused changes nothing, neither itself nor the mode that was wished for with it', async () => {
     const front = await service('claude-nonsense')
-    house = await House.open(onceTold, { env: { ANTHROPIC_BASE_URL: front.url } })
+    house = await ClaudeFixture.open(onceTold, { env: { ANTHROPIC_BASE_URL: front.url } })
     const id = await house.start({ model: 'claude-first' })
     await house.over()
     await house.stage.person('patchSession', { id, mode: 'acceptEdits', model: 'claude-nonsense' })
@@ -161,7 +161,7 @@ describe('the session’s mode', () => {
 
   it('follows a plan that is approved into another, and is the same after it was parked', async () => {
     const clock = new ManualClock()
-    house = await House.open(planner, { clock, idleParkMs: 60_000 })
+    house = await ClaudeFixture.open(planner, { clock, idleParkMs: 60_000 })
     const id = await house.start({ mode: 'plan' })
     await house.stage.answer(await house.asked(), { kind: 'allow', mode: 'acceptEdits' })
     await house.over()
@@ -178,7 +178,7 @@ describe('the session’s mode', () => {
   it('follows a suggestion to go on in another, and what a person chooses after it', async () => {
     const write = (name: string) => call('Write', { file_path: `${house.cwd}/${name}`, content: 'x' }, `toolu_${name}`)
     const names = ['a', 'b', 'c']
-    house = await House.open(({ results, prompt }) => {
+    house = await ClaudeFixture.open(({ results, prompt }) => {
       const next = names[results.length]
       return next === undefined || (next === 'c' && prompt === 'go') ? [say('done')] : [write(next)]
     })

@@ -3,11 +3,11 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { SessionId } from '@holdpoint/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
-import { ManualClock } from '../stage.ts'
-import { alive, claudeBehind, eventually, House, type HouseOptions, pass } from './house.ts'
+import { ManualClock } from '../runner-fixture.ts'
+import { alive, ClaudeFixture, claudeBehind, eventually, type HouseOptions, pass } from './claude-fixture.ts'
 import { bash, call, type Play, type Scene, say } from './model.ts'
 
-let house: House
+let house: ClaudeFixture
 afterEach(() => house.close())
 
 const echo = bash('echo ran >> ran.txt')
@@ -37,8 +37,8 @@ const kill = (id: SessionId) => process.kill(house.pid(id) ?? Number.NaN, 'SIGKI
 const release = () => writeFileSync(join(house.cwd, 'go.txt'), '')
 const untilReleased = (then: string, id?: string) => bash(`while [ ! -e go.txt ]; do sleep 0.05; done; ${then}`, id)
 
-async function asked(play: Play, more: Parameters<House['start']>[0] = {}, options: HouseOptions = {}) {
-  house = await House.open(play, { parks: true, ...options })
+async function asked(play: Play, more: Parameters<ClaudeFixture['start']>[0] = {}, options: HouseOptions = {}) {
+  house = await ClaudeFixture.open(play, { parks: true, ...options })
   const id = await house.start(more)
   const request = await house.asked()
   return { id, request }
@@ -84,7 +84,7 @@ describe('a turn that Claude Code begins by itself', () => {
   })
 
   it('goes on with the next runner after the first was lost while it waited', async () => {
-    house = await House.open(thenByItself([echo]), { parks: true })
+    house = await ClaudeFixture.open(thenByItself([echo]), { parks: true })
     const runner = house.run()
     const id = await house.stage.start('claude', { cwd: house.cwd, parkAfterMs: null })
     const request = await house.asked()
@@ -113,7 +113,7 @@ describe('a turn that Claude Code begins by itself', () => {
   })
 
   it('that was lost in the middle of its work has failed, with a sentence', async () => {
-    house = await House.open(thenByItself([untilReleased('true')]), { parks: true })
+    house = await ClaudeFixture.open(thenByItself([untilReleased('true')]), { parks: true })
     const id = await house.start({ mode: 'bypassPermissions' })
     await house.stage.seen('tool.started', event => event.block === 'toolu_1')
     await reached('working')
@@ -166,7 +166,7 @@ describe('a turn that Claude Code begins by itself', () => {
   })
 
   it('can be interrupted while it works', async () => {
-    house = await House.open(thenByItself([untilReleased('echo ran >> ran.txt')]))
+    house = await ClaudeFixture.open(thenByItself([untilReleased('echo ran >> ran.txt')]))
     const id = await house.start({ mode: 'bypassPermissions' })
     await house.stage.seen('tool.started', event => event.block === 'toolu_1')
     await reached('working')
@@ -204,7 +204,7 @@ describe('a turn that Claude Code begins by itself', () => {
       if (notified(scene)) await held
       return own(scene)
     }
-    house = await House.open(play)
+    house = await ClaudeFixture.open(play)
     const id = await house.start({ mode: 'bypassPermissions' })
     await house.over(1)
     await reached('working')
@@ -237,7 +237,7 @@ describe('a turn that Claude Code begins by itself', () => {
         }
         return own(scene)
       }
-      house = await House.open(play, { executable: claudeBehind(lateWords) })
+      house = await ClaudeFixture.open(play, { executable: claudeBehind(lateWords) })
       const id = await house.start({ mode: 'bypassPermissions' })
       await house.stage.until(() => house.stage.log('command.done')[0])
       const { id: command } = await house.stage.person('sendMessage', { id, text: 'late words' })
@@ -271,7 +271,7 @@ describe('a turn that Claude Code begins by itself', () => {
   })
 
   it('is parked by a runner that is told to stop, without a word, and goes on with the next', async () => {
-    house = await House.open(thenByItself([echo]), { parks: true })
+    house = await ClaudeFixture.open(thenByItself([echo]), { parks: true })
     const runner = house.run()
     const id = await house.stage.start('claude', { cwd: house.cwd, parkAfterMs: null })
     const request = await house.asked()
@@ -362,7 +362,7 @@ describe('an agent in the background that asks while the main one is idle', () =
 describe('a process that is lost while nobody waits for it', () => {
   it('is told of with what went on in the background, and the next message starts another', async () => {
     const long = call('Bash', { command: 'sleep 60', description: 'long', run_in_background: true }, 'toolu_beside')
-    house = await House.open(scene => (has(scene, 'toolu_beside') ? [say(`heard ${scene.prompt}`)] : [long]))
+    house = await ClaudeFixture.open(scene => (has(scene, 'toolu_beside') ? [say(`heard ${scene.prompt}`)] : [long]))
     const id = await house.start()
     await house.over(1)
     kill(id)

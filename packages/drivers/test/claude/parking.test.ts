@@ -2,11 +2,11 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Answer } from '@holdpoint/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
-import { ManualClock, type RunningRunner } from '../stage.ts'
-import { alive, House, type HouseOptions, pass, slowClaude } from './house.ts'
+import { ManualClock, type RunningRunner } from '../runner-fixture.ts'
+import { alive, ClaudeFixture, type HouseOptions, pass, slowClaude } from './claude-fixture.ts'
 import { bash, call, type Play, say, steps } from './model.ts'
 
-let house: House
+let house: ClaudeFixture
 afterEach(() => house.close())
 
 const hourMs = 3600 * 1000
@@ -20,9 +20,9 @@ const question = {
 const planner: Play = ({ results }) => (results.length === 0 ? [call('ExitPlanMode', {}, 'toolu_1')] : [say('done')])
 
 /** Asks, is let go, and waits for an hour without a process. */
-async function park(play: Play, more: Parameters<House['start']>[0] = {}, options: HouseOptions = {}) {
+async function park(play: Play, more: Parameters<ClaudeFixture['start']>[0] = {}, options: HouseOptions = {}) {
   const clock = new ManualClock()
-  house = await House.open(play, { parks: true, clock, ...options })
+  house = await ClaudeFixture.open(play, { parks: true, clock, ...options })
   const id = await house.start({ parkAfterMs: 120_000, ...more })
   const request = await house.asked()
   await house.onRecord(id)
@@ -37,7 +37,7 @@ async function park(play: Play, more: Parameters<House['start']>[0] = {}, option
   expect((await house.request()).status).toBe('pending')
   return { id, request, clock }
 }
-async function parkAndAnswer(play: Play, answer: Answer, more: Parameters<House['start']>[0] = {}) {
+async function parkAndAnswer(play: Play, answer: Answer, more: Parameters<ClaudeFixture['start']>[0] = {}) {
   const { id, request } = await park(play, more)
   await house.stage.answer(request, answer)
   expect((await house.over()).ending).toBe('done')
@@ -134,7 +134,7 @@ describe('parking', () => {
   it('works three times in one turn', async () => {
     const clock = new ManualClock()
     const line = (n: number) => [bash(`echo ${n} >> ran.txt`, `toolu_${n}`)]
-    house = await House.open(steps(line(1), line(2), line(3)), { parks: true, clock })
+    house = await ClaudeFixture.open(steps(line(1), line(2), line(3)), { parks: true, clock })
     const id = await house.start({ parkAfterMs: 1000 })
     for (const key of ['toolu_1', 'toolu_2', 'toolu_3']) {
       const request = await house.asked(key)
@@ -152,7 +152,7 @@ describe('parking', () => {
   it('lets a message wait behind the call, and carries it out after it', async () => {
     const play: Play = ({ prompt, results }) =>
       results.length === 0 ? [bash('echo ran >> ran.txt')] : [say(`heard ${prompt}`)]
-    house = await House.open(play, { parks: true })
+    house = await ClaudeFixture.open(play, { parks: true })
     const id = await house.start()
     const request = await house.asked()
     await house.stage.person('sendMessage', { id, text: 'are you there?' })
@@ -167,7 +167,7 @@ describe('parking', () => {
   it('is not undone by a message, which is carried out once the call is answered', async () => {
     const play: Play = ({ prompt, results }) =>
       results.length === 0 ? [bash('echo ran >> ran.txt')] : [say(`heard ${prompt}`)]
-    house = await House.open(play, { parks: true })
+    house = await ClaudeFixture.open(play, { parks: true })
     const id = await house.start({ parkAfterMs: 0 })
     const request = await house.asked()
     await house.parked(id)
@@ -187,7 +187,7 @@ describe('parking', () => {
     const line = (n: number) => bash(`echo ${n} >> ran.txt`, `toolu_${n}`)
     const play: Play = ({ results }) =>
       results.length === 0 ? [line(1), line(2), line(3)] : results.length === 3 ? [line(4), line(5)] : [say('done')]
-    house = await House.open(play, { parks: true })
+    house = await ClaudeFixture.open(play, { parks: true })
     house.stage.answerAll(() => ({ kind: 'allow' }))
     await house.start({ parkAfterMs: 0 })
     await house.over()
@@ -196,7 +196,7 @@ describe('parking', () => {
   })
 
   it('brings one call back three times more before its answer is taken, with the same id; it runs once', async () => {
-    house = await House.open(touch, { parks: true })
+    house = await ClaudeFixture.open(touch, { parks: true })
     let runner: RunningRunner
     let times = 0
     // Each time that it is back, its runner goes before the answer is handed: by turns as told to, and killed.
@@ -236,7 +236,10 @@ describe('parking', () => {
   it('waits for a call of the same step that has not been made, and says so; the last one parks', async () => {
     const clock = new ManualClock()
     const both = [bash('echo 1 >> ran.txt', 'toolu_1'), bash('echo 2 >> ran.txt', 'toolu_2')]
-    house = await House.open(({ results }) => (results.length === 0 ? both : [say('done')]), { parks: true, clock })
+    house = await ClaudeFixture.open(({ results }) => (results.length === 0 ? both : [say('done')]), {
+      parks: true,
+      clock,
+    })
     const id = await house.start({ parkAfterMs: 1000 })
     const first = await house.asked('toolu_1')
     await house.onRecord(id, 'toolu_2')
@@ -256,7 +259,7 @@ describe('parking', () => {
   it('is not done while work goes on in the background', async () => {
     const clock = new ManualClock()
     const behind = call('Bash', { command: 'sleep 60', description: 'x', run_in_background: true }, 'toolu_0')
-    house = await House.open(steps([behind], [bash('echo ran >> ran.txt')]), { parks: true, clock })
+    house = await ClaudeFixture.open(steps([behind], [bash('echo ran >> ran.txt')]), { parks: true, clock })
     const id = await house.start({ parkAfterMs: 1000 })
     await house.asked()
     const kept = house.stage.seen('session.changed', event => event.value.process?.note !== undefined)
@@ -270,7 +273,10 @@ describe('parking', () => {
     const write = (name: string) =>
       call('Write', { file_path: `${house.cwd}/${name}`, content: 'y'.repeat(700_000) }, `toolu_${name}`)
     const step = () => [write('a'), write('b'), bash('sh -c "echo ran >> ran.txt"')]
-    house = await House.open(({ results }) => (results.length === 0 ? step() : [say('done')]), { parks: true, clock })
+    house = await ClaudeFixture.open(({ results }) => (results.length === 0 ? step() : [say('done')]), {
+      parks: true,
+      clock,
+    })
     const large = await house.start({ parkAfterMs: 1000, mode: 'acceptEdits' })
     await house.asked()
     const said = 'too much has been written'
@@ -282,7 +288,7 @@ describe('parking', () => {
   it('is not done to an idle session while work goes on in the background', async () => {
     const clock = new ManualClock()
     const behind = call('Bash', { command: 'sleep 60', description: 'x', run_in_background: true }, 'toolu_1')
-    house = await House.open(steps([behind]), { clock, idleParkMs: 60_000 })
+    house = await ClaudeFixture.open(steps([behind]), { clock, idleParkMs: 60_000 })
     const id = await house.start()
     await house.over()
     await house.stage.seen('command.done')
@@ -301,7 +307,7 @@ describe('parking', () => {
       if (prompt === 'help') return results.length === 0 ? [bash('echo ran >> ran.txt')] : [say('helped')]
       return all.includes('toolu_agent') ? [say('done')] : [call('Agent', agent, 'toolu_agent')]
     }
-    house = await House.open(play, { parks: true, clock })
+    house = await ClaudeFixture.open(play, { parks: true, clock })
     const id = await house.start({ parkAfterMs: 0 })
     const request = await house.asked()
     const kept = house.stage.seen('session.changed', event => event.value.process?.note !== undefined)
@@ -315,7 +321,7 @@ describe('parking', () => {
 
   it('is done to an idle session too, and a message brings it back', async () => {
     const clock = new ManualClock()
-    house = await House.open(({ prompt }) => [say(`you said ${prompt}`)], { clock, idleParkMs: 60_000 })
+    house = await ClaudeFixture.open(({ prompt }) => [say(`you said ${prompt}`)], { clock, idleParkMs: 60_000 })
     const id = await house.start({ prompt: 'one' })
     await house.over()
     const pid = house.pid(id)
@@ -329,7 +335,7 @@ describe('parking', () => {
 
   it('is said to be possible as soon as it has been tried', async () => {
     const clock = new ManualClock()
-    house = await House.open(touch, { clock })
+    house = await ClaudeFixture.open(touch, { clock })
     const id = await house.start({ parkAfterMs: 1000 })
     const parkable = async () => {
       const { items } = await house.stage.person('listDrivers', {})
@@ -346,7 +352,7 @@ describe('parking', () => {
   })
 
   it('happens when the runner is told to stop, and the next runner goes on', async () => {
-    house = await House.open(touch, { parks: true })
+    house = await ClaudeFixture.open(touch, { parks: true })
     const runner = house.run()
     const id = await house.stage.start('claude', { cwd: house.cwd, parkAfterMs: null })
     const request = await house.asked()

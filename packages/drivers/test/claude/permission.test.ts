@@ -2,8 +2,8 @@
 import type { PermissionUpdate } from '@anthropic-ai/claude-agent-sdk'
 import type { Answer, Request } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
-import { askOf, type PermissionContext, unknownOutcome, verdictOf } from '../../src/claude/permission.ts'
-import type { HandedAnswer } from '../../src/settlement.ts'
+import { askFor, type PermissionContext, replyFor, unknownOutcome } from '../../src/claude/approvals/permission.ts'
+import type { HandedAnswer } from '../../src/session/open-request.ts'
 
 const remember: PermissionUpdate = {
   type: 'addRules',
@@ -14,7 +14,7 @@ const remember: PermissionUpdate = {
 const input = { command: 'ls' }
 const ask = (more: Partial<PermissionContext> = {}) => {
   const context = { signal: new AbortController().signal, toolUseID: 't', requestId: 't', ...more }
-  return askOf({ tool: 'Bash', input, context, cwd: '/srv' }, false)
+  return askFor({ tool: 'Bash', input, context, cwd: '/srv' }, false)
 }
 
 describe('what the CLI says of a call', () => {
@@ -62,28 +62,28 @@ describe('what the CLI is told', () => {
   })
 
   it('of an allow that it went on with before is that its outcome is unknown; a deny holds as it was', () => {
-    expect(verdictOf(settled({ kind: 'allow' }), given).result).toEqual({ behavior: 'allow', updatedInput: input })
-    expect(verdictOf(settled({ kind: 'allow' }, true), given).result).toEqual({
+    expect(replyFor(settled({ kind: 'allow' }), given).result).toEqual({ behavior: 'allow', updatedInput: input })
+    expect(replyFor(settled({ kind: 'allow' }, true), given).result).toEqual({
       behavior: 'deny',
       message: unknownOutcome,
     })
     const no = { kind: 'deny', reason: 'no' } as const
-    expect(verdictOf(settled(no, true), given).result).toEqual({ behavior: 'deny', message: 'no' })
+    expect(replyFor(settled(no, true), given).result).toEqual({ behavior: 'deny', message: 'no' })
   })
 
   it('of a suggestion that was chosen is the CLI’s own, with the scope that was chosen', () => {
-    const { result, fromNowOn } = verdictOf(settled({ kind: 'allow', suggestion: '0:session' }), given)
+    const { result, fromNowOn } = replyFor(settled({ kind: 'allow', suggestion: '0:session' }), given)
     expect(result).toMatchObject({ updatedPermissions: [{ ...remember, destination: 'session' }] })
     expect(fromNowOn).toBe(true)
     const edited = { kind: 'allow', suggestion: '0:session', input: { command: 'pwd' } } as const
-    expect(verdictOf(settled(edited), given).fromNowOn).toBeUndefined()
+    expect(replyFor(settled(edited), given).fromNowOn).toBeUndefined()
   })
 
   it('of a mode that cannot be entered is nothing, and a person reads why', () => {
-    const { result, trouble } = verdictOf(settled({ kind: 'allow', mode: 'bypassPermissions' }), given)
+    const { result, trouble } = replyFor(settled({ kind: 'allow', mode: 'bypassPermissions' }), given)
     expect(result).not.toHaveProperty('updatedPermissions')
     expect(trouble).toContain('allowBypass')
-    const open = verdictOf(settled({ kind: 'allow', mode: 'bypassPermissions' }), { ...given, mayBypass: true })
+    const open = replyFor(settled({ kind: 'allow', mode: 'bypassPermissions' }), { ...given, mayBypass: true })
     expect(open.result).toMatchObject({ updatedPermissions: [{ type: 'setMode', mode: 'bypassPermissions' }] })
     expect(open.trouble).toBeUndefined()
   })

@@ -1,12 +1,12 @@
 /** What people are told of Claude Code itself: what its process holds, why it is kept, how it ended; and what a runner that stops could not park. */
 import type { SessionId } from '@holdpoint/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { RunnerTrouble } from '../../src/runner.ts'
-import { ManualClock } from '../stage.ts'
-import { alive, eventually, House, pass } from './house.ts'
+import type { RunnerProblem } from '../../src/runner.ts'
+import { ManualClock } from '../runner-fixture.ts'
+import { alive, ClaudeFixture, eventually, pass } from './claude-fixture.ts'
 import { bash, call, type Play, say, steps } from './model.ts'
 
-let house: House
+let house: ClaudeFixture
 afterEach(() => house.close())
 
 const echo = steps([bash('echo ran >> ran.txt')])
@@ -32,7 +32,7 @@ const told = (state: string) => house.stage.seen('session.changed', event => eve
 
 describe('the process of a session', () => {
   it('is told of: that it lives and what it holds, from its start to the end of the turn', async () => {
-    house = await House.open(echo)
+    house = await ClaudeFixture.open(echo)
     const id = await house.start()
     const request = await house.asked()
     const { value } = await told('live')
@@ -45,7 +45,7 @@ describe('the process of a session', () => {
   })
 
   it('is told to be parked, brought back, and done with', async () => {
-    house = await House.open(echo, { parks: true })
+    house = await ClaudeFixture.open(echo, { parks: true })
     const id = await house.start({ parkAfterMs: 0 })
     const request = await house.asked()
     await house.parked(id)
@@ -58,7 +58,7 @@ describe('the process of a session', () => {
 
   it('that was idle is told to have been let go for it', async () => {
     const clock = new ManualClock()
-    house = await House.open(() => [say('hello')], { clock, idleParkMs: 60_000 })
+    house = await ClaudeFixture.open(() => [say('hello')], { clock, idleParkMs: 60_000 })
     const id = await house.start()
     await house.over()
     await pass(clock, house.parked(id))
@@ -66,7 +66,7 @@ describe('the process of a session', () => {
   })
 
   it('that was killed is told to be lost, with how', async () => {
-    house = await House.open(echo)
+    house = await ClaudeFixture.open(echo)
     const id = await house.start()
     await house.asked()
     await house.onRecord(id)
@@ -77,7 +77,7 @@ describe('the process of a session', () => {
 
   it('that must be kept says why, until what it waited for is answered', async () => {
     const clock = new ManualClock()
-    house = await House.open(delegating, { parks: true, clock })
+    house = await ClaudeFixture.open(delegating, { parks: true, clock })
     const id = await house.start({ parkAfterMs: 0 })
     const request = await house.asked()
     const kept = house.stage.seen('session.changed', event => event.value.process?.note !== undefined)
@@ -94,8 +94,8 @@ describe('the process of a session', () => {
 
 /** Has its runner stopped when it is told to, and hears what the runner says of it. */
 async function stopped(play: Play, until: (id: SessionId) => Promise<unknown>, options = {}) {
-  house = await House.open(play, { parks: true, ...options })
-  const troubles: RunnerTrouble[] = []
+  house = await ClaudeFixture.open(play, { parks: true, ...options })
+  const troubles: RunnerProblem[] = []
   const runner = house.stage.run([house.driver()], { log: trouble => troubles.push(trouble) })
   const id = await house.stage.start('claude', { cwd: house.cwd, parkAfterMs: null })
   await until(id)

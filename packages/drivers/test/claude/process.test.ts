@@ -3,8 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { CliProcess, endOrphan } from '../../src/claude/process.ts'
-import { alive, eventually } from './house.ts'
+import { endOrphan, ProcessGroup } from '../../src/claude/cli/os-process.ts'
+import { alive, eventually } from './claude-fixture.ts'
 
 let folder: string
 beforeEach(() => {
@@ -14,9 +14,9 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const { signal } = new AbortController()
 const run = (script: string) =>
-  new CliProcess({ command: '/bin/sh', args: ['-c', script], env: { PATH: process.env.PATH }, signal }, folder)
+  new ProcessGroup({ command: '/bin/sh', args: ['-c', script], env: { PATH: process.env.PATH }, signal }, folder)
 const noted = () => JSON.parse(readFileSync(join(folder, 'process.json'), 'utf8'))
-async function printed(cli: CliProcess): Promise<number> {
+async function printed(cli: ProcessGroup): Promise<number> {
   for await (const line of cli.child.stdout) return Number(line)
   throw new Error('it printed nothing')
 }

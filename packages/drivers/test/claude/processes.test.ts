@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import type { Request, SessionId } from '@holdpoint/protocol'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { closeGateways, type GatewayProcess, startGateway } from '../../../../test/support/gateway.ts'
-import { scriptedEnvironment } from '../../src/claude/scripted-model.ts'
-import { alive, eventually } from './house.ts'
+import { scriptedEnvironment } from '../../src/claude/setup/scripted-model.ts'
+import { alive, eventually } from './claude-fixture.ts'
 import { bash, call, Model, type Play, say, steps } from './model.ts'
 
 let home: string

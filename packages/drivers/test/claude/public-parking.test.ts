@@ -1,11 +1,11 @@
 /** Parking by what the CLI documents alone: where the self-test has failed, or a person wants nothing else. */
 import type { Answer } from '@holdpoint/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
-import { ManualClock, type RunningRunner } from '../stage.ts'
-import { alive, claudeBehind, House, type HouseOptions, pass, slowClaude } from './house.ts'
+import { ManualClock, type RunningRunner } from '../runner-fixture.ts'
+import { alive, ClaudeFixture, claudeBehind, type HouseOptions, pass, slowClaude } from './claude-fixture.ts'
 import { bash, call, type Play, say, steps } from './model.ts'
 
-let house: House
+let house: ClaudeFixture
 afterEach(() => house.close())
 
 const question = {
@@ -18,15 +18,15 @@ const asking = call('AskUserQuestion', { questions: [question] }, 'toolu_1')
 const b: Answer = { kind: 'answers', answers: [{ id: 'q1', chosen: ['B'] }] }
 const planner: Play = ({ results }) => (results.length === 0 ? [call('ExitPlanMode', {}, 'toolu_1')] : [say('done')])
 
-async function open(play: Play, more: Parameters<House['start']>[0] = {}, options: HouseOptions = {}) {
+async function open(play: Play, more: Parameters<ClaudeFixture['start']>[0] = {}, options: HouseOptions = {}) {
   const clock = new ManualClock()
-  house = await House.open(play, { clock, parking: 'public', ...options })
+  house = await ClaudeFixture.open(play, { clock, parking: 'public', ...options })
   const id = await house.start({ parkAfterMs: 120_000, ...more })
   const request = await house.asked()
   await house.onRecord(id)
   return { id, request, clock }
 }
-async function park(play: Play, more: Parameters<House['start']>[0] = {}, options: HouseOptions = {}) {
+async function park(play: Play, more: Parameters<ClaudeFixture['start']>[0] = {}, options: HouseOptions = {}) {
   const { id, request, clock } = await open(play, more, options)
   const pid = house.pid(id)
   await clock.advance(110_000, 5000)
@@ -72,7 +72,7 @@ describe('by the documented way, a session', () => {
   })
 
   it('comes back once more where its runner was killed before the answer was handed', async () => {
-    house = await House.open(steps([asking]), { parking: 'public' })
+    house = await ClaudeFixture.open(steps([asking]), { parking: 'public' })
     let runner: RunningRunner
     let killed = false
     const run = () => {
@@ -95,7 +95,7 @@ describe('by the documented way, a session', () => {
   })
 
   it('does not ask what the CLI refuses by itself', async () => {
-    house = await House.open(steps([asking]), { parking: 'public' })
+    house = await ClaudeFixture.open(steps([asking]), { parking: 'public' })
     await house.start({ parkAfterMs: 120_000, mode: 'dontAsk' })
     await house.over()
     expect(house.stage.log('request.opened')).toEqual([])
@@ -144,7 +144,7 @@ describe('by the documented way, a session', () => {
   })
 
   it('is parked by a runner that is told to stop, and goes on with the next', async () => {
-    house = await House.open(steps([asking]), { parking: 'public' })
+    house = await ClaudeFixture.open(steps([asking]), { parking: 'public' })
     const runner = house.run()
     const id = await house.stage.start('claude', { cwd: house.cwd, parkAfterMs: 120_000 })
     const request = await house.asked()

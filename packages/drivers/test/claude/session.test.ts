@@ -6,16 +6,16 @@ import { join } from 'node:path'
 import { type Call, Fault } from '@holdpoint/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
 import { claudeDriver } from '../../src/index.ts'
-import { ManualClock } from '../stage.ts'
-import { alive, eventually, House, pass } from './house.ts'
+import { ManualClock } from '../runner-fixture.ts'
+import { alive, ClaudeFixture, eventually, pass } from './claude-fixture.ts'
 import { bash, type Play, say, serviceBefore, steps } from './model.ts'
 
-let house: House
+let house: ClaudeFixture
 afterEach(() => house.close())
 
 describe('an interrupt', () => {
   it('ends a turn that waits, at once, and the request with it', async () => {
-    house = await House.open(steps([bash('touch out.txt')]))
+    house = await ClaudeFixture.open(steps([bash('touch out.txt')]))
     const id = await house.start()
     await house.asked()
     await house.stage.person('interruptSession', { id })
@@ -28,7 +28,7 @@ describe('an interrupt', () => {
   })
 
   it('ends a turn whose call is parked', async () => {
-    house = await House.open(steps([bash('touch out.txt')]), { parks: true })
+    house = await ClaudeFixture.open(steps([bash('touch out.txt')]), { parks: true })
     const id = await house.start({ parkAfterMs: 0 })
     await house.asked()
     await house.parked(id)
@@ -40,7 +40,7 @@ describe('an interrupt', () => {
 
 describe('the end of a session by a person', () => {
   it('ends its process and resolves what waits', async () => {
-    house = await House.open(steps([bash('touch out.txt')]))
+    house = await ClaudeFixture.open(steps([bash('touch out.txt')]))
     const id = await house.start()
     await house.asked()
     const pid = house.pid(id)
@@ -55,7 +55,7 @@ describe('messages', () => {
   it('that are sent while it works wait for their turn, in order', async () => {
     const play: Play = ({ prompt, results }) =>
       prompt === 'go' && results.length === 0 ? [bash('touch out.txt')] : [say(`heard ${prompt}`)]
-    house = await House.open(play)
+    house = await ClaudeFixture.open(play)
     const id = await house.start()
     const request = await house.asked()
     await house.stage.person('sendMessage', { id, text: 'second' })
@@ -66,7 +66,7 @@ describe('messages', () => {
   })
 
   it('bring images and documents along', async () => {
-    house = await House.open(() => [say('seen')])
+    house = await ClaudeFixture.open(() => [say('seen')])
     const dot = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
     const note = { type: 'document', mediaType: 'text/plain', data: Buffer.from('a note').toString('base64') } as const
     await house.start({ prompt: 'look', attachments: [{ type: 'image', mediaType: 'image/png', data: dot }, note] })
@@ -76,7 +76,7 @@ describe('messages', () => {
   })
 
   it('go on with an earlier conversation of Claude Code, or fork it', async () => {
-    house = await House.open(({ prompt }) => [say(`heard ${prompt}`)])
+    house = await ClaudeFixture.open(({ prompt }) => [say(`heard ${prompt}`)])
     const first = await house.start({ prompt: 'remember me' })
     await house.over()
     await house.stage.person('endSession', { id: first })
@@ -97,7 +97,7 @@ describe('messages', () => {
   })
 
   it('to go on with a conversation that is not there fail with a sentence', async () => {
-    house = await House.open(() => [say('hello')])
+    house = await ClaudeFixture.open(() => [say('hello')])
     await house.start({ conversationId: randomUUID() })
     expect((await house.over()).ending).toBe('failed')
     expect((await house.stage.seen('error.raised')).message).toContain('No conversation found')
@@ -106,7 +106,7 @@ describe('messages', () => {
 
 describe('the rules', () => {
   it('see every call: a deny holds for what the CLI would run unasked', async () => {
-    house = await House.open(steps([bash('ls -la')]))
+    house = await ClaudeFixture.open(steps([bash('ls -la')]))
     await house.stage.person('addRule', { effect: 'deny', tool: 'Bash', command: 'ls -la', note: 'no looking' })
     await house.start({ mode: 'acceptEdits' })
     await house.over()
@@ -115,7 +115,7 @@ describe('the rules', () => {
   })
 
   const outOfOrder = async (failure: Error) => {
-    house = await House.open(steps([bash('touch out.txt')]))
+    house = await ClaudeFixture.open(steps([bash('touch out.txt')]))
     const call: Call = async (op, input, options) => {
       if (op === 'checkTool') throw failure
       return house.stage.runner(op, input, options)
@@ -139,7 +139,7 @@ describe('the rules', () => {
   })
 
   it('make the CLI ask for what it would run unasked', async () => {
-    house = await House.open(steps([bash('touch out.txt')]))
+    house = await ClaudeFixture.open(steps([bash('touch out.txt')]))
     await house.stage.person('addRule', { effect: 'ask', tool: 'Bash', command: 'touch out.txt' })
     await house.start({ mode: 'bypassPermissions' })
     await house.stage.answer(await house.asked(), { kind: 'deny', reason: 'by a person' })
@@ -149,7 +149,7 @@ describe('the rules', () => {
   })
 
   it('answer for a person where they allow', async () => {
-    house = await House.open(steps([bash('touch out.txt')]))
+    house = await ClaudeFixture.open(steps([bash('touch out.txt')]))
     await house.stage.person('addRule', {
       effect: 'allow',
       tool: 'Bash',
@@ -165,7 +165,7 @@ describe('the rules', () => {
 
 describe('what is heard of a turn', () => {
   it('is kept: text, calls, their results, the usage and the cost', async () => {
-    house = await House.open(steps([say('let me see'), bash('echo hello')]))
+    house = await ClaudeFixture.open(steps([say('let me see'), bash('echo hello')]))
     await house.start({ mode: 'acceptEdits' })
     const over = await house.over()
     expect(over.usage).toEqual({ inputTokens: expect.any(Number), outputTokens: expect.any(Number) })
@@ -178,7 +178,7 @@ describe('what is heard of a turn', () => {
 
   it('costs what it costs, however often the conversation was resumed', async () => {
     const clock = new ManualClock()
-    house = await House.open(() => [say('done')], { clock, idleParkMs: 60_000 })
+    house = await ClaudeFixture.open(() => [say('done')], { clock, idleParkMs: 60_000 })
     const id = await house.start()
     const first = await house.over()
     await pass(clock, house.parked(id))
@@ -189,7 +189,7 @@ describe('what is heard of a turn', () => {
 
   it('tells of a network that is not there, in a sentence to act on', async () => {
     const env = { ANTHROPIC_BASE_URL: 'http://127.0.0.1:9', CLAUDE_CODE_MAX_RETRIES: '1' }
-    house = await House.open(() => [], { env })
+    house = await ClaudeFixture.open(() => [], { env })
     await house.start()
     expect((await house.over()).ending).toBe('failed')
     expect(house.stage.log('error.raised')[0]?.message).toContain('check the network')
@@ -202,7 +202,7 @@ describe('what is heard of a turn', () => {
     })
     await new Promise<void>(resolve => refusing.listen(0, '127.0.0.1', resolve))
     const { port } = refusing.address() as AddressInfo
-    house = await House.open(() => [], {
+    house = await ClaudeFixture.open(() => [], {
       env: { ANTHROPIC_BASE_URL: `http://127.0.0.1:${port}`, CLAUDE_CODE_MAX_RETRIES: '1' },
     })
     await house.start()
@@ -220,7 +220,7 @@ describe('a limit that is reached', () => {
       () => '',
       () => limited,
     )
-    house = await House.open(() => [], { env: { ANTHROPIC_BASE_URL: front.url, CLAUDE_CODE_MAX_RETRIES: '1' } })
+    house = await ClaudeFixture.open(() => [], { env: { ANTHROPIC_BASE_URL: front.url, CLAUDE_CODE_MAX_RETRIES: '1' } })
     await house.start()
     expect((await house.over()).ending).toBe('failed')
     front.close()
@@ -235,7 +235,7 @@ describe('a limit that is reached', () => {
       () => house.model.server.url,
       ({ tools }) => (tools && refused++ === 0 ? limited : null),
     )
-    house = await House.open(() => [say('here')], { env: { ANTHROPIC_BASE_URL: front.url } })
+    house = await ClaudeFixture.open(() => [say('here')], { env: { ANTHROPIC_BASE_URL: front.url } })
     await house.start()
     expect((await house.over()).ending).toBe('done')
     front.close()
@@ -246,7 +246,7 @@ describe('a limit that is reached', () => {
 
 describe('a folder that is not there', () => {
   it('fails the turn with a sentence', async () => {
-    house = await House.open(() => [say('hello')])
+    house = await ClaudeFixture.open(() => [say('hello')])
     await house.start({ cwd: join(house.home, 'nowhere') })
     expect((await house.over()).ending).toBe('failed')
     expect((await house.stage.seen('error.raised')).message).toContain('nowhere is not there')
@@ -255,7 +255,7 @@ describe('a folder that is not there', () => {
 
 describe('the person’s own settings', () => {
   it('apply by default: their CLAUDE.md, and that of the folder', async () => {
-    house = await House.open(() => [say('read')], { files: { 'CLAUDE.md': 'the folder says: be kind' } })
+    house = await ClaudeFixture.open(() => [say('read')], { files: { 'CLAUDE.md': 'the folder says: be kind' } })
     mkdirSync(join(house.home, 'config'), { recursive: true })
     writeFileSync(join(house.home, 'config', 'CLAUDE.md'), 'the person says: be brief')
     house.stage.run([claudeDriver({ folder: join(house.home, 'driver'), env: house.env })])
@@ -269,7 +269,7 @@ describe('the person’s own settings', () => {
 
 describe('a machine without Claude Code', () => {
   it('says what is missing and what to do', async () => {
-    house = await House.open(() => [])
+    house = await ClaudeFixture.open(() => [])
     const info = await claudeDriver({ folder: house.home, executable: '/nowhere/claude' }).info()
     expect(info).toMatchObject({ ready: false, missing: expect.stringContaining('HOLDPOINT_CLAUDE') })
     const unsigned = await claudeDriver({ folder: house.home, env: { HOME: house.home } }).info()

@@ -1,11 +1,11 @@
 /** What stops Claude Code: an interrupt, an end, an answer that says so; and that nothing holds them up or is left behind. */
 import type { Call, SessionId } from '@holdpoint/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
-import { ManualClock } from '../stage.ts'
-import { alive, claudeBehind, eventually, House, pass } from './house.ts'
+import { ManualClock } from '../runner-fixture.ts'
+import { alive, ClaudeFixture, claudeBehind, eventually, pass } from './claude-fixture.ts'
 import { bash, type Play, say, steps } from './model.ts'
 
-let house: House
+let house: ClaudeFixture
 afterEach(() => house.close())
 
 const echo = bash('echo ran >> ran.txt')
@@ -16,7 +16,7 @@ const freeze = (id: SessionId) => process.kill(house.pid(id) ?? Number.NaN, 'SIG
 describe('a change that Claude Code does not answer', () => {
   it('holds up no interrupt', async () => {
     const clock = new ManualClock()
-    house = await House.open(hanging, { clock })
+    house = await ClaudeFixture.open(hanging, { clock })
     const id = await house.start()
     await eventually(() => house.model.scenes.length > 0)
     const pid = house.pid(id)
@@ -31,7 +31,7 @@ describe('a change that Claude Code does not answer', () => {
   })
 
   it('holds up no end, and the process is gone', async () => {
-    house = await House.open(hanging)
+    house = await ClaudeFixture.open(hanging)
     const id = await house.start()
     await eventually(() => house.model.scenes.length > 0)
     const pid = house.pid(id)
@@ -43,7 +43,7 @@ describe('a change that Claude Code does not answer', () => {
 
   it('is given up after a while, with a sentence; the next message runs as before', async () => {
     const clock = new ManualClock()
-    house = await House.open(() => [say('hello')], { clock })
+    house = await ClaudeFixture.open(() => [say('hello')], { clock })
     const id = await house.start()
     await house.over()
     const pid = house.pid(id)
@@ -73,7 +73,7 @@ function meeting(before: () => Promise<unknown>, after: () => Promise<unknown> =
 
 describe('an interrupt that meets an ask', () => {
   async function meet(after: () => Promise<unknown> = async () => {}) {
-    house = await House.open(steps([echo]))
+    house = await ClaudeFixture.open(steps([echo]))
     let id: SessionId
     const interrupt = () => house.stage.person('interruptSession', { id })
     house.stage.run([house.driver()], { call: meeting(interrupt, after) })
@@ -106,7 +106,7 @@ describe('an interrupt that Claude Code has not heard of yet', () => {
       heard = resolve
     })
     const play: Play = () => interrupting.then(() => [echo])
-    house = await House.open(play, { executable: claudeBehind(late) })
+    house = await ClaudeFixture.open(play, { executable: claudeBehind(late) })
     const call: Call = async (op, input, options) => {
       const output = await house.stage.runner(op, input, options)
       if (op === 'listCommands' && JSON.stringify(output).includes('"interrupt"')) setImmediate(heard)
@@ -123,7 +123,7 @@ describe('an interrupt that Claude Code has not heard of yet', () => {
   })
 
   it('and that meets an answer on its way leaves it accounted for', async () => {
-    house = await House.open(steps([echo]))
+    house = await ClaudeFixture.open(steps([echo]))
     let id: SessionId
     let met = false
     const call: Call = async (op, input, options) => {
@@ -146,7 +146,7 @@ describe('an interrupt that Claude Code has not heard of yet', () => {
 describe('an interrupt while nothing goes on', () => {
   it('stops nothing that comes after it', async () => {
     const play: Play = ({ prompt, results }) => (prompt === 'now' && results.length === 0 ? [echo] : [say('ready')])
-    house = await House.open(play)
+    house = await ClaudeFixture.open(play)
     const id = await house.start()
     await house.over()
     await house.stage.person('interruptSession', { id })
@@ -161,7 +161,7 @@ describe('an interrupt while nothing goes on', () => {
 describe('a refusal that stops the turn', () => {
   it('is told to the agent with its reason when it hears of the person next', async () => {
     const play: Play = ({ prompt }) => (prompt === 'go' ? [echo] : [say('I see')])
-    house = await House.open(play)
+    house = await ClaudeFixture.open(play)
     const id = await house.start()
     await house.stage.answer(await house.asked(), { kind: 'deny', reason: 'not before noon', interrupt: true })
     expect((await house.over()).ending).toBe('cancelled')
@@ -176,7 +176,7 @@ describe('a refusal that stops the turn', () => {
 describe('a program that is not Claude Code', () => {
   it('and never says a word fails the turn after a while, and is ended', async () => {
     const clock = new ManualClock()
-    house = await House.open(() => [], { clock, executable: claudeBehind('exec sleep 600') })
+    house = await ClaudeFixture.open(() => [], { clock, executable: claudeBehind('exec sleep 600') })
     const id = await house.start()
     await eventually(() => house.pid(id) !== null)
     const pid = house.pid(id)

@@ -1,10 +1,10 @@
 import { viewOf } from '@holdpoint/client'
 import type { ApprovalAsk, Request } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
-import { scopeWords, tell, titleWorthSaying } from '../../src/cards/approval-words.ts'
-import { batchable } from '../../src/cards/batch.ts'
-import { deadlineWords } from '../../src/cards/deadline.ts'
-import { stepOf } from '../../src/cards/step.ts'
+import { scopeLabel, splitDescription, titleWorthSaying } from '../../src/request/approval/approval-text.ts'
+import { batchable } from '../../src/request/batch.ts'
+import { panelOf } from '../../src/request/card-panel.ts'
+import { deadlineLabel } from '../../src/request/deadline-labels.ts'
 
 const bash = (command: string, more: Partial<ApprovalAsk> = {}): ApprovalAsk => ({
   kind: 'approval',
@@ -30,14 +30,14 @@ describe('the title of an approval', () => {
 
 describe('an offer to remember', () => {
   it('names its scope in a sentence where we know it, and not otherwise', () => {
-    expect(scopeWords('session')).toBe('Ends with this session.')
-    expect(scopeWords('toString')).toBeNull()
+    expect(scopeLabel('session')).toBe('Ends with this session.')
+    expect(scopeLabel('toString')).toBeNull()
   })
 })
 
 describe('a deadline', () => {
   const at = (deadlineAt: number | null, more: Partial<Request> = {}) =>
-    deadlineWords({ deadlineAt, onDeadline: 'deny', overdue: false, ...more }, 1_000_000)
+    deadlineLabel({ deadlineAt, onDeadline: 'deny', overdue: false, ...more }, 1_000_000)
   it('counts down, and says what silence will mean', () => {
     expect(at(null)).toBeNull()
     expect(at(1_083_000)).toEqual({
@@ -58,10 +58,10 @@ describe('a deadline', () => {
 
 describe('a draft', () => {
   it('opens the step that it was begun in', () => {
-    expect(stepOf({})).toBe('first')
-    expect(stepOf({ note: 'x' })).toBe('note')
-    expect(stepOf({ note: 'x', reason: 'y' })).toBe('deny')
-    expect(stepOf({ note: 'x', edit: 'z' })).toBe('edit')
+    expect(panelOf({})).toBe('first')
+    expect(panelOf({ note: 'x' })).toBe('note')
+    expect(panelOf({ note: 'x', reason: 'y' })).toBe('deny')
+    expect(panelOf({ note: 'x', edit: 'z' })).toBe('edit')
   })
 })
 
@@ -84,12 +84,12 @@ describe('what an agent says of what it wants', () => {
   it('is its title, its description and that of its command, each once; nothing of the input is lost', () => {
     const input = { command: 'ls', description: 'Look around', timeout: 5 }
     const ask = bash('ls', { input, title: 'Look around', description: 'Look around' })
-    const { said, picture } = tell(ask, viewOf(ask))
+    const { said, picture } = splitDescription(ask, viewOf(ask))
     expect(said).toEqual(['Look around'])
     expect(picture).toEqual({ kind: 'command', command: 'ls', rest: { timeout: 5 } })
   })
   it('leaves what is no sentence among the fields', () => {
     const ask = bash('ls', { input: { command: 'ls', description: ' ' } })
-    expect(tell(ask, viewOf(ask))).toMatchObject({ said: [], picture: { rest: { description: ' ' } } })
+    expect(splitDescription(ask, viewOf(ask))).toMatchObject({ said: [], picture: { rest: { description: ' ' } } })
   })
 })

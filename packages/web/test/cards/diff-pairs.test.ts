@@ -1,7 +1,7 @@
 import { diffLines } from '@holdpoint/client'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { differingSpans, hunksOf, pairRows } from '../../src/cards/diff-pairs.ts'
+import { differingSpans, hunksOf, pairRows } from '../../src/text/diff-pairs.ts'
 
 const rowsOf = (before: string, after: string) => diffLines([{ before, after }]).diffs[0] ?? []
 const lines = fc.array(fc.constantFrom('a', 'b', 'c', '.'), { maxLength: 12 }).map(all => all.join('\n'))

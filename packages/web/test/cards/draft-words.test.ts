@@ -1,7 +1,7 @@
 import type { RawField } from '@holdpoint/client'
 import type { Ask, Question } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
-import { draftWords } from '../../src/cards/draft-words.ts'
+import { draftLabels } from '../../src/request/draft/draft-labels.ts'
 
 const question = (id: string, header: string): Question => ({
   id,
@@ -16,9 +16,9 @@ const approval: Ask = { kind: 'approval', tool: 'Bash', input: {}, title: '', cw
 
 describe('an unfinished answer in words', () => {
   it('is what was typed, and nothing where nothing was', () => {
-    expect(draftWords(approval, { reason: 'not now' })).toBe('not now')
-    expect(draftWords(approval, { edit: 'ls -l', note: 'mind' })).toBe('ls -l\nmind')
-    expect(draftWords(approval, { mode: 'plan', note: '  ' })).toBe('')
+    expect(draftLabels(approval, { reason: 'not now' })).toBe('not now')
+    expect(draftLabels(approval, { edit: 'ls -l', note: 'mind' })).toBe('ls -l\nmind')
+    expect(draftLabels(approval, { mode: 'plan', note: '  ' })).toBe('')
   })
   it('names questions by their header, where there are several', () => {
     const answers = new Map([
@@ -26,8 +26,8 @@ describe('an unfinished answer in words', () => {
       ['one', { chosen: [], own: true }],
     ])
     const two: Ask = { kind: 'questions', questions: [question('one', 'One'), question('two', '')] }
-    expect(draftWords(two, { answers })).toBe('two?: b, c')
-    expect(draftWords({ kind: 'questions', questions: [question('two', 'Two')] }, { answers })).toBe('b, c')
+    expect(draftLabels(two, { answers })).toBe('two?: b, c')
+    expect(draftLabels({ kind: 'questions', questions: [question('two', 'Two')] }, { answers })).toBe('b, c')
   })
   it('names the fields of a form', () => {
     const ask: Ask = {
@@ -49,6 +49,6 @@ describe('an unfinished answer in words', () => {
       ['name', 'Ada'],
       ['gone', '?'],
     ])
-    expect(draftWords(ask, { values })).toBe('Name: Ada\nloud: no\ntags: x, y')
+    expect(draftLabels(ask, { values })).toBe('Name: Ada\nloud: no\ntags: x, y')
   })
 })

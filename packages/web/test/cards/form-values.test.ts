@@ -1,7 +1,7 @@
 import type { RawField } from '@holdpoint/client'
 import type { FormField, FormSchema } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
-import { addressParts, controlOf, fillIn, keptRaws, presetOf } from '../../src/cards/form-values.ts'
+import { addressParts, controlOf, fillIn, keptRaws, presetOf } from '../../src/request/form/form-values.ts'
 
 const text = (more: object = {}): FormField => ({ type: 'string', ...more })
 const schema: FormSchema = {

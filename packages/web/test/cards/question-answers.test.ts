@@ -11,7 +11,7 @@ import {
   pickOwn,
   questionInTurn,
   write,
-} from '../../src/cards/question-answers.ts'
+} from '../../src/request/questions/question-answers.ts'
 
 const question = (id: string, more: Partial<Question> = {}): Question => ({
   id,

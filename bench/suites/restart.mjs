@@ -1,0 +1,47 @@
+/** A gateway that starts on 10,000 pending requests: until a client sees the first page and their number, and what they cost in memory. */
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { startGateway } from '../kit/gateway.mjs'
+import { median, msSince } from '../kit/numbers.mjs'
+import { rssMbOf } from '../kit/process.mjs'
+import { enter } from '../kit/spawn-actor.mjs'
+import { openFrames } from '../kit/wire.mjs'
+
+const rounds = 3
+const restMs = 1500
+
+export async function measure({ folder, quick, profile }) {
+  const pending = quick ? 2000 : 10_000
+  const full = join(folder, 'full')
+  mkdirSync(full)
+  const seeder = enter('seeder')
+  await seeder.call('pending', { file: join(full, 'holdpoint.db'), sessions: 20, each: pending / 20 })
+  await seeder.leave()
+  const ours = []
+  const bare = []
+  for (let i = 0; i < rounds; i++) {
+    ours.push(await restart(full, pending, profile('gateway')))
+    bare.push(await restart(join(folder, `empty-${i}`), 0))
+  }
+  const middle = (runs, name) => median(runs.map(run => run[name]))
+  return {
+    restart_ms: { measured: middle(ours, 'ms'), bare: middle(bare, 'ms') },
+    rss_mb: { measured: middle(ours, 'rssMb') - middle(bare, 'rssMb'), bare: middle(bare, 'rssMb') },
+  }
+}
+
+async function restart(home, pending, execArgv) {
+  const start = process.hrtime.bigint()
+  const gateway = await startGateway({ home, execArgv })
+  const hello = await new Promise((resolve, reject) => {
+    openFrames(gateway.url, gateway.token, ({ frame, hello }) => frame === 'hello' && resolve(hello)).catch(reject)
+  })
+  const ms = msSince(start)
+  if (hello.pending !== pending || hello.requests.length !== Math.min(pending, 200))
+    throw new Error(`hello says ${hello.pending} pending and shows ${hello.requests.length}`)
+  await sleep(restMs)
+  const rssMb = rssMbOf(gateway.pid)
+  await gateway.stop()
+  return { ms, rssMb }
+}

@@ -1,0 +1,141 @@
+/** The folder where everything of one installation is: the archive, the secrets (0600), and notes on which processes live. */
+import { randomBytes } from 'node:crypto'
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { Fault, formatId, RunnerId } from '@holdpoint/protocol'
+import { version } from '../version.ts'
+
+export interface DataFolder {
+  readonly folder: string
+  readonly archive: string
+  readonly tokenFile: string
+  readonly runnerTokenFile: string
+  readonly runnerLog: string
+  readonly ownerToken: () => string
+  readonly runnerToken: () => string
+  readonly runnerId: () => RunnerId
+}
+
+/** Where it would be, whether it is there or not: whoever only asks a gateway something makes no folder. */
+export function dataFolderAt(folder = process.env.HOLDPOINT_HOME ?? join(homedir(), '.holdpoint')): DataFolder {
+  const root = resolve(folder)
+  const tokenFile = join(root, 'token')
+  const runnerTokenFile = join(root, 'runner-token')
+  return {
+    folder: root,
+    archive: join(root, 'holdpoint.db'),
+    tokenFile,
+    runnerTokenFile,
+    runnerLog: join(root, 'runner.log'),
+    ownerToken: () => keptSecret(tokenFile),
+    runnerToken: () => keptSecret(runnerTokenFile),
+    runnerId: () => RunnerId.parse(kept(join(root, 'runner-id'), () => formatId('run', randomBytes(20)))),
+  }
+}
+
+export function openDataFolder(folder?: string): DataFolder {
+  const home = dataFolderAt(folder)
+  try {
+    makeFolder(home.folder)
+  } catch (error) {
+    throw new Fault(
+      'store_unavailable',
+      `The folder ${home.folder} cannot be made (${reason(error)}); set HOLDPOINT_HOME to one that can`,
+    )
+  }
+  return home
+}
+
+/** Step by step: where a file system calls a new folder missing, as /proc does, Node's own `recursive` tries for ever. */
+function makeFolder(folder: string): void {
+  if (!existsSync(dirname(folder))) makeFolder(dirname(folder))
+  try {
+    mkdirSync(folder, { mode: 0o700 })
+  } catch (error) {
+    if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw error
+  }
+}
+
+function reason(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+function keptSecret(file: string): string {
+  const secret = kept(file, () => `hp_${randomBytes(32).toString('base64url')}`)
+  if (secret.length < 40)
+    throw new Fault('unauthenticated', `${file} holds no usable token; delete it and start again to make a new one`)
+  chmodSync(file, 0o600)
+  return secret
+}
+
+/** Reads a small file, or makes it. Written aside and renamed, so that a crash leaves the whole of it or nothing. */
+function kept(file: string, make: () => string): string {
+  if (existsSync(file)) return readFileSync(file, 'utf8').trim()
+  const value = make()
+  writeNote(file, value)
+  return value
+}
+function writeNote(file: string, text: string): void {
+  const aside = `${file}.${process.pid}`
+  writeFileSync(aside, `${text}\n`, { mode: 0o600 })
+  renameSync(aside, file)
+}
+
+/** Which process is what: a pid alone may have been given to another since, its start time tells them apart. */
+export interface PidFile {
+  readonly pid: number
+  readonly started: string
+  readonly url?: string
+  readonly version?: string
+}
+
+/** When a process began, as the kernel counts; empty where that cannot be known or there is none. */
+export function processStartTime(pid: number): string {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    // Field 22; the command in field 2 may hold blanks and brackets, so count from its end.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return fields[0] === 'Z' ? '' : (fields[19] ?? '')
+  } catch {
+    return ''
+  }
+}
+function runs(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+export function writePidFile(home: DataFolder, name: 'gateway' | 'runner', pid: number, url?: string): void {
+  const note: PidFile = { pid, started: processStartTime(pid), version, ...(url === undefined ? {} : { url }) }
+  writeNote(join(home.folder, `${name}.json`), JSON.stringify(note))
+}
+export function removePidFile(home: DataFolder, name: 'gateway' | 'runner'): void {
+  const note = readNote(home, name)
+  if (note?.pid === process.pid) rmSync(join(home.folder, `${name}.json`), { force: true })
+}
+function readNote(home: DataFolder, name: string): PidFile | null {
+  try {
+    return JSON.parse(readFileSync(join(home.folder, `${name}.json`), 'utf8')) as PidFile // written by noteProcess above
+  } catch {
+    return null
+  }
+}
+/** The process noted under this name, if it is still that process. */
+export function runningProcess(home: DataFolder, name: 'gateway' | 'runner'): PidFile | null {
+  const note = readNote(home, name)
+  return note && isRunning(note) ? note : null
+}
+/** Also when it has taken its note back and is about to end. */
+export function isRunning({ pid, started }: PidFile): boolean {
+  const onProc = existsSync('/proc/self/stat')
+  return runs(pid) && (!onProc || processStartTime(pid) === started)
+}
+/** Where the gateway was last; it may be away. */
+export function lastUrl(home: DataFolder): string | null {
+  return readNote(home, 'gateway')?.url ?? null
+}

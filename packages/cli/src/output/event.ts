@@ -1,0 +1,72 @@
+/** A line of the log as one line of a terminal. */
+import { actionLabel, resolutionLabel, stateLabel, summary } from '@holdpoint/client'
+import type { Event, SessionId } from '@holdpoint/protocol'
+import { lookOf } from './request.ts'
+import { gutterOf, type Row, row, type Span, trusted, untrusted, untrustedLine } from './span.ts'
+import { cut, widthOf } from './width.ts'
+
+const timeWidth = 10
+const titleWidth = 16
+
+/** Null for what only programs care about. On a screen a title has a column of its own: nothing that it says stands where our words do. */
+export function eventRow(event: Event, titleOf: (session: SessionId) => string, columns: number | null): Row | null {
+  const told = spansOf(event)
+  if (!told) return null
+  const time = trusted(new Date(event.at).toTimeString().slice(0, 8).padEnd(timeWidth), 'quiet')
+  const title = event.session === null ? trusted('') : untrusted(titleOf(event.session), 'strong')
+  if (columns === null) return row(time, ...(event.session === null ? [] : [title, trusted('  ')]), ...told)
+  const who = title.shortened(text => cut(text, titleWidth))
+  const gap = trusted(' '.repeat(titleWidth + 2 - widthOf(who.text)))
+  return { gutter: gutterOf('', timeWidth + titleWidth + 2), spans: [time, who, gap, ...told] }
+}
+
+function spansOf(event: Event): readonly Span[] | null {
+  switch (event.type) {
+    case 'session.opened':
+      return [trusted(`opened ${event.value.id}`)]
+    case 'session.changed':
+    case 'session.ended':
+      return [trusted(stateLabel(event.value))]
+    case 'session.deleted':
+      return [trusted('deleted')]
+    case 'message.added':
+      return [trusted(`${event.role === 'agent' ? 'says' : 'is told'}: `, 'quiet'), untrustedLine(event.text)]
+    case 'tool.started':
+      return [trusted('uses ', 'quiet'), untrustedLine(event.title ?? event.tool)]
+    case 'tool.finished':
+      return event.ok ? null : [trusted('the tool failed', 'no')]
+    case 'turn.finished':
+      return [trusted(`turn ${event.ending}`)]
+    case 'error.raised':
+      return [trusted('error: ', 'no'), untrustedLine(event.message)]
+    case 'command.added':
+      return event.value.body.kind === 'message'
+        ? [trusted('is told: ', 'quiet'), untrustedLine(event.value.body.text)]
+        : [trusted(`is told to ${event.value.body.kind === 'mode' ? 'change its mode' : event.value.body.kind}`)]
+    default:
+      return requestSpans(event)
+  }
+}
+
+function requestSpans(event: Event): readonly Span[] | null {
+  switch (event.type) {
+    case 'request.opened':
+      return [
+        trusted(`asks ${event.value.id}: `, 'waiting'),
+        trusted(`${actionLabel(event.value.ask)}  `, 'strong'),
+        untrustedLine(summary(event.value.ask)),
+      ]
+    case 'request.overdue':
+      return [trusted(`${event.request} is overdue`, 'waiting')]
+    case 'request.resolved':
+      return [trusted(`${event.request} `), trusted(resolutionLabel(event.resolution), lookOf(event.resolution))]
+    case 'request.taken':
+      return [trusted(`${event.request} delivered`)]
+    case 'request.unknown':
+      return [trusted(`${event.request} may not have reached the agent`, 'no')]
+    case 'request.undeliverable':
+      return [trusted(`${event.request} could not be delivered`, 'no')]
+    default:
+      return null
+  }
+}

@@ -1,0 +1,62 @@
+/** A plan set for reading: as it was written, every character of it, with its headings, lists, quotes and code told apart by look and indent. */
+import { displayText } from '@holdpoint/client'
+import { gutterOf, quoted, quotedLine, type Row, Span, trusted } from './span.ts'
+import { widthOf } from './width.ts'
+
+const fence = /^\s{0,3}(`{3,}|~{3,})(.*)$/
+const heading = /^(#{1,6}\s+)(.*)$/
+const quote = /^\s*>/
+const item = /^(\s*(?:[-*+]|\d{1,9}[.)])\s+)(.*)$/
+const blank = /^[ \t]*$/
+/** So far a line that goes on is set under its beginning. */
+const hangMax = 12
+
+/** Markup is dimmed, never dropped: what is approved is the text, and there may be no colours. */
+export function planRows(plan: string): readonly Row[] {
+  const rows: Row[] = []
+  const lines = plan.replace(/\n$/, '').split('\n')
+  let open: string | null = null
+  for (let at = 0; at < lines.length; at++) {
+    const line = lines[at] ?? ''
+    const mark: string | undefined = fence.exec(line)?.[1]
+    if (blank.test(line)) {
+      const from = at
+      while (at + 1 < lines.length && blank.test(lines[at + 1] ?? '')) at++
+      rows.push(...quoted(lines.slice(from, at + 1).join('\n')))
+    } else if (open !== null && !(mark?.startsWith(open) && line.trim() === mark)) rows.push(codeRow(line))
+    else if (mark !== undefined) {
+      open = open === null ? mark : null
+      rows.push({ ...quotedLine(''), spans: [theirs(line, 'quiet')] })
+    } else rows.push(proseRow(line))
+  }
+  return rows
+}
+
+function codeRow(line: string): Row {
+  const { gutter } = quotedLine('')
+  return { gutter: gutterOf(`${gutter.first}  `), spans: [theirs(line)] }
+}
+
+function proseRow(line: string): Row {
+  const { gutter } = quotedLine('')
+  if (quote.test(line)) return { gutter, spans: [theirs(line, 'quiet')] }
+  const [, marks = '', title = ''] = heading.exec(line) ?? []
+  if (marks !== '') return { gutter, spans: [theirs(marks, 'quiet'), theirs(title, 'strong')] }
+  const [, sign = '', said = line] = item.exec(line) ?? []
+  const hang = Math.min(hangMax, widthOf(sign))
+  return { gutter: { ...gutter, rest: `${gutter.rest}${' '.repeat(hang)}` }, spans: [theirs(sign), ...stressed(said)] }
+}
+
+/** What stands between two double asterisks is strong. */
+function stressed(text: string): readonly Span[] {
+  const parts = text.split('**')
+  const closed = parts.length % 2 === 1 ? parts.length : parts.length - 1
+  return parts.flatMap((part, index) => [
+    ...(index > 0 ? [trusted('**', index < closed ? 'quiet' : null)] : []),
+    theirs(part, index % 2 === 1 && index < closed ? 'strong' : null),
+  ])
+}
+
+function theirs(text: string, look: Span['look'] = null): Span {
+  return Span.shown(displayText(text, { multiline: true }), look)
+}

@@ -1,0 +1,55 @@
+/** Sessions as lines: a list of them, and one in full. */
+import { plainText, stateLabel, timeSince } from '@holdpoint/client'
+import type { Session } from '@holdpoint/protocol'
+import { fact, type Row, row, type Span, type Style, trusted, untrusted, untrustedLine } from './span.ts'
+import { tableRows, titleColumns } from './table.ts'
+import { cut } from './width.ts'
+
+export function sessionsTable(
+  sessions: readonly Session[],
+  short: (id: string) => string,
+  now: number,
+  columns: number | null,
+): readonly Row[] {
+  const lines = sessions.map(session => [
+    trusted(short(session.id)),
+    trusted(stateLabel(session), stateLook(session)),
+    trusted(timeSince(session.stateChangedAt, now)),
+    titleSpan(session, columns),
+    untrusted(session.driver),
+    untrusted(session.cwd),
+  ])
+  return tableRows(['id', 'state', 'since', 'title', 'agent', 'folder'], lines, columns)
+}
+
+/** On a screen a long title makes room for the rest of its line. */
+export function titleSpan({ title }: Session, columns: number | null) {
+  return untrusted(title).shortened(text => (columns === null ? text : cut(text, titleColumns)))
+}
+
+export function sessionRows(session: Session, now: number): readonly Row[] {
+  const facts: readonly (readonly [string, Span | null])[] = [
+    ['Agent', untrusted(session.driver)],
+    ['Folder', untrusted(session.cwd)],
+    ['Mode', session.mode === null ? null : untrusted(session.mode)],
+    ['Model', session.model === null ? null : untrusted(session.model)],
+    ['Cost', session.cost === null ? null : trusted(`$${session.cost.toFixed(2)}`)],
+    ['Ended', session.ending?.detail ? untrustedLine(session.ending.detail) : null],
+    ['Last words', session.lastMessage ? untrustedLine(plainText(session.lastMessage)) : null],
+  ]
+  return [
+    row(
+      trusted('▌ ', 'quiet'),
+      untrusted(session.title, 'strong'),
+      trusted('  '),
+      trusted(`${stateLabel(session)} · ${timeSince(session.stateChangedAt, now)}`, stateLook(session)),
+      trusted(`  ${session.id}`, 'quiet'),
+    ),
+    ...facts.flatMap(([name, value]) => (value === null ? [] : [fact(name, value)])),
+  ]
+}
+
+function stateLook({ state, pending }: Session): Style | null {
+  if (state === 'ended') return 'quiet'
+  return pending > 0 ? 'waiting' : null
+}

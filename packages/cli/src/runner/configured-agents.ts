@@ -1,0 +1,47 @@
+/** The agents that the config names: each is loaded by itself, and one that cannot be loaded becomes a driver that says why. */
+import { type Driver, generatorDriver, loadAgent } from '@holdpoint/drivers'
+import { type Call, Fault, limits } from '@holdpoint/protocol'
+import type { Config } from '../config/config.ts'
+import { resolveOurs } from './module-resolver.ts'
+
+type Agents = NonNullable<Config['agents']>
+
+export async function ownDrivers(agents: Agents = {}): Promise<Driver[]> {
+  const named = Object.entries(agents)
+  if (named.length > 0) resolveOurs()
+  return Promise.all(named.map(([name, file]) => ownDriver(name, file)))
+}
+
+async function ownDriver(name: string, file: string): Promise<Driver> {
+  try {
+    const agent = await loadAgent(file)
+    return generatorDriver({ name, title: agent.title, modes: agent.modes ?? [], run: turn => agent.run(turn) })
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+    const missing = error.message.slice(0, limits.reasonMax)
+    return {
+      info: () => ({ name, title: name, capabilities: [], modes: [], ready: false, missing }),
+      run: () => Promise.reject(error),
+    }
+  }
+}
+
+const announceMaxMs = 15_000
+const lookMs = 200
+
+/** Once a runner has announced itself: a sentence for each agent of the config that it cannot run. */
+export async function agentsMissing(call: Call, agents: Agents = {}): Promise<string[]> {
+  const names = Object.keys(agents)
+  for (let waitedMs = 0; ; waitedMs += lookMs) {
+    const { items } = names.length > 0 ? await call('listDrivers', {}) : { items: [] }
+    const offered = names.map(name => items.find(driver => driver.name === name))
+    if (offered.every(Boolean) || waitedMs >= announceMaxMs)
+      return names.flatMap((name, at) => {
+        const driver = offered[at]
+        if (!driver)
+          return `No runner offers the agent "${name}"; if one runs since before it was in the config: holdpoint down, then up`
+        return driver.ready ? [] : `The agent "${name}" is not ready: ${driver.missing}`
+      })
+    await new Promise(resolve => setTimeout(resolve, lookMs))
+  }
+}

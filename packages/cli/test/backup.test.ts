@@ -1,0 +1,92 @@
+import { existsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { watchEvents } from '@holdpoint/client'
+import type { Frame } from '@holdpoint/protocol'
+import { afterEach, describe, expect, it } from 'vitest'
+import { closeGateways, type GatewayProcess, startGateway } from '../../../test/support/gateway.ts'
+import { checkSqlite } from '../../../test/support/store-fixture.ts'
+import { say } from './support/cli-process.ts'
+
+afterEach(closeGateways)
+
+async function helloAfter(gateway: GatewayProcess, after: string) {
+  for await (const frame of watchEvents({ url: gateway.url, token: gateway.token }, { after }))
+    if (frame.frame === 'hello') return frame.hello
+  throw new Error('a stream begins with hello')
+}
+async function cursorOf(gateway: GatewayProcess): Promise<string> {
+  const first: AsyncIterable<Frame> = watchEvents({ url: gateway.url, token: gateway.token })
+  for await (const frame of first) if (frame.frame === 'hello') return frame.hello.cursor
+  throw new Error('a stream begins with hello')
+}
+const start = (gateway: GatewayProcess, title: string) => gateway.call('startSession', { driver: 'external', title })
+const titles = async (gateway: GatewayProcess) =>
+  (await gateway.call('listSessions', {})).items.map(session => session.title)
+
+describe('a backup', () => {
+  it('is made while the gateway runs; restored, what came later is gone and every client notices', async () => {
+    const gateway = await startGateway({ runner: 'none' })
+    const home = ['--home', gateway.home.folder]
+    const file = join(gateway.folder, 'copy.db')
+    await start(gateway, 'kept')
+    const early = await cursorOf(gateway)
+    const busy = Promise.all(Array.from({ length: 40 }, (_, n) => start(gateway, `meanwhile ${n}`)))
+    expect(await say(['backup', file, ...home])).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/copy\.db: \d+ bytes, .*while the gateway runs/),
+    })
+    await busy
+    expect(statSync(file).mode & 0o077).toBe(0)
+    await start(gateway, 'lost')
+    const late = await cursorOf(gateway)
+
+    expect(await say(['restore', file, ...home])).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/holdpoint down/),
+    })
+    await gateway.stop()
+    const restored = await say(['restore', file, ...home])
+    expect(restored).toMatchObject({ code: 0, out: expect.stringMatching(/What was there before is/) })
+    await gateway.start()
+    await start(gateway, 'anew')
+    expect(await titles(gateway)).toEqual(expect.arrayContaining(['kept', 'anew']))
+    expect(await titles(gateway)).not.toContain('lost')
+    expect(await helloAfter(gateway, late), 'a place that is gone').toMatchObject({ resume: 'gap' })
+    expect(await helloAfter(gateway, early), 'a place that was kept').toMatchObject({ resume: 'ok' })
+    await gateway.stop()
+    await checkSqlite(gateway.home.archive)
+  })
+
+  it('is made of an archive that nobody serves, too', async () => {
+    const gateway = await startGateway({ runner: 'none' })
+    await start(gateway, 'kept')
+    await gateway.stop()
+    const file = join(gateway.folder, 'copy.db')
+    expect(await say(['backup', file, '--home', gateway.home.folder])).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/bytes/),
+    })
+    await checkSqlite(file)
+  })
+
+  it('never overwrites a file', async () => {
+    const gateway = await startGateway({ runner: 'none' })
+    const file = join(gateway.folder, 'holdpoint.config.json')
+    const { code, err } = await say(['backup', file, '--home', gateway.home.folder])
+    expect([code, err]).toEqual([2, expect.stringMatching(/exists already/)])
+  })
+
+  it('that is none is not restored, and what is there stays', async () => {
+    const gateway = await startGateway({ runner: 'none' })
+    await start(gateway, 'kept')
+    await gateway.stop()
+    for (const file of ['holdpoint.config.json', 'nothing.db']) {
+      const { code, err } = await say(['restore', join(gateway.folder, file), '--home', gateway.home.folder])
+      expect(code).not.toBe(0)
+      expect(err).toMatch(/^holdpoint: /)
+    }
+    expect(existsSync(gateway.home.archive)).toBe(true)
+    await gateway.start()
+    expect(await titles(gateway)).toEqual(['kept'])
+  })
+})

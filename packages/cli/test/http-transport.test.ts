@@ -1,0 +1,85 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { httpCall, Unreachable } from '@holdpoint/client'
+import { afterEach, describe, expect, it } from 'vitest'
+import { send } from '../src/gateway-client/http-transport.ts'
+
+const servers: Server[] = []
+afterEach(() => {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections()
+    server.close()
+  }
+})
+async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer(listener).listen(0, '127.0.0.1')
+  servers.push(server)
+  await once(server, 'listening')
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}` // a server on TCP has one
+}
+const get = { headers: {}, redirect: 'error' } as const
+
+describe('the transport of the command line', () => {
+  it('sends what it is given, and gives back what is answered', async () => {
+    const url = await serve(async (request, reply) => {
+      let body = ''
+      for await (const chunk of request) body += chunk
+      reply.statusCode = 201
+      reply.end(JSON.stringify([request.method, request.url, request.headers['x-one'], body]))
+    })
+    const reply = await send(`${url}/a?b=ü`, {
+      method: 'POST',
+      headers: { 'x-one': '1' },
+      body: 'grüße',
+      redirect: 'error',
+    })
+    expect([reply.ok, reply.status]).toEqual([true, 201])
+    expect(JSON.parse(await reply.text())).toEqual(['POST', '/a?b=%C3%BC', '1', 'grüße'])
+  })
+
+  it('does not follow where it is sent elsewhere', async () => {
+    const url = await serve((_, reply) => reply.writeHead(302, { location: 'http://127.0.0.1:1/' }).end('there'))
+    const reply = await send(url, get)
+    expect([reply.ok, reply.status, await reply.text()]).toEqual([false, 302, 'there'])
+  })
+
+  it('gives a stream as it comes', async () => {
+    let more = () => {}
+    const url = await serve((_, reply) => {
+      reply.write('one')
+      more = () => reply.end('two')
+    })
+    const reader = (await send(url, get)).body?.getReader()
+    const decoder = new TextDecoder()
+    expect(decoder.decode((await reader?.read())?.value)).toBe('one')
+    more()
+    expect(decoder.decode((await reader?.read())?.value)).toBe('two')
+    expect((await reader?.read())?.done).toBe(true)
+  })
+
+  it('fails where nobody is, and where the line is cut inside a reply', async () => {
+    await expect(send('http://127.0.0.1:1', get)).rejects.toThrow()
+    const url = await serve((_, reply) => {
+      reply.writeHead(200, { 'content-length': '10' })
+      reply.write('half', () => reply.destroy())
+    })
+    await expect((await send(url, get)).text()).rejects.toThrow()
+    await expect((await send(url, get)).body?.getReader().closed).rejects.toThrow()
+    await expect(httpCall({ url, fetch: send, attempts: 1 })('whoAmI', {})).rejects.toBeInstanceOf(Unreachable)
+  })
+
+  it.each(['before a reply', 'inside one'])('is given up %s when the signal says so', async when => {
+    const abort = new AbortController()
+    const reason = new Error('enough')
+    const gone: unknown[] = []
+    const url = await serve((request, reply) => {
+      request.once('close', () => gone.push(true))
+      if (when === 'inside one') reply.write('{', () => abort.abort(reason))
+      else abort.abort(reason)
+    })
+    const call = httpCall({ url, fetch: send })
+    await expect(call('whoAmI', {}, { signal: abort.signal })).rejects.toBe(reason)
+    await expect.poll(() => gone.length, { message: 'the gateway notices' }).toBe(1)
+  })
+})

@@ -1,0 +1,44 @@
+/** A gateway with something in its inbox: the rehearsal at the part that a test needs, or an ask of an agent that lives elsewhere. */
+import type { Ask, Request, RequestId, Session } from '@holdpoint/protocol'
+import { type GatewayProcess, glance } from '../../../../test/support/gateway.ts'
+
+export type Part = 'approval' | 'edit' | 'plan' | 'questions' | 'text' | 'form' | 'parallel'
+
+/** Starts the rehearsal with this part alone, and resolves when it has asked. */
+export async function rehearse(gateway: GatewayProcess, only: Part): Promise<{ session: Session; request: Request }> {
+  const options = { only, paceMs: 0 }
+  const session = await gateway.call('startSession', { driver: 'rehearsal', title: only, prompt: 'Begin', options })
+  return { session, request: await pendingIn(gateway, session) }
+}
+
+export async function pendingIn(gateway: GatewayProcess, { id }: Session): Promise<Request> {
+  for (;;) {
+    const [request] = (await gateway.call('listRequests', { status: 'pending', session: id })).items
+    if (request) return request
+    await glance()
+  }
+}
+
+export async function settled(gateway: GatewayProcess, id: RequestId): Promise<Request> {
+  return gateway.call('getRequest', { id, wait: 20_000 })
+}
+
+let keys = 0
+export async function askElsewhere(gateway: GatewayProcess, ask: Ask): Promise<Request> {
+  const { id } = await gateway.call('startSession', { driver: 'external', title: 'elsewhere' })
+  return gateway.call('openRequest', { id, key: `k${keys++}`, ask })
+}
+
+export function approvalOf(input: Record<string, unknown>, more: object = {}): Ask {
+  const ask = { kind: 'approval', tool: 'Bash', input, title: 'Run it', cwd: '/work', editable: true, ...more }
+  return ask as Ask // the gateway checks it
+}
+
+/** What an agent with this text says in its last words, once it has said it. */
+export async function lastMessage(gateway: GatewayProcess, { id }: Session): Promise<string> {
+  for (;;) {
+    const { lastMessage, state } = await gateway.call('getSession', { id })
+    if (state === 'idle' || state === 'ended') return lastMessage
+    await glance()
+  }
+}

@@ -1,0 +1,166 @@
+/** Generator agents: a name and an async generator that is run once per message. Their driver keeps one seat per session: queue, interrupts, idling. */
+import { type CommandBody, type DriverInfo, Fault, limits } from '@holdpoint/protocol'
+import { type Clock, systemClock } from '../clock.ts'
+import type { Driver } from '../driver.ts'
+import type { AgentSession, SessionCommand } from '../session/agent-session.ts'
+import { refuse } from './asks.ts'
+import { type AgentText, type AgentYield, type Turn, TurnRun } from './turn.ts'
+import { Interrupted } from './turn-end.ts'
+import { TurnLog } from './turn-log.ts'
+
+export interface GeneratorAgent {
+  readonly name: string
+  readonly title: string
+  readonly modes?: readonly string[]
+  readonly run: (turn: Turn) => AsyncGenerator<AgentYield, void, unknown>
+}
+
+export function defineAgent(agent: GeneratorAgent): GeneratorAgent {
+  const { name, title, modes, run } = Object(agent) as Partial<GeneratorAgent> // a person's module may export anything
+  if (typeof name !== 'string' || name === '' || name.length > limits.nameMax)
+    throw refuse('defineAgent()', 'name', `must be text of 1 to ${limits.nameMax} characters`)
+  if (typeof title !== 'string' || title === '') throw refuse('defineAgent()', 'title', 'must be text')
+  if (typeof run !== 'function') throw refuse('defineAgent()', 'run', 'must be an async generator function')
+  if (modes !== undefined && !Array.isArray(modes)) throw refuse('defineAgent()', 'modes', 'must be a list of names')
+  return agent
+}
+
+/** Something said in passing; strings alone mean the same. */
+export function say(text: string, options: { readonly agentPath?: readonly string[] } = {}): AgentText {
+  return { type: 'message.delta', text, ...options }
+}
+
+export interface GeneratorOptions {
+  readonly clock?: Clock
+  /** An idle session is parked after so long; a session's option of this name wins. */
+  readonly idleParkMs?: number
+}
+const idleParkDefaultMs = 15 * 60 * 1000
+
+export function generatorDriver(agent: GeneratorAgent, options: GeneratorOptions = {}): Driver {
+  const info: DriverInfo = {
+    name: agent.name,
+    title: agent.title,
+    capabilities: ['resumable', 'portable', 'parkable', 'messages', 'attachments', 'interrupt'],
+    modes: [...(agent.modes ?? [])],
+    ready: true,
+  }
+  return { info: () => info, run: session => new GeneratorSession(agent, session, options).run() }
+}
+
+type Message = SessionCommand & { readonly body: Extract<CommandBody, { readonly kind: 'message' }> }
+const isMessage = (command: SessionCommand): command is Message => command.body.kind === 'message'
+
+class GeneratorSession {
+  readonly #agent: GeneratorAgent
+  readonly #session: AgentSession
+  readonly #clock: Clock
+  readonly #idleParkMs: number
+  readonly #transcript = new TurnLog()
+  readonly #queue: Message[] = []
+  #turn: { readonly controller: AbortController; readonly ended: Promise<void> } | null = null
+  #parkAfterMs: number | null
+  #stopIdling = () => {}
+  #break: (error: unknown) => void = () => {}
+
+  constructor(agent: GeneratorAgent, session: AgentSession, options: GeneratorOptions) {
+    this.#agent = agent
+    this.#session = session
+    this.#clock = options.clock ?? systemClock
+    const { idleParkMs } = session.info.options
+    this.#idleParkMs = typeof idleParkMs === 'number' ? idleParkMs : (options.idleParkMs ?? idleParkDefaultMs)
+    this.#parkAfterMs = session.info.parkAfterMs
+  }
+
+  async run(): Promise<void> {
+    const broken = new Promise<never>((_, reject) => {
+      this.#break = reject
+    })
+    const { signal } = this.#session
+    const leave = () => this.#turn?.controller.abort(signal.reason)
+    signal.addEventListener('abort', leave, { once: true })
+    this.#idle()
+    try {
+      await Promise.race([this.#obey(), broken])
+    } finally {
+      this.#stopIdling()
+      signal.removeEventListener('abort', leave)
+    }
+  }
+
+  async #obey(): Promise<void> {
+    for await (const command of this.#session.commands()) {
+      if (isMessage(command)) {
+        this.#queue.push(command)
+        this.#next()
+        continue
+      }
+      await this.#carryOut(command)
+    }
+    await this.#turn?.ended
+  }
+
+  async #carryOut(command: SessionCommand): Promise<void> {
+    const { body } = command
+    if (body.kind === 'mode' && body.parkAfterMs !== undefined) this.#parkAfterMs = body.parkAfterMs
+    if (body.kind === 'interrupt') await this.#stopTurn(new Interrupted('The turn was interrupted.'))
+    if (body.kind !== 'end') return command.done()
+    await this.#stopTurn(new Fault('session_ended', `Session ${this.#session.info.id} is ended by a person`))
+    await this.#session.end({ reason: 'stopped' })
+  }
+
+  async #stopTurn(reason: Error): Promise<void> {
+    this.#turn?.controller.abort(reason)
+    await this.#turn?.ended
+  }
+
+  /** Begins the next turn at once where none is under way, so that an interrupt right behind a message meets it. */
+  #next(): void {
+    if (this.#turn || this.#session.signal.aborted) return
+    this.#idle()
+    const message = this.#queue.shift()
+    if (!message) return
+    this.#stopIdling()
+    const controller = new AbortController()
+    const ended = this.#play(message, controller.signal).then(
+      () => {
+        this.#turn = null
+        this.#next()
+      },
+      error => {
+        this.#turn = null
+        // A turn that was stopped because the session is over has nothing to report.
+        const over = this.#session.signal.aborted || controller.signal.reason instanceof Fault
+        if (!over) this.#break(error)
+      },
+    )
+    this.#turn = { controller, ended }
+  }
+
+  async #play(message: Message, signal: AbortSignal): Promise<void> {
+    if (!message.redelivered) await message.take()
+    for await (const event of this.#session.history(this.#transcript.cursor)) this.#transcript.fold(event)
+    const record = this.#transcript.turn
+    if (record?.seq !== message.seq) throw new Error(`the log of ${message.session} lacks the turn of ${message.id}`)
+    // It had finished; only the command was left open.
+    if (record.over) return message.done()
+    const turn = new TurnRun({
+      session: this.#session,
+      run: this.#agent.run,
+      message: message.body,
+      record,
+      clock: this.#clock,
+      signal,
+      parkAfterMs: () => this.#parkAfterMs,
+    })
+    const end = await turn.run()
+    if (end.ending === 'parked') return this.#session.park()
+    await message.done({ ok: end.ending !== 'failed', ...(end.reason === undefined ? {} : { reason: end.reason }) })
+  }
+
+  #idle(): void {
+    this.#stopIdling()
+    const park = () => void this.#session.park().catch(this.#break)
+    this.#stopIdling = this.#clock.after(this.#idleParkMs, park)
+  }
+}

@@ -1,0 +1,87 @@
+/** What the log says of a session's turns: the conversation so far, and what the turn under way has on record. Every turn begins by reading it, so a replay is no special case. */
+import type { Command, CommandId, Cursor, Event } from '@holdpoint/protocol'
+import type { StepRecord } from './step.ts'
+
+export interface SpokenBlock {
+  readonly role: 'agent' | 'person'
+  readonly text: string
+}
+
+/** What stands on record of one turn, by block id and ask key. */
+export interface TurnRecord {
+  readonly seq: number
+  readonly mode: string | null
+  readonly model: string | null
+  readonly history: readonly SpokenBlock[]
+  readonly texts: Map<string, { readonly partial: boolean }>
+  readonly started: Set<string>
+  readonly finished: Map<string, StepRecord>
+  readonly asked: Set<string>
+  errors: number
+  over: boolean
+}
+
+export class TurnLog {
+  /** Behind the last event that was read. */
+  cursor: Cursor | undefined
+  turn: TurnRecord | null = null
+  #mode: string | null = null
+  #model: string | null = null
+  readonly #said = new Map<string, SpokenBlock>()
+  readonly #messages = new Map<CommandId, Pick<Command, 'seq'> & { readonly text: string }>()
+
+  fold(event: Event): void {
+    this.cursor = event.cursor
+    switch (event.type) {
+      case 'session.opened':
+      case 'session.changed':
+        this.#mode = event.value.mode
+        this.#model = event.value.model
+        return
+      case 'command.added':
+        if (event.value.body.kind === 'message')
+          this.#messages.set(event.value.id, { seq: event.value.seq, text: event.value.body.text })
+        return
+      case 'command.taken':
+        this.#begin(event.command)
+        return
+      case 'message.added':
+        this.#said.set(event.block, { role: event.role, text: event.text })
+        this.turn?.texts.set(event.block, { partial: event.partial ?? false })
+        return
+      case 'tool.started':
+        this.turn?.started.add(event.block)
+        return
+      case 'tool.finished':
+        this.turn?.finished.set(event.block, { ok: event.ok, output: event.output })
+        return
+      case 'request.opened':
+        this.turn?.asked.add(event.value.key)
+        return
+      case 'error.raised':
+        if (this.turn) this.turn.errors++
+        return
+      case 'turn.finished':
+        if (this.turn) this.turn.over = true
+    }
+  }
+
+  #begin(command: CommandId): void {
+    const message = this.#messages.get(command)
+    if (!message) return
+    this.turn = {
+      seq: message.seq,
+      mode: this.#mode,
+      model: this.#model,
+      history: [...this.#said.values()],
+      texts: new Map(),
+      started: new Set(),
+      finished: new Map(),
+      asked: new Set(),
+      errors: 0,
+      over: false,
+    }
+    this.#said.set(`t${message.seq}`, { role: 'person', text: message.text })
+    this.#messages.delete(command)
+  }
+}

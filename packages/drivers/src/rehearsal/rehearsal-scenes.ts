@@ -1,0 +1,198 @@
+/** The scenes of the rehearsal: each opens with a sentence, asks, does what it was allowed, and says what it was told. */
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join, relative, resolve } from 'node:path'
+import { Fault, type JsonObject, type QuestionAnswer } from '@holdpoint/protocol'
+import { type Approval, all, approval, form, questions, TurnCancelled, text } from '../generator/asks.ts'
+import { StepFailed, StepUnknown, type StepYield, step } from '../generator/step.ts'
+import type { AgentYield } from '../generator/turn.ts'
+import { Interrupted } from '../generator/turn-end.ts'
+import { runShellCommand } from './shell-command.ts'
+
+type Play = AsyncGenerator<AgentYield, string, unknown>
+interface Scene {
+  readonly opening: string
+  /** Notes the folders that it makes. */
+  readonly play: (folders: string[]) => Play
+}
+export const sceneNames = ['approval', 'edit', 'plan', 'questions', 'text', 'form', 'parallel'] as const
+export type SceneName = (typeof sceneNames)[number]
+
+const commandMaxMs = 10_000
+const outputMaxBytes = 64 * 1024
+const folderPrefix = 'holdpoint-rehearsal-'
+
+export const scenes: Readonly<Record<SceneName, Scene>> = {
+  approval: { opening: 'First I would like to run a command in a fresh temporary folder.', play: playCommand },
+  edit: { opening: 'Now I would like to change a file there.', play: playEdit },
+  plan: { opening: 'Here is how I would go on; you may change the plan before you approve it.', play: playPlan },
+  questions: { opening: 'Two questions on one page.', play: playQuestions },
+  text: { opening: 'One question in your own words.', play: playText },
+  form: { opening: 'Now a form.', play: playForm },
+  parallel: { opening: 'Finally, two agents under me ask at the same time.', play: playParallel },
+}
+
+async function* playCommand(folders: string[]): Play {
+  const cwd = yield* makeFolder(folders)
+  const input = {
+    command: 'echo "Hello from the rehearsal" > hello.txt && ls -l',
+    description: 'Write a file and list it',
+  }
+  const answer = yield* approval('Run a command', { tool: 'Bash', input, cwd, editable: true })
+  if (!answer.allowed) return `The command was not allowed: ${answer.reason}`
+  const done = yield* attempt(step('Bash', signal => shell(answer.input, cwd, signal), { input: answer.input }))
+  if (typeof done === 'string') yield `\n\`\`\`\n${done}\n\`\`\`\n`
+  return `The command was allowed${noted(answer)}, and it ran.`
+}
+
+async function* playEdit(folders: string[]): Play {
+  const cwd = yield* makeFolder(folders)
+  const file = join(cwd, 'greeting.txt')
+  const before = 'Good morning.\nIt is a quiet day.\n'
+  yield* step('Write', () => writeFile(file, before), { input: { file_path: file, content: before } })
+  const input = { file_path: file, old_string: 'a quiet day', new_string: 'a day for rehearsals' }
+  const answer = yield* approval('Edit greeting.txt', { tool: 'Edit', input, cwd, editable: true })
+  if (!answer.allowed) return `The edit was not allowed: ${answer.reason}`
+  yield* attempt(step('Edit', () => edit(answer.input, cwd), { input: answer.input }))
+  return `The edit was allowed${noted(answer)}, and it is made.`
+}
+
+async function* playPlan(): Play {
+  const plan = '# Plan\n\n1. Read the greeting\n2. Translate it into **two** languages\n3. Compare the results\n'
+  const options = { tool: 'ExitPlanMode', input: { plan }, plan, editable: true }
+  const answer = yield* approval('Go on with this plan?', options)
+  if (!answer.allowed) return `The plan was not approved: ${answer.reason}`
+  const mode = answer.mode === undefined ? '' : ` in mode ${answer.mode}`
+  return `The plan was approved${mode}${noted(answer)}${answer.input.plan === plan ? '' : ', with your changes'}.`
+}
+
+async function* playQuestions(): Play {
+  const answers = yield* questions([
+    {
+      id: 'language',
+      header: 'Language',
+      question: 'Which language shall the greeting have?',
+      options: [
+        { label: 'English', description: 'As it is', preview: 'Good morning.' },
+        { label: 'French', description: 'A short one', preview: 'Bonjour.' },
+        { label: 'German', description: 'A longer one', preview: 'Guten Morgen.' },
+      ],
+    },
+    {
+      id: 'checks',
+      header: 'Checks',
+      question: 'What shall be checked afterwards?',
+      options: ['Spelling', 'Line length', 'Tone'],
+      multiSelect: true,
+      allowOther: true,
+    },
+  ])
+  if (!answers) return 'The two questions were declined.'
+  return `The language: ${spell(answers[0])}. The checks: ${spell(answers[1])}.`
+}
+
+async function* playText(): Play {
+  const name = yield* text('What shall the greeting be called?')
+  return name === null ? 'The greeting got no name.' : `The greeting is called “${name}”.`
+}
+
+async function* playForm(): Play {
+  const values = yield* form({
+    title: 'A card for the greeting',
+    message: 'Every kind of field, once.',
+    schema: {
+      type: 'object',
+      required: ['to', 'count'],
+      properties: {
+        to: { type: 'string', title: 'To', minLength: 1, maxLength: 80 },
+        email: { type: 'string', title: 'E-mail', format: 'email' },
+        site: { type: 'string', title: 'Web page', format: 'uri' },
+        day: { type: 'string', title: 'Day', format: 'date' },
+        at: { type: 'string', title: 'Moment', format: 'date-time' },
+        tone: { type: 'string', title: 'Tone', enum: ['warm', 'plain', 'formal'], default: 'warm' },
+        paper: {
+          type: 'string',
+          title: 'Paper',
+          oneOf: [
+            { const: 'a5', title: 'Small' },
+            { const: 'a4', title: 'Large' },
+          ],
+        },
+        count: { type: 'integer', title: 'Copies', minimum: 1, maximum: 9, default: 1 },
+        width: { type: 'number', title: 'Margin in cm', minimum: 0, maximum: 5 },
+        stamped: { type: 'boolean', title: 'With a stamp', default: true },
+        extras: { type: 'array', title: 'Extras', items: { enum: ['ribbon', 'seal', 'photo'] }, maxItems: 2 },
+      },
+    },
+  })
+  if (!values) return 'The form was declined.'
+  const filled = Object.entries(values).map(([name, value]) => `${name} = ${JSON.stringify(value)}`)
+  return `The form says ${filled.join(', ') || 'nothing'}.`
+}
+
+async function* playParallel(): Play {
+  const [review, lint] = yield* all([
+    approval('Read the whole greeting', {
+      tool: 'Read',
+      input: { file_path: 'greeting.txt' },
+      agentPath: ['reviewer'],
+    }),
+    approval('Check its spelling', { tool: 'Lint', input: { rule: 'spelling' }, agentPath: ['reviewer', 'linter'] }),
+  ])
+  return `The reviewer was ${verdict(review)}; its linter was ${verdict(lint)}.`
+}
+
+/** A folder of this turn's own; on a replay, the same one. */
+function* makeFolder(folders: string[]): Generator<StepYield, string, unknown> {
+  const folder = yield* step('Make a temporary folder', () => mkdtemp(join(tmpdir(), folderPrefix)))
+  folders.push(folder)
+  return folder
+}
+
+/** Once the turn is over for good: a turn that is parked or lost is played again, in the same folders. */
+export async function removeFolders(folders: readonly string[], { aborted, reason }: AbortSignal): Promise<void> {
+  const ended = reason instanceof Fault && reason.code === 'session_ended'
+  const over = !aborted || ended || reason instanceof Interrupted || reason instanceof TurnCancelled
+  if (over) await Promise.all(folders.map(folder => rm(folder, { recursive: true, force: true })))
+}
+
+/** What was allowed may still fail; then that is what there is to say. */
+async function* attempt(doing: Generator<StepYield, unknown, unknown>): AsyncGenerator<AgentYield, unknown, unknown> {
+  try {
+    return yield* doing
+  } catch (error) {
+    if (error instanceof StepFailed || error instanceof StepUnknown) return error.message
+    throw error
+  }
+}
+
+/** Runs exactly what was allowed, as an agent would. */
+function shell({ command }: JsonObject, cwd: string, signal: AbortSignal): Promise<string> {
+  if (typeof command !== 'string') throw new Error('command must be text')
+  return runShellCommand(command, { cwd, signal, maxMs: commandMaxMs, outputMaxBytes })
+}
+
+async function edit({ file_path, old_string, new_string }: JsonObject, cwd: string): Promise<string> {
+  if (typeof file_path !== 'string' || typeof old_string !== 'string' || typeof new_string !== 'string')
+    throw new Error('file_path, old_string and new_string must be text')
+  const file = resolve(cwd, file_path)
+  // The rehearsal is harmless, whatever a person makes of its input.
+  if (relative(cwd, file).startsWith('..')) throw new Error(`${file} is outside the rehearsal's folder`)
+  await mkdir(dirname(file), { recursive: true })
+  const before = await readFile(file, 'utf8')
+  if (!before.includes(old_string)) throw new Error(`the text to replace is not in ${file}`)
+  const after = before.replace(old_string, () => new_string)
+  await writeFile(file, after)
+  return after
+}
+
+function noted({ note }: Extract<Approval, { readonly allowed: true }>): string {
+  return note === undefined ? '' : ` with the note “${note}”`
+}
+function verdict(answer: Approval): string {
+  return answer.allowed ? 'allowed' : `not allowed (${answer.reason})`
+}
+function spell(answer: QuestionAnswer | null | undefined): string {
+  if (!answer) return 'not answered'
+  return [...answer.chosen, ...(answer.other === undefined ? [] : [`“${answer.other}”`])].join(', ')
+}

@@ -1,0 +1,86 @@
+/** The rule under which a call is brought back: as narrow as it may be, and matched by the real CLI whatever else it was allowed. */
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, it } from 'vitest'
+import { InputQueue } from '../../src/claude/cli/input-queue.ts'
+import { askRuleFor } from '../../src/claude/parking/ask-rule.ts'
+import { scriptedEnvironment } from '../../src/claude/setup/scripted-model.ts'
+import { findClaude, install } from '../../src/claude/setup/sdk.ts'
+import { call, Model, say } from './model.ts'
+
+const home = mkdtempSync(join(tmpdir(), 'holdpoint-guard-'))
+afterAll(() => rmSync(home, { recursive: true, force: true }))
+
+const guards: readonly (readonly [string, string])[] = [
+  ['mkdir -p a/b', 'Bash(mkdir -p a/b)'],
+  ['echo ran >> ran.txt', 'Bash(echo ran)'],
+  ['echo ran 2>&1', 'Bash(echo ran)'],
+  ['echo a && echo b', 'Bash(echo a)'],
+  ['echo c; rm -rf x', 'Bash(echo c)'],
+  ['echo d | cat', 'Bash(echo d)'],
+  ['cat < in.txt', 'Bash(cat)'],
+  ['sleep 1 & echo e', 'Bash(sleep 1)'],
+  ['npm run f -- --x=1', 'Bash(npm run f -- --x=1)'],
+  ['timeout 5 echo g', 'Bash(timeout 5 echo g)'],
+  // What the shell would read otherwise than it looks: the whole tool.
+  ['echo "h"', 'Bash'],
+  ['echo $(date)', 'Bash'],
+  ['echo *', 'Bash'],
+  ['X=1 echo i', 'Bash'],
+  ['if true; then echo j; fi', 'Bash'],
+  ['echo k\necho l', 'Bash'],
+  ['cat <<EOF', 'Bash'],
+  [' echo m', 'Bash'],
+  ['(echo n)', 'Bash'],
+]
+
+it('is the first simple command where that is plain to see, a path that needs no escaping, or the whole tool', () => {
+  expect(guards.map(([command]) => [command, askRuleFor({ tool: 'Bash', input: { command } })])).toEqual(guards)
+  const path = (file_path: string, tool = 'Write') => askRuleFor({ tool, input: { file_path } })
+  expect(path('/srv/a-1_b.ts')).toBe('Edit(//srv/a-1_b.ts)')
+  expect(path('/srv/.env', 'Edit')).toBe('Edit(//srv/.env)')
+  for (const odd of ['/srv/a b', '/srv/[a]', '/srv/*', '/srv/../etc', '/srv/./a', 'a.ts', '/srv/(a)', '/srv//a'])
+    expect(path(odd)).toBe('Write')
+  expect(askRuleFor({ tool: 'WebFetch', input: { url: 'https://example.org' } })).toBe('WebFetch')
+})
+
+it('makes the CLI ask for that call, whatever else was allowed', { timeout: 60_000 }, async () => {
+  const cwd = join(home, 'cwd')
+  mkdirSync(cwd)
+  const exact = guards.filter(([, guard]) => guard !== 'Bash')
+  const inputs = [
+    ...exact.map(([command]) => ({ tool: 'Bash', input: { command, description: 'x' } })),
+    { tool: 'Write', input: { file_path: join(cwd, 'a-1_b.ts'), content: 'x' } },
+    { tool: 'Write', input: { file_path: join(cwd, '.env'), content: 'x' } },
+  ]
+  const model = await Model.open(({ results }) => {
+    const next = inputs[results.length]
+    return next ? [call(next.tool, next.input, `toolu_${results.length}`)] : [say('done')]
+  })
+  const claude = findClaude({})
+  if ('missing' in claude) throw new Error(claude.missing)
+  const { sdk } = await install(claude.found)
+  const inbox = new InputQueue<
+    Parameters<typeof sdk.query>[0]['prompt'] extends string | AsyncIterable<infer T> ? T : never
+  >()
+  inbox.push({ type: 'user', message: { role: 'user', content: 'go' }, parent_tool_use_id: null })
+  const asked: string[] = []
+  const query = sdk.query({
+    prompt: inbox,
+    options: {
+      cwd,
+      env: { ...scriptedEnvironment(model.server.url, home) },
+      permissionMode: 'acceptEdits',
+      settingSources: [],
+      settings: { permissions: { allow: ['Bash', 'Edit', 'Write'], ask: inputs.map(askRuleFor) } },
+      canUseTool: async (_tool, _input, { toolUseID }) => {
+        asked.push(toolUseID)
+        return { behavior: 'deny', message: 'only a try' }
+      },
+    },
+  })
+  for await (const message of query) if (message.type === 'result') inbox.close()
+  await model.server.close()
+  expect(asked).toEqual(inputs.map((_, index) => `toolu_${index}`))
+})

@@ -1,0 +1,79 @@
+import type { SDKMessage } from '@anthropic-ai/claude-agent-sdk'
+import { describe, expect, it } from 'vitest'
+import { MessageMapper } from '../../src/claude/cli/message-mapper.ts'
+
+const message = (value: object) =>
+  ({ parent_tool_use_id: null, uuid: 'u', session_id: 's', ...value }) as unknown as SDKMessage // what the CLI sends, cut down to what is read
+const event = (value: object, under: string | null = null) =>
+  message({ type: 'stream_event', event: value, parent_tool_use_id: under })
+const text = (index: number, piece: string) =>
+  event({ type: 'content_block_delta', index, delta: { type: 'text_delta', text: piece } })
+const json = (index: number, piece: string) =>
+  event({ type: 'content_block_delta', index, delta: { type: 'input_json_delta', partial_json: piece } })
+const begin = (index: number, block: object) => event({ type: 'content_block_start', index, content_block: block })
+
+describe('what Claude Code says', () => {
+  it('streams under the block that it is kept under', () => {
+    const narrator = new MessageMapper()
+    const said = [
+      event({ type: 'message_start', message: { id: 'msg_1' } }),
+      begin(0, { type: 'text' }),
+      text(0, 'let '),
+      text(0, 'me'),
+      message({ type: 'assistant', message: { id: 'msg_1', content: [{ type: 'text', text: 'let me' }] } }),
+      begin(1, { type: 'tool_use', id: 'toolu_1', name: 'Bash' }),
+      json(1, '{"command":'),
+      json(1, '"ls"}'),
+      message({
+        type: 'assistant',
+        message: {
+          id: 'msg_1',
+          content: [{ type: 'tool_use', id: 'toolu_1', name: 'Bash', input: { command: 'ls' } }],
+        },
+      }),
+    ].flatMap(one => narrator.tell(one))
+    expect(said).toEqual([
+      { type: 'message.delta', block: 'msg_1.0', offset: 0, text: 'let ' },
+      { type: 'message.delta', block: 'msg_1.0', offset: 4, text: 'me' },
+      { type: 'message.added', block: 'msg_1.0', text: 'let me' },
+      { type: 'tool.delta', block: 'toolu_1', offset: 0, text: '{"command":', tool: 'Bash' },
+      { type: 'tool.delta', block: 'toolu_1', offset: 11, text: '"ls"}', tool: 'Bash' },
+      { type: 'tool.started', block: 'toolu_1', tool: 'Bash', input: { command: 'ls' } },
+    ])
+  })
+
+  it('is told apart by agent, at any depth', () => {
+    const narrator = new MessageMapper()
+    const start = (id: string, description: string, under: string | null) =>
+      message({
+        type: 'assistant',
+        parent_tool_use_id: under,
+        message: { id: `msg_${id}`, content: [{ type: 'tool_use', id, name: 'Agent', input: { description } }] },
+      })
+    narrator.tell(start('toolu_a', 'search', null))
+    narrator.tell(start('toolu_b', 'search deeper', 'toolu_a'))
+    narrator.tell(message({ type: 'system', subtype: 'task_started', task_id: 'task_b', tool_use_id: 'toolu_b' }))
+    expect(narrator.family.pathOf('task_b')).toEqual(['search', 'search deeper'])
+    const [result] = narrator.tell(
+      message({
+        type: 'user',
+        parent_tool_use_id: 'toolu_b',
+        message: { content: [{ type: 'tool_result', tool_use_id: 'toolu_c', is_error: true, content: 'no' }] },
+      }),
+    )
+    expect(result).toEqual({
+      type: 'tool.finished',
+      block: 'toolu_c',
+      ok: false,
+      output: 'no',
+      agentPath: ['search', 'search deeper'],
+    })
+  })
+
+  it('tells of a limit that was reached, and until when', () => {
+    const limit = { type: 'rate_limit_event', rate_limit_info: { status: 'rejected', resetsAt: 1_800_000_000 } }
+    expect(new MessageMapper().tell(message(limit))).toMatchObject([
+      { type: 'error.raised', code: 'rate_limit', message: expect.stringContaining('2027') },
+    ])
+  })
+})

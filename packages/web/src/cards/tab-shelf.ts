@@ -1,9 +1,0 @@
-/** Where a tab keeps drafts of its own. */
-import type { DraftStorage } from '@holdpoint/client'
-
-/** Read when it is needed: a browser may refuse even to name it. */
-export const tabShelf: DraftStorage = {
-  getItem: key => sessionStorage.getItem(key),
-  setItem: (key, value) => sessionStorage.setItem(key, value),
-  removeItem: key => sessionStorage.removeItem(key),
-}

@@ -1,0 +1,75 @@
+/** The input of a tool that we do not know as readable fields, and as the JSON that it is, a click away. */
+import type { JsonObject, Json as JsonValue } from '@holdpoint/protocol'
+import { type ReactNode, useState } from 'react'
+import { InlineAgentText } from '../text/agent-text.tsx'
+import { Code, Json } from '../text/code.tsx'
+
+const shortMax = 100
+
+export function Fields({ value }: { readonly value: JsonObject }): ReactNode {
+  const [raw, setRaw] = useState(false)
+  if (Object.keys(value).length === 0) return <p className="soft small">It gives no input.</p>
+  return (
+    <div className="fields">
+      {raw ? <Json value={value} /> : <Entries value={value} />}
+      <button type="button" className="button plain small raw" aria-pressed={raw} onClick={() => setRaw(!raw)}>
+        {raw ? 'As fields' : 'As JSON'}
+      </button>
+    </div>
+  )
+}
+
+export function Entries({ value }: { readonly value: JsonObject }): ReactNode {
+  return (
+    <dl className="entries">
+      {Object.entries(value).map(([name, item]) => (
+        <div key={name} className={isShort(item) ? 'entry' : 'entry tall'}>
+          <dt>
+            <InlineAgentText text={name} />
+          </dt>
+          <dd>
+            <Value value={item} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+/** Text and what only looks like it (true, 12, null) are told apart by their looks. */
+function Value({ value }: { readonly value: JsonValue }): ReactNode {
+  if (typeof value === 'string') {
+    if (value === '') return <span className="soft">empty</span>
+    return isShort(value) ? <InlineAgentText text={value} className="mono ground value" /> : <Code text={value} />
+  }
+  if (isList(value)) return <List items={value} />
+  if (typeof value === 'object' && value !== null) return <Json value={value} />
+  return <InlineAgentText text={String(value)} className="mono ground value literal" />
+}
+
+/** Each on a ground of its own: a comma would not tell where one ends. */
+function List({ items }: { readonly items: readonly JsonValue[] }): ReactNode {
+  if (items.length === 0) return <span className="soft">an empty list</span>
+  return (
+    <ul className="list">
+      {items.map((item, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a list of a request that never changes
+        <li key={index}>
+          <Value value={item} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** A list of a few short things, which a line has room for. */
+function isList(value: JsonValue): value is JsonValue[] {
+  if (!Array.isArray(value) || value.some(item => typeof item === 'object' && item !== null)) return false
+  return value.every(isShort) && value.reduce<number>((sum, item) => sum + String(item).length + 3, 0) <= shortMax
+}
+
+function isShort(value: JsonValue): boolean {
+  if (isList(value)) return true
+  if (typeof value === 'string') return value.length <= shortMax && !value.includes('\n')
+  return typeof value !== 'object' || value === null
+}

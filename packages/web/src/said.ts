@@ -1,9 +1,0 @@
-/** What an error says to a person. */
-import { Unreachable } from '@holdpoint/client'
-import { escapeInvisible, Fault } from '@holdpoint/protocol'
-
-export function said(error: unknown): string {
-  if (error instanceof Unreachable) return 'The gateway is out of reach.'
-  if (error instanceof Fault) return escapeInvisible(error.message)
-  return error instanceof Error ? escapeInvisible(error.message) : 'Something went wrong.'
-}

@@ -1,0 +1,66 @@
+/** What the record is searched for, as the gateway is asked, and its lines by day. */
+import type { AuditEntry, Input, SessionId } from '@holdpoint/protocol'
+
+export const byChoices = [
+  { value: 'all', name: 'Anyone' },
+  { value: 'person', name: 'People' },
+  { value: 'rule', name: 'Rules' },
+  { value: 'deadline', name: 'Deadline' },
+  { value: 'agent', name: 'Agents' },
+] as const
+export const answerChoices = [
+  { value: 'all', name: 'Anything' },
+  { value: 'allow', name: 'Allowed' },
+  { value: 'deny', name: 'Denied' },
+  { value: 'answers', name: 'Answered' },
+  { value: 'submit', name: 'Filled in' },
+  { value: 'decline', name: 'Declined' },
+] as const
+
+export interface AuditFilter {
+  readonly by: (typeof byChoices)[number]['value']
+  readonly answer: (typeof answerChoices)[number]['value']
+  readonly session: SessionId | null
+  readonly q: string
+}
+export const everything: AuditFilter = { by: 'all', answer: 'all', session: null, q: '' }
+
+export type AuditQuery = Omit<Input<'listAudit'>, 'after' | 'before' | 'limit'>
+
+export function auditQuery({ by, answer, session, q }: AuditFilter): AuditQuery {
+  return {
+    ...(by !== 'all' && { by }),
+    ...(answer !== 'all' && { answer }),
+    ...(session && { session }),
+    ...(q.trim() && { q: q.trim() }),
+  }
+}
+
+export interface Day {
+  readonly name: string
+  readonly lines: readonly AuditEntry[]
+}
+
+/** In the order of the lines, newest first; days are those of the reader. */
+export function byDay(lines: readonly AuditEntry[], now: number, locale?: string): readonly Day[] {
+  const days: { name: string; lines: AuditEntry[] }[] = []
+  for (const line of lines) {
+    const name = dayName(line.at, now, locale)
+    const last = days.at(-1)
+    if (last?.name === name) last.lines.push(line)
+    else days.push({ name, lines: [line] })
+  }
+  return days
+}
+
+function dayName(at: number, now: number, locale: string | undefined): string {
+  const [day, today, yesterday] = [startOfDay(at, 0), startOfDay(now, 0), startOfDay(now, -1)]
+  if (day === today) return 'Today'
+  if (day === yesterday) return 'Yesterday'
+  return new Date(at).toLocaleDateString(locale, { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' })
+}
+
+function startOfDay(at: number, offset: number): number {
+  const date = new Date(at)
+  return new Date(date.getFullYear(), date.getMonth(), date.getDate() + offset).getTime()
+}

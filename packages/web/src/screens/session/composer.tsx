@@ -1,0 +1,186 @@
+/** Where one speaks to the agent: Enter sends, Shift+Enter makes a line, and what was typed is never lost. */
+import type { Session } from '@holdpoint/protocol'
+import {
+  type ClipboardEvent,
+  type KeyboardEvent,
+  memo,
+  type ReactNode,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react'
+import { errorMessage } from '../../gateway/error-message.ts'
+import { useGateway, useLive } from '../../gateway/gateway-context.ts'
+import { useMessageDraft } from '../../storage/use-message-draft.ts'
+import { InlineAgentText } from '../../text/agent-text.tsx'
+import { useFileDrop } from '../../ui/file-drop.ts'
+import { AttachmentTile } from './attachment-tile.tsx'
+import { composerLabels } from './composer-labels.ts'
+import { type Attachments, useAttachments } from './use-attachments.ts'
+
+export const Composer = memo(function Composer({ session }: { readonly session: Session }): ReactNode {
+  const { closed } = composerLabels(session)
+  if (closed !== null) return <p className="composer-closed">{closed}</p>
+  return <OpenComposer session={session} />
+})
+
+function OpenComposer({ session }: { readonly session: Session }): ReactNode {
+  const live = useLive()
+  const [text, setText] = useMessageDraft(session.id)
+  const files = useAttachments(session.id)
+  const { sending, problem, send } = useSend(session, text, setText, files)
+  const { placeholder, button, hint } = composerLabels(session)
+  const takesFiles = session.capabilities.includes('attachments')
+  const ready = live && !sending && (text.trim() !== '' || files.items.length > 0)
+  const over = useFileDrop(takesFiles ? files.add : null)
+  return (
+    <form
+      className={`composer ${over ? 'over' : ''}`}
+      aria-label="Message to the agent"
+      onSubmit={event => {
+        event.preventDefault()
+        if (ready) send()
+      }}
+    >
+      <Along files={files} />
+      <TextField
+        text={text}
+        placeholder={placeholder}
+        onText={setText}
+        onSend={() => ready && send()}
+        onFiles={takesFiles ? files.add : null}
+      />
+      <div className="composer-foot">
+        {takesFiles && <AddFiles onFiles={files.add} />}
+        <p className="composer-hint">{over ? 'Drop to send it along' : hint}</p>
+        <button type="submit" className="button primary" disabled={!ready} aria-busy={sending}>
+          {sending ? 'Sending…' : button}
+        </button>
+      </div>
+      <div role="alert">{problem !== null && <p className="problem">Not sent: {problem}</p>}</div>
+    </form>
+  )
+}
+
+function useSend(session: Session, text: string, setText: (text: string) => void, files: Attachments) {
+  const { call } = useGateway()
+  const [sending, setSending] = useState(false)
+  const [problem, setProblem] = useState<string | null>(null)
+  const latest = useRef(text)
+  useLayoutEffect(() => {
+    latest.current = text
+  })
+  const deliver = async () => {
+    setSending(true)
+    setProblem(null)
+    try {
+      const sent = files.items
+      const attachments = sent.length > 0 ? { attachments: [...sent] } : {}
+      await call('sendMessage', { id: session.id, text: text.trim(), ...attachments })
+      // What was typed or added meanwhile has not been sent.
+      if (latest.current.startsWith(text)) setText(latest.current.slice(text.length).trimStart())
+      for (const item of sent) files.remove(item)
+      files.forgive()
+    } catch (error) {
+      setProblem(errorMessage(error))
+    } finally {
+      setSending(false)
+    }
+  }
+  return { sending, problem, send: () => void deliver() }
+}
+
+function Along({ files }: { readonly files: Attachments }): ReactNode {
+  return (
+    <>
+      {files.items.length > 0 && (
+        <ul className="attachments" aria-label="Sent along">
+          {files.items.map((item, i) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: the same file may be there twice
+            <AttachmentTile key={i} attachment={item} onRemove={() => files.remove(item)} />
+          ))}
+        </ul>
+      )}
+      <div role="alert">
+        {files.refusals.map(refusal => (
+          <p key={refusal} className="problem">
+            <InlineAgentText text={refusal} />
+          </p>
+        ))}
+      </div>
+    </>
+  )
+}
+
+interface TextFieldProps {
+  readonly text: string
+  readonly placeholder: string
+  readonly onText: (text: string) => void
+  readonly onSend: () => void
+  readonly onFiles: ((files: readonly File[]) => void) | null
+}
+
+function TextField({ text, placeholder, onText, onSend, onFiles }: TextFieldProps): ReactNode {
+  const field = useRef<HTMLTextAreaElement>(null)
+  const id = useId()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is as high as its text
+  useLayoutEffect(() => {
+    const box = field.current
+    if (!box) return
+    box.style.height = 'auto'
+    box.style.height = `${box.scrollHeight + 2}px`
+  }, [text])
+  const press = (event: KeyboardEvent) => {
+    // An Enter that ends the composing of a character is not meant for us; Safari reports it as key 229.
+    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing || event.keyCode === 229) return
+    event.preventDefault()
+    if (!event.repeat) onSend()
+  }
+  const paste = (event: ClipboardEvent) => {
+    const pasted = [...event.clipboardData.files]
+    if (!onFiles || pasted.length === 0) return
+    event.preventDefault()
+    onFiles(pasted)
+  }
+  return (
+    <>
+      <label className="offscreen" htmlFor={id}>
+        Message to the agent
+      </label>
+      <textarea
+        ref={field}
+        id={id}
+        className="input composer-text"
+        rows={1}
+        value={text}
+        placeholder={placeholder}
+        onChange={event => onText(event.target.value)}
+        onKeyDown={press}
+        onPaste={paste}
+      />
+    </>
+  )
+}
+
+function AddFiles({ onFiles }: { readonly onFiles: (files: readonly File[]) => void }): ReactNode {
+  const field = useRef<HTMLInputElement>(null)
+  return (
+    <>
+      <input
+        ref={field}
+        type="file"
+        multiple
+        hidden
+        aria-label="Files"
+        onChange={event => {
+          onFiles([...(event.target.files ?? [])])
+          event.target.value = ''
+        }}
+      />
+      <button type="button" className="button plain" onClick={() => field.current?.click()}>
+        Add files
+      </button>
+    </>
+  )
+}

@@ -1,0 +1,67 @@
+/** One entry of the transcript, in its place under the agent that it belongs to. */
+import type { Entry } from '@holdpoint/client'
+import { memo, type ReactNode } from 'react'
+import { InlineAgentText } from '../../text/agent-text.tsx'
+import { entryLayout } from './entry-layout.ts'
+import { MessageBlock } from './message-block.tsx'
+import { ErrorLine, NoteLine, RequestLine, TurnLine } from './status-lines.tsx'
+import { ToolLine } from './tool-line.tsx'
+
+/** Deeper ones stand no further in: a phone has no room for more. */
+const railsMax = 6
+
+export interface EntryRowProps {
+  readonly entry: Entry
+  readonly before: Entry | undefined
+}
+
+export const EntryRow = memo(function EntryRow({ entry, before }: EntryRowProps): ReactNode {
+  const { depth, path, spaced } = entryLayout(entry, before)
+  return (
+    <div className={`transcript-entry ${spaced ? 'spaced' : ''}`}>
+      {Array.from({ length: Math.min(depth, railsMax) }, (_, i) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a rail is its place
+        <span key={i} className="rail" aria-hidden="true" />
+      ))}
+      <div className="entry-body">
+        {path && (
+          <p className="path">
+            {path.map((name, i) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: a step of a path is its place
+              <span key={i}>
+                {i > 0 && <span aria-hidden="true"> ⟶ </span>}
+                <InlineAgentText text={name} className="agent-name" />
+              </span>
+            ))}
+          </p>
+        )}
+        <EntryBody entry={entry} />
+      </div>
+    </div>
+  )
+}, sameRow)
+
+/** Of the entry before only its kind and its agents matter. */
+function sameRow(one: EntryRowProps, other: EntryRowProps): boolean {
+  if (one.entry !== other.entry) return false
+  if (one.before === other.before) return true
+  const [before, now] = [entryLayout(one.entry, one.before), entryLayout(other.entry, other.before)]
+  return before.spaced === now.spaced && (before.path === null) === (now.path === null)
+}
+
+function EntryBody({ entry }: { readonly entry: Entry }): ReactNode {
+  switch (entry.kind) {
+    case 'message':
+      return <MessageBlock entry={entry} />
+    case 'tool':
+      return <ToolLine entry={entry} />
+    case 'request':
+      return <RequestLine entry={entry} />
+    case 'turn':
+      return <TurnLine entry={entry} />
+    case 'error':
+      return <ErrorLine entry={entry} />
+    case 'note':
+      return <NoteLine entry={entry} />
+  }
+}

@@ -1,0 +1,55 @@
+/** Output of any length: its beginning at once, all of it on demand, and never more of it in the page than is on screen. */
+import { displayText } from '@holdpoint/client'
+import { type ReactNode, useMemo, useRef } from 'react'
+import { Virtualizer } from 'virtua'
+import { DisplayText, InvisibleWarning } from '../../text/agent-text.tsx'
+import { Code } from '../../text/code.tsx'
+import { countWords, sizeWords } from '../../text/format-amounts.ts'
+import { useExpanded } from './expanded-entries.ts'
+import { chunksOf, headOf, lineCount } from './text-chunks.ts'
+
+const headLines = 16
+const headChars = 4000
+
+export interface LongTextProps {
+  /** Under which name it is remembered that it was opened. */
+  readonly name: string
+  readonly text: string
+  readonly lang?: string
+}
+
+export function LongText({ name, text, lang }: LongTextProps): ReactNode {
+  const [open, toggle] = useExpanded(`${name}:all`)
+  const head = headOf(text, headLines, headChars)
+  if (head.length >= text.trimEnd().length) return <Code text={text} lang={lang} />
+  const lines = lineCount(text)
+  const size = lines > headLines ? countWords(lines, 'line') : sizeWords(text.length)
+  return (
+    <div className="long-text">
+      {open ? <WholeText text={text} /> : <Code text={head} lang={lang} />}
+      <button type="button" className="fold-button" aria-expanded={open} onClick={toggle}>
+        {open ? 'Show less' : `Show all ${size}`}
+      </button>
+    </div>
+  )
+}
+
+function WholeText({ text }: { readonly text: string }): ReactNode {
+  const scroller = useRef<HTMLPreElement>(null)
+  const chunks = useMemo(() => chunksOf(displayText(text, { multiline: true })), [text])
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      <pre className="code-block whole" tabIndex={0} ref={scroller}>
+        <Virtualizer data={chunks} scrollRef={scroller}>
+          {(chunk, i) => (
+            <div key={i}>
+              <DisplayText text={chunk === '' ? '\n' : chunk} />
+            </div>
+          )}
+        </Virtualizer>
+      </pre>
+      <InvisibleWarning text={text} />
+    </>
+  )
+}

@@ -1,0 +1,67 @@
+/** What was said: by the agent as its Markdown, by a person as they wrote it, with what they sent along and how far it has come. */
+import { type MessageEntry, singleLine } from '@holdpoint/client'
+import type { ReactNode } from 'react'
+import { useGateway } from '../../gateway/gateway-context.ts'
+import { AgentParagraphs, InlineAgentText } from '../../text/agent-text.tsx'
+import { clockTime } from '../../text/format-time.ts'
+import { Markdown } from '../../text/markdown.tsx'
+import { markdownMax } from '../../text/markdown-blocks.ts'
+import { AttachmentTile } from './attachment-tile.tsx'
+import { LongText } from './long-text.tsx'
+
+export function MessageBlock({ entry }: { readonly entry: MessageEntry }): ReactNode {
+  return entry.role === 'person' ? <PersonMessage entry={entry} /> : <AgentMessage entry={entry} />
+}
+
+function AgentMessage({ entry }: { readonly entry: MessageEntry }): ReactNode {
+  // Agents part their blocks with empty lines, which the page does by itself.
+  const text = entry.text.replace(/^\n+|\s+$/g, '')
+  return (
+    <article className="message agent" aria-label="The agent">
+      {text.length > markdownMax ? (
+        <LongText name={entry.id} text={text} />
+      ) : (
+        <Markdown text={text} streaming={entry.streaming} />
+      )}
+      {entry.partial && !entry.streaming && <p className="fate">Cut off here</p>}
+    </article>
+  )
+}
+
+const fates = { waiting: 'Queued', taken: 'Read', done: '', failed: 'Not carried out' } as const
+
+function PersonMessage({ entry }: { readonly entry: MessageEntry }): ReactNode {
+  const { me } = useGateway()
+  const { by, at, text, attachments = [], fate, problem } = entry
+  return (
+    <article className={`message person ${fate ?? ''}`} aria-label={by === me ? 'You' : 'A person'}>
+      <div className="bubble">
+        {attachments.length > 0 && (
+          <ul className="attachments">
+            {attachments.map((attachment, i) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: what was sent stays in its order
+              <AttachmentTile key={i} attachment={attachment} />
+            ))}
+          </ul>
+        )}
+        {text.length > markdownMax ? <LongText name={entry.id} text={text} /> : <AgentParagraphs text={text} />}
+      </div>
+      <p className="fate">
+        {by !== undefined && by !== me && (
+          <>
+            <InlineAgentText text={by} />
+            {' · '}
+          </>
+        )}
+        {clockTime(at)}
+        {fate && fates[fate] && ` · ${fates[fate]}`}
+        {problem && (
+          <>
+            {': '}
+            <InlineAgentText text={singleLine(problem)} />
+          </>
+        )}
+      </p>
+    </article>
+  )
+}

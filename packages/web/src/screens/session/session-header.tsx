@@ -1,0 +1,73 @@
+/** One slim line over the transcript: what the session is called, how it stands, and what one may change about it. */
+import { driverLabel, stateLabel, timeSince } from '@holdpoint/client'
+import type { Session } from '@holdpoint/protocol'
+import { memo, type ReactNode } from 'react'
+import { useNow } from '../../gateway/gateway-context.ts'
+import { useDriver } from '../../gateway/use-driver.ts'
+import { InlineAgentText } from '../../text/agent-text.tsx'
+import { costWords } from '../../text/format-amounts.ts'
+import { Path } from '../../text/path.tsx'
+import { SessionActions } from './session-actions.tsx'
+import { SessionSettings } from './session-settings.tsx'
+import { SessionTitle } from './session-title.tsx'
+
+/** Not drawn again with every word that streams. */
+export const SessionHeader = memo(function SessionHeader({ session }: { readonly session: Session }): ReactNode {
+  const driver = useDriver(session.driver)
+  return (
+    <header className="session-header">
+      <div className="header-line">
+        <SessionTitle session={session} />
+        <SessionActions session={session} />
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      <section className="header-line session-facts" aria-label="About this session" tabIndex={0}>
+        <State session={session} />
+        <InlineAgentText text={driverLabel(session.driver, driver?.title)} className="fact" />
+        <Path path={session.cwd} className="fact session-folder" />
+        <SessionSettings session={session} />
+        {session.cost !== null && <span className="fact">{costWords(session.cost)}</span>}
+        <Process session={session} />
+      </section>
+    </header>
+  )
+})
+
+function State({ session }: { readonly session: Session }): ReactNode {
+  const now = useNow(30_000)
+  const waits = session.pending > 0 && session.state !== 'ended'
+  const since = timeSince(session.stateChangedAt, now)
+  return (
+    <span className={`state ${waits ? 'waits' : session.state}`} role="status">
+      <span className="state-dot" aria-hidden="true" />
+      {stateLabel(session)}
+      {!waits && since !== 'now' && <span className="faint"> for {since}</span>}
+    </span>
+  )
+}
+
+const processStates: Record<NonNullable<Session['process']>['state'], string> = {
+  live: 'process lives',
+  parked: 'no process while it waits',
+  idle: 'no process while idle',
+  done: 'process let go',
+  stopped: 'process ended',
+  lost: 'process lost',
+}
+
+function Process({ session: { process } }: { readonly session: Session }): ReactNode {
+  if (!process) return null
+  const size = process.memoryMb === undefined ? '' : `, ${process.memoryMb} MB`
+  return (
+    <span className="fact process">
+      {processStates[process.state]}
+      {size}
+      {process.note !== undefined && (
+        <>
+          {': '}
+          <InlineAgentText text={process.note} />
+        </>
+      )}
+    </span>
+  )
+}

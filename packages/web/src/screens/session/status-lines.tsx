@@ -1,0 +1,74 @@
+/** What stands between the words: what was asked, how a turn ended, what went wrong, what became of the session. */
+import {
+  actionLabel,
+  type ErrorEntry,
+  type NoteEntry,
+  type RequestEntry,
+  summary,
+  type TurnEntry,
+} from '@holdpoint/client'
+import type { ReactNode } from 'react'
+import { Receipt } from '../../request/receipt/receipt.tsx'
+import { AgentParagraphs, InlineAgentText } from '../../text/agent-text.tsx'
+import { turnWords } from '../../text/format-amounts.ts'
+import { clockTime } from '../../text/format-time.ts'
+
+/** While it waits, the card is below, where one answers; afterwards its receipt stands here. */
+export function RequestLine({ entry }: { readonly entry: RequestEntry }): ReactNode {
+  const { request } = entry
+  if (request.status === 'resolved') return <Receipt request={request} named={false} />
+  return (
+    <a className="asks" href={`#${cardAnchor(request.id)}`} onClick={event => showCard(event, request.id)}>
+      <span className="asks-deed">{actionLabel(request.ask)}</span>
+      <InlineAgentText text={summary(request.ask)} className="asks-about" />
+      <span className="asks-state">waits for you ↓</span>
+    </a>
+  )
+}
+
+export function cardAnchor(id: string): string {
+  return `card-${id}`
+}
+
+/** The address is the screen's, so the link only shows the way. */
+function showCard(event: { preventDefault(): void }, id: string): void {
+  event.preventDefault()
+  const card = document.getElementById(cardAnchor(id))
+  card?.scrollIntoView({ block: 'nearest' })
+  card?.focus({ preventScroll: true })
+}
+
+export function TurnLine({ entry }: { readonly entry: TurnEntry }): ReactNode {
+  return (
+    <p className="turn-line">
+      <span>{turnWords(entry)}</span>
+      <time dateTime={new Date(entry.at).toISOString()}>{clockTime(entry.at)}</time>
+    </p>
+  )
+}
+
+export function ErrorLine({ entry }: { readonly entry: ErrorEntry }): ReactNode {
+  return (
+    <div className="error-line">
+      <p>
+        The agent met an error
+        {entry.code && (
+          <>
+            {' ('}
+            <InlineAgentText text={entry.code} />)
+          </>
+        )}
+      </p>
+      <AgentParagraphs text={entry.message} />
+    </div>
+  )
+}
+
+export function NoteLine({ entry }: { readonly entry: NoteEntry }): ReactNode {
+  return (
+    <p className="note-line">
+      <InlineAgentText text={entry.text} />
+      <time dateTime={new Date(entry.at).toISOString()}>{clockTime(entry.at)}</time>
+    </p>
+  )
+}

@@ -1,0 +1,83 @@
+/** A tool call, opened: what it was given and what came back, each in the form in which one reads it. */
+import { type ToolEntry, viewOf } from '@holdpoint/client'
+import type { JsonObject } from '@holdpoint/protocol'
+import type { ReactNode } from 'react'
+import { InlineAgentText } from '../../text/agent-text.tsx'
+import { Code } from '../../text/code.tsx'
+import { ChangeView } from '../../text/diff-view.tsx'
+import { LongText } from './long-text.tsx'
+import { outputText } from './tool-labels.ts'
+
+export function ToolDetail({ entry }: { readonly entry: ToolEntry }): ReactNode {
+  const { id, input, inputText, output, state } = entry
+  return (
+    <div className="tool-detail">
+      {input ? <ToolInput name={id} input={input} /> : <LongText name={`${id}:input`} text={inputText} />}
+      {output !== undefined && <ToolOutput name={id} output={output} failed={state === 'failed'} />}
+    </div>
+  )
+}
+
+function ToolInput({ name, input }: { readonly name: string; readonly input: JsonObject }): ReactNode {
+  const picture = viewOf({ input })
+  const rest = Object.keys(picture.rest).length > 0 && <Members name={`${name}:input`} value={picture.rest} />
+  switch (picture.kind) {
+    case 'command':
+      return (
+        <>
+          <Command name={name} text={picture.command} />
+          {rest}
+        </>
+      )
+    case 'change':
+      return (
+        <>
+          <p className="tool-label">
+            {picture.isNew ? 'Writes ' : 'Changes '}
+            <InlineAgentText text={picture.path} className="mono" />
+          </p>
+          {picture.parts.map((part, i) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one change are in order
+            <ChangeView key={i} part={part} />
+          ))}
+          {rest}
+        </>
+      )
+    default:
+      return rest || <p className="tool-label">Without input</p>
+  }
+}
+
+function Command({ name, text }: { readonly name: string; readonly text: string }): ReactNode {
+  return text.length > 4000 ? (
+    <LongText name={`${name}:command`} text={text} />
+  ) : (
+    <Code text={text} lang="bash" sign="$" />
+  )
+}
+
+function Members({ name, value }: { readonly name: string; readonly value: unknown }): ReactNode {
+  return <LongText name={name} text={JSON.stringify(value, null, 2) ?? 'nothing'} lang="json" />
+}
+
+interface ToolOutputProps {
+  readonly name: string
+  readonly output: unknown
+  readonly failed: boolean
+}
+
+function ToolOutput({ name, output, failed }: ToolOutputProps): ReactNode {
+  const text = outputText(output)
+  return (
+    <>
+      <p className="tool-label">{failed ? 'Failed with' : 'Result'}</p>
+      {text === null ? (
+        <Members name={`${name}:output`} value={output} />
+      ) : text === '' ? (
+        <p className="tool-label">Nothing</p>
+      ) : (
+        <LongText name={`${name}:output`} text={text} />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,67 @@
+/** Goes anywhere by a few letters. */
+import { type KeyboardEvent, type ReactNode, useState } from 'react'
+import { useSessions } from '../../gateway/gateway-context.ts'
+import { go } from '../../routes.ts'
+import { Dialog } from '../../ui/dialog.tsx'
+import { openDialog } from './open-dialog.ts'
+import { findItems, type PaletteItem } from './palette-items.ts'
+
+export function CommandPalette({ onClose }: { readonly onClose: () => void }): ReactNode {
+  const sessions = useSessions()
+  const [typed, setTyped] = useState('')
+  const [at, setAt] = useState(0)
+  const items = findItems(typed, sessions.values())
+  const current = items[Math.min(at, items.length - 1)]
+  const take = (item: PaletteItem) => {
+    onClose()
+    if (item.kind === 'start') openDialog('start')
+    else if (item.kind === 'place') go({ screen: item.place.screen })
+    else go({ screen: 'session', id: item.session })
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (step) setAt((Math.min(at, items.length - 1) + step + items.length) % Math.max(items.length, 1))
+    else if (event.key === 'Enter' && !event.nativeEvent.isComposing && current) take(current)
+    else return
+    event.preventDefault()
+  }
+  return (
+    <Dialog label="Go to" className="palette" onClose={onClose}>
+      <input
+        className="palette-input"
+        placeholder="Go to a session or a screen…"
+        aria-label="Go to"
+        role="combobox"
+        aria-expanded="true"
+        aria-controls="palette-list"
+        aria-activedescendant={current && `go-${current.id}`}
+        autoComplete="off"
+        spellCheck={false}
+        value={typed}
+        onChange={event => {
+          setTyped(event.target.value)
+          setAt(0)
+        }}
+        onKeyDown={onKeyDown}
+      />
+      <div id="palette-list" role="listbox" aria-label="Places and sessions" className="palette-list">
+        {items.map(item => (
+          <button
+            key={item.id}
+            id={`go-${item.id}`}
+            type="button"
+            role="option"
+            tabIndex={-1}
+            aria-selected={item === current}
+            className="palette-item"
+            onClick={() => take(item)}
+          >
+            <bdi className="place-name">{item.name}</bdi>
+            <bdi className="soft small palette-hint">{item.hint}</bdi>
+          </button>
+        ))}
+      </div>
+      {items.length === 0 && <p className="soft palette-none">Nothing has that name.</p>}
+    </Dialog>
+  )
+}

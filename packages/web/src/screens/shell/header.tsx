@@ -1,0 +1,36 @@
+/** The line at the top: whose page this is, the way to anywhere, the theme, and who one is. */
+import type { ReactNode } from 'react'
+import { nextTheme, useTheme } from '../../storage/theme.ts'
+import { openDialog } from './open-dialog.ts'
+import { UserMenu } from './user-menu.tsx'
+
+const isMac = /Mac|iPhone|iPad/.test(navigator.platform)
+
+export function Header(): ReactNode {
+  const [theme, setTheme] = useTheme()
+  return (
+    <header className="head">
+      <a className="brand" href="#/">
+        <img src="/favicon.svg" alt="" width={20} height={20} />
+        <span className="brand-name">Holdpoint</span>
+      </a>
+      <span className="head-space" />
+      <button type="button" className="button plain head-go" onClick={() => openDialog('palette')}>
+        Go to… <kbd className="kbd">{isMac ? '⌘K' : 'Ctrl K'}</kbd>
+      </button>
+      <button type="button" className="button head-start" onClick={() => openDialog('start')}>
+        New session
+      </button>
+      <button
+        type="button"
+        className="button plain icon-button"
+        aria-label={`Theme: ${theme}. Change to ${nextTheme(theme)}`}
+        title={`Theme: ${theme}`}
+        onClick={() => setTheme(nextTheme(theme))}
+      >
+        <span className={`theme-sign ${theme}`} aria-hidden="true" />
+      </button>
+      <UserMenu />
+    </header>
+  )
+}

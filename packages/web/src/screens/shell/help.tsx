@@ -1,0 +1,41 @@
+/** Every key, in a dialog. */
+import type { ReactNode } from 'react'
+import { shortcutGroups } from '../../shortcuts/shortcuts.ts'
+import { Dialog } from '../../ui/dialog.tsx'
+
+export function Help({ onClose }: { readonly onClose: () => void }): ReactNode {
+  return (
+    <Dialog label="Keyboard" className="help" onClose={onClose}>
+      <div className="dialog-head">
+        <h1>Keyboard</h1>
+        <button type="button" className="button plain" onClick={onClose}>
+          Close
+        </button>
+      </div>
+      <div className="help-groups">
+        {shortcutGroups.map(group => (
+          <section key={group.title}>
+            <h2 className="side-heading">{group.title}</h2>
+            <dl>
+              {group.keys.map(({ keys, words }) => (
+                <div key={words} className="help-key">
+                  <dt>
+                    {keys.map(key => (
+                      <kbd key={key} className="kbd">
+                        {key}
+                      </kbd>
+                    ))}
+                  </dt>
+                  <dd>{words}</dd>
+                </div>
+              ))}
+            </dl>
+          </section>
+        ))}
+      </div>
+      <p className="soft small">
+        No key decides while you are typing, within half a second of a change, or against an agent’s own advice.
+      </p>
+    </Dialog>
+  )
+}

@@ -1,0 +1,53 @@
+/** The agents that can be started here; one that is not ready says what is missing and what to do about it. */
+import { driverLabel } from '@holdpoint/client'
+import { escapeInvisible } from '@holdpoint/protocol'
+import type { ReactNode } from 'react'
+import type { Driver } from './new-session-form.ts'
+
+export interface DriverSelectProps {
+  /** Null until they are known. */
+  readonly drivers: readonly Driver[] | null
+  readonly chosen: string
+  readonly problem?: string | undefined
+  readonly onChoose: (name: string) => void
+}
+
+const notes: Readonly<Record<string, string>> = {
+  rehearsal: 'A rehearsal: it plays every kind of ask, needs no key and does no harm.',
+}
+
+export function DriverSelect({ drivers, chosen, problem, onChoose }: DriverSelectProps): ReactNode {
+  return (
+    <fieldset className="drivers">
+      <legend className="soft small">Agent</legend>
+      {drivers?.length === 0 && (
+        <p className="problem">No runner offers an agent right now. Is “holdpoint up” running on that machine?</p>
+      )}
+      {drivers?.map(driver => (
+        <label key={driver.name} className={`driver-choice ${driver.ready ? '' : 'missing'}`}>
+          <input
+            type="radio"
+            name="driver"
+            checked={driver.name === chosen}
+            disabled={!driver.ready}
+            onChange={() => onChoose(driver.name)}
+          />
+          <span>
+            <span className="driver-title">{escapeInvisible(driverLabel(driver.name, driver.title))}</span>
+            {Object.hasOwn(notes, driver.name) && <span className="soft small driver-note">{notes[driver.name]}</span>}
+            {!driver.ready && (
+              <span className="soft small driver-note">
+                {driver.missing === undefined ? 'It is not ready to run.' : escapeInvisible(driver.missing)}
+              </span>
+            )}
+          </span>
+        </label>
+      ))}
+      {problem && (
+        <p className="problem" role="alert">
+          {problem}
+        </p>
+      )}
+    </fieldset>
+  )
+}

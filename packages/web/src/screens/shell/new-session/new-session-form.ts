@@ -1,0 +1,50 @@
+/** What the start of a session is asked for, and at which field a refusal belongs. */
+import { Fault, type Input, type Output, type Session } from '@holdpoint/protocol'
+import { errorMessage } from '../../../gateway/error-message.ts'
+
+export type Driver = Output<'listDrivers'>['items'][number]
+export interface NewSessionFields {
+  readonly driver: string
+  readonly cwd: string
+  readonly mode: string
+  readonly model: string
+  readonly prompt: string
+}
+export type Problems = Partial<Record<keyof NewSessionFields | 'all', string>>
+
+/** What no runner runs lives elsewhere and starts its sessions itself; what two runners offer is one choice, ready if one of them is. */
+export function offeredDrivers(items: readonly Driver[]): readonly Driver[] {
+  const byName = new Map<string, Driver>()
+  for (const driver of items)
+    if (driver.runner !== null && !byName.get(driver.name)?.ready) byName.set(driver.name, driver)
+  return [...byName.values()]
+}
+
+const foldersMax = 12
+
+/** The folders of the sessions that are known, the one used last first. */
+export function recentFolders(sessions: Iterable<Session>): readonly string[] {
+  const sorted = [...sessions].sort((a, b) => b.startedAt - a.startedAt)
+  return [...new Set(sorted.map(session => session.cwd))].slice(0, foldersMax)
+}
+
+/** Empty fields are left out: the gateway has its own idea of them. */
+export function inputOf({ driver, cwd, mode, model, prompt }: NewSessionFields): Input<'startSession'> {
+  const given = { cwd: cwd.trim(), mode, model: model.trim(), prompt: prompt.trim() }
+  return { driver, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== '')) }
+}
+
+export function problemsOf(error: unknown): Problems {
+  if (error instanceof Fault && error.code === 'no_runner') return { driver: errorMessage(error) }
+  const issues = error instanceof Fault ? (error.detail as { issues?: unknown } | undefined)?.issues : undefined // whatever it is, it is looked at
+  const problems: Problems = {}
+  for (const issue of Array.isArray(issues) ? issues : []) {
+    const { path, message } = issue as { path?: unknown; message?: unknown } // likewise
+    if (isField(path)) problems[path] ??= String(message)
+  }
+  return Object.keys(problems).length > 0 ? problems : { all: errorMessage(error) }
+}
+
+function isField(path: unknown): path is keyof NewSessionFields {
+  return path === 'driver' || path === 'cwd' || path === 'mode' || path === 'model' || path === 'prompt'
+}

@@ -1,0 +1,119 @@
+/** The places of the page, and the sessions that are not over, by what they do now. */
+import { sessionName } from '@holdpoint/client'
+import type { Session } from '@holdpoint/protocol'
+import { type ReactNode, useMemo, useState } from 'react'
+import { useSessions } from '../../gateway/gateway-context.ts'
+import { groupOf, groupSessions } from '../../gateway/session-groups.ts'
+import { href, type Route } from '../../routes.ts'
+import { InlineAgentText } from '../../text/agent-text.tsx'
+import { SessionStateIcon } from '../../ui/session-state-icon.tsx'
+
+export interface NavItem {
+  readonly screen: Exclude<Route['screen'], 'session'>
+  readonly name: string
+}
+export const navItems: readonly NavItem[] = [
+  { screen: 'inbox', name: 'Inbox' },
+  { screen: 'sessions', name: 'Sessions' },
+  { screen: 'record', name: 'Record' },
+  { screen: 'rules', name: 'Rules' },
+  { screen: 'settings', name: 'Settings' },
+]
+
+export interface Counts {
+  readonly waiting: number
+  readonly open: number
+}
+
+export interface SidebarProps {
+  readonly route: Route
+  readonly counts: Counts
+  /** The gateway is away: what is known of the sessions may not be so any more. */
+  readonly old: boolean
+}
+
+export function Sidebar({ route, counts, old }: SidebarProps): ReactNode {
+  return (
+    <nav className="side" aria-label="Places and sessions">
+      <ul className="places">
+        {navItems.map(place => (
+          <li key={place.screen}>
+            <NavLink place={place} current={route.screen === place.screen} counts={counts} />
+          </li>
+        ))}
+      </ul>
+      <SessionNav route={route} old={old} />
+    </nav>
+  )
+}
+
+export function NavLink(props: {
+  readonly place: NavItem
+  readonly current: boolean
+  readonly counts: Counts
+}): ReactNode {
+  const { place, current, counts } = props
+  return (
+    <a className="place" href={href({ screen: place.screen })} aria-current={current ? 'page' : undefined}>
+      <span className="place-name">{place.name}</span>
+      {place.screen === 'inbox' && counts.waiting > 0 && (
+        <span className="count waiting">
+          {counts.waiting}
+          <span className="offscreen"> waiting</span>
+        </span>
+      )}
+      {place.screen === 'sessions' && counts.open > 0 && <span className="count">{counts.open}</span>}
+    </a>
+  )
+}
+
+/** While the pointer is on the list nothing in it changes places; what a session does is shown at once all the same. */
+function SessionNav({ route, old }: Omit<SidebarProps, 'counts'>): ReactNode {
+  const sessions = useSessions()
+  const [hovered, setHovered] = useState(false)
+  const now = useMemo(() => groupSessions(sessions.values()), [sessions])
+  const [shown, setShown] = useState(now)
+  if (shown !== now && !hovered) setShown(now)
+  return (
+    <div
+      className="side-sessions"
+      inert={old}
+      onPointerEnter={() => setHovered(true)}
+      onPointerLeave={() => setHovered(false)}
+    >
+      {shown.map(group => (
+        <section key={group.name} aria-label={`Sessions: ${group.name}`}>
+          <h2 className="side-heading">{group.name}</h2>
+          <ul>
+            {group.sessions.map(({ id }) => {
+              const session = sessions.get(id)
+              const current = route.screen === 'session' && route.id === id
+              return session && <SessionLink key={id} session={session} current={current} />
+            })}
+          </ul>
+          {group.more > 0 && (
+            <a className="place more" href={href({ screen: 'sessions' })}>
+              {group.more} more, all sessions
+            </a>
+          )}
+        </section>
+      ))}
+    </div>
+  )
+}
+
+function SessionLink({ session, current }: { readonly session: Session; readonly current: boolean }): ReactNode {
+  return (
+    <li>
+      <a
+        className="place"
+        href={href({ screen: 'session', id: session.id })}
+        aria-current={current ? 'page' : undefined}
+      >
+        <SessionStateIcon group={groupOf(session)} />
+        <InlineAgentText text={sessionName(session)} className="place-name" />
+        {session.pending > 0 && <span className="count">{session.pending}</span>}
+      </a>
+    </li>
+  )
+}

@@ -1,0 +1,91 @@
+/** What one can say about oneself here: whether to be told, how, and that one leaves. */
+import { escapeInvisible } from '@holdpoint/protocol'
+import { type ReactNode, useState } from 'react'
+import { errorMessage } from '../../gateway/error-message.ts'
+import { useGateway } from '../../gateway/gateway-context.ts'
+import { playChime } from '../../notifications/chime.ts'
+import { canNotify } from '../../notifications/notify.ts'
+import { href } from '../../routes.ts'
+import { clearUserData } from '../../storage/clear-user-data.ts'
+import { usePreference, writePreference } from '../../storage/preferences.ts'
+import { openDialog } from './open-dialog.ts'
+import { navItems } from './sidebar.tsx'
+
+/** A link does not close it by itself. */
+function closeMenu(): void {
+  document.getElementById('you-menu')?.hidePopover()
+}
+
+export function UserMenu(): ReactNode {
+  const { me, call } = useGateway()
+  const [problem, setProblem] = useState('')
+  const leave = () => {
+    call('signOut', {}).then(
+      () => clearUserData(me).then(() => location.reload()),
+      (error: unknown) => setProblem(errorMessage(error)),
+    )
+  }
+  return (
+    <>
+      <button type="button" className="button plain you" popoverTarget="you-menu">
+        <bdi>{escapeInvisible(me)}</bdi>
+      </button>
+      <div id="you-menu" popover="auto" className="menu">
+        <SoundSwitch />
+        <NotificationSwitch />
+        <button type="button" className="menu-item" popoverTarget="you-menu" onClick={() => openDialog('help')}>
+          Keyboard <kbd className="kbd">?</kbd>
+        </button>
+        {navItems.slice(3).map(({ screen, name }) => (
+          <a key={screen} className="menu-item only-phone" href={href({ screen })} onClick={closeMenu}>
+            {name}
+          </a>
+        ))}
+        <button type="button" className="menu-item" onClick={leave}>
+          Sign this browser out
+        </button>
+        {problem && (
+          <p className="problem" role="alert">
+            {problem}
+          </p>
+        )}
+      </div>
+    </>
+  )
+}
+
+function SoundSwitch(): ReactNode {
+  const on = usePreference('sound') === 'on'
+  const change = () => {
+    writePreference('sound', on ? 'off' : 'on')
+    if (!on) playChime()
+  }
+  return (
+    <label className="menu-item">
+      <span>Sound when something waits</span>
+      <input type="checkbox" checked={on} onChange={change} />
+    </label>
+  )
+}
+
+function NotificationSwitch(): ReactNode {
+  const off = usePreference('notifications') === 'off'
+  const [permission, setPermission] = useState(() => (canNotify() ? Notification.permission : 'denied'))
+  const on = permission === 'granted' && !off
+  const change = async () => {
+    writePreference('notifications', on ? 'off' : 'on')
+    if (!on && permission === 'default') setPermission(await Notification.requestPermission())
+  }
+  if (!canNotify()) return null
+  return (
+    <label className="menu-item">
+      <span>
+        Notify me while this page is hidden
+        {permission === 'denied' && (
+          <span className="soft small menu-note">This browser forbids it for this page.</span>
+        )}
+      </span>
+      <input type="checkbox" checked={on} disabled={permission === 'denied'} onChange={() => void change()} />
+    </label>
+  )
+}

@@ -1,0 +1,97 @@
+/** The languages that are coloured, and what their grammars' many names mean in our five colours. Heavy: loaded only where code is shown. */
+import c from 'highlight.js/lib/languages/c'
+import cpp from 'highlight.js/lib/languages/cpp'
+import css from 'highlight.js/lib/languages/css'
+import diff from 'highlight.js/lib/languages/diff'
+import dockerfile from 'highlight.js/lib/languages/dockerfile'
+import go from 'highlight.js/lib/languages/go'
+import java from 'highlight.js/lib/languages/java'
+import javascript from 'highlight.js/lib/languages/javascript'
+import json from 'highlight.js/lib/languages/json'
+import markdown from 'highlight.js/lib/languages/markdown'
+import python from 'highlight.js/lib/languages/python'
+import rust from 'highlight.js/lib/languages/rust'
+import sql from 'highlight.js/lib/languages/sql'
+import typescript from 'highlight.js/lib/languages/typescript'
+import xml from 'highlight.js/lib/languages/xml'
+import yaml from 'highlight.js/lib/languages/yaml'
+import { createLowlight } from 'lowlight'
+import type { ColoredText, TokenColor } from './token-colors.ts'
+
+type Node = ReturnType<typeof grammars.highlight>['children'][number]
+
+// A grammar brings its aliases along: ts, tsx, py, html, yml, rs, md and so on.
+const grammars = createLowlight({
+  c,
+  cpp,
+  css,
+  diff,
+  dockerfile,
+  go,
+  java,
+  javascript,
+  json,
+  markdown,
+  python,
+  rust,
+  sql,
+  typescript,
+  xml,
+  yaml,
+})
+
+const tones: Readonly<Record<string, TokenColor>> = {
+  keyword: 'keyword',
+  literal: 'keyword',
+  operator: 'keyword',
+  selector: 'keyword',
+  section: 'keyword',
+  deletion: 'keyword',
+  string: 'string',
+  regexp: 'string',
+  addition: 'string',
+  char: 'string',
+  number: 'number',
+  symbol: 'number',
+  bullet: 'number',
+  title: 'name',
+  name: 'name',
+  tag: 'name',
+  attr: 'name',
+  attribute: 'name',
+  property: 'name',
+  type: 'name',
+  built_in: 'name',
+  variable: 'name',
+  params: 'name',
+  class: 'name',
+  function: 'name',
+  comment: 'quiet',
+  doctag: 'quiet',
+  meta: 'quiet',
+  quote: 'quiet',
+}
+
+/** The whole text in pieces, in order; null where the language is not known here. */
+export function highlight(text: string, lang: string): readonly ColoredText[] | null {
+  if (!grammars.registered(lang)) return null
+  const pieces: ColoredText[] = []
+  flatten(grammars.highlight(lang, text).children, null, pieces)
+  return pieces
+}
+
+function flatten(nodes: readonly Node[], tone: TokenColor | null, into: ColoredText[]): void {
+  for (const node of nodes) {
+    if (node.type === 'text') into.push({ text: node.value, tone })
+    if (node.type === 'element') flatten(node.children, toneOf(node.properties.className) ?? tone, into)
+  }
+}
+
+/** The first name says what it is (`hljs-title`), the others how exactly (`function_`). */
+function toneOf(names: unknown): TokenColor | null {
+  const first: unknown = Array.isArray(names) ? names[0] : null
+  const [scope = ''] = String(first)
+    .replace(/^hljs-/, '')
+    .split('-')
+  return tones[scope] ?? null
+}

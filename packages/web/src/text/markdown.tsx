@@ -1,0 +1,44 @@
+/** An agent's Markdown, from tokens to elements: nothing of it ever becomes HTML (G9). While it streams, only its last block is read and drawn again. */
+import { memo, type ReactNode, useMemo, useRef } from 'react'
+import { AgentParagraphs, InvisibleWarning } from './agent-text.tsx'
+import { type Block, growBlocks, readBlocks } from './markdown-blocks.ts'
+import { MarkdownToken } from './markdown-token.tsx'
+
+export interface MarkdownProps {
+  readonly text: string
+  readonly streaming?: boolean
+}
+
+export function Markdown({ text, streaming = false }: MarkdownProps): ReactNode {
+  // Line ends of another system are line ends.
+  const lines = text.replaceAll('\r\n', '\n')
+  const blocks = useBlocks(lines, streaming)
+  if (!blocks) return <AgentParagraphs text={lines} />
+  return (
+    <>
+      <div className={`markdown${streaming ? ' streaming' : ''}`} dir="auto">
+        {blocks.map((block, i) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: blocks of one text have no other name, and only the last one grows
+          <MemoBlock key={i} block={block} growing={streaming && i === blocks.length - 1} />
+        ))}
+      </div>
+      <InvisibleWarning text={lines} sentence />
+    </>
+  )
+}
+
+function useBlocks(text: string, streaming: boolean): readonly Block[] | null {
+  const known = useRef<readonly Block[] | null>(null)
+  return useMemo(() => {
+    known.current = streaming && known.current ? growBlocks(known.current, text) : readBlocks(text)
+    return known.current
+  }, [text, streaming])
+}
+
+/** What is written the same way is drawn the same way, but for what is defined elsewhere in the text. */
+const MemoBlock = memo(
+  ({ block, growing }: { readonly block: Block; readonly growing: boolean }) => (
+    <MarkdownToken token={block} depth={0} growing={growing} />
+  ),
+  (before, now) => before.block === now.block && before.growing === now.growing,
+)

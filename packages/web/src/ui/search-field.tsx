@@ -1,0 +1,33 @@
+/** The field that filters a list; `/` goes there, Escape leaves it. */
+import { type ReactNode, useRef } from 'react'
+import { useShortcuts } from '../shortcuts/use-shortcuts.ts'
+
+export interface SearchFieldProps {
+  readonly label: string
+  readonly value: string
+  readonly maxLength: number
+  readonly onChange: (value: string) => void
+}
+
+export function SearchField({ label, value, maxLength, onChange }: SearchFieldProps): ReactNode {
+  const field = useRef<HTMLInputElement>(null)
+  useShortcuts({ search: () => field.current?.select() })
+  return (
+    <input
+      ref={field}
+      type="search"
+      className="input search-field"
+      aria-label={label}
+      placeholder={label}
+      maxLength={maxLength}
+      spellCheck={false}
+      value={value}
+      onChange={event => onChange(event.target.value)}
+      onKeyDown={event => {
+        if (event.key !== 'Escape') return
+        if (value) onChange('')
+        else event.currentTarget.blur()
+      }}
+    />
+  )
+}

@@ -1,0 +1,34 @@
+/** A few ways to narrow a list down, one of them chosen. */
+import type { ReactNode } from 'react'
+
+export interface SegmentedFilterProps<T extends string> {
+  readonly label: string
+  readonly options: readonly { readonly value: T; readonly name: string }[]
+  readonly value: T
+  readonly onChange: (value: T) => void
+}
+
+export function SegmentedFilter<T extends string>({
+  label,
+  options,
+  value,
+  onChange,
+}: SegmentedFilterProps<T>): ReactNode {
+  return (
+    <fieldset className="filter-choices">
+      <legend className="offscreen">{label}</legend>
+      {options.map(option => (
+        <label key={option.value} className="filter-choice">
+          <input
+            type="radio"
+            className="offscreen"
+            name={label}
+            checked={option.value === value}
+            onChange={() => onChange(option.value)}
+          />
+          {option.name}
+        </label>
+      ))}
+    </fieldset>
+  )
+}

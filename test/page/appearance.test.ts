@@ -1,0 +1,253 @@
+import type { Ask } from '@holdpoint/protocol'
+// biome-ignore lint/correctness/noUnresolvedImports: it exports them by a way that the linter does not follow
+import type { Locator, Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { hasNoBrowser, phone } from '../support/browser.ts'
+import { asks } from '../support/request-samples.ts'
+import { button, calm, cardOf, openStage, strike, textOf } from './page-fixture.ts'
+
+const small = { viewport: { width: 320, height: 640 }, hasTouch: true, isMobile: true } as const
+const longPath = `/home/ana/${'customers/with-a-long-name/'.repeat(4)}billing/packages/api`
+const longTitle = 'Find out why the nightly build fails on its second attempt. '.repeat(5)
+
+/** What is drawn beyond the right edge of the screen, except where it can be scrolled to or is cut on purpose. */
+function beyondTheEdge(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const isCut = (element: Element | null): boolean =>
+      element !== null && (getComputedStyle(element).overflowX !== 'visible' || isCut(element.parentElement))
+    return [...document.querySelectorAll('#page *')]
+      .filter(it => it.getBoundingClientRect().right > innerWidth + 1 && !it.closest('.offscreen'))
+      .filter(it => it.getBoundingClientRect().left >= innerWidth - 8 || !isCut(it.parentElement))
+      .map(it => `${it.tagName} ${it.className}`)
+  })
+}
+
+describe.skipIf(hasNoBrowser())('the look of', () => {
+  const stage = openStage()
+
+  it('a card’s head is one line that says who asks, whatever they are called; the last folders stay', async () => {
+    const asker = await stage.asker(longTitle, longPath)
+    const request = await asker.ask({ ...asks.command(), cwd: longPath } as Ask, { agentPath: ['test-writer'] }) // an approval, in that folder
+    for (const [options, linesMax] of [
+      [{}, 1],
+      [phone, 3],
+      [small, 3],
+    ] as const) {
+      const page = await stage.open(options)
+      const head = cardOf(page, request).locator('.card-head')
+      await head.waitFor()
+      const { height } = (await head.boundingBox()) ?? { height: 0 }
+      expect(height).toBeLessThan(linesMax * 22 + 8)
+      const tail = head.locator('.path-tail')
+      expect(await tail.evaluate(it => it.scrollWidth <= it.clientWidth)).toBe(true)
+      expect(await textOf(tail)).toBe('packages/api')
+      expect(await head.locator('.path-line').getAttribute('title')).toBe(longPath)
+      expect(await textOf(cardOf(page, request).locator('.card-body'))).toContain(longPath)
+      expect(await beyondTheEdge(page)).toEqual([])
+    }
+  })
+
+  it('a card of which more can be scrolled to has an edge that says so', async () => {
+    const request = await (await stage.asker()).ask(asks.form())
+    const page = await stage.open({ ...phone, viewport: { width: 390, height: 640 } })
+    const body = cardOf(page, request).locator('.card-body')
+    await body.waitFor()
+    // Beside what is in it, where nothing but the edge is drawn.
+    const edge = async () => {
+      const box = await body.boundingBox()
+      if (!box) throw new Error('it is not drawn')
+      return page.screenshot({ clip: { x: box.x + 1, y: box.y + box.height - 3, width: 2, height: 2 } })
+    }
+    const before = await edge()
+    await body.evaluate(it => it.scrollTo(0, it.scrollHeight))
+    expect((await edge()).equals(before)).toBe(false)
+  })
+
+  it('the smallest screen has everything on it', async () => {
+    const asker = await stage.asker(longTitle, longPath)
+    await asker.ask(asks.plan())
+    const page = await stage.open(small)
+    await page.locator('article').waitFor()
+    expect(await beyondTheEdge(page)).toEqual([])
+    await page.goto(`${stage.gateway.url}/#/sessions`)
+    const facts = page.locator('.row-facts').first()
+    await facts.waitFor()
+    expect((await facts.boundingBox())?.height).toBeLessThan(24)
+    expect(
+      await page
+        .locator('.row-driver')
+        .first()
+        .evaluate(it => it.getClientRects().length),
+    ).toBe(1)
+  })
+
+  it('keys shows them on the card that they go to, where there are keys, and says them once', async () => {
+    const asker = await stage.asker()
+    const first = await asker.ask(asks.command())
+    await asker.ask(asks.questions())
+    const page = await stage.open()
+    const card = cardOf(page, first)
+    const allow = button(card, 'Allow once')
+    const keysOf = (place: Locator) =>
+      place.locator('[data-key]').evaluateAll(all => all.map(it => it.getAttribute('data-key')))
+    await allow.waitFor()
+    expect(await page.locator('[data-key]').count()).toBe(0)
+    const before = await allow.boundingBox()
+    await page.keyboard.press('j')
+    await card.locator('[data-key="a"]').waitFor()
+    expect(await keysOf(card)).toEqual(['a', 'e', 'd'])
+    expect(await allow.evaluate(it => getComputedStyle(it, '::after').content)).toContain('"a"')
+    expect(await allow.getAttribute('aria-keyshortcuts')).toBe('a')
+    // Nothing has moved for it.
+    expect(await allow.boundingBox()).toEqual(before)
+    await page.keyboard.press('j')
+    const questions = page.getByRole('article', { name: '2 questions' })
+    await questions.locator('[data-key]').first().waitFor()
+    expect(await keysOf(questions)).toEqual(['1', '2', 'd'])
+    await strike(page, '1')
+    await questions.locator('[data-key="3"]').waitFor()
+    expect(await keysOf(card)).toEqual([])
+    const touched = await stage.open(phone)
+    await cardOf(touched, first).focus()
+    await touched.locator('.card.active').waitFor()
+    const touchable = button(cardOf(touched, first), 'Allow once')
+    expect(await touchable.evaluate(it => getComputedStyle(it, '::after').content)).toBe('none')
+  })
+
+  it('a button that allows is told together with what it allows', async () => {
+    const request = await (await stage.asker()).ask(asks.command())
+    const page = await stage.open()
+    const about = await button(cardOf(page, request), 'Allow once').getAttribute('aria-describedby')
+    const told = await page.locator(`[id="${about}"]`).getAttribute('aria-label')
+    expect(told).toBe('Run a command: npm run migrate -- --env staging')
+  })
+
+  it('a command’s own description is a line that the agent says, and short lists stand in a line', async () => {
+    const asker = await stage.asker()
+    const command = await asker.ask({
+      ...asks.command(),
+      input: { command: 'ls', description: 'Look', timeout: 5 },
+    } as Ask) // an approval, with more in it
+    const fields = await asker.ask(asks.fields())
+    const page = await stage.open()
+    const says = cardOf(page, command).getByRole('figure', { name: 'What the agent says' })
+    await says.waitFor()
+    expect(await says.locator('blockquote').allTextContents()).toEqual(['Migrate the staging database', 'Look'])
+    expect(await cardOf(page, command).locator('.entry dt').allTextContents()).toEqual(['timeout'])
+    const labels = cardOf(page, fields).locator('.entry', { hasText: 'labels' })
+    expect(await labels.locator('li').allTextContents()).toEqual(['bug', 'ci'])
+    expect((await labels.boundingBox())?.height).toBeLessThan(32)
+  })
+
+  it('a session that waits has one amber thing on its screen: the card that is to be answered', async () => {
+    const asker = await stage.asker()
+    const request = await asker.ask(asks.command())
+    const page = await stage.open()
+    await page.goto(`${stage.gateway.url}/#/sessions/${asker.session.id}`)
+    await cardOf(page, request).waitFor()
+    await page.locator('.asks').waitFor()
+    const amber = await page.locator('main').evaluate(main => {
+      const probe = main.appendChild(document.createElement('i'))
+      const tones = ['--wait', '--amber'].map(name => {
+        probe.style.color = `var(${name})`
+        return getComputedStyle(probe).color
+      })
+      probe.remove()
+      const isAmber = (it: Element) => {
+        const { color, backgroundColor, borderTopColor, borderTopWidth } = getComputedStyle(it)
+        return tones.some(
+          tone => color === tone || backgroundColor === tone || (borderTopColor === tone && borderTopWidth !== '0px'),
+        )
+      }
+      return [...main.querySelectorAll('*')].filter(isAmber).map(it => it.className)
+    })
+    expect(amber).toEqual(['sheet'])
+  })
+
+  describe('a phone', () => {
+    const long = `echo ${'all of this '.repeat(400)}`
+    const boxOf = async (place: Locator) => {
+      const box = await place.boundingBox()
+      if (!box) throw new Error('it is not drawn')
+      return box
+    }
+
+    it.each(['inbox', 'session'])('has the two decisions at the thumb, apart from each other: %s', async screen => {
+      const asker = await stage.asker()
+      const request = await asker.ask(asks.command(long))
+      const page = await stage.open(phone)
+      if (screen === 'session') await page.goto(`${stage.gateway.url}/#/sessions/${asker.session.id}`)
+      const card = cardOf(page, request)
+      await card.waitFor()
+      const [deny, allow] = [await boxOf(button(card, 'Deny…')), await boxOf(button(card, 'Allow once'))]
+      const { height } = phone.viewport
+      for (const box of [deny, allow]) {
+        expect(box.y).toBeGreaterThan(height / 2)
+        expect(box.y + box.height).toBeLessThan(height - 52)
+      }
+      expect(allow.x - (deny.x + deny.width)).toBeGreaterThanOrEqual(16)
+      expect(await beyondTheEdge(page)).toEqual([])
+    })
+
+    it('scrolls what is asked inside the card, and allows it once its end was there to see', async () => {
+      const request = await (await stage.asker()).ask(asks.command(long))
+      const page = await stage.open(phone)
+      const card = cardOf(page, request)
+      const allow = button(card, 'Allow once')
+      await card.getByText('Scroll to the end to allow.').waitFor()
+      await expect.poll(() => allow.isDisabled()).toBe(true)
+      const before = await boxOf(allow)
+      await card.locator('.card-body').evaluate(body => body.scrollTo(0, body.scrollHeight))
+      await page.waitForFunction(() => !document.querySelector<HTMLButtonElement>('.allow')?.disabled)
+      expect((await boxOf(allow)).y).toBe(before.y)
+      await calm(page)
+      await allow.tap()
+      expect(await stage.answerTo(request)).toEqual({ kind: 'allow' })
+    })
+
+    it.each(['inbox', 'session'])('shows the whole folder and every caution before it allows: %s', async screen => {
+      const asker = await stage.asker('s', `/srv/${'deep/'.repeat(60)}end`)
+      const caution = { reason: 'It is outside. '.repeat(60), blockedPath: '/etc/shadow' }
+      const ask = { ...asks.command('rm -rf *'), cwd: asker.session.cwd, caution } as Ask // a command is an approval
+      const request = await asker.ask(ask)
+      const page = await stage.open(phone)
+      if (screen === 'session') await page.goto(`${stage.gateway.url}/#/sessions/${asker.session.id}`)
+      const card = cardOf(page, request)
+      const allow = button(card, 'Allow once')
+      await card.getByText('Scroll to the end to allow.').waitFor()
+      await expect.poll(() => allow.isDisabled()).toBe(true)
+      const { y, height } = await boxOf(allow)
+      expect(y + height).toBeLessThan(phone.viewport.height - 52)
+      await card.locator('.card-body').evaluate(body => body.scrollTo(0, body.scrollHeight))
+      await page.waitForFunction(() => !document.querySelector<HTMLButtonElement>('.allow')?.disabled)
+      const body = await boxOf(card.locator('.card-body'))
+      const path = await boxOf(card.getByText('/etc/shadow'))
+      expect(path.y + path.height).toBeLessThanOrEqual(body.y + body.height)
+      const deed = card.locator('.deed')
+      expect(await deed.evaluate(it => it.scrollHeight <= it.clientHeight + 1)).toBe(true)
+      expect(await textOf(card.locator('.card-body'))).toContain(asker.session.cwd)
+    })
+
+    it('fills its screen with one card, whatever is asked', async () => {
+      const asker = await stage.asker()
+      for (const ask of [asks.suggested(), asks.questions(), asks.form(), asks.dangerous()]) await asker.ask(ask)
+      const page = await stage.open(phone)
+      await page.locator('article').nth(3).waitFor()
+      const screen = await boxOf(page.locator('main'))
+      for (const card of await page.locator('article').all()) {
+        const { height } = await boxOf(card)
+        expect(height).toBeGreaterThan(screen.height * 0.8)
+        expect(height).toBeLessThan(screen.height)
+      }
+    })
+  })
+
+  it('code in a plan has a ground of its own, with room around it', async () => {
+    const plan = 'Run this:\n\n```ts\nretry()\n```'
+    const request = await (await stage.asker()).ask({ ...asks.plan(), plan, input: { plan } } as Ask) // a plan, with code in it
+    const page = await stage.open()
+    const code = cardOf(page, request).locator('.code-block')
+    await code.waitFor()
+    expect(await code.evaluate(it => getComputedStyle(it).paddingLeft)).toBe('12px')
+  })
+})

@@ -1,0 +1,122 @@
+import type { Request } from '@holdpoint/protocol'
+// biome-ignore lint/correctness/noUnresolvedImports: it exports them by a way that the linter does not follow
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { away, hasNoBrowser } from '../support/browser.ts'
+import { asks } from '../support/request-samples.ts'
+import { button, calm, cardOf, openStage, press, strike } from './page-fixture.ts'
+
+describe.skipIf(hasNoBrowser())('several at once', () => {
+  const stage = openStage()
+
+  async function shown(page: Page, count: number) {
+    const asker = await stage.asker()
+    const requests: Request[] = []
+    for (let at = 0; at < count; at++) requests.push(await asker.ask(asks.command(`echo ${at}`)))
+    for (const { id } of requests) await page.locator(`[data-request="${id}"]`).waitFor()
+    return (at: number) => {
+      const found = requests[at]
+      if (!found) throw new Error(`only ${count} were asked`)
+      return found
+    }
+  }
+  const bar = (page: Page) => page.getByRole('region', { name: 'Answer several at once' })
+  const reason = (page: Page) => bar(page).getByRole('textbox')
+
+  it('are what the keys answer, and the bar says so; the active card is not meant unless it is among them', async () => {
+    const page = await stage.open()
+    const request = await shown(page, 2)
+    await strike(page, 'j')
+    await cardOf(page, request(0)).locator('[data-key="a"]').waitFor()
+    await page.keyboard.press('x')
+    await page.keyboard.press('j')
+    await bar(page).locator('[data-key="a"]').waitFor()
+    expect(await page.locator('article [data-key]').count()).toBe(0)
+    await strike(page, 'a')
+    await page.getByText('This one is not selected').waitFor()
+    expect(await stage.isPending(request(0))).toBe(true)
+    await page.keyboard.press('k')
+    await strike(page, 'a')
+    expect(await stage.answerTo(request(0))).toEqual({ kind: 'allow' })
+    expect(await stage.isPending(request(1))).toBe(true)
+  })
+
+  it('are not allowed by a key while one of them is off the screen', async () => {
+    const page = await stage.open()
+    const request = await shown(page, 8)
+    await strike(page, 'j')
+    await page.keyboard.press('x')
+    for (let at = 1; at < 8; at++) await page.keyboard.press('j')
+    await page.keyboard.press('x')
+    await bar(page).getByText('2 selected').waitFor()
+    await strike(page, 'a')
+    await page.getByText('1 of the selected is not on the screen').waitFor()
+    expect(await stage.isPending(request(0))).toBe(true)
+    expect(await stage.isPending(request(7))).toBe(true)
+    await cardOf(page, request(7)).locator('button.allow:enabled').waitFor()
+    await press(page, button(bar(page), 'Allow 2 once'))
+    expect(await stage.answerTo(request(7))).toEqual({ kind: 'allow' })
+  })
+
+  it('are not denied by a double click on what only asks for a reason', async () => {
+    const page = await stage.open()
+    const request = await shown(page, 2)
+    for (const at of [0, 1]) await cardOf(page, request(at)).getByRole('checkbox').check()
+    await calm(page)
+    await button(bar(page), 'Deny 2…').dblclick()
+    await reason(page).waitFor()
+    await page.waitForFunction(() => document.querySelector('.batch [type="submit"]:enabled') !== null)
+    for (const at of [0, 1]) expect(await stage.isPending(request(at))).toBe(true)
+  })
+
+  it('that were answered elsewhere leave no field behind for the next one that is selected', async () => {
+    const page = await stage.open()
+    const request = await shown(page, 2)
+    await cardOf(page, request(0)).getByRole('checkbox').check()
+    await button(bar(page), 'Deny 1…').click()
+    await page.keyboard.type('not now')
+    await stage.answer(request(0))
+    await bar(page).waitFor({ state: 'detached' })
+    await cardOf(page, request(1)).getByRole('checkbox').check()
+    await bar(page).getByText('1 selected').waitFor()
+    expect(await reason(page).count()).toBe(0)
+    await button(bar(page), 'Deny 1…').click()
+    expect(await reason(page).inputValue()).toBe('')
+  })
+
+  it('keep the reason that was typed where it did not arrive', async () => {
+    const page = await stage.open({ provoked: away })
+    const request = await shown(page, 1)
+    await cardOf(page, request(0)).getByRole('checkbox').check()
+    await page.route('**/requests/answer', route => route.abort('connectionfailed'))
+    await button(bar(page), 'Deny 1…').click()
+    await page.keyboard.type('a long reason')
+    await press(page, button(bar(page), 'Deny 1'))
+    await bar(page).getByText('0 answered, 1 not').waitFor()
+    await expect.poll(() => reason(page).inputValue()).toBe('a long reason')
+    await page.unroute('**/requests/answer')
+    await press(page, button(bar(page), 'Deny 1'))
+    expect(await stage.answerTo(request(0))).toEqual({ kind: 'deny', reason: 'a long reason' })
+    await bar(page).waitFor({ state: 'detached' })
+  })
+
+  it('are each answered with the note that was written for it; one that is being changed waits on, and that is said', async () => {
+    const page = await stage.open()
+    const request = await shown(page, 3)
+    for (const at of [0, 1, 2]) await cardOf(page, request(at)).getByRole('checkbox').check()
+    const noted = cardOf(page, request(0))
+    await press(page, button(noted, 'Add a note…'))
+    await page.keyboard.type('but be quick')
+    await page.keyboard.press('Escape')
+    await button(noted, 'Allow with your note').waitFor()
+    await press(page, button(cardOf(page, request(2)), 'Edit…'))
+    await page.keyboard.type(' --dry')
+    await page.keyboard.press('Escape')
+    await button(cardOf(page, request(2)), 'Your edit…').waitFor()
+    await press(page, button(bar(page), 'Allow 3 once'))
+    await page.getByText('2 answered. 1 waits on: another answer to it is begun.').waitFor()
+    expect(await stage.answerTo(request(0))).toEqual({ kind: 'allow', note: 'but be quick' })
+    expect(await stage.answerTo(request(1))).toEqual({ kind: 'allow' })
+    expect(await stage.isPending(request(2))).toBe(true)
+  })
+})
