@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { away, desktop, hasNoBrowser, phone } from '../support/browser.ts'
 import { asks } from '../support/request-samples.ts'
-import { button, cardOf, openStage, receipt } from './page-fixture.ts'
+import { button, cardOf, receipt, setUpPageFixture } from './page-fixture.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
@@ -38,13 +38,13 @@ const looks = [
 ] as const
 
 describe.skipIf(hasNoBrowser())('axe finds nothing wrong', () => {
-  const stage = openStage({ runner: 'inline' })
+  const fixture = setUpPageFixture({ runner: 'inline' })
 
   /** Something of every kind, to be seen on every screen. */
   async function furnish() {
-    const asker = await stage.asker('api-server')
-    const talker = await stage.asker('docs')
-    await stage.gateway.call('appendEvents', {
+    const asker = await fixture.openAsker('api-server')
+    const talker = await fixture.openAsker('docs')
+    await fixture.gateway.call('appendEvents', {
       id: talker.session.id,
       items: [
         {
@@ -59,8 +59,8 @@ describe.skipIf(hasNoBrowser())('axe finds nothing wrong', () => {
         { type: 'turn.finished', ending: 'done', cost: 0.1 },
       ],
     })
-    await stage.answer(await asker.ask(asks.command('npm test')))
-    await stage.answer(await asker.ask(asks.command('npm run deploy')), { kind: 'deny', reason: 'no' })
+    await fixture.answer(await asker.ask(asks.command('npm test')))
+    await fixture.answer(await asker.ask(asks.command('npm run deploy')), { kind: 'deny', reason: 'no' })
     const all = [asks.command(), asks.dangerous(), asks.edit(), asks.write(60), asks.plan(), asks.fields()]
     const more = [asks.suggested(), asks.questions(), asks.secret(), asks.form(), asks.link()]
     const requests = []
@@ -73,7 +73,7 @@ describe.skipIf(hasNoBrowser())('axe finds nothing wrong', () => {
     '$name, on any screen, light and dark',
     async ({ options }) => {
       const { asker, talker, requests } = await furnish()
-      const page = await stage.open({ ...options, colorScheme: 'light', provoked: away })
+      const page = await fixture.openPage({ ...options, colorScheme: 'light', provoked: away })
       const found: Record<string, readonly string[]> = {}
       // A theme changes colours and nothing else.
       const look = async (name: string, except = {}) => {
@@ -82,7 +82,7 @@ describe.skipIf(hasNoBrowser())('axe finds nothing wrong', () => {
         found[`${name}, dark`] = await wrongs(page, { runOnly: ['color-contrast'] })
         await page.emulateMedia({ colorScheme: 'light' })
       }
-      const visit = (hash: string) => page.goto(`${stage.gateway.url}/${hash}`)
+      const visit = (hash: string) => page.goto(`${fixture.gateway.url}/${hash}`)
       const card = (at: number) => {
         const request = requests[at]
         if (!request) throw new Error(`only ${requests.length} were asked`)
@@ -134,7 +134,7 @@ describe.skipIf(hasNoBrowser())('axe finds nothing wrong', () => {
       await look('menu')
       await page.keyboard.press('Escape')
 
-      await stage.gateway.call('stopEverything', {})
+      await fixture.gateway.call('stopEverything', {})
       await visit('#/')
       await page.getByRole('heading', { name: 'Nothing waits for you' }).waitFor()
       await look('inbox, empty')
@@ -152,34 +152,34 @@ describe.skipIf(hasNoBrowser())('axe finds nothing wrong', () => {
   )
 
   it('at the door of a browser that is not signed in', async () => {
-    const context = await stage.browser.newContext(desktop)
+    const context = await fixture.browser.newContext(desktop)
     const page = await context.newPage()
-    await page.goto(stage.gateway.url)
+    await page.goto(fixture.gateway.url)
     await page.getByText('This browser is not signed in').waitFor()
     expect(await wrongs(page)).toEqual([])
     await context.close()
   })
 
   it('moves nothing for those who want nothing to move', async () => {
-    const page = await stage.open({ reducedMotion: 'reduce' })
-    const request = await (await stage.asker()).ask(asks.command())
+    const page = await fixture.openPage({ reducedMotion: 'reduce' })
+    const request = await (await fixture.openAsker()).ask(asks.command())
     await cardOf(page, request).waitFor()
-    await stage.answer(request)
+    await fixture.answer(request)
     await receipt(page).waitFor()
     const moving = await page.evaluate(() => document.getAnimations().filter(it => it.playState === 'running').length)
     expect(moving).toBe(0)
   })
 
   it('tells those who do not see it what comes, what went and what was said', async () => {
-    const asker = await stage.asker()
-    const page = await stage.open()
+    const asker = await fixture.openAsker()
+    const page = await fixture.openPage()
     const request = await asker.ask(asks.command())
     await cardOf(page, request).waitFor()
     await expect.poll(() => page.getByRole('list', { name: 'Requests that wait, oldest first' }).count()).toBe(1)
     expect(await cardOf(page, request).getAttribute('aria-label')).toBe('Run a command')
     const told = page.getByRole('status').filter({ hasText: 'Run a command: allowed by you' })
     const heard = told.first().waitFor({ state: 'attached' })
-    await stage.answer(request)
+    await fixture.answer(request)
     await heard
   })
 })

@@ -6,13 +6,13 @@ import { describe, expect, it } from 'vitest'
 import { cooldownMs } from '../../packages/web/src/shortcuts/input-cooldown.ts'
 import { hasNoBrowser } from '../support/browser.ts'
 import { asks } from '../support/request-samples.ts'
-import { button, calm, cardOf, openStage, press, textOf } from './page-fixture.ts'
+import { button, cardOf, click, setUpPageFixture, visibleText, waitForCooldown } from './page-fixture.ts'
 
 describe.skipIf(hasNoBrowser())('nobody decides what they did not mean:', () => {
-  const stage = openStage()
+  const fixture = setUpPageFixture()
 
   it('a click right after a card has come does not count, and the card says so', async () => {
-    const page = await stage.open()
+    const page = await fixture.openPage()
     // The click comes from the page itself, in the moment in which the button does.
     await page.evaluate(() => {
       new MutationObserver((_, observer) => {
@@ -22,17 +22,17 @@ describe.skipIf(hasNoBrowser())('nobody decides what they did not mean:', () => 
         allow.click()
       }).observe(document.body, { childList: true, subtree: true, attributes: true })
     })
-    const request = await (await stage.asker()).ask(asks.command())
+    const request = await (await fixture.openAsker()).ask(asks.command())
     const card = cardOf(page, request)
     await card.getByText('That came too soon after a change').waitFor()
-    expect(await stage.isPending(request)).toBe(true)
-    await press(page, button(card, 'Allow once'))
-    expect(await stage.answerTo(request)).toEqual({ kind: 'allow' })
+    expect(await fixture.isPending(request)).toBe(true)
+    await click(page, button(card, 'Allow once'))
+    expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'allow' })
   })
 
   it('nor does a key', async () => {
-    const page = await stage.open()
-    const asker = await stage.asker()
+    const page = await fixture.openPage()
+    const asker = await fixture.openAsker()
     const first = await asker.ask(asks.command('first'))
     await cardOf(page, first).waitFor()
     await page.keyboard.press('j')
@@ -52,25 +52,25 @@ describe.skipIf(hasNoBrowser())('nobody decides what they did not mean:', () => 
         strike()
       }).observe(document.body, { childList: true, subtree: true })
     }, cooldownMs - 100)
-    await calm(page)
+    await waitForCooldown(page)
     const second = await asker.ask(asks.command('second'))
     await page.locator('[data-struck]').waitFor()
     await page.getByText('Something just changed. Look, then press again.').waitFor()
-    expect(await stage.isPending(first)).toBe(true)
-    expect(await stage.isPending(second)).toBe(true)
+    expect(await fixture.isPending(first)).toBe(true)
+    expect(await fixture.isPending(second)).toBe(true)
   })
 
   it.each(['inbox', 'session'])(
     'a double click answers one card and not the one that comes into its place: %s',
     async screen => {
-      const page = await stage.open()
-      const asker = await stage.asker()
+      const page = await fixture.openPage()
+      const asker = await fixture.openAsker()
       const one = await asker.ask(asks.command('one'))
       const two = await asker.ask(asks.command('two'))
-      if (screen === 'session') await page.goto(`${stage.gateway.url}/#/sessions/${asker.session.id}`)
+      if (screen === 'session') await page.goto(`${fixture.gateway.url}/#/sessions/${asker.session.id}`)
       await cardOf(page, one).waitFor()
       await cardOf(page, two).waitFor()
-      await calm(page)
+      await waitForCooldown(page)
       // The last press of an impatient hand falls in the moment in which the first card goes, on what stands there then.
       await page.evaluate(
         ([first, second]) => {
@@ -84,9 +84,9 @@ describe.skipIf(hasNoBrowser())('nobody decides what they did not mean:', () => 
         [one.id, two.id] as const,
       )
       await button(cardOf(page, one), 'Allow once').dblclick()
-      expect(await stage.answerTo(one)).toEqual({ kind: 'allow' })
+      expect(await fixture.answerGivenOnPage(one)).toEqual({ kind: 'allow' })
       await cardOf(page, two).getByText('That came too soon').waitFor()
-      expect(await stage.isPending(two)).toBe(true)
+      expect(await fixture.isPending(two)).toBe(true)
     },
   )
 
@@ -97,25 +97,25 @@ describe.skipIf(hasNoBrowser())('nobody decides what they did not mean:', () => 
     ['Shift', 'Deny…', 'Shift'],
     ['Delete', 'Add a note…', 'Delete'],
   ])('keys that go on coming behind %s when their field has gone decide nothing', async (_, step, last) => {
-    const page = await stage.open()
-    const asker = await stage.asker()
+    const page = await fixture.openPage()
+    const asker = await fixture.openAsker()
     const first = await asker.ask(asks.command('first'))
     const second = await asker.ask(asks.command('second'))
     await cardOf(page, second).waitFor()
     await button(cardOf(page, first), step).click()
     await page.keyboard.type('because ')
     await page.keyboard.press(last)
-    await stage.gateway.call('withdrawRequest', { id: first.id })
+    await fixture.gateway.call('withdrawRequest', { id: first.id })
     await cardOf(page, first).waitFor({ state: 'detached' })
     await page.keyboard.type('aaaaaaaaaaaaaaaa', { delay: 70 })
     await page.locator('.begun', { hasText: 'because' }).waitFor()
-    await stage.gateway.call('getRequest', { id: second.id, wait: 500 })
-    expect(await stage.isPending(second)).toBe(true)
+    await fixture.gateway.call('getRequest', { id: second.id, wait: 500 })
+    expect(await fixture.isPending(second)).toBe(true)
   })
 
   it('an edit that was begun is not passed over by a key, nor in silence', async () => {
-    const page = await stage.open()
-    const request = await (await stage.asker()).ask(asks.command('rm -rf build'))
+    const page = await fixture.openPage()
+    const request = await (await fixture.openAsker()).ask(asks.command('rm -rf build'))
     const card = cardOf(page, request)
     await button(card, 'Edit…').click()
     const field = card.getByLabel('what stands here is what runs')
@@ -124,72 +124,72 @@ describe.skipIf(hasNoBrowser())('nobody decides what they did not mean:', () => 
     await field.fill('rm -rf build/tmp')
     await page.keyboard.press('Escape')
     await button(card, 'Your edit…').waitFor()
-    await calm(page)
+    await waitForCooldown(page)
     await page.keyboard.press('a')
     await page.getByText('cannot be allowed by a key right now').waitFor()
-    expect(await stage.isPending(request)).toBe(true)
+    expect(await fixture.isPending(request)).toBe(true)
     await button(card, 'Your edit…').click()
     await expect.poll(() => field.inputValue()).toBe('rm -rf build/tmp')
     await page.keyboard.press('Escape')
-    await press(page, button(card, 'Allow as asked, without your edit'))
-    expect(await stage.answerTo(request)).toEqual({ kind: 'allow' })
+    await click(page, button(card, 'Allow as asked, without your edit'))
+    expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'allow' })
   })
 
   it('a key sends no answers while one says why not', async () => {
-    const page = await stage.open()
-    const request = await (await stage.asker()).ask(asks.questions())
+    const page = await fixture.openPage()
+    const request = await (await fixture.openAsker()).ask(asks.questions())
     const card = cardOf(page, request)
     await card.getByRole('radio', { name: 'Detailed' }).check()
     await card.getByRole('checkbox', { name: 'Linux' }).check()
     await button(card, 'Decline…').click()
     await page.keyboard.type('not now')
     await card.getByText('Which targets?').click()
-    await calm(page)
+    await waitForCooldown(page)
     await page.keyboard.press('a')
     await page.getByText('cannot be allowed by a key right now').waitFor()
-    expect(await stage.isPending(request)).toBe(true)
+    expect(await fixture.isPending(request)).toBe(true)
   })
 
   it('what opens a plan does not stand in a list that a letter changes', async () => {
-    const page = await stage.open()
+    const page = await fixture.openPage()
     const ask = { ...asks.plan(), modes: ['default', 'acceptEdits'] } as Ask // a plan is an approval
-    const request = await (await stage.asker()).ask(ask)
+    const request = await (await fixture.openAsker()).ask(ask)
     const into = cardOf(page, request).getByLabel('Then the agent')
     await into.waitFor()
     await page.keyboard.press('j')
     await page.keyboard.press('Enter')
-    await calm(page)
+    await waitForCooldown(page)
     await page.keyboard.press('d')
     expect(await into.count()).toBe(0)
     await cardOf(page, request).getByRole('textbox').waitFor()
   })
 
   it('Enter in the field for the reason denies, Escape goes back with what was typed', async () => {
-    const page = await stage.open()
-    const request = await (await stage.asker()).ask(asks.command())
+    const page = await fixture.openPage()
+    const request = await (await fixture.openAsker()).ask(asks.command())
     const card = cardOf(page, request)
     await button(card, 'Deny…').click()
     await page.keyboard.type('first line')
     await page.keyboard.press('Escape')
     await button(card, 'Allow once').waitFor()
-    expect(await stage.isPending(request)).toBe(true)
+    expect(await fixture.isPending(request)).toBe(true)
     await button(card, 'Deny…').click()
     await page.keyboard.press('End')
     await page.keyboard.press('Shift+Enter')
     await page.keyboard.type('second line')
-    expect(await stage.isPending(request)).toBe(true)
-    await calm(page)
+    expect(await fixture.isPending(request)).toBe(true)
+    await waitForCooldown(page)
     await page.keyboard.press('Enter')
-    expect(await stage.answerTo(request)).toEqual({ kind: 'deny', reason: 'first line\nsecond line' })
+    expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'deny', reason: 'first line\nsecond line' })
   })
 
   it('Enter in any other field of a card decides nothing', async () => {
-    const page = await stage.open()
-    const request = await (await stage.asker()).ask(asks.command())
+    const page = await fixture.openPage()
+    const request = await (await fixture.openAsker()).ask(asks.command())
     const card = cardOf(page, request)
     await button(card, 'Add a note…').click()
     await page.keyboard.type('a note')
-    await calm(page)
+    await waitForCooldown(page)
     await page.keyboard.press('Enter')
     await page.keyboard.press('Escape')
     await button(card, 'Edit…').click()
@@ -197,28 +197,28 @@ describe.skipIf(hasNoBrowser())('nobody decides what they did not mean:', () => 
     await page.keyboard.press('Enter')
     await page.keyboard.press('Escape')
     await button(card, 'Allow as asked, without your edit').waitFor()
-    expect(await stage.isPending(request)).toBe(true)
+    expect(await fixture.isPending(request)).toBe(true)
   })
 
   it('what an agent’s own program advises against is not allowed by any key', async () => {
-    const page = await stage.open()
-    const request = await (await stage.asker()).ask(asks.dangerous())
+    const page = await fixture.openPage()
+    const request = await (await fixture.openAsker()).ask(asks.dangerous())
     const card = cardOf(page, request)
     await card.waitFor()
     await page.keyboard.press('j')
-    await calm(page)
+    await waitForCooldown(page)
     await page.keyboard.press('a')
     await page.getByText('not allowed by a key').waitFor()
     await page.keyboard.press('Enter')
     await page.keyboard.press('Enter')
-    expect(await stage.isPending(request)).toBe(true)
+    expect(await fixture.isPending(request)).toBe(true)
   })
 
   it.each([1440, 390, 320])(
     'what is announced never covers the bar that answers several: %i pixels wide',
     async width => {
-      const page = await stage.open({ viewport: { width, height: 700 } })
-      const asker = await stage.asker()
+      const page = await fixture.openPage({ viewport: { width, height: 700 } })
+      const asker = await fixture.openAsker()
       const plain = await asker.ask(asks.command())
       for (const ask of [asks.write(), asks.plan(), asks.dangerous()]) await asker.ask(ask)
       await cardOf(page, plain).getByRole('checkbox').check()
@@ -241,8 +241,8 @@ describe.skipIf(hasNoBrowser())('nobody decides what they did not mean:', () => 
   )
 
   it('a range takes no card that was passed over unseen, and says so', async () => {
-    const page = await stage.open()
-    const asker = await stage.asker()
+    const page = await fixture.openPage()
+    const asker = await fixture.openAsker()
     const requests: Request[] = []
     for (let n = 0; n < 24; n++) requests.push(await asker.ask(n === 1 ? asks.plan() : asks.command(`step ${n}`)))
     const [first, last] = [requests[0], requests.at(-1)]
@@ -254,13 +254,13 @@ describe.skipIf(hasNoBrowser())('nobody decides what they did not mean:', () => 
       .click({ modifiers: ['Shift'] })
     const said = page.getByText(/^1 of these must be decided on its own\. \d+ have not been on the screen yet/)
     await said.waitFor()
-    const passed = Number(/(\d+) have not/.exec(await textOf(said))?.[1])
+    const passed = Number(/(\d+) have not/.exec(await visibleText(said))?.[1])
     await page.getByText(`${requests.length - 1 - passed} selected`).waitFor()
   })
 
   it('what is announced twice is said twice, and its words go with its line', async () => {
-    const page = await stage.open()
-    const request = await (await stage.asker()).ask(asks.dangerous())
+    const page = await fixture.openPage()
+    const request = await (await fixture.openAsker()).ask(asks.dangerous())
     await cardOf(page, request).waitFor()
     await page.keyboard.press('j')
     await page.keyboard.press('x')
@@ -284,30 +284,30 @@ describe.skipIf(hasNoBrowser())('nobody decides what they did not mean:', () => 
   })
 
   it('a long change is allowed only once its end was on the screen', async () => {
-    const page = await stage.open()
-    const request = await (await stage.asker()).ask(asks.write(400))
+    const page = await fixture.openPage()
+    const request = await (await fixture.openAsker()).ask(asks.write(400))
     const card = cardOf(page, request)
     const allow = button(card, 'Allow once')
     await card.getByText('Scroll to the end to allow.').waitFor()
     await expect.poll(() => allow.isDisabled()).toBe(true)
     await page.keyboard.press('j')
-    await calm(page)
+    await waitForCooldown(page)
     await page.keyboard.press('a')
-    expect(await stage.isPending(request)).toBe(true)
+    expect(await fixture.isPending(request)).toBe(true)
     const window = card.getByRole('figure', { name: 'The change' })
     await window.hover()
     await page.mouse.wheel(0, 2000)
     await expect.poll(() => allow.isDisabled()).toBe(true)
     await page.mouse.wheel(0, 100_000)
     await page.waitForFunction(() => document.querySelector('button.allow:enabled') !== null)
-    await press(page, allow)
-    expect(await stage.answerTo(request)).toEqual({ kind: 'allow' })
+    await click(page, allow)
+    expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'allow' })
   })
 
   it('a command of one endless line is all there, and no part of it lies beyond an edge', async () => {
-    const page = await stage.open()
+    const page = await fixture.openPage()
     const command = `echo ${'x'.repeat(4000)} && rm -rf /tmp/hidden-at-the-end`
-    const request = await (await stage.asker()).ask(asks.command(command))
+    const request = await (await fixture.openAsker()).ask(asks.command(command))
     const card = cardOf(page, request)
     await card.waitFor()
     expect(await card.locator('pre code').first().textContent()).toBe(command)
@@ -323,10 +323,10 @@ describe.skipIf(hasNoBrowser())('nobody decides what they did not mean:', () => 
     }[] // as that file is
 
     it('on cards, in receipts and in the transcript, and nothing of it becomes HTML', async () => {
-      const page = await stage.open()
-      const asker = await stage.asker('\u202Eapi\u202C')
+      const page = await fixture.openPage()
+      const asker = await fixture.openAsker('\u202Eapi\u202C')
       for (const { text } of attacks.filter(attack => attack.name !== 'lone surrogate'))
-        await stage.gateway.call('appendEvents', {
+        await fixture.gateway.call('appendEvents', {
           id: asker.session.id,
           items: [{ type: 'message.added', block: text.slice(0, 100), text }],
         })
@@ -343,21 +343,21 @@ describe.skipIf(hasNoBrowser())('nobody decides what they did not mean:', () => 
       expect(await page.locator('main img').count()).toBe(0)
       const [first] = requests
       if (!first) throw new Error('there are attacks')
-      await stage.answer(first.request)
-      await page.goto(`${stage.gateway.url}/#/sessions/${asker.session.id}`)
+      await fixture.answer(first.request)
+      await page.goto(`${fixture.gateway.url}/#/sessions/${asker.session.id}`)
       const log = page.getByRole('log', { name: 'Transcript' })
       await log.getByText('<img src=x onerror=alert(1)>').first().waitFor()
       // One of them has two hundred lines, told in one.
       await log.locator('.asks-about', { hasText: 'npm test ↵ rm -rf ~' }).first().waitFor()
       expect((await log.locator('.asks-about').allInnerTexts()).join()).not.toContain('\\u{a}')
-      expect(await textOf(log)).not.toContain('\u202E')
+      expect(await visibleText(log)).not.toContain('\u202E')
       expect(await page.locator('main img').count()).toBe(0)
-      expect(await textOf(page.locator('main'))).toContain(escapeInvisible('\u202Eapi\u202C'))
+      expect(await visibleText(page.locator('main'))).toContain(escapeInvisible('\u202Eapi\u202C'))
     })
 
     it('where blanks would push it out of sight: they are counted, and what runs is as it was asked', async () => {
-      const page = await stage.open()
-      const asker = await stage.asker()
+      const page = await fixture.openPage()
+      const asker = await fixture.openAsker()
       const command = `npm test${' '.repeat(3000)}; rm -rf ~`
       const request = await asker.ask(asks.command(command))
       const card = cardOf(page, request)
@@ -380,20 +380,20 @@ describe.skipIf(hasNoBrowser())('nobody decides what they did not mean:', () => 
         '⟨200 blank lines⟩',
         '⟨400 tabs⟩',
       ])
-      expect(await textOf(cardOf(page, change))).toContain('202 added')
+      expect(await visibleText(cardOf(page, change))).toContain('202 added')
       await button(card, 'Edit…').click()
       const field = card.getByLabel('what stands here is what runs')
       await expect.poll(() => field.inputValue()).toBe(command)
       await field.press('Control+End')
       await field.pressSequentially('x')
-      await press(page, button(card, 'Allow with edits'))
-      expect(await stage.answerTo(request)).toMatchObject({ input: { command: `${command}x` } })
+      await click(page, button(card, 'Allow with edits'))
+      expect(await fixture.answerGivenOnPage(request)).toMatchObject({ input: { command: `${command}x` } })
     })
 
     it('wherever an agent’s words stand on a card', async () => {
       const bad = 'ok\u202Edne\u200B'
-      const page = await stage.open()
-      const asker = await stage.asker()
+      const page = await fixture.openPage()
+      const asker = await fixture.openAsker()
       const approval: Ask = {
         kind: 'approval',
         tool: `Tool${bad}`,

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { scriptedEnvironment } from '../../packages/drivers/src/claude/setup/scripted-model.ts'
 import { bash, call, Model, type Play, say } from '../../packages/drivers/test/claude/model.ts'
 import { hasNoBrowser } from '../support/browser.ts'
-import { button, openStage, press, receipt, textOf } from './page-fixture.ts'
+import { button, click, receipt, setUpPageFixture, visibleText } from './page-fixture.ts'
 
 /** The card that waits on a session's screen, by what it is about. */
 function card(page: Page, name: string): Locator {
@@ -18,43 +18,43 @@ function transcript(page: Page): Locator {
 }
 
 describe.skipIf(hasNoBrowser())('the rehearsal', () => {
-  const stage = openStage({ runner: 'process' })
+  const fixture = setUpPageFixture({ runner: 'process' })
 
   it('is started by a newcomer, played from start to end by clicks, and tells what it was told', async () => {
-    const page = await stage.open()
-    await stage.gateway.runnerBegun()
+    const page = await fixture.openPage()
+    await fixture.gateway.runnerBegun()
     await button(page, 'Start a rehearsal').click()
 
-    await press(page, button(card(page, 'Run a command'), 'Allow once'))
+    await click(page, button(card(page, 'Run a command'), 'Allow once'))
     await receipt(page, 'echo "Hello from the rehearsal"', 'allowed by you', 'delivered').waitFor()
 
     const edit = card(page, 'Change a file')
     await button(edit, 'Edit…').click()
     await edit.getByLabel('what stands here is what runs').fill('a day for tests')
-    await press(page, button(edit, 'Allow with edits'))
+    await click(page, button(edit, 'Allow with edits'))
 
     const plan = card(page, 'Approve a plan')
     await plan.getByLabel('Then the agent').selectOption('acceptEdits')
-    await press(page, button(plan, 'Approve plan'))
+    await click(page, button(plan, 'Approve plan'))
 
     const questions = card(page, '2 questions')
     await questions.getByRole('radio', { name: 'French' }).check()
     await questions.getByRole('checkbox', { name: 'Tone' }).check()
-    await press(page, button(questions, 'Send answers'))
+    await click(page, button(questions, 'Send answers'))
 
     const own = card(page, 'A question')
     await own.getByLabel('Your answer').fill('Salut')
-    await press(page, button(own, 'Send the answer'))
+    await click(page, button(own, 'Send the answer'))
 
     const form = card(page, 'Fill in a form')
     await form.getByLabel('To', { exact: true }).fill('Ada')
-    await press(page, button(form, 'Submit'))
+    await click(page, button(form, 'Submit'))
 
-    await press(page, button(card(page, 'Read a file'), 'Allow once'))
+    await click(page, button(card(page, 'Read a file'), 'Allow once'))
     const lint = card(page, 'Use Lint')
     await button(lint, 'Deny…').click()
     await page.keyboard.type('it is spelt well')
-    await press(page, button(lint, 'Deny'))
+    await click(page, button(lint, 'Deny'))
 
     await page.getByText('Turn done').waitFor()
     const told = (await transcript(page).getByRole('listitem').allInnerTexts()).join('\n')
@@ -80,15 +80,15 @@ describe.skipIf(hasNoBrowser())('the real Claude Code, with a model that follows
     for (const [name, value] of Object.entries(scriptedEnvironment(model.server.url, home)))
       if (value !== undefined) env[name] = value
   })
-  const stage = openStage({ runner: 'process', env })
+  const fixture = setUpPageFixture({ runner: 'process', env })
   afterAll(async () => {
     await model.server.close()
     rmSync(home, { recursive: true, force: true, maxRetries: 5 })
   })
 
   it('asks its question, shows its plan and runs its command, each as it was answered in the browser', async () => {
-    const page = await stage.open()
-    await stage.gateway.runnerBegun()
+    const page = await fixture.openPage()
+    await fixture.gateway.runnerBegun()
     await button(page, 'New session').click()
     const start = page.getByRole('dialog', { name: 'New session' })
     await start.getByRole('radio', { name: 'Claude Code' }).check()
@@ -100,17 +100,17 @@ describe.skipIf(hasNoBrowser())('the real Claude Code, with a model that follows
 
     const question = card(page, 'A question')
     await question.getByRole('radio', { name: 'Hello' }).check()
-    await press(page, button(question, 'Send the answer'))
+    await click(page, button(question, 'Send the answer'))
 
     const plan = card(page, 'Approve a plan')
     await plan.getByText('First this, then that').waitFor()
     await plan.getByLabel('Then the agent').selectOption('default')
-    await press(page, button(plan, 'Approve plan'))
+    await click(page, button(plan, 'Approve plan'))
 
     const command = card(page, 'Run a command')
-    expect(await textOf(command)).toContain('echo hello | tee out.txt')
+    expect(await visibleText(command)).toContain('echo hello | tee out.txt')
     expect(existsSync(join(work, 'out.txt'))).toBe(false)
-    await press(page, button(command, 'Allow once'))
+    await click(page, button(command, 'Allow once'))
 
     await transcript(page).getByText('I have greeted the world.').waitFor()
     expect(readFileSync(join(work, 'out.txt'), 'utf8')).toBe('hello\n')

@@ -1,22 +1,22 @@
 import { describe, expect, it } from 'vitest'
 import { away, desktop, hasNoBrowser, openPage, withWorker } from '../support/browser.ts'
 import { asks } from '../support/request-samples.ts'
-import { button, openStage } from './page-fixture.ts'
+import { button, setUpPageFixture } from './page-fixture.ts'
 
 describe.skipIf(hasNoBrowser())('as an app the page', () => {
-  const stage = openStage({}, 'whole')
+  const fixture = setUpPageFixture({}, 'whole')
 
   it('can be installed: its manifest is whole, and what it names is there', async () => {
-    const page = await stage.open(withWorker)
+    const page = await fixture.openPage(withWorker)
     const address = await page.locator('link[rel="manifest"]').getAttribute('href')
-    const reply = await page.request.get(`${stage.gateway.url}${address}`)
+    const reply = await page.request.get(`${fixture.gateway.url}${address}`)
     expect(reply.headers()['content-type']).toContain('application/manifest+json')
     const manifest = (await reply.json()) as { icons: { src: string; sizes: string; type: string }[] } // as it is checked below
     expect(manifest).toMatchObject({ name: 'Holdpoint', start_url: '/', display: 'standalone' })
     const sizes = manifest.icons.map(icon => icon.sizes)
     expect(sizes).toEqual(expect.arrayContaining(['192x192', '512x512']))
     for (const { src, type } of manifest.icons) {
-      const icon = await page.request.get(`${stage.gateway.url}${src}`)
+      const icon = await page.request.get(`${fixture.gateway.url}${src}`)
       expect(icon.headers()['content-type']).toContain(type)
     }
     const wire = await page.context().newCDPSession(page)
@@ -28,8 +28,8 @@ describe.skipIf(hasNoBrowser())('as an app the page', () => {
   })
 
   it('has a worker that keeps nothing of what waits, and says so when the gateway is away', async () => {
-    const page = await stage.open({ ...withWorker, provoked: away })
-    const asker = await stage.asker()
+    const page = await fixture.openPage({ ...withWorker, provoked: away })
+    const asker = await fixture.openAsker()
     await asker.ask(asks.command('secret-looking command'))
     await page.getByText('secret-looking command').first().waitFor()
     await page.evaluate(() => navigator.serviceWorker.ready)
@@ -44,18 +44,18 @@ describe.skipIf(hasNoBrowser())('as an app the page', () => {
       return caught.flat().map(url => new URL(url).pathname)
     })
     expect(kept.sort()).toEqual(['/favicon.svg', '/offline.css', '/offline.html'])
-    await stage.gateway.kill()
+    await fixture.gateway.kill()
     await page.reload()
     expect(await page.locator('body').textContent()).toMatch(/reach|away|running/i)
     expect(await page.locator('body').textContent()).not.toContain('secret-looking')
-    await stage.gateway.start()
-    await page.goto(stage.gateway.url)
+    await fixture.gateway.start()
+    await page.goto(fixture.gateway.url)
     await page.getByText('secret-looking command').first().waitFor()
   })
 
   it('forbids everything that does not come from the gateway, by its headers', async () => {
-    // Not of the stage, for whom the attempt itself would be wrong.
-    const { page } = await openPage(stage.browser, stage.gateway)
+    // Not of the fixture, for whom the attempt itself would be wrong.
+    const { page } = await openPage(fixture.browser, fixture.gateway)
     const ran = await page.evaluate(async () => {
       const script = document.createElement('script')
       try {
@@ -77,21 +77,21 @@ describe.skipIf(hasNoBrowser())('as an app the page', () => {
   })
 
   it('takes a code once, and leaves none in the address', async () => {
-    const { code } = await stage.gateway.call('makeLink', {})
-    const context = await stage.browser.newContext(desktop)
+    const { code } = await fixture.gateway.call('makeLink', {})
+    const context = await fixture.browser.newContext(desktop)
     const page = await context.newPage()
-    await page.goto(`${stage.gateway.url}/#code=${code}`)
+    await page.goto(`${fixture.gateway.url}/#code=${code}`)
     await page.getByRole('navigation').first().waitFor()
     expect(page.url()).not.toContain(code)
-    const second = await (await stage.browser.newContext(desktop)).newPage()
-    await second.goto(`${stage.gateway.url}/#code=${code}`)
+    const second = await (await fixture.browser.newContext(desktop)).newPage()
+    await second.goto(`${fixture.gateway.url}/#code=${code}`)
     await second.getByText('This browser is not signed in').waitFor()
     await second.context().close()
     await context.close()
   })
 
   it('is watched: what goes wrong in a test would be seen', async () => {
-    const { page, wrong } = await openPage(stage.browser, stage.gateway)
+    const { page, wrong } = await openPage(fixture.browser, fixture.gateway)
     await page.evaluate(() => console.error('planted'))
     await page.evaluate(() => setTimeout(() => Promise.reject(new Error('thrown')), 0))
     await page.evaluate(() => fetch('http://127.0.0.1:1/').catch(() => {}))
@@ -101,12 +101,12 @@ describe.skipIf(hasNoBrowser())('as an app the page', () => {
   })
 
   it('offers an agent as soon as its runner is there, while the dialog for a new session is open', async () => {
-    const page = await stage.open(withWorker)
+    const page = await fixture.openPage(withWorker)
     await page.keyboard.press('n')
     const dialog = page.getByRole('dialog', { name: 'New session' })
     await dialog.getByText('No runner offers an agent right now').waitFor()
     await dialog.getByLabel('First message').fill('Hello')
-    const { gateway } = stage
+    const { gateway } = fixture
     const driver = { name: 'late', title: 'A late one', capabilities: [], modes: ['default'], ready: true }
     const { id } = await gateway.callAs(gateway.home.runnerToken())('announceRunner', {
       id: gateway.home.runnerId(),

@@ -4,7 +4,7 @@ import type { Locator, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { hasNoBrowser, phone } from '../support/browser.ts'
 import { asks } from '../support/request-samples.ts'
-import { button, calm, cardOf, openStage, strike, textOf } from './page-fixture.ts'
+import { button, cardOf, pressKey, setUpPageFixture, visibleText, waitForCooldown } from './page-fixture.ts'
 
 const small = { viewport: { width: 320, height: 640 }, hasTouch: true, isMobile: true } as const
 const longPath = `/home/ana/${'customers/with-a-long-name/'.repeat(4)}billing/packages/api`
@@ -23,33 +23,33 @@ function beyondTheEdge(page: Page): Promise<string[]> {
 }
 
 describe.skipIf(hasNoBrowser())('the look of', () => {
-  const stage = openStage()
+  const fixture = setUpPageFixture()
 
   it('a card’s head is one line that says who asks, whatever they are called; the last folders stay', async () => {
-    const asker = await stage.asker(longTitle, longPath)
+    const asker = await fixture.openAsker(longTitle, longPath)
     const request = await asker.ask({ ...asks.command(), cwd: longPath } as Ask, { agentPath: ['test-writer'] }) // an approval, in that folder
     for (const [options, linesMax] of [
       [{}, 1],
       [phone, 3],
       [small, 3],
     ] as const) {
-      const page = await stage.open(options)
+      const page = await fixture.openPage(options)
       const head = cardOf(page, request).locator('.card-head')
       await head.waitFor()
       const { height } = (await head.boundingBox()) ?? { height: 0 }
       expect(height).toBeLessThan(linesMax * 22 + 8)
       const tail = head.locator('.path-tail')
       expect(await tail.evaluate(it => it.scrollWidth <= it.clientWidth)).toBe(true)
-      expect(await textOf(tail)).toBe('packages/api')
+      expect(await visibleText(tail)).toBe('packages/api')
       expect(await head.locator('.path-line').getAttribute('title')).toBe(longPath)
-      expect(await textOf(cardOf(page, request).locator('.card-body'))).toContain(longPath)
+      expect(await visibleText(cardOf(page, request).locator('.card-body'))).toContain(longPath)
       expect(await beyondTheEdge(page)).toEqual([])
     }
   })
 
   it('a card of which more can be scrolled to has an edge that says so', async () => {
-    const request = await (await stage.asker()).ask(asks.form())
-    const page = await stage.open({ ...phone, viewport: { width: 390, height: 640 } })
+    const request = await (await fixture.openAsker()).ask(asks.form())
+    const page = await fixture.openPage({ ...phone, viewport: { width: 390, height: 640 } })
     const body = cardOf(page, request).locator('.card-body')
     await body.waitFor()
     // Beside what is in it, where nothing but the edge is drawn.
@@ -64,12 +64,12 @@ describe.skipIf(hasNoBrowser())('the look of', () => {
   })
 
   it('the smallest screen has everything on it', async () => {
-    const asker = await stage.asker(longTitle, longPath)
+    const asker = await fixture.openAsker(longTitle, longPath)
     await asker.ask(asks.plan())
-    const page = await stage.open(small)
+    const page = await fixture.openPage(small)
     await page.locator('article').waitFor()
     expect(await beyondTheEdge(page)).toEqual([])
-    await page.goto(`${stage.gateway.url}/#/sessions`)
+    await page.goto(`${fixture.gateway.url}/#/sessions`)
     const facts = page.locator('.row-facts').first()
     await facts.waitFor()
     expect((await facts.boundingBox())?.height).toBeLessThan(24)
@@ -82,10 +82,10 @@ describe.skipIf(hasNoBrowser())('the look of', () => {
   })
 
   it('keys shows them on the card that they go to, where there are keys, and says them once', async () => {
-    const asker = await stage.asker()
+    const asker = await fixture.openAsker()
     const first = await asker.ask(asks.command())
     await asker.ask(asks.questions())
-    const page = await stage.open()
+    const page = await fixture.openPage()
     const card = cardOf(page, first)
     const allow = button(card, 'Allow once')
     const keysOf = (place: Locator) =>
@@ -104,10 +104,10 @@ describe.skipIf(hasNoBrowser())('the look of', () => {
     const questions = page.getByRole('article', { name: '2 questions' })
     await questions.locator('[data-key]').first().waitFor()
     expect(await keysOf(questions)).toEqual(['1', '2', 'd'])
-    await strike(page, '1')
+    await pressKey(page, '1')
     await questions.locator('[data-key="3"]').waitFor()
     expect(await keysOf(card)).toEqual([])
-    const touched = await stage.open(phone)
+    const touched = await fixture.openPage(phone)
     await cardOf(touched, first).focus()
     await touched.locator('.card.active').waitFor()
     const touchable = button(cardOf(touched, first), 'Allow once')
@@ -115,21 +115,21 @@ describe.skipIf(hasNoBrowser())('the look of', () => {
   })
 
   it('a button that allows is told together with what it allows', async () => {
-    const request = await (await stage.asker()).ask(asks.command())
-    const page = await stage.open()
+    const request = await (await fixture.openAsker()).ask(asks.command())
+    const page = await fixture.openPage()
     const about = await button(cardOf(page, request), 'Allow once').getAttribute('aria-describedby')
     const told = await page.locator(`[id="${about}"]`).getAttribute('aria-label')
     expect(told).toBe('Run a command: npm run migrate -- --env staging')
   })
 
   it('a command’s own description is a line that the agent says, and short lists stand in a line', async () => {
-    const asker = await stage.asker()
+    const asker = await fixture.openAsker()
     const command = await asker.ask({
       ...asks.command(),
       input: { command: 'ls', description: 'Look', timeout: 5 },
     } as Ask) // an approval, with more in it
     const fields = await asker.ask(asks.fields())
-    const page = await stage.open()
+    const page = await fixture.openPage()
     const says = cardOf(page, command).getByRole('figure', { name: 'What the agent says' })
     await says.waitFor()
     expect(await says.locator('blockquote').allTextContents()).toEqual(['Migrate the staging database', 'Look'])
@@ -140,10 +140,10 @@ describe.skipIf(hasNoBrowser())('the look of', () => {
   })
 
   it('a session that waits has one amber thing on its screen: the card that is to be answered', async () => {
-    const asker = await stage.asker()
+    const asker = await fixture.openAsker()
     const request = await asker.ask(asks.command())
-    const page = await stage.open()
-    await page.goto(`${stage.gateway.url}/#/sessions/${asker.session.id}`)
+    const page = await fixture.openPage()
+    await page.goto(`${fixture.gateway.url}/#/sessions/${asker.session.id}`)
     await cardOf(page, request).waitFor()
     await page.locator('.asks').waitFor()
     const amber = await page.locator('main').evaluate(main => {
@@ -173,10 +173,10 @@ describe.skipIf(hasNoBrowser())('the look of', () => {
     }
 
     it.each(['inbox', 'session'])('has the two decisions at the thumb, apart from each other: %s', async screen => {
-      const asker = await stage.asker()
+      const asker = await fixture.openAsker()
       const request = await asker.ask(asks.command(long))
-      const page = await stage.open(phone)
-      if (screen === 'session') await page.goto(`${stage.gateway.url}/#/sessions/${asker.session.id}`)
+      const page = await fixture.openPage(phone)
+      if (screen === 'session') await page.goto(`${fixture.gateway.url}/#/sessions/${asker.session.id}`)
       const card = cardOf(page, request)
       await card.waitFor()
       const [deny, allow] = [await boxOf(button(card, 'Deny…')), await boxOf(button(card, 'Allow once'))]
@@ -190,8 +190,8 @@ describe.skipIf(hasNoBrowser())('the look of', () => {
     })
 
     it('scrolls what is asked inside the card, and allows it once its end was there to see', async () => {
-      const request = await (await stage.asker()).ask(asks.command(long))
-      const page = await stage.open(phone)
+      const request = await (await fixture.openAsker()).ask(asks.command(long))
+      const page = await fixture.openPage(phone)
       const card = cardOf(page, request)
       const allow = button(card, 'Allow once')
       await card.getByText('Scroll to the end to allow.').waitFor()
@@ -200,18 +200,18 @@ describe.skipIf(hasNoBrowser())('the look of', () => {
       await card.locator('.card-body').evaluate(body => body.scrollTo(0, body.scrollHeight))
       await page.waitForFunction(() => !document.querySelector<HTMLButtonElement>('.allow')?.disabled)
       expect((await boxOf(allow)).y).toBe(before.y)
-      await calm(page)
+      await waitForCooldown(page)
       await allow.tap()
-      expect(await stage.answerTo(request)).toEqual({ kind: 'allow' })
+      expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'allow' })
     })
 
     it.each(['inbox', 'session'])('shows the whole folder and every caution before it allows: %s', async screen => {
-      const asker = await stage.asker('s', `/srv/${'deep/'.repeat(60)}end`)
+      const asker = await fixture.openAsker('s', `/srv/${'deep/'.repeat(60)}end`)
       const caution = { reason: 'It is outside. '.repeat(60), blockedPath: '/etc/shadow' }
       const ask = { ...asks.command('rm -rf *'), cwd: asker.session.cwd, caution } as Ask // a command is an approval
       const request = await asker.ask(ask)
-      const page = await stage.open(phone)
-      if (screen === 'session') await page.goto(`${stage.gateway.url}/#/sessions/${asker.session.id}`)
+      const page = await fixture.openPage(phone)
+      if (screen === 'session') await page.goto(`${fixture.gateway.url}/#/sessions/${asker.session.id}`)
       const card = cardOf(page, request)
       const allow = button(card, 'Allow once')
       await card.getByText('Scroll to the end to allow.').waitFor()
@@ -225,13 +225,13 @@ describe.skipIf(hasNoBrowser())('the look of', () => {
       expect(path.y + path.height).toBeLessThanOrEqual(body.y + body.height)
       const deed = card.locator('.deed')
       expect(await deed.evaluate(it => it.scrollHeight <= it.clientHeight + 1)).toBe(true)
-      expect(await textOf(card.locator('.card-body'))).toContain(asker.session.cwd)
+      expect(await visibleText(card.locator('.card-body'))).toContain(asker.session.cwd)
     })
 
     it('fills its screen with one card, whatever is asked', async () => {
-      const asker = await stage.asker()
+      const asker = await fixture.openAsker()
       for (const ask of [asks.suggested(), asks.questions(), asks.form(), asks.dangerous()]) await asker.ask(ask)
-      const page = await stage.open(phone)
+      const page = await fixture.openPage(phone)
       await page.locator('article').nth(3).waitFor()
       const screen = await boxOf(page.locator('main'))
       for (const card of await page.locator('article').all()) {
@@ -244,8 +244,8 @@ describe.skipIf(hasNoBrowser())('the look of', () => {
 
   it('code in a plan has a ground of its own, with room around it', async () => {
     const plan = 'Run this:\n\n```ts\nretry()\n```'
-    const request = await (await stage.asker()).ask({ ...asks.plan(), plan, input: { plan } } as Ask) // a plan, with code in it
-    const page = await stage.open()
+    const request = await (await fixture.openAsker()).ask({ ...asks.plan(), plan, input: { plan } } as Ask) // a plan, with code in it
+    const page = await fixture.openPage()
     const code = cardOf(page, request).locator('.code-block')
     await code.waitFor()
     expect(await code.evaluate(it => getComputedStyle(it).paddingLeft)).toBe('12px')

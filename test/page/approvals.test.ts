@@ -2,7 +2,16 @@ import type { Ask } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
 import { hasNoBrowser, phone } from '../support/browser.ts'
 import { asks } from '../support/request-samples.ts'
-import { button, calm, cardOf, noteFollowed, openStage, press, receipt, textOf } from './page-fixture.ts'
+import {
+  button,
+  cardOf,
+  click,
+  markChanged,
+  receipt,
+  setUpPageFixture,
+  visibleText,
+  waitForCooldown,
+} from './page-fixture.ts'
 
 /** Of two colours that a browser has computed, as WCAG counts it. */
 function contrast(one: string, other: string): number {
@@ -15,12 +24,12 @@ function contrast(one: string, other: string): number {
 }
 
 describe.skipIf(hasNoBrowser())('an approval', () => {
-  const stage = openStage()
+  const fixture = setUpPageFixture()
 
   /** The page with one request on it. */
   async function shown(ask: Ask, options = {}) {
-    const page = await stage.open(options)
-    const request = await (await stage.asker()).ask(ask)
+    const page = await fixture.openPage(options)
+    const request = await (await fixture.openAsker()).ask(ask)
     const card = cardOf(page, request)
     await card.waitFor()
     return { page, request, card }
@@ -28,16 +37,16 @@ describe.skipIf(hasNoBrowser())('an approval', () => {
 
   it('of a command is allowed once; its receipt says by whom, and then that it was delivered', async () => {
     const { page, request, card } = await shown(asks.command())
-    expect(await textOf(card.getByRole('heading'))).toBe('Run a command')
-    expect(await textOf(card.getByRole('figure', { name: 'The command' }))).toContain('npm run migrate -- --env')
-    expect(await textOf(card)).toContain('/src/api')
+    expect(await visibleText(card.getByRole('heading'))).toBe('Run a command')
+    expect(await visibleText(card.getByRole('figure', { name: 'The command' }))).toContain('npm run migrate -- --env')
+    expect(await visibleText(card)).toContain('/src/api')
     expect(await card.getByRole('link', { name: 'api-server' }).getAttribute('href')).toBe(
       `#/sessions/${request.session}`,
     )
-    await press(page, button(card, 'Allow once'))
-    expect(await stage.answerTo(request)).toEqual({ kind: 'allow' })
+    await click(page, button(card, 'Allow once'))
+    expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'allow' })
     await receipt(page, 'npm run migrate', 'allowed by you', 'on its way').waitFor()
-    await stage.deliver(request)
+    await fixture.reportTaken(request)
     await receipt(page, 'npm run migrate', 'allowed by you', 'delivered').waitFor()
     expect(await button(page, 'Allow once').count()).toBe(0)
   })
@@ -49,20 +58,20 @@ describe.skipIf(hasNoBrowser())('an approval', () => {
     await expect.poll(() => allow.isDisabled()).toBe(true)
     await card.getByLabel('what stands here is what runs').fill('npm run migrate -- --env test')
     await card.getByLabel('A note that the agent reads').fill('never on staging')
-    await press(page, allow)
-    expect(await stage.answerTo(request)).toEqual({
+    await click(page, allow)
+    expect(await fixture.answerGivenOnPage(request)).toEqual({
       kind: 'allow',
       input: { command: 'npm run migrate -- --env test', description: 'Migrate the staging database' },
       note: 'never on staging',
     })
-    expect((await stage.resolved(request)).resolution?.editedDigest).toMatch(/\S/)
+    expect((await fixture.waitUntilResolved(request)).resolution?.editedDigest).toMatch(/\S/)
     const line = receipt(page, '--env test', 'allowed with changes by you')
     await line.locator('summary').click()
     const story = line.locator('.story')
     await story.waitFor()
-    expect(await textOf(story)).toContain('--env staging')
-    expect(await textOf(story)).toContain('What was changed before it was allowed')
-    expect(await textOf(story)).toContain('never on staging')
+    expect(await visibleText(story)).toContain('--env staging')
+    expect(await visibleText(story)).toContain('What was changed before it was allowed')
+    expect(await visibleText(story)).toContain('never on staging')
   })
 
   it('is allowed with a note that the agent reads', async () => {
@@ -70,32 +79,32 @@ describe.skipIf(hasNoBrowser())('an approval', () => {
     await button(card, 'Add a note…').click()
     await expect.poll(() => button(card, 'Allow with this note').isDisabled()).toBe(true)
     await page.keyboard.type('but only this one')
-    await press(page, button(card, 'Allow with this note'))
-    expect(await stage.answerTo(request)).toEqual({ kind: 'allow', note: 'but only this one' })
+    await click(page, button(card, 'Allow with this note'))
+    expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'allow', note: 'but only this one' })
     await receipt(page, 'allowed by you: but only this one').waitFor()
   })
 
   it('is denied in two steps, with a reason', async () => {
     const { page, request, card } = await shown(asks.command())
     await button(card, 'Deny…').click()
-    expect(await stage.isPending(request)).toBe(true)
+    expect(await fixture.isPending(request)).toBe(true)
     await page.keyboard.type('not before the backup')
-    await press(page, button(card, 'Deny'))
-    expect(await stage.answerTo(request)).toEqual({ kind: 'deny', reason: 'not before the backup' })
+    await click(page, button(card, 'Deny'))
+    expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'deny', reason: 'not before the backup' })
     await receipt(page, 'denied by you: not before the backup').waitFor()
   })
 
   it('is denied so that the agent stops', async () => {
     const { page, request, card } = await shown(asks.command())
     await button(card, 'Deny…').click()
-    await press(page, button(card, 'Deny and stop'))
-    expect(await stage.answerTo(request)).toEqual({ kind: 'deny', interrupt: true })
+    await click(page, button(card, 'Deny and stop'))
+    expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'deny', interrupt: true })
     await receipt(page, 'denied by you').waitFor()
   })
 
   it('of an edit shows both sides, the blanks and the tabs, and the new text can be changed', async () => {
     const { page, request, card } = await shown(asks.edit())
-    expect(await textOf(card)).toContain('/src/api/src/retry.ts')
+    expect(await visibleText(card)).toContain('/src/api/src/retry.ts')
     await expect.poll(() => card.locator('.diff.split').count()).toBe(1)
     expect(await card.locator('.diff-row.gone').allInnerTexts()).toEqual([expect.stringContaining('const tries = 3')])
     await expect.poll(() => card.locator('.diff-row.come').count()).toBe(2)
@@ -105,8 +114,8 @@ describe.skipIf(hasNoBrowser())('an approval', () => {
     await button(card, 'Edit…').click()
     const field = card.getByLabel('what stands here is what runs')
     await field.fill((await field.inputValue()).replace('tries = 8 ', 'tries = 5'))
-    await press(page, button(card, 'Allow with edits'))
-    expect(await stage.answerTo(request)).toMatchObject({
+    await click(page, button(card, 'Allow with edits'))
+    expect(await fixture.answerGivenOnPage(request)).toMatchObject({
       kind: 'allow',
       input: {
         file_path: '/src/api/src/retry.ts',
@@ -136,7 +145,7 @@ describe.skipIf(hasNoBrowser())('an approval', () => {
   it('of an edit with CRLF line ends reads like any other, says so once, and keeps them when it is changed', async () => {
     const input = { file_path: '/src/a.ts', old_string: 'one\r\ntwo', new_string: 'one\r\n2\r\nthree' }
     const { page, request, card } = await shown({ ...asks.edit(), input } as Ask) // an approval, with another input
-    expect(await textOf(card.locator('.file'))).toContain('2 added · 1 removed · CRLF line ends')
+    expect(await visibleText(card.locator('.file'))).toContain('2 added · 1 removed · CRLF line ends')
     expect(await card.locator('.diff').textContent()).not.toMatch(/CR|u\{/)
     expect(await card.locator('.hidden-warning').count()).toBe(0)
     await button(card, 'Edit…').click()
@@ -144,8 +153,10 @@ describe.skipIf(hasNoBrowser())('an approval', () => {
     await expect.poll(() => field.inputValue()).toBe('one\n2\nthree')
     await field.fill('one\n2\n3\nfour')
     await expect.poll(() => card.locator('.step .diff-row.come').count()).toBe(2)
-    await press(page, button(card, 'Allow with edits'))
-    expect(await stage.answerTo(request)).toMatchObject({ input: { ...input, new_string: 'one\r\n2\r\n3\r\nfour' } })
+    await click(page, button(card, 'Allow with edits'))
+    expect(await fixture.answerGivenOnPage(request)).toMatchObject({
+      input: { ...input, new_string: 'one\r\n2\r\n3\r\nfour' },
+    })
     const told = receipt(page, '/src/a.ts', 'allowed with changes')
     await told.locator('summary').click()
     await told.getByText('What was changed before it was allowed').waitFor()
@@ -155,9 +166,9 @@ describe.skipIf(hasNoBrowser())('an approval', () => {
   it('of an edit that changes line ends shows each of them', async () => {
     const input = { file_path: '/src/a.ts', old_string: 'one\r\ntwo', new_string: 'one\ntwo' }
     const { card } = await shown({ ...asks.edit(), input } as Ask) // as above
-    expect(await textOf(card.locator('.file'))).toContain('mixed line ends: ⟨CR⟩ stands where a line ends in CRLF')
-    expect(await textOf(card.locator('.diff-row.gone .line'))).toContain('one⟨CR⟩')
-    expect(await textOf(card.locator('.diff-row.come .line'))).not.toContain('CR')
+    expect(await visibleText(card.locator('.file'))).toContain('mixed line ends: ⟨CR⟩ stands where a line ends in CRLF')
+    expect(await visibleText(card.locator('.diff-row.gone .line'))).toContain('one⟨CR⟩')
+    expect(await visibleText(card.locator('.diff-row.come .line'))).not.toContain('CR')
   })
 
   it('of an edit stands in one column where there is no room for two', async () => {
@@ -168,21 +179,21 @@ describe.skipIf(hasNoBrowser())('an approval', () => {
 
   it('of a new file shows all of it', async () => {
     const { page, request, card } = await shown(asks.write())
-    expect(await textOf(card)).toContain('the whole file · 12 added')
+    expect(await visibleText(card)).toContain('the whole file · 12 added')
     await expect.poll(() => card.locator('.diff-row.come').count()).toBe(12)
-    await press(page, button(card, 'Allow once'))
-    expect(await stage.answerTo(request)).toEqual({ kind: 'allow' })
+    await click(page, button(card, 'Allow once'))
+    expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'allow' })
     await receipt(page, '/src/api/src/greeting.ts', 'allowed by you').waitFor()
   })
 
   it('of any other tool shows fields, its JSON a click away, and takes edited JSON only where it is JSON', async () => {
     const { page, request, card } = await shown(asks.fields())
-    expect(await textOf(card.getByRole('heading'))).toBe('Use create_issue from tracker')
+    expect(await visibleText(card.getByRole('heading'))).toBe('Use create_issue from tracker')
     expect(await card.getByRole('definition').allInnerTexts()).toEqual(
       expect.arrayContaining(['API', 'Flaky test', 'null', '3']),
     )
     await button(card, 'As JSON').click()
-    expect(await textOf(card.locator('pre').first())).toContain('"project": "API"')
+    expect(await visibleText(card.locator('pre').first())).toContain('"project": "API"')
     await button(card, 'Edit…').click()
     const field = card.getByLabel('what stands here is what runs')
     const asked = await field.inputValue()
@@ -190,13 +201,13 @@ describe.skipIf(hasNoBrowser())('an approval', () => {
     await card.locator('.problem').first().waitFor()
     await expect.poll(() => button(card, 'Allow with edits').isDisabled()).toBe(true)
     await field.fill('{"project": "WEB"}')
-    await press(page, button(card, 'Allow with edits'))
+    await click(page, button(card, 'Allow with edits'))
     await card.getByRole('alert').getByText('Not sent: the edited input lacks "title"').waitFor()
     await field.fill(asked.replace('"API"', '"WEB"'))
-    await press(page, button(card, 'Allow with edits'))
+    await click(page, button(card, 'Allow with edits'))
     const { ask } = request
     const input = ask.kind === 'approval' ? { ...ask.input, project: 'WEB' } : {}
-    expect(await stage.answerTo(request)).toEqual({ kind: 'allow', input })
+    expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'allow', input })
   })
 
   it('is allowed for longer by what the agent’s own program offers, each with its scope', async () => {
@@ -208,50 +219,53 @@ describe.skipIf(hasNoBrowser())('an approval', () => {
     await card.getByText('Your note goes with it: as ever').waitFor()
     await expect.poll(() => button(card, 'Allow and remember this').isDisabled()).toBe(true)
     await card.getByRole('radio', { name: 'Kept in this folder’s own settings' }).check()
-    await press(page, button(card, 'Allow and remember this'))
-    expect(await stage.answerTo(request)).toEqual({ kind: 'allow', note: 'as ever', suggestion: 's2' })
+    await click(page, button(card, 'Allow and remember this'))
+    expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'allow', note: 'as ever', suggestion: 's2' })
   })
 
   it('that its agent advises against is allowed by a second, deliberate step, and never for longer', async () => {
     const { page, request, card } = await shown(asks.dangerous())
-    expect(await textOf(card)).toContain('marks this as dangerous')
-    expect(await textOf(card)).toContain('It would remove everything you own.')
+    expect(await visibleText(card)).toContain('marks this as dangerous')
+    expect(await visibleText(card)).toContain('It would remove everything you own.')
     expect(await button(card, 'Always…').count()).toBe(0)
     await button(card, 'Allow anyway…').click()
     expect(await card.getByRole('button', { name: 'Back' }).evaluate(it => it === document.activeElement)).toBe(true)
-    expect(await stage.isPending(request)).toBe(true)
-    await press(page, button(card, 'Allow anyway'))
-    expect(await stage.answerTo(request)).toEqual({ kind: 'allow' })
+    expect(await fixture.isPending(request)).toBe(true)
+    await click(page, button(card, 'Allow anyway'))
+    expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'allow' })
   })
 
   it('that its agent advises against is allowed on a phone by a press that is held, not by a tap', async () => {
     const { page, request, card } = await shown(asks.dangerous(), phone)
     const hold = card.locator('button.hold')
-    await calm(page)
+    await waitForCooldown(page)
     await hold.tap()
     await expect.poll(() => card.getByText('Hold to allow once').count()).toBe(1)
-    expect(await stage.isPending(request)).toBe(true)
+    expect(await fixture.isPending(request)).toBe(true)
     await hold.dispatchEvent('pointerdown')
-    expect(await stage.answerTo(request)).toEqual({ kind: 'allow' })
+    expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'allow' })
   })
 
   describe('of a plan', () => {
     it('is rendered, shown as written a click away, and approved into a mode', async () => {
       const { page, request, card } = await shown(asks.plan())
       await card.getByRole('heading', { name: 'Plan', exact: true }).waitFor()
-      expect(await textOf(card.locator('.markdown strong'))).toBe('migration')
+      expect(await visibleText(card.locator('.markdown strong'))).toBe('migration')
       await button(card, 'As it is written').click()
       await card.getByText('**migration**').waitFor()
-      await press(page, button(card, 'Approve plan'))
-      expect(await stage.answerTo(request)).toEqual({ kind: 'allow' })
+      await click(page, button(card, 'Approve plan'))
+      expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'allow' })
     })
 
     it('is changed before it is approved', async () => {
       const { page, request, card } = await shown(asks.plan())
       await button(card, 'Edit the plan…').click()
       await card.getByLabel('what stands here is what runs').fill('# Plan\n\n1. Only read')
-      await press(page, button(card, 'Approve with edits'))
-      expect(await stage.answerTo(request)).toEqual({ kind: 'allow', input: { plan: '# Plan\n\n1. Only read' } })
+      await click(page, button(card, 'Approve with edits'))
+      expect(await fixture.answerGivenOnPage(request)).toEqual({
+        kind: 'allow',
+        input: { plan: '# Plan\n\n1. Only read' },
+      })
     })
 
     it('says in every step into which mode it would be approved, also where that was chosen elsewhere', async () => {
@@ -259,18 +273,18 @@ describe.skipIf(hasNoBrowser())('an approval', () => {
       const { page, request, card } = await shown(ask)
       await button(card, 'Add a note…').click()
       const draft = { version: 1, note: 'fine', mode: 'bypassPermissions' }
-      await stage.gateway.call('putDraft', { id: request.id, draft })
+      await fixture.gateway.call('putDraft', { id: request.id, draft })
       const into = card.getByLabel('Then the agent')
       await expect.poll(() => into.inputValue(), { timeout: 5000 }).toBe('bypassPermissions')
-      await noteFollowed(page)
+      await markChanged(page)
       await into.selectOption('default')
-      await press(page, button(card, 'Approve with this note'))
-      expect(await stage.answerTo(request)).toEqual({ kind: 'allow', note: 'fine', mode: 'default' })
+      await click(page, button(card, 'Approve with this note'))
+      expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'allow', note: 'fine', mode: 'default' })
     })
 
     it('shows a mode that nobody here knows, before it is approved into it', async () => {
       const { request, card } = await shown(asks.plan())
-      await stage.gateway.call('putDraft', { id: request.id, draft: { version: 1, mode: 'brisk' } })
+      await fixture.gateway.call('putDraft', { id: request.id, draft: { version: 1, mode: 'brisk' } })
       await expect.poll(() => card.getByLabel('Then the agent').inputValue(), { timeout: 5000 }).toBe('brisk')
     })
 
@@ -278,8 +292,8 @@ describe.skipIf(hasNoBrowser())('an approval', () => {
       const { page, request, card } = await shown(asks.plan())
       await button(card, 'Keep planning…').click()
       await page.keyboard.type('and the rollback?')
-      await press(page, button(card, 'Keep planning'))
-      expect(await stage.answerTo(request)).toEqual({ kind: 'deny', reason: 'and the rollback?' })
+      await click(page, button(card, 'Keep planning'))
+      expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'deny', reason: 'and the rollback?' })
     })
   })
 })

@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest'
 import { away, hasNoBrowser } from '../support/browser.ts'
 import { asks } from '../support/request-samples.ts'
-import { button, calm, cardOf, openStage, press, receipt, textOf } from './page-fixture.ts'
+import { button, cardOf, click, receipt, setUpPageFixture, visibleText, waitForCooldown } from './page-fixture.ts'
 
 const reconnecting = 'Reconnecting… What you see may be old.'
 
 describe.skipIf(hasNoBrowser())('in trouble', () => {
-  const stage = openStage()
+  const fixture = setUpPageFixture()
 
   it('a reload in the middle of an answer loses no word of it, whatever has reached the gateway', async () => {
-    const page = await stage.open({ provoked: away })
+    const page = await fixture.openPage({ provoked: away })
     await page.route('**/draft', route =>
       route.request().method() === 'PUT' ? route.abort('connectionrefused') : route.continue(),
     )
-    const asker = await stage.asker()
+    const asker = await fixture.openAsker()
     const denied = await asker.ask(asks.command())
     const questions = await asker.ask(asks.questions())
     const form = await asker.ask(asks.form())
@@ -31,29 +31,29 @@ describe.skipIf(hasNoBrowser())('in trouble', () => {
     await expect.poll(() => cardOf(page, form).getByLabel('Version').inputValue()).toBe('4.2')
     await reason.press('End')
     await page.keyboard.type('day')
-    await calm(page)
+    await waitForCooldown(page)
     await page.keyboard.press('Enter')
-    expect(await stage.answerTo(denied)).toEqual({ kind: 'deny', reason: 'not on a Friday' })
+    expect(await fixture.answerGivenOnPage(denied)).toEqual({ kind: 'deny', reason: 'not on a Friday' })
   })
 
   it('a crash of the tab loses none either', async () => {
-    const page = await stage.open()
-    const request = await (await stage.asker()).ask(asks.command())
+    const page = await fixture.openPage()
+    const request = await (await fixture.openAsker()).ask(asks.command())
     await button(cardOf(page, request), 'Add a note…').click()
     const kept = page.waitForResponse(response => response.request().method() === 'PUT' && response.ok())
     await page.keyboard.type('careful')
     await kept
     const other = await page.context().newPage()
     await page.close()
-    await other.goto(stage.gateway.url)
+    await other.goto(fixture.gateway.url)
     const note = cardOf(other, request).getByRole('textbox')
     await note.waitFor()
     await expect.poll(() => note.inputValue()).toBe('careful')
   })
 
   it('a cut of the network in the middle of an answer leaves the words, and lets it through afterwards', async () => {
-    const page = await stage.open({ provoked: away })
-    const request = await (await stage.asker()).ask(asks.command())
+    const page = await fixture.openPage({ provoked: away })
+    const request = await (await fixture.openAsker()).ask(asks.command())
     const card = cardOf(page, request)
     await button(card, 'Deny…').click()
     await page.keyboard.type('because')
@@ -62,18 +62,18 @@ describe.skipIf(hasNoBrowser())('in trouble', () => {
     await expect.poll(() => button(card, 'Deny').isDisabled()).toBe(true)
     await page.keyboard.type(' of the cut')
     await page.keyboard.press('Enter')
-    expect(await stage.isPending(request)).toBe(true)
+    expect(await fixture.isPending(request)).toBe(true)
     await page.context().setOffline(false)
     await page.getByText('Reconnected').waitFor()
     await expect.poll(() => card.getByRole('textbox').inputValue()).toBe('because of the cut')
-    await press(page, button(card, 'Deny'))
-    expect(await stage.answerTo(request)).toEqual({ kind: 'deny', reason: 'because of the cut' })
+    await click(page, button(card, 'Deny'))
+    expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'deny', reason: 'because of the cut' })
   })
 
   it('a screen that cannot be fetched says so, and comes once the gateway is back', async () => {
-    const page = await stage.open({ provoked: away })
+    const page = await fixture.openPage({ provoked: away })
     await page.route('**/record-screen-*.js', route => route.abort('connectionrefused'))
-    await page.goto(`${stage.gateway.url}/#/record`)
+    await page.goto(`${fixture.gateway.url}/#/record`)
     await page.getByText('This part of the page could not be loaded').waitFor()
     await expect.poll(() => page.getByRole('navigation').first().isVisible()).toBe(true)
     await page.unroute('**/record-screen-*.js')
@@ -84,87 +84,87 @@ describe.skipIf(hasNoBrowser())('in trouble', () => {
   })
 
   it('a note that was written goes with the yes, also when its field was closed again', async () => {
-    const page = await stage.open()
-    const request = await (await stage.asker()).ask(asks.command())
+    const page = await fixture.openPage()
+    const request = await (await fixture.openAsker()).ask(asks.command())
     const card = cardOf(page, request)
     await button(card, 'Add a note…').click()
     await page.keyboard.type('only on staging')
     await button(card, 'Back').click()
-    await press(page, button(card, 'Allow with your note'))
-    expect(await stage.answerTo(request)).toEqual({ kind: 'allow', note: 'only on staging' })
+    await click(page, button(card, 'Allow with your note'))
+    expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'allow', note: 'only on staging' })
   })
 
   it('an answer that cannot be sent gives the card back, with what was typed, and says why', async () => {
-    const page = await stage.open({ provoked: away })
-    const request = await (await stage.asker()).ask(asks.command())
+    const page = await fixture.openPage({ provoked: away })
+    const request = await (await fixture.openAsker()).ask(asks.command())
     const card = cardOf(page, request)
     await page.route('**/answer', route => route.abort('connectionrefused'))
     await button(card, 'Add a note…').click()
     await page.keyboard.type('with care')
-    await press(page, button(card, 'Allow with this note'))
+    await click(page, button(card, 'Allow with this note'))
     await button(card, 'Allowing…').waitFor()
     await card.getByRole('alert').getByText('Not sent. The gateway is out of reach. Everything').waitFor()
     await expect.poll(() => card.getByRole('textbox').inputValue()).toBe('with care')
     await page.unroute('**/answer')
-    await press(page, button(card, 'Allow with this note'))
-    expect(await stage.answerTo(request)).toEqual({ kind: 'allow', note: 'with care' })
+    await click(page, button(card, 'Allow with this note'))
+    expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'allow', note: 'with care' })
   })
 
   it('an answer that the gateway refuses gives the card back with its reason', async () => {
-    const page = await stage.open({ provoked: /422/ })
-    const request = await (await stage.asker()).ask(asks.command())
+    const page = await fixture.openPage({ provoked: /422/ })
+    const request = await (await fixture.openAsker()).ask(asks.command())
     const card = cardOf(page, request)
     const error = { code: 'answer_mismatch', message: 'The answer does not fit: it is odd.' }
     await page.route('**/answer', route => route.fulfill({ status: 422, json: { error } }))
-    await press(page, button(card, 'Allow once'))
+    await click(page, button(card, 'Allow once'))
     await card.getByRole('alert').getByText('The answer does not fit: it is odd.').waitFor()
     await expect.poll(() => button(card, 'Allow once').isEnabled()).toBe(true)
-    expect(await stage.isPending(request)).toBe(true)
+    expect(await fixture.isPending(request)).toBe(true)
   })
 
   it('an answer whose acknowledgement is lost is given once', async () => {
-    const page = await stage.open({ provoked: away })
-    const request = await (await stage.asker()).ask(asks.command())
+    const page = await fixture.openPage({ provoked: away })
+    const request = await (await fixture.openAsker()).ask(asks.command())
     let tries = 0
     await page.route('**/answer', async route => {
       if (++tries > 1) return route.continue()
       await route.fetch()
       await route.abort('connectionreset')
     })
-    await press(page, button(cardOf(page, request), 'Allow once'))
+    await click(page, button(cardOf(page, request), 'Allow once'))
     await receipt(page, 'allowed by you').waitFor()
-    expect(await stage.answerTo(request)).toEqual({ kind: 'allow' })
+    expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'allow' })
   })
 
   it.each(['questions', 'form'] as const)(
     'whoever writes an answer goes on while the gateway is away, and no letter of it decides: %s',
     async kind => {
-      const page = await stage.open({ provoked: away })
-      const request = await (await stage.asker()).ask(asks[kind]())
+      const page = await fixture.openPage({ provoked: away })
+      const request = await (await fixture.openAsker()).ask(asks[kind]())
       const card = cardOf(page, request)
       const field = kind === 'form' ? card.getByLabel('Version') : card.getByRole('textbox', { name: 'Other' }).first()
       await field.click()
       await page.keyboard.type('deploy, but not ')
-      await stage.gateway.kill()
+      await fixture.gateway.kill()
       await page.getByText(reconnecting).waitFor()
       await page.keyboard.type('there ')
-      await stage.gateway.start()
+      await fixture.gateway.start()
       await page.getByText('Reconnected').waitFor()
-      await calm(page)
+      await waitForCooldown(page)
       await page.keyboard.type('at all, and never')
       await expect.poll(() => field.inputValue()).toBe('deploy, but not there at all, and never')
-      expect(await stage.isPending(request)).toBe(true)
+      expect(await fixture.isPending(request)).toBe(true)
       await page.getByRole('dialog').waitFor({ state: 'detached' })
     },
   )
 
   it('while the gateway is away nothing can be pressed; once it is back, what is shown is what is', async () => {
-    const page = await stage.open({ provoked: away })
-    const asker = await stage.asker()
+    const page = await fixture.openPage({ provoked: away })
+    const asker = await fixture.openAsker()
     const old = await asker.ask(asks.command('old'))
     const kept = await asker.ask(asks.command('kept'))
     await cardOf(page, kept).waitFor()
-    await stage.gateway.kill()
+    await fixture.gateway.kill()
     await page.getByText(reconnecting).waitFor()
     const screen = page.locator('main')
     const inert = () => screen.evaluate(it => it instanceof HTMLElement && it.inert)
@@ -179,8 +179,8 @@ describe.skipIf(hasNoBrowser())('in trouble', () => {
 
     // It is back, but not yet for this page, which must not take anything for live meanwhile.
     await page.route('**/api/v1/events*', route => route.abort('connectionrefused'))
-    await stage.gateway.start()
-    await stage.answer(old, { kind: 'deny' })
+    await fixture.gateway.start()
+    await fixture.answer(old, { kind: 'deny' })
     const fresh = await asker.ask(asks.command('fresh'))
     expect(await inert()).toBe(true)
     await page.unroute('**/api/v1/events*')
@@ -189,15 +189,15 @@ describe.skipIf(hasNoBrowser())('in trouble', () => {
     await cardOf(page, fresh).waitFor()
     await cardOf(page, old).waitFor({ state: 'detached' })
     await page.waitForFunction(() => document.title === '(2) Holdpoint')
-    expect(await textOf(page.getByRole('heading', { level: 1 }))).toBe('2 requests wait for you')
-    await press(page, button(cardOf(page, kept), 'Allow once'))
-    expect(await stage.answerTo(kept)).toEqual({ kind: 'allow' })
-    expect(await stage.isPending(fresh)).toBe(true)
+    expect(await visibleText(page.getByRole('heading', { level: 1 }))).toBe('2 requests wait for you')
+    await click(page, button(cardOf(page, kept), 'Allow once'))
+    expect(await fixture.answerGivenOnPage(kept)).toEqual({ kind: 'allow' })
+    expect(await fixture.isPending(fresh)).toBe(true)
   })
 
   it('a browser that is signed out elsewhere says so and how to come back', async () => {
-    const page = await stage.open({ provoked: /401/ })
-    const other = await stage.tab(page)
+    const page = await fixture.openPage({ provoked: /401/ })
+    const other = await fixture.openTab(page)
     await other.locator('button.you').click()
     await other.getByRole('button', { name: 'Sign this browser out' }).click()
     await other.getByText('This browser is not signed in').waitFor()

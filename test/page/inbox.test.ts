@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { hasNoBrowser, phone } from '../support/browser.ts'
 import { asks } from '../support/request-samples.ts'
-import { button, cardOf, openStage, press, receipt, strike, textOf } from './page-fixture.ts'
+import { button, cardOf, click, pressKey, receipt, setUpPageFixture, visibleText } from './page-fixture.ts'
 
 describe.skipIf(hasNoBrowser())('the inbox', () => {
-  const stage = openStage()
+  const fixture = setUpPageFixture()
 
   it('says that nothing waits, how many agents work, and counts in title and picture what comes', async () => {
-    const page = await stage.open()
+    const page = await fixture.openPage()
     const icon = page.locator('link[rel="icon"]')
-    const asker = await stage.asker()
+    const asker = await fixture.openAsker()
     await page.getByRole('heading', { name: 'Nothing waits for you.' }).waitFor()
-    await stage.gateway.call('appendEvents', {
+    await fixture.gateway.call('appendEvents', {
       id: asker.session.id,
       items: [{ type: 'message.added', block: 'b', text: 'Let me see.' }],
     })
@@ -22,29 +22,29 @@ describe.skipIf(hasNoBrowser())('the inbox', () => {
     await page.getByRole('heading', { name: '1 request waits for you' }).waitFor()
     await expect.poll(() => page.title()).toBe('(1) Holdpoint')
     await page.locator('link[rel="icon"][href^="data:image/png"]').waitFor({ state: 'attached' })
-    await stage.answer(request)
+    await fixture.answer(request)
     await page.getByRole('heading', { name: 'Nothing waits for you' }).waitFor()
     await expect.poll(() => page.title()).toBe('Holdpoint')
     await page.locator('link[rel="icon"][href="/favicon.svg"]').waitFor({ state: 'attached' })
   })
 
   it('shows requests of every session, oldest first, with who asks, from where and through which agents', async () => {
-    const docs = await stage.asker('docs', '/src/docs')
-    const api = await stage.asker('api', '/src/api')
+    const docs = await fixture.openAsker('docs', '/src/docs')
+    const api = await fixture.openAsker('api', '/src/api')
     await docs.ask(asks.questions())
     await api.ask(asks.command(), { agentPath: ['reviewer', 'test-writer'] })
-    const page = await stage.open()
+    const page = await fixture.openPage()
     const cards = page.locator('article')
     await cards.nth(1).waitFor()
-    expect(await textOf(cards.nth(0).locator('.card-head'))).toContain('docs')
-    expect(await textOf(cards.nth(0))).toContain('/src/docs')
-    expect(await textOf(cards.nth(1).locator('.card-head'))).toMatch(/api[\s\S]*reviewer[\s\S]*test-writer/)
+    expect(await visibleText(cards.nth(0).locator('.card-head'))).toContain('docs')
+    expect(await visibleText(cards.nth(0))).toContain('/src/docs')
+    expect(await visibleText(cards.nth(1).locator('.card-head'))).toMatch(/api[\s\S]*reviewer[\s\S]*test-writer/)
   })
 
   it('gives each agent of a path a ground of its own, so that no name passes for two', async () => {
-    const asker = await stage.asker()
+    const asker = await fixture.openAsker()
     await asker.ask(asks.command(), { agentPath: ['sub ⟶ fake', 'real'] })
-    const page = await stage.open()
+    const page = await fixture.openPage()
     const names = page.locator('article .agent-name')
     await names.first().waitFor()
     expect(await names.allTextContents()).toEqual(['sub ⟶ fake', 'real'])
@@ -54,7 +54,7 @@ describe.skipIf(hasNoBrowser())('the inbox', () => {
   })
 
   it('stays where it is when a file is dropped on it', async () => {
-    const page = await stage.open()
+    const page = await fixture.openPage()
     const kept = await page.locator('main').evaluate(place => {
       const data = new DataTransfer()
       data.items.add(new File(['x'], 'x.txt'))
@@ -65,8 +65,8 @@ describe.skipIf(hasNoBrowser())('the inbox', () => {
   })
 
   it('does not move what is under the pointer: what comes waits below, and is announced', async () => {
-    const page = await stage.open({ viewport: { width: 1024, height: 600 } })
-    const asker = await stage.asker()
+    const page = await fixture.openPage({ viewport: { width: 1024, height: 600 } })
+    const asker = await fixture.openAsker()
     const first = await asker.ask(asks.command('first'))
     const allow = button(cardOf(page, first), 'Allow once')
     await allow.hover()
@@ -81,13 +81,13 @@ describe.skipIf(hasNoBrowser())('the inbox', () => {
   })
 
   it('keeps the place of a card while those above it fold', async () => {
-    const page = await stage.open()
-    const asker = await stage.asker()
+    const page = await fixture.openPage()
+    const asker = await fixture.openAsker()
     const requests = [await asker.ask(asks.command('1st')), await asker.ask(asks.command('2nd'))]
     const [first, second] = requests
     if (!first || !second) throw new Error('two were asked')
     await cardOf(page, second).waitFor()
-    await stage.answer(first)
+    await fixture.answer(first)
     const line = page.locator('ol.requests details.receipt', { hasText: '1st' })
     await line.waitFor()
     expect(await page.locator('ol.requests > li').first().getAttribute('data-request')).toBe(first.id)
@@ -96,13 +96,13 @@ describe.skipIf(hasNoBrowser())('the inbox', () => {
   })
 
   it('decides nothing while cards move because a folded one above them goes', async () => {
-    const page = await stage.open()
-    const asker = await stage.asker()
+    const page = await fixture.openPage()
+    const asker = await fixture.openAsker()
     const [first, second] = [await asker.ask(asks.command('1st')), await asker.ask(asks.command('2nd'))]
     await cardOf(page, second).waitFor()
     await page.keyboard.press('j')
     await page.keyboard.press('j')
-    await stage.answer(first)
+    await fixture.answer(first)
     await page.locator('ol.requests details.receipt', { hasText: '1st' }).waitFor()
     // In the very frame in which it begins to go.
     await page.waitForFunction(() => {
@@ -112,12 +112,12 @@ describe.skipIf(hasNoBrowser())('the inbox', () => {
       return goes
     })
     await page.getByText('Something just changed.').waitFor()
-    expect(await stage.isPending(second)).toBe(true)
+    expect(await fixture.isPending(second)).toBe(true)
   })
 
   it('answers several at once; one that fails fails no other, and is named', async () => {
-    const page = await stage.open()
-    const asker = await stage.asker()
+    const page = await fixture.openPage()
+    const asker = await fixture.openAsker()
     const requests = []
     for (const name of ['one', 'two', 'three']) requests.push(await asker.ask(asks.command(name)))
     const alone = await asker.ask(asks.dangerous())
@@ -127,47 +127,48 @@ describe.skipIf(hasNoBrowser())('the inbox', () => {
     if (!two) throw new Error('three were asked')
     // Somebody is faster with the second while the answers are on their way.
     await page.route('**/requests/answer', async route => {
-      await stage.answer(two, { kind: 'deny', reason: 'not this one' })
+      await fixture.answer(two, { kind: 'deny', reason: 'not this one' })
       await route.continue()
     })
-    await press(page, button(page, 'Allow 3 once'))
+    await click(page, button(page, 'Allow 3 once'))
     await page.getByText('2 answered, 1 not').waitFor()
-    expect(await textOf(page.locator('.batch-outcome'))).toContain('two')
+    expect(await visibleText(page.locator('.batch-outcome'))).toContain('two')
     const given = []
-    for (const request of requests) given.push((await stage.resolved(request)).resolution?.answer?.kind)
+    for (const request of requests) given.push((await fixture.waitUntilResolved(request)).resolution?.answer?.kind)
     expect(given).toEqual(['allow', 'deny', 'allow'])
-    expect(await stage.isPending(alone)).toBe(true)
+    expect(await fixture.isPending(alone)).toBe(true)
     await receipt(page, 'one', 'allowed by you').waitFor()
     await receipt(page, 'two', 'denied by you').waitFor()
   })
 
   it('denies several with one reason', async () => {
-    const page = await stage.open()
-    const asker = await stage.asker()
+    const page = await fixture.openPage()
+    const asker = await fixture.openAsker()
     const requests = [await asker.ask(asks.command('one')), await asker.ask(asks.fields())]
     for (const request of requests) await cardOf(page, request).getByRole('checkbox').check()
     await button(page, 'Deny 2…').click()
     await page.keyboard.type('stop that')
     await page.locator('.batch [type="submit"]:enabled').waitFor()
-    await strike(page, 'Enter')
-    for (const request of requests) expect(await stage.answerTo(request)).toEqual({ kind: 'deny', reason: 'stop that' })
+    await pressKey(page, 'Enter')
+    for (const request of requests)
+      expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'deny', reason: 'stop that' })
   })
 
   it('goes to the request that an address names', async () => {
-    const asker = await stage.asker()
+    const asker = await fixture.openAsker()
     const requests = []
     for (const ask of [asks.edit(), asks.questions(), asks.form(), asks.write()]) requests.push(await asker.ask(ask))
     const last = requests.at(-1)
-    const page = await stage.open()
-    await page.goto(`${stage.gateway.url}/#/inbox/${last?.id}`)
+    const page = await fixture.openPage()
+    await page.goto(`${fixture.gateway.url}/#/inbox/${last?.id}`)
     const item = page.locator(`li[data-request="${last?.id}"]`)
     await page.waitForFunction(id => document.activeElement?.getAttribute('data-request') === id, last?.id)
     expect(await item.evaluate(it => it.getBoundingClientRect().top < innerHeight)).toBe(true)
   })
 
   it('has room for a thumb: every target of a card on a phone is at least 44 px high', async () => {
-    const page = await stage.open(phone)
-    const request = await (await stage.asker()).ask(asks.suggested())
+    const page = await fixture.openPage(phone)
+    const request = await (await fixture.openAsker()).ask(asks.suggested())
     await cardOf(page, request).waitFor()
     const heights = await cardOf(page, request)
       .getByRole('button')
@@ -184,7 +185,7 @@ describe.skipIf(hasNoBrowser())('the inbox', () => {
   })
 
   it('is light, dark, or what the system says, and remembers which', async () => {
-    const page = await stage.open({ colorScheme: 'light' })
+    const page = await fixture.openPage({ colorScheme: 'light' })
     const ground = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)
     const light = await ground()
     await page.emulateMedia({ colorScheme: 'dark' })

@@ -2,15 +2,15 @@ import type { Ask, Request } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
 import { hasNoBrowser } from '../support/browser.ts'
 import { asks } from '../support/request-samples.ts'
-import { calm, cardOf, openStage, receipt, strike } from './page-fixture.ts'
+import { cardOf, pressKey, receipt, setUpPageFixture, waitForCooldown } from './page-fixture.ts'
 
 describe.skipIf(hasNoBrowser())('without a pointer', () => {
-  const stage = openStage()
+  const fixture = setUpPageFixture()
 
   let askers = 0
   async function shown(...list: readonly Ask[]) {
-    const page = await stage.open()
-    const asker = await stage.asker(`agent ${++askers}`)
+    const page = await fixture.openPage()
+    const asker = await fixture.openAsker(`agent ${++askers}`)
     const requests: Request[] = []
     for (const ask of list) requests.push(await asker.ask(ask))
     for (const request of requests) await page.locator(`[data-request="${request.id}"]`).waitFor()
@@ -33,34 +33,37 @@ describe.skipIf(hasNoBrowser())('without a pointer', () => {
     await page.keyboard.press('k')
     expect(await active()).toBe(request(0).id)
 
-    await strike(page, 'a')
-    expect(await stage.answerTo(request(0))).toEqual({ kind: 'allow' })
+    await pressKey(page, 'a')
+    expect(await fixture.answerGivenOnPage(request(0))).toEqual({ kind: 'allow' })
     await receipt(page, 'first', 'allowed by you').waitFor()
     expect(await active(), 'the next one comes under the keys').toBe(request(1).id)
 
-    await strike(page, 'd')
+    await pressKey(page, 'd')
     await page.keyboard.type('no, and dance')
-    await strike(page, 'Enter')
-    expect(await stage.answerTo(request(1))).toEqual({ kind: 'deny', reason: 'no, and dance' })
+    await pressKey(page, 'Enter')
+    expect(await fixture.answerGivenOnPage(request(1))).toEqual({ kind: 'deny', reason: 'no, and dance' })
     await receipt(page, 'denied by you: no, and dance').waitFor()
 
-    await strike(page, 'e')
+    await pressKey(page, 'e')
     const field = cardOf(page, request(2)).getByLabel('what stands here is what runs')
     expect(await field.evaluate(it => it === document.activeElement)).toBe(true)
     await page.keyboard.press('ControlOrMeta+A')
     await page.keyboard.type('return 1')
     await page.keyboard.press('Tab')
     await page.keyboard.press('Tab')
-    await strike(page, 'Enter')
-    expect(await stage.answerTo(request(2))).toMatchObject({ kind: 'allow', input: { new_string: 'return 1' } })
+    await pressKey(page, 'Enter')
+    expect(await fixture.answerGivenOnPage(request(2))).toMatchObject({
+      kind: 'allow',
+      input: { new_string: 'return 1' },
+    })
     await receipt(page, 'allowed with changes').waitFor()
 
-    await strike(page, '2')
+    await pressKey(page, '2')
     await expect.poll(() => cardOf(page, request(3)).getByRole('radio', { name: 'Detailed' }).isChecked()).toBe(true)
     await page.keyboard.press('1')
     await expect.poll(() => cardOf(page, request(3)).getByRole('checkbox', { name: 'Linux' }).isChecked()).toBe(true)
-    await strike(page, 'a')
-    expect(await stage.answerTo(request(3))).toMatchObject({
+    await pressKey(page, 'a')
+    expect(await fixture.answerGivenOnPage(request(3))).toMatchObject({
       answers: [
         { id: 'format', chosen: ['Detailed'] },
         { id: 'targets', chosen: ['Linux'] },
@@ -69,38 +72,38 @@ describe.skipIf(hasNoBrowser())('without a pointer', () => {
     await receipt(page, 'answered by you').waitFor()
 
     expect(await active()).toBe(request(4).id)
-    await strike(page, 'Enter')
+    await pressKey(page, 'Enter')
     await page.keyboard.type('3.1')
     await expect.poll(() => cardOf(page, request(4)).getByLabel('Version').inputValue()).toBe('3.1')
     await page.keyboard.press('Escape')
-    expect(await stage.isPending(request(4))).toBe(true)
+    expect(await fixture.isPending(request(4))).toBe(true)
   })
 
   it('no letter decides while one types', async () => {
     const { page, request } = await shown(asks.command('first'), asks.command('second'))
     await page.keyboard.press('j')
-    await strike(page, 'd')
+    await pressKey(page, 'd')
     await page.keyboard.type('adejkx123?./n gi ')
-    await calm(page)
+    await waitForCooldown(page)
     await expect.poll(() => cardOf(page, request(0)).getByRole('textbox').inputValue()).toBe('adejkx123?./n gi ')
     expect(await page.getByRole('dialog').count()).toBe(0)
-    expect(await stage.isPending(request(0))).toBe(true)
-    expect(await stage.isPending(request(1))).toBe(true)
+    expect(await fixture.isPending(request(0))).toBe(true)
+    expect(await fixture.isPending(request(1))).toBe(true)
     expect(await page.evaluate(() => location.hash)).toBe('')
   })
 
   it('no letter allows what is being changed or denied: that step has its own buttons', async () => {
-    const request = await (await stage.asker()).ask(asks.command())
-    const page = await stage.open()
+    const request = await (await fixture.openAsker()).ask(asks.command())
+    const page = await fixture.openPage()
     await cardOf(page, request).waitFor()
-    await strike(page, 'j')
+    await pressKey(page, 'j')
     for (const key of ['e', 'd']) {
-      await strike(page, key)
+      await pressKey(page, key)
       await cardOf(page, request).getByRole('textbox').first().fill('rm -rf build')
       await cardOf(page, request).focus()
-      await strike(page, 'a')
+      await pressKey(page, 'a')
       await page.getByText('This one cannot be allowed by a key right now.').waitFor()
-      expect(await stage.isPending(request)).toBe(true)
+      expect(await fixture.isPending(request)).toBe(true)
       await cardOf(page, request).getByRole('textbox').first().press('Escape')
     }
   })
@@ -108,15 +111,15 @@ describe.skipIf(hasNoBrowser())('without a pointer', () => {
   it('a key that is held down answers one request at most', async () => {
     const { page, request } = await shown(asks.command('first'), asks.command('second'))
     await page.keyboard.press('j')
-    await calm(page)
+    await waitForCooldown(page)
     await page.keyboard.down('a')
-    await stage.answerTo(request(0))
+    await fixture.answerGivenOnPage(request(0))
     await receipt(page, 'first').waitFor()
-    await calm(page)
+    await waitForCooldown(page)
     await page.keyboard.down('a')
     await page.keyboard.down('a')
     await page.keyboard.up('a')
-    expect(await stage.isPending(request(1))).toBe(true)
+    expect(await fixture.isPending(request(1))).toBe(true)
   })
 
   it('several are selected, as a range too, and denied together', async () => {
@@ -131,23 +134,24 @@ describe.skipIf(hasNoBrowser())('without a pointer', () => {
     await page.keyboard.press('x')
     await page.getByText('A plan is decided on its own.').waitFor()
     await page.getByText('3 selected').waitFor()
-    await strike(page, 'd')
+    await pressKey(page, 'd')
     await page.keyboard.type('all three')
     await page.locator('.batch [type="submit"]:enabled').waitFor()
-    await strike(page, 'Enter')
-    for (const at of [0, 1, 2]) expect(await stage.answerTo(request(at))).toEqual({ kind: 'deny', reason: 'all three' })
-    expect(await stage.isPending(request(3))).toBe(true)
+    await pressKey(page, 'Enter')
+    for (const at of [0, 1, 2])
+      expect(await fixture.answerGivenOnPage(request(at))).toEqual({ kind: 'deny', reason: 'all three' })
+    expect(await fixture.isPending(request(3))).toBe(true)
   })
 
   it('help shows every key, and keeps the others off the page behind it', async () => {
     const { page, request } = await shown(asks.command())
     await page.keyboard.press('j')
-    await calm(page)
+    await waitForCooldown(page)
     await page.keyboard.press('?')
     const help = page.getByRole('dialog', { name: 'Keyboard' })
     await help.getByText('Deny, with a reason').waitFor()
     await page.keyboard.press('a')
-    expect(await stage.isPending(request(0))).toBe(true)
+    expect(await fixture.isPending(request(0))).toBe(true)
     await page.keyboard.press('Escape')
     await help.waitFor({ state: 'detached' })
   })
@@ -174,21 +178,21 @@ describe.skipIf(hasNoBrowser())('without a pointer', () => {
     await page.keyboard.press('Enter')
     await page.waitForURL(/#\/sessions\/ses_/)
     await cardOf(page, request(0)).waitFor()
-    await strike(page, 'a')
-    expect(await stage.answerTo(request(0))).toEqual({ kind: 'allow' })
+    await pressKey(page, 'a')
+    expect(await fixture.answerGivenOnPage(request(0))).toEqual({ kind: 'allow' })
     await page.keyboard.press('g')
     await page.keyboard.press('i')
     await page.getByRole('heading', { name: 'Nothing waits for you' }).waitFor()
   })
 
   it('in a session one goes from card to card, opens one, and decides none that is off the screen', async () => {
-    const asker = await stage.asker()
+    const asker = await fixture.openAsker()
     const requests: Request[] = []
     for (const at of [0, 1, 2, 3, 4]) requests.push(await asker.ask(asks.command(`echo ${at}`)))
     const [first, second] = requests
     if (!first || !second) throw new Error('five were asked')
-    const page = await stage.open()
-    await page.goto(`${stage.gateway.url}/#/sessions/${asker.session.id}`)
+    const page = await fixture.openPage()
+    await page.goto(`${fixture.gateway.url}/#/sessions/${asker.session.id}`)
     await cardOf(page, first).waitFor()
     const focused = () => page.evaluate(() => document.activeElement?.closest('.pending-card')?.id)
     await page.keyboard.press('j')
@@ -196,22 +200,22 @@ describe.skipIf(hasNoBrowser())('without a pointer', () => {
     await page.keyboard.press('k')
     expect(await focused()).toBe(`card-${first.id}`)
     await page.keyboard.press('k')
-    await strike(page, 'Enter')
+    await pressKey(page, 'Enter')
     expect(await cardOf(page, first).evaluate(it => it.contains(document.activeElement))).toBe(true)
 
     const cards = page.getByRole('region', { name: 'Waits for you' })
     await cards.evaluate(it => it.scrollTo(0, it.scrollHeight))
-    await strike(page, 'a')
+    await pressKey(page, 'a')
     await page.keyboard.press('a')
     await page.getByText('Something just changed.').waitFor()
-    expect(await stage.isPending(first), 'it only came into view').toBe(true)
+    expect(await fixture.isPending(first), 'it only came into view').toBe(true)
     expect(await cardOf(page, first).evaluate(it => it.getBoundingClientRect().top > 0)).toBe(true)
     const decided = async () => {
       await page.keyboard.press('a')
-      return !(await stage.isPending(first))
+      return !(await fixture.isPending(first))
     }
     await expect.poll(decided, { interval: 100, timeout: 5000 }).toBe(true)
-    expect(await stage.isPending(second)).toBe(true)
+    expect(await fixture.isPending(second)).toBe(true)
   })
 
   it('in the inbox nothing is decided of which only an edge is on the screen', async () => {
@@ -222,11 +226,11 @@ describe.skipIf(hasNoBrowser())('without a pointer', () => {
       const card = main.querySelector(`[data-request="${id}"]`)
       main.scrollBy(0, (card?.getBoundingClientRect().bottom ?? 0) - main.getBoundingClientRect().top - 12)
     }, request(0).id)
-    await strike(page, 'a')
+    await pressKey(page, 'a')
     await expect
       .poll(() => cardOf(page, request(0)).evaluate(it => it.getBoundingClientRect().top > 0), { timeout: 5000 })
       .toBe(true)
-    expect(await stage.isPending(request(0))).toBe(true)
+    expect(await fixture.isPending(request(0))).toBe(true)
   })
 
   it('the focus can always be seen, and reaches everything of a card', async () => {

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { hasNoBrowser, phone } from '../support/browser.ts'
 import { asks } from '../support/request-samples.ts'
-import { button, openStage, press, receipt, textOf } from './page-fixture.ts'
+import { button, click, receipt, setUpPageFixture, visibleText } from './page-fixture.ts'
 
 /** One of the ways to narrow a list down. */
 function choose(page: Page, name: string): Promise<void> {
@@ -11,9 +11,9 @@ function choose(page: Page, name: string): Promise<void> {
 }
 
 describe.skipIf(hasNoBrowser())('the list of sessions', () => {
-  const stage = openStage({ runner: 'inline' })
+  const fixture = setUpPageFixture({ runner: 'inline' })
   const open = async () => {
-    const page = await stage.open()
+    const page = await fixture.openPage()
     await page.getByRole('link', { name: 'Sessions' }).first().click()
     await page.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor()
     const row = (title: string) => page.locator('li.session-row', { hasText: title })
@@ -21,26 +21,26 @@ describe.skipIf(hasNoBrowser())('the list of sessions', () => {
   }
 
   it('shows how each stands, what it said last and what it cost, as it changes', async () => {
-    const asker = await stage.asker('billing', '/src/billing')
+    const asker = await fixture.openAsker('billing', '/src/billing')
     const { row } = await open()
     const { id } = asker.session
-    await stage.gateway.call('appendEvents', {
+    await fixture.gateway.call('appendEvents', {
       id,
       items: [{ type: 'message.added', block: 'b', text: 'I have counted\n\ntwice.' }],
     })
     await row('billing').getByText('I have counted twice.', { exact: true }).waitFor()
-    expect(await textOf(row('billing'))).toContain('/src/billing')
-    await stage.gateway.call('appendEvents', { id, items: [{ type: 'turn.finished', ending: 'done', cost: 0.42 }] })
+    expect(await visibleText(row('billing'))).toContain('/src/billing')
+    await fixture.gateway.call('appendEvents', { id, items: [{ type: 'turn.finished', ending: 'done', cost: 0.42 }] })
     await row('billing').getByText('$0.42').waitFor()
     const request = await asker.ask(asks.command())
     await row('billing').getByText('waits for you').waitFor()
     await expect.poll(() => row('billing').locator('.state-sign.waiting').count()).toBe(1)
-    await stage.answer(request)
+    await fixture.answer(request)
     await row('billing').getByText('waits for you').waitFor({ state: 'detached' })
   })
 
   it('has those that wait first, and moves none while one is at the list', async () => {
-    const [old] = [await stage.asker('old'), await stage.asker('young')]
+    const [old] = [await fixture.openAsker('old'), await fixture.openAsker('young')]
     const { page } = await open()
     const names = () => page.locator('.session-title .words').allTextContents()
     await page.locator('.session-row').nth(1).waitFor()
@@ -52,23 +52,23 @@ describe.skipIf(hasNoBrowser())('the list of sessions', () => {
     expect((await names()).slice(0, 2)).toEqual(['young', 'old'])
     await page.mouse.move(0, 0)
     await page.waitForFunction(() => document.querySelector('.session-title .words')?.textContent === 'old')
-    await stage.answer(request)
+    await fixture.answer(request)
     await page.waitForFunction(() => document.querySelector('.session-title .words')?.textContent === 'young')
   })
 
   it('does not ask about the whole history in the place where it asked about the end', async () => {
-    const { session } = await stage.asker('passing')
+    const { session } = await fixture.openAsker('passing')
     const { row } = await open()
     await row('passing').hover()
     await button(row('passing'), 'End this session…').click()
     await button(row('passing'), 'End it').waitFor()
-    await stage.gateway.call('endSession', { id: session.id })
+    await fixture.gateway.call('endSession', { id: session.id })
     await button(row('passing'), 'Delete this session…').waitFor()
     expect(await button(row('passing'), 'Delete it').count()).toBe(0)
   })
 
   it('shows the way to end a session when one is at its row, and always to a finger', async () => {
-    await stage.asker('harbour')
+    await fixture.openAsker('harbour')
     const seen = (page: Page) =>
       page
         .locator('.session-finish .button')
@@ -83,16 +83,16 @@ describe.skipIf(hasNoBrowser())('the list of sessions', () => {
     await page.mouse.move(0, 0)
     await row('harbour').getByRole('link').focus()
     expect(await seen(page)).toBe('1')
-    const touched = await stage.open(phone)
-    await touched.goto(`${stage.gateway.url}/#/sessions`)
+    const touched = await fixture.openPage(phone)
+    await touched.goto(`${fixture.gateway.url}/#/sessions`)
     await touched.locator('.session-row').first().waitFor()
     expect(await seen(touched)).toBe('1')
   })
 
   it('is filtered by state and by words', async () => {
-    const docs = await stage.asker('docs', '/src/docs')
-    const ended = await stage.asker('nightly', '/src/nightly')
-    await stage.gateway.call('endSession', { id: ended.session.id })
+    const docs = await fixture.openAsker('docs', '/src/docs')
+    const ended = await fixture.openAsker('nightly', '/src/nightly')
+    await fixture.gateway.call('endSession', { id: ended.session.id })
     await docs.ask(asks.command())
     const { page, row } = await open()
     await row('docs').waitFor()
@@ -111,26 +111,29 @@ describe.skipIf(hasNoBrowser())('the list of sessions', () => {
   })
 
   it('ends a session after a second look, and deletes an ended one', async () => {
-    const asker = await stage.asker('to be ended')
+    const asker = await fixture.openAsker('to be ended')
     const request = await asker.ask(asks.command())
     const { page, row } = await open()
     await row('to be ended').getByRole('button', { name: 'End this session…' }).click()
     await row('to be ended').getByText('the request that waits is dropped').waitFor()
     await row('to be ended').getByRole('button', { name: 'Keep it' }).click()
-    expect(await stage.isPending(request)).toBe(true)
+    expect(await fixture.isPending(request)).toBe(true)
     await row('to be ended').getByRole('button', { name: 'End this session…' }).click()
     await row('to be ended').getByRole('button', { name: 'End it' }).click()
     await row('to be ended').getByText('ended').nth(1).waitFor()
-    expect((await stage.resolved(request)).resolution).toMatchObject({ by: 'agent', reason: 'session_ended' })
+    expect((await fixture.waitUntilResolved(request)).resolution).toMatchObject({
+      by: 'agent',
+      reason: 'session_ended',
+    })
     await row('to be ended').getByRole('button', { name: 'Delete this session…' }).click()
     await row('to be ended').getByRole('button', { name: 'Delete it' }).click()
     await row('to be ended').waitFor({ state: 'detached' })
-    await expect(stage.gateway.call('getSession', { id: asker.session.id })).rejects.toMatchObject({ status: 404 })
+    await expect(fixture.gateway.call('getSession', { id: asker.session.id })).rejects.toMatchObject({ status: 404 })
     expect(await page.getByRole('alert').count()).toBe(0)
   })
 
   it('starts a session: agent, folder, mode, first words; what is refused is said at its field', async () => {
-    const page = await stage.open({ provoked: /400/ })
+    const page = await fixture.openPage({ provoked: /400/ })
     await page.keyboard.press('n')
     const dialog = page.getByRole('dialog', { name: 'New session' })
     await dialog.getByRole('radio', { name: /Rehearsal agent/ }).check()
@@ -142,18 +145,18 @@ describe.skipIf(hasNoBrowser())('the list of sessions', () => {
     await button(dialog, 'Start session').click()
     await dialog.locator('.field', { hasText: 'Folder' }).getByRole('alert').getByText('is not there').waitFor()
     await expect.poll(() => dialog.getByLabel('First message').inputValue()).toBe('A short one')
-    await dialog.getByLabel('Folder').fill(stage.gateway.folder)
+    await dialog.getByLabel('Folder').fill(fixture.gateway.folder)
     await button(dialog, 'Start session').click()
     await page.getByRole('log', { name: 'Transcript' }).getByText('A short one').waitFor()
-    const { items } = await stage.gateway.call('listSessions', { limit: 1 })
-    expect(items[0]).toMatchObject({ driver: 'rehearsal', mode: 'acceptEdits', cwd: stage.gateway.folder })
-    await press(page, button(page.getByRole('article', { name: 'Run a command' }), 'Allow once'))
+    const { items } = await fixture.gateway.call('listSessions', { limit: 1 })
+    expect(items[0]).toMatchObject({ driver: 'rehearsal', mode: 'acceptEdits', cwd: fixture.gateway.folder })
+    await click(page, button(page.getByRole('article', { name: 'Run a command' }), 'Allow once'))
     await receipt(page, 'allowed by you', 'delivered').waitFor()
     // The next one begins with the same agent, in the same place and mode.
     await page.reload()
     await button(page, 'New session').click()
     await dialog.getByRole('radio', { name: /Rehearsal agent/, checked: true }).waitFor()
-    await expect.poll(() => dialog.getByLabel('Folder').inputValue()).toBe(stage.gateway.folder)
+    await expect.poll(() => dialog.getByLabel('Folder').inputValue()).toBe(fixture.gateway.folder)
     await expect.poll(() => dialog.getByLabel('Mode', { exact: true }).inputValue()).toBe('acceptEdits')
     expect(await dialog.getByLabel('First message').inputValue()).toBe('')
   })
@@ -174,10 +177,10 @@ describe.skipIf(hasNoBrowser())('the list of sessions', () => {
   })
 
   it('announces sessions that begin meanwhile instead of pushing', async () => {
-    await stage.asker('old one')
+    await fixture.openAsker('old one')
     const { page, row } = await open()
     await row('old one').first().waitFor()
-    await stage.asker('new one')
+    await fixture.openAsker('new one')
     const more = page.getByRole('button', { name: /1 new/ })
     await more.waitFor()
     expect(await row('new one').count()).toBe(0)
@@ -187,22 +190,22 @@ describe.skipIf(hasNoBrowser())('the list of sessions', () => {
 })
 
 describe.skipIf(hasNoBrowser())('the record', () => {
-  const stage = openStage()
+  const fixture = setUpPageFixture()
   const open = async () => {
-    const page = await stage.open()
-    await page.goto(`${stage.gateway.url}/#/record`)
+    const page = await fixture.openPage()
+    await page.goto(`${fixture.gateway.url}/#/record`)
     await page.getByRole('heading', { name: 'Record', level: 1 }).waitFor()
     return page
   }
 
   it('holds every resolution, is searched and filtered, and each line opens', async () => {
-    const asker = await stage.asker('api')
-    const other = await stage.asker('docs')
-    await stage.answer(await asker.ask(asks.command('npm run deploy')), { kind: 'deny', reason: 'on a Friday?' })
-    await stage.answer(await asker.ask(asks.command('npm test')))
-    await stage.answer(await other.ask(asks.questions()), { kind: 'decline' })
+    const asker = await fixture.openAsker('api')
+    const other = await fixture.openAsker('docs')
+    await fixture.answer(await asker.ask(asks.command('npm run deploy')), { kind: 'deny', reason: 'on a Friday?' })
+    await fixture.answer(await asker.ask(asks.command('npm test')))
+    await fixture.answer(await other.ask(asks.questions()), { kind: 'decline' })
     const withdrawn = await other.ask(asks.command('ls'))
-    await stage.gateway.call('withdrawRequest', { id: withdrawn.id })
+    await fixture.gateway.call('withdrawRequest', { id: withdrawn.id })
     const page = await open()
     const lines = page.locator('details.receipt')
     await lines.nth(3).waitFor()
@@ -230,23 +233,23 @@ describe.skipIf(hasNoBrowser())('the record', () => {
   })
 
   it('announces what is resolved meanwhile, and shows when it is delivered', async () => {
-    const asker = await stage.asker()
+    const asker = await fixture.openAsker()
     const request = await asker.ask(asks.command('npm run late'))
     const page = await open()
     await page.locator('details.receipt').first().waitFor()
-    await stage.answer(request)
+    await fixture.answer(request)
     await page.getByRole('button', { name: /1 new/ }).click()
     await receipt(page, 'npm run late', 'on its way').waitFor()
-    await stage.deliver(request)
+    await fixture.reportTaken(request)
     await receipt(page, 'npm run late', 'delivered').waitFor()
   })
 
   it('reads further back on demand', async () => {
-    const asker = await stage.asker()
+    const asker = await fixture.openAsker()
     const requests = []
     for (let i = 0; i < 70; i++) requests.push(await asker.ask(asks.command(`echo ${i}.`)))
     for (let from = 0; from < requests.length; from += 35)
-      await stage.gateway.call('answerRequests', {
+      await fixture.gateway.call('answerRequests', {
         items: requests.slice(from, from + 35).map(({ id, digest }) => ({ id, digest, answer: { kind: 'allow' } })),
       })
     const page = await open()
@@ -257,9 +260,9 @@ describe.skipIf(hasNoBrowser())('the record', () => {
   })
 
   it('is gone through by keys, and is as one left it when one comes back', async () => {
-    const asker = await stage.asker('api')
-    await stage.answer(await asker.ask(asks.command('npm run keys')), { kind: 'deny' })
-    await stage.answer(await asker.ask(asks.command('npm run more')))
+    const asker = await fixture.openAsker('api')
+    await fixture.answer(await asker.ask(asks.command('npm run keys')), { kind: 'deny' })
+    await fixture.answer(await asker.ask(asks.command('npm run more')))
     const page = await open()
     await receipt(page, 'npm run keys').waitFor()
     const focused = () => page.evaluate(() => document.activeElement?.closest('summary')?.textContent ?? '')
@@ -273,7 +276,7 @@ describe.skipIf(hasNoBrowser())('the record', () => {
     await page.getByRole('searchbox', { name: 'Search the record' }).fill('keys')
     await receipt(page, 'npm run more').waitFor({ state: 'detached' })
     await page.waitForFunction(() => JSON.stringify(history.state).includes('keys'))
-    await page.goto(`${stage.gateway.url}/#/sessions`)
+    await page.goto(`${fixture.gateway.url}/#/sessions`)
     await page.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor()
     await page.goBack()
     await receipt(page, 'npm run keys').waitFor()

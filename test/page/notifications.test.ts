@@ -4,10 +4,10 @@ import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { hasNoBrowser, withWorker } from '../support/browser.ts'
 import { asks } from '../support/request-samples.ts'
-import { button, calm, cardOf, openStage } from './page-fixture.ts'
+import { button, cardOf, setUpPageFixture, waitForCooldown } from './page-fixture.ts'
 
 describe.skipIf(hasNoBrowser())('whoever does not look is told', () => {
-  const stage = openStage({}, 'whole')
+  const fixture = setUpPageFixture({}, 'whole')
 
   /** Counts what the page shows outside of itself, and lets a test hide the page. */
   function record(): void {
@@ -50,8 +50,8 @@ describe.skipIf(hasNoBrowser())('whoever does not look is told', () => {
   const watched = { before: (page: Page) => page.context().addInitScript(record) }
 
   it('once for each thing that waits, together where they come together, and takes it back when it is answered', async () => {
-    const page = await stage.open(watched)
-    const asker = await stage.asker()
+    const page = await fixture.openPage(watched)
+    const asker = await fixture.openAsker()
     await hide(page, true)
     const request = await asker.ask(asks.command('npm test'))
     await until(page, 1)
@@ -61,19 +61,19 @@ describe.skipIf(hasNoBrowser())('whoever does not look is told', () => {
       'Run a command · api-server / npm test',
       '2 requests wait for you / api-server',
     ])
-    await stage.answer(request)
+    await fixture.answer(request)
     await page.waitForFunction(
       () => (globalThis as unknown as { stageNotices: Notices }).stageNotices.closed === 1, // likewise
     )
   })
 
   it('and nobody who does', async () => {
-    const page = await stage.open(watched)
-    const asker = await stage.asker()
+    const page = await fixture.openPage(watched)
+    const asker = await fixture.openAsker()
     const request = await asker.ask(asks.command())
     await cardOf(page, request).waitFor()
     // One that comes later, while nobody looks, shows that telling works; of the first nothing was told.
-    await calm(page)
+    await waitForCooldown(page)
     await hide(page, true)
     await asker.ask(asks.command('later'))
     await until(page, 1)
@@ -81,13 +81,13 @@ describe.skipIf(hasNoBrowser())('whoever does not look is told', () => {
   })
 
   it('by one tab for all of them, and by none while another is looked at', async () => {
-    const page = await stage.open(watched)
-    const other = await stage.tab(page)
-    const asker = await stage.asker()
+    const page = await fixture.openPage(watched)
+    const other = await fixture.openTab(page)
+    const asker = await fixture.openAsker()
     await hide(page, true)
     const seen = await asker.ask(asks.command('seen in the other tab'))
     await cardOf(other, seen).waitFor()
-    await calm(other)
+    await waitForCooldown(other)
     await hide(other, true)
     await asker.ask(asks.command('seen by nobody'))
     await Promise.race([until(page, 1), until(other, 1)])
@@ -107,7 +107,7 @@ describe.skipIf(hasNoBrowser())('whoever does not look is told', () => {
         start.call(this, when)
       }
     }
-    const page = await stage.open({
+    const page = await fixture.openPage({
       ...withWorker,
       permissions: ['notifications'],
       before: it => it.context().addInitScript(listen),
@@ -119,7 +119,7 @@ describe.skipIf(hasNoBrowser())('whoever does not look is told', () => {
       page.evaluate(() => (globalThis as unknown as { stageNotices: { tones: number } }).stageNotices.tones) // put there above
     expect(await tones()).toBe(2) // so that a person knows what to listen for
     await page.evaluate(async () => void (await navigator.serviceWorker.ready))
-    const asker = await stage.asker()
+    const asker = await fixture.openAsker()
     await hide(page, true)
     const request = await asker.ask(asks.command('npm test'))
     const shown = () =>
@@ -139,8 +139,8 @@ describe.skipIf(hasNoBrowser())('whoever does not look is told', () => {
   })
 
   it('after having asked for it once, and not again', async () => {
-    const page = await stage.open()
-    await stage.asker()
+    const page = await fixture.openPage()
+    await fixture.openAsker()
     await button(page, 'No, and don’t ask again').click()
     await page.reload()
     await page.getByText('Nothing waits for you.').waitFor()

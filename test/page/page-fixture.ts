@@ -1,6 +1,6 @@
-/** What a test of the page stands on: one gateway and one Chromium per file, as many browsers in it as a test wants, and the promise that none of them saw anything wrong. */
+/** The fixture of the page tests: one gateway and one Chromium per test file. It opens signed-in pages and fails a test in which any of them reported an error. */
 import type { Answer, Request, RequestId, Session } from '@holdpoint/protocol'
-// biome-ignore lint/correctness/noUnresolvedImports: it exports them by a way that the linter does not follow
+// biome-ignore lint/correctness/noUnresolvedImports: the linter cannot follow how playwright-core exports these
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { cooldownMs } from '../../packages/web/src/shortcuts/input-cooldown.ts'
@@ -8,58 +8,58 @@ import { desktop, launchBrowser, type OpenOptions, openPage, type Seen } from '.
 import { closeGateways, type GatewayOptions, type GatewayProcess, startGateway } from '../support/gateway.ts'
 import { type Asker, openAsker } from '../support/request-samples.ts'
 
-export class Stage {
+export class PageFixture {
   readonly #options: GatewayOptions
-  readonly #kind: keyof typeof launchBrowser
+  readonly #browserKind: keyof typeof launchBrowser
   #gateway: GatewayProcess | undefined
   #browser: Browser | undefined
-  #seen: Seen[] = []
+  #openedPages: Seen[] = []
 
-  constructor(options: GatewayOptions, kind: keyof typeof launchBrowser) {
+  constructor(options: GatewayOptions, browserKind: keyof typeof launchBrowser) {
     this.#options = options
-    this.#kind = kind
+    this.#browserKind = browserKind
   }
 
   get gateway(): GatewayProcess {
-    if (!this.#gateway) throw new Error('the stage is not open')
+    if (!this.#gateway) throw new Error('the page fixture is not started')
     return this.#gateway
   }
   get browser(): Browser {
-    if (!this.#browser) throw new Error('the stage is not open')
+    if (!this.#browser) throw new Error('the page fixture is not started')
     return this.#browser
   }
 
-  /** A browser of its own, signed in. */
-  async open(options: OpenOptions = {}): Promise<Page> {
+  /** Opens the page in a browser context of its own, signed in. */
+  async openPage(options: OpenOptions = {}): Promise<Page> {
     const before = async (page: Page) => {
-      await page.context().addInitScript(noteChanges)
+      await page.context().addInitScript(recordChanges)
       await options.before?.(page)
     }
-    const seen = await openPage(this.browser, this.gateway, { ...desktop, ...options, before })
-    this.#seen.push(seen)
-    return seen.page
+    const opened = await openPage(this.browser, this.gateway, { ...desktop, ...options, before })
+    this.#openedPages.push(opened)
+    return opened.page
   }
-  /** Another tab of a browser that is signed in. */
-  async tab(page: Page, hash = '#/'): Promise<Page> {
+  /** Opens another tab in the context of a signed-in page. */
+  async openTab(page: Page, hash = '#/'): Promise<Page> {
     const tab = await page.context().newPage()
     await tab.goto(`${this.gateway.url}/${hash}`)
     await tab.getByRole('navigation').first().waitFor()
     return tab
   }
-  asker(title?: string, cwd?: string): Promise<Asker> {
+  openAsker(title?: string, cwd?: string): Promise<Asker> {
     return openAsker(this.gateway, title, cwd)
   }
 
-  /** What the gateway has, once it is resolved. */
-  resolved({ id }: { readonly id: RequestId }): Promise<Request> {
+  /** Waits until the gateway has resolved the request, and returns it. */
+  waitUntilResolved({ id }: { readonly id: RequestId }): Promise<Request> {
     return this.gateway.call('getRequest', { id, wait: 10_000 })
   }
-  /** The answer that arrived, which a person gave on the page. */
-  async answerTo(request: Request): Promise<Answer> {
-    const { status, resolution } = await this.resolved(request)
+  /** Waits for the answer, and checks that a person gave it on the page. */
+  async answerGivenOnPage(request: Request): Promise<Answer> {
+    const { status, resolution } = await this.waitUntilResolved(request)
     expect(status).toBe('resolved')
     expect(resolution).toMatchObject({ by: 'person', via: 'page' })
-    if (!resolution?.answer) throw new Error('it was resolved without an answer')
+    if (!resolution?.answer) throw new Error('the request was resolved without an answer')
     return resolution.answer
   }
   async isPending({ id }: Request): Promise<boolean> {
@@ -68,27 +68,27 @@ export class Stage {
   answer({ id, digest }: Request, answer: Answer = { kind: 'allow' }): Promise<Request> {
     return this.gateway.call('answerRequest', { id, digest, answer })
   }
-  /** As the agent does when it has gone on with the answer. */
-  async deliver({ id }: Request): Promise<void> {
+  /** Reports the delivery as an agent does that took the answer. */
+  async reportTaken({ id }: Request): Promise<void> {
     await this.gateway.call('reportDelivery', { id, state: 'handed' })
     await this.gateway.call('reportDelivery', { id, state: 'taken' })
   }
 
-  async begin(): Promise<void> {
-    const begun = await Promise.all([startGateway(this.#options), launchBrowser[this.#kind]()])
-    this.#gateway = begun[0]
-    this.#browser = begun[1]
+  async start(): Promise<void> {
+    const [gateway, browser] = await Promise.all([startGateway(this.#options), launchBrowser[this.#browserKind]()])
+    this.#gateway = gateway
+    this.#browser = browser
   }
-  /** The next test finds nothing that waits, and nothing of this one was wrong. */
-  async rest(): Promise<void> {
-    const seen = this.#seen
-    this.#seen = []
-    await Promise.all(seen.map(({ page }) => page.context().close()))
+  /** Closes the test's pages, ends all sessions so that the next test has no pending requests, and fails if a page reported an error. */
+  async reset(): Promise<void> {
+    const opened = this.#openedPages
+    this.#openedPages = []
+    await Promise.all(opened.map(({ page }) => page.context().close()))
     const { items } = await this.gateway.call('listSessions', {})
     await Promise.all(items.filter(isOpen).map(({ id }) => this.gateway.call('endSession', { id })))
-    expect(seen.flatMap(({ wrong }) => wrong)).toEqual([])
+    expect(opened.flatMap(({ wrong }) => wrong)).toEqual([])
   }
-  async end(): Promise<void> {
+  async close(): Promise<void> {
     await this.#browser?.close()
     await closeGateways()
   }
@@ -98,90 +98,93 @@ function isOpen({ state }: Session): boolean {
   return state !== 'ended'
 }
 
-/** For the top of a file of tests. */
-export function openStage(options: GatewayOptions = {}, kind: keyof typeof launchBrowser = 'light'): Stage {
-  const stage = new Stage({ runner: 'none', ...options }, kind)
-  beforeAll(() => stage.begin())
-  afterEach(() => stage.rest())
-  afterAll(() => stage.end())
-  return stage
+/** Call at the top of a test file or `describe`: starts the fixture before its tests and closes it after them. */
+export function setUpPageFixture(
+  options: GatewayOptions = {},
+  browserKind: keyof typeof launchBrowser = 'light',
+): PageFixture {
+  const fixture = new PageFixture({ runner: 'none', ...options }, browserKind)
+  beforeAll(() => fixture.start())
+  afterEach(() => fixture.reset())
+  afterAll(() => fixture.close())
+  return fixture
 }
 
 export function cardOf(page: Page, { id }: Request): Locator {
   return page.locator(`article[id$="${id}"]`)
 }
-/** The line to which a resolved request folds, by what it says. */
-export function receipt(page: Page, ...words: readonly string[]): Locator {
+/** The collapsed line of a resolved request that contains all these texts. */
+export function receipt(page: Page, ...texts: readonly string[]): Locator {
   const all = page.locator('details.receipt')
-  return words.reduce((left, hasText) => left.filter({ hasText }), all)
+  return texts.reduce((found, hasText) => found.filter({ hasText }), all)
 }
 
-/** As it is read: without what is hidden. */
-export function textOf(place: Locator): Promise<string> {
-  // biome-ignore lint/performance/useDomNodeTextContent: what is on the screen is what is asked for
-  return place.innerText()
+/** The text as displayed, without hidden elements. */
+export function visibleText(element: Locator): Promise<string> {
+  // biome-ignore lint/performance/useDomNodeTextContent: textContent would include hidden elements
+  return element.innerText()
 }
 
-export function button(place: Page | Locator, name: string): Locator {
-  return place.getByRole('button', { name, exact: true })
+export function button(scope: Page | Locator, name: string): Locator {
+  return scope.getByRole('button', { name, exact: true })
 }
 
-interface Notes {
+interface ChangeTimes {
   changedAt?: number
-  /** Changes that the page has drawn and not yet thought about. */
+  /** How many changes are drawn but not yet handled by the page's effects. */
   changing?: number
 }
 
-/** Notes when a card or the gateway has come or gone last: from then on the page lets no press count for a while. */
-function noteChanges(): void {
-  const notes = globalThis as Notes // notes of ours, beside what a page has
+/** Runs in the page. Records when a card or the connection banner last changed: for a while after that, the page ignores clicks and keys. */
+function recordChanges(): void {
+  const times = globalThis as ChangeTimes // our own properties on the page's global object
   const isCard = (node: Node) =>
     node instanceof Element && (node.matches('article, li, details') || node.querySelector('article') !== null)
-  const noteAfterPaint = () => {
-    notes.changing = (notes.changing ?? 0) + 1
+  const recordAfterPaint = () => {
+    times.changing = (times.changing ?? 0) + 1
     requestAnimationFrame(() =>
       setTimeout(() => {
-        notes.changing = (notes.changing ?? 1) - 1
-        notes.changedAt = performance.now()
+        times.changing = (times.changing ?? 1) - 1
+        times.changedAt = performance.now()
       }, 0),
     )
   }
   new MutationObserver(records => {
-    const touched = records.some(
+    const isRelevant = records.some(
       ({ target, addedNodes, removedNodes }) =>
         (target instanceof Element ? target : target.parentElement)?.closest('.connection') ||
         [...addedNodes, ...removedNodes].some(isCard),
     )
-    if (touched) noteAfterPaint()
+    if (isRelevant) recordAfterPaint()
   }).observe(document, { childList: true, characterData: true, subtree: true })
 }
 
-/** Until a press counts. */
-export async function calm(page: Page): Promise<void> {
+/** Waits until the page accepts clicks and keys again after its last change. */
+export async function waitForCooldown(page: Page): Promise<void> {
   await page.evaluate(async stillMs => {
-    const notes = globalThis as Notes // notes of ours, beside what a page has
-    const leftMs = () =>
-      notes.changing ? stillMs : (notes.changedAt ?? performance.now()) + stillMs - performance.now()
-    while (leftMs() > 0) await new Promise(done => setTimeout(done, leftMs()))
+    const times = globalThis as ChangeTimes // our own properties on the page's global object
+    const remainingMs = () =>
+      times.changing ? stillMs : (times.changedAt ?? performance.now()) + stillMs - performance.now()
+    while (remainingMs() > 0) await new Promise(done => setTimeout(done, remainingMs()))
   }, cooldownMs + 30)
 }
 
-/** What has just been followed from another device is a change, too, though no card has come or gone. */
-export async function noteFollowed(page: Page): Promise<void> {
+/** Restarts the cooldown for a change that `recordChanges` does not see: a draft that was updated from another device adds or removes no card. */
+export async function markChanged(page: Page): Promise<void> {
   await page.evaluate(() => {
-    Object.assign(globalThis, { changedAt: performance.now() } satisfies Notes)
+    Object.assign(globalThis, { changedAt: performance.now() } satisfies ChangeTimes)
   })
 }
 
-/** A press that counts. */
-export async function press(page: Page, target: Locator): Promise<void> {
-  // As whoever presses it: what is above it comes into sight, too.
+/** Clicks after the cooldown, so that the page accepts the click. */
+export async function click(page: Page, target: Locator): Promise<void> {
+  // Scroll first, as a person would: that also brings the content above the target into view.
   await target.scrollIntoViewIfNeeded()
-  await calm(page)
+  await waitForCooldown(page)
   await target.click()
 }
-/** A key that counts. */
-export async function strike(page: Page, key: string): Promise<void> {
-  await calm(page)
+/** Presses a key after the cooldown, so that the page accepts it. */
+export async function pressKey(page: Page, key: string): Promise<void> {
+  await waitForCooldown(page)
   await page.keyboard.press(key)
 }

@@ -2,14 +2,14 @@ import type { Ask, FormSchema } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
 import { hasNoBrowser, type OpenOptions, phone } from '../support/browser.ts'
 import { asks } from '../support/request-samples.ts'
-import { button, cardOf, openStage, press, receipt, textOf } from './page-fixture.ts'
+import { button, cardOf, click, receipt, setUpPageFixture, visibleText } from './page-fixture.ts'
 
 describe.skipIf(hasNoBrowser())('on the page', () => {
-  const stage = openStage()
+  const fixture = setUpPageFixture()
 
   async function shown(ask: Ask, options: OpenOptions = {}) {
-    const page = await stage.open(options)
-    const request = await (await stage.asker()).ask(ask)
+    const page = await fixture.openPage(options)
+    const request = await (await fixture.openAsker()).ask(ask)
     const card = cardOf(page, request)
     await card.waitFor()
     return { page, request, card }
@@ -20,8 +20,8 @@ describe.skipIf(hasNoBrowser())('on the page', () => {
       const { page, request, card } = await shown(asks.questions())
       const format = card.getByRole('group').nth(0)
       const targets = card.getByRole('group').nth(1)
-      expect(await textOf(format)).toContain('Format')
-      expect(await textOf(format)).toContain('a brief overview')
+      expect(await visibleText(format)).toContain('Format')
+      expect(await visibleText(format)).toContain('a brief overview')
       await expect.poll(() => card.getByRole('radio').count()).toBe(3)
       await expect.poll(() => card.getByRole('checkbox', { name: /Linux|macOS|Windows|Other/ }).count()).toBe(4)
       await expect.poll(() => button(card, 'Send answers').isDisabled()).toBe(true)
@@ -31,8 +31,8 @@ describe.skipIf(hasNoBrowser())('on the page', () => {
       await card.getByRole('checkbox', { name: 'Linux' }).check()
       await card.getByRole('checkbox', { name: 'Windows' }).check()
       await targets.getByRole('textbox', { name: 'Other' }).fill('Plan 9')
-      await press(page, button(card, 'Send answers'))
-      expect(await stage.answerTo(request)).toEqual({
+      await click(page, button(card, 'Send answers'))
+      expect(await fixture.answerGivenOnPage(request)).toEqual({
         kind: 'answers',
         answers: [
           { id: 'format', chosen: ['Detailed'] },
@@ -44,7 +44,7 @@ describe.skipIf(hasNoBrowser())('on the page', () => {
 
     it('with previews show how the choice would look', async () => {
       const { card } = await shown(asks.questions())
-      expect(await textOf(card.locator('.preview.shown'))).toContain('One line per module.')
+      expect(await visibleText(card.locator('.preview.shown'))).toContain('One line per module.')
       await card.getByRole('radio', { name: 'Detailed' }).check()
       await card.locator('.preview.shown', { hasText: 'All of it.' }).waitFor()
     })
@@ -54,8 +54,8 @@ describe.skipIf(hasNoBrowser())('on the page', () => {
       await card.getByRole('radio', { name: 'Summary' }).check()
       await card.getByRole('textbox', { name: 'Other' }).first().fill('as a table')
       await expect.poll(() => card.getByRole('radio', { name: 'Summary' }).isChecked()).toBe(false)
-      await press(page, button(card, 'Answer some, leave 1 out'))
-      expect(await stage.answerTo(request)).toEqual({
+      await click(page, button(card, 'Answer some, leave 1 out'))
+      expect(await fixture.answerGivenOnPage(request)).toEqual({
         kind: 'answers',
         answers: [{ id: 'format', chosen: [], other: 'as a table' }],
       })
@@ -65,16 +65,16 @@ describe.skipIf(hasNoBrowser())('on the page', () => {
       const { page, request, card } = await shown(asks.questions())
       await button(card, 'Decline…').click()
       await page.keyboard.type('ask the team')
-      await press(page, button(card, 'Decline'))
-      expect(await stage.answerTo(request)).toEqual({ kind: 'decline', reason: 'ask the team' })
+      await click(page, button(card, 'Decline'))
+      expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'decline', reason: 'ask the team' })
       await receipt(page, 'declined by you: ask the team').waitFor()
     })
 
     it('for a secret are answered in a masked field; only the agent reads it, and it leaves no trace', async () => {
-      const page = await stage.open()
-      const { id: agent, secret } = await stage.gateway.call('addToken', { role: 'agent', name: 'deployer' })
-      const session = await stage.gateway.call('startSession', { driver: 'external', options: { agent } })
-      const asAgent = stage.gateway.callAs(secret)
+      const page = await fixture.openPage()
+      const { id: agent, secret } = await fixture.gateway.call('addToken', { role: 'agent', name: 'deployer' })
+      const session = await fixture.gateway.call('startSession', { driver: 'external', options: { agent } })
+      const asAgent = fixture.gateway.callAs(secret)
       const request = await asAgent('openRequest', { id: session.id, key: 'key', ask: asks.secret() })
       const card = cardOf(page, request)
       const field = card.getByLabel('Your answer')
@@ -82,13 +82,13 @@ describe.skipIf(hasNoBrowser())('on the page', () => {
       await field.fill('s3cr3t-key')
       await field.blur()
       expect(await page.evaluate(() => JSON.stringify({ ...sessionStorage, ...localStorage }))).not.toContain('s3cr3t')
-      expect((await stage.gateway.call('getDraft', { id: request.id })).draft).toBeNull()
-      await press(page, button(card, 'Send the answer'))
+      expect((await fixture.gateway.call('getDraft', { id: request.id })).draft).toBeNull()
+      await click(page, button(card, 'Send the answer'))
       const { resolution } = await asAgent('getRequest', { id: request.id, wait: 10_000 })
       expect(resolution?.answer).toMatchObject({ answers: [{ id: 'key', chosen: [], other: 's3cr3t-key' }] })
       await receipt(page, 'The deploy key?').locator('summary').click()
       await page.getByText('••••••').first().waitFor()
-      expect(await textOf(page.locator('body'))).not.toContain('s3cr3t')
+      expect(await visibleText(page.locator('body'))).not.toContain('s3cr3t')
     })
   })
 
@@ -108,8 +108,8 @@ describe.skipIf(hasNoBrowser())('on the page', () => {
       await card.getByRole('radio', { name: 'beta' }).check()
       await card.getByRole('checkbox', { name: 'eu' }).check()
       await card.getByRole('checkbox', { name: 'ap' }).check()
-      await press(page, button(card, 'Submit'))
-      expect(await stage.answerTo(request)).toEqual({
+      await click(page, button(card, 'Submit'))
+      expect(await fixture.answerGivenOnPage(request)).toEqual({
         kind: 'submit',
         values: { version: '2.0.0', count: 3, notify: false, channel: 'beta', regions: ['eu', 'ap'] },
       })
@@ -123,8 +123,8 @@ describe.skipIf(hasNoBrowser())('on the page', () => {
       await card.getByRole('radio', { name: 'beta' }).check()
       await button(card, 'Clear').click()
       await button(card, 'Clear').waitFor({ state: 'detached' })
-      await press(page, button(card, 'Submit'))
-      expect(await stage.answerTo(request)).toEqual({ kind: 'submit', values: {} })
+      await click(page, button(card, 'Submit'))
+      expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'submit', values: {} })
     })
 
     it('is not sent on a phone before all that is filled in already was there to see', async () => {
@@ -137,15 +137,15 @@ describe.skipIf(hasNoBrowser())('on the page', () => {
       await expect.poll(() => button(card, 'Submit').isDisabled()).toBe(true)
       await card.locator('.card-body').evaluate(body => body.scrollTo(0, body.scrollHeight))
       await expect.poll(() => button(card, 'Submit').isEnabled()).toBe(true)
-      await press(page, button(card, 'Submit'))
-      expect(await stage.answerTo(request)).toMatchObject({ kind: 'submit', values: { f0: 'x', f19: 'x' } })
+      await click(page, button(card, 'Submit'))
+      expect(await fixture.answerGivenOnPage(request)).toMatchObject({ kind: 'submit', values: { f0: 'x', f19: 'x' } })
     })
 
     it('is declined, and the agent stops', async () => {
       const { page, request, card } = await shown(asks.form())
       await button(card, 'Decline…').click()
-      await press(page, button(card, 'Decline and stop'))
-      expect(await stage.answerTo(request)).toEqual({ kind: 'decline', interrupt: true })
+      await click(page, button(card, 'Decline and stop'))
+      expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'decline', interrupt: true })
     })
 
     it('takes every kind of field', async () => {
@@ -159,8 +159,8 @@ describe.skipIf(hasNoBrowser())('on the page', () => {
       await card.getByLabel('Ratio').fill('0.5')
       await card.getByLabel('Pass').fill('hush')
       expect(await card.getByLabel('Pass').getAttribute('type')).toBe('password')
-      await press(page, button(card, 'Submit'))
-      expect(await stage.answerTo(request)).toEqual({
+      await click(page, button(card, 'Submit'))
+      expect(await fixture.answerGivenOnPage(request)).toEqual({
         kind: 'submit',
         values: {
           mail: 'ada@example.com',
@@ -172,7 +172,7 @@ describe.skipIf(hasNoBrowser())('on the page', () => {
       })
       await receipt(page, 'All of it').locator('summary').click()
       await page.getByText('••••••').first().waitFor()
-      expect(await textOf(page.locator('body'))).not.toContain('hush')
+      expect(await visibleText(page.locator('body'))).not.toContain('hush')
       expect(await page.evaluate(() => JSON.stringify({ ...sessionStorage, ...localStorage }))).not.toContain('hush')
     })
   })
@@ -180,12 +180,12 @@ describe.skipIf(hasNoBrowser())('on the page', () => {
   it('a link shows its whole address, opens in a tab that knows nothing of this page, and is then said to be done', async () => {
     const { page, request, card } = await shown(asks.link())
     const link = card.getByRole('link', { name: 'Open tracker.example in a new tab' })
-    expect(await textOf(card)).toContain('https://tracker.example/sign-in?state=abc')
+    expect(await visibleText(card)).toContain('https://tracker.example/sign-in?state=abc')
     expect(await link.getAttribute('href')).toBe('https://tracker.example/sign-in?state=abc')
     expect(await link.getAttribute('target')).toBe('_blank')
     expect(await link.getAttribute('rel')).toBe('noopener noreferrer')
-    await press(page, button(card, 'I have done it'))
-    expect(await stage.answerTo(request)).toEqual({ kind: 'submit', values: {} })
+    await click(page, button(card, 'I have done it'))
+    expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'submit', values: {} })
   })
 })
 

@@ -3,7 +3,7 @@ import type { Locator, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { hasNoBrowser, type OpenOptions } from '../support/browser.ts'
 import { type Asker, asks } from '../support/request-samples.ts'
-import { button, cardOf, openStage, press, receipt, strike } from './page-fixture.ts'
+import { button, cardOf, click, pressKey, receipt, setUpPageFixture } from './page-fixture.ts'
 
 const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
@@ -37,16 +37,16 @@ function keptFiles(page: Page): Promise<readonly string[]> {
 }
 
 describe.skipIf(hasNoBrowser())('a session', () => {
-  const stage = openStage({ runner: 'inline' })
+  const fixture = setUpPageFixture({ runner: 'inline' })
 
   async function look(id: string, options: OpenOptions = {}): Promise<Page> {
-    const page = await stage.open(options)
-    await page.goto(`${stage.gateway.url}/#/sessions/${id}`)
+    const page = await fixture.openPage(options)
+    await page.goto(`${fixture.gateway.url}/#/sessions/${id}`)
     await page.locator('.session-header').waitFor()
     return page
   }
   async function rehearse(options: object = { paceMs: 0, only: 'approval' }) {
-    const session = await stage.gateway.call('startSession', {
+    const session = await fixture.gateway.call('startSession', {
       driver: 'rehearsal',
       title: 'Rehearsal',
       prompt: 'Begin',
@@ -54,11 +54,11 @@ describe.skipIf(hasNoBrowser())('a session', () => {
     })
     return { session, page: await look(session.id) }
   }
-  const say = ({ session }: Asker, ...items: Parameters<typeof stage.gateway.call<'appendEvents'>>[1]['items']) =>
-    stage.gateway.call('appendEvents', { id: session.id, items })
+  const say = ({ session }: Asker, ...items: Parameters<typeof fixture.gateway.call<'appendEvents'>>[1]['items']) =>
+    fixture.gateway.call('appendEvents', { id: session.id, items })
 
   it('shows what streams as it comes, and the finished text in its place', async () => {
-    const asker = await stage.asker()
+    const asker = await fixture.openAsker()
     const page = await look(asker.session.id)
     const delta = { type: 'message.delta', block: 'b1' } as const
     const begun = '# Report\n\nThe first **bold'
@@ -74,7 +74,7 @@ describe.skipIf(hasNoBrowser())('a session', () => {
   })
 
   it('folds tool calls, and opens them to their input and result; those of agents under it stand under them', async () => {
-    const asker = await stage.asker()
+    const asker = await fixture.openAsker()
     const page = await look(asker.session.id)
     const input = { command: 'npm test' }
     await say(
@@ -109,13 +109,13 @@ describe.skipIf(hasNoBrowser())('a session', () => {
     await composer.press('Enter')
     await log(page).getByText('and then?').waitFor()
     expect(await composer.inputValue()).toBe('')
-    await press(page, button(card, 'Allow once'))
+    await click(page, button(card, 'Allow once'))
     await receipt(page, 'allowed by you', 'delivered').waitFor()
     await card.getByText('What shall I make of it?').waitFor()
     await card.getByRole('radio', { name: 'Keep it' }).check()
-    await press(page, button(card, 'Send the answer'))
+    await click(page, button(card, 'Send the answer'))
     await log(page).getByText('You chose “Keep it”.').waitFor()
-    expect((await stage.gateway.call('getSession', { id: session.id })).pending).toBe(0)
+    expect((await fixture.gateway.call('getSession', { id: session.id })).pending).toBe(0)
   })
 
   it('keeps what was typed and not sent', async () => {
@@ -162,7 +162,7 @@ describe.skipIf(hasNoBrowser())('a session', () => {
     await add('a.md')
     await along.getByText('a.md').first().waitFor()
     // Another tab is at the files, and this one has to wait for them.
-    const other = await stage.tab(page)
+    const other = await fixture.openTab(page)
     const busy = other.evaluate(
       () =>
         new Promise<void>(done => {
@@ -196,15 +196,15 @@ describe.skipIf(hasNoBrowser())('a session', () => {
   it('shows nobody what another has begun in the same browser, and keeps nothing of who leaves', async () => {
     const { session } = await rehearse()
     const page = await look(session.id, { provoked: /401/ })
-    const bobs = (await stage.gateway.call('addToken', { role: 'person', name: 'Bob' })).secret
+    const bobs = (await fixture.gateway.call('addToken', { role: 'person', name: 'Bob' })).secret
     const composer = page.getByRole('textbox', { name: 'Message to the agent' })
     const along = page.getByRole('list', { name: 'Sent along' })
     const card = page.locator('article.card')
     const enter = async (token: string) => {
-      const { code } = await stage.gateway.callAs(token)('makeLink', {})
-      await page.goto(`${stage.gateway.url}/?again#code=${code}`)
+      const { code } = await fixture.gateway.callAs(token)('makeLink', {})
+      await page.goto(`${fixture.gateway.url}/?again#code=${code}`)
       await page.getByRole('navigation').first().waitFor()
-      await page.goto(`${stage.gateway.url}/#/sessions/${session.id}`)
+      await page.goto(`${fixture.gateway.url}/#/sessions/${session.id}`)
       await composer.waitFor()
       await card.waitFor()
     }
@@ -220,7 +220,7 @@ describe.skipIf(hasNoBrowser())('a session', () => {
     expect(await along.count()).toBe(0)
     await composer.fill('of Bob')
 
-    await enter(stage.gateway.token)
+    await enter(fixture.gateway.token)
     await expect.poll(() => composer.inputValue()).toBe('private to the agent')
     await along.getByText('a.md').first().waitFor()
     await expect.poll(() => card.getByRole('textbox').inputValue()).toBe('private reason')
@@ -235,7 +235,7 @@ describe.skipIf(hasNoBrowser())('a session', () => {
 
   it('sends files also where its browser keeps nothing', async () => {
     const { session } = await rehearse()
-    const page = await stage.open({
+    const page = await fixture.openPage({
       before: it =>
         it.addInitScript(() =>
           Object.defineProperty(globalThis, 'indexedDB', {
@@ -245,7 +245,7 @@ describe.skipIf(hasNoBrowser())('a session', () => {
           }),
         ),
     })
-    await page.goto(`${stage.gateway.url}/#/sessions/${session.id}`)
+    await page.goto(`${fixture.gateway.url}/#/sessions/${session.id}`)
     await page
       .getByLabel('Files')
       .setInputFiles({ name: 'a.md', mimeType: 'text/markdown', buffer: Buffer.from('# a') })
@@ -259,7 +259,7 @@ describe.skipIf(hasNoBrowser())('a session', () => {
     const card = page.getByRole('region', { name: 'Waits for you' }).getByRole('article')
     await card.waitFor()
     // What would be dropped is asked about once more, by the key as by the button.
-    await strike(page, 'i')
+    await pressKey(page, 'i')
     const sure = page.getByRole('group', { name: 'Interrupt this turn?' })
     await sure.getByText('Its turn ends; the request that waits is dropped.').waitFor()
     await page.keyboard.press('Enter')
@@ -281,7 +281,7 @@ describe.skipIf(hasNoBrowser())('a session', () => {
 
   it('changes its mode, its model and its title', async () => {
     const { page, session } = await rehearse()
-    const now = () => stage.gateway.call('getSession', { id: session.id })
+    const now = () => fixture.gateway.call('getSession', { id: session.id })
     await page.getByRole('combobox', { name: 'Mode', exact: true }).selectOption('acceptEdits')
     await expect.poll(async () => (await now()).mode).toBe('acceptEdits')
     await page.getByLabel('Model').fill('the-large-one')
@@ -336,7 +336,7 @@ describe.skipIf(hasNoBrowser())('a session', () => {
     await along.waitFor({ state: 'detached' })
     await page.getByText('tool.exe cannot be sent').waitFor({ state: 'detached' })
     await expect.poll(() => log(page).locator('img').count()).toBe(1)
-    const { items } = await stage.gateway.call('listEvents', { id: session.id })
+    const { items } = await fixture.gateway.call('listEvents', { id: session.id })
     const added = items.flatMap(event => (event.type === 'command.added' ? [event.value.body] : []))
     expect(added).toContainEqual(
       expect.objectContaining({
@@ -350,7 +350,7 @@ describe.skipIf(hasNoBrowser())('a session', () => {
   })
 
   it('opens at its newest line, loads earlier ones as one scrolls up, and stays where one is', async () => {
-    const asker = await stage.asker()
+    const asker = await fixture.openAsker()
     for (let page = 0; page < 5; page++)
       await say(
         asker,
@@ -400,21 +400,21 @@ describe.skipIf(hasNoBrowser())('a session', () => {
   it('ends after a second look', async () => {
     const { page, session } = await rehearse()
     await button(page, 'End this session…').click()
-    await press(page, button(page, 'End the session'))
+    await click(page, button(page, 'End the session'))
     await page.locator('.session-header').getByText('ended').waitFor()
-    expect((await stage.gateway.call('getSession', { id: session.id })).state).toBe('ended')
+    expect((await fixture.gateway.call('getSession', { id: session.id })).state).toBe('ended')
   })
 
   it('that does not exist says so', async () => {
-    const page = await stage.open({ provoked: /404/ })
-    await page.goto(`${stage.gateway.url}/#/sessions/ses_00000000000000000000`)
+    const page = await fixture.openPage({ provoked: /404/ })
+    await page.goto(`${fixture.gateway.url}/#/sessions/ses_00000000000000000000`)
     await page.getByRole('heading', { name: 'There is no such session' }).waitFor()
   })
 
   it('keeps its receipts, which open to what was asked and said', async () => {
-    const asker = await stage.asker()
+    const asker = await fixture.openAsker()
     const request = await asker.ask(asks.command())
-    await stage.answer(request, { kind: 'deny', reason: 'not today' })
+    await fixture.answer(request, { kind: 'deny', reason: 'not today' })
     const page = await look(asker.session.id)
     expect(await cardOf(page, request).count()).toBe(0)
     const line = receipt(page, 'npm run migrate', 'denied by you via api: not today')

@@ -4,7 +4,16 @@ import type { Locator, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { hasNoBrowser, phone } from '../support/browser.ts'
 import { asks } from '../support/request-samples.ts'
-import { button, calm, cardOf, noteFollowed, openStage, press, receipt, textOf } from './page-fixture.ts'
+import {
+  button,
+  cardOf,
+  click,
+  markChanged,
+  receipt,
+  setUpPageFixture,
+  visibleText,
+  waitForCooldown,
+} from './page-fixture.ts'
 
 /** When a selector is first met on a page, by the clock that all of this machine share. */
 function momentOf(page: Page, selector: string): Promise<number> {
@@ -38,86 +47,89 @@ const withSecret: Ask = {
 }
 
 describe.skipIf(hasNoBrowser())('several who look at the same', () => {
-  const stage = openStage()
+  const fixture = setUpPageFixture()
 
   async function person(name: string): Promise<string> {
-    return (await stage.gateway.call('addToken', { role: 'person', name })).secret
+    return (await fixture.gateway.call('addToken', { role: 'person', name })).secret
   }
 
   it('two tabs and a phone show a request and its end within a second', async () => {
-    const tab = await stage.open()
-    const screens = [tab, await stage.tab(tab), await stage.open(phone)]
-    const asker = await stage.asker()
+    const tab = await fixture.openPage()
+    const screens = [tab, await fixture.openTab(tab), await fixture.openPage(phone)]
+    const asker = await fixture.openAsker()
     const came = screens.map(page => momentOf(page, 'article.card'))
     const request = await asker.ask(asks.command())
     for (const at of await Promise.all(came)) expect(at - request.openedAt).toBeLessThan(withinMs)
     expect(await Promise.all(screens.map(page => page.title()))).toEqual(screens.map(() => '(1) Holdpoint'))
     const folded = screens.map(page => momentOf(page, '.receipt'))
-    await press(tab, button(cardOf(tab, request), 'Allow once'))
-    const { resolution } = await stage.resolved(request)
+    await click(tab, button(cardOf(tab, request), 'Allow once'))
+    const { resolution } = await fixture.waitUntilResolved(request)
     for (const at of await Promise.all(folded)) expect(at - (resolution?.at ?? 0)).toBeLessThan(withinMs)
     for (const page of screens) {
-      expect(await textOf(receipt(page))).toContain('allowed by you')
+      expect(await visibleText(receipt(page))).toContain('allowed by you')
       expect(await button(page, 'Allow once').count()).toBe(0)
       await page.waitForFunction(() => document.title === 'Holdpoint')
     }
   })
 
   it('what somebody else has answered is gone within a second, with who and what, and takes no second answer', async () => {
-    const page = await stage.open()
+    const page = await fixture.openPage()
     const ada = await person('Ada')
-    const request = await (await stage.asker()).ask(asks.command())
+    const request = await (await fixture.openAsker()).ask(asks.command())
     const card = cardOf(page, request)
     await button(card, 'Deny…').click()
     await page.keyboard.type('half a rea')
-    await calm(page)
+    await waitForCooldown(page)
     const folded = momentOf(page, '.receipt')
     const { id, digest } = request
-    const { resolution } = await stage.gateway.callAs(ada)('answerRequest', { id, digest, answer: { kind: 'allow' } })
+    const { resolution } = await fixture.gateway.callAs(ada)('answerRequest', { id, digest, answer: { kind: 'allow' } })
     expect((await folded) - (resolution?.at ?? 0)).toBeLessThan(withinMs)
     await page.keyboard.press('Enter')
     await receipt(page, 'allowed by Ada').waitFor()
     await page.locator('.begun', { hasText: 'You had begun:' }).getByText('half a rea').waitFor()
-    expect((await stage.resolved(request)).resolution).toMatchObject({ person: 'Ada', answer: { kind: 'allow' } })
+    expect((await fixture.waitUntilResolved(request)).resolution).toMatchObject({
+      person: 'Ada',
+      answer: { kind: 'allow' },
+    })
   })
 
   it('a loser of a race is shown the winner', async () => {
-    const page = await stage.open({ provoked: /409/ })
-    const request = await (await stage.asker()).ask(asks.command())
+    const page = await fixture.openPage({ provoked: /409/ })
+    const request = await (await fixture.openAsker()).ask(asks.command())
     await cardOf(page, request).waitFor()
     // The answer is held up on its way, and somebody is faster meanwhile.
     await page.route('**/answer', async route => {
-      await stage.answer(request, { kind: 'deny', reason: 'faster' })
+      await fixture.answer(request, { kind: 'deny', reason: 'faster' })
       await route.continue()
     })
-    await press(page, button(cardOf(page, request), 'Allow once'))
+    await click(page, button(cardOf(page, request), 'Allow once'))
     await receipt(page, 'denied by you', 'faster').waitFor()
-    expect((await stage.resolved(request)).resolution?.answer?.kind).toBe('deny')
+    expect((await fixture.waitUntilResolved(request)).resolution?.answer?.kind).toBe('deny')
   })
 
   it('an unfinished answer is there on another device, and goes when it is given', async () => {
-    const page = await stage.open()
-    const request = await (await stage.asker()).ask(asks.command())
+    const page = await fixture.openPage()
+    const request = await (await fixture.openAsker()).ask(asks.command())
     await button(cardOf(page, request), 'Deny…').click()
     const kept = page.waitForResponse(response => response.request().method() === 'PUT' && response.ok())
     await page.keyboard.type('because of the')
     await kept
-    const other = await stage.open(phone)
+    const other = await fixture.openPage(phone)
     const field = cardOf(other, request).getByRole('textbox')
     await field.waitFor()
     await expect.poll(() => field.inputValue()).toBe('because of the')
     await field.fill('because of the backup')
-    await noteFollowed(other)
-    await press(other, button(cardOf(other, request), 'Deny'))
-    expect(await stage.answerTo(request)).toEqual({ kind: 'deny', reason: 'because of the backup' })
+    await markChanged(other)
+    await click(other, button(cardOf(other, request), 'Deny'))
+    expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'deny', reason: 'because of the backup' })
     await receipt(page, 'because of the backup').waitFor()
   })
 
   describe('an answer that one person begins on two devices', () => {
     const also = 'Also begun on another of your devices'
     async function two(ask: Ask) {
-      const [desk, pocket] = [await stage.open(), await stage.open(phone)]
-      const request = await (await stage.asker()).ask(ask)
+      const [desk, pocket] = [await fixture.openPage(), await fixture.openPage(phone)]
+      const request = await (await fixture.openAsker()).ask(ask)
       const [here, there] = [cardOf(desk, request), cardOf(pocket, request)]
       await Promise.all([here.waitFor(), there.waitFor()])
       return { desk, pocket, request, here, there }
@@ -141,7 +153,7 @@ describe.skipIf(hasNoBrowser())('several who look at the same', () => {
 
     it('a press is not counted on what has just changed by itself', async () => {
       const { pocket, here, there, request } = await two(asks.command())
-      await calm(pocket)
+      await waitForCooldown(pocket)
       await pocket.evaluate(() => {
         new MutationObserver((_, observer) => {
           const deny = [...document.querySelectorAll('button')].find(each => each.textContent === 'Deny')
@@ -153,7 +165,7 @@ describe.skipIf(hasNoBrowser())('several who look at the same', () => {
       await button(here, 'Deny…').click()
       await here.getByRole('textbox').fill('hm')
       await there.getByText('That came too soon after a change').waitFor()
-      expect(await stage.isPending(request)).toBe(true)
+      expect(await fixture.isPending(request)).toBe(true)
     })
 
     it('is never overwritten where it was typed; the other one is offered', async () => {
@@ -177,9 +189,9 @@ describe.skipIf(hasNoBrowser())('several who look at the same', () => {
       await there.getByText(also).waitFor({ state: 'detached' })
       await button(here, 'Keep mine').click()
       await here.getByText(also).waitFor({ state: 'detached' })
-      await noteFollowed(pocket)
-      await press(pocket, button(there, 'Deny'))
-      expect(await stage.answerTo(request)).toEqual({ kind: 'deny', reason: 'from the desk, still' })
+      await markChanged(pocket)
+      await click(pocket, button(there, 'Deny'))
+      expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'deny', reason: 'from the desk, still' })
     })
 
     it('is followed in questions and forms, too, field by field', async () => {
@@ -192,9 +204,11 @@ describe.skipIf(hasNoBrowser())('several who look at the same', () => {
       await here.getByText(`${also}: Format: a table`).waitFor()
       await button(here, 'Use that').click()
       await expect.poll(() => here.getByRole('checkbox', { name: 'Linux' }).isChecked()).toBe(true)
-      await noteFollowed(desk)
-      await press(desk, button(here, 'Send answers'))
-      expect(await stage.answerTo(request)).toMatchObject({ answers: [{ other: 'a table' }, { chosen: ['Linux'] }] })
+      await markChanged(desk)
+      await click(desk, button(here, 'Send answers'))
+      expect(await fixture.answerGivenOnPage(request)).toMatchObject({
+        answers: [{ other: 'a table' }, { chosen: ['Linux'] }],
+      })
 
       const form = await two(asks.form())
       await form.here.getByLabel('Version').fill('1')
@@ -229,7 +243,7 @@ describe.skipIf(hasNoBrowser())('several who look at the same', () => {
       await desk.keyboard.type('before the crash')
       await holds(there.getByRole('textbox'), 'before the crash')
       await desk.context().close()
-      const again = await stage.open()
+      const again = await fixture.openPage()
       const field = again.locator('article').getByRole('textbox')
       await field.waitFor()
       await expect.poll(() => field.inputValue()).toBe('before the crash')
@@ -237,9 +251,9 @@ describe.skipIf(hasNoBrowser())('several who look at the same', () => {
   })
 
   it('each sees that another person is answering, and when they leave it', async () => {
-    const page = await stage.open()
-    const adas = await stage.open({ token: await person('Ada') })
-    const request = await (await stage.asker()).ask(asks.questions())
+    const page = await fixture.openPage()
+    const adas = await fixture.openPage({ token: await person('Ada') })
+    const request = await (await fixture.openAsker()).ask(asks.questions())
     const card = cardOf(adas, request)
     await card.getByRole('textbox', { name: 'Other' }).first().fill('hm')
     await cardOf(page, request).getByText('Ada is answering').waitFor()
@@ -250,8 +264,8 @@ describe.skipIf(hasNoBrowser())('several who look at the same', () => {
 
   it('what was begun when the time is up or the agent goes on is there to be copied, until it is discarded', async () => {
     // A letter typed as the request ends is refused, and a browser says so.
-    const page = await stage.open({ permissions: ['clipboard-read', 'clipboard-write'], provoked: /409/ })
-    const asker = await stage.asker()
+    const page = await fixture.openPage({ permissions: ['clipboard-read', 'clipboard-write'], provoked: /409/ })
+    const asker = await fixture.openAsker()
     const form = await asker.ask(withSecret, { deadlineMs: 8000 })
     const edited = await asker.ask(asks.command())
     const command = cardOf(page, edited)
@@ -259,7 +273,7 @@ describe.skipIf(hasNoBrowser())('several who look at the same', () => {
     await command.getByRole('textbox').first().fill('npm run migrate -- --dry')
     await cardOf(page, form).getByLabel('Name').fill('Ada')
     await cardOf(page, form).getByLabel('Pass').fill('hush')
-    await stage.gateway.call('withdrawRequest', { id: edited.id })
+    await fixture.gateway.call('withdrawRequest', { id: edited.id })
     const begun = page.locator('.begun')
     await begun.getByText('npm run migrate -- --dry').waitFor()
     await begun.filter({ hasText: 'Name: Ada' }).waitFor()
@@ -268,7 +282,7 @@ describe.skipIf(hasNoBrowser())('several who look at the same', () => {
     await begun.getByText('Copied').waitFor()
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('Name: Ada')
     await page.reload()
-    await page.goto(`${stage.gateway.url}/#/sessions/${asker.session.id}`)
+    await page.goto(`${fixture.gateway.url}/#/sessions/${asker.session.id}`)
     await button(begun.filter({ hasText: 'dry' }), 'Discard').click()
     await page.reload()
     await begun.filter({ hasText: 'Name: Ada' }).waitFor()
@@ -277,36 +291,36 @@ describe.skipIf(hasNoBrowser())('several who look at the same', () => {
 
   it('a request with a deadline counts down by the gateway’s clock, and says what silence means', async () => {
     // A browser whose clock is a day ahead.
-    const page = await stage.open({
+    const page = await fixture.openPage({
       before: page =>
         page.addInitScript(() => {
           const real = Date.now
           Date.now = () => real() + 24 * 3600_000
         }),
     })
-    const asker = await stage.asker()
+    const asker = await fixture.openAsker()
     const request = await asker.ask(asks.command(), { deadlineMs: 90_000 })
     const count = cardOf(page, request).locator('.countdown')
     await count.waitFor()
-    expect(await textOf(count)).toMatch(/^1:(3[01]|2\d) left$/)
+    expect(await visibleText(count)).toMatch(/^1:(3[01]|2\d) left$/)
     const silence = 'Without an answer in time, the agent is told that nobody answered.'
     await cardOf(page, request).getByText(silence).waitFor()
-    const before = await textOf(count)
+    const before = await visibleText(count)
     await page.waitForFunction(text => document.querySelector('.countdown')?.textContent !== text, before)
   })
 
   it('a deadline that passes resolves the request as that, and as nobody’s no', async () => {
-    const page = await stage.open()
-    const request = await (await stage.asker()).ask(asks.command(), { deadlineMs: 1000 })
+    const page = await fixture.openPage()
+    const request = await (await fixture.openAsker()).ask(asks.command(), { deadlineMs: 1000 })
     await receipt(page, 'nobody answered in time').waitFor()
-    expect((await stage.resolved(request)).resolution).toMatchObject({ by: 'deadline' })
+    expect((await fixture.waitUntilResolved(request)).resolution).toMatchObject({ by: 'deadline' })
   })
 
   it('what its agent withdraws goes, as that', async () => {
-    const page = await stage.open()
-    const request = await (await stage.asker()).ask(asks.command())
+    const page = await fixture.openPage()
+    const request = await (await fixture.openAsker()).ask(asks.command())
     await cardOf(page, request).waitFor()
-    await stage.gateway.call('withdrawRequest', { id: request.id })
+    await fixture.gateway.call('withdrawRequest', { id: request.id })
     await receipt(page, 'withdrawn by the agent').waitFor()
   })
 })
