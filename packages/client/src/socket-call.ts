@@ -96,7 +96,10 @@ class SocketClient implements SocketCall {
     const id = this.#nextId++
     const text = JSON.stringify({ id, op, input, ...(key !== undefined && { idempotencyKey: key }) })
     // The gateway would close a socket that sends more than this; over HTTP there is room.
-    if (text.length * 3 > limits.frameInMaxBytes && new TextEncoder().encode(text).length > limits.frameInMaxBytes)
+    if (
+      text.length * 3 > limits.inboundFrameMaxBytes &&
+      new TextEncoder().encode(text).length > limits.inboundFrameMaxBytes
+    )
       return this.#overHttp()(op, input as never, {
         ...(signal && { signal }),
         ...(key !== undefined && { idempotencyKey: key }),
@@ -215,7 +218,7 @@ class SocketClient implements SocketCall {
   #feelPulse(): void {
     if (!this.#socket) return
     const silentMs = Date.now() - this.#heardAt
-    if (silentMs > limits.silenceMaxMs) this.#lost()
+    if (silentMs > limits.streamSilenceMaxMs) this.#lost()
     else if (silentMs >= limits.heartbeatMs) this.#send(JSON.stringify({ id: 'pulse', op: 'whoAmI', input: {} }))
   }
 
@@ -228,7 +231,7 @@ class SocketClient implements SocketCall {
     const { cursor, options } = this.#watching
     this.#send(
       JSON.stringify({
-        watch: { ...(cursor && { after: cursor }), ...(options.session && { session: options.session }) },
+        subscribe: { ...(cursor && { after: cursor }), ...(options.session && { session: options.session }) },
       }),
     )
   }

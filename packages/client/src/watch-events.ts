@@ -61,7 +61,7 @@ async function* readStream(
   const abort = new AbortController()
   const stop = () => abort.abort(signal?.reason)
   signal?.addEventListener('abort', stop, { once: true })
-  let silence = setTimeout(stop, limits.silenceMaxMs)
+  let silence = setTimeout(stop, limits.streamSilenceMaxMs)
   try {
     const query = new URLSearchParams({ ...(after && { after }), ...(session && { session }) })
     const reply = await sendRequest(connection, `/events?${query}`, { signal: abort.signal })
@@ -75,7 +75,7 @@ async function* readStream(
       const { done, value } = await reader.read()
       if (done) return
       clearTimeout(silence)
-      silence = setTimeout(stop, limits.silenceMaxMs)
+      silence = setTimeout(stop, limits.streamSilenceMaxMs)
       parse(value)
       yield* frames.splice(0)
     }

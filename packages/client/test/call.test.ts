@@ -217,7 +217,7 @@ describe('a socket', () => {
   it('sends what is too large for a frame over HTTP', async () => {
     const { call } = openSocket(gateway, 'agent')
     const session = await startSession(call)
-    const text = 'ä'.repeat(limits.frameInMaxBytes / 2)
+    const text = 'ä'.repeat(limits.inboundFrameMaxBytes / 2)
     await call('appendEvents', { id: session.id, items: [{ type: 'message.added', block: 'b', text }] })
     const events = await call('listEvents', { id: session.id })
     const said = events.items.find(event => event.type === 'message.added')

@@ -44,8 +44,8 @@ export class Feed {
     this.#taps.add(see)
   }
   watch(watcher: FrameListener, session: SessionId | null): () => void {
-    if (this.#watchers.size >= limits.watchersMax)
-      throw new Fault('too_many', `${limits.watchersMax} streams are open; close some and try again`)
+    if (this.#watchers.size >= limits.subscriptionsMax)
+      throw new Fault('too_many', `${limits.subscriptionsMax} streams are open; close some and try again`)
     this.#watchers.set(watcher, session)
     return () => this.#watchers.delete(watcher)
   }
@@ -58,8 +58,8 @@ export class Feed {
 
   /** Registers before it returns, so that what is read afterwards cannot have missed anything. */
   waitFor(topic: string): { readonly woken: Promise<void>; cancel(): void } {
-    if (this.#waiting >= limits.waitersMax)
-      throw new Fault('too_many', `${limits.waitersMax} calls wait already; try again later`)
+    if (this.#waiting >= limits.longPollsMax)
+      throw new Fault('too_many', `${limits.longPollsMax} calls wait already; try again later`)
     let wake = () => {}
     const woken = new Promise<void>(resolve => {
       wake = resolve

@@ -210,7 +210,7 @@ describe('one call', () => {
     const { id } = await denyByRule('Bash')
     const deny = (key: string, command = 'ls') => at.agent('openRequest', { id, key, ask: approval(command) })
     await deny('needle', 'find me')
-    for (let i = 1; i < limits.recordScanMax; i++) await deny(`k${i}`)
+    for (let i = 1; i < limits.auditScanMax; i++) await deny(`k${i}`)
     expect(await record({ q: 'find me', before: 'end' })).toMatchObject({
       items: [{ value: { key: 'needle' } }],
       next: null,

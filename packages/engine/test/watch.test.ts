@@ -169,7 +169,7 @@ describe('live frames', () => {
   })
   it('go to so many watchers, and no more', async () => {
     const stops = []
-    for (let i = 0; i < limits.watchersMax; i++) stops.push((await at.watch({ after: 'e1-0' })).watch.stop)
+    for (let i = 0; i < limits.subscriptionsMax; i++) stops.push((await at.watch({ after: 'e1-0' })).watch.stop)
     await refused(at.watch(), 'too_many')
     stops[0]?.()
     expect((await at.watch()).watch.hello.resume).toBe('gap')

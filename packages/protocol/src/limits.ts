@@ -6,16 +6,15 @@ export const limits = {
   attachmentsMax: 8,
   /** Of what a tool is called with, as JSON: it is asked and checked in one body, beside what is said of it. */
   toolInputMaxBytes: 960 * 1024,
-  frameInMaxBytes: 256 * 1024,
+  inboundFrameMaxBytes: 256 * 1024,
   headersMaxBytes: 16 * 1024,
   connectionsMax: 10_000,
   socketInFlightMax: 8192,
   /** Replies that a socket has not taken yet; beyond this nothing more is read from it until it has. */
-  repliesMaxBytes: 32 * 1024 * 1024,
+  queuedRepliesMaxBytes: 32 * 1024 * 1024,
   /** Larger messages leave a socket in parts, and so much is handed to the kernel at a time. */
   fragmentMaxBytes: 256 * 1024,
   jsonDepthMax: 64,
-  idMax: 64,
   keyMax: 200,
   nameMax: 200,
   titleMax: 300,
@@ -36,7 +35,7 @@ export const limits = {
   /** Rows read from the archive at a time where a page is bounded by bytes. */
   readAheadMax: 32,
   /** Resolutions that one call looks at where few of them fit; what it reads is bounded by pageMaxBytes besides. */
-  recordScanMax: 5000,
+  auditScanMax: 5000,
   snapshotMax: 200,
   /** Of each part of hello: sessions, requests, blocks under way. */
   snapshotMaxBytes: 4 * 1024 * 1024,
@@ -46,16 +45,16 @@ export const limits = {
   waitingCommandsMax: 1000,
   /** Attaches in a row in which a session's agent neither says, asks nor begins anything. */
   idleAttachesMax: 5,
-  watchersMax: 4000,
-  waitersMax: 20_000,
-  watcherBufferMaxBytes: 4 * 1024 * 1024,
+  subscriptionsMax: 4000,
+  longPollsMax: 20_000,
+  subscriptionBufferMaxBytes: 4 * 1024 * 1024,
   resumeMaxEvents: 5000,
   resumeMaxBytes: 8 * 1024 * 1024,
   blocksPerSessionMax: 64,
   blockMaxBytes: 512 * 1024,
   waitMaxMs: 60_000,
   heartbeatMs: 15_000,
-  silenceMaxMs: 40_000,
+  streamSilenceMaxMs: 40_000,
   headersTimeoutMs: 10_000,
   bodyTimeoutMs: 30_000,
   /** A whole gateway has 5 seconds to close: the rest is the archive’s, which may have much to write back. */

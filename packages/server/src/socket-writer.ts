@@ -39,7 +39,7 @@ export class SocketWriter {
     this.#queue.push({ kind, bytes, sent: 0 })
     this.#owed[kind] += bytes.length
     // To refuse what comes would only add to what waits.
-    if (this.#owed.reply > limits.repliesMaxBytes) this.#ws.pause()
+    if (this.#owed.reply > limits.queuedRepliesMaxBytes) this.#ws.pause()
     this.#pump()
   }
 
@@ -68,7 +68,7 @@ export class SocketWriter {
     if (error) return
     // Where nothing waits behind it, the kernel may have taken it for a peer that is long gone.
     if (this.#queue.length > 0) this.#moved = true
-    if (this.#ws.isPaused && this.#owed.reply <= limits.repliesMaxBytes) this.#ws.resume()
+    if (this.#ws.isPaused && this.#owed.reply <= limits.queuedRepliesMaxBytes) this.#ws.resume()
     this.#pump()
   }
 }

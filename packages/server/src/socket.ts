@@ -19,7 +19,11 @@ export interface Sockets {
 }
 
 export function openSockets(door: RequestHandler): Sockets {
-  const server = new WebSocketServer({ noServer: true, maxPayload: limits.frameInMaxBytes, perMessageDeflate: false })
+  const server = new WebSocketServer({
+    noServer: true,
+    maxPayload: limits.inboundFrameMaxBytes,
+    perMessageDeflate: false,
+  })
   server.on('wsClientError', (error, socket) =>
     refuse(socket, new Fault('bad_input', `This is no handshake: ${error.message}.`)),
   )
@@ -119,7 +123,7 @@ class SocketConnection {
       if (typeof frame !== 'object' || frame === null || Array.isArray(frame))
         throw new Fault('bad_input', 'A frame is a JSON object.')
       const members = frame as Members // an object that is no array, by the line above
-      if ('watch' in members) void this.#watch(members)
+      if ('subscribe' in members) void this.#subscribe(members)
       else if ('cancel' in members)
         this.#underWay.get(members.cancel as FrameId)?.() // anything else is no key of the map
       else {
@@ -154,13 +158,14 @@ class SocketConnection {
     }
   }
 
-  async #watch(members: Members): Promise<void> {
+  async #subscribe(members: Members): Promise<void> {
     try {
-      const { watch } = members
-      if (typeof watch !== 'object' || watch === null) throw new Fault('bad_input', 'watch is an object.')
+      const { subscribe } = members
+      if (typeof subscribe !== 'object' || subscribe === null)
+        throw new Fault('bad_input', 'subscribe must be an object.')
       const turn = ++this.#watches
       const { renew } = this.#admission
-      const seat = await this.#door.audience.seat(await renew(), readWatchOptions(watch as Members), renew) // strict: it refuses what it does not know
+      const seat = await this.#door.audience.seat(await renew(), readWatchOptions(subscribe as Members), renew) // strict: it refuses what it does not know
       if (turn !== this.#watches || this.#ws.readyState !== this.#ws.OPEN) return seat.leave()
       this.#seat?.leave()
       this.#seat = seat
@@ -205,7 +210,7 @@ function screenOf(ws: WebSocket, wire: SocketWriter): FrameSink {
 
 function readId(id: Json | undefined): FrameId {
   if (typeof id === 'number' || (typeof id === 'string' && id.length <= limits.keyMax)) return id
-  throw new Fault('bad_input', 'A frame needs watch, cancel, or an id (a number or a short text) and an op.')
+  throw new Fault('bad_input', 'A frame needs subscribe, cancel, or an id (a number or a short string) with an op.')
 }
 
 const members = new Set(['id', 'op', 'input', 'idempotencyKey'])

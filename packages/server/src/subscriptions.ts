@@ -54,8 +54,8 @@ export function createSubscriptionHub(gateway: Pick<Gateway, 'subscribe'>, log: 
   return {
     async seat(caller, options, renew) {
       if (closed) throw new Fault('draining', 'This gateway is closing; watch again in a moment.')
-      if (seats.size >= limits.watchersMax)
-        throw new Fault('too_many', `This gateway has ${limits.watchersMax} watchers already; try again later.`)
+      if (seats.size >= limits.subscriptionsMax)
+        throw new Fault('too_many', `This gateway has ${limits.subscriptionsMax} watchers already; try again later.`)
       const place = new Place({ wake, gone, renew, log, name: caller.name })
       seats.add(place)
       beat ??= setInterval(() => {
@@ -90,7 +90,7 @@ class Place implements ClientSubscription, FrameListener {
   #waiting: SerializedFrame[] = []
   #left = false
   /** A snapshot may be larger than what a slow reader is allowed to leave lying about: its own size is not held against it. */
-  #allowance = limits.watcherBufferMaxBytes
+  #allowance = limits.subscriptionBufferMaxBytes
   readonly #around: Surroundings
 
   constructor(around: Surroundings) {

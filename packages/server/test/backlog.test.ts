@@ -106,7 +106,7 @@ describe('a socket', () => {
   it('gets replies larger than a watcher’s buffer, for several sessions at once, while it watches', async () => {
     const sessions = [await withPictures(), await withPictures(), await withPictures(), await withPictures()]
     const socket = await openSocket(gateway, headersOf('runner'))
-    socket.send({ watch: {} })
+    socket.send({ subscribe: {} })
     await socket.next(frame => frame.frame === 'hello')
     for (const [i, each] of sessions.entries()) listFor(socket, i, each)
     for (let i = 0; i < 10; i++) await say()
@@ -126,7 +126,7 @@ describe('a socket', () => {
     const large = await withPictures()
     const socket = await openSocket(gateway, headersOf('agent'))
     socket.ws.pause()
-    const count = Math.ceil(limits.repliesMaxBytes / (2 * data.length)) + 2
+    const count = Math.ceil(limits.queuedRepliesMaxBytes / (2 * data.length)) + 2
     for (let i = 0; i < count; i++) listFor(socket, i, large)
     const lists = () => probed.filter(point => point === 'replying:listCommands').length
     while (lists() < count) await request(gateway, '/sessions', { headers: headersOf('person') })
@@ -141,10 +141,11 @@ describe('a socket', () => {
   })
   it('that leaves too many frames unread is let go, and the log says why', async () => {
     const socket = await openSocket(gateway)
-    socket.send({ watch: {} })
+    socket.send({ subscribe: {} })
     await socket.next(frame => frame.frame === 'hello')
     socket.ws.pause()
-    for (let size = 0; size < 8 * limits.watcherBufferMaxBytes && lines.length === 0; size += text.length) await say()
+    for (let size = 0; size < 8 * limits.subscriptionBufferMaxBytes && lines.length === 0; size += text.length)
+      await say()
     expect(lines).toEqual([{ dropped: 'ada', why: expect.stringContaining('frames unread') }])
     socket.ws.resume()
     await socket.closed

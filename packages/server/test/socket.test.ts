@@ -55,8 +55,8 @@ describe('the socket', () => {
       '{}',
       '{"id":{},"op":"whoAmI"}',
       '{"id":1,"id":2,"op":"whoAmI"}',
-      '{"watch":1}',
-      '{"watch":{"unheardOf":1}}',
+      '{"subscribe":1}',
+      '{"subscribe":{"unheardOf":1}}',
     ] as const) {
       socket.send(frame)
       expect(await socket.next(), frame).toMatchObject({ frame: 'reply', id: null, status: 400 })
@@ -77,12 +77,12 @@ describe('the socket', () => {
   })
   it('streams the same frames as SSE, once it is asked to', async () => {
     const socket = await openSocket(gateway)
-    socket.send({ watch: { session: session.id } })
+    socket.send({ subscribe: { session: session.id } })
     const hello = await socket.next(frame => frame.frame === 'hello')
     const asked = await ask(gateway, session, 'over the socket')
     const opened = await socket.next(frame => frame.event?.type === 'request.opened')
     expect(opened.event?.value).toEqual(asked)
-    socket.send({ watch: { after: hello.hello?.cursor, session: session.id } })
+    socket.send({ subscribe: { after: hello.hello?.cursor, session: session.id } })
     expect((await socket.next(frame => frame.frame === 'hello')).hello?.resume).toBe('ok')
     expect((await socket.next(frame => frame.event?.type === 'request.opened')).event).toEqual(opened.event)
     await ask(gateway, session, 'after the second watch')
@@ -106,10 +106,10 @@ describe('the socket', () => {
   })
   it('closes on a frame over the limit, on invalid UTF-8 and on an unmasked frame (X7)', async () => {
     const large = await openSocket(gateway)
-    large.send('x'.repeat(limits.frameInMaxBytes + 1))
+    large.send('x'.repeat(limits.inboundFrameMaxBytes + 1))
     expect(await large.closed).toBe(1009)
     const edge = await openSocket(gateway)
-    edge.send(JSON.stringify({ id: 1, op: 'whoAmI', input: {} }).padEnd(limits.frameInMaxBytes, ' '))
+    edge.send(JSON.stringify({ id: 1, op: 'whoAmI', input: {} }).padEnd(limits.inboundFrameMaxBytes, ' '))
     expect((await edge.next(reply(1))).status).toBe(200)
     edge.ws.send(Buffer.from([0xff, 0xfe]), { binary: false })
     expect(await edge.closed).toBe(1007)

@@ -179,13 +179,13 @@ describe('the stream', () => {
     const text = 'x'.repeat(200 * 1024)
     const closed = new Promise<void>(resolve => slow.once('close', () => resolve()).once('error', () => resolve()))
     // More than the reader's allowance and all that two kernels hold for it.
-    for (let sent = 0; sent < 8 * limits.watcherBufferMaxBytes; sent += text.length) {
+    for (let sent = 0; sent < 8 * limits.subscriptionBufferMaxBytes; sent += text.length) {
       await say(text)
       await reader.next(said)
     }
     slow.resume()
     await closed
-    expect(slow.bytesRead).toBeLessThan(8 * limits.watcherBufferMaxBytes)
+    expect(slow.bytesRead).toBeLessThan(8 * limits.subscriptionBufferMaxBytes)
     reader.stop()
   })
   it('says that it closes, and ends', async () => {
@@ -238,7 +238,7 @@ it('is refused to one more than may watch', async () => {
   const crowded = await startTestServer()
   const open = () =>
     crowded.server.fetch(new Request(`http://localhost${apiRoot}/events`, { headers: headersOf('person') }))
-  const replies = await Promise.all(Array.from({ length: limits.watchersMax }, open))
+  const replies = await Promise.all(Array.from({ length: limits.subscriptionsMax }, open))
   expect(replies.every(reply => reply.status === 200)).toBe(true)
   expect((await open()).status).toBe(429)
   await replies[0]?.body?.cancel()

@@ -16,7 +16,7 @@ type DeltaSaying = Extract<AgentEvent, { readonly offset: number }>
 
 const isDelta = (saying: AgentEvent): saying is DeltaSaying => 'offset' in saying
 /** One post stays well below an inbound frame, unless a single saying is larger. */
-const postBytes = limits.frameInMaxBytes / 2
+const postBytes = limits.inboundFrameMaxBytes / 2
 
 export interface EventBatcherOptions {
   readonly post: (items: AgentEvent[]) => Promise<unknown>

@@ -30,7 +30,7 @@ export async function listAudit(ctx: Context, caller: Caller, input: ParsedInput
   let bytes = 0
   for await (const found of look(ctx, caller, input, range)) {
     bytes += found.bytes
-    const full = lines.length >= itemsMax || looked >= limits.recordScanMax || bytes > limits.pageMaxBytes
+    const full = lines.length >= itemsMax || looked >= limits.auditScanMax || bytes > limits.pageMaxBytes
     // The first is always taken: a reader comes on, however large one line is.
     if (last !== null && full) return page(last)
     last = found.cursor
