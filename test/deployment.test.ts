@@ -1,0 +1,99 @@
+/** Checks the files that run Holdpoint elsewhere (Docker, Compose, the public CI) and what goes into the npm packages. No Docker is needed. */
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { validate } from 'dockerfile-utils'
+import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { defaultPort } from '../packages/cli/src/config/config.ts'
+
+const root = resolve(import.meta.dirname, '..')
+const read = (file: string) => readFileSync(join(root, file), 'utf8')
+
+describe('Dockerfile', () => {
+  const text = read('Dockerfile')
+  const instructions = text
+    .replace(/\\\n/g, ' ')
+    .split('\n')
+    .filter(line => /^[A-Z]+ /.test(line))
+
+  it('has no problem that a Dockerfile linter reports', () => {
+    expect(validate(text).map(problem => problem.message)).toEqual([])
+  })
+  it('runs a program that exists, as a user without root rights', () => {
+    const entry = instructions.find(line => line.startsWith('ENTRYPOINT ')) ?? ''
+    const [, program] = JSON.parse(entry.slice('ENTRYPOINT '.length)) as string[]
+    expect(existsSync(join(root, program ?? 'missing'))).toBe(true)
+    expect(instructions).toContain('USER node')
+  })
+  it('exposes and checks the port that the gateway listens on by default', () => {
+    expect(instructions).toContain(`EXPOSE ${defaultPort}`)
+    expect(instructions.find(line => line.startsWith('HEALTHCHECK'))).toContain(`:${defaultPort}/healthz`)
+  })
+})
+
+describe('compose.yaml', () => {
+  const compose = parse(read('compose.yaml')) as {
+    readonly services: Record<string, { readonly [key: string]: unknown }>
+    readonly volumes: Record<string, unknown>
+  }
+  const { gateway, postgres } = compose.services
+
+  it('starts the gateway on PostgreSQL after PostgreSQL is healthy', () => {
+    expect(gateway?.environment).toMatchObject({ HOLDPOINT_STORE: expect.stringMatching(/^postgres:\/\/.*@postgres:/) })
+    expect(gateway?.depends_on).toEqual({ postgres: { condition: 'service_healthy' } })
+    expect(postgres?.healthcheck).toBeDefined()
+  })
+  it('publishes the gateway on the loopback address only', () => {
+    expect(gateway?.ports).toEqual([`127.0.0.1:${defaultPort}:${defaultPort}`])
+  })
+  it('declares every volume that a service uses', () => {
+    const used = Object.values(compose.services).flatMap(service => (service.volumes ?? []) as string[])
+    expect(used.map(volume => volume.split(':')[0]).sort()).toEqual(Object.keys(compose.volumes).sort())
+  })
+  it('contains no password', () => {
+    expect(read('compose.yaml')).not.toMatch(/PASSWORD: (?!\$\{)/)
+  })
+})
+
+describe('the public CI workflow', () => {
+  it('runs the same script as CI here, on Node 20, 22 and 24', () => {
+    const { jobs } = parse(read('.github/workflows/test.yml'))
+    expect(jobs.test.strategy.matrix.node).toEqual([20, 22, 24])
+    expect(jobs.test.steps.at(-1).run).toContain('.ci/run')
+  })
+  it.each(['bug', 'feature', 'config'])('has a readable issue template %s', name => {
+    expect(parse(read(`.github/ISSUE_TEMPLATE/${name}.yml`))).toBeTypeOf('object')
+  })
+})
+
+describe('npm packages', () => {
+  const names = ['protocol', 'rules', 'engine', 'store', 'drivers', 'server', 'client', 'web', 'cli']
+  const packed = JSON.parse(
+    execFileSync(
+      'npm',
+      ['pack', '--dry-run', '--json', ...names.flatMap(name => ['--workspace', `packages/${name}`])],
+      {
+        cwd: root,
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'ignore'],
+      },
+    ),
+  ) as readonly { readonly name: string; readonly files: readonly { readonly path: string }[] }[]
+
+  it.each(names)('%s is packed with its README and LICENSE, and without build leftovers', name => {
+    const manifest = JSON.parse(read(`packages/${name}/package.json`))
+    const files =
+      packed.find(({ name: packedName }) => packedName === manifest.name)?.files.map(({ path }) => path) ?? []
+    expect(files).toEqual(expect.arrayContaining(['README.md', 'LICENSE', 'package.json']))
+    expect(files.filter(file => /tsbuildinfo|\.map$|(^|\/)test\//.test(file))).toEqual([])
+    expect(manifest.keywords).toContain('holdpoint')
+    // A compiled file without its source is left over from an earlier build: `npm run clean` removes it.
+    const compiled = files.filter(file => /^dist\/(?!page\/|whole\/|bundle\/).*\.js$/.test(file))
+    const withoutSource = compiled.filter(file => {
+      const source = join(root, 'packages', name, file.replace(/^dist/, 'src').replace(/\.js$/, '.ts'))
+      return !existsSync(source) && !existsSync(`${source}x`)
+    })
+    expect(withoutSource).toEqual([])
+  })
+})
