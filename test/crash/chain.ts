@@ -59,7 +59,7 @@ export async function runChain(victims: 'gateway' | 'both', points: readonly Gat
   }
   await witness.close()
   await gateway.stop()
-  await checkSqlite(gateway.home.archive)
+  await checkSqlite(gateway.home.databaseFile)
   await gateway.close()
   return { trials: points.length, unknown }
 }

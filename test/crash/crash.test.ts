@@ -75,7 +75,7 @@ async function again(
     await within(act(gateway, witness))
     await witness.close()
     await gateway.stop()
-    await checkSqlite(gateway.home.archive)
+    await checkSqlite(gateway.home.databaseFile)
     await gateway.close()
   }
 }

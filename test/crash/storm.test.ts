@@ -88,7 +88,7 @@ it(`${rounds} kills at random moments, under the load of ${crowd} sessions`, {
     console.info(`storm: ${rounds} kills, ${messages * asks} answers, ${unknown} unknown`)
     await witness.close()
     await gateway.stop()
-    await checkSqlite(gateway.home.archive)
+    await checkSqlite(gateway.home.databaseFile)
   } catch (error) {
     throw new Error(`with HOLDPOINT_SEED=${seed}`, { cause: error })
   }

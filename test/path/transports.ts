@@ -70,7 +70,7 @@ async function openOutside(transport: 'HTTP' | 'WebSocket', runner: RunnerKind):
 async function openInProcess(kind: RunnerKind): Promise<Place> {
   const folder = mkdtempSync(join(tmpdir(), 'holdpoint-path-'))
   const home = openDataFolder(join(folder, 'home'))
-  const store = await openSqlite({ file: home.archive })
+  const store = await openSqlite({ file: home.databaseFile })
   const gateway = await openGateway({ store, settings: { defaultCwd: folder } })
   await gateway.ensureToken(home.ownerToken(), 'person', 'owner')
   const runnerCaller = await gateway.ensureToken(home.runnerToken(), 'runner', 'runner')
@@ -87,7 +87,7 @@ async function openInProcess(kind: RunnerKind): Promise<Place> {
           drivers: [rehearsal, player].map(agent => generatorDriver(agent)),
           signal: stop.signal,
         })
-      : runnerProcess(folder, home.folder, listening.url, stop.signal)
+      : runnerProcess(folder, home.path, listening.url, stop.signal)
   return {
     call: httpCall(connection),
     callAs: token => inProcessCall(server.fetch, { token }),

@@ -29,7 +29,7 @@ it('64 contenders on SQLite: one wins, and every other is told who', { timeout }
   const gateway = await startGateway({ runner: 'none' })
   await race([gateway], 'SQLite, one server')
   await gateway.stop()
-  await checkSqlite(gateway.home.archive)
+  await checkSqlite(gateway.home.databaseFile)
 })
 
 if (await hasPostgres())

@@ -62,7 +62,7 @@ export class GatewayProcess {
   /** Starts it, or brings it back on the port that it had. */
   async start(env: Readonly<Record<string, string>> = this.#options.env ?? {}): Promise<void> {
     const { runner = 'process', store } = this.#options
-    const words = ['up', '--json', '--port', String(this.#port), '--home', this.home.folder, '--runner', runner]
+    const words = ['up', '--json', '--port', String(this.#port), '--home', this.home.path, '--runner', runner]
     if (store) words.push('--store', store)
     const child = spawn(process.execPath, [holdpoint, ...words], {
       cwd: this.folder,
@@ -177,7 +177,7 @@ function firstLine(child: ChildProcess): Promise<string | null> {
 /** Processes that were started for this home and no other: its name is a new one, and it stands in their arguments. A runner that was just started has not noted itself yet. */
 function processesOf(home: DataFolder): number[] {
   const noted = (['gateway', 'runner'] as const).flatMap(name => runningProcess(home, name)?.pid ?? [])
-  return [...new Set([...noted, ...startedFor(home.folder)])]
+  return [...new Set([...noted, ...startedFor(home.path)])]
 }
 function startedFor(folder: string): number[] {
   try {

@@ -64,7 +64,7 @@ function asks(name: string, description: string): Command {
   return program.command(name).description(description).addOption(urlOption()).addOption(homeOption())
 }
 const gateway = async (place: GatewayAddress): Promise<GatewayClient> =>
-  (await import('./gateway-client/gateway-client.ts')).needGateway(place)
+  (await import('./gateway-client/gateway-client.ts')).requireGateway(place)
 
 program.commandsGroup('Start and stop:')
 program

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { told, Witness, within } from '../../../test/support/event-recorder.ts'
 import { closeGateways, GatewayProcess, glance, startGateway } from '../../../test/support/gateway.ts'
-import { say } from './support/cli-process.ts'
+import { runCli } from './support/cli-process.ts'
 
 /** Outside the repository: nothing here can resolve its packages by itself. */
 let folder: string
@@ -162,7 +162,7 @@ describe.each(runners)('a bad agent in a runner (%s)', runner => {
 it('a runner that is told to stop does so, whatever its agents have left running', async () => {
   const agents = { restless: agent('restless', `setInterval(() => {}, 1000); yield* approval('Well?')`) }
   const gateway = await startGateway({ runner: 'none', config: { agents } })
-  const running = say(['runner', '--url', gateway.url, '--home', gateway.home.folder], { cwd: gateway.folder })
+  const running = runCli(['runner', '--url', gateway.url, '--home', gateway.home.path], { cwd: gateway.folder })
   const witness = await Witness.over(gateway.url, gateway.token)
   await within(witness.seen(told(await start(gateway, 'restless'), 'request.opened')))
   process.kill(await gateway.runnerBegun(), 'SIGTERM')

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Request } from '@holdpoint/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { closeGateways, type GatewayProcess, startGateway } from '../../../test/support/gateway.ts'
-import { approvalOf, askElsewhere, rehearse } from './support/gateway-fixture.ts'
+import { approvalAsk, askAsExternalAgent, rehearse } from './support/gateway-fixture.ts'
 import { closeTerminals, keys, Terminal, type TerminalOptions } from './support/terminal.ts'
 
 let gateway: GatewayProcess
@@ -14,7 +14,7 @@ afterEach(closeTerminals)
 afterAll(closeGateways)
 
 function sit(words: readonly string[], { env, ...options }: TerminalOptions = {}): Terminal {
-  return new Terminal(words, { cwd: gateway.folder, env: { HOLDPOINT_HOME: gateway.home.folder, ...env }, ...options })
+  return new Terminal(words, { cwd: gateway.folder, env: { HOLDPOINT_HOME: gateway.home.path, ...env }, ...options })
 }
 const now = ({ id }: Request) => gateway.call('getRequest', { id })
 const question = 'Allow this once? [y/N]'
@@ -70,8 +70,8 @@ describe('holdpoint allow, at a terminal', () => {
   it('lets a single key not allow what is marked as dangerous', async () => {
     const suggestions = [{ id: 's1', label: 'Never ask for this', scope: 'project' }]
     const caution = { defaultToNo: true, reason: 'it deletes' }
-    const ask = approvalOf({ command: 'rm -rf build' }, { caution, suggestions })
-    const request = await askElsewhere(gateway, ask)
+    const ask = approvalAsk({ command: 'rm -rf build' }, { caution, suggestions })
+    const request = await askAsExternalAgent(gateway, ask)
     const careful = sit(['allow', request.id])
     expect(await careful.sees('Type "allow"')).toContain('it deletes')
     await typed(careful, 'y')
@@ -84,7 +84,7 @@ describe('holdpoint allow, at a terminal', () => {
 
   it('pages what is longer than the screen, and asks only at its end', async () => {
     const content = Array.from({ length: 60 }, (_, n) => `line ${n + 1}`).join('\n')
-    const request = await askElsewhere(gateway, approvalOf({ file_path: '/x', content }, { tool: 'Write' }))
+    const request = await askAsExternalAgent(gateway, approvalAsk({ file_path: '/x', content }, { tool: 'Write' }))
     const terminal = sit(['allow', request.id], { rows: 24 })
     expect(await terminal.sees(/── \d+ more lines/)).not.toContain(question)
     await typed(terminal, '')
@@ -102,7 +102,7 @@ describe('holdpoint allow, at a terminal', () => {
 
   it('allows nothing whose end was not shown', async () => {
     const command = Array.from({ length: 100 }, (_, n) => `echo ${n}`).join('\n')
-    const request = await askElsewhere(gateway, approvalOf({ command }))
+    const request = await askAsExternalAgent(gateway, approvalAsk({ command }))
     const terminal = sit(['allow', request.id])
     await terminal.sees(/more lines/)
     await typed(terminal, 'q')
@@ -144,7 +144,7 @@ describe('holdpoint allow, at a terminal', () => {
 
   it('keeps long lines behind the bar, whatever the width', async () => {
     const command = `echo ${'漢字 and more words '.repeat(20)}; rm -rf ~`
-    const request = await askElsewhere(gateway, approvalOf({ command }))
+    const request = await askAsExternalAgent(gateway, approvalAsk({ command }))
     const terminal = sit(['allow', request.id], { columns: 40, rows: 60 })
     await terminal.sees(question)
     const block = terminal.all().split('\n')

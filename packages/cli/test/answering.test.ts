@@ -3,21 +3,27 @@ import { join } from 'node:path'
 import { Request, type Session } from '@holdpoint/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { closeGateways, type GatewayProcess, plainEnvironment, startGateway } from '../../../test/support/gateway.ts'
-import { say, sayTo } from './support/cli-process.ts'
-import { approvalOf, askElsewhere, lastMessage, rehearse, settled } from './support/gateway-fixture.ts'
+import { runCli, runCliAgainst } from './support/cli-process.ts'
+import {
+  approvalAsk,
+  askAsExternalAgent,
+  rehearse,
+  waitForLastMessage,
+  waitForResolution,
+} from './support/gateway-fixture.ts'
 
 let gateway: GatewayProcess
 beforeAll(async () => {
   gateway = await startGateway({ runner: 'inline' })
 })
 afterAll(closeGateways)
-const hp = (...words: string[]) => sayTo(gateway, words)
+const hp = (...words: string[]) => runCliAgainst(gateway, words)
 const json = async (...words: string[]) => JSON.parse((await hp(...words, '--json')).out)
 
 describe('holdpoint inbox', () => {
   it('says that nothing waits, and then what does', async () => {
     const empty = await startGateway({ runner: 'none' })
-    expect(await sayTo(empty, ['inbox'])).toMatchObject({ code: 0, out: 'Nothing waits for you.\n' })
+    expect(await runCliAgainst(empty, ['inbox'])).toMatchObject({ code: 0, out: 'Nothing waits for you.\n' })
     const { request, session } = await rehearse(gateway, 'approval')
     const { code, out } = await hp('inbox')
     expect(code).toBe(0)
@@ -26,7 +32,7 @@ describe('holdpoint inbox', () => {
     const listed = await json('inbox')
     expect(listed.next).toBeNull()
     expect(listed.items.map((item: unknown) => Request.parse(item).id)).toContain(request.id)
-    const other = await askElsewhere(gateway, approvalOf({ command: 'true' }))
+    const other = await askAsExternalAgent(gateway, approvalAsk({ command: 'true' }))
     const only = await json('inbox', '--session', session.id.slice(0, 9))
     expect(only.items.map((item: Request) => item.id)).toEqual([request.id])
     expect((await hp('inbox', '--session', other.session)).out).toContain(other.id.slice(0, 10))
@@ -45,7 +51,7 @@ describe('holdpoint show', () => {
     expect(out).toContain(`holdpoint allow ${request.id}`)
     expect(await json('show', request.id)).toEqual(JSON.parse(JSON.stringify(request)))
     await hp('deny', request.id, '--reason', 'not today')
-    await settled(gateway, request.id)
+    await waitForResolution(gateway, request.id)
     const after = await hp('show', request.id.slice(0, 12))
     expect(after.code, 'the record knows it').toBe(0)
     expect(after.out).toMatch(/denied by you via cli: not today/)
@@ -88,7 +94,7 @@ describe('holdpoint allow', () => {
     expect((await settledNow(request)).status, 'it still waits').toBe('pending')
     const done = await hp('allow', request.id, '--digest', request.digest, '--note', 'be quick')
     expect(done).toMatchObject({ code: 0, out: `${request.id} allowed by you via cli: be quick\n` })
-    expect(await lastMessage(gateway, session)).toContain('with the note “be quick”')
+    expect(await waitForLastMessage(gateway, session)).toContain('with the note “be quick”')
   })
 
   it('runs what a person wrote instead, to the letter', async () => {
@@ -99,7 +105,7 @@ describe('holdpoint allow', () => {
     expect(JSON.parse(done.out)).toMatchObject({
       resolution: { answer: { input: { command: 'echo edited by hand' } } },
     })
-    await lastMessage(gateway, session)
+    await waitForLastMessage(gateway, session)
     const said = (await gateway.call('listEvents', { id: session.id })).items
     expect(JSON.stringify(said)).toContain('edited by hand\\n')
     const bad = await rehearse(gateway, 'approval')
@@ -121,7 +127,7 @@ describe('holdpoint allow', () => {
       { id: '2', label: 'Do not ask again', scope: 'session' },
       { id: 's2', label: 'Never ask again', scope: 'project' },
     ]
-    const request = await askElsewhere(gateway, approvalOf({ command: 'make' }, { suggestions }))
+    const request = await askAsExternalAgent(gateway, approvalAsk({ command: 'make' }, { suggestions }))
     const { out } = await hp('show', request.id)
     expect(out).toMatch(/^Offers {6}1 {2}Do not ask again \(session\)\n {12}2 {2}Never ask again \(project\)$/m)
     expect(out).toContain('--always NUMBER')
@@ -141,13 +147,13 @@ describe('holdpoint allow', () => {
     expect([strange.code, strange.err]).toEqual([2, expect.stringMatching(/"wild".*there is default, acceptEdits/)])
     const done = await into(request.id, request.digest, 'acceptEdits')
     expect([done.code, done.out]).toEqual([0, `${request.id} allowed into mode acceptEdits by you via cli\n`])
-    expect(await lastMessage(gateway, session)).toContain('in mode acceptEdits')
+    expect(await waitForLastMessage(gateway, session)).toContain('in mode acceptEdits')
     const plan = { plan: '# Plan', modes: ['careful'] }
-    const named = await askElsewhere(gateway, approvalOf({ plan: '# Plan' }, plan))
+    const named = await askAsExternalAgent(gateway, approvalAsk({ plan: '# Plan' }, plan))
     expect((await into(named.id, named.digest, 'acceptEdits')).code, 'the request itself names them').toBe(2)
     expect((await into(named.id, named.digest, 'careful')).code).toBe(0)
-    for (const ask of [approvalOf({ command: 'make' }), approvalOf({ plan: '# Plan' }, { plan: '# Plan' })]) {
-      const without = await askElsewhere(gateway, ask)
+    for (const ask of [approvalAsk({ command: 'make' }), approvalAsk({ plan: '# Plan' }, { plan: '# Plan' })]) {
+      const without = await askAsExternalAgent(gateway, ask)
       const { code, err } = await into(without.id, without.digest, 'default')
       expect([code, err]).toEqual([2, expect.stringMatching(/leave --mode out/)])
       expect((await settledNow(without)).status).toBe('pending')
@@ -156,8 +162,8 @@ describe('holdpoint allow', () => {
 
   it('takes no offer of a request that must not be remembered', async () => {
     const suggestions = [{ id: 's1', label: 'Never ask again', scope: 'project' }]
-    const ask = approvalOf({ command: 'make' }, { suggestions, caution: { noRemember: true } })
-    const request = await askElsewhere(gateway, ask)
+    const ask = approvalAsk({ command: 'make' }, { suggestions, caution: { noRemember: true } })
+    const request = await askAsExternalAgent(gateway, ask)
     expect((await hp('show', request.id)).out).not.toMatch(/Offers|--always/)
     const refused = await hp('allow', request.id, '--digest', request.digest, '--always', '1')
     expect(refused).toMatchObject({ code: 2, err: expect.stringMatching(/offers nothing to remember/) })
@@ -185,7 +191,7 @@ describe('holdpoint deny', () => {
   it('tells the agent why, and with --stop ends its turn', async () => {
     const first = await rehearse(gateway, 'approval')
     expect((await hp('deny', first.request.id.slice(4), '--reason', 'too early')).code).toBe(0)
-    expect(await lastMessage(gateway, first.session)).toContain('too early')
+    expect(await waitForLastMessage(gateway, first.session)).toContain('too early')
     const second = await rehearse(gateway, 'approval')
     expect((await json('deny', second.request.id, '--stop')).resolution.answer).toEqual({
       kind: 'deny',
@@ -233,7 +239,7 @@ describe('holdpoint answer', () => {
   it.each(cases)('answers with %s', async (_what, part, words, answer) => {
     const { request, session } = await rehearse(gateway, part)
     expect(await json('answer', request.id.slice(0, 14), ...words)).toMatchObject({ resolution: { answer } })
-    await lastMessage(gateway, session)
+    await waitForLastMessage(gateway, session)
     expect((await settledNow(request)).delivery.state).toBe('taken')
   })
 
@@ -247,7 +253,10 @@ describe('holdpoint answer', () => {
       [['--text', 'answer=42'], { chosen: [], other: 'answer=42' }],
     ]
     for (const [words, said] of cases) {
-      const { id } = await askElsewhere(gateway, { kind: 'questions', questions: [{ ...only, allowOther: true }] })
+      const { id } = await askAsExternalAgent(gateway, {
+        kind: 'questions',
+        questions: [{ ...only, allowOther: true }],
+      })
       const { code, out } = await hp('answer', '--json', ...words, id)
       expect([code, JSON.parse(out).resolution.answer.answers]).toEqual([0, [{ id: 'answer', ...said }]])
     }
@@ -270,7 +279,7 @@ describe('holdpoint answer', () => {
   })
 
   it('never takes an id for the number of another question: what could be two is refused', async () => {
-    const request = await askElsewhere(gateway, asked('0', '1', '2'))
+    const request = await askAsExternalAgent(gateway, asked('0', '1', '2'))
     for (const name of ['1', '2']) {
       const { code, err } = await hp('answer', request.id, '--choose', `${name}=yes`)
       expect([code, err]).toEqual([2, expect.stringMatching(/could be question 1:0 or question 2:1|2:1 or .* 3:2/)])
@@ -286,18 +295,18 @@ describe('holdpoint answer', () => {
   })
 
   it('refuses a name that begins like another, and takes an id that is its own number', async () => {
-    const alike = await askElsewhere(gateway, asked('a', 'a=b'))
+    const alike = await askAsExternalAgent(gateway, asked('a', 'a=b'))
     expect((await hp('answer', alike.id, '--text', 'a=b=c')).err).toMatch(/could be question 1:a or question 2:a=b/)
     const said = await json('answer', alike.id, '--text', '1:a=b=c', '--text', '2=d')
     expect(said.resolution.answer.answers.map(({ other }: { other: string }) => other)).toEqual(['b=c', 'd'])
-    const own = await askElsewhere(gateway, asked('1', '2'))
+    const own = await askAsExternalAgent(gateway, asked('1', '2'))
     expect((await json('answer', own.id, '--choose', '2=no')).resolution.answer.answers).toEqual([
       { id: '2', chosen: ['no'] },
     ])
   })
 
   it.each(['0x1', '1e0', ' 1', '+1', '1.0'])('takes no number but a plain one: not "%s"', async spelled => {
-    const { id } = await askElsewhere(gateway, asked('one'))
+    const { id } = await askAsExternalAgent(gateway, asked('one'))
     expect(await hp('answer', id, '--choose', spelled)).toMatchObject({ code: 2, out: '' })
   })
 
@@ -316,10 +325,10 @@ describe('holdpoint answer', () => {
       form.request.digest,
     )
     expect(done).toMatchObject({ code: 0, out: expect.stringMatching(/filled in by you/) })
-    expect(await lastMessage(gateway, form.session)).toContain('to = "Bo"')
+    expect(await waitForLastMessage(gateway, form.session)).toContain('to = "Bo"')
     const text = await rehearse(gateway, 'text')
-    expect((await sayTo(gateway, ['answer', text.request.id, '--text', '-'], 'from a pipe\n')).code).toBe(0)
-    expect(await lastMessage(gateway, text.session)).toContain('“from a pipe”')
+    expect((await runCliAgainst(gateway, ['answer', text.request.id, '--text', '-'], 'from a pipe\n')).code).toBe(0)
+    expect(await waitForLastMessage(gateway, text.session)).toContain('“from a pipe”')
   })
 
   it.each<[string, Parameters<typeof rehearse>[1], string[], RegExp]>([
@@ -359,7 +368,11 @@ describe('ids', () => {
     const beginnings = new Map<string, string[]>()
     // A letter of 32: among 33 requests two begin alike.
     for (let n = 0; n < 33; n++) {
-      const request = await gateway.call('openRequest', { id, key: `n${n}`, ask: approvalOf({ command: `echo ${n}` }) })
+      const request = await gateway.call('openRequest', {
+        id,
+        key: `n${n}`,
+        ask: approvalAsk({ command: `echo ${n}` }),
+      })
       const first = request.id.slice(0, 5)
       beginnings.set(first, [...(beginnings.get(first) ?? []), request.id])
     }
@@ -405,16 +418,16 @@ describe('a gateway that is named', () => {
     const { url, token } = gateway
     const home = join(gateway.folder, 'elsewhere')
     const env = { ...plainEnvironment(), HOLDPOINT_HOME: home, HOLDPOINT_URL: url, HOLDPOINT_TOKEN: token }
-    expect((await say(['inbox', '--json'], { env })).code).toBe(0)
+    expect((await runCli(['inbox', '--json'], { env })).code).toBe(0)
     const flags = ['inbox', '--url', url, '--home', home]
-    expect((await say(flags, { env: { ...env, HOLDPOINT_URL: 'http://127.0.0.1:1' } })).code).toBe(0)
-    expect(await say(flags, { env: { ...env, HOLDPOINT_TOKEN: 'hp_wrong' } })).toMatchObject({ code: 1 })
-    const torn = await say(flags, { env: { ...env, HOLDPOINT_TOKEN: `${token}\n${token}` } })
+    expect((await runCli(flags, { env: { ...env, HOLDPOINT_URL: 'http://127.0.0.1:1' } })).code).toBe(0)
+    expect(await runCli(flags, { env: { ...env, HOLDPOINT_TOKEN: 'hp_wrong' } })).toMatchObject({ code: 1 })
+    const torn = await runCli(flags, { env: { ...env, HOLDPOINT_TOKEN: `${token}\n${token}` } })
     expect([torn.code, torn.err]).toEqual([
       1,
       expect.stringMatching(/^holdpoint: HOLDPOINT_TOKEN holds .*no token has\n$/),
     ])
-    const { code, err } = await say(flags, { env: { ...env, HOLDPOINT_TOKEN: '' } })
+    const { code, err } = await runCli(flags, { env: { ...env, HOLDPOINT_TOKEN: '' } })
     expect([code, err]).toEqual([1, expect.stringMatching(/set HOLDPOINT_TOKEN/)])
   })
 
@@ -434,7 +447,7 @@ describe('a gateway that is named', () => {
     ['ask', 'x'],
     ['guard', '--', 'true'],
   ])('%s says that there is none: exit code 5', async (...words) => {
-    const { code, err } = await say(words, {
+    const { code, err } = await runCli(words, {
       env: { ...plainEnvironment(), HOLDPOINT_HOME: join(gateway.folder, 'nobody') },
     })
     expect([code, err]).toEqual([5, expect.stringMatching(/No gateway .* holdpoint up/)])

@@ -5,7 +5,7 @@ import type { Frame } from '@holdpoint/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
 import { closeGateways, type GatewayProcess, startGateway } from '../../../test/support/gateway.ts'
 import { checkSqlite } from '../../../test/support/store-fixture.ts'
-import { say } from './support/cli-process.ts'
+import { runCli } from './support/cli-process.ts'
 
 afterEach(closeGateways)
 
@@ -26,12 +26,12 @@ const titles = async (gateway: GatewayProcess) =>
 describe('a backup', () => {
   it('is made while the gateway runs; restored, what came later is gone and every client notices', async () => {
     const gateway = await startGateway({ runner: 'none' })
-    const home = ['--home', gateway.home.folder]
+    const home = ['--home', gateway.home.path]
     const file = join(gateway.folder, 'copy.db')
     await start(gateway, 'kept')
     const early = await cursorOf(gateway)
     const busy = Promise.all(Array.from({ length: 40 }, (_, n) => start(gateway, `meanwhile ${n}`)))
-    expect(await say(['backup', file, ...home])).toMatchObject({
+    expect(await runCli(['backup', file, ...home])).toMatchObject({
       code: 0,
       out: expect.stringMatching(/copy\.db: \d+ bytes, .*while the gateway runs/),
     })
@@ -40,12 +40,12 @@ describe('a backup', () => {
     await start(gateway, 'lost')
     const late = await cursorOf(gateway)
 
-    expect(await say(['restore', file, ...home])).toMatchObject({
+    expect(await runCli(['restore', file, ...home])).toMatchObject({
       code: 1,
       err: expect.stringMatching(/holdpoint down/),
     })
     await gateway.stop()
-    const restored = await say(['restore', file, ...home])
+    const restored = await runCli(['restore', file, ...home])
     expect(restored).toMatchObject({ code: 0, out: expect.stringMatching(/What was there before is/) })
     await gateway.start()
     await start(gateway, 'anew')
@@ -54,7 +54,7 @@ describe('a backup', () => {
     expect(await helloAfter(gateway, late), 'a place that is gone').toMatchObject({ resume: 'gap' })
     expect(await helloAfter(gateway, early), 'a place that was kept').toMatchObject({ resume: 'ok' })
     await gateway.stop()
-    await checkSqlite(gateway.home.archive)
+    await checkSqlite(gateway.home.databaseFile)
   })
 
   it('is made of an archive that nobody serves, too', async () => {
@@ -62,7 +62,7 @@ describe('a backup', () => {
     await start(gateway, 'kept')
     await gateway.stop()
     const file = join(gateway.folder, 'copy.db')
-    expect(await say(['backup', file, '--home', gateway.home.folder])).toMatchObject({
+    expect(await runCli(['backup', file, '--home', gateway.home.path])).toMatchObject({
       code: 0,
       out: expect.stringMatching(/bytes/),
     })
@@ -72,7 +72,7 @@ describe('a backup', () => {
   it('never overwrites a file', async () => {
     const gateway = await startGateway({ runner: 'none' })
     const file = join(gateway.folder, 'holdpoint.config.json')
-    const { code, err } = await say(['backup', file, '--home', gateway.home.folder])
+    const { code, err } = await runCli(['backup', file, '--home', gateway.home.path])
     expect([code, err]).toEqual([2, expect.stringMatching(/exists already/)])
   })
 
@@ -81,11 +81,11 @@ describe('a backup', () => {
     await start(gateway, 'kept')
     await gateway.stop()
     for (const file of ['holdpoint.config.json', 'nothing.db']) {
-      const { code, err } = await say(['restore', join(gateway.folder, file), '--home', gateway.home.folder])
+      const { code, err } = await runCli(['restore', join(gateway.folder, file), '--home', gateway.home.path])
       expect(code).not.toBe(0)
       expect(err).toMatch(/^holdpoint: /)
     }
-    expect(existsSync(gateway.home.archive)).toBe(true)
+    expect(existsSync(gateway.home.databaseFile)).toBe(true)
     await gateway.start()
     expect(await titles(gateway)).toEqual(['kept'])
   })

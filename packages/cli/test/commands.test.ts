@@ -5,7 +5,7 @@ import { openSqlite } from '@holdpoint/store'
 import { afterEach, describe, expect, it } from 'vitest'
 import { told, Witness } from '../../../test/support/event-recorder.ts'
 import { closeGateways, GatewayProcess, glance, plainEnvironment, startGateway } from '../../../test/support/gateway.ts'
-import { say } from './support/cli-process.ts'
+import { runCli } from './support/cli-process.ts'
 
 afterEach(closeGateways)
 
@@ -30,16 +30,16 @@ describe('holdpoint', () => {
     ['an address of another machine', ['up', '--port', '0', '--host', '8.8.8.8'], /--host is not one of this machine/],
   ] as const)('refuses %s with exit code 2 and a sentence', async (_what, words, sentence) => {
     const gateway = new GatewayProcess({})
-    const env = { ...plainEnvironment(), HOLDPOINT_HOME: gateway.home.folder }
-    const { code, out, err } = await say(words, { cwd: gateway.folder, env })
+    const env = { ...plainEnvironment(), HOLDPOINT_HOME: gateway.home.path }
+    const { code, out, err } = await runCli(words, { cwd: gateway.folder, env })
     expect([code, out]).toEqual([2, ''])
     expect(err.trim()).toMatch(sentence)
     expect(err).not.toMatch(/ {4}at /)
   })
 
   it('shows its version and what there is', async () => {
-    expect(await say(['--version'])).toMatchObject({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) })
-    const { code, out } = await say(['--help'])
+    expect(await runCli(['--version'])).toMatchObject({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) })
+    const { code, out } = await runCli(['--help'])
     expect(code).toBe(0)
     for (const heading of [
       'Start and stop:',
@@ -59,7 +59,7 @@ describe('holdpoint', () => {
 
   it.each([['link'], ['rehearse']])('%s says that no gateway runs, and how to start one', async word => {
     const gateway = new GatewayProcess({})
-    const { code, err } = await say([word, '--home', gateway.home.folder])
+    const { code, err } = await runCli([word, '--home', gateway.home.path])
     expect(code).toBe(5)
     expect(err).toMatch(/No gateway .* holdpoint up/)
   })
@@ -69,14 +69,14 @@ describe('a data folder', () => {
   it('that cannot be made is said at once, whatever the file system makes of it', async () => {
     const file = join(new GatewayProcess({}).folder, 'holdpoint.config.json')
     for (const home of ['/proc/holdpoint/home', file, join(file, 'home')]) {
-      const { code, err } = await say(['up', '--home', home])
+      const { code, err } = await runCli(['up', '--home', home])
       expect([code, err]).toEqual([1, expect.stringContaining(`The folder ${home} cannot be made`)])
     }
   })
 
   it('is made with those above it, for its owner alone', async () => {
     const { folder } = new GatewayProcess({})
-    expect((await say(['down', '--home', join(folder, 'a', 'b')])).code).toBe(0)
+    expect((await runCli(['down', '--home', join(folder, 'a', 'b')])).code).toBe(0)
     for (const made of ['a', 'a/b']) expect(statSync(join(folder, made)).mode & 0o777).toBe(0o700)
   })
 })
@@ -84,7 +84,7 @@ describe('a data folder', () => {
 describe('holdpoint link', () => {
   it('makes a link that signs in once', async () => {
     const gateway = await startGateway({ runner: 'none' })
-    for (const link of [gateway.link, (await say(['link', '--home', gateway.home.folder])).out]) {
+    for (const link of [gateway.link, (await runCli(['link', '--home', gateway.home.path])).out]) {
       const first = await exchange(gateway.url, link)
       expect(first.status).toBe(200)
       const cookie = first.headers.get('set-cookie')?.split(';')[0] ?? ''
@@ -98,10 +98,10 @@ describe('holdpoint link', () => {
 describe('holdpoint rehearse', () => {
   it('starts the built-in agent and says where to answer it', async () => {
     const gateway = await startGateway({ runner: 'inline' })
-    const { code, out } = await say(['rehearse', 'short', '--home', gateway.home.folder])
+    const { code, out } = await runCli(['rehearse', 'short', '--home', gateway.home.path])
     expect(code).toBe(0)
     expect(out).toMatch(new RegExp(`${gateway.url}/#code=`))
-    const said = await say(['rehearse', '--json', '--home', gateway.home.folder])
+    const said = await runCli(['rehearse', '--json', '--home', gateway.home.path])
     expect(JSON.parse(said.out)).toMatchObject({ driver: 'rehearsal' })
     expect((await gateway.call('listSessions', {})).items.length).toBe(2)
   })
@@ -115,12 +115,12 @@ describe('holdpoint down', () => {
     const { id } = await gateway.call('startSession', { driver: 'rehearsal', prompt: 'Begin', options })
     await witness.seen(told(id, 'request.opened'))
     await witness.close()
-    const { code, out } = await say(['down', '--home', gateway.home.folder])
+    const { code, out } = await runCli(['down', '--home', gateway.home.path])
     expect([code, out]).toEqual([0, expect.stringMatching(/Stopped: runner and gateway/)])
     expect(await gateway.gone).toMatchObject({ code: 0 })
     expect(gateway.runnerPid()).toBeNull()
-    expect((await say(['down', '--home', gateway.home.folder])).out).toMatch(/Nothing runs/)
-    const store = await openSqlite({ file: gateway.home.archive })
+    expect((await runCli(['down', '--home', gateway.home.path])).out).toMatch(/Nothing runs/)
+    const store = await openSqlite({ file: gateway.home.databaseFile })
     expect((await store.get('session', id))?.state, 'its agent was given back').toBe('parked')
     await store.close()
     await gateway.start()
@@ -134,7 +134,7 @@ describe('holdpoint down, while a runner is on its way back', () => {
     while (!(await gateway.call('listRunners', {})).items.some(runner => runner.live)) await glance()
     await gateway.killRunner()
     await new Promise(resolve => setTimeout(resolve, ms))
-    expect((await say(['down', '--home', gateway.home.folder])).code).toBe(0)
+    expect((await runCli(['down', '--home', gateway.home.path])).code).toBe(0)
     await gateway.gone
     expect(gateway.runnerPids()).toEqual([])
   })
@@ -143,7 +143,7 @@ describe('holdpoint down, while a runner is on its way back', () => {
     const gateway = await startGateway()
     // The gateway has started it before it says that it is ready itself; it has not noted itself yet.
     await gateway.kill()
-    expect((await say(['down', '--home', gateway.home.folder])).out).toMatch(/Stopped: runner/)
+    expect((await runCli(['down', '--home', gateway.home.path])).out).toMatch(/Stopped: runner/)
     expect(gateway.runnerPids()).toEqual([])
   })
 })
@@ -151,18 +151,18 @@ describe('holdpoint down, while a runner is on its way back', () => {
 describe('holdpoint runner', () => {
   it('runs agents for a gateway that it is told of, and stops in good order', async () => {
     const gateway = await startGateway({ runner: 'none' })
-    const running = say(['runner', '--url', gateway.url, '--home', gateway.home.folder], { cwd: gateway.folder })
+    const running = runCli(['runner', '--url', gateway.url, '--home', gateway.home.path], { cwd: gateway.folder })
     while (!(await gateway.call('listRunners', {})).items.some(runner => runner.live)) await glance()
     const witness = await Witness.over(gateway.url, gateway.token)
     const options = { only: 'approval', paceMs: 0 }
     const { id } = await gateway.call('startSession', { driver: 'rehearsal', prompt: 'Begin', options })
     await witness.seen(told(id, 'request.opened'))
-    const second = await say(['runner', '--url', gateway.url, '--home', gateway.home.folder])
+    const second = await runCli(['runner', '--url', gateway.url, '--home', gateway.home.path])
     expect(second).toMatchObject({ code: 1, err: expect.stringMatching(/runs already/) })
     process.kill(await gateway.runnerBegun(), 'SIGTERM')
     expect(await running).toMatchObject({ code: 0 })
     await witness.seen(event => told(id, 'session.changed')(event) && event.value.state === 'parked')
-    expect(existsSync(join(gateway.home.folder, 'runner.json'))).toBe(false)
+    expect(existsSync(join(gateway.home.path, 'runner.json'))).toBe(false)
     await witness.close()
   })
 })

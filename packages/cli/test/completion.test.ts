@@ -2,8 +2,8 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { closeGateways, type GatewayProcess, glance, holdpoint, startGateway } from '../../../test/support/gateway.ts'
-import { bash, say, sayTo } from './support/cli-process.ts'
-import { approvalOf, askElsewhere } from './support/gateway-fixture.ts'
+import { bash, runCli, runCliAgainst } from './support/cli-process.ts'
+import { approvalAsk, askAsExternalAgent } from './support/gateway-fixture.ts'
 
 let gateway: GatewayProcess
 beforeAll(async () => {
@@ -13,7 +13,7 @@ afterAll(closeGateways)
 
 const completed = (...words: string[]) => completedAt(gateway, ...words)
 async function completedAt(at: GatewayProcess, ...words: string[]): Promise<string[]> {
-  const { code, out } = await sayTo(at, ['complete', '--', ...words])
+  const { code, out } = await runCliAgainst(at, ['complete', '--', ...words])
   expect(code).toBe(0)
   return out
     .split('\n')
@@ -30,8 +30,8 @@ describe('completion', () => {
     expect(await completed('in')).toEqual(['inbox', 'interrupt'])
     expect(await completed('deny', '--')).toEqual(['--url', '--home', '--reason', '--stop', '--json'])
     expect(await completed('completion', '')).toEqual(['bash', 'zsh', 'fish'])
-    const approval = await askElsewhere(gateway, approvalOf({ command: 'make\u001b[2J' }))
-    const form = await askElsewhere(gateway, {
+    const approval = await askAsExternalAgent(gateway, approvalAsk({ command: 'make\u001b[2J' }))
+    const form = await askAsExternalAgent(gateway, {
       kind: 'form',
       title: 'F',
       message: '',
@@ -48,7 +48,7 @@ describe('completion', () => {
     expect(await completed('help', 'inbox', '')).toEqual([])
     expect(await completed('sessions', '--state', '')).toEqual(['starting', 'working', 'idle', 'parked', 'ended'])
     expect(await completed('up', '--runner', 'in')).toEqual(['inline'])
-    const { out } = await sayTo(gateway, ['complete', '--', 'allow', ''])
+    const { out } = await runCliAgainst(gateway, ['complete', '--', 'allow', ''])
     expect(out).toBe(`${approval.id}\tRun a command: make\\u{1b}[2J\n`)
   })
 
@@ -66,12 +66,12 @@ describe('completion', () => {
 
   it('says nothing where nothing is known, and does not fail', async () => {
     expect(await completed('dance', '')).toEqual([])
-    const nobody = await say(['complete', '--', 'show', ''], {
+    const nobody = await runCli(['complete', '--', 'show', ''], {
       env: { ...process.env, HOLDPOINT_HOME: join(gateway.folder, 'nobody') },
     })
     expect(nobody).toMatchObject({ code: 0, out: '' })
     const away = { ...process.env, HOLDPOINT_URL: 'http://127.0.0.1:1', HOLDPOINT_TOKEN: 'x' }
-    expect(await say(['complete', '--', 'show', ''], { env: away })).toMatchObject({ code: 0, out: '' })
+    expect(await runCli(['complete', '--', 'show', ''], { env: away })).toMatchObject({ code: 0, out: '' })
   })
 
   it('works in bash', async () => {
@@ -90,11 +90,14 @@ describe('completion', () => {
 
   // Not every machine has these shells: tried by hand.
   it.each(['zsh', 'fish'])('has a script for %s', async shell => {
-    const { code, out } = await say(['completion', shell])
+    const { code, out } = await runCli(['completion', shell])
     expect([code, out]).toEqual([0, expect.stringContaining('holdpoint complete -- ')])
   })
 
   it('refuses another shell: exit code 2', async () => {
-    expect(await say(['completion', 'tcsh'])).toMatchObject({ code: 2, err: expect.stringMatching(/bash, zsh, fish/) })
+    expect(await runCli(['completion', 'tcsh'])).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/bash, zsh, fish/),
+    })
   })
 })

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import type { Ask, Request } from '@holdpoint/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { closeGateways, type GatewayProcess, startGateway } from '../../../test/support/gateway.ts'
-import { quoted } from '../src/output/span.ts'
-import { sayTo } from './support/cli-process.ts'
-import { approvalOf, askElsewhere } from './support/gateway-fixture.ts'
+import { quotedRows } from '../src/output/span.ts'
+import { runCliAgainst } from './support/cli-process.ts'
+import { approvalAsk, askAsExternalAgent } from './support/gateway-fixture.ts'
 import { closeTerminals, keys, Terminal } from './support/terminal.ts'
 
 // Read as text: one of them holds a lone surrogate, which no JSON body may carry and no importer accepts.
@@ -36,7 +36,7 @@ function asksWith(whole: string): readonly Ask[] {
   const field = { type: 'string' as const, title: text, description: whole, default: whole }
   const question = { header: text, question: whole, multiSelect: true, allowOther: true, secret: false }
   return [
-    approvalOf(
+    approvalAsk(
       { command: whole, [text]: whole },
       {
         title: text,
@@ -47,7 +47,7 @@ function asksWith(whole: string): readonly Ask[] {
         suggestions: [{ id: text, label: text, scope: text }],
       },
     ),
-    approvalOf({ file_path: whole, old_string: whole, new_string: `${whole}!` }, { tool: 'Edit' }),
+    approvalAsk({ file_path: whole, old_string: whole, new_string: `${whole}!` }, { tool: 'Edit' }),
     {
       kind: 'questions',
       questions: [
@@ -62,7 +62,7 @@ function asksWith(whole: string): readonly Ask[] {
 describe('what an agent says never reaches the terminal as anything but text', () => {
   it('in a pipe: show, inbox, sessions, watch, with and without --json', async () => {
     const opened: Request[] = []
-    for (const { text } of texts) for (const ask of asksWith(text)) opened.push(await askElsewhere(gateway, ask))
+    for (const { text } of texts) for (const ask of asksWith(text)) opened.push(await askAsExternalAgent(gateway, ask))
     const { id } = await gateway.call('startSession', {
       driver: 'external',
       title: texts
@@ -79,11 +79,11 @@ describe('what an agent says never reaches the terminal as anything but text', (
       ['show', id],
       ['show', id, '--json'],
     ]) {
-      const { code, out } = await sayTo(gateway, words)
+      const { code, out } = await runCliAgainst(gateway, words)
       expect(code, words.join(' ')).toBe(0)
       expectClean(out, words.join(' '))
     }
-    const { out } = await sayTo(gateway, ['inbox', '--json'])
+    const { out } = await runCliAgainst(gateway, ['inbox', '--json'])
     expect(
       JSON.parse(out).items.map((item: Request) => item.ask),
       'spelt out, and yet the same',
@@ -91,12 +91,12 @@ describe('what an agent says never reaches the terminal as anything but text', (
   })
 
   it.each(texts)('at a terminal: $name', async ({ text }) => {
-    const request = await askElsewhere(gateway, asksWith(text)[0] as Ask)
-    const shown = await sayTo(gateway, ['show', request.id])
+    const request = await askAsExternalAgent(gateway, asksWith(text)[0] as Ask)
+    const shown = await runCliAgainst(gateway, ['show', request.id])
     expectClean(shown.out, 'show in a pipe')
-    for (const { spans } of quoted(text))
+    for (const { spans } of quotedRows(text))
       expect(shown.out).toContain(`  │ ${spans.map(span => span.text).join('')}`.trimEnd())
-    const env = { HOLDPOINT_HOME: gateway.home.folder }
+    const env = { HOLDPOINT_HOME: gateway.home.path }
     const terminal = new Terminal(['allow', request.id], { env, rows: 400, columns: 80 })
     await terminal.sees('[y/N]')
     terminal.press('n', keys.enter)
@@ -106,9 +106,9 @@ describe('what an agent says never reaches the terminal as anything but text', (
 
   it('in a refusal that repeats it', async () => {
     const ask = asksWith('x\u001b]0;title\u0007\u009b2J')[2] as Ask
-    const request = await askElsewhere(gateway, ask)
+    const request = await askAsExternalAgent(gateway, ask)
     for (const words of [['--choose', 'b=1'], [], ['--choose', '\u001b[2J']])
-      expectClean((await sayTo(gateway, ['answer', request.id, ...words])).err, 'answer')
-    expectClean((await sayTo(gateway, ['show', '\u001b[2J'])).err, 'show')
+      expectClean((await runCliAgainst(gateway, ['answer', request.id, ...words])).err, 'answer')
+    expectClean((await runCliAgainst(gateway, ['show', '\u001b[2J'])).err, 'show')
   })
 })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { closeGateways, GatewayProcess, glance, plainEnvironment, startGateway } from '../../../test/support/gateway.ts'
 import { nodeFinding } from '../src/commands/doctor.ts'
-import { say, sayTo } from './support/cli-process.ts'
+import { runCli, runCliAgainst } from './support/cli-process.ts'
 
 afterEach(closeGateways)
 
@@ -15,7 +15,7 @@ interface Finding {
   readonly remedy?: string
 }
 async function examine(gateway: GatewayProcess, ...words: string[]) {
-  const { code, out } = await sayTo(gateway, ['doctor', '--json', ...words])
+  const { code, out } = await runCliAgainst(gateway, ['doctor', '--json', ...words])
   const { ok, findings } = JSON.parse(out) as { ok: boolean; findings: readonly Finding[] } // what --json promises
   expect(code).toBe(ok ? 0 : 1)
   for (const finding of findings)
@@ -40,7 +40,7 @@ describe('holdpoint doctor', () => {
     expect(of('Agent').map(({ detail }) => detail)).toEqual(
       expect.arrayContaining([expect.stringMatching(/Claude Code: ready/)]),
     )
-    const { code, out } = await sayTo(gateway, ['doctor'])
+    const { code, out } = await runCliAgainst(gateway, ['doctor'])
     expect([code, out]).toEqual([0, expect.stringMatching(/✓ Gateway[\s\S]*All is well\.\n$/)])
   })
 
@@ -50,23 +50,23 @@ describe('holdpoint doctor', () => {
     expect(problems).toContainEqual({ name: 'Gateway', ok: false, detail: 'does not run', remedy: 'holdpoint up' })
     expect(of('Archive')[0]).toMatchObject({ ok: true, detail: expect.stringMatching(/made at the first start/) })
     expect(of('SQLite')[0]).toMatchObject({ ok: true })
-    expect(readdirSync(gateway.home.folder)).toEqual([])
+    expect(readdirSync(gateway.home.path)).toEqual([])
   })
 
   it('tries an archive that nobody serves on a copy, and leaves it as it is', async () => {
     const gateway = await startGateway({ runner: 'none' })
     await gateway.call('startSession', { driver: 'external', title: 'kept' })
     await gateway.kill()
-    const before = readdirSync(gateway.home.folder)
+    const before = readdirSync(gateway.home.path)
     const had = leftovers()
     expect((await examine(gateway)).of('Archive')[0]).toMatchObject({ ok: true })
-    expect(readdirSync(gateway.home.folder)).toEqual(before)
+    expect(readdirSync(gateway.home.path)).toEqual(before)
     expect(leftovers()).toEqual(had)
-    rmSync(`${gateway.home.archive}-wal`)
-    writeFileSync(gateway.home.archive, 'this is no database, but it is long enough to look like one'.repeat(100))
+    rmSync(`${gateway.home.databaseFile}-wal`)
+    writeFileSync(gateway.home.databaseFile, 'this is no database, but it is long enough to look like one'.repeat(100))
     expect((await examine(gateway)).of('Archive')[0]).toMatchObject({
       ok: false,
-      detail: expect.stringMatching(new RegExp(`^${gateway.home.archive} is damaged`)),
+      detail: expect.stringMatching(new RegExp(`^${gateway.home.databaseFile} is damaged`)),
       remedy: expect.stringMatching(/holdpoint restore/),
     })
   })
@@ -101,7 +101,7 @@ describe('holdpoint doctor', () => {
     const folder = mkdtempSync(join(tmpdir(), 'holdpoint-test-'))
     writeFileSync(join(folder, 'file'), '')
     for (const home of ['/proc/x', join(folder, 'file'), join(folder, 'file', 'deep', 'home')]) {
-      const { code, out } = await say(['doctor', '--json', '--home', home], { cwd: folder })
+      const { code, out } = await runCli(['doctor', '--json', '--home', home], { cwd: folder })
       const { ok, findings } = JSON.parse(out) as { ok: boolean; findings: readonly Finding[] } // what --json promises
       expect([code, ok]).toEqual([1, false])
       const named = (wanted: string) => findings.find(({ name }) => name === wanted)
@@ -114,9 +114,9 @@ describe('holdpoint doctor', () => {
       expect([named('SQLite')?.ok, named('Gateway')?.detail]).toEqual([true, 'does not run'])
     }
     const fresh = join(folder, 'deep', 'home')
-    const { out } = await say(['doctor', '--home', fresh], { cwd: folder })
+    const { out } = await runCli(['doctor', '--home', fresh], { cwd: folder })
     expect(out).toContain(`${fresh}, made at the first start`)
-    expect(await say(['inbox', '--home', fresh])).toMatchObject({ code: 5 })
+    expect(await runCli(['inbox', '--home', fresh])).toMatchObject({ code: 5 })
     expect(readdirSync(folder), 'to look is not to make').toEqual(['file'])
     rmSync(folder, { recursive: true })
   })
@@ -130,7 +130,7 @@ describe('holdpoint doctor', () => {
       [{}, /^name the right token/],
       [{ HOLDPOINT_URL: 'nonsense' }, /^name the right gateway/],
     ] as const) {
-      const { code, out } = await say(['doctor', '--json'], { env: { ...env, ...changed }, cwd: gateway.folder })
+      const { code, out } = await runCli(['doctor', '--json'], { env: { ...env, ...changed }, cwd: gateway.folder })
       const { findings } = JSON.parse(out) as { findings: readonly Finding[] } // what --json promises
       expect([code, findings.find(({ name }) => name === 'Gateway')?.remedy]).toEqual([
         1,
@@ -148,7 +148,7 @@ describe('holdpoint doctor', () => {
     const { ok, of } = await examine(gateway)
     const claude = of('Agent').find(({ detail }) => detail === 'Claude Code: installed')
     expect([ok, claude?.ok, claude?.remedy]).toEqual([true, true, expect.stringMatching(/signed in/)])
-    const { code, out } = await sayTo(gateway, ['doctor'])
+    const { code, out } = await runCliAgainst(gateway, ['doctor'])
     expect([code, out]).toEqual([
       0,
       expect.stringMatching(/! Agent +Claude Code: installed\n +→ [\s\S]*All is well\.\n$/),

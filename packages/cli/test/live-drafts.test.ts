@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { within } from '../../../test/support/event-recorder.ts'
 import { closeGateways, glance } from '../../../test/support/gateway.ts'
 import { decodeDraft } from '../../client/src/draft.ts'
-import { approvalOf } from './support/gateway-fixture.ts'
+import { approvalAsk } from './support/gateway-fixture.ts'
 import { Scene } from './support/session-fixture.ts'
 import { closeTerminals, keys } from './support/terminal.ts'
 
@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterEach(closeTerminals)
 afterAll(closeGateways)
 
-const approval = approvalOf({ command: 'make deploy' })
+const approval = approvalAsk({ command: 'make deploy' })
 function questions(more: Partial<Question>[]): Ask {
   const base = { header: '', question: 'Which?', multiSelect: false, allowOther: true, secret: false }
   const options = ['Red', 'Green'].map(label => ({ label }))

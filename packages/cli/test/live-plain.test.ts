@@ -10,7 +10,7 @@ import { closeGateways, holdpoint, madeFolder, plainEnvironment } from '../../..
 import { folderFor } from '../src/gateway-client/start-session.ts'
 import { out } from '../src/output/output.ts'
 import { runPlainly } from '../src/tui/run/run-plain.ts'
-import { say } from './support/cli-process.ts'
+import { runCli } from './support/cli-process.ts'
 import { Scene } from './support/session-fixture.ts'
 import { closeTerminals, keys } from './support/terminal.ts'
 
@@ -22,18 +22,14 @@ afterAll(async () => {
   closeTerminals()
   await closeGateways()
 })
-const run = (...words: string[]) => say(['run', ...words, '--home', scene.gateway.home.folder])
+const run = (...words: string[]) => runCli(['run', ...words, '--home', scene.gateway.home.path])
 
 describe('in a pipe', () => {
   it('run prints plain lines, asks nothing, waits for an answer from elsewhere, and ends with the turn', async () => {
-    const child = spawn(
-      process.execPath,
-      [holdpoint, 'run', 'rehearsal', 'short', '--home', scene.gateway.home.folder],
-      {
-        env: plainEnvironment(),
-        stdio: ['ignore', 'pipe', 'inherit'],
-      },
-    )
+    const child = spawn(process.execPath, [holdpoint, 'run', 'rehearsal', 'short', '--home', scene.gateway.home.path], {
+      env: plainEnvironment(),
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
     let out = ''
     for await (const chunk of child.stdout) {
       out += chunk
@@ -71,7 +67,7 @@ describe('in a pipe', () => {
     expect(out.print).toHaveBeenCalled()
   })
   it('tui says that it needs a terminal', async () => {
-    const { code, err } = await say(['tui', '--home', scene.gateway.home.folder])
+    const { code, err } = await runCli(['tui', '--home', scene.gateway.home.path])
     expect(code).toBe(2)
     expect(err).toContain('no terminal to draw on')
   })
@@ -89,7 +85,7 @@ describe('words that do not fit', () => {
     })
   })
   it('as a home that nothing can be kept in are told, too', async () => {
-    const { code, err } = await say(['run', 'rehearsal', '--home', join(import.meta.filename, 'home')])
+    const { code, err } = await runCli(['run', 'rehearsal', '--home', join(import.meta.filename, 'home')])
     expect(code).toBe(1)
     expect(err).toContain('HOLDPOINT_HOME')
   })
@@ -108,7 +104,10 @@ describe('without a gateway', () => {
     ['an archive that is none', ['hi'], { 'holdpoint.db': 'x'.repeat(9000) }, 1, /^holdpoint: .*holdpoint\.db/],
   ])('%s is told in a sentence, not as a line of a log', async (what, words, files, code, sentence) => {
     const folder = nobody(what.replaceAll(' ', '-'), files)
-    const said = await say(['run', ...words], { cwd: folder, env: { ...plainEnvironment(), HOLDPOINT_HOME: folder } })
+    const said = await runCli(['run', ...words], {
+      cwd: folder,
+      env: { ...plainEnvironment(), HOLDPOINT_HOME: folder },
+    })
     expect(said.err).toMatch(sentence)
     expect([said.code, said.err.trimEnd().split('\n').length]).toEqual([code, 1])
   })
@@ -145,8 +144,8 @@ describe('where a session starts', () => {
   })
   it('is told to the gateway whole, wherever it was named from', async () => {
     const { folder, home } = scene.gateway
-    const words = ['start', 'rehearsal', 'short', '--cwd', 'home', '--json', '--home', home.folder]
-    const { out } = await say(words, { cwd: folder })
+    const words = ['start', 'rehearsal', 'short', '--cwd', 'home', '--json', '--home', home.path]
+    const { out } = await runCli(words, { cwd: folder })
     expect(JSON.parse(out)).toMatchObject({ cwd: join(folder, 'home') })
   })
 })

@@ -6,7 +6,7 @@ import { wrap } from '../src/output/width.ts'
 
 const textOf = (rows: ReturnType<typeof planRows>) => rows.map(({ spans }) => spans.map(({ text }) => text).join(''))
 const looks = (plan: string) =>
-  planRows(plan).map(({ spans }) => spans.filter(({ text }) => text !== '').map(({ text, look }) => [text, look]))
+  planRows(plan).map(({ spans }) => spans.filter(({ text }) => text !== '').map(({ text, style }) => [text, style]))
 
 describe('a plan', () => {
   it('has its headings, stresses, quotes and code told apart', () => {

@@ -2,8 +2,8 @@
 import type { Session } from '@holdpoint/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { closeGateways, type GatewayProcess, madeFolder, startGateway } from '../../../test/support/gateway.ts'
-import { sayTo } from './support/cli-process.ts'
-import { lastMessage, pendingIn, rehearse } from './support/gateway-fixture.ts'
+import { runCliAgainst } from './support/cli-process.ts'
+import { rehearse, waitForLastMessage, waitForPending } from './support/gateway-fixture.ts'
 import { Scene } from './support/session-fixture.ts'
 import { closeTerminals, keys, Terminal } from './support/terminal.ts'
 
@@ -19,7 +19,7 @@ afterAll(closeGateways)
 async function ended(): Promise<Session> {
   const { session, request } = await rehearse(gateway, 'approval')
   await scene.call('answerRequest', { id: request.id, digest: request.digest, answer: { kind: 'deny' } })
-  await lastMessage(gateway, session)
+  await waitForLastMessage(gateway, session)
   return scene.call('endSession', { id: session.id })
 }
 const now = ({ id }: Session) => scene.call('getSession', { id })
@@ -65,21 +65,21 @@ describe('words behind --session', () => {
   it('are said to it, in a pipe until its turn is over', async () => {
     const { session, request } = await rehearse(gateway, 'approval')
     await scene.call('answerRequest', { id: request.id, digest: request.digest, answer: { kind: 'deny' } })
-    await lastMessage(gateway, session)
-    const said = sayTo(gateway, ['run', '--session', session.id, 'good', 'evening'])
-    const echoed = await pendingIn(gateway, session)
+    await waitForLastMessage(gateway, session)
+    const said = runCliAgainst(gateway, ['run', '--session', session.id, 'good', 'evening'])
+    const echoed = await waitForPending(gateway, session)
     await scene.call('answerRequest', { id: echoed.id, digest: echoed.digest, answer: { kind: 'decline' } })
     const { code, out } = await said
     expect([code, out]).toEqual([0, expect.stringMatching(/› good evening\n[\s\S]*“good evening”/)])
     await scene.call('endSession', { id: session.id })
-    const over = await sayTo(gateway, ['run', '--session', session.id])
+    const over = await runCliAgainst(gateway, ['run', '--session', session.id])
     expect(over, 'nothing is said, nothing is waited for').toMatchObject({ code: 0 })
   })
 
   it('are refused by one that cannot go on: exit code 1', async () => {
     const session = await scene.session('over')
     await scene.call('endSession', { id: session.id })
-    const { code, err } = await sayTo(gateway, ['run', '--session', session.id, 'hello'])
+    const { code, err } = await runCliAgainst(gateway, ['run', '--session', session.id, 'hello'])
     expect([code, err]).toEqual([1, expect.stringMatching(/has ended/)])
   })
 })

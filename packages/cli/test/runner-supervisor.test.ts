@@ -3,24 +3,24 @@ import { formatId } from '@holdpoint/protocol'
 import { openMemory } from '@holdpoint/store'
 import { expect, it } from 'vitest'
 import { ManualClock } from '../../drivers/test/runner-fixture.ts'
-import { busyMaxMs, keepLeaseAlive, lookAtLeaseMs } from '../src/gateway/lease-keepalive.ts'
-import { nextFailures, restartMs } from '../src/gateway/runner-supervisor.ts'
+import { busyMaxMs, keepLeaseAlive, leaseCheckMs } from '../src/gateway/lease-keepalive.ts'
+import { nextFailures, restartDelayMs } from '../src/gateway/runner-supervisor.ts'
 
 it('runners that fail come back ever more slowly, up to half a minute', () => {
-  const crash = { code: 1, signal: null, livedMs: 100 }
+  const crash = { code: 1, signal: null, uptimeMs: 100 }
   const pauses: number[] = []
   for (let failures = 0; pauses.length < 9; ) {
     failures = nextFailures(failures, crash)
-    pauses.push(restartMs(failures))
+    pauses.push(restartDelayMs(failures))
   }
   expect(pauses).toEqual([500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000])
 })
 
 it('a runner that lived for a minute, or was stopped or killed, is no failure of many', () => {
-  expect(restartMs(nextFailures(7, { code: 1, signal: null, livedMs: 60_000 }))).toBe(500)
-  expect(restartMs(nextFailures(7, { code: null, signal: 'SIGKILL', livedMs: 1 }))).toBe(500)
-  expect(restartMs(nextFailures(7, { code: 0, signal: null, livedMs: 1 }))).toBe(500)
-  expect(nextFailures(7, { code: null, signal: 'SIGSEGV', livedMs: 1 })).toBe(8)
+  expect(restartDelayMs(nextFailures(7, { code: 1, signal: null, uptimeMs: 60_000 }))).toBe(500)
+  expect(restartDelayMs(nextFailures(7, { code: null, signal: 'SIGKILL', uptimeMs: 1 }))).toBe(500)
+  expect(restartDelayMs(nextFailures(7, { code: 0, signal: null, uptimeMs: 1 }))).toBe(500)
+  expect(nextFailures(7, { code: null, signal: 'SIGSEGV', uptimeMs: 1 })).toBe(8)
 })
 
 async function setUp() {
@@ -30,11 +30,11 @@ async function setUp() {
   const id = formatId('run', new Uint8Array(20))
   const { incarnation } = await call('announceRunner', { id, name: 'busy', drivers: [] })
   const process_ = { lives: true }
-  const renew = keepLeaseAlive({ call, id, lives: () => process_.lives, now: () => clock.now() })
+  const renew = keepLeaseAlive({ call, id, isProcessRunning: () => process_.lives, now: () => clock.now() })
   const live = async () => (await call('listRunners', {})).items[0]?.live
   const pass = async (ms: number) => {
-    for (let passed = 0; passed < ms; passed += lookAtLeaseMs) {
-      await clock.advance(lookAtLeaseMs)
+    for (let passed = 0; passed < ms; passed += leaseCheckMs) {
+      await clock.advance(leaseCheckMs)
       await renew()
     }
   }

@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import type { Answer, Request } from '@holdpoint/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { closeGateways, type GatewayProcess, glance, holdpoint, startGateway } from '../../../test/support/gateway.ts'
-import { bash, environmentOf } from './support/cli-process.ts'
-import { settled } from './support/gateway-fixture.ts'
+import { bash, environmentFor } from './support/cli-process.ts'
+import { waitForResolution } from './support/gateway-fixture.ts'
 
 let gateway: GatewayProcess
 beforeAll(async () => {
@@ -38,7 +38,7 @@ async function sessionOf({ session }: Request, of = gateway) {
 /** Without a terminal of its own, as from a service: one would give Ctrl+C to the command by itself. */
 function guarding(command: readonly string[], env: NodeJS.ProcessEnv = {}) {
   return spawn(process.execPath, [holdpoint, 'guard', '--', ...command], {
-    env: { ...environmentOf(gateway), ...env },
+    env: { ...environmentFor(gateway), ...env },
     cwd: gateway.folder,
     stdio: ['ignore', 'pipe', 'inherit'],
     detached: true,
@@ -81,7 +81,7 @@ describe('holdpoint ask, in a script', () => {
     })
     expect(await running).toMatchObject({ code: 0, out: 'yes, then\n', err: expect.stringContaining(request.id) })
     expect(await sessionOf(request)).toMatchObject({ driver: 'external', title: 'ci', ending: { reason: 'done' } })
-    expect((await settled(gateway, request.id)).delivery.state).toBe('taken')
+    expect((await waitForResolution(gateway, request.id)).delivery.state).toBe('taken')
   })
 
   it.each<[string, string, Answer, { code: number; out: string; err: RegExp }]>([
@@ -147,11 +147,17 @@ describe('holdpoint ask, in a script', () => {
     ['SIGTERM', 143],
     ['SIGHUP', 129],
   ] as const)('withdraws the question at %s and ends with %i', async (signal, code) => {
-    const child = spawn(process.execPath, [holdpoint, 'ask', 'Well?'], { env: environmentOf(gateway), stdio: 'ignore' })
+    const child = spawn(process.execPath, [holdpoint, 'ask', 'Well?'], {
+      env: environmentFor(gateway),
+      stdio: 'ignore',
+    })
     const request = await asked()
     child.kill(signal)
     expect(await once(child, 'exit')).toEqual([code, null])
-    expect((await settled(gateway, request.id)).resolution).toMatchObject({ by: 'agent', reason: 'withdrawn' })
+    expect((await waitForResolution(gateway, request.id)).resolution).toMatchObject({
+      by: 'agent',
+      reason: 'withdrawn',
+    })
     expect(await sessionOf(request)).toMatchObject({ ending: { reason: 'stopped' } })
   })
 
@@ -194,7 +200,7 @@ describe('holdpoint guard, in a script', () => {
     expect(session).toMatchObject({ title: 'deploy', ending: { reason: 'done' } })
     const told = (await gateway.call('listEvents', { id: session.id })).items
     expect(told.find(event => event.type === 'tool.finished')).toMatchObject({ ok: false, output: 'exit 7' })
-    expect((await settled(gateway, request.id)).delivery.state).toBe('taken')
+    expect((await waitForResolution(gateway, request.id)).delivery.state).toBe('taken')
   })
 
   it('takes options only before the command', async () => {
@@ -257,7 +263,7 @@ describe('holdpoint guard, in a script', () => {
     expect(await once(child, 'exit')).toEqual([143, null])
     line.close()
     expect(existsSync(join(gateway.folder, 'late.txt'))).toBe(false)
-    expect((await settled(gateway, request.id)).delivery.state).toBe('undeliverable')
+    expect((await waitForResolution(gateway, request.id)).delivery.state).toBe('undeliverable')
     expect(await sessionOf(request)).toMatchObject({ ending: { reason: 'stopped' } })
   })
 

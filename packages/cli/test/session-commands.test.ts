@@ -7,8 +7,8 @@ import { Command, type Event, Session } from '@holdpoint/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { within } from '../../../test/support/event-recorder.ts'
 import { closeGateways, type GatewayProcess, glance, holdpoint, startGateway } from '../../../test/support/gateway.ts'
-import { bash, environmentOf, say, sayTo } from './support/cli-process.ts'
-import { lastMessage, pendingIn, rehearse } from './support/gateway-fixture.ts'
+import { bash, environmentFor, runCli, runCliAgainst } from './support/cli-process.ts'
+import { rehearse, waitForLastMessage, waitForPending } from './support/gateway-fixture.ts'
 
 let gateway: GatewayProcess
 beforeAll(async () => {
@@ -16,14 +16,14 @@ beforeAll(async () => {
   while (!(await gateway.call('listRunners', {})).items.some(({ live }) => live)) await glance()
 })
 afterAll(closeGateways)
-const hp = (...words: string[]) => sayTo(gateway, words)
+const hp = (...words: string[]) => runCliAgainst(gateway, words)
 const json = async (...words: string[]) => JSON.parse((await hp(...words, '--json')).out)
 
 describe('a session', () => {
   it('is started, in this folder, and named by its first words', async () => {
     const session = Session.parse(await json('start', 'rehearsal', 'short', 'please'))
     expect(session).toMatchObject({ driver: 'rehearsal', title: 'short please', cwd: gateway.folder })
-    await pendingIn(gateway, session)
+    await waitForPending(gateway, session)
     const { code, out } = await hp('start', 'rehearsal', '--title', 'Mine', '--mode', 'acceptEdits', '--cwd', '/tmp')
     expect([code, out]).toEqual([0, expect.stringMatching(/^ses_\w+ has started\. {2}“Mine”\n/)])
     const unknown = await hp('start', 'nobody', 'hello')
@@ -33,24 +33,24 @@ describe('a session', () => {
   it('is told what a person says, from words, from stdin, with a file', async () => {
     const { session, request } = await rehearse(gateway, 'approval')
     await hp('deny', request.id)
-    await lastMessage(gateway, session)
+    await waitForLastMessage(gateway, session)
     expect((await hp('send', session.id.slice(4, 12), 'good', 'evening')).out).toMatch(
       /^Sent to ses_\w+\. {2}“approval”\n$/,
     )
-    const echoed = await pendingIn(gateway, session)
+    const echoed = await waitForPending(gateway, session)
     expect((await gateway.call('getSession', { id: session.id })).lastMessage).toContain('“good evening”')
     await hp('answer', echoed.id, '--choose', '2')
-    await lastMessage(gateway, session)
+    await waitForLastMessage(gateway, session)
     const image = join(gateway.folder, 'dot.png')
     const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
     writeFileSync(image, Buffer.from(png, 'base64'))
-    const said = await sayTo(gateway, ['send', session.id, '-', '--attach', image, '--json'], 'from a pipe')
+    const said = await runCliAgainst(gateway, ['send', session.id, '-', '--attach', image, '--json'], 'from a pipe')
     expect(Command.parse(JSON.parse(said.out)).body).toEqual({
       kind: 'message',
       text: 'from a pipe',
       attachments: [{ type: 'image', mediaType: 'image/png', data: png, name: 'dot.png' }],
     })
-    expect((await sayTo(gateway, ['send', session.id, '-'], '\n')).code).toBe(2)
+    expect((await runCliAgainst(gateway, ['send', session.id, '-'], '\n')).code).toBe(2)
     expect((await hp('send', session.id, 'look', '--attach', join(gateway.folder, 'none.png'))).code).toBe(2)
     expect((await hp('send', session.id)).code).toBe(2)
   })
@@ -75,7 +75,7 @@ describe('holdpoint watch', () => {
   it('prints each event as a line of JSON, of one session where that is asked for, and goes on behind a cursor', async () => {
     const { session, request } = await rehearse(gateway, 'approval')
     const words = [holdpoint, 'watch', '--json', '--session', session.id.slice(0, 14)]
-    const child = spawn(process.execPath, words, { env: environmentOf(gateway), stdio: ['ignore', 'pipe', 'inherit'] })
+    const child = spawn(process.execPath, words, { env: environmentFor(gateway), stdio: ['ignore', 'pipe', 'inherit'] })
     const seen: Event[] = []
     const lines = createInterface(child.stdout)
     // Others are at work, too; nothing is told before the stream has begun, so something is done until it is.
@@ -105,7 +105,7 @@ describe('holdpoint watch', () => {
   it('tells people in words, and goes on when the gateway is back at another address', async () => {
     const own = await startGateway({ runner: 'none' })
     const child = spawn(process.execPath, [holdpoint, 'watch'], {
-      env: environmentOf(own),
+      env: environmentFor(own),
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     const said = { out: '', err: '' }
@@ -147,8 +147,8 @@ describe('holdpoint watch', () => {
 })
 
 it('a gateway that does not answer at its address is none: exit code 5', async () => {
-  const env = { ...environmentOf(gateway), HOLDPOINT_URL: 'http://127.0.0.1:1' }
-  const { code, err } = await say(['inbox'], { env })
+  const env = { ...environmentFor(gateway), HOLDPOINT_URL: 'http://127.0.0.1:1' }
+  const { code, err } = await runCli(['inbox'], { env })
   expect([code, err]).toEqual([5, expect.stringMatching(/cannot be reached.*holdpoint up/)])
 })
 

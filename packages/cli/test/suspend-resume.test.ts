@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { Ask, Request } from '@holdpoint/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { closeGateways } from '../../../test/support/gateway.ts'
-import { approvalOf } from './support/gateway-fixture.ts'
+import { approvalAsk } from './support/gateway-fixture.ts'
 import { Scene } from './support/session-fixture.ts'
 import { closeTerminals, keys, type Terminal } from './support/terminal.ts'
 
@@ -29,7 +29,7 @@ function slowEditor(then: string, first = ':') {
   writeFileSync(file, `${first}\necho editing\nwhile [ ! -e ${go} ]; do sleep 0.05; done\n${then}\n`)
   return { file, env: { EDITOR: `sh ${file}` }, goOn: () => writeFileSync(go, '') }
 }
-const approval = approvalOf({ command: 'make deploy' })
+const approval = approvalAsk({ command: 'make deploy' })
 const text: Ask = {
   kind: 'questions',
   questions: [

@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest'
 import { eventRow } from '../src/output/event.ts'
 import { Output } from '../src/output/output.ts'
 import { askRows } from '../src/output/request.ts'
-import { quoted, row, trusted, untrusted } from '../src/output/span.ts'
+import { quotedRows, row, trusted, untrusted } from '../src/output/span.ts'
 import { tableRows } from '../src/output/table.ts'
 import { cut, cutSpans, widthOf, widthOfSpans, wrap } from '../src/output/width.ts'
 import { drawnByInk } from './support/ink.tsx'
@@ -148,7 +148,7 @@ describe('text on a screen', () => {
   })
 
   it('is broken behind a blank where there is one, and every piece stands behind the gutter', () => {
-    const [line] = quoted('one two three four five six')
+    const [line] = quotedRows('one two three four five six')
     expect(textOf(wrap(line as NonNullable<typeof line>, 18))).toEqual(['  │ one two three ', '  ┊ four five six'])
     expect(textOf(wrap(row(untrusted('x'.repeat(25))), 12))).toEqual([
       'x'.repeat(12),
@@ -183,7 +183,7 @@ describe('text on a screen', () => {
   })
 
   it('hides nothing behind blanks: long runs of them are counted, and cannot be forged', () => {
-    const shown = (text: string) => quoted(text).map(({ spans }) => spans.map(span => span.text).join(''))
+    const shown = (text: string) => quotedRows(text).map(({ spans }) => spans.map(span => span.text).join(''))
     expect(shown(`ls${' '.repeat(3000)}; rm -rf ~`)).toEqual(['ls⟨3000 spaces⟩; rm -rf ~'])
     expect(shown(`ls${'\t'.repeat(400)}; rm`)).toEqual(['ls⟨400 tabs⟩; rm'])
     expect(shown(`ls${'\n'.repeat(201)}rm`)).toEqual(['ls', '⟨200 blank lines⟩', 'rm'])
@@ -216,7 +216,7 @@ describe('text on a screen', () => {
   })
 
   it('shows what an agent hides, and draws its tabs', () => {
-    expect(quoted('a\tb\u001b[0m\r\nc').map(({ spans }) => spans.map(span => span.text).join(''))).toEqual([
+    expect(quotedRows('a\tb\u001b[0m\r\nc').map(({ spans }) => spans.map(span => span.text).join(''))).toEqual([
       'a→   b\\u{1b}[0m⟨CR⟩',
       'c',
     ])

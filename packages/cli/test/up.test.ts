@@ -16,7 +16,7 @@ import {
   startGateway,
 } from '../../../test/support/gateway.ts'
 import { runningProcess } from '../src/config/data-folder.ts'
-import { say } from './support/cli-process.ts'
+import { runCli } from './support/cli-process.ts'
 
 afterEach(closeGateways)
 
@@ -33,12 +33,12 @@ describe('holdpoint up', () => {
   it('keeps everything in its home to itself', async () => {
     const gateway = await startGateway()
     await gateway.runnerBegun()
-    expect(statSync(gateway.home.folder).mode & 0o777).toBe(0o700)
-    const files = readdirSync(gateway.home.folder)
+    expect(statSync(gateway.home.path).mode & 0o777).toBe(0o700)
+    const files = readdirSync(gateway.home.path)
     expect(files).toEqual(
       expect.arrayContaining(['holdpoint.db', 'token', 'runner-token', 'runner.json', 'runner.log']),
     )
-    for (const file of files) expect([file, statSync(join(gateway.home.folder, file)).mode & 0o077]).toEqual([file, 0])
+    for (const file of files) expect([file, statSync(join(gateway.home.path, file)).mode & 0o077]).toEqual([file, 0])
   })
 
   it('has the same tokens and the same data after a restart', async () => {
@@ -99,7 +99,7 @@ describe('holdpoint up', () => {
     const { scripts } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'))
     const words = scripts.start.replace('npm run -s build', 'true')
     const gateway = new GatewayProcess({})
-    const flags = `--json --port 0 --runner none --home ${gateway.home.folder}`
+    const flags = `--json --port 0 --runner none --home ${gateway.home.path}`
     const cwd = fileURLToPath(new URL('../../..', import.meta.url))
     const shell = spawn('/bin/sh', ['-c', `${words} ${flags}`], { cwd, env: plainEnvironment(), stdio: 'pipe' })
     await once(shell.stdout, 'data')
@@ -110,11 +110,11 @@ describe('holdpoint up', () => {
 
   it('refuses a home that another gateway serves, and says so', async () => {
     const gateway = await startGateway({ runner: 'none' })
-    const { code, out, err } = await say(['up', '--port', '0', '--home', gateway.home.folder, '--json'])
+    const { code, out, err } = await runCli(['up', '--port', '0', '--home', gateway.home.path, '--json'])
     expect([code, out]).toEqual([1, ''])
     expect(err).toMatch(/in use by another gateway/)
     expect(await gateway.call('whoAmI', {}), 'the first one goes on').toMatchObject({ person: 'owner' })
-    expect((await say(['link', '--home', gateway.home.folder])).code, 'and is still found').toBe(0)
+    expect((await runCli(['link', '--home', gateway.home.path])).code, 'and is still found').toBe(0)
   })
 
   it('says that the port is taken, and what to do', async () => {
@@ -122,7 +122,7 @@ describe('holdpoint up', () => {
     await new Promise<void>(resolve => taken.listen(0, '127.0.0.1', resolve))
     const { port } = taken.address() as { port: number } // it listens on TCP
     const gateway = new GatewayProcess({ runner: 'none' })
-    const { code, err } = await say(['up', '--port', String(port), '--home', gateway.home.folder])
+    const { code, err } = await runCli(['up', '--port', String(port), '--home', gateway.home.path])
     expect(code).toBe(1)
     expect(err).toMatch(/port .*taken.*--port/)
     await new Promise(resolve => taken.close(resolve))
@@ -136,7 +136,7 @@ describe('holdpoint up', () => {
     chmodSync(gateway.folder, 0o755)
     // Root writes everywhere; nobody else does.
     const who = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
-    const { code, err } = await say(['up', '--port', '0', '--home', home], { cwd: gateway.folder, ...who })
+    const { code, err } = await runCli(['up', '--port', '0', '--home', home], { cwd: gateway.folder, ...who })
     expect(code).toBe(1)
     expect(err).toMatch(/^holdpoint: .*sealed.*(cannot be written|cannot be made)/)
     expect(err.trim().split('\n').length, 'a sentence, no trace').toBe(1)
@@ -145,7 +145,7 @@ describe('holdpoint up', () => {
   it('says that a home cannot be made', async () => {
     const gateway = new GatewayProcess({ runner: 'none' })
     writeFileSync(join(gateway.folder, 'file'), '')
-    const { code, err } = await say(['up', '--port', '0', '--home', join(gateway.folder, 'file', 'home')])
+    const { code, err } = await runCli(['up', '--port', '0', '--home', join(gateway.folder, 'file', 'home')])
     expect(code).toBe(1)
     expect(err).toMatch(/cannot be made.*HOLDPOINT_HOME/)
   })
@@ -153,17 +153,17 @@ describe('holdpoint up', () => {
   it('refuses an archive that is newer than the program', async () => {
     const gateway = await startGateway({ runner: 'none' })
     await gateway.stop()
-    const db = new DatabaseSync(gateway.home.archive)
+    const db = new DatabaseSync(gateway.home.databaseFile)
     db.exec('PRAGMA user_version = 999')
     db.close()
-    const { code, err } = await say(['up', '--port', '0', '--home', gateway.home.folder])
+    const { code, err } = await runCli(['up', '--port', '0', '--home', gateway.home.path])
     expect(code).toBe(1)
     expect(err).toMatch(/newer version of Holdpoint.*Upgrade/)
   })
 
   it('refuses a config that does not fit, by name', async () => {
     const gateway = new GatewayProcess({ config: { prot: 4 } })
-    const { code, err } = await say(['up', '--home', gateway.home.folder], { cwd: gateway.folder })
+    const { code, err } = await runCli(['up', '--home', gateway.home.path], { cwd: gateway.folder })
     expect(code).toBe(2)
     expect(err).toMatch(/holdpoint\.config\.json.*prot/)
   })
@@ -179,9 +179,9 @@ describe('holdpoint up', () => {
 
   it('notes where it is while it runs, and not longer', async () => {
     const gateway = await startGateway({ runner: 'none' })
-    const note = join(gateway.home.folder, 'gateway.json')
+    const note = join(gateway.home.path, 'gateway.json')
     expect(JSON.parse(readFileSync(note, 'utf8'))).toMatchObject({ pid: gateway.pid, url: gateway.url })
     await gateway.stop()
-    expect((await say(['link', '--home', gateway.home.folder])).code).not.toBe(0)
+    expect((await runCli(['link', '--home', gateway.home.path])).code).not.toBe(0)
   })
 })

@@ -3,7 +3,7 @@ import { encodeDraft } from '@holdpoint/client'
 import type { Ask } from '@holdpoint/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { closeGateways } from '../../../test/support/gateway.ts'
-import { approvalOf } from './support/gateway-fixture.ts'
+import { approvalAsk } from './support/gateway-fixture.ts'
 import { Scene } from './support/session-fixture.ts'
 import { closeTerminals, keys } from './support/terminal.ts'
 
@@ -15,7 +15,7 @@ afterEach(closeTerminals)
 afterAll(closeGateways)
 
 const small = { columns: 40, rows: 12 }
-const approval = approvalOf({ command: 'make deploy' })
+const approval = approvalAsk({ command: 'make deploy' })
 const text: Ask = {
   kind: 'questions',
   questions: [
@@ -70,7 +70,7 @@ describe('an offer', () => {
   it('is taken by Enter once all of it was shown', async () => {
     const label = `Allow ${'everything '.repeat(40)}at all`
     const offers = { suggestions: [{ id: '0', label, scope: 'session' }] }
-    const { request, terminal } = await scene.put(approvalOf({ command: 'make deploy' }, offers), small)
+    const { request, terminal } = await scene.put(approvalAsk({ command: 'make deploy' }, offers), small)
     await terminal.sees('(after the end)')
     terminal.press(' ')
     await terminal.sees('[a] Allow  [r] Reject')

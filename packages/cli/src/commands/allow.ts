@@ -4,13 +4,13 @@ import { type Answer, answerProblem, type Call, Fault, type Request } from '@hol
 import type { GatewayClient } from '../gateway-client/gateway-client.ts'
 import { askLine, Cancelled, pageThrough } from '../output/interactive.ts'
 import { err, type Output, out } from '../output/output.ts'
-import { offersOf, requestRows } from '../output/request.ts'
-import { fact, row, trusted, untrusted } from '../output/span.ts'
+import { requestRows, suggestionsOf } from '../output/request.ts'
+import { labelled, row, trusted, untrusted } from '../output/span.ts'
 import { findRequest } from './ids.ts'
 import { readObject } from './input-files.ts'
 import { modesOf } from './lists.ts'
 import { requestContext } from './show.ts'
-import { refusal, submitAnswer } from './submit-answer.ts'
+import { alreadyResolved, submitAnswer } from './submit-answer.ts'
 
 export interface AllowOptions {
   readonly note?: string
@@ -30,18 +30,18 @@ export async function allow({ call }: GatewayClient, spelled: string, options: A
     kind: 'allow',
     ...(input && { input }),
     ...(note !== undefined && { note }),
-    ...(always !== undefined && { suggestion: offerOf(request, always) }),
+    ...(always !== undefined && { suggestion: suggestionId(request, always) }),
     ...(mode !== undefined && { mode }),
   }
-  refuseMisfit(request, answer)
-  if (mode !== undefined) await refuseMode(call, request, mode)
-  if (digest === undefined) await consent(call, request, answer, json)
+  requireFittingAnswer(request, answer)
+  if (mode !== undefined) await requirePlanMode(call, request, mode)
+  if (digest === undefined) await confirmAtTerminal(call, request, answer, json)
   await submitAnswer(call, { request, answer, digest, json })
 }
 
 /** By its number, as `show` lists it: ids are the agent's, and may look like any number. */
-function offerOf({ id, ask }: Request, number: string): string {
-  const offers = ask.kind === 'approval' ? offersOf(ask) : []
+function suggestionId({ id, ask }: Request, number: string): string {
+  const offers = ask.kind === 'approval' ? suggestionsOf(ask) : []
   const offer = /^\d+$/.test(number) ? offers[Number(number) - 1] : undefined
   if (offer) return offer.id
   throw new Fault(
@@ -53,7 +53,7 @@ function offerOf({ id, ask }: Request, number: string): string {
 }
 
 /** A plan is left for a mode; anything else is allowed in the mode that the session is in. */
-async function refuseMode(call: Call, { id, session, ask }: Request, mode: string): Promise<void> {
+async function requirePlanMode(call: Call, { id, session, ask }: Request, mode: string): Promise<void> {
   const plan = ask.kind === 'approval' && ask.plan !== undefined ? ask : null
   const open = plan && (plan.modes ?? (await modesOf(call, (await call('getSession', { id: session })).driver)))
   if (open?.includes(mode)) return
@@ -66,13 +66,18 @@ async function refuseMode(call: Call, { id, session, ask }: Request, mode: strin
 }
 
 /** Said before anyone is asked to confirm what the gateway would refuse. */
-export function refuseMisfit({ id, ask }: Request, answer: Answer): void {
+export function requireFittingAnswer({ id, ask }: Request, answer: Answer): void {
   const wrong = answerProblem(ask, answer)
   if (wrong) throw new Fault('answer_mismatch', `The answer does not fit request ${id}: ${wrong}`)
 }
 
-async function consent(call: Call, request: Request, answer: Answer, json: boolean | undefined): Promise<void> {
-  if (request.status === 'resolved') throw refusal(request, json)
+async function confirmAtTerminal(
+  call: Call,
+  request: Request,
+  answer: Answer,
+  json: boolean | undefined,
+): Promise<void> {
+  if (request.status === 'resolved') throw alreadyResolved(request, json)
   // What is to be kept for a program is not mixed with what is shown to a person.
   const screen = out.isTerminal && !json ? out : err
   if (!process.stdin.isTTY || !screen.isTerminal)
@@ -80,20 +85,21 @@ async function consent(call: Call, request: Request, answer: Answer, json: boole
       'bad_input',
       `${request.id} cannot be shown whole without a terminal; read it (holdpoint show ${request.id}) and name what you read by the digest that stands there: --digest DIGEST`,
     )
-  await showWhole(call, screen, request, answer)
+  await showInFull(call, screen, request, answer)
   await confirm(screen, request, answer)
 }
 
 /** As it will run: with the person's own changes, where there are any. */
-async function showWhole(call: Call, screen: Output, request: Request, answer: Answer): Promise<void> {
+async function showInFull(call: Call, screen: Output, request: Request, answer: Answer): Promise<void> {
   const ask = effectiveAsk(request.ask, { at: 0, by: 'person', answer })
   const rows = [...requestRows({ ...request, ask }, await requestContext(call, request))]
   if (ask !== request.ask) rows.push(row(trusted('This is what will run: your input, not the agent’s.', 'waiting')))
   if (answer.kind === 'allow') {
-    if (answer.note !== undefined) rows.push(fact('Your note', untrusted(answer.note)))
+    if (answer.note !== undefined) rows.push(labelled('Your note', untrusted(answer.note)))
     const taken = ask.kind === 'approval' && ask.suggestions?.find(({ id }) => id === answer.suggestion)
-    if (taken) rows.push(fact('Remembers', untrusted(taken.label), trusted(' ('), untrusted(taken.scope), trusted(')')))
-    if (answer.mode !== undefined) rows.push(fact('Then mode', untrusted(answer.mode)))
+    if (taken)
+      rows.push(labelled('Remembers', untrusted(taken.label), trusted(' ('), untrusted(taken.scope), trusted(')')))
+    if (answer.mode !== undefined) rows.push(labelled('Then mode', untrusted(answer.mode)))
   }
   if (!(await pageThrough(screen, rows)))
     throw new Cancelled(`${request.id} was not allowed: its end was not shown. It still waits.`)

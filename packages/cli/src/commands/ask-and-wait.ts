@@ -11,7 +11,7 @@ import { row, trusted, untrusted } from '../output/span.ts'
 export const exitCodes = { yes: 0, no: 1, nobody: 124 } as const
 
 export interface AskAndWaitOptions {
-  readonly place: GatewayAddress
+  readonly address: GatewayAddress
   /** What people know the script by. */
   readonly as: string
   readonly ask: Ask
@@ -21,14 +21,14 @@ export interface AskAndWaitOptions {
 export type OnAnswer = (settled: HandedAnswer, agent: ExternalAgent) => Promise<number>
 
 /** Leaving in good order takes a gateway; one that is away is not waited for longer than this. */
-const leaveMaxMs = 3000
+const cleanUpMaxMs = 3000
 
-export async function askAndWait({ place, as, ask, deadlineMs }: AskAndWaitOptions, act: OnAnswer): Promise<number> {
-  const { call } = followingGateway(place)
+export async function askAndWait({ address, as, ask, deadlineMs }: AskAndWaitOptions, act: OnAnswer): Promise<number> {
+  const { call } = followingGateway(address)
   await call('whoAmI', {})
   const signals = listenForSignals()
   const agent = await connectAgent({ call, title: as.slice(0, limits.titleMax), cwd: process.cwd() })
-  const leave = (reason: 'done' | 'stopped') => within(leaveMaxMs, agent.end({ reason }))
+  const leave = (reason: 'done' | 'stopped') => waitAtMost(cleanUpMaxMs, agent.end({ reason }))
   try {
     const key = randomUUID()
     const deadline = deadlineMs === undefined ? {} : { deadlineMs, onDeadline: 'deny' as const }
@@ -37,9 +37,9 @@ export async function askAndWait({ place, as, ask, deadlineMs }: AskAndWaitOptio
     const { id } = asked.request
     err.print(row(trusted(`Waiting for a person: holdpoint show ${id}`, 'quiet')))
     const stopFor = async (signal: NodeJS.Signals, settling: Promise<void>) => {
-      await within(leaveMaxMs, settling)
+      await waitAtMost(cleanUpMaxMs, settling)
       await leave('stopped')
-      return stopBy(signal)
+      return exitForSignal(signal)
     }
     const early = await Promise.race([asked.resolved().then(() => null), signals.heard])
     if (early) return await stopFor(early, asked.withdraw())
@@ -61,11 +61,11 @@ export async function askAndWait({ place, as, ask, deadlineMs }: AskAndWaitOptio
 
 /** What was answered has come to its end here; not for ever, since signals are held back meanwhile. */
 export function reportTaken(settled: HandedAnswer): Promise<void> {
-  return within(leaveMaxMs, settled.taken())
+  return waitAtMost(cleanUpMaxMs, settled.taken())
 }
 
 /** The exit code for what was not allowed, with a sentence on stderr. */
-export function refused(settled: HandedAnswer): number {
+export function reportRefusal(settled: HandedAnswer): number {
   switch (settled.kind) {
     case 'nobody':
       err.print(row(trusted('Nobody answered in time.')))
@@ -87,7 +87,7 @@ export function refused(settled: HandedAnswer): number {
 }
 
 /** Handed to the shell as it would see it from any program that a signal ended. A long poll may still hang: it is not waited for. */
-function stopBy(signal: NodeJS.Signals): never {
+function exitForSignal(signal: NodeJS.Signals): never {
   process.exit(128 + constants.signals[signal])
 }
 
@@ -108,7 +108,7 @@ function listenForSignals() {
 }
 
 /** Does not fail: a session that is over already, or a gateway that is away, is no reason to. */
-export async function within(maxMs: number, doing: Promise<unknown>): Promise<void> {
+export async function waitAtMost(maxMs: number, doing: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise(resolve => {
     timer = setTimeout(resolve, maxMs)

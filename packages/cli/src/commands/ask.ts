@@ -4,7 +4,7 @@ import { type Ask, Fault, limits } from '@holdpoint/protocol'
 import type { GatewayAddress } from '../gateway-client/gateway-client.ts'
 import { err, out } from '../output/output.ts'
 import { row, trusted, untrusted, untrustedLine } from '../output/span.ts'
-import { askAndWait, exitCodes, refused, reportTaken } from './ask-and-wait.ts'
+import { askAndWait, exitCodes, reportRefusal, reportTaken } from './ask-and-wait.ts'
 
 export interface AskOptions extends GatewayAddress {
   readonly choice?: readonly string[]
@@ -18,9 +18,9 @@ export async function ask(
   question: string,
   { choice = [], text, deadline, as, json, ...place }: AskOptions,
 ): Promise<number> {
-  const asking = askFor(question, choice, text === true)
-  return askAndWait({ place, as, ask: asking, deadlineMs: deadlineFrom(deadline) }, async settled => {
-    const code = json ? codeOf(settled) : tell(settled)
+  const asking = buildAsk(question, choice, text === true)
+  return askAndWait({ address: place, as, ask: asking, deadlineMs: parseDeadline(deadline) }, async settled => {
+    const code = json ? exitCodeFor(settled) : printAnswer(settled)
     if (json) out.json(settled.request)
     await reportTaken(settled)
     return code
@@ -28,7 +28,7 @@ export async function ask(
 }
 
 /** Without anything to choose or to write, people say yes or no. */
-function askFor(question: string, choices: readonly string[], text: boolean): Ask {
+function buildAsk(question: string, choices: readonly string[], text: boolean): Ask {
   if (question.trim() === '') throw new Fault('bad_input', 'There is nothing to ask; give the question')
   if (choices.length === 0 && !text) {
     const short = question.length <= limits.titleMax
@@ -49,7 +49,7 @@ function askFor(question: string, choices: readonly string[], text: boolean): As
 
 const units: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-export function deadlineFrom(spelled: string | undefined): number | undefined {
+export function parseDeadline(spelled: string | undefined): number | undefined {
   if (spelled === undefined) return undefined
   const [, count, unit = ''] = /^(\d+)(s|m|h|d)$/.exec(spelled) ?? []
   const ms = Number(count) * (units[unit] ?? Number.NaN)
@@ -57,18 +57,18 @@ export function deadlineFrom(spelled: string | undefined): number | undefined {
   throw new Fault('bad_input', `--deadline must be like 90s, 15m, 1h or 2d, and at most 366d; not "${spelled}"`)
 }
 
-function codeOf(settled: HandedAnswer): number {
+function exitCodeFor(settled: HandedAnswer): number {
   if (settled.kind === 'nobody') return exitCodes.nobody
   const yes = settled.kind === 'answer' && (settled.answer.kind === 'allow' || settled.answer.kind === 'answers')
   return yes ? exitCodes.yes : exitCodes.no
 }
 
-function tell(settled: HandedAnswer): number {
+function printAnswer(settled: HandedAnswer): number {
   const answer = settled.kind === 'answer' ? settled.answer : null
   if (answer?.kind === 'answers') {
     const { chosen = [], other } = answer.answers[0] ?? {}
     const said = [...chosen, ...(other === undefined ? [] : [other])].join('\n')
-    out.answer(
+    out.printAnswer(
       said,
       said.split('\n').map(line => row(untrusted(line))),
     )
@@ -80,5 +80,5 @@ function tell(settled: HandedAnswer): number {
     return exitCodes.yes
   }
   if (answer) out.print(row(trusted(answer.kind)))
-  return refused(settled)
+  return reportRefusal(settled)
 }

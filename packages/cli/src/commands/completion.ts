@@ -65,10 +65,10 @@ export function completionScript(shell: string): string {
 
 interface Candidate {
   readonly word: string
-  readonly about: string
+  readonly description: string
 }
 /** Room for what we say of a command; what an agent asks is cut. */
-const aboutColumns = 90
+const descriptionColumns = 90
 
 /** What may stand in the place of the last of these words. */
 export async function complete(
@@ -78,12 +78,12 @@ export async function complete(
 ): Promise<void> {
   const typed = words.at(-1) ?? ''
   const candidates = await candidatesFor(words, commands, place)
-  out.pairs(
+  out.printPairs(
     candidates
       .filter(({ word }) => word.startsWith(typed))
       .map(
-        ({ word, about }) =>
-          [untrustedLine(word), untrustedLine(about).shortened(text => cut(text, aboutColumns))] as const,
+        ({ word, description }) =>
+          [untrustedLine(word), untrustedLine(description).shortened(text => cut(text, descriptionColumns))] as const,
       ),
   )
 }
@@ -96,43 +96,44 @@ async function candidatesFor(
   const [name = ''] = words
   const typed = words.at(-1) ?? ''
   if (words.length <= 1 || (name === 'help' && words.length === 2))
-    return commands.map(command => ({ word: command.name, about: command.description }))
+    return commands.map(command => ({ word: command.name, description: command.description }))
   const command = commands.find(known => known.name === name)
   if (!command) return []
-  if (typed.startsWith('-')) return command.options.map(({ flag, description }) => ({ word: flag, about: description }))
+  if (typed.startsWith('-'))
+    return command.options.map(({ flag, description }) => ({ word: flag, description: description }))
   const before = words.slice(1, -1)
   const last = command.options.find(({ flag }) => flag === before.at(-1))
   const given = before.filter(
     (word, at) =>
       !word.startsWith('-') && !command.options.some(({ flag, takesValue }) => takesValue && flag === before[at - 1]),
   )
-  if (last && last.choices.length > 0) return plain(last.choices)
+  if (last && last.choices.length > 0) return toCandidates(last.choices)
   const kind = last?.takesValue ? last.flag.slice('--'.length) : command.arguments[given.length]
-  if (kind === 'shell') return plain(shells)
-  return kind && isFetched(kind) ? fetched(kind, name, given, place).catch(() => []) : []
+  if (kind === 'shell') return toCandidates(shells)
+  return kind && isGatewayValue(kind) ? fetchCandidates(kind, name, given, place).catch(() => []) : []
 }
 
-function plain(words: readonly string[]): readonly Candidate[] {
-  return words.map(word => ({ word, about: '' }))
+function toCandidates(words: readonly string[]): readonly Candidate[] {
+  return words.map(word => ({ word, description: '' }))
 }
 
 /** What only the gateway knows, by the names of arguments and options. */
-const fetchedKinds = ['request', 'session', 'driver', 'mode'] as const
-type Fetched = (typeof fetchedKinds)[number]
-function isFetched(kind: string): kind is Fetched {
-  return fetchedKinds.some(known => known === kind)
+const gatewayValues = ['request', 'session', 'driver', 'mode'] as const
+type GatewayValue = (typeof gatewayValues)[number]
+function isGatewayValue(kind: string): kind is GatewayValue {
+  return gatewayValues.some(known => known === kind)
 }
 
 /** Whoever waits for a completion waits for a keystroke: one try, and not for long. */
-const patienceMs = 1500
+const timeoutMs = 1500
 /** What can be answered by a command. */
-const kinds: Readonly<Record<string, readonly Ask['kind'][]>> = {
+const askKindsByCommand: Readonly<Record<string, readonly Ask['kind'][]>> = {
   allow: ['approval'],
   answer: ['questions', 'form'],
 }
 
-async function fetched(
-  kind: Fetched,
+async function fetchCandidates(
+  kind: GatewayValue,
   command: string,
   given: readonly string[],
   { home, url }: GatewayAddress,
@@ -140,16 +141,16 @@ async function fetched(
   const remote = findGateway(dataFolderAt(home), url)
   if (!remote) return []
   const once = httpCall({ ...remote.connection, attempts: 1 })
-  const signal = AbortSignal.timeout(patienceMs)
+  const signal = AbortSignal.timeout(timeoutMs)
   const call: Call = (op, input) => once(op, input, { signal })
   if (kind === 'driver')
-    return (await call('listDrivers', {})).items.map(({ name, title }) => ({ word: name, about: title }))
-  if (kind === 'mode') return plain(await modesFor(call, given))
-  if (kind === 'session') return (await liveSessions(call)).map(({ id, title }) => ({ word: id, about: title }))
-  const wanted = kinds[command]
+    return (await call('listDrivers', {})).items.map(({ name, title }) => ({ word: name, description: title }))
+  if (kind === 'mode') return toCandidates(await modesFor(call, given))
+  if (kind === 'session') return (await liveSessions(call)).map(({ id, title }) => ({ word: id, description: title }))
+  const wanted = askKindsByCommand[command]
   return (await pendingRequests(call))
     .filter(({ ask }) => wanted === undefined || wanted.includes(ask.kind))
-    .map(({ id, ask }) => ({ word: id, about: `${actionLabel(ask)}: ${summary(ask)}` }))
+    .map(({ id, ask }) => ({ word: id, description: `${actionLabel(ask)}: ${summary(ask)}` }))
 }
 
 /** Of the driver that is named, or of the session's; of all where neither is known yet. */

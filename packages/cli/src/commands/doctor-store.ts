@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { Fault } from '@holdpoint/protocol'
 import type { Config } from '../config/config.ts'
 import { type DataFolder, runningProcess } from '../config/data-folder.ts'
-import { parseStoreName, type StoreName } from '../gateway/open-store.ts'
+import { parseStoreLocation, type StoreLocation } from '../gateway/open-store.ts'
 import { messageOf } from '../log.ts'
 
 export interface Finding {
@@ -18,18 +18,18 @@ export interface Finding {
 }
 
 const copyMaxBytes = 1024 ** 3
-const reachMaxMs = 3000
+const connectMaxMs = 3000
 
 export async function storeFindings(config: Config, home: DataFolder): Promise<readonly Finding[]> {
-  const archive = named(config.store, home)
+  const archive = parseStoreSetting(config.store, home)
   if ('detail' in archive) return [archive]
   if (archive.kind === 'postgres') return [await postgresFinding(new URL(archive.url))]
   return [await sqliteFinding(), await fileFinding(archive.file, runningProcess(home, 'gateway') !== null)]
 }
 
-function named(store: string | undefined, home: DataFolder): StoreName | Finding {
+function parseStoreSetting(store: string | undefined, home: DataFolder): StoreLocation | Finding {
   try {
-    return parseStoreName(store, home)
+    return parseStoreLocation(store, home)
   } catch (error) {
     if (!(error instanceof Fault)) throw error
     const remedy = 'set it right where it stands: --store, HOLDPOINT_STORE or holdpoint.config.json'
@@ -39,7 +39,7 @@ function named(store: string | undefined, home: DataFolder): StoreName | Finding
 
 /** A new file in a folder of its own: the library is there, and works on this machine. */
 async function sqliteFinding(): Promise<Finding> {
-  const problem = await tryOpening('a new file', () => {})
+  const problem = await tryOpen('a new file', () => {})
   return problem === null
     ? { name: 'SQLite', ok: true, detail: 'works' }
     : { name: 'SQLite', ok: false, detail: problem, remedy: 'install Holdpoint again for this machine: npm ci' }
@@ -52,7 +52,7 @@ async function fileFinding(file: string, inUse: boolean): Promise<Finding> {
   const detail = `${file} (${Math.ceil(size / 1024).toLocaleString('en-US')} KiB)`
   if (inUse) return { name, ok: true, detail: `${detail}, in use by the gateway` }
   if (size > copyMaxBytes) return { name, ok: true, detail: `${detail}, too large to be tried here` }
-  const problem = await tryOpening(file, copy => {
+  const problem = await tryOpen(file, copy => {
     for (const suffix of ['', '-wal'])
       if (existsSync(file + suffix)) copyFileSync(file + suffix, copy + suffix, constants.COPYFILE_FICLONE)
   })
@@ -66,7 +66,7 @@ async function fileFinding(file: string, inUse: boolean): Promise<Finding> {
 }
 
 /** Why a file that was put in place cannot be opened, in the name of the one that it stands for; null where it can. */
-async function tryOpening(name: string, prepare: (file: string) => void): Promise<string | null> {
+async function tryOpen(name: string, prepare: (file: string) => void): Promise<string | null> {
   const folder = mkdtempSync(join(tmpdir(), 'holdpoint-doctor-'))
   const file = join(folder, 'tried.db')
   try {
@@ -85,7 +85,7 @@ async function tryOpening(name: string, prepare: (file: string) => void): Promis
 async function postgresFinding({ hostname, port, pathname }: URL): Promise<Finding> {
   const at = `postgres://${hostname}${port ? `:${port}` : ''}${pathname}`
   const problem = await new Promise<string | null>(resolve => {
-    const socket = createConnection({ host: hostname, port: Number(port || 5432), timeout: reachMaxMs })
+    const socket = createConnection({ host: hostname, port: Number(port || 5432), timeout: connectMaxMs })
     const end = (said: string | null) => {
       socket.destroy()
       resolve(said)

@@ -7,8 +7,8 @@ import { type DataFolder, dataFolderAt, runningProcess } from '../config/data-fo
 import { findGateway, type GatewayAddress, type GatewayClient } from '../gateway-client/gateway-client.ts'
 import { messageOf } from '../log.ts'
 import { out } from '../output/output.ts'
-import { blank, gutterOf, row, trusted, untrusted } from '../output/span.ts'
-import { claudeHere } from '../runner/runner.ts'
+import { blankRow, gutterOf, row, trusted, untrusted } from '../output/span.ts'
+import { localClaudeDriver } from '../runner/runner.ts'
 import { version } from '../version.ts'
 import { type Finding, storeFindings } from './doctor-store.ts'
 
@@ -20,9 +20,9 @@ export interface DoctorOptions extends GatewayAddress {
 /** 0 where all is well. */
 export async function doctor({ home: folder, url, store, json }: DoctorOptions): Promise<number> {
   const home = dataFolderAt(folder)
-  const { config, settings } = settingsFor(store)
+  const { config, settings } = readSettings(store)
   // Looked at first: to read a token is to mend its rights.
-  const kept = homeFindings(home)
+  const kept = dataFolderFindings(home)
   const gateway = await gatewayFindings(home, url)
   const findings = [
     nodeFinding(process.versions.node),
@@ -31,7 +31,7 @@ export async function doctor({ home: folder, url, store, json }: DoctorOptions):
     ...kept,
     ...(await storeFindings(config, home)),
     ...gateway.findings,
-    ...driverFindings(gateway.drivers ?? [await claudeHere(config, home).info()]),
+    ...driverFindings(gateway.drivers ?? [await localClaudeDriver(config, home).info()]),
   ]
   const problems = findings.filter(({ ok }) => !ok).length
   if (json) out.json({ ok: problems === 0, findings })
@@ -40,7 +40,7 @@ export async function doctor({ home: folder, url, store, json }: DoctorOptions):
 }
 
 /** Settings that cannot be read are a finding; the rest is looked at without them. */
-function settingsFor(store: string | undefined): { readonly config: Config; readonly settings: readonly Finding[] } {
+function readSettings(store: string | undefined): { readonly config: Config; readonly settings: readonly Finding[] } {
   const flags = store === undefined ? {} : { store }
   try {
     return { config: readConfig(flags), settings: [] }
@@ -60,27 +60,27 @@ function print(findings: readonly Finding[], problems: number): void {
     if (remedy !== undefined) out.print({ gutter: gutterOf(arrow), spans: [untrusted(remedy, 'strong')] })
   }
   const said = problems === 0 ? 'All is well.' : problems === 1 ? 'One thing to mend.' : `${problems} things to mend.`
-  out.print(blank, row(trusted(said)))
+  out.print(blankRow, row(trusted(said)))
 }
 
-const nodeLeast = [20, 19] as const
+const nodeMin = [20, 19] as const
 
 export function nodeFinding(node: string): Finding {
   const [major = 0, minor = 0] = node.split('.').map(Number)
-  const ok = major > nodeLeast[0] || (major === nodeLeast[0] && minor >= nodeLeast[1])
-  const remedy = `install Node ${nodeLeast.join('.')} or newer`
+  const ok = major > nodeMin[0] || (major === nodeMin[0] && minor >= nodeMin[1])
+  const remedy = `install Node ${nodeMin.join('.')} or newer`
   return { name: 'Node', ok, detail: node, ...(ok ? {} : { remedy }) }
 }
 
 /** Others on this machine must not read the secrets. */
-function homeFindings(home: DataFolder): readonly Finding[] {
-  const unusable = whyUnusable(home.folder)
+function dataFolderFindings(home: DataFolder): readonly Finding[] {
+  const unusable = writeProblem(home.path)
   if (unusable !== null) {
     const remedy = 'name a folder that can be made and written to: --home, or HOLDPOINT_HOME'
-    return [{ name: 'Data folder', ok: false, detail: `${home.folder} cannot be used (${unusable})`, remedy }]
+    return [{ name: 'Data folder', ok: false, detail: `${home.path} cannot be used (${unusable})`, remedy }]
   }
   const files = [
-    ['Data folder', home.folder],
+    ['Data folder', home.path],
     ['Token', home.tokenFile],
   ] as const
   return files.flatMap(([name, path]): Finding[] => {
@@ -93,7 +93,7 @@ function homeFindings(home: DataFolder): readonly Finding[] {
 }
 
 /** Tried where it is, or would be: rights alone do not tell (a full disk, a file system that only looks like one). */
-function whyUnusable(folder: string): string | null {
+function writeProblem(folder: string): string | null {
   let above = folder
   while (!existsSync(above)) above = dirname(above)
   try {
@@ -104,13 +104,13 @@ function whyUnusable(folder: string): string | null {
   }
 }
 
-interface GatewaySeen {
+interface GatewayCheck {
   readonly findings: readonly Finding[]
   /** As its runners offer them; null where there is nobody to ask. */
   readonly drivers: readonly DriverInfo[] | null
 }
 
-async function gatewayFindings(home: DataFolder, url: string | undefined): Promise<GatewaySeen> {
+async function gatewayFindings(home: DataFolder, url: string | undefined): Promise<GatewayCheck> {
   let remote: GatewayClient | null = null
   try {
     remote = findGateway(home, url)
@@ -141,12 +141,12 @@ async function gatewayFindings(home: DataFolder, url: string | undefined): Promi
     return { findings, drivers: runners.length > 0 ? drivers : null }
   } catch (error) {
     const detail = `${remote ? `${remote.url}: ` : ''}${messageOf(error)}`
-    const remedy = remedyFor(error)
+    const remedy = gatewayRemedy(error)
     return { findings: [{ name: 'Gateway', ok: false, detail, remedy }], drivers: null }
   }
 }
 
-function remedyFor(error: unknown): string {
+function gatewayRemedy(error: unknown): string {
   if (!(error instanceof Fault)) return 'holdpoint up; or name the right gateway (--url, HOLDPOINT_URL)'
   if (error.code === 'unauthenticated' || error.code === 'forbidden')
     return 'name the right token (HOLDPOINT_TOKEN), or none to take the one in the data folder'

@@ -3,7 +3,7 @@ import { Fault, type FormAsk, type FormField, type Json, type JsonObject } from 
 import { readObject } from './input-files.ts'
 
 /** Fields that nobody names keep their default, as on the page. */
-export function valuesFrom({ schema }: FormAsk, set: readonly string[], file: string | undefined): JsonObject {
+export function buildFormValues({ schema }: FormAsk, set: readonly string[], file: string | undefined): JsonObject {
   const values: Record<string, Json> = {}
   for (const [name, field] of Object.entries(schema.properties))
     if (field.default !== undefined) values[name] = field.default
@@ -23,12 +23,12 @@ export function valuesFrom({ schema }: FormAsk, set: readonly string[], file: st
         `"${name}" is not a field of this form; there is ${Object.keys(schema.properties).join(', ')}`,
       )
     if (given.length > 1 && field.type !== 'array') throw new Fault('bad_input', `--set ${name} is given twice`)
-    values[name] = typed(name, field, given)
+    values[name] = parseFieldValue(name, field, given)
   }
   return values
 }
 
-function typed(name: string, field: FormField, given: readonly string[]): Json {
+function parseFieldValue(name: string, field: FormField, given: readonly string[]): Json {
   const [text = ''] = given
   switch (field.type) {
     case 'string':

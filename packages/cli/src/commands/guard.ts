@@ -7,10 +7,10 @@ import type { ExternalAgent, HandedAnswer } from '@holdpoint/drivers'
 import type { ApprovalAsk } from '@holdpoint/protocol'
 import type { GatewayAddress } from '../gateway-client/gateway-client.ts'
 import { err } from '../output/output.ts'
-import { shellWord } from '../output/shell-quote.ts'
+import { shellQuote } from '../output/shell-quote.ts'
 import { row, trusted, untrusted } from '../output/span.ts'
-import { deadlineFrom } from './ask.ts'
-import { askAndWait, refused, reportTaken, within } from './ask-and-wait.ts'
+import { parseDeadline } from './ask.ts'
+import { askAndWait, reportRefusal, reportTaken, waitAtMost } from './ask-and-wait.ts'
 
 export interface GuardOptions extends GatewayAddress {
   readonly deadline?: string
@@ -19,27 +19,27 @@ export interface GuardOptions extends GatewayAddress {
 
 const reportMaxMs = 3000
 /** As shells say it. */
-const codes = { notFound: 127, notRunnable: 126, signalled: 128 } as const
+const shellCodes = { notFound: 127, notRunnable: 126, signalled: 128 } as const
 
 export async function guard(argv: readonly string[], { deadline, as, ...place }: GuardOptions): Promise<number> {
   const ask: ApprovalAsk = {
     kind: 'approval',
     tool: 'Bash',
     // The words are what runs; the line is how people read them.
-    input: { command: argv.map(shellWord).join(' '), argv: [...argv] },
+    input: { command: argv.map(shellQuote).join(' '), argv: [...argv] },
     title: 'Run a command',
     cwd: process.cwd(),
     // An edited line would have to be taken apart again, and might then not be what was read.
     editable: false,
   }
-  return askAndWait({ place, as, ask, deadlineMs: deadlineFrom(deadline) }, (settled, agent) => {
+  return askAndWait({ address: place, as, ask, deadlineMs: parseDeadline(deadline) }, (settled, agent) => {
     const allowed = settled.kind === 'answer' && settled.answer.kind === 'allow'
-    return allowed ? run(argv, ask, settled, agent) : drop(settled)
+    return allowed ? run(argv, ask, settled, agent) : reportNotAllowed(settled)
   })
 }
 
-async function drop(settled: HandedAnswer): Promise<number> {
-  const code = refused(settled)
+async function reportNotAllowed(settled: HandedAnswer): Promise<number> {
+  const code = reportRefusal(settled)
   await reportTaken(settled)
   return code
 }
@@ -52,13 +52,13 @@ async function run(
 ): Promise<number> {
   const [program = '', ...words] = argv
   const block = settled.request.id
-  const report = (doing: Promise<void>) => within(reportMaxMs, doing)
+  const report = (doing: Promise<void>) => waitAtMost(reportMaxMs, doing)
   const child = spawn(program, words, { stdio: 'inherit', cwd })
   const pass = (signal: NodeJS.Signals) => {
     // A terminal gives Ctrl+C to the command as well: to pass it on would be to press it twice.
     if (signal !== 'SIGINT' || !hasTerminal()) child.kill(signal)
   }
-  for (const signal of passed) process.on(signal, pass)
+  for (const signal of forwardedSignals) process.on(signal, pass)
   let taken: Promise<void> | undefined
   child.once('spawn', () => {
     taken = report(settled.taken().then(() => agent.say({ type: 'tool.started', block, tool, input })))
@@ -67,18 +67,18 @@ async function run(
     const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null] // as node documents the event
     await taken
     await report(agent.say({ type: 'tool.finished', block, ok: code === 0, output: signal ?? `exit ${code}` }))
-    return code ?? codes.signalled + constants.signals[signal ?? 'SIGKILL']
+    return code ?? shellCodes.signalled + constants.signals[signal ?? 'SIGKILL']
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException // what spawn fails with
     err.print(row(trusted('It was allowed, but cannot be run: '), untrusted(message)))
     await reportTaken(settled)
-    return code === 'ENOENT' ? codes.notFound : codes.notRunnable
+    return code === 'ENOENT' ? shellCodes.notFound : shellCodes.notRunnable
   } finally {
-    for (const signal of passed) process.off(signal, pass)
+    for (const signal of forwardedSignals) process.off(signal, pass)
   }
 }
 
-const passed = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+const forwardedSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /** Wherever stdin and stdout lead: keys are pressed at the terminal that controls this process. */
 function hasTerminal(): boolean {

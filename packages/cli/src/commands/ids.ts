@@ -4,59 +4,59 @@ import { liveSessions, pendingRequests } from './lists.ts'
 
 const pagesMax = 10
 /** How much of an id a list shows where that is enough to tell it from the others. */
-const shownLetters = 6
+const shortIdLetters = 6
 
 /** Among what waits first; what has been resolved lately is on record. */
 export async function findRequest(call: Call, spelled: string): Promise<Request> {
   const whole = RequestId.safeParse(spelled)
   if (whole.success) return call('getRequest', { id: whole.data })
-  const begins = beginsLike(spelled, 'req')
+  const begins = prefixMatcher(spelled, 'req')
   return (
-    onlyOne(
+    requireUnique(
       (await pendingRequests(call)).filter(({ id }) => begins(id)),
       spelled,
     ) ??
-    onlyOne(await onRecord(call, begins), spelled) ??
-    nothing('request', spelled)
+    requireUnique(await findInAuditLog(call, begins), spelled) ??
+    throwNotFound('request', spelled)
   )
 }
 
 export async function findSession(call: Call, spelled: string): Promise<Session> {
   const whole = SessionId.safeParse(spelled)
   if (whole.success) return call('getSession', { id: whole.data })
-  const begins = beginsLike(spelled, 'ses')
+  const begins = prefixMatcher(spelled, 'ses')
   return (
-    onlyOne(
+    requireUnique(
       (await liveSessions(call)).filter(({ id }) => begins(id)),
       spelled,
     ) ??
-    onlyOne(await endedSessions(call, begins), spelled) ??
-    nothing('session', spelled)
+    requireUnique(await endedSessions(call, begins), spelled) ??
+    throwNotFound('session', spelled)
   )
 }
 
-function beginsLike(spelled: string, prefix: string): (id: string) => boolean {
+function prefixMatcher(spelled: string, prefix: string): (id: string) => boolean {
   const typed = spelled.toLowerCase()
   const full = typed.startsWith(`${prefix}_`) ? typed : `${prefix}_${typed}`
   if (full === `${prefix}_`) throw new Fault('bad_input', `"${spelled}" is no id; give a few letters of one`)
   return id => id.startsWith(full)
 }
 
-function onlyOne<T extends { readonly id: string }>(found: readonly T[], spelled: string): T | null {
-  if (found.length > 1) throw new Fault('bad_input', `"${spelled}" could be ${candidates(found)}; give more letters`)
+function requireUnique<T extends { readonly id: string }>(found: readonly T[], spelled: string): T | null {
+  if (found.length > 1) throw new Fault('bad_input', `"${spelled}" could be ${listIds(found)}; give more letters`)
   return found[0] ?? null
 }
-const namedMax = 8
-function candidates(found: readonly { readonly id: string }[]): string {
-  const named = found.slice(0, namedMax).map(({ id }) => id)
+const listedIdsMax = 8
+function listIds(found: readonly { readonly id: string }[]): string {
+  const named = found.slice(0, listedIdsMax).map(({ id }) => id)
   const more = found.length - named.length
   return `${named.join(' or ')}${more > 0 ? ` or ${more} others` : ''}`
 }
-function nothing(what: string, spelled: string): never {
+function throwNotFound(what: string, spelled: string): never {
   throw new Fault('not_found', `There is no ${what} ${spelled}`)
 }
 
-async function onRecord(call: Call, begins: (id: string) => boolean): Promise<readonly Request[]> {
+async function findInAuditLog(call: Call, begins: (id: string) => boolean): Promise<readonly Request[]> {
   const found = new Map<string, Request>()
   let before = 'end'
   for (let pages = 0; pages < pagesMax; pages++) {
@@ -85,9 +85,9 @@ async function endedSessions(call: Call, begins: (id: string) => boolean): Promi
 }
 
 /** Spells each of these ids as short as it may be typed. */
-export function shortener(ids: readonly string[]): (id: string) => string {
+export function idShortener(ids: readonly string[]): (id: string) => string {
   return id => {
-    for (let end = id.indexOf('_') + 1 + shownLetters; end < id.length; end++)
+    for (let end = id.indexOf('_') + 1 + shortIdLetters; end < id.length; end++)
       if (!ids.some(other => other !== id && other.startsWith(id.slice(0, end)))) return id.slice(0, end)
     return id
   }

@@ -6,7 +6,7 @@ import { out } from '../output/output.ts'
 import { sessionsTable, titleSpan } from '../output/session.ts'
 import { type Row, row, trusted, untrusted, untrustedLine } from '../output/span.ts'
 import { tableRows } from '../output/table.ts'
-import { findSession, shortener } from './ids.ts'
+import { findSession, idShortener } from './ids.ts'
 import { byUrgency, liveSessions, pendingRequests } from './lists.ts'
 
 export interface InboxOptions {
@@ -22,9 +22,9 @@ export async function inbox({ call }: GatewayClient, { session: spelled, json }:
     call('whoAmI', {}),
   ])
   if (json) return out.json({ items: requests, next: null })
-  if (requests.length === 0) return out.print(quiet(sessions))
+  if (requests.length === 0) return out.print(emptyInboxRow(sessions))
   const of = new Map(sessions.map(session => [session.id, session]))
-  const short = shortener(requests.map(({ id }) => id))
+  const short = idShortener(requests.map(({ id }) => id))
   const lines = requests.map(({ id, openedAt, session, ask }) => {
     const known = of.get(session)
     return [
@@ -39,7 +39,7 @@ export async function inbox({ call }: GatewayClient, { session: spelled, json }:
   out.print(row(), row(trusted('holdpoint show ID shows one whole; allow, deny and answer reply to it.', 'quiet')))
 }
 
-function quiet(sessions: readonly Session[]): Row {
+function emptyInboxRow(sessions: readonly Session[]): Row {
   const working = sessions.filter(({ state }) => state === 'working' || state === 'starting').length
   const agents = working === 0 ? '' : working === 1 ? ' One agent is working.' : ` ${working} agents are working.`
   return row(trusted(`Nothing waits for you.${agents}`))
@@ -59,7 +59,7 @@ export async function sessions({ call }: GatewayClient, options: SessionsOptions
   if (options.json) return out.json({ items, next })
   if (items.length === 0) return out.print(row(trusted('There are no such sessions.')))
   const { now } = await call('whoAmI', {})
-  out.print(...sessionsTable(items, shortener(items.map(({ id }) => id)), now, out.columns))
+  out.print(...sessionsTable(items, idShortener(items.map(({ id }) => id)), now, out.columns))
   if (next !== null)
     out.print(row(), row(trusted('There are more: --limit N shows up to 500, --search narrows it down.', 'quiet')))
 }

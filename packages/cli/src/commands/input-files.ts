@@ -5,7 +5,7 @@ import { type Attachment, Fault, type JsonObject, limits, parseJsonStrict } from
 
 const stdin = 0
 
-function read(file: string): Buffer {
+function readBytes(file: string): Buffer {
   try {
     return readFileSync(file === '-' ? stdin : file)
   } catch (error) {
@@ -13,10 +13,10 @@ function read(file: string): Buffer {
   }
 }
 export function readText(file: string): string {
-  return read(file).toString('utf8')
+  return readBytes(file).toString('utf8')
 }
 
-function jsonIn(file: string): unknown {
+function readJson(file: string): unknown {
   try {
     return parseJsonStrict(readText(file))
   } catch (error) {
@@ -26,13 +26,13 @@ function jsonIn(file: string): unknown {
 }
 
 export function readObject(file: string, what: string): JsonObject {
-  const value = jsonIn(file)
+  const value = readJson(file)
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new Fault('bad_input', `${file} must hold ${what} as a JSON object`)
   return value as JsonObject // neither null nor a list, by the line above
 }
 
-const images: Readonly<Record<string, string>> = {
+const imageTypes: Readonly<Record<string, string>> = {
   '.png': 'image/png',
   '.jpg': 'image/jpeg',
   '.jpeg': 'image/jpeg',
@@ -41,13 +41,13 @@ const images: Readonly<Record<string, string>> = {
 }
 
 /** Images and PDFs as they are; anything else that is text, as text. */
-export function attachmentFrom(file: string): Attachment {
-  const bytes = read(file)
+export function readAttachment(file: string): Attachment {
+  const bytes = readBytes(file)
   if (bytes.length > limits.attachmentMaxBytes)
     throw new Fault('bad_input', `${file} is larger than ${limits.attachmentMaxBytes / 1024 / 1024} MiB`)
   const named = { data: bytes.toString('base64'), name: basename(file).slice(0, limits.nameMax) }
   const ending = extname(file).toLowerCase()
-  const image = images[ending]
+  const image = imageTypes[ending]
   if (image) return { type: 'image', mediaType: image, ...named }
   if (ending === '.pdf') return { type: 'document', mediaType: 'application/pdf', ...named }
   if (bytes.includes(0)) throw new Fault('bad_input', `${file} is neither an image, a PDF nor text`)

@@ -9,7 +9,7 @@ import {
   type SessionState,
 } from '@holdpoint/protocol'
 
-const live: readonly SessionState[] = ['starting', 'working', 'idle', 'parked']
+const liveStates: readonly SessionState[] = ['starting', 'working', 'idle', 'parked']
 
 /** The one that has waited longest first. */
 export async function pendingRequests(call: Call, session?: SessionId): Promise<readonly Request[]> {
@@ -29,7 +29,7 @@ export async function pendingRequests(call: Call, session?: SessionId): Promise<
 
 /** By state, so that a long history costs nothing. Those that wait for people first. */
 export async function liveSessions(call: Call): Promise<readonly Session[]> {
-  const lists = await Promise.all(live.map(state => sessionsIn(call, state)))
+  const lists = await Promise.all(liveStates.map(state => sessionsIn(call, state)))
   return byUrgency(lists.flat())
 }
 

@@ -2,9 +2,9 @@
 import type { Call, Request } from '@holdpoint/protocol'
 import type { GatewayClient } from '../gateway-client/gateway-client.ts'
 import { out } from '../output/output.ts'
-import { offersOf, type RequestContext, requestRows } from '../output/request.ts'
+import { type RequestContext, requestRows, suggestionsOf } from '../output/request.ts'
 import { sessionRows } from '../output/session.ts'
-import { blank, type Row, row, trusted } from '../output/span.ts'
+import { blankRow, type Row, row, trusted } from '../output/span.ts'
 import { findRequest, findSession } from './ids.ts'
 
 export async function show(
@@ -19,7 +19,7 @@ export async function show(
   }
   const request = await findRequest(call, spelled)
   if (json) return out.json(request)
-  out.print(...requestRows(request, await requestContext(call, request)), ...replyRows(request))
+  out.print(...requestRows(request, await requestContext(call, request)), ...answerHintRows(request))
 }
 
 /** A session that is gone is no reason not to show what was asked. */
@@ -31,9 +31,9 @@ export async function requestContext(call: Call, { session }: Request): Promise<
   return { session: found, now, me: person }
 }
 
-function replyRows({ id, ask, status }: Request): readonly Row[] {
+function answerHintRows({ id, ask, status }: Request): readonly Row[] {
   if (status === 'resolved') return []
-  const offers = ask.kind === 'approval' && offersOf(ask).length > 0
+  const offers = ask.kind === 'approval' && suggestionsOf(ask).length > 0
   const ways = {
     approval: [
       `holdpoint allow ${id}`,
@@ -43,5 +43,5 @@ function replyRows({ id, ask, status }: Request): readonly Row[] {
     questions: [`holdpoint answer ${id} --choose LABEL`, `holdpoint answer ${id} --decline`],
     form: [`holdpoint answer ${id} --set FIELD=VALUE`, `holdpoint answer ${id} --decline`],
   }[ask.kind]
-  return [blank, ...ways.map(way => row(trusted(way, 'quiet')))]
+  return [blankRow, ...ways.map(way => row(trusted(way, 'quiet')))]
 }

@@ -2,10 +2,10 @@
 import { resolutionLabel } from '@holdpoint/client'
 import { type Answer, type Call, Fault, Request, type RequestId } from '@holdpoint/protocol'
 import { out } from '../output/output.ts'
-import { lookOf } from '../output/request.ts'
+import { resolutionStyle } from '../output/request.ts'
 import { row, trusted } from '../output/span.ts'
 
-export interface Sending {
+export interface SubmitAnswerOptions {
   readonly request: Request
   readonly answer: Answer
   /** Of what was read; where the person named none, of what was found. */
@@ -13,22 +13,22 @@ export interface Sending {
   readonly json?: boolean | undefined
 }
 
-export async function submitAnswer(call: Call, { request, answer, digest, json }: Sending): Promise<void> {
+export async function submitAnswer(call: Call, { request, answer, digest, json }: SubmitAnswerOptions): Promise<void> {
   const { id } = request
   const resolved = await call('answerRequest', { id, digest: digest ?? request.digest, answer }).catch(
     (error: unknown) => {
-      throw refusedFor(error, id, json)
+      throw explainRefusal(error, id, json)
     },
   )
   if (json) return out.json(resolved)
   const { resolution } = resolved
   if (!resolution) return out.print(row(trusted(`${id} is endorsed; it waits for others.`)))
   const { person } = await call('whoAmI', {})
-  out.print(row(trusted(`${id} `), trusted(resolutionLabel(resolution, person), lookOf(resolution))))
+  out.print(row(trusted(`${id} `), trusted(resolutionLabel(resolution, person), resolutionStyle(resolution))))
 }
 
 /** Whoever read something else must read this, not be handed its name. With --json the winner's resolution is printed too: whoever lost may want to act on it. */
-function refusedFor(error: unknown, id: RequestId, json: boolean | undefined): unknown {
+function explainRefusal(error: unknown, id: RequestId, json: boolean | undefined): unknown {
   if (!(error instanceof Fault)) return error
   if (error.code === 'digest_mismatch')
     return new Fault(error.code, `${id} is not what you read; read it again: holdpoint show ${id}`)
@@ -36,10 +36,10 @@ function refusedFor(error: unknown, id: RequestId, json: boolean | undefined): u
   const { request } = Object(error.detail)
   const winner = Request.safeParse(request)
   if (!winner.success) return error
-  return refusal(winner.data, json)
+  return alreadyResolved(winner.data, json)
 }
 
-export function refusal(winner: Request, json: boolean | undefined): Fault {
+export function alreadyResolved(winner: Request, json: boolean | undefined): Fault {
   if (json) out.json(winner)
   const { id, resolution } = winner
   const said = resolution ? resolutionLabel(resolution) : 'resolved'

@@ -22,23 +22,23 @@ export async function watch({ session: spelled, after, json, ...place }: WatchOp
   if (!only) await call('whoAmI', {})
   const stop = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
-  const titles = new Titles()
+  const titles = new SessionTitles()
   let begun = false
   const how = {
     signal: stop.signal,
-    onStatus: tellStatus(),
+    onStatus: connectionReporter(),
     ...(only && { session: only.id }),
     ...(from.data && { after: from.data }),
   }
   for await (const frame of watchEvents(connection, how)) {
     if (frame.frame === 'hello') {
-      for (const { id, title } of frame.hello.sessions) titles.learn(id, title)
+      for (const { id, title } of frame.hello.sessions) titles.set(id, title)
       if (frame.hello.resume === 'gap' && (begun || from.data))
         err.print(row(trusted('Some events were missed; the list of events goes on from here.', 'waiting')))
       begun = true
     }
     if (frame.frame !== 'event') continue
-    titles.hear(frame.event)
+    titles.update(frame.event)
     if (json) out.json(frame.event)
     else {
       const line = eventRow(frame.event, id => titles.of(id), out.columns)
@@ -48,7 +48,7 @@ export async function watch({ session: spelled, after, json, ...place }: WatchOp
 }
 
 /** Each time that it goes and comes, not each time that it is tried. */
-function tellStatus(): (status: ConnectionStatus) => void {
+function connectionReporter(): (status: ConnectionStatus) => void {
   let away = false
   return status => {
     const goes = status === 'reconnecting'
@@ -59,14 +59,14 @@ function tellStatus(): (status: ConnectionStatus) => void {
 }
 
 /** Events name sessions by id; people know them by title. */
-class Titles {
+class SessionTitles {
   readonly #titles = new Map<SessionId, string>()
 
-  learn(id: SessionId, title: string): void {
+  set(id: SessionId, title: string): void {
     this.#titles.set(id, title)
   }
-  hear(event: Event): void {
-    if ('value' in event && 'title' in event.value && event.session) this.learn(event.session, event.value.title)
+  update(event: Event): void {
+    if ('value' in event && 'title' in event.value && event.session) this.set(event.session, event.value.title)
   }
   of(id: SessionId): string {
     return this.#titles.get(id) ?? id

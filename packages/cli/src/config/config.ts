@@ -4,42 +4,42 @@ import { dirname, resolve } from 'node:path'
 import { Fault, limits, parseJsonStrict } from '@holdpoint/protocol'
 import { z } from 'zod'
 
-function whole(min: number, max: number) {
+function wholeNumber(min: number, max: number) {
   const error = `must be a whole number from ${min} to ${max}`
   return z.int(error).min(min, error).max(max, error)
 }
 function oneOf<const Names extends readonly string[]>(names: Names) {
   return z.enum(names, `must be ${names.slice(0, -1).join(', ')} or ${names.at(-1)}`)
 }
-const filled = z.string('must be text').min(1, 'must not be empty')
+const nonEmpty = z.string('must be text').min(1, 'must not be empty')
 const portMax = 65_535
 /** Flags and variables are text. */
 const port = z
   .union([z.number(), z.string().regex(/^\d+$/).transform(Number)], `must be a whole number from 0 to ${portMax}`)
-  .pipe(whole(0, portMax))
+  .pipe(wholeNumber(0, portMax))
 
-const builtIn: ReadonlySet<string> = new Set(['rehearsal', 'claude', 'external'])
-const AgentName = filled
+const builtInDrivers: ReadonlySet<string> = new Set(['rehearsal', 'claude', 'external'])
+const AgentName = nonEmpty
   .max(limits.nameMax, `must have at most ${limits.nameMax} characters`)
-  .refine(name => !builtIn.has(name), 'is the name of a driver that is built in; choose another')
+  .refine(name => !builtInDrivers.has(name), 'is the name of a driver that is built in; choose another')
 
 const Config = z.strictObject({
   port: port.optional(),
-  host: filled.optional(),
+  host: nonEmpty.optional(),
   /** file:PATH or postgres://… */
-  store: filled.optional(),
+  store: nonEmpty.optional(),
   /** Names other than localhost under which people reach the gateway. */
-  hosts: z.array(filled).optional(),
+  hosts: z.array(nonEmpty).optional(),
   /** process: a runner of its own, which outlives the gateway; inline: in the same process; none: runners come from elsewhere. */
   runner: oneOf(['process', 'inline', 'none']).optional(),
-  deadlineMs: whole(limits.deadlineMinMs, limits.deadlineMaxMs).optional(),
+  deadlineMs: wholeNumber(limits.deadlineMinMs, limits.deadlineMaxMs).optional(),
   onDeadline: oneOf(['deny', 'wait']).optional(),
-  parkAfterMs: whole(0, Number.MAX_SAFE_INTEGER).nullable().optional(),
+  parkAfterMs: wholeNumber(0, Number.MAX_SAFE_INTEGER).nullable().optional(),
   retentionDays: z.number('must be a number of days').min(0, 'must not be negative').optional(),
   /** Agents of your own: a name and the module that defines it. */
-  agents: z.record(AgentName, filled).optional(),
+  agents: z.record(AgentName, nonEmpty).optional(),
   /** The executable of Claude Code, where it is not the one that is found by itself. */
-  claude: filled.optional(),
+  claude: nonEmpty.optional(),
 })
 export type Config = z.infer<typeof Config>
 
@@ -52,7 +52,7 @@ export function readConfig(
   folder = process.cwd(),
 ): Config {
   const given = Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined))
-  return { ...fromFile(folder), ...fromEnvironment(env), ...parse(given, key => `--${key}`) }
+  return { ...readConfigFile(folder), ...readEnvironment(env), ...parse(given, key => `--${key}`) }
 }
 
 /** A refusal names the setting as the person has written it. */
@@ -62,16 +62,16 @@ function parse(value: unknown, nameOf: (path: string) => string): Config {
   const [issue] = parsed.error.issues
   if (issue?.code === 'unrecognized_keys')
     throw new Fault('bad_input', `${nameOf(issue.keys[0] ?? '')} is not a setting`)
-  throw new Fault('bad_input', `${nameOf(issue?.path.join('.') ?? '')} ${sentenceOf(issue)}`)
+  throw new Fault('bad_input', `${nameOf(issue?.path.join('.') ?? '')} ${issueMessage(issue)}`)
 }
 /** What is wrong with a name of a record stands one level deeper. */
-function sentenceOf(issue: z.core.$ZodIssue | undefined): string {
+function issueMessage(issue: z.core.$ZodIssue | undefined): string {
   return issue?.code === 'invalid_key'
     ? (issue.issues[0]?.message ?? issue.message)
     : (issue?.message ?? 'is not valid')
 }
 
-function fromFile(folder: string): Config {
+function readConfigFile(folder: string): Config {
   const file = resolve(folder, fileName)
   if (!existsSync(file)) return {}
   try {
@@ -89,7 +89,7 @@ function fromFile(folder: string): Config {
   }
 }
 
-const variables = {
+const environmentVariables = {
   port: 'PORT',
   host: 'HOST',
   store: 'STORE',
@@ -98,9 +98,9 @@ const variables = {
   claude: 'CLAUDE',
 } as const
 
-function fromEnvironment(env: NodeJS.ProcessEnv): Config {
-  const nameOf = (key: string) => `HOLDPOINT_${variables[key as keyof typeof variables]}` // only these are looked for
-  const found = Object.keys(variables).flatMap(key => {
+function readEnvironment(env: NodeJS.ProcessEnv): Config {
+  const nameOf = (key: string) => `HOLDPOINT_${environmentVariables[key as keyof typeof environmentVariables]}` // only these are looked for
+  const found = Object.keys(environmentVariables).flatMap(key => {
     const value = env[nameOf(key)]
     return value === undefined || value === '' ? [] : [[key, value]]
   })

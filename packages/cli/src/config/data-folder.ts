@@ -7,8 +7,8 @@ import { Fault, formatId, RunnerId } from '@holdpoint/protocol'
 import { version } from '../version.ts'
 
 export interface DataFolder {
-  readonly folder: string
-  readonly archive: string
+  readonly path: string
+  readonly databaseFile: string
   readonly tokenFile: string
   readonly runnerTokenFile: string
   readonly runnerLog: string
@@ -23,25 +23,25 @@ export function dataFolderAt(folder = process.env.HOLDPOINT_HOME ?? join(homedir
   const tokenFile = join(root, 'token')
   const runnerTokenFile = join(root, 'runner-token')
   return {
-    folder: root,
-    archive: join(root, 'holdpoint.db'),
+    path: root,
+    databaseFile: join(root, 'holdpoint.db'),
     tokenFile,
     runnerTokenFile,
     runnerLog: join(root, 'runner.log'),
-    ownerToken: () => keptSecret(tokenFile),
-    runnerToken: () => keptSecret(runnerTokenFile),
-    runnerId: () => RunnerId.parse(kept(join(root, 'runner-id'), () => formatId('run', randomBytes(20)))),
+    ownerToken: () => readOrCreateToken(tokenFile),
+    runnerToken: () => readOrCreateToken(runnerTokenFile),
+    runnerId: () => RunnerId.parse(readOrCreate(join(root, 'runner-id'), () => formatId('run', randomBytes(20)))),
   }
 }
 
 export function openDataFolder(folder?: string): DataFolder {
   const home = dataFolderAt(folder)
   try {
-    makeFolder(home.folder)
+    makeFolder(home.path)
   } catch (error) {
     throw new Fault(
       'store_unavailable',
-      `The folder ${home.folder} cannot be made (${reason(error)}); set HOLDPOINT_HOME to one that can`,
+      `The folder ${home.path} cannot be made (${reason(error)}); set HOLDPOINT_HOME to one that can`,
     )
   }
   return home
@@ -61,8 +61,8 @@ function reason(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-function keptSecret(file: string): string {
-  const secret = kept(file, () => `hp_${randomBytes(32).toString('base64url')}`)
+function readOrCreateToken(file: string): string {
+  const secret = readOrCreate(file, () => `hp_${randomBytes(32).toString('base64url')}`)
   if (secret.length < 40)
     throw new Fault('unauthenticated', `${file} holds no usable token; delete it and start again to make a new one`)
   chmodSync(file, 0o600)
@@ -70,13 +70,13 @@ function keptSecret(file: string): string {
 }
 
 /** Reads a small file, or makes it. Written aside and renamed, so that a crash leaves the whole of it or nothing. */
-function kept(file: string, make: () => string): string {
+function readOrCreate(file: string, make: () => string): string {
   if (existsSync(file)) return readFileSync(file, 'utf8').trim()
   const value = make()
-  writeNote(file, value)
+  writeAtomically(file, value)
   return value
 }
-function writeNote(file: string, text: string): void {
+function writeAtomically(file: string, text: string): void {
   const aside = `${file}.${process.pid}`
   writeFileSync(aside, `${text}\n`, { mode: 0o600 })
   renameSync(aside, file)
@@ -101,7 +101,7 @@ export function processStartTime(pid: number): string {
     return ''
   }
 }
-function runs(pid: number): boolean {
+function processExists(pid: number): boolean {
   try {
     process.kill(pid, 0)
     return true
@@ -112,30 +112,30 @@ function runs(pid: number): boolean {
 
 export function writePidFile(home: DataFolder, name: 'gateway' | 'runner', pid: number, url?: string): void {
   const note: PidFile = { pid, started: processStartTime(pid), version, ...(url === undefined ? {} : { url }) }
-  writeNote(join(home.folder, `${name}.json`), JSON.stringify(note))
+  writeAtomically(join(home.path, `${name}.json`), JSON.stringify(note))
 }
 export function removePidFile(home: DataFolder, name: 'gateway' | 'runner'): void {
-  const note = readNote(home, name)
-  if (note?.pid === process.pid) rmSync(join(home.folder, `${name}.json`), { force: true })
+  const note = readPidFile(home, name)
+  if (note?.pid === process.pid) rmSync(join(home.path, `${name}.json`), { force: true })
 }
-function readNote(home: DataFolder, name: string): PidFile | null {
+function readPidFile(home: DataFolder, name: string): PidFile | null {
   try {
-    return JSON.parse(readFileSync(join(home.folder, `${name}.json`), 'utf8')) as PidFile // written by noteProcess above
+    return JSON.parse(readFileSync(join(home.path, `${name}.json`), 'utf8')) as PidFile // written by noteProcess above
   } catch {
     return null
   }
 }
 /** The process noted under this name, if it is still that process. */
 export function runningProcess(home: DataFolder, name: 'gateway' | 'runner'): PidFile | null {
-  const note = readNote(home, name)
+  const note = readPidFile(home, name)
   return note && isRunning(note) ? note : null
 }
 /** Also when it has taken its note back and is about to end. */
 export function isRunning({ pid, started }: PidFile): boolean {
   const onProc = existsSync('/proc/self/stat')
-  return runs(pid) && (!onProc || processStartTime(pid) === started)
+  return processExists(pid) && (!onProc || processStartTime(pid) === started)
 }
 /** Where the gateway was last; it may be away. */
 export function lastUrl(home: DataFolder): string | null {
-  return readNote(home, 'gateway')?.url ?? null
+  return readPidFile(home, 'gateway')?.url ?? null
 }

@@ -26,7 +26,7 @@ export async function connectOrStart({ home: folder, url }: GatewayAddress): Pro
     import('../gateway/up.ts'),
     import('../runner/isolate-agents.ts'),
   ])
-  const giveBack = logInto(join(home.folder, 'terminal.log'))
+  const giveBack = redirectStderr(join(home.path, 'terminal.log'))
   isolateAgents()
   // A runner may have outlived its gateway: it keeps its agents, and finds the new one by itself.
   const runner = runningProcess(home, 'runner') ? 'none' : 'inline'
@@ -48,7 +48,7 @@ export function closingRows({ isOwn }: GatewayAccess): readonly Row[] {
 }
 
 /** The screen is the view's: what gateway and agents tell of themselves goes to a file. */
-function logInto(file: string): () => Promise<void> {
+function redirectStderr(file: string): () => Promise<void> {
   const { write } = process.stderr
   const log = createWriteStream(file, { flags: 'a', mode: 0o600 })
   // A disk that is full must not end the view.

@@ -17,12 +17,12 @@ export interface GatewayAddress {
 }
 
 export function findGateway(home: DataFolder, url?: string): GatewayClient | null {
-  const at = namedUrl(url) ?? (runningProcess(home, 'gateway') ? lastUrl(home) : null)
-  return at ? remoteAt(home, at) : null
+  const at = givenUrl(url) ?? (runningProcess(home, 'gateway') ? lastUrl(home) : null)
+  return at ? clientFor(home, at) : null
 }
 
 /** The address that a person names; one that cannot be any is theirs to mend, and no gateway that is away. */
-function namedUrl(flag: string | undefined): string | null {
+function givenUrl(flag: string | undefined): string | null {
   const url = flag || process.env.HOLDPOINT_URL
   if (!url) return null
   if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url
@@ -32,16 +32,16 @@ function namedUrl(flag: string | undefined): string | null {
 export class NoGateway extends Error {
   override readonly name = 'NoGateway'
 }
-export function needGateway({ home: folder, url }: GatewayAddress): GatewayClient {
+export function requireGateway({ home: folder, url }: GatewayAddress): GatewayClient {
   const home = dataFolderAt(folder)
   const remote = findGateway(home, url)
-  if (!remote) throw new NoGateway(`No gateway of ${home.folder} runs; start one with: holdpoint up`)
+  if (!remote) throw new NoGateway(`No gateway of ${home.path} runs; start one with: holdpoint up`)
   return remote
 }
 
 /** One that may go away and come back elsewhere while it is spoken to: looked for again at every call, by whoever tries again. */
 export function followingGateway(place: GatewayAddress): GatewayClient {
-  return following(dataFolderAt(place.home), needGateway(place), place.url, 1)
+  return following(dataFolderAt(place.home), requireGateway(place), place.url, 1)
 }
 /** The same for whoever stays with it: an address that nobody has named is read again whenever it is used. */
 export function following(
@@ -50,9 +50,9 @@ export function following(
   flag?: string,
   attempts?: number,
 ): GatewayClient {
-  const named = namedUrl(flag)
+  const named = givenUrl(flag)
   const now = () => named ?? lastUrl(home) ?? url
-  const call: Call = (op, input, options) => remoteAt(home, now(), attempts).call(op, input, options)
+  const call: Call = (op, input, options) => clientFor(home, now(), attempts).call(op, input, options)
   const moving: Connection = {
     ...connection,
     get url() {
@@ -62,12 +62,12 @@ export function following(
   return { url, connection: moving, call }
 }
 
-function remoteAt(home: DataFolder, url: string, attempts?: number): GatewayClient {
-  const connection = { url, token: tokenFor(home), via: 'cli', fetch: send }
+function clientFor(home: DataFolder, url: string, attempts?: number): GatewayClient {
+  const connection = { url, token: findToken(home), via: 'cli', fetch: send }
   return { url, connection, call: httpCall({ ...connection, ...(attempts !== undefined && { attempts }) }) }
 }
 
-function tokenFor(home: DataFolder): string {
+function findToken(home: DataFolder): string {
   const { HOLDPOINT_TOKEN: token } = process.env
   if (token && !/^[\x21-\x7e]+$/.test(token))
     throw new Fault('unauthenticated', 'HOLDPOINT_TOKEN holds a blank, a line end or another sign that no token has')

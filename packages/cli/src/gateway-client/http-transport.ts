@@ -4,33 +4,33 @@ import { Readable } from 'node:stream'
 import type { Fetch, HttpReply } from '@holdpoint/client'
 
 /** Longer than any wait that the gateway is asked for: a peer that is gone without a word is noticed. */
-const silenceMaxMs = 300_000
+const idleMaxMs = 300_000
 
 export const send: Fetch = async (url, { method = 'GET', headers, body, signal }) => {
   const at = new URL(url)
   const request = at.protocol === 'https:' ? (await import('node:https')).request : plain
   return new Promise((resolve, reject) => {
-    const sent = request(at, { method, headers, timeout: silenceMaxMs, ...(signal && { signal }) })
-    sent.once('response', reply => resolve(replyOf(reply)))
-    sent.once('timeout', () => sent.destroy(new Error(`nothing was heard for ${silenceMaxMs / 1000} seconds`)))
+    const sent = request(at, { method, headers, timeout: idleMaxMs, ...(signal && { signal }) })
+    sent.once('response', reply => resolve(toReply(reply)))
+    sent.once('timeout', () => sent.destroy(new Error(`nothing was heard for ${idleMaxMs / 1000} seconds`)))
     sent.on('error', reject)
     sent.end(body ?? undefined)
   })
 }
 
-function replyOf(reply: IncomingMessage): HttpReply {
+function toReply(reply: IncomingMessage): HttpReply {
   const { statusCode: status = 0 } = reply
   return {
     status,
     ok: status >= 200 && status < 300,
-    text: () => textOf(reply),
+    text: () => readBody(reply),
     get body() {
       return Readable.toWeb(reply) as HttpReply['body'] // the same class under two names
     },
   }
 }
 
-async function textOf(reply: IncomingMessage): Promise<string> {
+async function readBody(reply: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = []
   for await (const chunk of reply) chunks.push(chunk)
   return Buffer.concat(chunks).toString('utf8')

@@ -4,22 +4,22 @@ import { type DataFolder, isRunning, runningProcess } from '../config/data-folde
 
 const stopMaxMs = 15_000
 const killMaxMs = 5000
-const lookMs = 20
+const pollMs = 20
 const roundsMax = 5
 
 export async function down(home: DataFolder): Promise<string> {
   const stopped = new Set<string>()
   // A gateway starts another runner as soon as its own is gone, until it is gone itself.
-  for (let round = 0; round < roundsMax && anyLives(home); round++)
+  for (let round = 0; round < roundsMax && anyRunning(home); round++)
     for (const name of ['runner', 'gateway'] as const) if (await stop(home, name)) stopped.add(name)
-  if (anyLives(home))
-    throw new Fault('session_live', `Something of ${home.folder} still runs; run holdpoint down again`)
+  if (anyRunning(home))
+    throw new Fault('session_live', `Something of ${home.path} still runs; run holdpoint down again`)
   return stopped.size > 0
     ? `Stopped: ${[...stopped].join(' and ')}. Pending requests wait for the next start.`
     : 'Nothing runs.'
 }
 
-function anyLives(home: DataFolder): boolean {
+function anyRunning(home: DataFolder): boolean {
   return runningProcess(home, 'gateway') !== null || runningProcess(home, 'runner') !== null
 }
 
@@ -27,16 +27,16 @@ function anyLives(home: DataFolder): boolean {
 async function stop(home: DataFolder, name: 'gateway' | 'runner'): Promise<boolean> {
   const found = runningProcess(home, name)
   if (!found) return false
-  send(found.pid, 'SIGTERM')
-  for (let waitedMs = 0; waitedMs < stopMaxMs + killMaxMs; waitedMs += lookMs) {
+  sendSignal(found.pid, 'SIGTERM')
+  for (let waitedMs = 0; waitedMs < stopMaxMs + killMaxMs; waitedMs += pollMs) {
     if (!isRunning(found)) return true
-    if (waitedMs >= stopMaxMs) send(found.pid, 'SIGKILL')
-    await new Promise(resolve => setTimeout(resolve, lookMs))
+    if (waitedMs >= stopMaxMs) sendSignal(found.pid, 'SIGKILL')
+    await new Promise(resolve => setTimeout(resolve, pollMs))
   }
   return runningProcess(home, name)?.pid !== found.pid
 }
 
-function send(pid: number, signal: NodeJS.Signals): void {
+function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch {

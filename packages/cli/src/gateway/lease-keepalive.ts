@@ -2,21 +2,21 @@
 import type { Call, Runner, RunnerId } from '@holdpoint/protocol'
 
 /** A runner renews its lease of 15 s every 5 s: one that has not for so long is busy. */
-const quietMaxMs = 6500
+const renewalLateMs = 6500
 /** Looked at so often, a lease is renewed before it runs out. */
-export const lookAtLeaseMs = 2000
+export const leaseCheckMs = 2000
 /** Whoever is silent for longer hangs: its sessions go to the next. */
 export const busyMaxMs = 60_000
 
-export interface LeaseKeepalive {
+export interface LeaseKeepaliveOptions {
   readonly call: Call
   readonly id: RunnerId
-  readonly lives: () => boolean
+  readonly isProcessRunning: () => boolean
   readonly now: () => number
 }
 
 /** To be called every `lookAtLeaseMs`. */
-export function keepLeaseAlive({ call, id, lives, now }: LeaseKeepalive): () => Promise<void> {
+export function keepLeaseAlive({ call, id, isProcessRunning, now }: LeaseKeepaliveOptions): () => Promise<void> {
   let seen: Runner | undefined
   let heardAt = now()
   return async () => {
@@ -24,7 +24,7 @@ export function keepLeaseAlive({ call, id, lives, now }: LeaseKeepalive): () => 
     if (runner?.expiresAt !== seen?.expiresAt || runner?.incarnation !== seen?.incarnation) heardAt = now()
     seen = runner
     const silentMs = now() - heardAt
-    if (!runner?.live || !lives() || silentMs < quietMaxMs || silentMs > busyMaxMs) return
+    if (!runner?.live || !isProcessRunning() || silentMs < renewalLateMs || silentMs > busyMaxMs) return
     seen = await call('renewRunner', { id, incarnation: runner.incarnation })
   }
 }

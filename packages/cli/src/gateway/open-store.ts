@@ -4,18 +4,18 @@ import type { CrashPoint, Store } from '@holdpoint/engine'
 import { Fault } from '@holdpoint/protocol'
 import type { DataFolder } from '../config/data-folder.ts'
 
-export type StoreName =
+export type StoreLocation =
   | { readonly kind: 'sqlite'; readonly file: string }
   | { readonly kind: 'postgres'; readonly url: string }
 
-export function parseStoreName(setting: string | undefined, home: DataFolder): StoreName {
-  if (setting === undefined) return { kind: 'sqlite', file: home.archive }
+export function parseStoreLocation(setting: string | undefined, home: DataFolder): StoreLocation {
+  if (setting === undefined) return { kind: 'sqlite', file: home.databaseFile }
   if (setting.startsWith('file:')) return { kind: 'sqlite', file: resolve(setting.slice('file:'.length)) }
   if (/^postgres(ql)?:\/\//.test(setting)) return { kind: 'postgres', url: setting }
   throw new Fault('bad_input', 'store must be file:PATH or postgres://user@host/database')
 }
 
-export async function openStore(name: StoreName, crashPoint?: CrashPoint): Promise<Store> {
+export async function openStore(name: StoreLocation, crashPoint?: CrashPoint): Promise<Store> {
   const given = crashPoint ? { crashPoint } : {}
   if (name.kind === 'postgres') {
     const { openPostgres } = await import('@holdpoint/store')

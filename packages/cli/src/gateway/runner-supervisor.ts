@@ -7,29 +7,32 @@ import type { Config } from '../config/config.ts'
 import { type DataFolder, runningProcess, writePidFile } from '../config/data-folder.ts'
 import { log, messageOf } from '../log.ts'
 import { withoutSecrets } from '../runner/isolate-agents.ts'
-import { runHere } from '../runner/runner.ts'
-import { keepLeaseAlive, lookAtLeaseMs } from './lease-keepalive.ts'
+import { runInProcess } from '../runner/runner.ts'
+import { keepLeaseAlive, leaseCheckMs } from './lease-keepalive.ts'
 
-interface Parts {
-  readonly home: DataFolder
+interface SupervisorOptions {
+  readonly dataFolder: DataFolder
   readonly config: Config
   /** The gateway, with the runner's rights. */
   readonly call: Call
 }
 
 /** Between a runner that failed and the next: doubling, until one has lived for a while. */
-const pace = { firstMs: 500, capMs: 30_000, soundMs: 60_000 }
-const lookMs = 1000
+const restartBackoff = { firstMs: 500, capMs: 30_000, soundMs: 60_000 }
+const checkMs = 1000
 
-export async function superviseRunner(how: 'process' | 'inline' | 'none', parts: Parts): Promise<() => Promise<void>> {
+export async function superviseRunner(
+  how: 'process' | 'inline' | 'none',
+  parts: SupervisorOptions,
+): Promise<() => Promise<void>> {
   if (how === 'none') return async () => {}
-  if (how === 'inline') return keepInline(parts)
-  return keepProcess(parts)
+  if (how === 'inline') return runInline(parts)
+  return superviseProcess(parts)
 }
 
-function keepInline({ home, config, call }: Parts): () => Promise<void> {
+function runInline({ dataFolder, config, call }: SupervisorOptions): () => Promise<void> {
   const stop = new AbortController()
-  const done = runHere({ call, id: home.runnerId(), config, home, signal: stop.signal }).catch(error =>
+  const done = runInProcess({ call, id: dataFolder.runnerId(), config, dataFolder, signal: stop.signal }).catch(error =>
     // Without agents the gateway still serves those that live elsewhere.
     log({ event: 'runner.failed', message: messageOf(error) }),
   )
@@ -40,8 +43,8 @@ function keepInline({ home, config, call }: Parts): () => Promise<void> {
 }
 
 /** The runner is detached, so that a crash or an upgrade of the gateway does not touch its agents. Its death is noticed by looking. */
-function keepProcess({ home, call }: Parts): () => Promise<void> {
-  const id = home.runnerId()
+function superviseProcess({ dataFolder, call }: SupervisorOptions): () => Promise<void> {
+  const id = dataFolder.runnerId()
   let stopped = false
   let timer: NodeJS.Timeout | undefined
   let child: ChildProcess | undefined
@@ -53,32 +56,32 @@ function keepProcess({ home, call }: Parts): () => Promise<void> {
     if (!stopped) timer = setTimeout(look, ms).unref()
   }
   const look = () => {
-    if (!child && !runningProcess(home, 'runner')) {
+    if (!child && !runningProcess(dataFolder, 'runner')) {
       const startedAt = performance.now()
-      child = startRunner(home, crashAt)
+      child = startRunner(dataFolder, crashAt)
       child.once('exit', (code, signal) => {
-        failures = nextFailures(failures, { code, signal, livedMs: performance.now() - startedAt })
+        failures = nextFailures(failures, { code, signal, uptimeMs: performance.now() - startedAt })
         void bury()
       })
       crashAt = undefined
     }
-    lookIn(lookMs)
+    lookIn(checkMs)
   }
   const bury = async () => {
     clearTimeout(timer)
     // Its leases are void from now on, and the next one need not wait for them to run out; unless it only gave way to another that lives.
-    if (!stopped && !runningProcess(home, 'runner')) await call('retireRunner', { id }).catch(() => {})
+    if (!stopped && !runningProcess(dataFolder, 'runner')) await call('retireRunner', { id }).catch(() => {})
     child = undefined
-    lookIn(restartMs(failures))
+    lookIn(restartDelayMs(failures))
   }
   const renew = keepLeaseAlive({
     call,
     id,
-    lives: () => runningProcess(home, 'runner') !== null,
+    isProcessRunning: () => runningProcess(dataFolder, 'runner') !== null,
     now: () => performance.now(),
   })
   // An archive that is away for a moment is met again at the next look.
-  const renewing = setInterval(() => void renew().catch(() => {}), lookAtLeaseMs).unref()
+  const renewing = setInterval(() => void renew().catch(() => {}), leaseCheckMs).unref()
   look()
   return async () => {
     stopped = true
@@ -87,19 +90,19 @@ function keepProcess({ home, call }: Parts): () => Promise<void> {
   }
 }
 
-interface Death {
+interface RunnerExit {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
-  readonly livedMs: number
+  readonly uptimeMs: number
 }
 
 /** How often runners have failed in a row; one that was stopped or killed has not failed. */
-export function nextFailures(failures: number, { code, signal, livedMs }: Death): number {
+export function nextFailures(failures: number, { code, signal, uptimeMs }: RunnerExit): number {
   if (code === 0 || signal === 'SIGKILL' || signal === 'SIGTERM') return 0
-  return livedMs >= pace.soundMs ? 1 : failures + 1
+  return uptimeMs >= restartBackoff.soundMs ? 1 : failures + 1
 }
-export function restartMs(failures: number): number {
-  return Math.min(pace.capMs, pace.firstMs * 2 ** Math.max(0, failures - 1))
+export function restartDelayMs(failures: number): number {
+  return Math.min(restartBackoff.capMs, restartBackoff.firstMs * 2 ** Math.max(0, failures - 1))
 }
 
 function startRunner(home: DataFolder, crashAt: string | undefined): ChildProcess {
@@ -107,7 +110,7 @@ function startRunner(home: DataFolder, crashAt: string | undefined): ChildProces
   const main = fileURLToPath(new URL('./main.js', import.meta.url))
   // A gateway that is told to crash must not take its runner along.
   const { HOLDPOINT_CRASH_AT: _gateway, HOLDPOINT_RUNNER_CRASH_AT: _runner, ...env } = withoutSecrets(process.env)
-  const child = spawn(process.execPath, [main, 'runner', '--home', home.folder], {
+  const child = spawn(process.execPath, [main, 'runner', '--home', home.path], {
     detached: true,
     stdio: ['ignore', out, out],
     env: crashAt ? { ...env, HOLDPOINT_CRASH_AT: crashAt } : env,

@@ -9,10 +9,10 @@ import { type Config, defaultPort } from '../config/config.ts'
 import { type DataFolder, removePidFile, runningProcess, writePidFile } from '../config/data-folder.ts'
 import { crashPointFrom } from '../crash-points.ts'
 import { log, messageOf } from '../log.ts'
-import { agentsMissing } from '../runner/configured-agents.ts'
+import { unavailableAgents } from '../runner/configured-agents.ts'
 import { isolateAgents } from '../runner/isolate-agents.ts'
 import { version } from '../version.ts'
-import { openStore, parseStoreName } from './open-store.ts'
+import { openStore, parseStoreLocation } from './open-store.ts'
 import { superviseRunner } from './runner-supervisor.ts'
 
 export interface RunningGateway {
@@ -29,7 +29,7 @@ const dayMs = 24 * 3600 * 1000
 
 export async function startGateway(config: Config, home: DataFolder): Promise<RunningGateway> {
   const crashPoint = crashPointFrom(process.env)
-  const store = await openStore(parseStoreName(config.store, home), crashPoint)
+  const store = await openStore(parseStoreLocation(config.store, home), crashPoint)
   try {
     const gateway = await openGateway({
       store,
@@ -55,10 +55,10 @@ export async function startGateway(config: Config, home: DataFolder): Promise<Ru
     })
     const listening = await server
       .listen({ port: config.port ?? defaultPort, ...(config.host ? { host: config.host } : {}) })
-      .catch(cannotListen)
+      .catch(explainListenError)
     writePidFile(home, 'gateway', process.pid, listening.url)
     const stopKeeping = await superviseRunner(config.runner ?? 'process', {
-      home,
+      dataFolder: home,
       config,
       call: callAs(gateway, runner),
     })
@@ -82,7 +82,7 @@ export async function startGateway(config: Config, home: DataFolder): Promise<Ru
   }
 }
 
-function cannotListen(error: NodeJS.ErrnoException): never {
+function explainListenError(error: NodeJS.ErrnoException): never {
   const why = listenErrors[error.code ?? '']
   if (!why) throw error
   throw new Fault(error.code === 'EADDRINUSE' ? 'store_locked' : 'bad_input', why)
@@ -111,7 +111,7 @@ export async function up(config: Config, home: DataFolder, json: boolean): Promi
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve())
   })
   print(json ? JSON.stringify({ url, link, tokenFile: home.tokenFile }) : welcome(gateway, home))
-  if (config.runner !== 'none') void warnOfAgents(gateway, config)
+  if (config.runner !== 'none') void warnAboutAgents(gateway, config)
   await told
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.exit(1))
   await gateway.close()
@@ -120,9 +120,9 @@ export async function up(config: Config, home: DataFolder, json: boolean): Promi
   process.exit(0)
 }
 
-async function warnOfAgents({ call }: RunningGateway, { agents }: Config): Promise<void> {
+async function warnAboutAgents({ call }: RunningGateway, { agents }: Config): Promise<void> {
   try {
-    for (const sentence of await agentsMissing(call, agents))
+    for (const sentence of await unavailableAgents(call, agents))
       process.stderr.write(`holdpoint: ${escapeInvisible(sentence)}\n`)
   } catch (error) {
     // The gateway has been stopped meanwhile, or its archive is away: whoever starts a session is told.
@@ -141,7 +141,7 @@ function welcome({ url, link }: RunningGateway, home: DataFolder): string {
     '',
     `  Open   ${link}`,
     '         (works once, for ten minutes; `holdpoint link` makes another)',
-    `  Data   ${home.folder}`,
+    `  Data   ${home.path}`,
     '  Try    holdpoint rehearse      an agent that plays every kind of question',
     '',
     'Ctrl+C stops the gateway; what waits goes on waiting.',

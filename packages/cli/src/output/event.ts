@@ -1,7 +1,7 @@
 /** A line of the log as one line of a terminal. */
 import { actionLabel, resolutionLabel, stateLabel, summary } from '@holdpoint/client'
 import type { Event, SessionId } from '@holdpoint/protocol'
-import { lookOf } from './request.ts'
+import { resolutionStyle } from './request.ts'
 import { gutterOf, type Row, row, type Span, trusted, untrusted, untrustedLine } from './span.ts'
 import { cut, widthOf } from './width.ts'
 
@@ -10,7 +10,7 @@ const titleWidth = 16
 
 /** Null for what only programs care about. On a screen a title has a column of its own: nothing that it says stands where our words do. */
 export function eventRow(event: Event, titleOf: (session: SessionId) => string, columns: number | null): Row | null {
-  const told = spansOf(event)
+  const told = eventSpans(event)
   if (!told) return null
   const time = trusted(new Date(event.at).toTimeString().slice(0, 8).padEnd(timeWidth), 'quiet')
   const title = event.session === null ? trusted('') : untrusted(titleOf(event.session), 'strong')
@@ -20,7 +20,7 @@ export function eventRow(event: Event, titleOf: (session: SessionId) => string, 
   return { gutter: gutterOf('', timeWidth + titleWidth + 2), spans: [time, who, gap, ...told] }
 }
 
-function spansOf(event: Event): readonly Span[] | null {
+function eventSpans(event: Event): readonly Span[] | null {
   switch (event.type) {
     case 'session.opened':
       return [trusted(`opened ${event.value.id}`)]
@@ -59,7 +59,10 @@ function requestSpans(event: Event): readonly Span[] | null {
     case 'request.overdue':
       return [trusted(`${event.request} is overdue`, 'waiting')]
     case 'request.resolved':
-      return [trusted(`${event.request} `), trusted(resolutionLabel(event.resolution), lookOf(event.resolution))]
+      return [
+        trusted(`${event.request} `),
+        trusted(resolutionLabel(event.resolution), resolutionStyle(event.resolution)),
+      ]
     case 'request.taken':
       return [trusted(`${event.request} delivered`)]
     case 'request.unknown':

@@ -9,13 +9,13 @@ export class Cancelled extends Error {
 }
 
 /** What was typed before a question stood there is no answer to it. */
-const quietMs = 150
+const discardMs = 150
 /** Ctrl+C, which a raw terminal gives as a character. */
-const interrupt = 3
+const ctrlC = 3
 
 /** A line; null where there is none to come. Ctrl+C ends the program as it would elsewhere. */
 export async function askLine(screen: Output, ...question: readonly Span[]): Promise<string | null> {
-  await dropTyped()
+  await discardTypedAhead()
   screen.prompt(...question)
   const lines = createInterface({ input: process.stdin })
   return new Promise(resolve => {
@@ -30,15 +30,15 @@ export async function askLine(screen: Output, ...question: readonly Span[]): Pro
   })
 }
 
-async function dropTyped(): Promise<void> {
+async function discardTypedAhead(): Promise<void> {
   const { stdin } = process
   const drop = (typed: Buffer) => {
-    if (typed.includes(interrupt)) process.kill(process.pid, 'SIGINT')
+    if (typed.includes(ctrlC)) process.kill(process.pid, 'SIGINT')
   }
   // Raw, so that half a line that was typed is dropped too.
   stdin.setRawMode(true)
   stdin.on('data', drop)
-  await new Promise(resolve => setTimeout(resolve, quietMs))
+  await new Promise(resolve => setTimeout(resolve, discardMs))
   stdin.off('data', drop)
   stdin.pause()
   stdin.setRawMode(false)
@@ -46,11 +46,11 @@ async function dropTyped(): Promise<void> {
 
 /** Screen by screen; false where the person leaves before the end. */
 export async function pageThrough(screen: Output, rows: readonly Row[]): Promise<boolean> {
-  const pieces = screen.wrapped(rows)
+  const pieces = screen.wrapRows(rows)
   // A line is left for the question.
   const size = Math.max(1, screen.rows - 1)
   for (let at = 0; at < pieces.length; at += size) {
-    screen.printPieces(pieces.slice(at, at + size))
+    screen.printLines(pieces.slice(at, at + size))
     const left = pieces.length - at - size
     if (left <= 0) return true
     const said = await askLine(screen, trusted(`── ${left} more lines · Enter: go on · q: leave ── `, 'waiting'))

@@ -10,12 +10,12 @@ const sizeDefault = { columns: 80, rows: 24 }
 export class Output {
   readonly isTerminal: boolean
   readonly #stream: WriteStream
-  readonly #coloured: boolean
+  readonly #hasColor: boolean
 
   constructor(stream: WriteStream, env: NodeJS.ProcessEnv = process.env) {
     this.#stream = stream
     this.isTerminal = stream.isTTY === true
-    this.#coloured = this.isTerminal && !env.NO_COLOR && env.TERM !== 'dumb'
+    this.#hasColor = this.isTerminal && !env.NO_COLOR && env.TERM !== 'dumb'
   }
 
   /** Null in a pipe: whoever reads it breaks lines as they like. */
@@ -27,17 +27,17 @@ export class Output {
   }
 
   print(...rows: readonly Row[]): void {
-    this.printPieces(this.wrapped(rows))
+    this.printLines(this.wrapRows(rows))
   }
-  wrapped(rows: readonly Row[]): readonly StyledLine[] {
+  wrapRows(rows: readonly Row[]): readonly StyledLine[] {
     return rows.flatMap(row => wrap(row, this.columns))
   }
-  printPieces(pieces: readonly StyledLine[]): void {
-    if (pieces.length > 0) this.#stream.write(pieces.map(piece => `${this.#paint(piece).trimEnd()}\n`).join(''))
+  printLines(pieces: readonly StyledLine[]): void {
+    if (pieces.length > 0) this.#stream.write(pieces.map(piece => `${this.#toAnsi(piece).trimEnd()}\n`).join(''))
   }
   /** Without a line end: what is typed stands behind it. */
   prompt(...spans: readonly Span[]): void {
-    this.#stream.write(this.#paint(spans))
+    this.#stream.write(this.#toAnsi(spans))
   }
 
   /** Its text is spelt out where it could not be seen: still the same JSON, and harmless to look at. */
@@ -45,19 +45,19 @@ export class Output {
     this.#stream.write(`${editableJson(value, 0)}\n`)
   }
   /** An answer for a program to read, to the byte; on a terminal, visible. */
-  answer(text: string, shown: readonly Row[]): void {
+  printAnswer(text: string, shown: readonly Row[]): void {
     if (this.isTerminal) this.print(...shown)
     else this.#stream.write(`${text}\n`)
   }
 
   /** For shells: a word and what it means, with the tab between them that they expect. */
-  pairs(pairs: readonly (readonly [Span, Span])[]): void {
-    this.#stream.write(pairs.map(([word, about]) => `${word.text}\t${about.text}\n`).join(''))
+  printPairs(printPairs: readonly (readonly [Span, Span])[]): void {
+    this.#stream.write(printPairs.map(([word, about]) => `${word.text}\t${about.text}\n`).join(''))
   }
 
-  #paint(piece: StyledLine): string {
+  #toAnsi(piece: StyledLine): string {
     return piece
-      .map(({ text, look }) => (look && this.#coloured ? `\u001b[${codes[look]}m${text}\u001b[0m` : text))
+      .map(({ text, style }) => (style && this.#hasColor ? `\u001b[${codes[style]}m${text}\u001b[0m` : text))
       .join('')
   }
 }

@@ -24,8 +24,19 @@ import {
   type Request,
   type Session,
 } from '@holdpoint/protocol'
-import { nameOf } from './question.ts'
-import { blank, fact, indented, quoted, quotedLine, type Row, row, type Style, trusted, untrusted } from './span.ts'
+import { shortName } from './question.ts'
+import {
+  blankRow,
+  indented,
+  labelled,
+  quotedRow,
+  quotedRows,
+  type Row,
+  row,
+  type Style,
+  trusted,
+  untrusted,
+} from './span.ts'
 
 /** What a surface knows beside the request itself. */
 export interface RequestContext {
@@ -39,15 +50,15 @@ export function requestRows(request: Request, around: RequestContext): readonly 
   const { ask, resolution } = request
   return [
     ...headRows(request, around),
-    blank,
+    blankRow,
     ...askRows(ask),
     ...deadlineRows(request, around.now),
-    fact('Digest', trusted(request.digest, 'quiet')),
+    labelled('Digest', trusted(request.digest, 'quiet')),
     ...(resolution
       ? [
-          blank,
+          blankRow,
           row(
-            trusted(resolutionLabel(resolution, around.me), lookOf(resolution)),
+            trusted(resolutionLabel(resolution, around.me), resolutionStyle(resolution)),
             trusted(` · ${deliveryLabel(request.delivery)}`),
           ),
         ]
@@ -55,9 +66,9 @@ export function requestRows(request: Request, around: RequestContext): readonly 
   ]
 }
 
-const tones: Readonly<Record<ReturnType<typeof resolutionTone>, Style>> = { yes: 'yes', no: 'no', none: 'quiet' }
-export function lookOf(resolution: NonNullable<Request['resolution']>): Style {
-  return tones[resolutionTone(resolution)]
+const toneStyles: Readonly<Record<ReturnType<typeof resolutionTone>, Style>> = { yes: 'yes', no: 'no', none: 'quiet' }
+export function resolutionStyle(resolution: NonNullable<Request['resolution']>): Style {
+  return toneStyles[resolutionTone(resolution)]
 }
 
 function headRows({ id, ask, openedAt, status, agentPath }: Request, { session, now }: RequestContext): readonly Row[] {
@@ -68,7 +79,7 @@ function headRows({ id, ask, openedAt, status, agentPath }: Request, { session, 
     row(trusted(actionLabel(ask), 'strong'), trusted('  '), state, trusted(`  ${id}`, 'quiet')),
     ...(session
       ? [
-          fact(
+          labelled(
             'Session',
             untrusted(session.title),
             trusted(' · '),
@@ -78,23 +89,23 @@ function headRows({ id, ask, openedAt, status, agentPath }: Request, { session, 
           ),
         ]
       : []),
-    ...(path.length > 0 ? [fact('Agent', ...path.slice(1))] : []),
+    ...(path.length > 0 ? [labelled('Agent', ...path.slice(1))] : []),
   ]
 }
 
 function deadlineRows({ status, deadlineAt, onDeadline, overdue }: Request, now: number): readonly Row[] {
   if (status !== 'pending' || deadlineAt === null) return []
-  if (overdue || deadlineAt <= now) return [fact('Deadline', trusted('passed; it still waits', 'waiting'))]
+  if (overdue || deadlineAt <= now) return [labelled('Deadline', trusted('passed; it still waits', 'waiting'))]
   const silence = onDeadline === 'deny' ? 'then the agent is told that nobody answered' : 'then it waits on, as overdue'
   return [
-    fact('Deadline', trusted(`in ${timeSince(now, deadlineAt).replace('now', 'less than a minute')}; ${silence}`)),
+    labelled('Deadline', trusted(`in ${timeSince(now, deadlineAt).replace('now', 'less than a minute')}; ${silence}`)),
   ]
 }
 
 /** How a plan is told; as it is written where nobody says otherwise. */
-type Telling = (plan: string) => readonly Row[]
+type PlanRenderer = (plan: string) => readonly Row[]
 
-export function askRows(ask: Ask, tellPlan: Telling = quoted): readonly Row[] {
+export function askRows(ask: Ask, tellPlan: PlanRenderer = quotedRows): readonly Row[] {
   switch (ask.kind) {
     case 'approval':
       return approvalRows(ask, tellPlan)
@@ -105,30 +116,30 @@ export function askRows(ask: Ask, tellPlan: Telling = quoted): readonly Row[] {
   }
 }
 
-function approvalRows(ask: ApprovalAsk, tellPlan: Telling): readonly Row[] {
+function approvalRows(ask: ApprovalAsk, tellPlan: PlanRenderer): readonly Row[] {
   const { title, description, caution } = ask
   const picture = viewOf(ask)
-  const rest = Object.keys(picture.rest).length > 0 ? quoted(spelt(picture.rest)) : []
+  const rest = Object.keys(picture.rest).length > 0 ? quotedRows(formatInput(picture.rest)) : []
   return [
-    ...pictureRows(picture, tellPlan),
+    ...viewRows(picture, tellPlan),
     ...(rest.length > 0
       ? [row(trusted(picture.kind === 'fields' ? 'Input' : 'Also in the input', 'quiet')), ...rest]
       : []),
-    ...(hides(ask.input)
+    ...(hasHiddenText(ask.input)
       ? [row(trusted('It holds characters that cannot be seen; they are spelt out as \\u…', 'waiting'))]
       : []),
-    blank,
-    fact('Tool', untrusted(ask.tool)),
-    fact('Folder', untrusted(ask.cwd)),
-    fact('Agent says', untrusted(title)),
-    ...(description === undefined ? [] : quoted(description)),
-    ...(caution?.reason === undefined ? [] : [fact('Caution', untrusted(caution.reason, 'waiting'))]),
-    ...(caution?.blockedPath === undefined ? [] : [fact('Blocked', untrusted(caution.blockedPath))]),
+    blankRow,
+    labelled('Tool', untrusted(ask.tool)),
+    labelled('Folder', untrusted(ask.cwd)),
+    labelled('Agent says', untrusted(title)),
+    ...(description === undefined ? [] : quotedRows(description)),
+    ...(caution?.reason === undefined ? [] : [labelled('Caution', untrusted(caution.reason, 'waiting'))]),
+    ...(caution?.blockedPath === undefined ? [] : [labelled('Blocked', untrusted(caution.blockedPath))]),
     ...(caution?.defaultToNo
-      ? [fact('Caution', trusted('the agent’s own program marks this as dangerous', 'waiting'))]
+      ? [labelled('Caution', trusted('the agent’s own program marks this as dangerous', 'waiting'))]
       : []),
-    ...offersOf(ask).map(({ label, scope }, index) =>
-      fact(
+    ...suggestionsOf(ask).map(({ label, scope }, index) =>
+      labelled(
         index === 0 ? 'Offers' : '',
         trusted(`${index + 1}  `),
         untrusted(label),
@@ -137,32 +148,32 @@ function approvalRows(ask: ApprovalAsk, tellPlan: Telling): readonly Row[] {
         trusted(')'),
       ),
     ),
-    ...(ask.editable ? [] : [fact('Editing', trusted('not possible: this runs as it is, or not at all'))]),
+    ...(ask.editable ? [] : [labelled('Editing', trusted('not possible: this runs as it is, or not at all'))]),
   ]
 }
 
-const shortJson = 60
+const inlineJsonMax = 60
 /** In one line where it is short. */
-function spelt(value: JsonObject): string {
+function formatInput(value: JsonObject): string {
   const line = editableJson(value, 0)
-  return line.length <= shortJson ? line : editableJson(value)
+  return line.length <= inlineJsonMax ? line : editableJson(value)
 }
 
 /** What the agent's own program would remember, if a person says so; nothing where it must not. */
-export function offersOf({ suggestions = [], caution }: ApprovalAsk): NonNullable<ApprovalAsk['suggestions']> {
+export function suggestionsOf({ suggestions = [], caution }: ApprovalAsk): NonNullable<ApprovalAsk['suggestions']> {
   return caution?.noRemember ? [] : suggestions
 }
 
-function hides(value: Json): boolean {
+function hasHiddenText(value: Json): boolean {
   if (typeof value === 'string') return hasEscapes(value, { multiline: true })
   if (value === null || typeof value !== 'object') return false
-  return Object.entries(value).some(([name, item]) => hasEscapes(name) || hides(item))
+  return Object.entries(value).some(([name, item]) => hasEscapes(name) || hasHiddenText(item))
 }
 
-function pictureRows(picture: AskView, tellPlan: Telling): readonly Row[] {
+function viewRows(picture: AskView, tellPlan: PlanRenderer): readonly Row[] {
   switch (picture.kind) {
     case 'command':
-      return quoted(picture.command)
+      return quotedRows(picture.command)
     case 'plan':
       return tellPlan(picture.plan)
     case 'change':
@@ -179,28 +190,30 @@ function changeRows({ path, parts, isNew }: Extract<AskView, { kind: 'change' }>
     row(trusted(isNew ? 'The whole of ' : 'In '), untrusted(path), trusted(about && ` · ${about}`, 'quiet')),
     ...diffs.flatMap((rows, index) => [
       ...(index > 0 ? [row(trusted('  ⋮', 'quiet'))] : []),
-      ...rows.map(({ sign, text }) => quotedLine(sign === ' ' ? text : endTold(text), signLooks[sign], `${sign} `)),
+      ...rows.map(({ sign, text }) =>
+        quotedRow(sign === ' ' ? text : markTrailingSpaces(text), signStyles[sign], `${sign} `),
+      ),
     ]),
   ]
 }
 /** Blanks at the end of a line are all that some changes are about. */
-function endTold(line: string): string {
+function markTrailingSpaces(line: string): string {
   return line.replace(/ +(?=(?:⟨CR⟩)?$)/, ({ length }) => `⟨${length} ${length === 1 ? 'space' : 'spaces'}⟩`)
 }
-const signLooks = { '+': 'yes', '-': 'no', ' ': null } as const
+const signStyles = { '+': 'yes', '-': 'no', ' ': null } as const
 
 function questionRows({ questions }: QuestionsAsk): readonly Row[] {
   return questions.flatMap((question, index) => [
-    ...(index > 0 ? [blank] : []),
+    ...(index > 0 ? [blankRow] : []),
     ...(questions.length > 1 ? [row(trusted(`${index + 1}. `, 'strong'), untrusted(question.header, 'strong'))] : []),
-    ...quoted(question.question),
+    ...quotedRows(question.question),
     ...question.options.flatMap(({ label, description, preview }, at) => [
       indented(
         trusted(`${at + 1}  `, 'quiet'),
         untrusted(label, 'strong'),
         ...(description ? [trusted('  '), untrusted(description)] : []),
       ),
-      ...(preview === undefined ? [] : quoted(preview)),
+      ...(preview === undefined ? [] : quotedRows(preview)),
     ]),
     ...(question.options.length > 0 && question.multiSelect
       ? [indented(trusted('several may be chosen', 'quiet'))]
@@ -217,7 +230,7 @@ function questionRows({ questions }: QuestionsAsk): readonly Row[] {
       ? [
           indented(
             trusted('--choose ', 'quiet'),
-            untrusted(nameOf(questions, question), 'quiet'),
+            untrusted(shortName(questions, question), 'quiet'),
             trusted('=…', 'quiet'),
           ),
         ]
@@ -228,26 +241,26 @@ function questionRows({ questions }: QuestionsAsk): readonly Row[] {
 function formRows({ title, message, url, schema }: FormAsk): readonly Row[] {
   const required = new Set(schema.required)
   return [
-    fact('Form', untrusted(title, 'strong')),
-    ...(message === '' ? [] : quoted(message)),
-    ...(url === undefined ? [] : [fact('Link', untrusted(url))]),
+    labelled('Form', untrusted(title, 'strong')),
+    ...(message === '' ? [] : quotedRows(message)),
+    ...(url === undefined ? [] : [labelled('Link', untrusted(url))]),
     ...Object.entries(schema.properties).flatMap(([name, field]) => [
       indented(
         untrusted(name, 'strong'),
         trusted('  '),
-        untrusted(kindOf(field)),
+        untrusted(fieldType(field)),
         trusted(required.has(name) ? ', required' : ''),
         ...(field.title ? [trusted('  '), untrusted(field.title)] : []),
         ...(field.default === undefined
           ? []
           : [trusted('  default ', 'quiet'), untrusted(JSON.stringify(field.default), 'quiet')]),
       ),
-      ...(field.description ? quoted(field.description) : []),
+      ...(field.description ? quotedRows(field.description) : []),
     ]),
   ]
 }
 
-function kindOf(field: FormField): string {
+function fieldType(field: FormField): string {
   const choices = fieldChoices(field)
   if (choices) {
     const of = choices.map(({ value, title }) => (value === title ? value : `${value} (${title})`)).join(', ')

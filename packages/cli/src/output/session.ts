@@ -1,7 +1,7 @@
 /** Sessions as lines: a list of them, and one in full. */
 import { plainText, stateLabel, timeSince } from '@holdpoint/client'
 import type { Session } from '@holdpoint/protocol'
-import { fact, type Row, row, type Span, type Style, trusted, untrusted, untrustedLine } from './span.ts'
+import { labelled, type Row, row, type Span, type Style, trusted, untrusted, untrustedLine } from './span.ts'
 import { tableRows, titleColumns } from './table.ts'
 import { cut } from './width.ts'
 
@@ -13,7 +13,7 @@ export function sessionsTable(
 ): readonly Row[] {
   const lines = sessions.map(session => [
     trusted(short(session.id)),
-    trusted(stateLabel(session), stateLook(session)),
+    trusted(stateLabel(session), stateStyle(session)),
     trusted(timeSince(session.stateChangedAt, now)),
     titleSpan(session, columns),
     untrusted(session.driver),
@@ -42,14 +42,14 @@ export function sessionRows(session: Session, now: number): readonly Row[] {
       trusted('▌ ', 'quiet'),
       untrusted(session.title, 'strong'),
       trusted('  '),
-      trusted(`${stateLabel(session)} · ${timeSince(session.stateChangedAt, now)}`, stateLook(session)),
+      trusted(`${stateLabel(session)} · ${timeSince(session.stateChangedAt, now)}`, stateStyle(session)),
       trusted(`  ${session.id}`, 'quiet'),
     ),
-    ...facts.flatMap(([name, value]) => (value === null ? [] : [fact(name, value)])),
+    ...facts.flatMap(([name, value]) => (value === null ? [] : [labelled(name, value)])),
   ]
 }
 
-function stateLook({ state, pending }: Session): Style | null {
+function stateStyle({ state, pending }: Session): Style | null {
   if (state === 'ended') return 'quiet'
   return pending > 0 ? 'waiting' : null
 }

@@ -1,4 +1,4 @@
 /** A word as it stands in a line for a shell: for reading, and to be typed again. */
-export function shellWord(word: string): string {
+export function shellQuote(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 }

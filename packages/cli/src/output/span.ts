@@ -8,38 +8,38 @@ export type Style = 'strong' | 'quiet' | 'waiting' | 'yes' | 'no'
 /** Made only here, so that nothing else can be printed. */
 export class Span {
   readonly text: string
-  readonly look: Style | null
-  private constructor(text: string, look: Style | null) {
+  readonly style: Style | null
+  private constructor(text: string, style: Style | null) {
     this.text = text
-    this.look = look
+    this.style = style
   }
-  static ours(text: string, look: Style | null): Span {
+  static trusted(text: string, style: Style | null): Span {
     // Ours is visible as it stands; a slip must not become an escape.
-    return new Span(hasInvisible(text) ? escapeInvisible(text) : text, look)
+    return new Span(hasInvisible(text) ? escapeInvisible(text) : text, style)
   }
-  static theirs(text: string, look: Style | null): Span {
-    return new Span(displayText(text), look)
+  static untrusted(text: string, style: Style | null): Span {
+    return new Span(displayText(text), style)
   }
   /** A line of a block as the client shows it: only there are tabs, and they are drawn. */
-  static shown(line: string, look: Style | null): Span {
-    return Span.ours(line.replaceAll('\t', '→   '), look)
+  static displayed(line: string, style: Style | null): Span {
+    return Span.trusted(line.replaceAll('\t', '→   '), style)
   }
   shortened(to: (text: string) => string): Span {
-    return new Span(to(this.text), this.look)
+    return new Span(to(this.text), this.style)
   }
   /** Both parts of it at a place between two characters. */
   split(at: number): readonly [Span, Span] {
-    return [new Span(this.text.slice(0, at), this.look), new Span(this.text.slice(at), this.look)]
+    return [new Span(this.text.slice(0, at), this.style), new Span(this.text.slice(at), this.style)]
   }
 }
 
 /** Our own words, and what the client has made visible already. */
 export function trusted(text: string, look: Style | null = null): Span {
-  return Span.ours(text, look)
+  return Span.trusted(text, look)
 }
 /** What an agent or a person has said, in one line. */
 export function untrusted(text: string, look: Style | null = null): Span {
-  return Span.theirs(text, look)
+  return Span.untrusted(text, look)
 }
 
 /** The same for lists and logs: what had several lines is told in one. */
@@ -62,35 +62,35 @@ export interface Gutter {
 export function gutterOf(first: string, columns = Math.max(4, first.length)): Gutter {
   return { first, rest: `${' '.repeat(columns - 2)}┊ ` }
 }
-const plain = gutterOf('')
-const belonging = gutterOf('  ')
+const noGutter = gutterOf('')
+const indent = gutterOf('  ')
 /** An agent's content stands behind a bar. */
-const barred = gutterOf('  │ ')
+const bar = gutterOf('  │ ')
 
 export function row(...spans: readonly Span[]): Row {
-  return { gutter: plain, spans }
+  return { gutter: noGutter, spans }
 }
-export const blank: Row = row()
+export const blankRow: Row = row()
 
 /** Our own lines that belong to the one above. */
 export function indented(...spans: readonly Span[]): Row {
-  return { gutter: belonging, spans }
+  return { gutter: indent, spans }
 }
 
-const factWidth = 12
+const labelWidth = 12
 /** Something known, under its name. */
-export function fact(name: string, ...spans: readonly Span[]): Row {
-  return { gutter: gutterOf('', factWidth), spans: [trusted(name.padEnd(factWidth), 'quiet'), ...spans] }
+export function labelled(name: string, ...spans: readonly Span[]): Row {
+  return { gutter: gutterOf('', labelWidth), spans: [trusted(name.padEnd(labelWidth), 'quiet'), ...spans] }
 }
 
 /** A block of an agent's content: line by line, all of it. */
-export function quoted(text: string, look: Style | null = null): readonly Row[] {
+export function quotedRows(text: string, look: Style | null = null): readonly Row[] {
   return displayText(text, { multiline: true })
     .split('\n')
-    .map(line => quotedLine(line, look))
+    .map(line => quotedRow(line, look))
 }
 
 /** One line of such a block, shown already. What stands before it is ours. */
-export function quotedLine(line: string, look: Style | null = null, sign = ''): Row {
-  return { gutter: barred, spans: [...(sign === '' ? [] : [trusted(sign, look)]), Span.shown(line, look)] }
+export function quotedRow(line: string, look: Style | null = null, sign = ''): Row {
+  return { gutter: bar, spans: [...(sign === '' ? [] : [trusted(sign, look)]), Span.displayed(line, look)] }
 }

@@ -3,7 +3,7 @@ import { type Row, row, type Span, trusted } from './span.ts'
 import { cut, widthOf } from './width.ts'
 
 const gap = 2
-const lastMin = 12
+const lastColumnMin = 12
 export const titleColumns = 28
 
 /** A list is for finding; what is decided is shown whole elsewhere, so a screen may show less than all of it. In a pipe nothing is cut. */
@@ -16,7 +16,7 @@ export function tableRows(
   const widths = head.map((_, at) => Math.max(...whole.map(cells => widthOf(cells[at]?.text ?? ''))))
   const before = (count: number) => widths.slice(0, count - 1).reduce((sum, width) => sum + width + gap, 0)
   const fits = (count: number) =>
-    columns === null || before(count) + Math.min(lastMin, widths[count - 1] ?? 0) <= columns
+    columns === null || before(count) + Math.min(lastColumnMin, widths[count - 1] ?? 0) <= columns
   let shown = head.length
   while (shown > 1 && !fits(shown)) shown--
   const last = columns === null ? Number.POSITIVE_INFINITY : Math.max(1, columns - before(shown))

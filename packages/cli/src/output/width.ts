@@ -2,9 +2,9 @@
 import { eastAsianWidth } from 'get-east-asian-width'
 import { type Row, type Span, trusted } from './span.ts'
 
-const stacked = /\p{Mn}/u
+const combining = /\p{Mn}/u
 /** Terminals do not agree on these: numbers in a square, and pictures. */
-const disputed = [
+const ambiguous = [
   { from: 0x3248, to: 0x324f },
   { from: 0x1f000, to: 0x1faff },
 ]
@@ -13,8 +13,8 @@ const disputed = [
 function charWidth(char: string): number {
   const code = char.codePointAt(0) ?? 0
   if (code < 0x300) return 1
-  if (stacked.test(char)) return 0
-  return disputed.some(({ from, to }) => code >= from && code <= to) ? 2 : eastAsianWidth(code)
+  if (combining.test(char)) return 0
+  return ambiguous.some(({ from, to }) => code >= from && code <= to) ? 2 : eastAsianWidth(code)
 }
 
 export function widthOf(text: string): number {
@@ -28,12 +28,12 @@ export function widthOfSpans(spans: readonly Span[]): number {
 
 /** The text in at most so many columns: its beginning and its end, with a sign for what is missing between them. */
 export function cut(text: string, columns: number): string {
-  const gap = gapIn(text, columns)
+  const gap = omission(text, columns)
   return gap ? `${text.slice(0, gap.from)}${gap.sign}${text.slice(gap.to)}` : text
 }
 /** The same for a line of several looks. */
 export function cutSpans(spans: readonly Span[], columns: number): readonly Span[] {
-  const gap = gapIn(spans.map(span => span.text).join(''), columns)
+  const gap = omission(spans.map(span => span.text).join(''), columns)
   if (!gap) return spans
   const [before, rest] = splitAt(spans, gap.from)
   const [, after] = splitAt(rest, gap.to - gap.from)
@@ -41,12 +41,12 @@ export function cutSpans(spans: readonly Span[], columns: number): readonly Span
 }
 
 /** Where there is room it is said how much is missing. */
-const countsFrom = 32
+const countedFromColumns = 32
 
-function gapIn(text: string, columns: number): { from: number; to: number; sign: string } | null {
+function omission(text: string, columns: number): { from: number; to: number; sign: string } | null {
   const total = widthOf(text)
   if (total <= columns) return null
-  const counted = (chars: number) => (columns < countsFrom ? '…' : ` ⟨${chars} more⟩ `)
+  const counted = (chars: number) => (columns < countedFromColumns ? '…' : ` ⟨${chars} more⟩ `)
   const room = Math.max(0, columns - counted(text.length).length)
   const tail = Math.ceil(room / 3)
   let [from, to, width, at] = [0, text.length, 0, 0]
@@ -63,15 +63,15 @@ function gapIn(text: string, columns: number): { from: number; to: number; sign:
 export type StyledLine = readonly Span[]
 
 /** So many columns a line has, however narrow the screen and wide the gutter. */
-const roomMin = 8
+const textColumnsMin = 8
 
 /** A row as the lines of a screen with so many columns; one line where the columns are unknown, as in a pipe. */
 export function wrap({ gutter, spans }: Row, columns: number | null): readonly StyledLine[] {
   const pieces: StyledLine[] = []
   for (let rest = spans; rest.length > 0 || pieces.length === 0; ) {
     const lead = pieces.length === 0 ? gutter.first : gutter.rest
-    const room = columns === null ? Number.POSITIVE_INFINITY : Math.max(roomMin, columns - widthOf(lead))
-    const [line, after] = splitAt(rest, breakOf(rest, room))
+    const room = columns === null ? Number.POSITIVE_INFINITY : Math.max(textColumnsMin, columns - widthOf(lead))
+    const [line, after] = splitAt(rest, breakIndex(rest, room))
     pieces.push(lead === '' ? line : [trusted(lead, 'quiet'), ...line])
     rest = after
   }
@@ -79,7 +79,7 @@ export function wrap({ gutter, spans }: Row, columns: number | null): readonly S
 }
 
 /** A blank within the last third of a line is a better place to break than the middle of a word. */
-function breakOf(spans: readonly Span[], room: number): number {
+function breakIndex(spans: readonly Span[], room: number): number {
   let [width, at, blankAt] = [0, 0, 0]
   for (const { text } of spans)
     for (const char of text) {

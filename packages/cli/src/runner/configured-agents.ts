@@ -2,17 +2,17 @@
 import { type Driver, generatorDriver, loadAgent } from '@holdpoint/drivers'
 import { type Call, Fault, limits } from '@holdpoint/protocol'
 import type { Config } from '../config/config.ts'
-import { resolveOurs } from './module-resolver.ts'
+import { registerResolver } from './module-resolver.ts'
 
 type Agents = NonNullable<Config['agents']>
 
-export async function ownDrivers(agents: Agents = {}): Promise<Driver[]> {
+export async function configuredDrivers(agents: Agents = {}): Promise<Driver[]> {
   const named = Object.entries(agents)
-  if (named.length > 0) resolveOurs()
-  return Promise.all(named.map(([name, file]) => ownDriver(name, file)))
+  if (named.length > 0) registerResolver()
+  return Promise.all(named.map(([name, file]) => loadDriver(name, file)))
 }
 
-async function ownDriver(name: string, file: string): Promise<Driver> {
+async function loadDriver(name: string, file: string): Promise<Driver> {
   try {
     const agent = await loadAgent(file)
     return generatorDriver({ name, title: agent.title, modes: agent.modes ?? [], run: turn => agent.run(turn) })
@@ -27,12 +27,12 @@ async function ownDriver(name: string, file: string): Promise<Driver> {
 }
 
 const announceMaxMs = 15_000
-const lookMs = 200
+const pollMs = 200
 
 /** Once a runner has announced itself: a sentence for each agent of the config that it cannot run. */
-export async function agentsMissing(call: Call, agents: Agents = {}): Promise<string[]> {
+export async function unavailableAgents(call: Call, agents: Agents = {}): Promise<string[]> {
   const names = Object.keys(agents)
-  for (let waitedMs = 0; ; waitedMs += lookMs) {
+  for (let waitedMs = 0; ; waitedMs += pollMs) {
     const { items } = names.length > 0 ? await call('listDrivers', {}) : { items: [] }
     const offered = names.map(name => items.find(driver => driver.name === name))
     if (offered.every(Boolean) || waitedMs >= announceMaxMs)
@@ -42,6 +42,6 @@ export async function agentsMissing(call: Call, agents: Agents = {}): Promise<st
           return `No runner offers the agent "${name}"; if one runs since before it was in the config: holdpoint down, then up`
         return driver.ready ? [] : `The agent "${name}" is not ready: ${driver.missing}`
       })
-    await new Promise(resolve => setTimeout(resolve, lookMs))
+    await new Promise(resolve => setTimeout(resolve, pollMs))
   }
 }

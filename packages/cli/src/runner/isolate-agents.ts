@@ -19,7 +19,7 @@ export function isolateAgents(): void {
     process.on(event, (error: unknown) => log({ event, message: messageOf(error), stack: stackOf(error) }))
   // A terminal that is gone must not become an error that is logged to it.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
-  globalThis.console = new Console({ stdout: toLog('stdout'), stderr: toLog('stderr') })
+  globalThis.console = new Console({ stdout: logStream('stdout'), stderr: logStream('stderr') })
 }
 
 function stackOf(error: unknown): string | undefined {
@@ -27,7 +27,7 @@ function stackOf(error: unknown): string | undefined {
 }
 
 /** One call of console is one chunk. */
-function toLog(stream: string): Writable {
+function logStream(stream: string): Writable {
   return new Writable({
     decodeStrings: false,
     write(chunk, _encoding, done) {

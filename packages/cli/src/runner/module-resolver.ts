@@ -4,7 +4,7 @@ import { type ResolveHook, register } from 'node:module'
 
 let registered = false
 
-export function resolveOurs(): void {
+export function registerResolver(): void {
   if (!registered) register(new URL('./module-resolver.js', import.meta.url))
   registered = true
 }

@@ -9,33 +9,33 @@ import type { Config } from '../config/config.ts'
 import { type DataFolder, lastUrl, removePidFile, runningProcess, writePidFile } from '../config/data-folder.ts'
 import { crashPointFrom } from '../crash-points.ts'
 import { log } from '../log.ts'
-import { ownDrivers } from './configured-agents.ts'
+import { configuredDrivers } from './configured-agents.ts'
 import { isolateAgents } from './isolate-agents.ts'
 
-async function driversOf(config: Config, home: DataFolder): Promise<Driver[]> {
-  return [generatorDriver(rehearsal), claudeHere(config, home), ...(await ownDrivers(config.agents))]
+async function loadDrivers(config: Config, home: DataFolder): Promise<Driver[]> {
+  return [generatorDriver(rehearsal), localClaudeDriver(config, home), ...(await configuredDrivers(config.agents))]
 }
 
 /** Claude Code as this installation runs it. */
-export function claudeHere({ claude }: Config, home: DataFolder): Driver {
-  return claudeDriver({ folder: join(home.folder, 'claude'), ...(claude !== undefined && { executable: claude }) })
+export function localClaudeDriver({ claude }: Config, home: DataFolder): Driver {
+  return claudeDriver({ folder: join(home.path, 'claude'), ...(claude !== undefined && { executable: claude }) })
 }
 
-interface RunHere {
+interface RunInProcessOptions {
   readonly call: Call
   readonly id: RunnerId
   readonly config: Config
-  readonly home: DataFolder
+  readonly dataFolder: DataFolder
   readonly signal: AbortSignal
 }
 
-export async function runHere({ call, id, config, home, signal }: RunHere): Promise<void> {
+export async function runInProcess({ call, id, config, dataFolder, signal }: RunInProcessOptions): Promise<void> {
   const crashPoint = crashPointFrom(process.env)
   await runRunner({
     call,
     id,
     name: hostname(),
-    drivers: await driversOf(config, home),
+    drivers: await loadDrivers(config, dataFolder),
     signal,
     ...(crashPoint ? { crashPoint } : {}),
     log,
@@ -46,7 +46,7 @@ export async function runHere({ call, id, config, home, signal }: RunHere): Prom
 export async function runnerProcess(config: Config, home: DataFolder, url?: string): Promise<void> {
   const other = runningProcess(home, 'runner')
   if (other && other.pid !== process.pid)
-    throw new Fault('lease_held', `A runner of ${home.folder} runs already (process ${other.pid})`)
+    throw new Fault('lease_held', `A runner of ${home.path} runs already (process ${other.pid})`)
   writePidFile(home, 'runner', process.pid)
   isolateAgents()
   const where = () => url ?? lastUrl(home) ?? 'http://127.0.0.1:4747'
@@ -59,7 +59,7 @@ export async function runnerProcess(config: Config, home: DataFolder, url?: stri
   const stop = new AbortController()
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, () => stop.abort())
   try {
-    await runHere({ call: line.call, id: home.runnerId(), config, home, signal: stop.signal })
+    await runInProcess({ call: line.call, id: home.runnerId(), config, dataFolder: home, signal: stop.signal })
   } finally {
     line.close()
     removePidFile(home, 'runner')

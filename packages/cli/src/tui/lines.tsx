@@ -42,7 +42,7 @@ export function Lines({ pieces, busy }: { readonly pieces: readonly StyledLine[]
         <Text key={index} wrap="truncate">
           {piece.map((span, at) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: a span is its place in the line
-            <Text key={at} {...(span.look && coloured ? looks[span.look] : {})}>
+            <Text key={at} {...(span.style && coloured ? looks[span.style] : {})}>
               {span.text}
             </Text>
           ))}

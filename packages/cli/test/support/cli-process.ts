@@ -2,21 +2,26 @@
 import { type SpawnOptions, spawn } from 'node:child_process'
 import { type GatewayProcess, holdpoint, plainEnvironment } from '../../../../test/support/gateway.ts'
 
-export interface Said {
+export interface CliResult {
   readonly code: number | null
   readonly out: string
   readonly err: string
 }
-export interface SayOptions extends SpawnOptions {
+export interface RunOptions extends SpawnOptions {
   /** What comes in on stdin. */
   readonly input?: string
 }
 
-export function say(words: readonly string[], { input = '', ...options }: SayOptions = {}): Promise<Said> {
-  return run(process.execPath, [holdpoint, ...words], input, options)
+export function runCli(words: readonly string[], { input = '', ...options }: RunOptions = {}): Promise<CliResult> {
+  return spawnAndCollect(process.execPath, [holdpoint, ...words], input, options)
 }
 
-function run(program: string, words: readonly string[], input: string, options: SpawnOptions): Promise<Said> {
+function spawnAndCollect(
+  program: string,
+  words: readonly string[],
+  input: string,
+  options: SpawnOptions,
+): Promise<CliResult> {
   const child = spawn(program, words, { env: plainEnvironment(), ...options, stdio: 'pipe' })
   let out = ''
   let err = ''
@@ -33,15 +38,15 @@ function run(program: string, words: readonly string[], input: string, options: 
 }
 
 /** The environment of someone whose gateway this is, with `holdpoint` on the path. */
-export function environmentOf(gateway: GatewayProcess): NodeJS.ProcessEnv {
-  return { ...plainEnvironment(), HOLDPOINT_HOME: gateway.home.folder }
+export function environmentFor(gateway: GatewayProcess): NodeJS.ProcessEnv {
+  return { ...plainEnvironment(), HOLDPOINT_HOME: gateway.home.path }
 }
 /** Says it to this gateway. */
-export function sayTo(gateway: GatewayProcess, words: readonly string[], input?: string): Promise<Said> {
-  return say(words, { env: environmentOf(gateway), cwd: gateway.folder, ...(input !== undefined && { input }) })
+export function runCliAgainst(gateway: GatewayProcess, words: readonly string[], input?: string): Promise<CliResult> {
+  return runCli(words, { env: environmentFor(gateway), cwd: gateway.folder, ...(input !== undefined && { input }) })
 }
 /** A script of the shell, in which `holdpoint` is the program. */
-export function bash(gateway: GatewayProcess, script: string): Promise<Said> {
+export function bash(gateway: GatewayProcess, script: string): Promise<CliResult> {
   const defined = `holdpoint() { ${JSON.stringify(process.execPath)} ${JSON.stringify(holdpoint)} "$@"; }\n${script}`
-  return run('bash', ['-c', defined], '', { env: environmentOf(gateway), cwd: gateway.folder })
+  return spawnAndCollect('bash', ['-c', defined], '', { env: environmentFor(gateway), cwd: gateway.folder })
 }

@@ -2,16 +2,19 @@
 import type { Ask, Request, RequestId, Session } from '@holdpoint/protocol'
 import { type GatewayProcess, glance } from '../../../../test/support/gateway.ts'
 
-export type Part = 'approval' | 'edit' | 'plan' | 'questions' | 'text' | 'form' | 'parallel'
+export type RehearsalScene = 'approval' | 'edit' | 'plan' | 'questions' | 'text' | 'form' | 'parallel'
 
 /** Starts the rehearsal with this part alone, and resolves when it has asked. */
-export async function rehearse(gateway: GatewayProcess, only: Part): Promise<{ session: Session; request: Request }> {
+export async function rehearse(
+  gateway: GatewayProcess,
+  only: RehearsalScene,
+): Promise<{ session: Session; request: Request }> {
   const options = { only, paceMs: 0 }
   const session = await gateway.call('startSession', { driver: 'rehearsal', title: only, prompt: 'Begin', options })
-  return { session, request: await pendingIn(gateway, session) }
+  return { session, request: await waitForPending(gateway, session) }
 }
 
-export async function pendingIn(gateway: GatewayProcess, { id }: Session): Promise<Request> {
+export async function waitForPending(gateway: GatewayProcess, { id }: Session): Promise<Request> {
   for (;;) {
     const [request] = (await gateway.call('listRequests', { status: 'pending', session: id })).items
     if (request) return request
@@ -19,23 +22,23 @@ export async function pendingIn(gateway: GatewayProcess, { id }: Session): Promi
   }
 }
 
-export async function settled(gateway: GatewayProcess, id: RequestId): Promise<Request> {
+export async function waitForResolution(gateway: GatewayProcess, id: RequestId): Promise<Request> {
   return gateway.call('getRequest', { id, wait: 20_000 })
 }
 
 let keys = 0
-export async function askElsewhere(gateway: GatewayProcess, ask: Ask): Promise<Request> {
+export async function askAsExternalAgent(gateway: GatewayProcess, ask: Ask): Promise<Request> {
   const { id } = await gateway.call('startSession', { driver: 'external', title: 'elsewhere' })
   return gateway.call('openRequest', { id, key: `k${keys++}`, ask })
 }
 
-export function approvalOf(input: Record<string, unknown>, more: object = {}): Ask {
+export function approvalAsk(input: Record<string, unknown>, more: object = {}): Ask {
   const ask = { kind: 'approval', tool: 'Bash', input, title: 'Run it', cwd: '/work', editable: true, ...more }
   return ask as Ask // the gateway checks it
 }
 
 /** What an agent with this text says in its last words, once it has said it. */
-export async function lastMessage(gateway: GatewayProcess, { id }: Session): Promise<string> {
+export async function waitForLastMessage(gateway: GatewayProcess, { id }: Session): Promise<string> {
   for (;;) {
     const { lastMessage, state } = await gateway.call('getSession', { id })
     if (state === 'idle' || state === 'ended') return lastMessage

@@ -53,7 +53,7 @@ export class Scene {
     return this.terminal(['run', '--session', session.id], options)
   }
   terminal(words: readonly string[], options: TerminalOptions = {}): Terminal {
-    return new Terminal([...words, '--home', this.gateway.home.folder], options)
+    return new Terminal([...words, '--home', this.gateway.home.path], options)
   }
   /** A session with one request, and a terminal at which it is put. */
   async put(ask: Ask, options: TerminalOptions = {}) {

@@ -36,7 +36,7 @@ async function ask(
   await ready()
   const { id } = await gateway.call('startSession', { driver: 'claude', cwd, prompt: 'go', parkAfterMs: null })
   const request = await pending(id)
-  const folder = join(gateway.home.folder, 'claude', id)
+  const folder = join(gateway.home.path, 'claude', id)
   const { pid } = JSON.parse(readFileSync(join(folder, 'process.json'), 'utf8'))
   const holds = (name: string) =>
     name.endsWith('.jsonl') && readFileSync(join(folder, name), 'utf8').includes('toolu_1')

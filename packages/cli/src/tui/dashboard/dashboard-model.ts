@@ -2,7 +2,7 @@
 import type { Inbox } from '@holdpoint/client'
 import type { Call, DriverInfo, Request, RequestId, Session, SessionId } from '@holdpoint/protocol'
 import { startSession } from '../../gateway-client/start-session.ts'
-import { blank, type Row, row, trusted, untrusted } from '../../output/span.ts'
+import { blankRow, type Row, row, trusted, untrusted } from '../../output/span.ts'
 import { cutSpans, type StyledLine, wrap } from '../../output/width.ts'
 import { PromptDrafts } from '../prompt/draft-sync.ts'
 import { layoutPrompt } from '../prompt/layout/prompt-layout.ts'
@@ -369,7 +369,7 @@ export class DashboardModel {
   #footPieces(columns: number, reading: TranscriptPane): readonly StyledLine[] {
     const waits = this.#writes && (this.#session()?.pending ?? 0) > 0
     const held = waits
-      ? [blank, row(trusted('The agent asks something: send your line, or Esc shows it.', 'strong'))]
+      ? [blankRow, row(trusted('The agent asks something: send your line, or Esc shows it.', 'strong'))]
       : []
     const back = reading.back > 0 ? [row(trusted(`── ${reading.back} lines further down ──`, 'quiet'))] : []
     const say = this.#composer ? sayRows(this.#composer.line, this.#writes, columns) : []

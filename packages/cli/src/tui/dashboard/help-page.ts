@@ -2,7 +2,7 @@
 import type { InboxSnapshot } from '@holdpoint/client'
 import type { Session } from '@holdpoint/protocol'
 import { sessionRows } from '../../output/session.ts'
-import { blank, type Row, row, trusted, untrustedLine } from '../../output/span.ts'
+import { blankRow, type Row, row, trusted, untrustedLine } from '../../output/span.ts'
 import { cutSpans, type StyledLine, wrap } from '../../output/width.ts'
 import type { KeyHint } from '../prompt/layout/prompt-sections.ts'
 import { letterOf } from '../prompt/prompt-step.ts'
@@ -68,8 +68,8 @@ export const keyHints = {
 
 const helpRows: readonly Row[] = [
   row(trusted('Keys', 'strong')),
-  blank,
-  ...help.map(line => (line ? row(trusted(line[0].padEnd(nameWidth)), trusted(line[1], 'quiet')) : blank)),
+  blankRow,
+  ...help.map(line => (line ? row(trusted(line[0].padEnd(nameWidth)), trusted(line[1], 'quiet')) : blankRow)),
 ]
 
 export class HelpPage {
@@ -96,18 +96,18 @@ export class HelpPage {
 }
 
 export function previewRows(session: Session | null, { complete, status }: InboxSnapshot, now: number): readonly Row[] {
-  if (session) return [...sessionRows(session, now), blank, row(trusted('Enter opens it.', 'quiet'))]
+  if (session) return [...sessionRows(session, now), blankRow, row(trusted('Enter opens it.', 'quiet'))]
   if (status === 'connecting' || !complete) return [row(trusted('Looking …', 'quiet'))]
   return [
     row(trusted('Nothing waits for you, and no agent is at work.')),
-    blank,
+    blankRow,
     row(trusted('n starts a session.', 'quiet')),
   ]
 }
 
 /** The line for a session while it is written, and how to go on with it while it is not. */
 export function sayRows(line: TextInput, writes: boolean, columns: number): readonly Row[] {
-  if (writes) return [blank, ...textInputRows({ label: 'Say', line }, columns)]
+  if (writes) return [blankRow, ...textInputRows({ label: 'Say', line }, columns)]
   return line.text === ''
     ? []
     : [row(...cutSpans([trusted('Enter goes on with: ', 'quiet'), untrustedLine(line.text)], columns))]

@@ -1,6 +1,6 @@
 /** Starting a session in `holdpoint tui`: which agent, then what to say to it. */
 import type { DriverInfo } from '@holdpoint/protocol'
-import { blank, type Row, row, trusted, untrusted } from '../../output/span.ts'
+import { blankRow, type Row, row, trusted, untrusted } from '../../output/span.ts'
 import { choiceRows, keyRows } from '../prompt/layout/prompt-sections.ts'
 import { emptySelection, type ListSelection, pressSelection } from '../prompt/list-selection.ts'
 import { emptyTextInput, pressTextInput, type TextInput } from '../prompt/text-input.ts'
@@ -68,9 +68,9 @@ export function startDialogRows(
       trusted('in ', 'quiet'),
       folder === undefined ? trusted('the folder of the gateway', 'quiet') : untrusted(folder, 'quiet'),
     ),
-    blank,
+    blankRow,
     ...choiceRows(choices, pick, false).map(one => one.row),
-    blank,
+    blankRow,
     ...(hint === null ? [] : [row(untrusted(hint, 'strong'))]),
     ...(line ? textInputRows({ label: 'What shall it do?', line }, columns) : []),
     ...keyRows([line ? ['Enter', 'starts it'] : ['Enter', 'next'], ['Esc', 'goes back']], columns),

@@ -1,7 +1,7 @@
 /** An approval, key by key. One key allows only what was shown to its end and what the agent's own program does not warn of. */
 import { applyEdit, editableOf, effectiveAsk } from '@holdpoint/client'
 import type { ApprovalAsk, JsonObject } from '@holdpoint/protocol'
-import { offersOf } from '../../output/request.ts'
+import { suggestionsOf } from '../../output/request.ts'
 import { emptySelection, type ListSelection, pressSelection } from './list-selection.ts'
 import { decisionOf, type PromptInput, type PromptStep, typing } from './prompt-step.ts'
 import { emptyTextInput, type TextInput, textInputWith } from './text-input.ts'
@@ -89,7 +89,7 @@ function decide(
     case 'n':
       return { part: { ...part, stage: 'note', line: textInputWith(part.note) } }
     case 's':
-      if (offersOf(ask).length === 0)
+      if (suggestionsOf(ask).length === 0)
         return { part, hint: 'The agent’s own program offers nothing to remember here: a allows it once.' }
       return around.shown ? { part: { ...part, stage: 'always', pick: emptySelection } } : { part, hint: unshown }
     case 'e':
@@ -134,7 +134,7 @@ function chooseOffer(
   press: PromptInput,
   around: ApprovalAround,
 ): PromptStep<ApprovalState> {
-  const offers = offersOf(ask).map(({ id }) => id)
+  const offers = suggestionsOf(ask).map(({ id }) => id)
   return choose(part, press, { choices: offers, ...around }, suggestion =>
     allow({ ...part, suggestion, stage: 'decide' }, ask, around),
   )

@@ -35,7 +35,7 @@ export function textInputRows(
 }
 
 function windowed(pieces: readonly StyledLine[], size: number): readonly Row[] {
-  const place = pieces.findIndex(piece => piece.some(({ look }) => look === caretLook))
+  const place = pieces.findIndex(piece => piece.some(({ style }) => style === caretLook))
   const from = Math.min(pieces.length - size, Math.max(0, place - Math.floor(size / 2)))
   const below = pieces.length - size - from
   const parts = [...(from > 0 ? [`${from} above`] : []), ...(below > 0 ? [`${below} below`] : [])]

@@ -1,7 +1,7 @@
 /** One session in a terminal: what is printed for good, what is asked, what the keys do. It draws nothing itself. */
 import type { Inbox, RequestEntry, Transcript } from '@holdpoint/client'
 import type { Call, Request, Session, SessionId } from '@holdpoint/protocol'
-import { blank, type Row, row, untrusted } from '../../output/span.ts'
+import { blankRow, type Row, row, untrusted } from '../../output/span.ts'
 import { type StyledLine, wrap } from '../../output/width.ts'
 import { PromptDrafts } from '../prompt/draft-sync.ts'
 import type { ScreenSize } from '../prompt/layout/prompt-layout.ts'
@@ -193,7 +193,7 @@ export class RunModel {
     if (this.#composes()) {
       const keys = lineKeys.filter(([key]) => !this.#reopens || key !== '/end')
       const line = textInputRows({ label: '', line: this.#composer.line }, columns)
-      return { pieces: laid([blank, ...hint, ...line, ...keyRows(keys, columns)]), busy: null }
+      return { pieces: laid([blankRow, ...hint, ...line, ...keyRows(keys, columns)]), busy: null }
     }
     const rest = laid(this.#scroll.rest(transcript.getSnapshot().entries), height - 3)
     const busy = this.#isAway() ? awayWords : session?.state === 'ended' ? null : busyWords(session)

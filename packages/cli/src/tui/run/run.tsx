@@ -1,13 +1,13 @@
 /** `holdpoint run`: starts a session, or comes back to one, and stays with it in this terminal. */
 import { actionLabel, Inbox, watchEvents } from '@holdpoint/client'
 import { type Call, type CommandId, type DriverInfo, Fault, type Session } from '@holdpoint/protocol'
-import { findSession, shortener } from '../../commands/ids.ts'
+import { findSession, idShortener } from '../../commands/ids.ts'
 import { liveSessions, pendingRequests } from '../../commands/lists.ts'
 import { closingRows, connectOrStart, type GatewayAccess } from '../../gateway-client/gateway-access.ts'
 import type { GatewayAddress as GatewayPlace } from '../../gateway-client/gateway-client.ts'
 import { startSession } from '../../gateway-client/start-session.ts'
 import { out } from '../../output/output.ts'
-import { shellWord } from '../../output/shell-quote.ts'
+import { shellQuote } from '../../output/shell-quote.ts'
 import { type Row, row, trusted, untrusted } from '../../output/span.ts'
 import { sessionSpans } from '../dashboard/session-list.ts'
 import { Terminal } from '../terminal/terminal.ts'
@@ -52,7 +52,7 @@ function overRows({ id, driver, cwd }: Session): readonly Row[] {
   const sentence = row(trusted(`${id} has ended and cannot be opened again.`))
   if (driver === 'external')
     return [sentence, row(trusted('Whatever opened it, a script as a rule, asks anew by itself.'))]
-  const begins = `holdpoint run ${shellWord(driver)} --cwd ${shellWord(cwd)}`
+  const begins = `holdpoint run ${shellQuote(driver)} --cwd ${shellQuote(cwd)}`
   return [sentence, row(trusted('A new one begins with: '), untrusted(begins, 'strong'))]
 }
 
@@ -170,5 +170,5 @@ function fateOf(state: Session['state'], { isOwn }: GatewayAccess, live: boolean
 /** As they may be typed; where that cannot be known, as they are. */
 async function shortIds(call: Call): Promise<(id: string) => string> {
   const lists = await Promise.all([liveSessions(call), pendingRequests(call)]).catch(() => null)
-  return lists ? shortener(lists.flat().map(({ id }) => id)) : id => id
+  return lists ? idShortener(lists.flat().map(({ id }) => id)) : id => id
 }

@@ -13,7 +13,7 @@ import {
 import type { Json, Request, Resolution } from '@holdpoint/protocol'
 import {
   gutterOf,
-  quoted,
+  quotedRows,
   type Row,
   row,
   type Span,
@@ -70,7 +70,7 @@ function noteRow(text: string, { me }: Reader): Row {
 /** Blank lines around it are of no use to a reader. */
 export function proseRows(text: string): readonly Row[] {
   const trimmed = text.replace(/^\n+|\s+$/g, '')
-  return trimmed === '' ? [] : quoted(trimmed)
+  return trimmed === '' ? [] : quotedRows(trimmed)
 }
 
 function pathRows(path: readonly string[]): readonly Row[] {

@@ -1,6 +1,6 @@
 /** What of a transcript can be printed for good, once: a terminal that scrolls takes nothing back. */
 import type { Entry, MessageEntry, ToolEntry } from '@holdpoint/client'
-import { blank, quotedLine, type Row } from '../../output/span.ts'
+import { blankRow, quotedRow, type Row } from '../../output/span.ts'
 import { entryRows, failedRow, proseRows, type Reader, refusedRow } from './entry-rows.ts'
 
 export class TranscriptPrinter {
@@ -36,7 +36,7 @@ export class TranscriptPrinter {
     const entry = entries.find(one => !this.#printed.has(one.id))
     if (entry?.kind !== 'message' || !entry.streaming) return []
     const rows = this.#prose(entry, this.#unprinted(entry))
-    return rows.length > 0 && stands(entry, this.#last) ? [blank, ...rows] : rows
+    return rows.length > 0 && stands(entry, this.#last) ? [blankRow, ...rows] : rows
   }
 
   /** Words and deeds stand apart, so that the eye finds both. */
@@ -44,7 +44,7 @@ export class TranscriptPrinter {
     if (rows.length === 0) return rows
     const apart = stands(entry, this.#last)
     this.#last = entry
-    return apart ? [blank, ...rows] : rows
+    return apart ? [blankRow, ...rows] : rows
   }
 
   #settle(entry: Entry, reader: Reader): readonly Row[] {
@@ -80,7 +80,7 @@ export class TranscriptPrinter {
     const rows = proseRows(text)
     const before = this.#before(entry)
     const gap = /\n[ \t]*\n\s*$/.test(before + (/^\s*/.exec(text)?.[0] ?? ''))
-    return rows.length > 0 && gap && before.trim() !== '' ? [quotedLine(''), ...rows] : rows
+    return rows.length > 0 && gap && before.trim() !== '' ? [quotedRow(''), ...rows] : rows
   }
 
   /** A tool is told of when it begins; only that it failed is worth another line. */

@@ -1,8 +1,8 @@
 /** What an approval shows, beside the whole of what it asks: which keys do what. */
 import type { ApprovalAsk } from '@holdpoint/protocol'
 import { planRows } from '../../../output/plan.ts'
-import { askRows, offersOf } from '../../../output/request.ts'
-import { blank, type Row, row, trusted, untrusted, untrustedLine } from '../../../output/span.ts'
+import { askRows, suggestionsOf } from '../../../output/request.ts'
+import { blankRow, type Row, row, trusted, untrusted, untrustedLine } from '../../../output/span.ts'
 import { type ApprovalState, confirmWord, editedAsk, keepMode } from '../approval.ts'
 import type { Prompt } from '../prompt.ts'
 import { choiceRows, emptyFooter, type KeyHint, type PromptFooter, type PromptSections } from './prompt-sections.ts'
@@ -27,7 +27,7 @@ export function approvalSections({ modes, shown }: Prompt, ask: ApprovalAsk, par
   const notes = noteRows(part, ask)
   if (!list) return { body, focus: null, ...footOf(part, ask, { isPlan, shown }), notes }
   const choices = choiceRows(list.choices, part.pick, false)
-  const above = [...body, blank, row(trusted(list.question, 'strong'))]
+  const above = [...body, blankRow, row(trusted(list.question, 'strong'))]
   // Before the first move the beginning of the list is in sight.
   const { cursor } = part.pick
   const focus = above.length + (cursor < 0 ? Math.min(choices.length, firstInSight) - 1 : cursor)
@@ -43,7 +43,7 @@ export function approvalSections({ modes, shown }: Prompt, ask: ApprovalAsk, par
 
 /** What goes with the answer. */
 function noteRows({ input, edit, note, reason, stage, suggestion }: ApprovalState, ask: ApprovalAsk): readonly Row[] {
-  const taken = offersOf(ask).find(({ id }) => id === suggestion)
+  const taken = suggestionsOf(ask).find(({ id }) => id === suggestion)
   return [
     ...(input ? [row(trusted('Changed by you: this is what would run.', 'strong'))] : []),
     ...(edit !== null && !input && ask.editable ? [row(trusted('Edit begun: e opens it.', 'quiet'))] : []),
@@ -72,7 +72,7 @@ function listOf({ stage }: ApprovalState, ask: ApprovalAsk, modes: readonly stri
   if (stage !== 'always') return null
   return {
     question: 'Allow it, and the agent’s own program remembers:',
-    choices: offersOf(ask).map(({ label, scope }) => ({ title: label, about: scope })),
+    choices: suggestionsOf(ask).map(({ label, scope }) => ({ title: label, about: scope })),
     does: 'allows and remembers',
   }
 }
@@ -110,7 +110,7 @@ function footOf(part: ApprovalState, ask: ApprovalAsk, { isPlan, shown }: Around
         keys: [
           ...(ask.editable ? [['e', 'edit'] as const] : []),
           ['n', 'note'],
-          ...(offersOf(ask).length > 0 ? [['s', 'always …'] as const] : []),
+          ...(suggestionsOf(ask).length > 0 ? [['s', 'always …'] as const] : []),
           ['R', isPlan ? 'keep planning, with feedback' : 'reject with a reason'],
           ['x', 'reject and stop'],
         ],

@@ -1,16 +1,16 @@
 /** What a form shows: what is filled in, the field that is, what is still to come, and which keys do what. */
 import { type FormAsk, isSecretField } from '@holdpoint/protocol'
-import { blank, fact, indented, quoted, type Row, row, trusted, untrusted } from '../../../output/span.ts'
+import { blankRow, indented, labelled, quotedRows, type Row, row, trusted, untrusted } from '../../../output/span.ts'
 import { type FieldState, type FormState, valuesOf } from '../form.ts'
 import { steering } from '../questions.ts'
 import { choiceRows, emptyFooter, type PromptFooter, type PromptSections } from './prompt-sections.ts'
 
 export function formSections({ title, message, url }: FormAsk, part: FormState): PromptSections {
   const head: Row[] = [
-    fact('Form', untrusted(title, 'strong')),
-    ...(message === '' ? [] : quoted(message)),
-    ...(url === undefined ? [] : [row(trusted('Open this yourself, if you trust it:', 'quiet')), ...quoted(url)]),
-    blank,
+    labelled('Form', untrusted(title, 'strong')),
+    ...(message === '' ? [] : quotedRows(message)),
+    ...(url === undefined ? [] : [row(trusted('Open this yourself, if you trust it:', 'quiet')), ...quotedRows(url)]),
+    blankRow,
   ]
   const before = part.fields.slice(0, part.at).map(doneRow)
   const field = part.fields[part.at]
@@ -38,7 +38,7 @@ function fieldRows(field: FieldState, at: number, of: number): readonly Row[] {
   const facts = [`${at + 1} of ${of}`, kindOf(field), field.required ? 'required' : 'may be left empty']
   return [
     row(trusted('› ', 'strong'), untrusted(nameOf(field), 'strong'), trusted(`  ${facts.join(' · ')}`, 'quiet')),
-    ...(description ? quoted(description) : []),
+    ...(description ? quotedRows(description) : []),
     ...(field.choices ? choiceRows(field.choices, field.pick, field.field.type === 'array').map(one => one.row) : []),
   ]
 }

@@ -1,6 +1,6 @@
 /** What a question shows: its words, its options with the one chosen, and which keys do what. */
 import type { QuestionsAsk } from '@holdpoint/protocol'
-import { blank, indented, quoted, type Row, row, trusted, untrusted } from '../../../output/span.ts'
+import { blankRow, indented, quotedRows, type Row, row, trusted, untrusted } from '../../../output/span.ts'
 import { current, type QuestionsState, steering } from '../questions.ts'
 import { choiceRows, emptyFooter, type KeyHint, type PromptFooter, type PromptSections } from './prompt-sections.ts'
 
@@ -9,8 +9,8 @@ export function questionsSections(ask: QuestionsAsk, part: QuestionsState): Prom
   const several = ask.questions.length > 1
   const head = [
     ...(several || question.header ? [headerRow(part.at, ask)] : []),
-    ...quoted(question.question),
-    ...(question.options.length > 0 ? [blank] : []),
+    ...quotedRows(question.question),
+    ...(question.options.length > 0 ? [blankRow] : []),
   ]
   const options = choiceRows(
     question.options.map(({ label, description }) => ({ title: label, ...(description && { about: description }) })),
@@ -28,7 +28,7 @@ export function questionsSections(ask: QuestionsAsk, part: QuestionsState): Prom
       ...head,
       ...options.map(one => one.row),
       ...other,
-      ...(preview === undefined ? [] : [blank, ...quoted(preview)]),
+      ...(preview === undefined ? [] : [blankRow, ...quotedRows(preview)]),
     ],
     focus: focus < 0 ? null : head.length + focus,
     ...footOf(ask, part),
