@@ -111,7 +111,7 @@ describe.skipIf(hasNoBrowser())('the inbox', () => {
       if (goes) document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'a', bubbles: true }))
       return goes
     })
-    await page.getByText('Something just changed.').waitFor()
+    await page.getByText('The list just changed.').waitFor()
     expect(await fixture.isPending(second)).toBe(true)
   })
 

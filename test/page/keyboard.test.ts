@@ -102,7 +102,7 @@ describe.skipIf(hasNoBrowser())('without a pointer', () => {
       await cardOf(page, request).getByRole('textbox').first().fill('rm -rf build')
       await cardOf(page, request).focus()
       await pressKey(page, 'a')
-      await page.getByText('This one cannot be allowed by a key right now.').waitFor()
+      await page.getByText('You can’t allow this with a key right now.').waitFor()
       expect(await fixture.isPending(request)).toBe(true)
       await cardOf(page, request).getByRole('textbox').first().press('Escape')
     }
@@ -207,7 +207,7 @@ describe.skipIf(hasNoBrowser())('without a pointer', () => {
     await cards.evaluate(it => it.scrollTo(0, it.scrollHeight))
     await pressKey(page, 'a')
     await page.keyboard.press('a')
-    await page.getByText('Something just changed.').waitFor()
+    await page.getByText('The list just changed.').waitFor()
     expect(await fixture.isPending(first), 'it only came into view').toBe(true)
     expect(await cardOf(page, first).evaluate(it => it.getBoundingClientRect().top > 0)).toBe(true)
     const decided = async () => {

@@ -59,7 +59,7 @@ describe.skipIf(hasNoBrowser())('whoever does not look is told', () => {
     await until(page, 2)
     expect((await notices(page)).told).toEqual([
       'Run a command · api-server / npm test',
-      '2 requests wait for you / api-server',
+      '2 requests waiting / api-server',
     ])
     await fixture.answer(request)
     await page.waitForFunction(

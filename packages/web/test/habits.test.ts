@@ -1,8 +1,8 @@
 import type { Request, RequestId, Session, SessionId } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
 import { groupSessions } from '../src/gateway/session-groups.ts'
-import { manyTag, NewRequests, notificationFor } from '../src/notifications/new-requests.ts'
-import { badgeOf, titleOf } from '../src/notifications/title-badge.ts'
+import { NewRequests, notificationFor, summaryTag } from '../src/notifications/new-requests.ts'
+import { badgeText, pageTitle } from '../src/notifications/title-badge.ts'
 import { href, readRoute } from '../src/routes.ts'
 import { partitionSelectable, range } from '../src/screens/inbox/selection.ts'
 import { inputOf, offeredDrivers, problemsOf } from '../src/screens/shell/new-session/new-session-form.ts'
@@ -21,12 +21,12 @@ const session = (n: number, more: Partial<Session>): Session =>
 
 describe('the count outside the page', () => {
   it('stands in the title while it is true', () => {
-    expect(titleOf(0, true)).toBe('Holdpoint')
-    expect(titleOf(3, true)).toBe('(3) Holdpoint')
-    expect(titleOf(3, false)).toBe('… Holdpoint')
+    expect(pageTitle(0, true)).toBe('Holdpoint')
+    expect(pageTitle(3, true)).toBe('(3) Holdpoint')
+    expect(pageTitle(3, false)).toBe('… Holdpoint')
   })
   it('has room for two figures on the tab', () => {
-    expect([1, 99, 1000].map(badgeOf)).toEqual(['1', '99', '99'])
+    expect([1, 99, 1000].map(badgeText)).toEqual(['1', '99', '99'])
   })
 })
 
@@ -34,16 +34,16 @@ describe('news', () => {
   const snapshot = (...order: readonly RequestId[]) => ({ order, complete: true, status: 'live' as const })
   it('is what came after the page was opened', () => {
     const news = new NewRequests()
-    expect(news.take(snapshot(id(1)))).toEqual([])
-    expect(news.take(snapshot(id(1), id(2)))).toEqual([id(2)])
-    expect(news.take(snapshot(id(2)))).toEqual([])
+    expect(news.update(snapshot(id(1)))).toEqual([])
+    expect(news.update(snapshot(id(1), id(2)))).toEqual([id(2)])
+    expect(news.update(snapshot(id(2)))).toEqual([])
   })
   it('is taken from no half of a list, and from none that may be old', () => {
     const news = new NewRequests()
-    expect(news.take({ ...snapshot(id(1)), complete: false })).toEqual([])
-    expect(news.take(snapshot(id(1), id(2)))).toEqual([])
-    expect(news.take({ ...snapshot(id(3)), status: 'reconnecting' })).toEqual([])
-    expect(news.take(snapshot(id(1), id(2), id(3)))).toEqual([id(3)])
+    expect(news.update({ ...snapshot(id(1)), complete: false })).toEqual([])
+    expect(news.update(snapshot(id(1), id(2)))).toEqual([])
+    expect(news.update({ ...snapshot(id(3)), status: 'reconnecting' })).toEqual([])
+    expect(news.update(snapshot(id(1), id(2), id(3)))).toEqual([id(3)])
   })
   it('is told one by one, or as a sum; what cannot be seen is spelt out', () => {
     const sessions = new Map([1, 2].map(n => [session(n, {}).id, session(n, {})]))
@@ -62,8 +62,8 @@ describe('news', () => {
     })
     expect(notificationFor([request(1, 'one\ntwo')], { sessions })?.body).toBe('one ↵ two')
     expect(notificationFor([request(1, 'a'), request(2, 'b')], { sessions })).toMatchObject({
-      tag: manyTag,
-      title: '2 requests wait for you',
+      tag: summaryTag,
+      title: '2 requests waiting',
       body: 's1, s2',
       request: null,
     })

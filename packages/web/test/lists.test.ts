@@ -105,9 +105,9 @@ describe('several answers at once', () => {
     const allow = () => {}
     const noted = { kind: 'allow', note: 'quick' } as const
     const actions: Record<string, CardActions> = {
-      req_0: { allow, yes: noted },
-      req_1: { yes: { kind: 'allow' } },
-      req_2: { allow, yes: null },
+      req_0: { allow, allowAnswer: noted },
+      req_1: { allowAnswer: { kind: 'allow' } },
+      req_2: { allow, allowAnswer: null },
     }
     const { replies, left } = allowEach(requests.slice(0, 4), id => actions[id])
     expect(replies).toEqual([{ request: requests[0], answer: noted }])

@@ -1,11 +1,11 @@
-/** A short, soft tone when something begins to wait and nobody looks. Off until a person turns it on, which a browser demands, too. */
+/** Plays a short, soft chime for new requests. It is off until the person turns it on; browsers block sound before a first click anyway. */
 
 let context: AudioContext | null = null
 
-/** Two notes, a third of a second. */
+/** Plays two notes, about a third of a second in total. */
 export function playChime(): void {
   context ??= new AudioContext()
-  // A browser may hold the sound back until the page has been clicked; then this one is not heard.
+  // Browsers may block sound until the page has been clicked; this chime is then silent.
   void context.resume().catch(() => {})
   const at = context.currentTime
   playNote(context, 523, at)

@@ -1,9 +1,10 @@
-/** Which requests are news to a person, and in which words they are told outside the page. */
+/** Finds the requests that are new since the page opened, and composes the notification for them. */
 import { actionLabel, type InboxSnapshot, sessionName, summary } from '@holdpoint/client'
 import { escapeInvisible, type Request, type RequestId, type Session } from '@holdpoint/protocol'
+import { manyRequests, unknownSession } from './texts.ts'
 
 export interface RequestNotification {
-  /** One notification stands per tag: a newer one takes its place. */
+  /** The browser shows one notification per tag: a newer one replaces it. */
   readonly tag: string
   readonly title: string
   readonly body: string
@@ -11,17 +12,17 @@ export interface RequestNotification {
 }
 
 const bodyMax = 160
-export const manyTag = 'holdpoint.many'
+export const summaryTag = 'holdpoint.many'
 
-/** Tells new requests from known ones. What waits when the page opens is no news: it is on the page. */
+/** Remembers which requests are known. Requests that were pending when the page opened are not new. */
 export class NewRequests {
   #known: Set<RequestId> | null = null
 
-  take({ order, complete, status }: Pick<InboxSnapshot, 'order' | 'complete' | 'status'>): readonly RequestId[] {
+  update({ order, complete, status }: Pick<InboxSnapshot, 'order' | 'complete' | 'status'>): readonly RequestId[] {
     if (status !== 'live' || !complete) return []
-    const before = this.#known
+    const known = this.#known
     this.#known = new Set(order)
-    return before ? order.filter(id => !before.has(id)) : []
+    return known ? order.filter(id => !known.has(id)) : []
   }
 }
 
@@ -35,23 +36,23 @@ export function notificationFor(
   if (requests.length === 1)
     return {
       tag: first.id,
-      title: `${actionLabel(first.ask)} · ${clip(nameOf(first), 60)}`,
-      body: clip(escapeInvisible(summary(first.ask)), bodyMax),
+      title: `${actionLabel(first.ask)} · ${truncate(nameOf(first), 60)}`,
+      body: truncate(escapeInvisible(summary(first.ask)), bodyMax),
       request: first.id,
     }
   const names = [...new Set(requests.map(nameOf))]
   return {
-    tag: manyTag,
-    title: `${requests.length} requests wait for you`,
-    body: clip(names.join(', '), bodyMax),
+    tag: summaryTag,
+    title: manyRequests(requests.length),
+    body: truncate(names.join(', '), bodyMax),
     request: null,
   }
 }
 
 function nameOfSession(session: Session | undefined): string {
-  return session ? escapeInvisible(sessionName(session)) : 'An agent'
+  return session ? escapeInvisible(sessionName(session)) : unknownSession
 }
 
-function clip(text: string, max: number): string {
+function truncate(text: string, max: number): string {
   return text.length > max ? `${text.slice(0, max - 1)}…` : text
 }

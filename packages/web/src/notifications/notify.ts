@@ -1,4 +1,4 @@
-/** Tells a person who does not look: a notification or a tone, by one tab for all of them, and never while the page is in view. */
+/** Notifies the person about new requests with a browser notification and a chime. One tab does this for all tabs, and only while none of them is visible. */
 import type { Inbox } from '@holdpoint/client'
 import type { Request, RequestId } from '@holdpoint/protocol'
 import { useEffect } from 'react'
@@ -6,11 +6,11 @@ import { useGateway } from '../gateway/gateway-context.ts'
 import { go } from '../routes.ts'
 import { readPreference } from '../storage/preferences.ts'
 import { playChime } from './chime.ts'
-import { manyTag, NewRequests, notificationFor, type RequestNotification } from './new-requests.ts'
+import { NewRequests, notificationFor, type RequestNotification, summaryTag } from './new-requests.ts'
 import { anyTabVisible, electLeaderTab, trackTabVisibility } from './tab-presence.ts'
 
-/** What comes within this time is told together. */
-const gatherMs = 400
+/** Requests that arrive within this time share one notification. */
+const batchMs = 400
 
 export function canNotify(): boolean {
   return 'Notification' in globalThis && window.isSecureContext
@@ -19,54 +19,55 @@ export function canNotify(): boolean {
 export function useNotifications(): void {
   const { inbox } = useGateway()
   useEffect(() => {
-    const over = new AbortController()
-    trackTabVisibility(over.signal)
-    electLeaderTab(over.signal, () => speakFor(inbox, over.signal))
-    return () => over.abort()
+    const ended = new AbortController()
+    trackTabVisibility(ended.signal)
+    electLeaderTab(ended.signal, () => notifyAboutNewRequests(inbox, ended.signal))
+    return () => ended.abort()
   }, [inbox])
 }
 
-function speakFor(inbox: Inbox, signal: AbortSignal): void {
-  const news = new NewRequests()
-  const fresh = new Set<RequestId>()
-  let waiting: readonly RequestId[] = []
-  let gathering = false
-  const hear = () => {
+function notifyAboutNewRequests(inbox: Inbox, signal: AbortSignal): void {
+  const newRequests = new NewRequests()
+  const unannounced = new Set<RequestId>()
+  let pending: readonly RequestId[] = []
+  let flushScheduled = false
+  const onInboxChange = () => {
     const snapshot = inbox.getSnapshot()
-    for (const id of news.take(snapshot)) fresh.add(id)
-    if (fresh.size > 0 && !gathering) setTimeout(() => void tell(), gatherMs)
-    gathering = fresh.size > 0
-    const left = new Set<string>(snapshot.order)
-    if (waiting.some(id => !left.has(id))) void dismiss(tag => (tag === manyTag ? left.size === 0 : !left.has(tag)))
-    waiting = snapshot.order
+    for (const id of newRequests.update(snapshot)) unannounced.add(id)
+    if (unannounced.size > 0 && !flushScheduled) setTimeout(() => void flush(), batchMs)
+    flushScheduled = unannounced.size > 0
+    const stillPending = new Set<string>(snapshot.order)
+    if (pending.some(id => !stillPending.has(id)))
+      void dismissNotifications(tag => (tag === summaryTag ? stillPending.size === 0 : !stillPending.has(tag)))
+    pending = snapshot.order
   }
-  const tell = async () => {
-    gathering = false
+  const flush = async () => {
+    flushScheduled = false
     const snapshot = inbox.getSnapshot()
-    const requests = [...fresh].flatMap(id => snapshot.requests.get(id) ?? []).filter(isPending)
-    fresh.clear()
-    const notice = notificationFor(requests, snapshot)
-    if (!notice || (await anyTabVisible()) || signal.aborted) return
+    const requests = [...unannounced].flatMap(id => snapshot.requests.get(id) ?? []).filter(isPending)
+    unannounced.clear()
+    const notification = notificationFor(requests, snapshot)
+    if (!notification || (await anyTabVisible()) || signal.aborted) return
     if (readPreference('sound') === 'on') playChime()
-    await show(notice)
+    await showNotification(notification)
   }
-  const look = () => document.visibilityState === 'visible' && void dismiss(() => true)
-  document.addEventListener('visibilitychange', look, { signal })
-  signal.addEventListener('abort', inbox.subscribe(hear))
-  hear()
+  const dismissWhenVisible = () => document.visibilityState === 'visible' && void dismissNotifications(() => true)
+  document.addEventListener('visibilitychange', dismissWhenVisible, { signal })
+  signal.addEventListener('abort', inbox.subscribe(onInboxChange))
+  onInboxChange()
 }
 
 function isPending({ status }: Request): boolean {
   return status === 'pending'
 }
 
-/** Those that the page shows by itself, where there is no worker. */
-const own = new Set<Notification>()
+/** Notifications shown without a service worker. */
+const pageNotifications = new Set<Notification>()
 
-async function show({ tag, title, body, request }: RequestNotification): Promise<void> {
+async function showNotification({ tag, title, body, request }: RequestNotification): Promise<void> {
   if (!canNotify() || Notification.permission !== 'granted' || readPreference('notifications') === 'off') return
   const options = { tag, body, icon: '/icon-192.png', badge: '/icon-192.png', data: { request }, silent: true }
-  const worker = await findWorker()
+  const worker = await findServiceWorker()
   if (worker?.active) return worker.showNotification(title, options)
   const notification = new Notification(title, options)
   notification.onclick = () => {
@@ -74,20 +75,20 @@ async function show({ tag, title, body, request }: RequestNotification): Promise
     openRequest(request)
     notification.close()
   }
-  own.add(notification)
+  pageNotifications.add(notification)
 }
 
-/** What somebody has answered meanwhile, or is looking at, asks for attention no more; whichever tab had shown it. */
-async function dismiss(which: (tag: string) => boolean): Promise<void> {
-  const shown = await (await findWorker())?.getNotifications()
-  for (const notification of [...own, ...(shown ?? [])])
-    if (which(notification.tag)) {
+/** Closes notifications whose requests were answered or are now visible, including those that another tab has shown. */
+async function dismissNotifications(matches: (tag: string) => boolean): Promise<void> {
+  const shown = await (await findServiceWorker())?.getNotifications()
+  for (const notification of [...pageNotifications, ...(shown ?? [])])
+    if (matches(notification.tag)) {
       notification.close()
-      own.delete(notification)
+      pageNotifications.delete(notification)
     }
 }
 
-async function findWorker(): Promise<ServiceWorkerRegistration | undefined> {
+async function findServiceWorker(): Promise<ServiceWorkerRegistration | undefined> {
   return navigator.serviceWorker?.getRegistration().catch(() => undefined)
 }
 

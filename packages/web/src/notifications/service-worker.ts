@@ -1,23 +1,23 @@
-/** The service worker: it shows notifications and says, when the gateway is away, that it is. It keeps nothing of the API. */
+/** Registers the service worker, which shows notifications and an offline page. It caches nothing of the API. */
 import { RequestId } from '@holdpoint/protocol'
 import { openRequest } from './notify.ts'
 
-interface Policies {
+interface TrustedTypePolicies {
   createPolicy(name: string, rules: { createScriptURL(url: string): string }): { createScriptURL(url: string): unknown }
 }
 
-/** The gateway's policy lets only trusted addresses become scripts; there is one, and it stands here. */
-function scriptAddress(): string {
-  const { trustedTypes } = globalThis as { trustedTypes?: Policies } // not in every browser, and not in the compiler's list
+/** The gateway's Content-Security-Policy requires Trusted Types for script URLs. `/sw.js` is the only one. */
+function trustedScriptUrl(): string {
+  const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypePolicies } // not in every browser, and not in TypeScript's DOM types
   const policy = trustedTypes?.createPolicy('holdpoint-worker', { createScriptURL: () => '/sw.js' })
-  return (policy?.createScriptURL('/sw.js') ?? '/sw.js') as string // a TrustedScriptURL, which is what `register` wants where there is one
+  return (policy?.createScriptURL('/sw.js') ?? '/sw.js') as string // a TrustedScriptURL, which `register` requires in browsers with Trusted Types
 }
 
 export function startServiceWorker(): void {
   const { serviceWorker } = navigator
-  // A page that is not served safely has none; it works without.
+  // Browsers offer service workers only in secure contexts. The page works without one.
   if (!serviceWorker) return
-  serviceWorker.register(scriptAddress(), { updateViaCache: 'none' }).catch(() => {})
+  serviceWorker.register(trustedScriptUrl(), { updateViaCache: 'none' }).catch(() => {})
   serviceWorker.addEventListener('message', ({ data }: MessageEvent<{ open?: unknown }>) => {
     if (data?.open === undefined) return
     openRequest(RequestId.safeParse(data.open).data ?? null)

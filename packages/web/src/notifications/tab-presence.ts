@@ -1,45 +1,45 @@
-/** Whether anybody looks at this gateway's page in any tab of this browser, and which tab speaks for all of them. Both are locks: a tab that dies lets go of its own. */
+/** Tracks whether any tab of this browser shows the page, and elects one tab that sends notifications for all. Both use Web Locks, which the browser releases when a tab crashes. */
 
-const lookingLock = 'holdpoint.looking'
-const speakerLock = 'holdpoint.speaker'
+const visibleTabLock = 'holdpoint.visible-tab'
+const leaderTabLock = 'holdpoint.leader-tab'
 
-/** Holds a place among those that look for as long as this tab is visible. */
+/** Holds a shared lock while this tab is visible. */
 export function trackTabVisibility(signal: AbortSignal): void {
-  let stop: (() => void) | null = null
-  const follow = () => {
-    if (document.visibilityState === 'visible') stop ??= hold(lookingLock, 'shared', signal)
+  let releaseLock: (() => void) | null = null
+  const update = () => {
+    if (document.visibilityState === 'visible') releaseLock ??= holdLock(visibleTabLock, 'shared', signal)
     else {
-      stop?.()
-      stop = null
+      releaseLock?.()
+      releaseLock = null
     }
   }
-  document.addEventListener('visibilitychange', follow, { signal })
-  signal.addEventListener('abort', () => stop?.())
-  follow()
+  document.addEventListener('visibilitychange', update, { signal })
+  signal.addEventListener('abort', () => releaseLock?.())
+  update()
 }
 
 export async function anyTabVisible(): Promise<boolean> {
   if (document.visibilityState === 'visible') return true
   if (!navigator.locks) return false
   const { held = [] } = await navigator.locks.query()
-  return held.some(lock => lock.name === lookingLock)
+  return held.some(lock => lock.name === visibleTabLock)
 }
 
-/** Calls `speak` once this tab is the one that speaks; where there are no locks, each speaks for itself. */
-export function electLeaderTab(signal: AbortSignal, speak: () => void): void {
-  if (!navigator.locks) speak()
-  else hold(speakerLock, 'exclusive', signal, speak)
+/** Calls `onElected` when this tab becomes the leader. Without Web Locks, every tab is a leader. */
+export function electLeaderTab(signal: AbortSignal, onElected: () => void): void {
+  if (!navigator.locks) onElected()
+  else holdLock(leaderTabLock, 'exclusive', signal, onElected)
 }
 
-/** Returns what lets go of it. */
-function hold(name: string, mode: LockMode, signal: AbortSignal, onHeld = () => {}): () => void {
-  const over = new AbortController()
-  const until = AbortSignal.any([signal, over.signal])
+/** Requests the lock and returns a function that releases it. */
+function holdLock(name: string, mode: LockMode, signal: AbortSignal, onHeld = () => {}): () => void {
+  const released = new AbortController()
+  const ended = AbortSignal.any([signal, released.signal])
   navigator.locks
-    ?.request(name, { mode, signal: until }, () => {
+    ?.request(name, { mode, signal: ended }, () => {
       onHeld()
-      return new Promise<void>(resolve => until.addEventListener('abort', () => resolve()))
+      return new Promise<void>(resolve => ended.addEventListener('abort', () => resolve()))
     })
-    .catch(() => {}) // Given up before it was got.
-  return () => over.abort()
+    .catch(() => {}) // Released before the lock was granted.
+  return () => released.abort()
 }

@@ -1,49 +1,49 @@
-/** What waits, where one sees it without looking at the page: in the title, on the tab's picture, on the app's badge. */
+/** Shows the number of pending requests in the page's title, on its tab icon and on the installed app's badge. */
 import { useEffect } from 'react'
 import { useInboxPart } from '../gateway/gateway-context.ts'
 
-export function titleOf(waiting: number, live: boolean): string {
+export function pageTitle(pendingCount: number, live: boolean): string {
   if (!live) return '… Holdpoint'
-  return waiting > 0 ? `(${waiting}) Holdpoint` : 'Holdpoint'
+  return pendingCount > 0 ? `(${pendingCount}) Holdpoint` : 'Holdpoint'
 }
 
-/** Two figures are as much as a tab's picture holds. */
-export function badgeOf(waiting: number): string {
-  return waiting > 99 ? '99' : String(waiting)
+/** A tab icon has room for two digits. */
+export function badgeText(pendingCount: number): string {
+  return pendingCount > 99 ? '99' : String(pendingCount)
 }
 
 export function useTitleBadge(): void {
-  const waiting = useInboxPart(snapshot => snapshot.pendingCount)
-  // Before the first word of the gateway nothing is old yet.
+  const pendingCount = useInboxPart(snapshot => snapshot.pendingCount)
+  // While the first connection is being made, the title is not stale yet.
   const live = useInboxPart(snapshot => snapshot.status !== 'reconnecting')
   useEffect(() => {
-    document.title = titleOf(waiting, live)
-    void drawIcon(live ? waiting : 0)
-    // Only an installed page has a badge; where there is none, nothing is lost.
-    void navigator.setAppBadge?.(waiting).catch(() => {})
-  }, [waiting, live])
+    document.title = pageTitle(pendingCount, live)
+    void drawIcon(live ? pendingCount : 0)
+    // Only installed apps have a badge; elsewhere this fails harmlessly.
+    void navigator.setAppBadge?.(pendingCount).catch(() => {})
+  }, [pendingCount, live])
 }
 
-const size = 64
-let picture: Promise<HTMLImageElement> | null = null
-let turn = 0
+const iconSize = 64
+let favicon: Promise<HTMLImageElement> | null = null
+let latestDraw = 0
 
-async function drawIcon(waiting: number): Promise<void> {
+async function drawIcon(pendingCount: number): Promise<void> {
   const link = document.querySelector<HTMLLinkElement>('link[rel="icon"]')
   if (!link) return
-  const mine = ++turn
-  if (waiting === 0) {
+  const draw = ++latestDraw
+  if (pendingCount === 0) {
     link.href = '/favicon.svg'
     return
   }
-  picture ??= loadPicture()
-  const drawn = await picture
-  if (mine !== turn) return
-  link.href = drawBadge(drawn, badgeOf(waiting)) ?? '/favicon.svg'
+  favicon ??= loadFavicon()
+  const image = await favicon
+  if (draw !== latestDraw) return
+  link.href = drawBadge(image, badgeText(pendingCount)) ?? '/favicon.svg'
 }
 
-async function loadPicture(): Promise<HTMLImageElement> {
-  const image = new Image(size, size)
+async function loadFavicon(): Promise<HTMLImageElement> {
+  const image = new Image(iconSize, iconSize)
   image.src = '/favicon.svg'
   await image.decode().catch(() => {})
   return image
@@ -51,20 +51,20 @@ async function loadPicture(): Promise<HTMLImageElement> {
 
 function drawBadge(image: HTMLImageElement, count: string): string | null {
   const canvas = document.createElement('canvas')
-  canvas.width = canvas.height = size
-  const pen = canvas.getContext('2d')
-  if (!pen) return null
-  const colours = getComputedStyle(document.documentElement)
-  if (image.naturalWidth > 0) pen.drawImage(image, 0, 0, size, size)
+  canvas.width = canvas.height = iconSize
+  const context = canvas.getContext('2d')
+  if (!context) return null
+  const styles = getComputedStyle(document.documentElement)
+  if (image.naturalWidth > 0) context.drawImage(image, 0, 0, iconSize, iconSize)
   const [x, y, radius] = [42, 42, 22]
-  pen.fillStyle = colours.getPropertyValue('--badge')
-  pen.beginPath()
-  pen.arc(x, y, radius, 0, 2 * Math.PI)
-  pen.fill()
-  pen.fillStyle = colours.getPropertyValue('--badge-ink')
-  pen.font = `600 ${count.length > 1 ? 28 : 34}px ${colours.getPropertyValue('--sans')}`
-  pen.textAlign = 'center'
-  pen.textBaseline = 'middle'
-  pen.fillText(count, x, y + 2)
+  context.fillStyle = styles.getPropertyValue('--badge')
+  context.beginPath()
+  context.arc(x, y, radius, 0, 2 * Math.PI)
+  context.fill()
+  context.fillStyle = styles.getPropertyValue('--badge-ink')
+  context.font = `600 ${count.length > 1 ? 28 : 34}px ${styles.getPropertyValue('--sans')}`
+  context.textAlign = 'center'
+  context.textBaseline = 'middle'
+  context.fillText(count, x, y + 2)
   return canvas.toDataURL('image/png')
 }

@@ -1,35 +1,35 @@
-/** The page's one voice for what happens without being looked at: a polite live region, and a line that can be read for a moment. */
+/** The page's toast: a short message that screen readers announce and that disappears by itself. */
 import { useSyncExternalStore } from 'react'
 
 export interface Toast {
-  readonly words: string
-  readonly shown: boolean
-  /** Of each announcement its own, so that the same words are said again where they are announced again. */
-  readonly turn: number
+  readonly text: string
+  readonly visible: boolean
+  /** Unique per toast, so that screen readers announce the same text again when it is shown again. */
+  readonly id: number
 }
 
-const shownMs = 4000
-/** Longer than the style's motion takes: words go with the line that they stand in, not before it. */
+const visibleMs = 4000
+/** Longer than the CSS transition: the text must stay until the toast has faded out. */
 const fadeMs = 250
 
-let now: Toast = { words: '', shown: false, turn: 0 }
+let current: Toast = { text: '', visible: false, id: 0 }
 let timer: ReturnType<typeof setTimeout> | undefined
 const listeners = new Set<() => void>()
 
-export function showToast(words: string): void {
+export function showToast(text: string): void {
   clearTimeout(timer)
-  tell({ words, shown: true, turn: now.turn + 1 })
-  timer = setTimeout(dismissToast, shownMs)
+  update({ text, visible: true, id: current.id + 1 })
+  timer = setTimeout(dismissToast, visibleMs)
 }
-/** What was announced does not hold any more. */
+/** Hides the current toast, for example because it is no longer true. */
 export function dismissToast(): void {
   clearTimeout(timer)
-  tell({ ...now, shown: false })
-  timer = setTimeout(() => tell({ ...now, words: '' }), fadeMs)
+  update({ ...current, visible: false })
+  timer = setTimeout(() => update({ ...current, text: '' }), fadeMs)
 }
 
-function tell(next: Toast): void {
-  now = next
+function update(next: Toast): void {
+  current = next
   for (const listener of listeners) listener()
 }
 function subscribe(listener: () => void): () => void {
@@ -38,5 +38,5 @@ function subscribe(listener: () => void): () => void {
 }
 
 export function useToast(): Toast {
-  return useSyncExternalStore(subscribe, () => now)
+  return useSyncExternalStore(subscribe, () => current)
 }

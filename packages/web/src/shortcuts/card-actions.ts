@@ -1,19 +1,19 @@
-/** What keys may do with a card: each card says it here, and the keyboard looks it up for the card it is on. */
+/** Registry of the actions that shortcuts can run on a card: each card registers its own, and the keyboard handler looks them up by request. */
 import type { Answer, RequestId } from '@holdpoint/protocol'
 import { useEffect } from 'react'
 
-/** Left out where the card has no such action now. */
+/** An action is absent while the card does not offer it. */
 export interface CardActions {
-  /** Decides at once; not there on what its agent marks as dangerous, nor before all of it was on the screen. */
+  /** Sends the answer at once. Absent on a request that its agent marks as dangerous, and until the whole request has been on the screen. */
   readonly allow?: () => void
-  /** What `allow` sends; null while another answer is begun on the card. */
-  readonly yes?: Answer | null
-  /** Opens the step that asks for a reason, and puts the cursor there. */
+  /** The answer that `allow` sends; null while the card holds another unfinished answer. */
+  readonly allowAnswer?: Answer | null
+  /** Opens the panel that asks for a reason and focuses its field. */
   readonly deny?: () => void
   readonly edit?: () => void
-  /** Picks the option with this number, from 1 on, of the first question that is not answered. */
+  /** Picks the option with this number, counted from 1, of the first unanswered question. */
   readonly choose?: (number: number) => void
-  /** Unfolds what is folded, and puts the focus into the card. */
+  /** Expands collapsed content and moves the focus into the card. */
   readonly open?: () => void
 }
 

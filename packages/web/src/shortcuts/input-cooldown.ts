@@ -1,15 +1,15 @@
-/** Nothing is decided by a key or a click that was meant for something else: right after a change, decisions do not count. */
+/** Ignores answers for a moment after the page changes by itself, so that a key or click meant for the previous content decides nothing. */
 
-/** As long as a double click or a key in flight may take. */
+/** Longer than the gap of a double click, or than a key press already under way. */
 export const cooldownMs = 500
 
-let changedAt = Number.NEGATIVE_INFINITY
+let lastChangeAt = Number.NEGATIVE_INFINITY
 
-/** What stands under the pointer or the keyboard has changed by itself. */
+/** Call this when content under the pointer or the keyboard focus changes without the person's doing. */
 export function startCooldown(): void {
-  changedAt = performance.now()
+  lastChangeAt = performance.now()
 }
 
 export function inCooldown(): boolean {
-  return performance.now() - changedAt < cooldownMs
+  return performance.now() - lastChangeAt < cooldownMs
 }

@@ -1,8 +1,9 @@
-/** What each key means, and when none of them means anything: nobody decides by a key that was meant for something else. */
+/** Maps key presses to shortcuts, and rejects presses that were probably meant for something else, such as typing. */
 import type { Request } from '@holdpoint/protocol'
 import type { CardActions } from './card-actions.ts'
+import { cannotAllowByKey, dangerousNotByKey, justChanged } from './texts.ts'
 
-const simple = {
+const singleKeys = {
   j: 'next',
   k: 'previous',
   Enter: 'open',
@@ -18,118 +19,86 @@ const simple = {
   '?': 'help',
   Escape: 'escape',
 } as const
-const afterG = { i: 'inbox', s: 'sessions', r: 'record' } as const
+const keysAfterG = { i: 'inbox', s: 'sessions', r: 'record' } as const
 
-export type Plain = (typeof simple)[keyof typeof simple] | (typeof afterG)[keyof typeof afterG] | 'palette'
+export type ShortcutName =
+  | (typeof singleKeys)[keyof typeof singleKeys]
+  | (typeof keysAfterG)[keyof typeof keysAfterG]
+  | 'palette'
 export type ShortcutAction =
-  | { readonly does: Plain }
-  | { readonly does: 'choose'; readonly n: number }
-  | { readonly does: 'g' }
+  | { readonly name: ShortcutName }
+  | { readonly name: 'choose'; readonly n: number }
+  | { readonly name: 'g' }
 
-/** A key press, and where it landed. */
+/** A key press and its context on the page. */
 export interface KeyPress {
   readonly key: string
   readonly ctrlKey: boolean
   readonly metaKey: boolean
   readonly altKey: boolean
-  /** Held down. */
+  /** The key is held down. */
   readonly repeat: boolean
   readonly isComposing: boolean
-  /** In a field for text, or in anything that uses letters by itself. */
+  /** The focus is in a text field, or in a control that uses letter keys itself. */
   readonly typing: boolean
-  /** On a button or a link, which Enter belongs to. */
+  /** The focus is on a button or link, which handles Enter itself. */
   readonly onControl: boolean
-  /** A dialog stands in front of the page. */
+  /** A modal dialog or popover is open. */
   readonly modal: boolean
 }
 
-/** The second key of `g i` has this long to come; and whoever was slower still meant that, not what its letter does alone. */
+/** How long after `g` the second key of a sequence such as `g i` counts. */
 const sequenceMs = 1500
-const tooLateMs = 6000
+/** After a slower second key, the person still meant the sequence: until then, ignore the key instead of running its own shortcut. */
+const sequenceGuardMs = 6000
 
-/** `sinceGMs`: how long ago `g` was pressed, where it was the last key. */
+/** `sinceGMs` is the time since `g` was pressed, if `g` was the previous key. */
 export function readKeyPress(press: KeyPress, sinceGMs = Number.POSITIVE_INFINITY): ShortcutAction | null {
   const { key, ctrlKey, metaKey, altKey, isComposing, modal } = press
   if (isComposing || altKey) return null
-  // Works while typing, too: no text is written with it.
+  // Allowed while typing: Ctrl+K and Cmd+K insert no text.
   if ((ctrlKey || metaKey) && !(ctrlKey && metaKey))
-    return key.toLowerCase() === 'k' && !modal ? { does: 'palette' } : null
+    return key.toLowerCase() === 'k' && !modal ? { name: 'palette' } : null
   if (ctrlKey || metaKey || modal || press.typing) return null
-  const second = Object.hasOwn(afterG, key) ? afterG[key as keyof typeof afterG] : null // one of its keys, by hasOwn
-  if (sinceGMs < sequenceMs) return second && { does: second }
-  if (second && sinceGMs < tooLateMs) return null
-  if (key === 'g') return { does: 'g' }
+  const target = Object.hasOwn(keysAfterG, key) ? keysAfterG[key as keyof typeof keysAfterG] : null // hasOwn: `key` is one of its keys
+  if (sinceGMs < sequenceMs) return target && { name: target }
+  if (target && sinceGMs < sequenceGuardMs) return null
+  if (key === 'g') return { name: 'g' }
   if (press.onControl && key === 'Enter') return null
-  const does = Object.hasOwn(simple, key) ? simple[key as keyof typeof simple] : null // likewise
-  // A key held down moves on, and does nothing else: the next card is not the one that was meant.
-  if (press.repeat && does !== 'next' && does !== 'previous') return null
-  if (does) return { does }
-  return /^[1-9]$/.test(key) ? { does: 'choose', n: Number(key) } : null
+  const name = Object.hasOwn(singleKeys, key) ? singleKeys[key as keyof typeof singleKeys] : null // as above
+  // A held key may only move the selection: anything else could act on a card that the person did not choose.
+  if (press.repeat && name !== 'next' && name !== 'previous') return null
+  if (name) return { name }
+  return /^[1-9]$/.test(key) ? { name: 'choose', n: Number(key) } : null
 }
 
 export type CardShortcut =
-  | { readonly does: 'allow' | 'deny' | 'edit' }
-  | { readonly does: 'choose'; readonly n: number }
+  | { readonly name: 'allow' | 'deny' | 'edit' }
+  | { readonly name: 'choose'; readonly n: number }
 
-export function isForCard(stroke: ShortcutAction): stroke is CardShortcut {
-  return stroke.does === 'allow' || stroke.does === 'deny' || stroke.does === 'edit' || stroke.does === 'choose'
+export function isForCard(shortcut: ShortcutAction): shortcut is CardShortcut {
+  return shortcut.name === 'allow' || shortcut.name === 'deny' || shortcut.name === 'edit' || shortcut.name === 'choose'
 }
 
-/** What a key does to a card: nothing right after a change; and what its agent's own program advises against is never allowed by a key. */
+/** Returns the action that a shortcut runs on a card, the reason it may not run (to show to the person), or null if the card has no such action. */
 export function actOnCard(
-  stroke: CardShortcut,
+  shortcut: CardShortcut,
   { ask }: Pick<Request, 'ask'>,
   actions: CardActions,
-  quiet: boolean,
+  inCooldown: boolean,
 ): (() => void) | { readonly why: string } | null {
-  if (quiet) return { why: 'Something just changed. Look, then press again.' }
-  switch (stroke.does) {
+  if (inCooldown) return { why: justChanged }
+  switch (shortcut.name) {
     case 'allow':
-      if (ask.kind === 'approval' && ask.caution?.defaultToNo)
-        return { why: 'This one is not allowed by a key: its agent advises against it.' }
-      return actions.allow ?? { why: 'This one cannot be allowed by a key right now.' }
+      if (ask.kind === 'approval' && ask.caution?.defaultToNo) return { why: dangerousNotByKey }
+      return actions.allow ?? { why: cannotAllowByKey }
     case 'deny':
       return actions.deny ?? null
     case 'edit':
       return actions.edit ?? null
     case 'choose': {
       const { choose } = actions
-      return choose ? () => choose(stroke.n) : null
+      return choose ? () => choose(shortcut.n) : null
     }
   }
 }
-
-export interface ShortcutDescription {
-  readonly keys: readonly string[]
-  readonly words: string
-}
-/** As the help shows them. */
-export const shortcutGroups: readonly { readonly title: string; readonly keys: readonly ShortcutDescription[] }[] = [
-  {
-    title: 'Requests',
-    keys: [
-      { keys: ['j', 'k'], words: 'Next, previous' },
-      { keys: ['Enter'], words: 'Open it' },
-      { keys: ['a'], words: 'Allow once' },
-      { keys: ['d'], words: 'Deny, with a reason' },
-      { keys: ['e'], words: 'Edit, then allow' },
-      { keys: ['1', '…', '9'], words: 'Choose an option' },
-      { keys: ['x'], words: 'Select; with Shift from the last one to here' },
-      { keys: ['.'], words: 'Show those that came meanwhile' },
-    ],
-  },
-  {
-    title: 'Everywhere',
-    keys: [
-      { keys: ['g', 'i'], words: 'Inbox' },
-      { keys: ['g', 's'], words: 'Sessions' },
-      { keys: ['g', 'r'], words: 'Record' },
-      { keys: ['n'], words: 'Start a session' },
-      { keys: ['/'], words: 'Search' },
-      { keys: ['i'], words: 'Interrupt the turn of the session that is shown' },
-      { keys: ['⌘/Ctrl', 'K'], words: 'Go to…' },
-      { keys: ['?'], words: 'This help' },
-      { keys: ['Esc'], words: 'Back, close' },
-    ],
-  },
-]

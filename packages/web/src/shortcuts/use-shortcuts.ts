@@ -1,102 +1,102 @@
-/** Who hears a key: whatever is drawn and has a use for it, else the card that is active. */
+/** Routes key presses: to the most recently mounted component that handles the shortcut, else to the active card. */
 import type { Request } from '@holdpoint/protocol'
 import { useEffect, useRef } from 'react'
 import { useGateway } from '../gateway/gateway-context.ts'
 import { showToast } from '../notifications/toast.ts'
 import { cardActionsOf } from './card-actions.ts'
 import { inCooldown } from './input-cooldown.ts'
-import { actOnCard, isForCard, type Plain, readKeyPress, type ShortcutAction } from './shortcuts.ts'
+import { actOnCard, isForCard, readKeyPress, type ShortcutAction, type ShortcutName } from './shortcuts.ts'
 
-export type ShortcutHandlers = { readonly [does in Plain]?: (() => void) | undefined } & {
-  /** The request that a, d, e and the digits go to. */
+export type ShortcutHandlers = { readonly [name in ShortcutName]?: (() => void) | undefined } & {
+  /** Returns the request that a, d, e and the digit keys act on. */
   readonly active?: () => Request | null
 }
 
-type Held = { readonly current: ShortcutHandlers }
-const screens: Held[] = []
+type HandlersRef = { readonly current: ShortcutHandlers }
+const registered: HandlersRef[] = []
 
-/** While its component is drawn, keys come to these. */
+/** Registers shortcut handlers while the calling component is mounted. */
 export function useShortcuts(handlers: ShortcutHandlers): void {
-  const held = useRef(handlers)
+  const latest = useRef(handlers)
   useEffect(() => {
-    held.current = handlers
+    latest.current = handlers
   })
   useEffect(() => {
-    screens.unshift(held)
+    registered.unshift(latest)
     return () => {
-      screens.splice(screens.indexOf(held), 1)
+      registered.splice(registered.indexOf(latest), 1)
     }
   }, [])
 }
 
-/** Listens for the whole page: its frame does so, once. */
+/** Listens for shortcuts on the whole page. Call it once, in the page's root component. */
 export function useKeyboard(): void {
   const { inbox } = useGateway()
   useEffect(() => {
-    let sinceG = Number.NEGATIVE_INFINITY
-    const isTypedOn = typingOn()
-    function hear(event: KeyboardEvent): void {
-      if (isTypedOn(event) || event.defaultPrevented) return
-      const stroke = readKeyPress(pressOf(event), event.timeStamp - sinceG)
-      if (!/^(?:Shift|Control|Alt|Meta)$/.test(event.key)) sinceG = Number.NEGATIVE_INFINITY
-      if (!stroke) return
-      if (stroke.does === 'g') sinceG = event.timeStamp
-      else if (carryOut(stroke, inbox.getSnapshot().status === 'live')) event.preventDefault()
+    let gPressedAt = Number.NEGATIVE_INFINITY
+    const isLateTyping = lateTypingDetector()
+    function onKeyDown(event: KeyboardEvent): void {
+      if (isLateTyping(event) || event.defaultPrevented) return
+      const shortcut = readKeyPress(describeKeyPress(event), event.timeStamp - gPressedAt)
+      if (!/^(?:Shift|Control|Alt|Meta)$/.test(event.key)) gPressedAt = Number.NEGATIVE_INFINITY
+      if (!shortcut) return
+      if (shortcut.name === 'g') gPressedAt = event.timeStamp
+      else if (runShortcut(shortcut, inbox.getSnapshot().status === 'live')) event.preventDefault()
     }
-    addEventListener('keydown', hear)
-    return () => removeEventListener('keydown', hear)
+    addEventListener('keydown', onKeyDown)
+    return () => removeEventListener('keydown', onKeyDown)
   }, [inbox])
 }
 
-/** Whoever types looks at the keys: what comes this soon behind a letter was meant for the same field. */
+/** People look at the keyboard while they type: a key this soon after the previous one was meant for the same field. */
 const typingMs = 1500
 
-/** Whether a key was meant for a field that has gone meanwhile, together with the card around it: such keys are nobody's. */
-function typingOn(): (event: KeyboardEvent) => boolean {
+/** Returns a function that detects keys typed into a field that has since disappeared with its card; such keys are ignored. */
+function lateTypingDetector(): (event: KeyboardEvent) => boolean {
   let field: HTMLElement | null = null
-  let at = Number.NEGATIVE_INFINITY
+  let lastKeyAt = Number.NEGATIVE_INFINITY
   return event => {
-    const { typing, target } = pressOf(event)
-    const gone = field !== null && (!field.isConnected || field.matches(':disabled'))
-    const goesOn = gone && event.timeStamp - at < typingMs
-    // Whatever ends the typing in a field is heard by the field itself, or leaves it.
+    const { typing, target } = describeKeyPress(event)
+    const fieldGone = field !== null && (!field.isConnected || field.matches(':disabled'))
+    const stillTyping = fieldGone && event.timeStamp - lastKeyAt < typingMs
+    // Escape, Tab and keys that the field handles itself end the typing.
     if (typing) field = event.defaultPrevented || event.key === 'Escape' || event.key === 'Tab' ? null : target
-    else if (!goesOn) field = null
-    at = event.timeStamp
-    return goesOn && !typing
+    else if (!stillTyping) field = null
+    lastKeyAt = event.timeStamp
+    return stillTyping && !typing
   }
 }
 
-function carryOut(stroke: Exclude<ShortcutAction, { does: 'g' }>, live: boolean): boolean {
-  const { does } = stroke
-  if (does !== 'choose') {
-    const own = screens.find(({ current }) => current[does])?.current[does]
-    if (own) {
-      own()
+function runShortcut(shortcut: Exclude<ShortcutAction, { name: 'g' }>, live: boolean): boolean {
+  const { name } = shortcut
+  if (name !== 'choose') {
+    const handler = registered.find(({ current }) => current[name])?.current[name]
+    if (handler) {
+      handler()
       return true
     }
   }
-  if (!isForCard(stroke)) return false
-  const request = screens.find(({ current }) => current.active)?.current.active?.()
+  if (!isForCard(shortcut)) return false
+  const request = registered.find(({ current }) => current.active)?.current.active?.()
   const actions = request && cardActionsOf(request.id)
   if (!request || !actions || !live) return false
-  const act = actOnCard(stroke, request, actions, inCooldown())
-  if (typeof act === 'function') act()
-  else if (act) showToast(act.why)
-  return act !== null
+  const effect = actOnCard(shortcut, request, actions, inCooldown())
+  if (typeof effect === 'function') effect()
+  else if (effect) showToast(effect.why)
+  return effect !== null
 }
 
-/** Fields in which nobody types words. */
-const typesWithoutText = new Set(['checkbox', 'radio', 'button', 'submit', 'reset', 'range', 'color', 'file'])
+/** Input types in which letters are not text. */
+const nonTextInputTypes = new Set(['checkbox', 'radio', 'button', 'submit', 'reset', 'range', 'color', 'file'])
 
-function pressOf(event: KeyboardEvent) {
+function describeKeyPress(event: KeyboardEvent) {
   const { key, ctrlKey, metaKey, altKey, repeat, isComposing } = event
   const target = event.target instanceof HTMLElement ? event.target : document.body
   const typing =
     target.isContentEditable ||
     target instanceof HTMLTextAreaElement ||
     target instanceof HTMLSelectElement ||
-    (target instanceof HTMLInputElement && !typesWithoutText.has(target.type))
+    (target instanceof HTMLInputElement && !nonTextInputTypes.has(target.type))
   const onControl = target.closest('a, button, input, summary, [role="option"], [tabindex="0"]') !== null
   const modal = document.querySelector('dialog:modal, [popover]:popover-open') !== null
   return { key, ctrlKey, metaKey, altKey, repeat, isComposing, target, typing, onControl, modal }

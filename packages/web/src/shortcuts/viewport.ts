@@ -1,40 +1,40 @@
-/** Nobody decides by a key what is not before their eyes: a card that is not comes there first, and that press decides nothing. */
+/** Keeps shortcuts from answering a card that is off screen: the first press only scrolls the card into view. */
 import type { Request } from '@holdpoint/protocol'
 import { startCooldown } from './input-cooldown.ts'
 
-/** So much of what is asked, or of the buttons below it, is on the screen: about a line and the room around it. */
-const enoughPx = 48
+/** How much of a card's content or buttons must be visible: about one line with its padding. */
+const visibleMinPx = 48
 
-/** Whether one sees what is asked, or the buttons that answer it. An outline has neither. */
-export function isInView(place: Element | null): boolean {
-  return [...(place?.querySelectorAll('.card-body, .card-foot') ?? [])].some(part => {
+/** Whether the card's content or its buttons are visible. A placeholder card has neither. */
+export function isInView(element: Element | null): boolean {
+  return [...(element?.querySelectorAll('.card-body, .card-foot') ?? [])].some(part => {
     const { height } = part.getBoundingClientRect()
-    return height > 0 && seenHeight(part) >= Math.min(height, enoughPx)
+    return height > 0 && visibleHeight(part) >= Math.min(height, visibleMinPx)
   })
 }
 
-/** The focus and the screen go there. */
-export function bringIntoView(place: HTMLElement): void {
-  place.focus({ preventScroll: true })
-  place.scrollIntoView({ block: 'nearest' })
+/** Focuses the element and scrolls it into view. */
+export function bringIntoView(element: HTMLElement): void {
+  element.focus({ preventScroll: true })
+  element.scrollIntoView({ block: 'nearest' })
 }
 
-/** The request that a key is for, if `place`, where its card stands, is before the eyes. */
-export function requireInView(request: Request, place: HTMLElement | null): Request | null {
-  if (isInView(place)) return request
-  if (place) bringIntoView(place)
+/** Returns the request if its card is in view; otherwise scrolls to the card and returns null. */
+export function requireInView(request: Request, element: HTMLElement | null): Request | null {
+  if (isInView(element)) return request
+  if (element) bringIntoView(element)
   startCooldown()
   return null
 }
 
-/** What of its height nothing that scrolls around it cuts off. */
-function seenHeight(part: Element): number {
+/** The height of the part that no scrolling ancestor clips. */
+function visibleHeight(part: Element): number {
   let { top, bottom } = part.getBoundingClientRect()
-  for (let around = part.parentElement; around; around = around.parentElement) {
-    if (getComputedStyle(around).overflowY === 'visible') continue
-    const edge = around.getBoundingClientRect()
-    top = Math.max(top, edge.top)
-    bottom = Math.min(bottom, edge.bottom)
+  for (let ancestor = part.parentElement; ancestor; ancestor = ancestor.parentElement) {
+    if (getComputedStyle(ancestor).overflowY === 'visible') continue
+    const box = ancestor.getBoundingClientRect()
+    top = Math.max(top, box.top)
+    bottom = Math.min(bottom, box.bottom)
   }
   return Math.min(bottom, innerHeight) - Math.max(top, 0)
 }

@@ -1,18 +1,18 @@
-/** What this browser has kept of a person who leaves it goes with them: answers, messages and files that were begun. */
+/** Removes a person's drafts and unsent attachments from this browser when they sign out. */
 import { draftKeysOf } from '@holdpoint/client'
 import { removeAttachments } from './attachment-storage.ts'
-import { messageDraftKeys } from './use-message-draft.ts'
+import { messageDraftPrefix } from './use-message-draft.ts'
 
 export async function clearUserData(me: string): Promise<void> {
-  forgetUnder(() => sessionStorage, draftKeysOf(me))
-  forgetUnder(() => localStorage, messageDraftKeys(me))
+  removeKeys(() => sessionStorage, draftKeysOf(me))
+  removeKeys(() => localStorage, messageDraftPrefix(me))
   await removeAttachments(me)
 }
 
-function forgetUnder(storage: () => Storage, start: string): void {
+function removeKeys(storage: () => Storage, prefix: string): void {
   try {
-    for (const key of Object.keys(storage())) if (key.startsWith(start)) storage().removeItem(key)
+    for (const key of Object.keys(storage())) if (key.startsWith(prefix)) storage().removeItem(key)
   } catch {
-    // A browser that keeps nothing has nothing to forget.
+    // Storage is blocked, so it holds nothing to remove.
   }
 }

@@ -1,7 +1,7 @@
-/** Where a tab keeps drafts of its own. */
+/** Answer drafts of this tab, in sessionStorage. */
 import type { DraftStorage } from '@holdpoint/client'
 
-/** Read when it is needed: a browser may refuse even to name it. */
+/** Accesses sessionStorage lazily: with storage blocked, even reading the global throws. */
 export const draftStorage: DraftStorage = {
   getItem: key => sessionStorage.getItem(key),
   setItem: (key, value) => sessionStorage.setItem(key, value),

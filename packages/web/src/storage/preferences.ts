@@ -1,31 +1,31 @@
-/** What this browser keeps of a person's choices about the page. Where it keeps nothing, they last until the page is closed. */
+/** The person's page preferences, stored in localStorage. Without localStorage they last until the page closes. */
 import { useSyncExternalStore } from 'react'
 
 export type PreferenceName = 'theme' | 'sound' | 'notifications' | 'start'
 
 const prefix = 'holdpoint.'
-const here = new Map<PreferenceName, string>()
+const fallback = new Map<PreferenceName, string>()
 const listeners = new Set<() => void>()
 
 export function readPreference(name: PreferenceName): string | null {
   try {
-    return localStorage.getItem(prefix + name) ?? here.get(name) ?? null
+    return localStorage.getItem(prefix + name) ?? fallback.get(name) ?? null
   } catch {
-    return here.get(name) ?? null
+    return fallback.get(name) ?? null
   }
 }
 
 export function writePreference(name: PreferenceName, value: string): void {
-  here.set(name, value)
+  fallback.set(name, value)
   try {
     localStorage.setItem(prefix + name, value)
   } catch {
-    // A browser that keeps nothing for this page: what is said here has to do.
+    // localStorage is blocked or full; the fallback map has the value.
   }
   for (const listener of listeners) listener()
 }
 
-/** Also hears what another tab keeps. */
+/** Also notifies about changes from other tabs. */
 function subscribe(listener: () => void): () => void {
   listeners.add(listener)
   addEventListener('storage', listener)

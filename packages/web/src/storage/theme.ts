@@ -1,4 +1,4 @@
-/** Light, dark, or what the system says. public/before.js sets it before the first paint; this changes it afterwards. */
+/** The color theme: light, dark or the system's. public/before.js applies it before the first paint; this file applies later changes. */
 import { useEffect } from 'react'
 import { usePreference, writePreference } from './preferences.ts'
 
@@ -19,13 +19,13 @@ export function useTheme(): readonly [Theme, (theme: Theme) => void] {
     const { dataset } = document.documentElement
     if (theme === 'system') delete dataset.theme
     else dataset.theme = theme
-    colourBrowser()
+    updateThemeColor()
   }, [theme])
-  return [theme, chosen => writePreference('theme', chosen)]
+  return [theme, next => writePreference('theme', next)]
 }
 
-/** The browser's own bar has the colour of the page's head. */
-function colourBrowser(): void {
+/** Gives the browser's toolbar the color of the page's header. */
+function updateThemeColor(): void {
   const shade = getComputedStyle(document.documentElement).getPropertyValue('--shade').trim()
   for (const meta of document.querySelectorAll<HTMLMetaElement>('meta[name="theme-color"]')) meta.content = shade
 }

@@ -1,14 +1,14 @@
-/** What somebody has typed and not sent: kept by this browser for each person and session, so that looking elsewhere loses nothing. */
+/** The unsent message of a session's composer, stored in localStorage per person and session so that navigating away loses nothing. */
 import type { SessionId } from '@holdpoint/protocol'
 import { useCallback, useState } from 'react'
 import { useGateway } from '../gateway/gateway-context.ts'
 
-/** How the keys of all that this person has not sent start. */
-export function messageDraftKeys(me: string): string {
+/** localStorage key prefix for this person's unsent messages. */
+export function messageDraftPrefix(me: string): string {
   return `holdpoint.unsent.${JSON.stringify(me)}.`
 }
 
-function read(key: string): string {
+function readDraft(key: string): string {
   try {
     return localStorage.getItem(key) ?? ''
   } catch {
@@ -16,23 +16,23 @@ function read(key: string): string {
   }
 }
 
-function write(key: string, text: string): void {
+function writeDraft(key: string, text: string): void {
   try {
     if (text === '') localStorage.removeItem(key)
     else localStorage.setItem(key, text)
   } catch {
-    // A browser that keeps nothing: the text lives as long as the screen.
+    // localStorage is blocked or full; the draft lasts as long as the screen.
   }
 }
 
 export function useMessageDraft(id: SessionId): readonly [text: string, setText: (text: string) => void] {
   const { me } = useGateway()
-  const key = messageDraftKeys(me) + id
-  const [text, setText] = useState(() => read(key))
+  const key = messageDraftPrefix(me) + id
+  const [text, setText] = useState(() => readDraft(key))
   const change = useCallback(
     (next: string) => {
       setText(next)
-      write(key, next)
+      writeDraft(key, next)
     },
     [key],
   )

@@ -1,7 +1,7 @@
 /** Times, sizes and sums as people read them. */
 import type { TurnEntry } from '@holdpoint/client'
 
-export function durationWords(ms: number): string {
+export function formatDuration(ms: number): string {
   if (ms < 1000) return `${Math.max(0, Math.round(ms))} ms`
   if (ms < 60_000) return `${(ms / 1000).toFixed(ms < 10_000 ? 1 : 0)} s`
   const minutes = Math.floor(ms / 60_000)
@@ -10,20 +10,20 @@ export function durationWords(ms: number): string {
 }
 
 /** As many figures as say something: cents, and parts of them only where there are no more. */
-export function costWords(cost: number): string {
+export function formatCost(cost: number): string {
   return `$${cost.toFixed(cost >= 0.1 || cost === 0 ? 2 : 4)}`
 }
 
-export function sizeWords(bytes: number): string {
+export function formatSize(bytes: number): string {
   if (bytes < 1024) return `${bytes} B`
   return bytes < 1024 * 1024 ? `${Math.round(bytes / 1024)} KB` : `${(bytes / 1024 / 1024).toFixed(1)} MB`
 }
 
-export function countWords(count: number, one: string, many = `${one}s`): string {
+export function formatCount(count: number, one: string, many = `${one}s`): string {
   return `${count.toLocaleString('en')} ${count === 1 ? one : many}`
 }
 
-const endings: Record<TurnEntry['ending'], string> = {
+const turnEndings: Record<TurnEntry['ending'], string> = {
   done: 'Turn done',
   interrupted: 'Turn interrupted',
   cancelled: 'Turn cancelled',
@@ -31,12 +31,12 @@ const endings: Record<TurnEntry['ending'], string> = {
 }
 
 /** What a turn came to. */
-export function turnWords({ ending, usage, cost }: Pick<TurnEntry, 'ending' | 'usage' | 'cost'>): string {
+export function turnSummary({ ending, usage, cost }: Pick<TurnEntry, 'ending' | 'usage' | 'cost'>): string {
   const parts = [
-    endings[ending],
+    turnEndings[ending],
     usage?.inputTokens === undefined ? null : `${usage.inputTokens.toLocaleString('en')} tokens in`,
     usage?.outputTokens === undefined ? null : `${usage.outputTokens.toLocaleString('en')} out`,
-    cost === undefined ? null : costWords(cost),
+    cost === undefined ? null : formatCost(cost),
   ]
   return parts.filter(part => part !== null).join(' · ')
 }

@@ -50,9 +50,9 @@ export function allowEach(
   const replies: BatchAnswer[] = []
   let [unseen, begun] = [0, 0]
   for (const request of requests) {
-    const { allow, yes } = actionsOf(request.id) ?? {}
-    if (yes === null) begun++
-    else if (allow && yes) replies.push({ request, answer: yes })
+    const { allow, allowAnswer } = actionsOf(request.id) ?? {}
+    if (allowAnswer === null) begun++
+    else if (allow && allowAnswer) replies.push({ request, answer: allowAnswer })
     else unseen++
   }
   const left = [

@@ -8,6 +8,7 @@ import { dismissToast, showToast } from '../../notifications/toast.ts'
 import { shortcutLabel } from '../../request/shortcut.tsx'
 import { cardActionsOf } from '../../shortcuts/card-actions.ts'
 import { inCooldown } from '../../shortcuts/input-cooldown.ts'
+import { justChanged } from '../../shortcuts/texts.ts'
 import { useShortcuts } from '../../shortcuts/use-shortcuts.ts'
 import { InlineAgentText } from '../../text/agent-text.tsx'
 import { reportFooterHeight } from '../../ui/footer-height.ts'
@@ -37,7 +38,7 @@ export function BatchBar({ requests, known, active, isSeen, onClear }: BatchBarP
   // What was begun was meant for those that are gone, not for the next ones that are selected.
   if ((denying || reason !== '') && requests.length === 0 && sending === null) forget()
   const send = async (label: 'allow' | 'deny', replies: readonly BatchAnswer[], left = '') => {
-    if (inCooldown()) return showToast('Something just changed. Look, then press again.')
+    if (inCooldown()) return showToast(justChanged)
     setSending(label)
     const result = await answerAll(call, replies, errorMessage)
     setSending(null)

@@ -9,7 +9,7 @@ import { stopWarning } from '../../gateway/stop-warning.ts'
 import { useDriver } from '../../gateway/use-driver.ts'
 import { href } from '../../routes.ts'
 import { InlineAgentText } from '../../text/agent-text.tsx'
-import { costWords } from '../../text/format-amounts.ts'
+import { formatCost } from '../../text/format-amounts.ts'
 import { Path } from '../../text/path.tsx'
 import { ConfirmButton } from '../../ui/confirm-button.tsx'
 import { SessionStateIcon } from '../../ui/session-state-icon.tsx'
@@ -44,7 +44,7 @@ export const SessionRow = memo(function SessionRow({ session, now, active, onFor
           <span className="row-facts">
             <InlineAgentText text={driverLabel(session.driver, driver?.title)} className="row-driver" />
             {session.cwd !== '' && <Path path={session.cwd} className="row-folder" />}
-            {session.cost !== null && <span>{costWords(session.cost)}</span>}
+            {session.cost !== null && <span>{formatCost(session.cost)}</span>}
           </span>
         </span>
         <time className="session-since" dateTime={new Date(session.stateChangedAt).toISOString()}>

@@ -1,6 +1,6 @@
 /** Files and pictures that go along with a message: which of them can, and what is said of those that cannot. */
 import { type Attachment, limits } from '@holdpoint/protocol'
-import { countWords, sizeWords } from '../../text/format-amounts.ts'
+import { formatCount, formatSize } from '../../text/format-amounts.ts'
 
 const pictures = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp'])
 /** Types that are text although they do not say so. */
@@ -27,14 +27,14 @@ export function kindOf({ name, type }: Pick<File, 'name' | 'type'>): Pick<Attach
 export function refusalOf(file: Pick<File, 'name' | 'type' | 'size'>, there: readonly Attachment[]): string | null {
   if (!kindOf(file)) return `${file.name} cannot be sent: agents read pictures (PNG, JPEG, GIF, WebP), PDF and text.`
   if (file.size > limits.attachmentMaxBytes)
-    return `${file.name} is too large: ${sizeWords(file.size)}, and at most ${sizeWords(limits.attachmentMaxBytes)} can be sent.`
+    return `${file.name} is too large: ${formatSize(file.size)}, and at most ${formatSize(limits.attachmentMaxBytes)} can be sent.`
   if (file.size === 0) return `${file.name} is empty.`
   if (there.length >= limits.attachmentsMax)
-    return `${file.name} is one too many: ${countWords(limits.attachmentsMax, 'file')} can be sent with a message.`
+    return `${file.name} is one too many: ${formatCount(limits.attachmentsMax, 'file')} can be sent with a message.`
   const encoded = there.reduce((sum, { data }) => sum + data.length, 0) + Math.ceil(file.size / 3) * 4
   // Some room for the message itself.
   if (encoded > limits.attachmentsBodyMaxBytes - 2 * limits.textMax)
-    return `${file.name} does not fit: all files of a message together can be ${sizeWords(limits.attachmentsBodyMaxBytes / 1.4)}.`
+    return `${file.name} does not fit: all files of a message together can be ${formatSize(limits.attachmentsBodyMaxBytes / 1.4)}.`
   return null
 }
 

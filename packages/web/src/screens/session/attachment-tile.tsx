@@ -2,7 +2,7 @@
 import type { Attachment } from '@holdpoint/protocol'
 import type { ReactNode } from 'react'
 import { InlineAgentText } from '../../text/agent-text.tsx'
-import { sizeWords } from '../../text/format-amounts.ts'
+import { formatSize } from '../../text/format-amounts.ts'
 import { showable } from './attachment-rules.ts'
 
 export interface AttachmentTileProps {
@@ -23,7 +23,7 @@ export function AttachmentTile({ attachment, onRemove }: AttachmentTileProps): R
       )}
       <span className="attachment-name">
         <InlineAgentText text={called} />
-        <span className="faint">{sizeWords(Math.floor((data.length * 3) / 4))}</span>
+        <span className="faint">{formatSize(Math.floor((data.length * 3) / 4))}</span>
       </span>
       {onRemove && (
         <button type="button" className="remove" onClick={onRemove}>

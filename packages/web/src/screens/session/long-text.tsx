@@ -4,7 +4,7 @@ import { type ReactNode, useMemo, useRef } from 'react'
 import { Virtualizer } from 'virtua'
 import { DisplayText, InvisibleWarning } from '../../text/agent-text.tsx'
 import { Code } from '../../text/code.tsx'
-import { countWords, sizeWords } from '../../text/format-amounts.ts'
+import { formatCount, formatSize } from '../../text/format-amounts.ts'
 import { useExpanded } from './expanded-entries.ts'
 import { chunksOf, headOf, lineCount } from './text-chunks.ts'
 
@@ -23,7 +23,7 @@ export function LongText({ name, text, lang }: LongTextProps): ReactNode {
   const head = headOf(text, headLines, headChars)
   if (head.length >= text.trimEnd().length) return <Code text={text} lang={lang} />
   const lines = lineCount(text)
-  const size = lines > headLines ? countWords(lines, 'line') : sizeWords(text.length)
+  const size = lines > headLines ? formatCount(lines, 'line') : formatSize(text.length)
   return (
     <div className="long-text">
       {open ? <WholeText text={text} /> : <Code text={head} lang={lang} />}

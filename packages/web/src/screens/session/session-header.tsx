@@ -5,7 +5,7 @@ import { memo, type ReactNode } from 'react'
 import { useNow } from '../../gateway/gateway-context.ts'
 import { useDriver } from '../../gateway/use-driver.ts'
 import { InlineAgentText } from '../../text/agent-text.tsx'
-import { costWords } from '../../text/format-amounts.ts'
+import { formatCost } from '../../text/format-amounts.ts'
 import { Path } from '../../text/path.tsx'
 import { SessionActions } from './session-actions.tsx'
 import { SessionSettings } from './session-settings.tsx'
@@ -26,7 +26,7 @@ export const SessionHeader = memo(function SessionHeader({ session }: { readonly
         <InlineAgentText text={driverLabel(session.driver, driver?.title)} className="fact" />
         <Path path={session.cwd} className="fact session-folder" />
         <SessionSettings session={session} />
-        {session.cost !== null && <span className="fact">{costWords(session.cost)}</span>}
+        {session.cost !== null && <span className="fact">{formatCost(session.cost)}</span>}
         <Process session={session} />
       </section>
     </header>

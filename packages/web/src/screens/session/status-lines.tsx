@@ -10,7 +10,7 @@ import {
 import type { ReactNode } from 'react'
 import { Receipt } from '../../request/receipt/receipt.tsx'
 import { AgentParagraphs, InlineAgentText } from '../../text/agent-text.tsx'
-import { turnWords } from '../../text/format-amounts.ts'
+import { turnSummary } from '../../text/format-amounts.ts'
 import { clockTime } from '../../text/format-time.ts'
 
 /** While it waits, the card is below, where one answers; afterwards its receipt stands here. */
@@ -41,7 +41,7 @@ function showCard(event: { preventDefault(): void }, id: string): void {
 export function TurnLine({ entry }: { readonly entry: TurnEntry }): ReactNode {
   return (
     <p className="turn-line">
-      <span>{turnWords(entry)}</span>
+      <span>{turnSummary(entry)}</span>
       <time dateTime={new Date(entry.at).toISOString()}>{clockTime(entry.at)}</time>
     </p>
   )

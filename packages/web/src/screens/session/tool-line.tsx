@@ -2,7 +2,7 @@
 import { type ToolEntry, toolName } from '@holdpoint/client'
 import { type ReactNode, use } from 'react'
 import { InlineAgentText } from '../../text/agent-text.tsx'
-import { durationWords } from '../../text/format-amounts.ts'
+import { formatDuration } from '../../text/format-amounts.ts'
 import { useExpanded, WorkingContext } from './expanded-entries.ts'
 import { ToolDetail } from './tool-detail.tsx'
 import { aboutTool } from './tool-labels.ts'
@@ -37,7 +37,7 @@ export function ToolLine({ entry }: { readonly entry: ToolEntry }): ReactNode {
         {about !== '' && <InlineAgentText text={about} className="tool-about" />}
         <span className="tool-state">
           {!working && state === 'running' ? 'no result' : states[state]}
-          {tookMs >= feltMs && ` ${durationWords(tookMs)}`}
+          {tookMs >= feltMs && ` ${formatDuration(tookMs)}`}
         </span>
       </button>
       {open && <ToolDetail entry={entry} />}

@@ -3,7 +3,7 @@ import { escapeInvisible } from '@holdpoint/protocol'
 import { type ReactNode, useCallback, useEffect, useLayoutEffect, useReducer, useRef, useState } from 'react'
 import { Virtualizer } from 'virtua'
 import { errorMessage } from '../../gateway/error-message.ts'
-import { countWords } from '../../text/format-amounts.ts'
+import { formatCount } from '../../text/format-amounts.ts'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { EntryRow } from './entry-row.tsx'
 import { ExpandedContext } from './expanded-entries.ts'
@@ -83,7 +83,7 @@ function Lines({ entries: all, earlier, loadEarlier }: Reading): ReactNode {
       </div>
       {!atEnd && (
         <button type="button" className="to-end button" onClick={toEnd}>
-          {fresh > 0 ? `↓ ${countWords(fresh, 'new', 'new')}` : '↓ To the newest'}
+          {fresh > 0 ? `↓ ${formatCount(fresh, 'new', 'new')}` : '↓ To the newest'}
         </button>
       )}
     </div>

@@ -1,6 +1,6 @@
 /** Every key, in a dialog. */
 import type { ReactNode } from 'react'
-import { shortcutGroups } from '../../shortcuts/shortcuts.ts'
+import { shortcutGroups } from '../../shortcuts/texts.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 
 export function Help({ onClose }: { readonly onClose: () => void }): ReactNode {
@@ -17,8 +17,8 @@ export function Help({ onClose }: { readonly onClose: () => void }): ReactNode {
           <section key={group.title}>
             <h2 className="side-heading">{group.title}</h2>
             <dl>
-              {group.keys.map(({ keys, words }) => (
-                <div key={words} className="help-key">
+              {group.keys.map(({ keys, description }) => (
+                <div key={description} className="help-key">
                   <dt>
                     {keys.map(key => (
                       <kbd key={key} className="kbd">
@@ -26,7 +26,7 @@ export function Help({ onClose }: { readonly onClose: () => void }): ReactNode {
                       </kbd>
                     ))}
                   </dt>
-                  <dd>{words}</dd>
+                  <dd>{description}</dd>
                 </div>
               ))}
             </dl>

@@ -3,10 +3,10 @@ import type { ReactNode } from 'react'
 import { useToast } from '../../notifications/toast.ts'
 
 export function ToastView(): ReactNode {
-  const { words, shown, turn } = useToast()
+  const { text, visible, id } = useToast()
   return (
-    <div className={`announcement ${shown ? 'shown' : ''}`} role="status">
-      <span key={turn}>{words}</span>
+    <div className={`announcement ${visible ? 'shown' : ''}`} role="status">
+      <span key={id}>{text}</span>
     </div>
   )
 }
