@@ -1,6 +1,7 @@
 /** A gateway that can be killed, over an archive that fails: commits are lost before they are kept, or their acknowledgement after. */
-import { type Caller, type Clock, type Gateway, openGateway, type Store } from '@holdpoint/engine'
-import { type CallOptions, Fault, type Input, type OperationName, type Output } from '@holdpoint/protocol'
+
+import { type Caller, type Gateway, openGateway, type Store } from '@holdpoint/engine'
+import { type CallOptions, type Clock, Fault, type Input, type OperationName, type Output } from '@holdpoint/protocol'
 import type { Chance } from './random.ts'
 
 export interface Faults {

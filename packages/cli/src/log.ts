@@ -6,8 +6,3 @@ export function log(line: object): void {
     typeof value === 'string' ? escapeInvisible(value.slice(0, limits.reasonMax)) : value
   process.stderr.write(`${JSON.stringify({ at: new Date().toISOString(), ...line }, visible)}\n`)
 }
-
-/** The words of whatever was thrown. */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
-}

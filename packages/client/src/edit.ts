@@ -1,5 +1,5 @@
 /** Editing what is asked before it is allowed: one text that a person changes, and the input that comes of it. */
-import { type ApprovalAsk, hasInvisible, type JsonObject, parseJsonStrict } from '@holdpoint/protocol'
+import { type ApprovalAsk, hasInvisible, type JsonObject, messageOf, parseJsonStrict } from '@holdpoint/protocol'
 import { viewOf } from './ask-view.ts'
 import { type LineEnds, lineEnds } from './line-diff.ts'
 
@@ -48,7 +48,7 @@ export function applyEdit(
       return { problem: 'It must be a JSON object: { … }' }
     return { input: value as JsonObject } // what is read from JSON is JSON
   } catch (error) {
-    return { problem: error instanceof Error ? error.message : String(error) }
+    return { problem: messageOf(error) }
   }
 }
 

@@ -1,6 +1,5 @@
 /** Operations over HTTP. What cannot do harm twice is tried again when the gateway is away for a moment. */
-import { type Call, type CallOptions, contract, Fault, type OperationName } from '@holdpoint/protocol'
-import { backoffMs, pause } from './backoff.ts'
+import { type Call, type CallOptions, contract, isTransient, type OperationName, retry } from '@holdpoint/protocol'
 import {
   type Connection,
   faultFromReply,
@@ -11,9 +10,9 @@ import {
   Unreachable,
 } from './connection.ts'
 
-/** The one retry loop here: 8 attempts, 50 ms doubling to 2 s between them, about 5 s in all. `attempts: Infinity` never gives up. */
-const pace = { firstMs: 50, capMs: 2000 }
+/** Eight attempts take about 5 seconds. `attempts: Infinity` never gives up. */
 const attemptsDefault = 8
+const retryPauses = { firstPauseMs: 50, pauseMaxMs: 2000 }
 /** Browsers refuse to send more than 64 KB that outlives its page: what is larger is sent as long as there is one. */
 const keepaliveMaxBytes = 60 * 1024
 
@@ -26,14 +25,12 @@ export function httpCall({ attempts = attemptsDefault, ...connection }: HttpCall
     const { method } = contract[name]
     const key = options.idempotencyKey ?? (method === 'POST' ? newIdempotencyKey() : undefined)
     const repeatable = method === 'GET' || key !== undefined
-    for (let attempt = 0; ; attempt++) {
-      try {
-        return await once(connection, name, input, key, options)
-      } catch (error) {
-        if (!repeatable || attempt + 1 >= attempts || !isPassing(error)) throw error
-      }
-      await pause(backoffMs(pace, attempt), options.signal)
-    }
+    return retry(() => once(connection, name, input, key, options), {
+      ...retryPauses,
+      attempts,
+      isRetryable: error => repeatable && isTransient(error),
+      signal: options.signal,
+    })
   }
   return call as Call // the contract says which output an operation has; the gateway keeps to it
 }
@@ -70,9 +67,4 @@ async function once(
   } catch (error) {
     throw signal?.aborted ? signal.reason : new Unreachable(connection.url, error)
   }
-}
-
-/** Nobody there, or someone who is just leaving. */
-function isPassing(error: unknown): boolean {
-  return error instanceof Unreachable || (error instanceof Fault && error.code === 'draining')
 }

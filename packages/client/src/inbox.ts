@@ -8,9 +8,9 @@ import {
   limits,
   Request,
   type RequestId,
+  retry,
   type SessionId,
 } from '@holdpoint/protocol'
-import { backoffMs, pause } from './backoff.ts'
 import { InboxState, type InboxStateSnapshot } from './inbox-state.ts'
 import { Transcript } from './transcript.ts'
 import type { ConnectionStatus, WatchOptions } from './watch-events.ts'
@@ -30,7 +30,7 @@ export interface InboxOptions {
 
 /** Sessions beyond these are history; a list that pages is the place for them. */
 const sessionPagesMax = 10
-const pace = { firstMs: 250, capMs: 5000 }
+const retryPauses = { firstPauseMs: 250, pauseMaxMs: 5000 }
 
 export class Inbox {
   readonly #call: Call
@@ -43,7 +43,8 @@ export class Inbox {
   #ended: Error | null = null
   #snapshot: InboxSnapshot | null = null
   #told = false
-  #loading = 0
+  /** Counts the loads; a newer hello makes an older load stale. */
+  #load = 0
 
   constructor({ call, watch, session, now }: InboxOptions) {
     this.#call = call
@@ -103,7 +104,7 @@ export class Inbox {
         this.#board.apply(frame)
         for (const listener of this.#frameListeners) listener(frame)
         this.#changed()
-        if (frame.frame === 'hello' && frame.hello.resume === 'gap') void this.#load(frame.hello, ++this.#loading)
+        if (frame.frame === 'hello' && frame.hello.resume === 'gap') void this.#loadRest(frame.hello, ++this.#load)
       }
     } catch (error) {
       this.#ended = error instanceof Error ? error : new Error(String(error))
@@ -111,22 +112,20 @@ export class Inbox {
     }
   }
 
-  /** Fetches what did not fit into hello, until it has it or a newer hello comes; 250 ms doubling to 5 s between attempts. */
-  async #load(hello: Hello, turn: number): Promise<void> {
-    const stale = () => turn !== this.#loading || this.#abort.signal.aborted
-    for (let attempt = 0; hello.more && !stale(); attempt++) {
-      try {
-        await this.#loadRequests(hello.requests.at(-1)?.id, stale)
-        if (!this.#session) await this.#loadSessions(hello.sessions.at(-1)?.id, stale)
-        if (stale()) return
-        this.#board.complete()
-        this.#changed()
-        return
-      } catch (error) {
-        if (error instanceof Fault && error.status < 500) return
-        await pause(backoffMs(pace, attempt), this.#abort.signal).catch(() => {})
-      }
+  /** Loads the pages that did not fit into hello. Retries until it has them, a newer hello comes or the inbox is closed. */
+  async #loadRest(hello: Hello, load: number): Promise<void> {
+    if (!hello.more) return
+    const isStale = () => load !== this.#load || this.#abort.signal.aborted
+    const loadPages = async () => {
+      await this.#loadRequests(hello.requests.at(-1)?.id, isStale)
+      if (!this.#session) await this.#loadSessions(hello.sessions.at(-1)?.id, isStale)
+      if (isStale()) return
+      this.#board.complete()
+      this.#changed()
     }
+    const isRetryable = (error: unknown) => !isStale() && !(error instanceof Fault && error.status < 500)
+    // A fault that stays, such as a credential that was revoked, ends the stream too and is reported there.
+    await retry(loadPages, { ...retryPauses, isRetryable, signal: this.#abort.signal }).catch(() => {})
   }
   async #loadRequests(last: RequestId | undefined, stale: () => boolean): Promise<void> {
     let after = last

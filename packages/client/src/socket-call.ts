@@ -7,11 +7,12 @@ import {
   contract,
   Fault,
   type Frame,
+  isTransient,
   limits,
   type OperationName,
+  retryPauseMs,
 } from '@holdpoint/protocol'
 import { type AsyncQueue, createAsyncQueue } from './async-queue.ts'
-import { backoffMs } from './backoff.ts'
 import { faultFromBody, newIdempotencyKey } from './connection.ts'
 import { httpCall } from './http-call.ts'
 import { type ConnectionStatus, trackCursor, type WatchOptions } from './watch-events.ts'
@@ -47,11 +48,9 @@ export interface SocketCall {
   close(): void
 }
 
-/** Retry loops, both without end, until the caller's signal or `close`: the connection, 100 ms doubling to 5 s, unless the credential is refused; an operation that met a passing fault, the same. */
-const pace = { firstMs: 100, capMs: 5000 }
+/** For the connection and for an operation that met a transient fault. Neither has a limit on attempts: the caller's signal, `close` or a refused credential ends them. */
+const retryPauses = { firstPauseMs: 100, pauseMaxMs: 5000 }
 const askWhyMs = 5000
-/** The gateway is on its way out, or its archive is away: the same operation will fare better later. */
-const passing = new Set(['draining', 'store_unavailable', 'store_locked'])
 const openState = 1
 
 interface PendingCall {
@@ -190,7 +189,7 @@ class SocketClient implements SocketCall {
     if (this.#closed) return
     this.#options.onStatus?.('reconnecting')
     clearTimeout(this.#reconnect)
-    this.#reconnect = setTimeout(() => this.#connect('reconnecting'), backoffMs(pace, this.#attempt++))
+    this.#reconnect = setTimeout(() => this.#connect('reconnecting'), retryPauseMs(++this.#attempt, retryPauses))
   }
 
   /** A handshake that fails does not say why; the same credential over HTTP does. One that is not known will not be known in a second either. */
@@ -251,7 +250,7 @@ class SocketClient implements SocketCall {
   }
 
   #retryOrFail(errand: PendingCall, fault: Fault): void {
-    if (!passing.has(fault.code)) {
+    if (!isTransient(fault)) {
       errand.settle({ error: fault })
       return
     }
@@ -260,7 +259,7 @@ class SocketClient implements SocketCall {
       errand.resting = false
       if (!errand.settled) this.#send(errand.text)
     }
-    setTimeout(resend, backoffMs(pace, errand.attempts++))
+    setTimeout(resend, retryPauseMs(++errand.attempts, retryPauses))
   }
 }
 

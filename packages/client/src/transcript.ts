@@ -6,10 +6,10 @@ import {
   Fault,
   type Frame,
   limits,
+  retry,
   type SessionId,
   type StreamingBlock,
 } from '@holdpoint/protocol'
-import { backoffMs, pause } from './backoff.ts'
 import type { Entry } from './transcript-entry.ts'
 import { TranscriptState } from './transcript-state.ts'
 
@@ -33,8 +33,7 @@ export interface TranscriptOptions {
 }
 
 const pageEvents = 300
-/** The one retry loop here: without end until closed, 250 ms doubling to 5 s. */
-const pace = { firstMs: 250, capMs: 5000 }
+const retryPauses = { firstPauseMs: 250, pauseMaxMs: 5000 }
 
 export class Transcript {
   readonly #call: Call
@@ -51,14 +50,14 @@ export class Transcript {
   #problem: Error | null = null
   #snapshot: TranscriptSnapshot | null = null
   #told = false
-  #turn = 0
+  #load = 0
 
   constructor({ call, session, frames, blocks = [] }: TranscriptOptions) {
     this.#call = call
     this.#session = session
     this.#account.stream(blocks)
     this.#stopFrames = frames(frame => this.#hear(frame))
-    void this.#open()
+    void this.#loadNewest()
   }
 
   readonly subscribe = (listener: () => void): (() => void) => {
@@ -78,16 +77,16 @@ export class Transcript {
   /** Fetches the page before the first entry. Rejects where that fails; what is here stays. */
   async loadEarlier(): Promise<void> {
     if (this.#earlier !== 'some' || this.#before === null) return
-    const turn = this.#turn
+    const load = this.#load
     this.#earlier = 'loading'
     this.#changed()
     try {
       const page = await this.#page(this.#before)
-      if (turn !== this.#turn) return
+      if (load !== this.#load) return
       this.#account.prepend(page.items)
       this.#reach(page.next)
     } catch (error) {
-      if (turn === this.#turn) this.#earlier = 'some'
+      if (load === this.#load) this.#earlier = 'some'
       throw error
     } finally {
       this.#changed()
@@ -95,37 +94,35 @@ export class Transcript {
   }
 
   close(): void {
-    this.#turn++
+    this.#load++
     this.#abort.abort()
     this.#stopFrames()
     this.#listeners.clear()
   }
 
-  /** Reads the newest page, until it has it. */
-  async #open(): Promise<void> {
-    const turn = ++this.#turn
+  /** Loads the newest page. Retries until it has it or the transcript is closed; a 4xx fault ends the retries. */
+  async #loadNewest(): Promise<void> {
+    const load = ++this.#load
     this.#early = []
     this.#earlier = 'loading'
-    for (let attempt = 0; turn === this.#turn; attempt++) {
-      try {
-        const page = await this.#page('end')
-        if (turn !== this.#turn) return
-        this.#account = this.#account.renewed()
-        for (const event of [...page.items, ...(this.#early ?? [])]) this.#account.fold(event)
-        this.#early = null
-        this.#loaded = true
-        this.#problem = null
-        this.#reach(page.next)
-        this.#changed()
-        return
-      } catch (error) {
-        if (turn !== this.#turn) return
-        this.#problem = error instanceof Error ? error : new Error(String(error))
-        this.#changed()
-        if (error instanceof Fault && error.status < 500) return
-        await pause(backoffMs(pace, attempt), this.#abort.signal).catch(() => {})
-      }
+    const loadPage = async () => {
+      const page = await this.#page('end')
+      if (load !== this.#load) return
+      this.#account = this.#account.renewed()
+      for (const event of [...page.items, ...(this.#early ?? [])]) this.#account.fold(event)
+      this.#early = null
+      this.#loaded = true
+      this.#problem = null
+      this.#reach(page.next)
+      this.#changed()
     }
+    const isRetryable = (error: unknown) => {
+      if (load !== this.#load) return false
+      this.#problem = error instanceof Error ? error : new Error(String(error))
+      this.#changed()
+      return !(error instanceof Fault && error.status < 500)
+    }
+    await retry(loadPage, { ...retryPauses, isRetryable, signal: this.#abort.signal }).catch(() => {})
   }
 
   #page(before: Cursor | 'end') {
@@ -142,7 +139,7 @@ export class Transcript {
     if (frame.frame === 'hello') {
       this.#account.stream(frame.hello.blocks.filter(block => block.session === this.#session))
       // Too much was missed: what is here may have a hole behind it.
-      if (frame.hello.resume === 'gap' && this.#loaded) void this.#open()
+      if (frame.hello.resume === 'gap' && this.#loaded) void this.#loadNewest()
     } else if (frame.frame === 'delta' && frame.delta.session === this.#session) {
       this.#account.grow(frame.delta)
     } else if (frame.frame === 'event' && frame.event.session === this.#session) {

@@ -1,6 +1,14 @@
 /** The event stream as an endless iterable: it comes back by itself, from where it was. */
-import { type Cursor, Fault, type Frame, limits, type SessionId } from '@holdpoint/protocol'
-import { backoffMs, pause } from './backoff.ts'
+import {
+  type Cursor,
+  Fault,
+  type Frame,
+  limits,
+  pause,
+  retryPauseMs,
+  type SessionId,
+  systemClock,
+} from '@holdpoint/protocol'
 import { type Connection, faultFromReply, sendRequest, Unreachable } from './connection.ts'
 import { createSseParser } from './sse.ts'
 
@@ -12,8 +20,8 @@ export interface WatchOptions {
   readonly onStatus?: (status: ConnectionStatus) => void
 }
 
-/** The one retry loop here: without end, 250 ms doubling to 5 s between attempts; a hello sets it back. */
-const pace = { firstMs: 250, capMs: 5000 }
+/** No limit on attempts: the signal ends them. A hello resets the pause to the first one. */
+const retryPauses = { firstPauseMs: 250, pauseMaxMs: 5000 }
 /** Trying again would be answered the same way: these end the stream. */
 const final = new Set(['unauthenticated', 'forbidden', 'wrong_origin', 'wrong_host', 'bad_input', 'not_found', 'gone'])
 
@@ -29,12 +37,12 @@ export async function* watchEvents(connection: Connection, options: WatchOptions
   const { session, signal, onStatus } = options
   let cursor = options.after
   onStatus?.('connecting')
-  for (let attempt = 0; !signal?.aborted; attempt++) {
+  for (let failures = 0; !signal?.aborted; ) {
     try {
       for await (const frame of readStream(connection, cursor, session, signal)) {
         cursor = trackCursor(cursor, frame)
         if (frame.frame === 'hello') {
-          attempt = 0
+          failures = 0
           onStatus?.('live')
         }
         yield frame
@@ -47,7 +55,7 @@ export async function* watchEvents(connection: Connection, options: WatchOptions
     }
     if (signal?.aborted) return
     onStatus?.('reconnecting')
-    await pause(backoffMs(pace, attempt), signal).catch(() => {})
+    await pause(systemClock, retryPauseMs(++failures, retryPauses), signal).catch(() => {})
   }
 }
 

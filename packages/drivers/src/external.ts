@@ -1,18 +1,19 @@
 /** The hand of an agent that lives elsewhere: it opens a session of its own, or comes back to it, and asks. */
 import { randomUUID } from 'node:crypto'
-import type { AgentEvent, Ask, Call, DriverInfo, Ending, OnDeadline, SessionId } from '@holdpoint/protocol'
-import { type Clock, systemClock } from './clock.ts'
+import {
+  type AgentEvent,
+  type Ask,
+  type Call,
+  type Clock,
+  type Ending,
+  externalInfo,
+  type OnDeadline,
+  type SessionId,
+  systemClock,
+} from '@holdpoint/protocol'
 import { AgentSession, type AskOptions } from './session/agent-session.ts'
 import type { CrashPoint, HandedAnswer } from './session/open-request.ts'
 import { retryingCall } from './session/retrying-call.ts'
-
-export const externalInfo: DriverInfo = {
-  name: 'external',
-  title: 'An agent that lives elsewhere',
-  capabilities: ['messages', 'interrupt'],
-  modes: [],
-  ready: true,
-}
 
 export interface ConnectOptions {
   readonly call: Call

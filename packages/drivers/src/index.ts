@@ -1,7 +1,6 @@
 export { type ClaudeOptions, claudeDriver } from './claude/driver.ts'
-export { type Clock, systemClock } from './clock.ts'
 export type { Driver } from './driver.ts'
-export { type ConnectOptions, connectAgent, ExternalAgent, externalInfo } from './external.ts'
+export { type ConnectOptions, connectAgent, ExternalAgent } from './external.ts'
 export {
   type Approval,
   type ApprovalOptions,
@@ -24,6 +23,7 @@ export { loadAgent } from './generator/load-agent.ts'
 export { StepFailed, type StepOptions, StepUnknown, step } from './generator/step.ts'
 export type { AgentText, AgentYield, Turn } from './generator/turn.ts'
 export type { SpokenBlock } from './generator/turn-log.ts'
+export { processStartTime } from './process-start-time.ts'
 export { rehearsal } from './rehearsal/rehearsal.ts'
 export { type RunnerOptions, runRunner } from './runner.ts'
 export {

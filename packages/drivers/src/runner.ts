@@ -1,17 +1,22 @@
 /** The runner: one lease for all its sessions, a driver for each, and a wall between them. It outlives the gateway's restarts. */
+
 import { randomUUID } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
 import {
   type Call,
+  type Clock,
   type DriverInfo,
   Fault,
   limits,
+  messageOf,
+  orAborted,
+  pause,
   type Runner,
   type RunnerId,
   type Session,
   type SessionId,
+  systemClock,
 } from '@holdpoint/protocol'
-import { type Clock, orAborted, pause, systemClock } from './clock.ts'
 import type { Driver } from './driver.ts'
 import { AgentSession } from './session/agent-session.ts'
 import { type CrashPoint, pollMs } from './session/open-request.ts'
@@ -237,8 +242,4 @@ class RunnerLoop {
       cancel()
     }
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -1,6 +1,6 @@
-import { type AgentEvent, type Ask, type Call, Fault, limits } from '@holdpoint/protocol'
+import { type AgentEvent, type Ask, type Call, type Clock, Fault, limits } from '@holdpoint/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
-import { AgentSession, type Clock } from '../src/index.ts'
+import { AgentSession } from '../src/index.ts'
 import { ManualClock, RunnerFixture, runnerId, type StageOptions } from './runner-fixture.ts'
 
 let stage: RunnerFixture

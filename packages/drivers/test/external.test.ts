@@ -1,9 +1,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Ask } from '@holdpoint/protocol'
+import { type Ask, externalInfo } from '@holdpoint/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
-import { connectAgent, externalInfo, loadAgent } from '../src/index.ts'
+import { connectAgent, loadAgent } from '../src/index.ts'
 import { RunnerFixture } from './runner-fixture.ts'
 
 const ask: Ask = { kind: 'approval', tool: 'Deploy', input: { to: 'prod' }, title: 'Deploy', cwd: '', editable: false }

@@ -1,9 +1,10 @@
 /** A stage for agents: the real gateway on the memory store, people who answer, runners that can be killed. */
 import { randomBytes } from 'node:crypto'
-import { type Caller, type Clock, callAs, type Gateway, openGateway, type Settings } from '@holdpoint/engine'
+import { type Caller, callAs, type Gateway, openGateway, type Settings } from '@holdpoint/engine'
 import {
   type Answer,
   type Call,
+  type Clock,
   type Event,
   type EventType,
   formatId,

@@ -1,9 +1,9 @@
 /** Who may write for the agent: the holder of the newest fence, or an agent's own credential for the session it lives in. */
-import { Fault, type SessionId } from '@holdpoint/protocol'
+import { externalInfo, Fault, type SessionId } from '@holdpoint/protocol'
 import type { Caller } from './gateway.ts'
 import type { SessionRow } from './rows.ts'
 
-export const externalDriver = 'external'
+export const externalDriver = externalInfo.name
 
 /** In the same words whether it is not there or not for this agent. */
 export function sessionNotFound(id: string, caller?: Caller): Fault {

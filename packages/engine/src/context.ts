@@ -1,9 +1,9 @@
 /** What every operation works with: the archive, the feed, time, and the way a change is made once per idempotency key. */
 import { hash, randomBytes } from 'node:crypto'
-import { Fault, formatId, type IdPrefix, type Rule, type SessionId } from '@holdpoint/protocol'
+import { type Clock, Fault, formatId, type IdPrefix, type Rule, type SessionId } from '@holdpoint/protocol'
 import { ChangeBuilder } from './change-builder.ts'
 import type { Feed } from './feed.ts'
-import type { Caller, Clock, DispatchOptions, OperationResult } from './gateway.ts'
+import type { Caller, DispatchOptions, OperationResult } from './gateway.ts'
 import { scan } from './paging.ts'
 import { PendingQuota } from './pending-quota.ts'
 import type { IdempotencyRow, SessionRow } from './rows.ts'

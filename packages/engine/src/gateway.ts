@@ -75,10 +75,3 @@ export type EphemeralFrame =
   | { readonly frame: 'delta'; readonly delta: Delta & { readonly session: SessionId } }
   | { readonly frame: 'answering'; readonly request: RequestId; readonly person: string; readonly active: boolean }
 export type EventFrame = { readonly frame: 'event'; readonly event: Event }
-
-/** Time comes in through here, so that a test can hold it. */
-export interface Clock {
-  now(): number
-  /** Calls back once, not before so many ms have passed; returns what cancels it. */
-  after(ms: number, wake: () => void): () => void
-}

@@ -1,8 +1,6 @@
-export { systemClock } from './clock.ts'
 export { defaultSettings, type Settings } from './context.ts'
 export type {
   Caller,
-  Clock,
   DispatchOptions,
   EphemeralFrame,
   EventFrame,

@@ -1,6 +1,7 @@
 /** The gateway itself: opens the archive, runs every operation through one gate, and lets people watch. */
 import {
   type Call,
+  type Clock,
   Cursor,
   contract,
   Fault,
@@ -9,14 +10,13 @@ import {
   limits,
   type OperationName,
   type ParsedInput,
+  systemClock,
 } from '@holdpoint/protocol'
 import { maySee, sessionNotFound } from './authorization.ts'
-import { systemClock } from './clock.ts'
 import { Context, defaultSettings, pendingIn, type Settings } from './context.ts'
 import { Feed, frameOf } from './feed.ts'
 import type {
   Caller,
-  Clock,
   DispatchOptions,
   FrameListener,
   Gateway,
@@ -236,7 +236,7 @@ function keepSweeping(ctx: Context, onTrouble: (error: unknown) => void): () => 
     if (stopped) return
     running = sweep(ctx).catch(onTrouble)
     void running.then(() => {
-      if (!stopped) cancel = ctx.clock.after(ctx.settings.sweepMs, next)
+      if (!stopped) cancel = ctx.clock.after(ctx.settings.sweepMs, next, { background: true })
     })
   }
   next()

@@ -1,6 +1,6 @@
 /** Blocks under way: text and tool input as they stream, shown at most so often, never kept. The finished block is the event. */
-import { type Delta, limits, type SessionId, type StreamingBlock } from '@holdpoint/protocol'
-import type { Clock, EphemeralFrame, SerializedFrame } from './gateway.ts'
+import { type Clock, type Delta, limits, type SessionId, type StreamingBlock } from '@holdpoint/protocol'
+import type { EphemeralFrame, SerializedFrame } from './gateway.ts'
 import type { StoredEvent } from './store.ts'
 
 export function ephemeralFrame(session: SessionId | null, frame: EphemeralFrame): SerializedFrame {
@@ -84,7 +84,7 @@ export class StreamingBlocks {
   }
   /** One block at a time, in turn: a session shows at most so many frames a second, however many agents stream in it. */
   #setMoment(session: SessionId): void {
-    this.#clock.after(limits.deltaIntervalMs, () => {
+    const sendNext = () => {
       const [block] = this.#unsent.get(session)?.keys() ?? []
       if (block === undefined) {
         this.#unsent.delete(session)
@@ -92,7 +92,8 @@ export class StreamingBlocks {
       }
       this.#show(session, block)
       this.#setMoment(session)
-    })
+    }
+    this.#clock.after(limits.deltaIntervalMs, sendNext, { background: true })
   }
   #show(session: SessionId, block: string): void {
     const unsent = this.#unsent.get(session)

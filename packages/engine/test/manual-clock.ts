@@ -1,5 +1,5 @@
 /** A clock held by hand: time passes when a test says so, and everything due happens at its own moment. */
-import type { Clock } from '../src/index.ts'
+import type { Clock } from '@holdpoint/protocol'
 
 export class ManualClock implements Clock {
   #now: number

@@ -65,6 +65,28 @@ export class Fault extends Error {
   }
 }
 
+/** Faults that pass without a change of the call: the gateway is restarting, or its store is unavailable for now. */
+const transientCodes: ReadonlySet<FaultCode> = new Set([
+  'draining',
+  'store_unavailable',
+  'store_locked',
+  'store_read_only',
+  'store_full',
+  'store_newer',
+  'store_older',
+])
+
+/** Whether the same call may succeed later: a transient fault, or the `Unreachable` of a transport that got no reply. */
+export function isTransient(error: unknown): boolean {
+  if (error instanceof Fault) return transientCodes.has(error.code)
+  return error instanceof Error && error.name === 'Unreachable'
+}
+
+/** The message of any thrown value. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
 /** The first few issues of a failed parse as one sentence that names the fields. */
 export function faultFromZod(error: z.ZodError, what: string): Fault {
   const issues = error.issues.slice(0, 5).map(issue => ({ path: issue.path.join('.'), message: issue.message }))

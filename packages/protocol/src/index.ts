@@ -21,6 +21,7 @@ export {
   Suggestion,
   secretFieldIds,
 } from './ask.ts'
+export { type Clock, orAborted, pause, systemClock, type TimerOptions, within } from './clock.ts'
 export {
   apiRoot,
   type Call,
@@ -50,7 +51,16 @@ export {
   TurnFinished,
   Usage,
 } from './event.ts'
-export { Fault, FaultBody, type FaultCode, faultCodes, faultFromZod, faultStatus } from './fault.ts'
+export {
+  Fault,
+  FaultBody,
+  type FaultCode,
+  faultCodes,
+  faultFromZod,
+  faultStatus,
+  isTransient,
+  messageOf,
+} from './fault.ts'
 export { FormField, FormSchema, fieldChoices, formProblem, isSecretField } from './form.ts'
 export {
   CommandId,
@@ -80,6 +90,7 @@ export {
   RequestKey,
   Resolution,
 } from './request.ts'
+export { type RetryOptions, type RetryPauses, retry, retryPauseMs } from './retry.ts'
 export { Rule, RuleDraft, Verdict } from './rule.ts'
 export {
   AgentProcess,
@@ -90,6 +101,7 @@ export {
   CommandOutcome,
   DriverInfo,
   Ending,
+  externalInfo,
   Runner,
   Session,
   SessionState,

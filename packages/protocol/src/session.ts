@@ -107,6 +107,15 @@ export const DriverInfo = z.object({
 })
 export type DriverInfo = z.infer<typeof DriverInfo>
 
+/** The driver of agents that run outside Holdpoint and connect over the API. No runner offers it. */
+export const externalInfo: DriverInfo = {
+  name: 'external',
+  title: 'External agent',
+  capabilities: ['messages', 'interrupt'],
+  modes: [],
+  ready: true,
+}
+
 export const Runner = z.object({
   id: RunnerId,
   /** Counts the starts of this runner; a lower one is a predecessor whose leases are void. */

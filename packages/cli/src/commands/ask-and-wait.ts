@@ -1,10 +1,10 @@
 /** A script that stops and asks: a session of its own with one ask, over when it is answered, withdrawn when the script is told to stop. */
+
 import { randomUUID } from 'node:crypto'
 import { constants } from 'node:os'
 import { connectAgent, type ExternalAgent, type HandedAnswer } from '@holdpoint/drivers'
-import { type Ask, Fault, limits } from '@holdpoint/protocol'
+import { type Ask, Fault, limits, messageOf } from '@holdpoint/protocol'
 import { followingGateway, type GatewayAddress } from '../gateway-client/gateway-client.ts'
-import { messageOf } from '../log.ts'
 import { err } from '../output/output.ts'
 import { row, trusted, untrusted } from '../output/span.ts'
 

@@ -1,13 +1,13 @@
 /** Whether the archive can be opened: tried on a copy, since opening the real one would leave a mark in it. */
+
 import { constants, copyFileSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { createConnection } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Fault } from '@holdpoint/protocol'
+import { Fault, messageOf } from '@holdpoint/protocol'
 import type { Config } from '../config/config.ts'
 import { type DataFolder, runningProcess } from '../config/data-folder.ts'
 import { parseStoreLocation, type StoreLocation } from '../gateway/open-store.ts'
-import { messageOf } from '../log.ts'
 
 export interface Finding {
   readonly name: string

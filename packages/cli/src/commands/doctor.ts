@@ -1,11 +1,11 @@
 /** `holdpoint doctor`: what is installed, signed in, kept and running; each problem with its remedy. It looks, and changes nothing. */
+
 import { existsSync, mkdtempSync, rmdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { type DriverInfo, Fault } from '@holdpoint/protocol'
+import { type DriverInfo, Fault, messageOf } from '@holdpoint/protocol'
 import { type Config, readConfig } from '../config/config.ts'
 import { type DataFolder, dataFolderAt, runningProcess } from '../config/data-folder.ts'
 import { findGateway, type GatewayAddress, type GatewayClient } from '../gateway-client/gateway-client.ts'
-import { messageOf } from '../log.ts'
 import { out } from '../output/output.ts'
 import { blankRow, gutterOf, row, trusted, untrusted } from '../output/span.ts'
 import { localClaudeDriver } from '../runner/runner.ts'

@@ -1,7 +1,8 @@
 /** Files that a person names: text, JSON, attachments. `-` is what comes in on stdin. */
+
 import { readFileSync } from 'node:fs'
 import { basename, extname } from 'node:path'
-import { type Attachment, Fault, type JsonObject, limits, parseJsonStrict } from '@holdpoint/protocol'
+import { type Attachment, Fault, type JsonObject, limits, messageOf, parseJsonStrict } from '@holdpoint/protocol'
 
 const stdin = 0
 
@@ -9,7 +10,7 @@ function readBytes(file: string): Buffer {
   try {
     return readFileSync(file === '-' ? stdin : file)
   } catch (error) {
-    throw new Fault('bad_input', `${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`)
+    throw new Fault('bad_input', `${file} cannot be read: ${messageOf(error)}`)
   }
 }
 export function readText(file: string): string {

@@ -1,9 +1,11 @@
 /** The folder where everything of one installation is: the archive, the secrets (0600), and notes on which processes live. */
+
 import { randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
-import { Fault, formatId, RunnerId } from '@holdpoint/protocol'
+import { processStartTime } from '@holdpoint/drivers'
+import { Fault, formatId, messageOf, RunnerId } from '@holdpoint/protocol'
 import { version } from '../version.ts'
 
 export interface DataFolder {
@@ -41,7 +43,7 @@ export function openDataFolder(folder?: string): DataFolder {
   } catch (error) {
     throw new Fault(
       'store_unavailable',
-      `The folder ${home.path} cannot be made (${reason(error)}); set HOLDPOINT_HOME to one that can`,
+      `The folder ${home.path} cannot be made (${messageOf(error)}); set HOLDPOINT_HOME to one that can`,
     )
   }
   return home
@@ -55,10 +57,6 @@ function makeFolder(folder: string): void {
   } catch (error) {
     if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw error
   }
-}
-
-function reason(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }
 
 function readOrCreateToken(file: string): string {
@@ -90,17 +88,6 @@ export interface PidFile {
   readonly version?: string
 }
 
-/** When a process began, as the kernel counts; empty where that cannot be known or there is none. */
-export function processStartTime(pid: number): string {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // Field 22; the command in field 2 may hold blanks and brackets, so count from its end.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    return fields[0] === 'Z' ? '' : (fields[19] ?? '')
-  } catch {
-    return ''
-  }
-}
 function processExists(pid: number): boolean {
   try {
     process.kill(pid, 0)

@@ -1,11 +1,12 @@
 /** Keeps one runner beside the gateway: finds the one that outlived the last gateway, or starts one, and starts another when it dies. */
+
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { Call } from '@holdpoint/protocol'
+import { type Call, messageOf } from '@holdpoint/protocol'
 import type { Config } from '../config/config.ts'
 import { type DataFolder, runningProcess, writePidFile } from '../config/data-folder.ts'
-import { log, messageOf } from '../log.ts'
+import { log } from '../log.ts'
 import { withoutSecrets } from '../runner/isolate-agents.ts'
 import { runInProcess } from '../runner/runner.ts'
 import { keepLeaseAlive, leaseCheckMs } from './lease-keepalive.ts'

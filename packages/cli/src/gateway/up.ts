@@ -1,14 +1,15 @@
 /** `holdpoint up`: the gateway in this process, its runner beside it, the page in front; and an orderly way down. */
+
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { callAs, type Gateway, openGateway } from '@holdpoint/engine'
-import { type Call, escapeInvisible, Fault } from '@holdpoint/protocol'
+import { type Call, escapeInvisible, Fault, messageOf } from '@holdpoint/protocol'
 import { createServer } from '@holdpoint/server'
 import { type Config, defaultPort } from '../config/config.ts'
 import { type DataFolder, removePidFile, runningProcess, writePidFile } from '../config/data-folder.ts'
 import { crashPointFrom } from '../crash-points.ts'
-import { log, messageOf } from '../log.ts'
+import { log } from '../log.ts'
 import { unavailableAgents } from '../runner/configured-agents.ts'
 import { isolateAgents } from '../runner/isolate-agents.ts'
 import { version } from '../version.ts'

@@ -1,7 +1,9 @@
 /** What a process needs to have agents in it: it outlives their stray errors, keeps their words out of its own output, and hides from them what they need not know. */
+
 import { Console } from 'node:console'
 import { Writable } from 'node:stream'
-import { log, messageOf } from '../log.ts'
+import { messageOf } from '@holdpoint/protocol'
+import { log } from '../log.ts'
 
 /** Not for agents. What runs as the same user can still read that user's files; this only keeps it from lying open. */
 const secrets = ['HOLDPOINT_TOKEN', 'HOLDPOINT_STORE', 'HOLDPOINT_URL'] as const

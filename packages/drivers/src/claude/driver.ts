@@ -1,8 +1,7 @@
 /** The driver of Claude Code: whether it can run here, and a seat for each of its sessions. */
 import { join } from 'node:path'
 import type { Options } from '@anthropic-ai/claude-agent-sdk'
-import type { Capability, DriverInfo } from '@holdpoint/protocol'
-import { type Clock, systemClock } from '../clock.ts'
+import { type Capability, type Clock, type DriverInfo, systemClock } from '@holdpoint/protocol'
 import type { Driver } from '../driver.ts'
 import { modeNames } from './approvals/modes.ts'
 import { type ParkingChoice, ParkingProbe } from './parking/parking-method.ts'

@@ -1,7 +1,14 @@
 /** The process of one session and what it runs under: started where there is none, in the mode and with the model in force, kept as warm as people wish, let go. */
+
 import type { Options } from '@anthropic-ai/claude-agent-sdk'
-import type { AgentEvent, CommandBody, CommandOutcome } from '@holdpoint/protocol'
-import { type Clock, within } from '../clock.ts'
+import {
+  type AgentEvent,
+  type Clock,
+  type CommandBody,
+  type CommandOutcome,
+  messageOf,
+  within,
+} from '@holdpoint/protocol'
 import type { AgentSession } from '../session/agent-session.ts'
 import { isMode, type Mode, noBypass, resumeMode } from './approvals/modes.ts'
 import { isAlwaysAsked } from './approvals/permission.ts'
@@ -155,7 +162,7 @@ export class ProcessHost {
       const change = cli?.change(mode, model, this.#model).then(() => 'done')
       if (cli && change && (await within(this.#options.clock, changeMaxMs, change)) === 'late') return this.#late(cli)
     } catch (error) {
-      return { ok: false, reason: `Claude Code refused the change: ${error instanceof Error ? error.message : error}` }
+      return { ok: false, reason: `Claude Code refused the change: ${messageOf(error)}` }
     }
     if (mode !== undefined) this.#mode = mode
     if (model !== undefined) this.#model = model

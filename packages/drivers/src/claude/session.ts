@@ -1,8 +1,7 @@
 /** One session of Claude Code under one lease: its turns one after another, begun by a message or by Claude Code itself, and what people want of it meanwhile. */
 import { randomUUID } from 'node:crypto'
 import type { SDKUserMessage } from '@anthropic-ai/claude-agent-sdk'
-import { type AgentEvent, type CommandBody, type CommandOutcome, Fault } from '@holdpoint/protocol'
-import { pause } from '../clock.ts'
+import { type AgentEvent, type CommandBody, type CommandOutcome, Fault, pause } from '@holdpoint/protocol'
 import type { SessionCommand } from '../session/agent-session.ts'
 import type { CliRun } from './cli/cli-run.ts'
 import { userMessage, uuidOf } from './cli/message.ts'

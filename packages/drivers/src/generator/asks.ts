@@ -12,7 +12,7 @@ import {
   type QuestionAnswer,
   type QuestionsAsk,
 } from '@holdpoint/protocol'
-import type { HandedAnswer } from '../session/open-request.ts'
+import { type HandedAnswer, nobodyAnswered, unknownOutcome } from '../session/open-request.ts'
 
 /** Ends the turn; what was said stays in the history. */
 export class TurnCancelled extends Error {
@@ -74,10 +74,6 @@ export interface QuestionDraft {
   readonly secret?: boolean
 }
 export type FormDraft = Omit<FormAsk, 'kind' | 'message'> & { readonly message?: string }
-
-const unknownOutcome =
-  'This was approved and may have started before a crash; its outcome is unknown. Check before running it again.'
-const nobody = 'Nobody answered.'
 
 /** Asks whether something may be done. */
 export function* approval(prompt: string, options: ApprovalOptions = {}): AskGenerator<Approval> {
@@ -195,7 +191,7 @@ function refused(settled: HandedAnswer, onReject: GeneratorAskOptions['onReject'
 function whyNot(settled: HandedAnswer): string {
   switch (settled.kind) {
     case 'nobody':
-      return nobody
+      return nobodyAnswered
     case 'unknown':
       return unknownOutcome
     case 'agent':

@@ -1,6 +1,5 @@
 /** Generator agents: a name and an async generator that is run once per message. Their driver keeps one seat per session: queue, interrupts, idling. */
-import { type CommandBody, type DriverInfo, Fault, limits } from '@holdpoint/protocol'
-import { type Clock, systemClock } from '../clock.ts'
+import { type Clock, type CommandBody, type DriverInfo, Fault, limits, systemClock } from '@holdpoint/protocol'
 import type { Driver } from '../driver.ts'
 import type { AgentSession, SessionCommand } from '../session/agent-session.ts'
 import { refuse } from './asks.ts'

@@ -1,8 +1,7 @@
 /** Loads a person's own generator agent from a module that exports it by default. */
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { DriverInfo, Fault, faultFromZod } from '@holdpoint/protocol'
-import { orAborted } from '../clock.ts'
+import { DriverInfo, Fault, faultFromZod, orAborted } from '@holdpoint/protocol'
 import { defineAgent, type GeneratorAgent, generatorDriver } from './generator.ts'
 
 /** A module that waits for something at its top level must not keep the other agents waiting. */

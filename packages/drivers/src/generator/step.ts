@@ -1,5 +1,5 @@
 /** Side effects of a generator agent: done once and kept, so that a replay returns what was recorded instead of doing it again. */
-import { type JsonObject, limits } from '@holdpoint/protocol'
+import { type JsonObject, limits, messageOf } from '@holdpoint/protocol'
 import { jsonCopy } from './json-copy.ts'
 
 export interface StepOptions {
@@ -49,7 +49,7 @@ export function stepDone(result: unknown): StepRecord {
   return { ok: true, output }
 }
 export function stepFailed(error: unknown): StepRecord {
-  return { ok: false, output: { error: error instanceof Error ? error.message : String(error) } }
+  return { ok: false, output: { error: messageOf(error) } }
 }
 export function stepUnknown(name: string): StepRecord {
   const error = `"${name}" had begun and may have run; its outcome is unknown`

@@ -1,6 +1,5 @@
 /** The asks of one turn: opened together, handed together once all are resolved, taken when the agent goes on. */
-import { type Answer, type Ask, Fault, secretFieldIds } from '@holdpoint/protocol'
-import { type Clock, orAborted } from '../clock.ts'
+import { type Answer, type Ask, type Clock, Fault, orAborted, secretFieldIds } from '@holdpoint/protocol'
 import type { AgentSession } from '../session/agent-session.ts'
 import type { HandedAnswer, OpenRequest } from '../session/open-request.ts'
 import { type AskItem, TurnCancelled } from './asks.ts'

@@ -1,6 +1,15 @@
 /** One turn of a generator agent: its generator is run from the start, what it says and asks is kept under ids that a replay finds again. */
-import { type AgentEvent, AgentPath, type Attachment, Fault, type Session } from '@holdpoint/protocol'
-import { type Clock, orAborted, pause } from '../clock.ts'
+import {
+  type AgentEvent,
+  AgentPath,
+  type Attachment,
+  type Clock,
+  Fault,
+  messageOf,
+  orAborted,
+  pause,
+  type Session,
+} from '@holdpoint/protocol'
 import type { AgentSession } from '../session/agent-session.ts'
 import { type AskGenerator, type AsksYield, refuse, TurnCancelled } from './asks.ts'
 import { readStep, type StepRecord, type StepYield, stepDone, stepFailed, stepUnknown } from './step.ts'
@@ -295,7 +304,4 @@ function pathOf({ agentPath }: Path): { readonly agentPath: string[] | undefined
 function unwatched<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {})
   return promise
-}
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

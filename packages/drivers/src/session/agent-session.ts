@@ -5,6 +5,7 @@ import {
   type AgentEvent,
   type Ask,
   type Call,
+  type Clock,
   type Command,
   type CommandOutcome,
   type Cursor,
@@ -17,9 +18,9 @@ import {
   limits,
   type OnDeadline,
   type Session,
+  systemClock,
   type Verdict,
 } from '@holdpoint/protocol'
-import { type Clock, systemClock } from '../clock.ts'
 import { EventBatcher } from './event-batcher.ts'
 import { type CrashPoint, type HandedAnswer, OpenRequest, pollMs } from './open-request.ts'
 import { retryingCall } from './retrying-call.ts'

@@ -1,6 +1,6 @@
 /** What an agent says, on its way: in order, in batches, live text at a bounded rate. */
-import { AgentEvent, Fault, faultFromZod, limits } from '@holdpoint/protocol'
-import type { Clock } from '../clock.ts'
+
+import { AgentEvent, type Clock, Fault, faultFromZod, limits } from '@holdpoint/protocol'
 import { jsonCopy } from '../generator/json-copy.ts'
 
 interface Waiter {

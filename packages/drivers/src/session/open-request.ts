@@ -10,6 +10,12 @@ import {
   type Resolution,
 } from '@holdpoint/protocol'
 
+/** Sent to an agent in place of an allow that may already have run. */
+export const unknownOutcome =
+  'This was approved and may have started before a crash; its outcome is unknown. Check before running it again.'
+/** Sent to an agent whose request expired. */
+export const nobodyAnswered = 'Nobody answered.'
+
 export type CrashPoint = (point: string) => void
 
 export type AskOutcome =

@@ -2,8 +2,9 @@
 import type { PermissionUpdate } from '@anthropic-ai/claude-agent-sdk'
 import type { Answer, Request } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
-import { askFor, type PermissionContext, replyFor, unknownOutcome } from '../../src/claude/approvals/permission.ts'
+import { askFor, type PermissionContext, replyFor } from '../../src/claude/approvals/permission.ts'
 import type { HandedAnswer } from '../../src/session/open-request.ts'
+import { unknownOutcome } from '../../src/session/open-request.ts'
 
 const remember: PermissionUpdate = {
   type: 'addRules',

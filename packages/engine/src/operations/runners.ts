@@ -1,6 +1,5 @@
 /** Runners: who they are, what they can run, what waits for them. One lease per runner covers all its sessions. */
-import { type DriverInfo, Fault, limits, type ParsedInput, type Runner, type RunnerId } from '@holdpoint/protocol'
-import { externalDriver } from '../authorization.ts'
+import { externalInfo, Fault, limits, type ParsedInput, type Runner, type RunnerId } from '@holdpoint/protocol'
 import type { ChangeBuilder } from '../change-builder.ts'
 import type { Context } from '../context.ts'
 import type { Caller, DispatchOptions } from '../gateway.ts'
@@ -8,14 +7,6 @@ import { finishEndCommands, releaseSession, sessionReads } from '../moves.ts'
 import { fillPage } from '../paging.ts'
 import type { Lease, RunnerRow, SessionRow } from '../rows.ts'
 import { toRunner } from '../wire-views.ts'
-
-const externalInfo: DriverInfo = {
-  name: externalDriver,
-  title: 'An agent that lives elsewhere',
-  capabilities: ['messages', 'interrupt'],
-  modes: [],
-  ready: true,
-}
 
 /** Whether a lease still stands: its runner is the one that took it, and has not let it run out. */
 export function isLeaseLive(lease: Lease, runners: readonly RunnerRow[], now: number): boolean {

@@ -1,6 +1,6 @@
 /** The prompt that is put to the person now: when keys count, what is sent, and what became of it meanwhile. */
-import type { Answer, Request, RequestId } from '@holdpoint/protocol'
-import { Fault } from '@holdpoint/protocol'
+
+import { type Answer, Fault, messageOf, type Request, type RequestId } from '@holdpoint/protocol'
 import type { StyledLine } from '../../output/width.ts'
 import type { Key } from '../terminal/key-parser.ts'
 import type { PromptDrafts } from './draft-sync.ts'
@@ -186,7 +186,7 @@ export class PromptController {
       // Somebody was faster: what they said comes with the request itself.
       if (error instanceof Fault && error.code === 'already_resolved') return
       this.#options.drafts.release(id)
-      const words = error instanceof Error ? error.message : String(error)
+      const words = messageOf(error)
       this.#keep({ ...prompt, hint: `It was not sent: ${words}` })
     } finally {
       this.#sending = false

@@ -1,5 +1,6 @@
 /** The line in which a person writes to a session: typed, edited, sent. What could not be sent comes back into it. */
 
+import { messageOf } from '@holdpoint/protocol'
 import { emptyTextInput, pressTextInput, type TextInput, textInputWith } from '../prompt/text-input.ts'
 import type { Key } from '../terminal/key-parser.ts'
 
@@ -53,7 +54,7 @@ export class Composer {
       await this.#options.send(text)
     } catch (error) {
       this.#line = textInputWith(text)
-      this.#hint = `It was not sent: ${error instanceof Error ? error.message : String(error)}`
+      this.#hint = `It was not sent: ${messageOf(error)}`
     }
     this.#options.changed()
   }

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import type { CanUseTool, PermissionResult, PermissionUpdate } from '@anthropic-ai/claude-agent-sdk'
 import { type Answer, type Ask, defaultDenyReason, type JsonObject, limits } from '@holdpoint/protocol'
-import type { HandedAnswer } from '../../session/open-request.ts'
+import { type HandedAnswer, nobodyAnswered, unknownOutcome } from '../../session/open-request.ts'
 import { availableModes, isMode, modes, noBypass } from './modes.ts'
 import { answeredInput, questionsAsk } from './questions.ts'
 import { allowsPermanently, suggestionsOf, updateForSuggestion } from './suggestions.ts'
@@ -24,10 +24,6 @@ export function isAlwaysAsked(tool: string, mode: string): boolean {
   if (tool === planTool) return modes[mode].leave === 'asks'
   return tool === questionTool && modes[mode].question === 'asks'
 }
-
-export const unknownOutcome =
-  'This was approved and started before a crash; its outcome is unknown, check before running it again.'
-const nobody = 'Nobody answered.'
 
 export function askFor({ tool, input, context, cwd }: Permission, mayBypass: boolean): Ask {
   if (tool === questionTool) return questionsAsk(input)
@@ -102,7 +98,7 @@ export function replyFor(settled: HandedAnswer, given: CallContext): PermissionR
     case 'unknown':
       return refuse(unknownOutcome)
     case 'nobody':
-      return refuse(nobody)
+      return refuse(nobodyAnswered)
     case 'agent':
       return settled.reason === 'withdrawn'
         ? refuse('This is no longer asked.')

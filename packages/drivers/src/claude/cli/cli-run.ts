@@ -1,4 +1,5 @@
 /** One life of the CLI: started with everything wired, fed one message per turn, followed where it begins by itself, listened to until it is gone. */
+
 import type {
   Options,
   Query,
@@ -7,8 +8,7 @@ import type {
   SDKSystemMessage,
   SDKUserMessage,
 } from '@anthropic-ai/claude-agent-sdk'
-import type { AgentEvent, AgentProcess, Session } from '@holdpoint/protocol'
-import type { Clock } from '../../clock.ts'
+import { type AgentEvent, type AgentProcess, type Clock, messageOf, type Session } from '@holdpoint/protocol'
 import type { AgentSession } from '../../session/agent-session.ts'
 import { elicit } from '../approvals/elicitation.ts'
 import type { Mode } from '../approvals/modes.ts'
@@ -213,7 +213,7 @@ export class CliRun {
     try {
       for await (const message of this.#query) await this.#hear(message)
     } catch (error) {
-      failure = error instanceof Error ? error.message : String(error)
+      failure = messageOf(error)
     }
     this.#gone = true
     this.#inbox.close()

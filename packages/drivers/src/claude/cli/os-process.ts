@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import type { SpawnOptions } from '@anthropic-ai/claude-agent-sdk'
 import { signalGroup, withParentDeathSignal } from '../../process-group.ts'
+import { processStartTime } from '../../process-start-time.ts'
 
 export interface ProcessEnd {
   readonly code: number | null
@@ -40,7 +41,7 @@ export class ProcessGroup {
     this.child.stdin.on('error', () => {})
     const { pid } = this.child
     if (pid !== undefined) {
-      const note: Note = { pid, started: startOf(pid), mark: this.#mark }
+      const note: Note = { pid, started: processStartTime(pid), mark: this.#mark }
       writeFileSync(noteIn(folder), JSON.stringify(note), { mode: 0o600 })
     }
     this.ended = new Promise(resolve => {
@@ -95,7 +96,7 @@ export class ProcessGroup {
 export function endOrphan(folder: string): void {
   const note = readNote(folder)
   if (note) {
-    const now = startOf(note.pid)
+    const now = processStartTime(note.pid)
     // A pid that is another's by now is left alone; a group whose leader is gone can only be the old one.
     if (now === note.started || now === '') signalGroup(note.pid, 'SIGKILL')
     endStrays(note.mark)
@@ -132,17 +133,5 @@ function readNote(folder: string): Note | null {
     return JSON.parse(readFileSync(noteIn(folder), 'utf8')) as Note // written above
   } catch {
     return null
-  }
-}
-
-/** When a process began, as the kernel counts: a pid alone may have been given to another since. */
-function startOf(pid: number): string {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // Field 22; the command in field 2 may hold blanks and brackets, so count from its end.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    return fields[0] === 'Z' ? '' : (fields[19] ?? '')
-  } catch {
-    return ''
   }
 }

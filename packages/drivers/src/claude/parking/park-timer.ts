@@ -1,5 +1,5 @@
 /** How long a process is kept for a call that waits, and whether it may be let go then: only where the call can be brought back as it was. */
-import type { Clock } from '../../clock.ts'
+import type { Clock } from '@holdpoint/protocol'
 import type { CliRun } from '../cli/cli-run.ts'
 import type { TranscriptIndex } from '../transcript/transcript-index.ts'
 import type { ParkingMethod, ParkingProbe } from './parking-method.ts'

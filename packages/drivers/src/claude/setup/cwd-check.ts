@@ -1,6 +1,8 @@
 /** Whether an agent can work in a folder of this machine, before anything is started in it. */
+
 import { statSync } from 'node:fs'
 import { isAbsolute } from 'node:path'
+import { messageOf } from '@holdpoint/protocol'
 
 /** Nothing has this name, or what it lies in is a file. */
 const absent = new Set<unknown>(['ENOENT', 'ENOTDIR'])
@@ -13,6 +15,6 @@ export function cwdProblem(cwd: string): string | null {
   } catch (error) {
     if (error instanceof Error && 'code' in error && absent.has(error.code))
       return `The folder ${cwd} is not there; make it, or start a session in another`
-    return `The folder ${cwd} cannot be used: ${error instanceof Error ? error.message : error}`
+    return `The folder ${cwd} cannot be used: ${messageOf(error)}`
   }
 }

@@ -1,0 +1,63 @@
+/** Time as a dependency: code that waits takes a `Clock`, so that a test can control it. */
+
+export interface TimerOptions {
+  /** Let the process exit while the timer is pending. For housekeeping that nobody awaits. */
+  readonly background?: boolean
+}
+
+export interface Clock {
+  /** Epoch milliseconds. */
+  now(): number
+  /** Calls `callback` once, at least `ms` milliseconds from now. Returns a function that cancels the timer. */
+  after(ms: number, callback: () => void, options?: TimerOptions): () => void
+}
+
+/** Browsers and Node fire a timer longer than this at once; `systemClock` chains several. */
+const timerMaxMs = 2 ** 31 - 1
+
+/**
+ * Real time. A timer keeps the process alive by default: an agent that only waits for its next retry must not exit.
+ * The gateway's periodic sweep passes `background`, so that a program that embeds a gateway can end without closing it.
+ */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  after(ms, callback, { background = false } = {}) {
+    let timer: ReturnType<typeof setTimeout>
+    const start = (remainingMs: number) => {
+      const partMs = Math.min(remainingMs, timerMaxMs)
+      timer = setTimeout(() => (remainingMs > partMs ? start(remainingMs - partMs) : callback()), partMs)
+      if (background) (timer as unknown as { unref?: () => void }).unref?.() // an object in Node, a number in browsers
+    }
+    start(Math.max(0, ms))
+    return () => clearTimeout(timer)
+  },
+}
+
+/** Resolves after `ms` milliseconds. Rejects with the signal's reason if it aborts first. */
+export function pause(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
+  let cancel = () => {}
+  const elapsed = new Promise<void>(resolve => {
+    cancel = clock.after(ms, resolve)
+  })
+  return orAborted(elapsed, signal).finally(() => cancel())
+}
+
+/** Settles like the promise, or rejects with the signal's reason if it aborts first. Removes its listener from the signal. */
+export function orAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return promise
+  return new Promise<T>((resolve, reject) => {
+    const onAbort = () => reject(signal.reason)
+    if (signal.aborted) onAbort()
+    else signal.addEventListener('abort', onAbort, { once: true })
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
+  })
+}
+
+/** Settles like the promise, or resolves to 'late' if that takes longer than `ms`. The promise itself is not cancelled. */
+export async function within<T>(clock: Clock, ms: number, promise: Promise<T>): Promise<T | 'late'> {
+  let cancel = () => {}
+  const late = new Promise<'late'>(resolve => {
+    cancel = clock.after(ms, () => resolve('late'))
+  })
+  return Promise.race([promise, late]).finally(() => cancel())
+}
