@@ -1,0 +1,59 @@
+"""An agent over HTTP: asks before it runs a command, and runs exactly the command that was approved."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import urllib.request
+
+URL = os.environ.get("HOLDPOINT_URL", "http://127.0.0.1:4747") + "/api/v1"
+TOKEN = os.environ.get("HOLDPOINT_TOKEN") or (pathlib.Path.home() / ".holdpoint/token").read_text().strip()
+
+
+def call(path, body=None):
+    """Calls the gateway: POST with a body, else GET."""
+    request = urllib.request.Request(
+        URL + path,
+        data=None if body is None else json.dumps(body).encode(),
+        headers={"authorization": f"Bearer {TOKEN}", "content-type": "application/json"},
+    )
+    with urllib.request.urlopen(request) as reply:
+        return json.load(reply)
+
+
+def ask(session, key, question):
+    """Opens a request and waits for its resolution, however long that takes."""
+    request = call(f"/sessions/{session}/requests", {"key": key, "ask": question})
+    while request["status"] != "resolved":
+        request = call(f"/requests/{request['id']}?wait=60000")
+    return request
+
+
+def main():
+    command = sys.argv[1] if len(sys.argv) > 1 else "echo hello from Python"
+    session = call("/sessions", {"driver": "external", "title": "Python agent"})["id"]
+    question = {
+        "kind": "approval",
+        "tool": "Bash",
+        "title": "Run a command",
+        "input": {"command": command},
+        "cwd": os.getcwd(),
+        "editable": True,
+    }
+    request = ask(session, "run-1", question)
+    answer = request["resolution"].get("answer") or {}
+    allowed = answer.get("kind") == "allow"
+    # Report this before acting: after a crash nobody can know whether the command ran, and Holdpoint says so.
+    call(f"/requests/{request['id']}/delivery", {"state": "handed"})
+    if allowed:
+        approved = answer.get("input") or question["input"]
+        subprocess.run(approved["command"], shell=True, check=False)
+    else:
+        print(f"Not allowed: {answer.get('reason') or 'nobody answered'}", file=sys.stderr)
+    call(f"/requests/{request['id']}/delivery", {"state": "taken"})
+    call(f"/sessions/{session}/detach", {"ending": {"reason": "done"}})
+    return 0 if allowed else 1
+
+
+sys.exit(main())

@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# An agent over HTTP: asks before it runs a command, and runs exactly the command that was approved.
+set -euo pipefail
+url="${HOLDPOINT_URL:-http://127.0.0.1:4747}/api/v1"
+token="${HOLDPOINT_TOKEN:-$(cat ~/.holdpoint/token)}"
+command="${1:-echo hello from bash}"
+
+# Calls the gateway: a path, and for POST a JSON body.
+api() {
+  curl --silent --show-error --fail-with-body "$url$1" -H "authorization: Bearer $token" \
+    -H 'content-type: application/json' ${2:+--data "$2"}
+}
+# Prints one field of the JSON on standard input; nothing if it is missing.
+field() { node -e 'const v = JSON.parse(require("fs").readFileSync(0))'"$1"'; if (v != null) console.log(v)'; }
+# Prints its argument as a JSON string.
+json() { node -p 'JSON.stringify(process.argv[1])' "$1"; }
+
+session=$(api /sessions '{"driver": "external", "title": "bash agent"}' | field .id)
+ask="{\"kind\": \"approval\", \"tool\": \"Bash\", \"title\": \"Run a command\", \"editable\": true,
+  \"cwd\": $(json "$PWD"), \"input\": {\"command\": $(json "$command")}}"
+request=$(api "/sessions/$session/requests" "{\"key\": \"run-1\", \"ask\": $ask}" | field .id)
+
+until resolved=$(api "/requests/$request?wait=60000") && [ "$(field .status <<<"$resolved")" = resolved ]; do :; done
+
+status=0
+if [ "$(field '.resolution.answer?.kind' <<<"$resolved")" = allow ]; then
+  # Report this before acting: after a crash nobody can know whether the command ran, and Holdpoint says so.
+  api "/requests/$request/delivery" '{"state": "handed"}' >/dev/null
+  bash -c "$(field '.resolution.answer.input?.command' <<<"$resolved" | grep . || printf '%s' "$command")"
+else
+  api "/requests/$request/delivery" '{"state": "handed"}' >/dev/null
+  echo "Not allowed: $(field '.resolution.answer?.reason' <<<"$resolved" | grep . || echo 'nobody answered')" >&2
+  status=1
+fi
+api "/requests/$request/delivery" '{"state": "taken"}' >/dev/null
+api "/sessions/$session/detach" '{"ending": {"reason": "done"}}' >/dev/null
+exit $status

@@ -1,0 +1,52 @@
+/** An agent over HTTP: asks before it runs a command, and runs exactly the command that was approved. */
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+
+const url = `${process.env.HOLDPOINT_URL ?? 'http://127.0.0.1:4747'}/api/v1`
+const token = process.env.HOLDPOINT_TOKEN ?? readFileSync(`${homedir()}/.holdpoint/token`, 'utf8').trim()
+
+interface Request {
+  readonly id: string
+  readonly status: 'pending' | 'resolved'
+  readonly resolution: {
+    readonly answer?: { readonly kind: string; readonly input?: { readonly command: string }; readonly reason?: string }
+  } | null
+}
+
+/** Calls the gateway: POST with a body, else GET. */
+async function call<T>(path: string, body?: object): Promise<T> {
+  const reply = await fetch(url + path, {
+    method: body ? 'POST' : 'GET',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+  if (!reply.ok) throw new Error(`${path}: ${reply.status} ${await reply.text()}`)
+  return reply.json() as Promise<T>
+}
+
+/** Opens a request and waits for its resolution, however long that takes. */
+async function ask(session: string, key: string, question: object): Promise<Request> {
+  let request = await call<Request>(`/sessions/${session}/requests`, { key, ask: question })
+  while (request.status !== 'resolved') request = await call<Request>(`/requests/${request.id}?wait=60000`)
+  return request
+}
+
+const input = { command: process.argv[2] ?? 'echo hello from TypeScript' }
+const session = await call<{ readonly id: string }>('/sessions', { driver: 'external', title: 'TypeScript agent' })
+const request = await ask(session.id, 'run-1', {
+  kind: 'approval',
+  tool: 'Bash',
+  title: 'Run a command',
+  input,
+  cwd: process.cwd(),
+  editable: true,
+})
+const answer = request.resolution?.answer
+// Report this before acting: after a crash nobody can know whether the command ran, and Holdpoint says so.
+await call(`/requests/${request.id}/delivery`, { state: 'handed' })
+if (answer?.kind === 'allow') spawnSync(answer.input?.command ?? input.command, { shell: true, stdio: 'inherit' })
+else console.error(`Not allowed: ${answer?.reason ?? 'nobody answered'}`)
+await call(`/requests/${request.id}/delivery`, { state: 'taken' })
+await call(`/sessions/${session.id}/detach`, { ending: { reason: 'done' } })
+process.exitCode = answer?.kind === 'allow' ? 0 : 1

@@ -1,0 +1,153 @@
+/** Runs every example in examples/ against a real gateway. */
+import { spawn, spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import type { Answer, Request } from '@holdpoint/protocol'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import {
+  closeGateways,
+  type GatewayProcess,
+  glance,
+  holdpoint,
+  plainEnvironment,
+  startGateway,
+} from './support/gateway.ts'
+
+const root = resolve(import.meta.dirname, '..')
+const examples = join(root, 'examples')
+let gateway: GatewayProcess
+let folder: string
+let agentToken: string
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'holdpoint-examples-'))
+  gateway = await startGateway({
+    runner: 'inline',
+    config: { agents: { cleanup: join(examples, 'generator-agent/cleanup.mjs') } },
+  })
+  agentToken = (await gateway.call('addToken', { role: 'agent', name: 'example' })).secret
+})
+afterAll(async () => {
+  await closeGateways()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+async function nextPending(): Promise<Request> {
+  for (;;) {
+    const [request] = (await gateway.call('listRequests', { status: 'pending' })).items
+    if (request) return request
+    await glance()
+  }
+}
+const answer = (request: Request, given: Answer) =>
+  gateway.call('answerRequest', { id: request.id, digest: request.digest, answer: given })
+
+function run(program: string, args: readonly string[]) {
+  const env = { ...plainEnvironment(), HOLDPOINT_URL: gateway.url, HOLDPOINT_TOKEN: agentToken }
+  const child = spawn(program, args, {
+    cwd: folder,
+    env: { ...env, HOLDPOINT_BIN: `${process.execPath} ${holdpoint}` },
+  })
+  let out = ''
+  let err = ''
+  child.stdout.on('data', chunk => {
+    out += chunk
+  })
+  child.stderr.on('data', chunk => {
+    err += chunk
+  })
+  return new Promise<{ code: number | null; out: string; err: string }>(done =>
+    child.once('close', code => done({ code, out, err })),
+  )
+}
+
+/** Node 20 cannot run TypeScript files, so the example is compiled first, which also checks its types. */
+function compiled(file: string): string {
+  const tsc = join(root, 'node_modules/typescript/bin/tsc')
+  const options = ['--module', 'nodenext', '--target', 'es2023', '--strict', '--types', 'node']
+  const typeRoots = ['--typeRoots', join(root, 'node_modules/@types')]
+  const { status, stdout } = spawnSync(process.execPath, [tsc, file, ...options, ...typeRoots, '--outDir', folder], {
+    cwd: folder,
+    encoding: 'utf8',
+  })
+  expect(stdout).toBe('')
+  expect(status).toBe(0)
+  writeFileSync(join(folder, 'package.json'), '{"type": "module"}')
+  return join(folder, 'agent.js')
+}
+
+describe.each([
+  ['bash', () => ['bash', join(examples, 'http-agent/agent.sh')]],
+  ['Python', () => ['python3', join(examples, 'http-agent/agent.py')]],
+  ['TypeScript', () => [process.execPath, compiled(join(examples, 'http-agent/agent.ts'))]],
+] as const)('the HTTP agent in %s', (_language, commandLine) => {
+  const start = (command: string) => {
+    const [program = '', ...args] = commandLine()
+    return run(program, [...args, command])
+  }
+
+  it('runs its command when it is allowed, reports the delivery and ends its session', async () => {
+    const finished = start('echo "$((20 + 22))"')
+    const request = await nextPending()
+    await answer(request, { kind: 'allow' })
+    expect(await finished).toMatchObject({ code: 0, out: '42\n' })
+    expect((await gateway.call('getRequest', { id: request.id })).delivery.state).toBe('taken')
+    expect((await gateway.call('getSession', { id: request.session })).state).toBe('ended')
+  })
+  it('runs the command as the person edited it', async () => {
+    const finished = start('echo original')
+    await answer(await nextPending(), { kind: 'allow', input: { command: 'echo edited' } })
+    expect(await finished).toMatchObject({ code: 0, out: 'edited\n' })
+  })
+  it('runs nothing when it is denied, and prints the reason', async () => {
+    const finished = start('echo ran > ran.txt')
+    await answer(await nextPending(), { kind: 'deny', reason: 'not today' })
+    expect(await finished).toMatchObject({ code: 1, err: expect.stringContaining('not today') })
+    expect(existsSync(join(folder, 'ran.txt'))).toBe(false)
+  })
+})
+
+describe('the generator agent', () => {
+  it('deletes exactly the files that were approved', async () => {
+    const [old, kept, fresh] = ['old.log', 'kept.log', 'fresh.log'].map(name => join(folder, name)) as [
+      string,
+      string,
+      string,
+    ]
+    for (const file of [old, kept, fresh]) writeFileSync(file, 'x')
+    const lastMonth = new Date(Date.now() - 31 * 24 * 3600 * 1000)
+    for (const file of [old, kept]) utimesSync(file, lastMonth, lastMonth)
+    const session = await gateway.call('startSession', { driver: 'cleanup', cwd: folder, prompt: 'Clean up' })
+    const question = await nextPending()
+    const id = question.ask.kind === 'questions' ? (question.ask.questions[0]?.id ?? '') : ''
+    await answer(question, { kind: 'answers', answers: [{ id, chosen: ['7 days'] }] })
+    const request = await nextPending()
+    expect(request.ask).toMatchObject({ kind: 'approval', input: { files: ['kept.log', 'old.log'] } })
+    await answer(request, { kind: 'allow', input: { files: ['old.log'] } })
+    while ((await gateway.call('getSession', { id: session.id })).state !== 'idle') await glance()
+    expect([old, kept, fresh].map(file => existsSync(file))).toEqual([false, true, true])
+    expect((await gateway.call('getSession', { id: session.id })).lastMessage).toBe('Deleted old.log.')
+  })
+})
+
+describe('the CI gate', () => {
+  it('runs the deployment when it is allowed', async () => {
+    const finished = run('sh', [join(examples, 'ci-gate/deploy.sh')])
+    const request = await nextPending()
+    await answer(request, { kind: 'allow' })
+    expect(await finished).toMatchObject({ code: 0, out: expect.stringContaining('deploying version 1.0.0') })
+  })
+  it('exits with 1 and deploys nothing when it is denied', async () => {
+    const finished = run('sh', [join(examples, 'ci-gate/deploy.sh')])
+    await answer(await nextPending(), { kind: 'deny' })
+    const { code, out } = await finished
+    expect(code).toBe(1)
+    expect(out).not.toContain('deploying')
+  })
+  it('has a workflow file that runs the same script', () => {
+    const { jobs } = parse(readFileSync(join(examples, 'ci-gate/workflow.yml'), 'utf8'))
+    expect(jobs.deploy.steps.at(-1).run).toContain('examples/ci-gate/deploy.sh')
+  })
+})
