@@ -24,7 +24,7 @@ const arrows: Record<Room, { readonly rooms: readonly Room[]; readonly libraries
   },
   cli: {
     rooms: ['protocol', 'engine', 'store', 'drivers', 'server', 'client', 'web'],
-    libraries: ['commander', 'get-east-asian-width', 'ink', 'react', 'ws', 'zod', 'node:'],
+    libraries: ['commander', 'get-east-asian-width', 'ws', 'zod', 'node:'],
   },
 }
 

@@ -116,10 +116,10 @@ asks('run', 'one session here: read it, answer it, write to it')
   )
   .action(async (driver: string | undefined, prompt: string[], options) => {
     const words = driver === undefined ? [] : [driver, ...prompt]
-    process.exitCode = await (await import('./tui/live.ts')).run(words, options)
+    process.exitCode = await (await import('./tui/run/run.ts')).run(words, options)
   })
 asks('tui', 'inbox and sessions here, live; ? helps, q leaves').action(async options => {
-  process.exitCode = await (await import('./tui/live.ts')).tui(options)
+  process.exitCode = await (await import('./tui/dashboard/dashboard.ts')).tui(options)
 })
 
 program.commandsGroup('Answer:')

@@ -1,4 +1,5 @@
 import type { WriteStream } from 'node:tty'
+import { stripVTControlCharacters } from 'node:util'
 import { type Ask, type Cursor, hasInvisible, type SessionId } from '@holdpoint/protocol'
 // biome-ignore lint/correctness/noUnresolvedImports: CommonJS, whose names the linter cannot see
 import xterm from '@xterm/headless'
@@ -10,10 +11,18 @@ import { Output } from '../src/output/output.ts'
 import { askRows } from '../src/output/request.ts'
 import { quotedRows, row, trusted, untrusted } from '../src/output/span.ts'
 import { tableRows } from '../src/output/table.ts'
-import { cut, cutSpans, widthOf, widthOfSpans, wrap } from '../src/output/width.ts'
-import { drawnByInk } from './support/ink.tsx'
+import { cut, cutSpans, type StyledLine, widthOf, widthOfSpans, wrap } from '../src/output/width.ts'
+import { InlinePainter } from '../src/tui/terminal/painter.ts'
 
 const textOf = (pieces: ReturnType<typeof wrap>) => pieces.map(piece => piece.map(span => span.text).join(''))
+
+/** What a live view writes to a terminal of this width. */
+function drawn(lines: readonly StyledLine[], columns: number): readonly string[] {
+  let written = ''
+  const stream = { isTTY: true, columns, write: (text: string) => (written += text) } as unknown as WriteStream // what is used of a stream
+  new InlinePainter(stream, new Output(stream, { TERM: 'xterm' })).draw(lines)
+  return stripVTControlCharacters(written).replaceAll('\r', '').split('\n')
+}
 
 describe('colours', () => {
   it.each<[string, boolean, NodeJS.ProcessEnv, string]>([
@@ -88,7 +97,7 @@ describe('text on a screen', () => {
     expect(widthOf(text)).toBe(columns)
   })
 
-  it('is never counted narrower than Ink counts it: every character, and any of them together', () => {
+  it('is never counted narrower than string-width counts it: every character, and any of them together', () => {
     // Beyond are only planes without characters, and what is revealed never stands there as it is.
     for (let code = 0; code < 0x40000; code++) {
       const char = String.fromCodePoint(code)
@@ -124,12 +133,19 @@ describe('text on a screen', () => {
     screen.dispose()
   })
 
-  it('is drawn by Ink as it was laid out, to the last character', async () => {
+  it('is drawn by the live views as it was laid out, to the last character', () => {
     const rows = ['サーバー・', '\u4dc0\u2ff0\u3190', '🇩🇪👍🏽1\u20e3', 'का\u0903e\u0301'].map(text =>
       row(untrusted(text.repeat(40))),
     )
     const pieces = rows.flatMap(one => wrap(one, 37))
-    expect(await drawnByInk(pieces, 37)).toEqual(textOf(pieces).map(line => line.trimEnd()))
+    expect(drawn(pieces, 37)).toEqual(textOf(pieces).map(line => line.trimEnd()))
+  })
+
+  it('is cut by the live views when it is wider than the screen', () => {
+    expect(drawn([[trusted('a line of forty columns, which is too many')], [trusted('short')]], 12)).toEqual([
+      'a line …many',
+      'short',
+    ])
   })
 
   it('is cut in its middle, with a sign for what is missing', () => {

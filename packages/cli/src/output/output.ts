@@ -33,11 +33,11 @@ export class Output {
     return rows.flatMap(row => wrap(row, this.columns))
   }
   printLines(pieces: readonly StyledLine[]): void {
-    if (pieces.length > 0) this.#stream.write(pieces.map(piece => `${this.#toAnsi(piece).trimEnd()}\n`).join(''))
+    if (pieces.length > 0) this.#stream.write(pieces.map(piece => `${this.styled(piece).trimEnd()}\n`).join(''))
   }
   /** Without a line end: what is typed stands behind it. */
   prompt(...spans: readonly Span[]): void {
-    this.#stream.write(this.#toAnsi(spans))
+    this.#stream.write(this.styled(spans))
   }
 
   /** Its text is spelt out where it could not be seen: still the same JSON, and harmless to look at. */
@@ -55,8 +55,9 @@ export class Output {
     this.#stream.write(printPairs.map(([word, about]) => `${word.text}\t${about.text}\n`).join(''))
   }
 
-  #toAnsi(piece: StyledLine): string {
-    return piece
+  /** The line with the escape sequences of its styles. */
+  styled(line: StyledLine): string {
+    return line
       .map(({ text, style }) => (style && this.#hasColor ? `\u001b[${codes[style]}m${text}\u001b[0m` : text))
       .join('')
   }

@@ -30,6 +30,7 @@ export interface DashboardOptions {
   readonly edit: (text: string) => Promise<string | null>
   readonly now: () => number
   readonly leave: () => void
+  readonly changed: () => void
 }
 export interface PaneFrame {
   readonly pieces: readonly StyledLine[]
@@ -44,7 +45,6 @@ export class DashboardModel {
   readonly #options: DashboardOptions
   readonly #asking: PromptController
   readonly #drafts: PromptDrafts
-  readonly #listeners = new Set<() => void>()
   #drivers: readonly DriverInfo[] = []
   #selected: string | null = null
   #place = 0
@@ -59,7 +59,6 @@ export class DashboardModel {
   #help: HelpPage | null = null
   #hint: string | null = null
   readonly #again = new RepeatToConfirm(() => performance.now())
-  #version = 0
 
   constructor(options: DashboardOptions) {
     this.#options = options
@@ -76,17 +75,9 @@ export class DashboardModel {
     void this.#learnDrivers()
   }
 
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
-  }
-  /** Changes with everything that is shown. */
-  readonly getSnapshot = (): number => this.#version
-
   readonly update = (): void => {
     this.#follow()
-    this.#version++
-    for (const listener of this.#listeners) listener()
+    this.#options.changed()
   }
 
   painted(): void {

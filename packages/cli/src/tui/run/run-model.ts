@@ -10,6 +10,7 @@ import { PromptController } from '../prompt/prompt-controller.ts'
 import { repeatWithinMs } from '../prompt/repeat-to-confirm.ts'
 import { textInputRows } from '../prompt/text-input-view.ts'
 import type { Key } from '../terminal/key-parser.ts'
+import type { Frame } from '../terminal/terminal.ts'
 import { entryRows, type Reader } from '../transcript/entry-rows.ts'
 import { TranscriptPrinter } from '../transcript/transcript-printer.ts'
 import { Composer } from './composer.ts'
@@ -28,11 +29,7 @@ export interface RunOptions {
   readonly print: (rows: readonly Row[]) => void
   readonly edit: (text: string) => Promise<string | null>
   readonly now: () => number
-}
-export interface RunFrame {
-  readonly pieces: readonly StyledLine[]
-  /** What the spinner says; null where nothing is under way. */
-  readonly busy: string | null
+  readonly changed: () => void
 }
 export type RunEnd = 'ended' | 'left'
 
@@ -51,8 +48,7 @@ export class RunModel {
   readonly #drafts: PromptDrafts
   readonly #composer: Composer
   readonly #scroll = new TranscriptPrinter()
-  readonly #listeners = new Set<() => void>()
-  #frame: RunFrame = { pieces: [], busy: 'starting' }
+  #frame = withSpinner([], 'starting')
   #hint: string | null = null
   /** Until the session moves on from here, what was sent is on its way. */
   #sentAt: number | null = null
@@ -82,11 +78,9 @@ export class RunModel {
     options.transcript.subscribe(changed)
   }
 
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
+  get frame(): Frame {
+    return this.#frame
   }
-  readonly getSnapshot = (): RunFrame => this.#frame
 
   /** Brings everything up to what inbox and transcript know now. */
   readonly update = (): void => {
@@ -96,7 +90,7 @@ export class RunModel {
     this.#putNext()
     if (!this.#asking.prompt) this.#print()
     this.#frame = this.#draw(session)
-    for (const listener of this.#listeners) listener()
+    this.#options.changed()
     const { ended } = this.#options.inbox.getSnapshot()
     const over = session?.state === 'ended' && !this.#reopens
     if (over && this.#options.transcript.getSnapshot().loaded) this.#depart('ended')
@@ -179,7 +173,7 @@ export class RunModel {
     return this.#sentAt === null && (begun || this.#waiting().length === 0)
   }
 
-  #draw(session: Session | undefined): RunFrame {
+  #draw(session: Session | undefined): Frame {
     const { transcript, place } = this.#options
     const { columns, height } = place()
     // Never more than the screen has: of what is too long the end is in sight.
@@ -187,17 +181,17 @@ export class RunModel {
       rows.flatMap(one => wrap(one, columns)).slice(-Math.max(1, most))
     if (this.#asking.prompt) {
       const count = { at: 1, of: this.#waiting().length }
-      return { pieces: [[], ...this.#asking.lay({ columns, height: height - 1 }, count)], busy: null }
+      return { lines: [[], ...this.#asking.lay({ columns, height: height - 1 }, count)], spinner: null }
     }
     const hint = this.#hintRows()
     if (this.#composes()) {
       const keys = lineKeys.filter(([key]) => !this.#reopens || key !== '/end')
       const line = textInputRows({ label: '', line: this.#composer.line }, columns)
-      return { pieces: laid([blankRow, ...hint, ...line, ...keyRows(keys, columns)]), busy: null }
+      return { lines: laid([blankRow, ...hint, ...line, ...keyRows(keys, columns)]), spinner: null }
     }
     const rest = laid(this.#scroll.rest(transcript.getSnapshot().entries), height - 3)
     const busy = this.#isAway() ? awayWords : session?.state === 'ended' ? null : busyWords(session)
-    return { pieces: [...rest, ...laid(hint, 2)], busy }
+    return withSpinner([...rest, ...laid(hint, 2)], busy)
   }
   #hintRows(): readonly Row[] {
     const writing = !this.#composer.isEmpty && this.#waiting().length > 0
@@ -278,6 +272,10 @@ export class RunModel {
 /** Whether what is said to it, once it has ended, brings its agent back. */
 export function canReopen({ capabilities }: Session): boolean {
   return capabilities.includes('resumable')
+}
+/** The spinner has a line of its own below the others; null for none. */
+function withSpinner(lines: readonly StyledLine[], text: string | null): Frame {
+  return text === null ? { lines, spinner: null } : { lines: [...lines, []], spinner: { line: lines.length, text } }
 }
 function isRequest(entry: { readonly kind: string }): entry is RequestEntry {
   return entry.kind === 'request'

@@ -1,7 +1,8 @@
-/** Puts frames on the terminal and writes only what differs from the last one: below what was printed, or over the whole screen. */
+/** Draws frames on the terminal and writes only the lines that differ from the last frame. A frame is below the printed output, or over the whole screen. */
 import type { WriteStream } from 'node:tty'
 import { stripVTControlCharacters } from 'node:util'
-import { widthOf } from '../../output/width.ts'
+import type { Output } from '../../output/output.ts'
+import { cutSpans, type StyledLine, widthOf } from '../../output/width.ts'
 
 const csi = '\u001b['
 /** Terminals that know it show a frame at once; the others ignore it. */
@@ -10,7 +11,7 @@ const cursor = { hide: `${csi}?25l`, show: `${csi}?25h` }
 const alternate = { enter: `${csi}?1049h${csi}2J${csi}H`, leave: `${csi}?1049l` }
 
 export interface Painter {
-  draw(lines: readonly string[]): void
+  draw(lines: readonly StyledLine[]): void
   /** Lets something be written that stays, above the frame that is to follow. */
   above(write: () => void): void
   /** The terminal has another size: what is on it goes, and a frame of that size is to follow. */
@@ -22,17 +23,27 @@ export interface Painter {
   resume(): void
 }
 
+/** No line is wider than the screen: one that wraps would push the rest of the frame down. */
+function encode(lines: readonly StyledLine[], { columns }: WriteStream, style: Output): readonly string[] {
+  return lines.map(line => style.styled(cutSpans(line, columns || 80)).trimEnd())
+}
+
 /** A frame right below what was printed. The cursor rests at the end of its last line. */
 export class InlinePainter implements Painter {
   readonly #out: WriteStream
+  readonly #style: Output
   #drawn: readonly string[] = []
   #wanted: readonly string[] = []
 
-  constructor(out: WriteStream) {
+  constructor(out: WriteStream, style: Output) {
     this.#out = out
+    this.#style = style
   }
 
-  draw(lines: readonly string[]): void {
+  draw(lines: readonly StyledLine[]): void {
+    this.#show(encode(lines, this.#out, this.#style))
+  }
+  #show(lines: readonly string[]): void {
     this.#wanted = lines
     const drawn = this.#drawn
     if (lines.length === drawn.length && lines.every((line, index) => line === drawn[index])) return
@@ -72,7 +83,7 @@ export class InlinePainter implements Painter {
   repaint(): void {
     this.#write(`${csi}H${csi}2J`)
     this.#drawn = []
-    this.draw(this.#wanted)
+    this.#show(this.#wanted)
   }
   #erase(rows: number): void {
     if (rows > 0) this.#write(`${this.#toTop(rows)}\r${csi}J`)
@@ -89,14 +100,19 @@ export class InlinePainter implements Painter {
 /** A frame over the whole screen, on a page of its own that leaves the person's scrollback alone. */
 export class FullPainter implements Painter {
   readonly #out: WriteStream
+  readonly #style: Output
   #drawn: readonly string[] = []
   #wanted: readonly string[] = []
 
-  constructor(out: WriteStream) {
+  constructor(out: WriteStream, style: Output) {
     this.#out = out
+    this.#style = style
   }
 
-  draw(lines: readonly string[]): void {
+  draw(lines: readonly StyledLine[]): void {
+    this.#show(encode(lines, this.#out, this.#style))
+  }
+  #show(lines: readonly string[]): void {
     this.#wanted = lines
     const count = Math.max(lines.length, this.#drawn.length)
     let text = ''
@@ -116,7 +132,7 @@ export class FullPainter implements Painter {
   }
   repaint(): void {
     this.resized()
-    this.draw(this.#wanted)
+    this.#show(this.#wanted)
   }
   suspend(): void {
     this.#out.write(`${alternate.leave}${cursor.show}`)

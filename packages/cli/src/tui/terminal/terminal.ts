@@ -1,27 +1,17 @@
-/** Where the live views are played: Ink lays a view out, the painter puts it on the terminal, the keyboard speaks to whoever listens. */
-import { EventEmitter } from 'node:events'
-import { render } from 'ink'
-import type { ReactNode } from 'react'
+/** The terminal while a live view is open: draws the view's frames, animates its spinner, passes keys on, and lends the terminal to the shell or an editor. */
+import { out } from '../../output/output.ts'
+import { trusted } from '../../output/span.ts'
+import type { StyledLine } from '../../output/width.ts'
 import { editText } from './editor.ts'
 import type { Key } from './key-parser.ts'
 import { Keyboard } from './keyboard.ts'
 import { FullPainter, InlinePainter, type Painter } from './painter.ts'
 
-/** What Ink takes for a terminal: it hands every frame to the painter, whole. */
-class Easel extends EventEmitter {
-  readonly isTTY = false
-  columns = process.stdout.columns || 80
-  rows = process.stdout.rows || 24
-  readonly #show: (lines: readonly string[]) => void
-
-  constructor(show: (lines: readonly string[]) => void) {
-    super()
-    this.#show = show
-  }
-  write(text: string): boolean {
-    this.#show(text === '' || text === '\n' ? [] : text.replace(/\n$/, '').split('\n'))
-    return true
-  }
+/** What a view wants on the screen. */
+export interface Frame {
+  readonly lines: readonly StyledLine[]
+  /** Drawn at the end of the line with this index. */
+  readonly spinner: { readonly line: number; readonly text: string } | null
 }
 
 export interface TerminalListeners {
@@ -35,6 +25,9 @@ export interface TerminalListeners {
   readonly onStop: () => void
 }
 
+const spinnerSigns = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
+const spinnerStepMs = 120
+
 const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 
 /** So long after we were told to stop, we have stopped; then this passes when we go on. */
@@ -42,39 +35,42 @@ const stopMs = 50
 
 export class Terminal {
   readonly #painter: Painter
-  readonly #easel: Easel
   readonly #keyboard = new Keyboard(process.stdin, text => process.stdout.write(text))
   #audience: TerminalListeners | null = null
-  #ink: ReturnType<typeof render> | null = null
+  /** Null while the terminal is closed. */
+  #view: (() => Frame) | null = null
+  #frame: Frame = { lines: [], spinner: null }
+  #isDrawScheduled = false
+  #spinnerTimer: NodeJS.Timeout | null = null
+  #spinnerStep = 0
   /** While another program has the terminal, everything waits: the last frame, and what is to stay. */
   #away = false
-  #lines: readonly string[] = []
   #held: (() => void)[] = []
 
   constructor(kind: 'inline' | 'full') {
-    this.#painter = kind === 'full' ? new FullPainter(process.stdout) : new InlinePainter(process.stdout)
-    this.#easel = new Easel(lines => {
-      this.#lines = lines
-      this.#paint()
-    })
+    this.#painter = kind === 'full' ? new FullPainter(process.stdout, out) : new InlinePainter(process.stdout, out)
   }
 
-  open(view: ReactNode, audience: TerminalListeners): void {
+  open(view: () => Frame, audience: TerminalListeners): void {
     this.#audience = audience
+    this.#view = view
     this.#painter.resume()
     this.#keyboard.open(this.#hear)
     process.stdout.on('resize', this.#resize)
     process.on('SIGCONT', this.#wake)
     process.once('exit', this.#leave)
-    this.#ink = render(view, {
-      // It has the members that Ink uses in this mode, in which it writes whole frames and leaves the terminal to us.
-      stdout: this.#easel as unknown as NodeJS.WriteStream,
-      debug: true,
-      patchConsole: false,
-      exitOnCtrlC: false,
-    })
-    // Behind Ink's own, which ends the process where it finds nobody else that listens.
     for (const signal of signals) process.on(signal, this.#signal)
+    this.#draw()
+  }
+
+  /** Draws the view again, once for all changes of the current tick. */
+  readonly redraw = (): void => {
+    if (this.#isDrawScheduled) return
+    this.#isDrawScheduled = true
+    queueMicrotask(() => {
+      this.#isDrawScheduled = false
+      this.#draw()
+    })
   }
 
   above(write: () => void): void {
@@ -94,7 +90,8 @@ export class Terminal {
 
   /** What is on the screen goes, what was printed stays. */
   close(): void {
-    this.#ink?.unmount()
+    if (!this.#view) return
+    this.#view = null
     this.#painter.draw([])
     process.stdout.off('resize', this.#resize)
     process.off('SIGCONT', this.#wake)
@@ -103,10 +100,31 @@ export class Terminal {
     this.#leave()
   }
 
+  #draw(): void {
+    if (!this.#view) return
+    this.#frame = this.#view()
+    this.#animate(this.#frame.spinner !== null)
+    this.#paint()
+  }
   #paint(): void {
     if (this.#away) return
-    this.#painter.draw(this.#lines)
+    const { lines, spinner } = this.#frame
+    const sign = spinnerSigns[this.#spinnerStep % spinnerSigns.length]
+    this.#painter.draw(
+      lines.map((line, index) =>
+        index === spinner?.line ? [...line, trusted(`${sign} ${spinner.text}`, 'quiet')] : line,
+      ),
+    )
     this.#audience?.onPaint()
+  }
+  #animate(isSpinning: boolean): void {
+    if (isSpinning === (this.#spinnerTimer !== null)) return
+    if (this.#spinnerTimer) clearInterval(this.#spinnerTimer)
+    const step = () => {
+      this.#spinnerStep++
+      this.#paint()
+    }
+    this.#spinnerTimer = isSpinning ? setInterval(step, spinnerStepMs) : null
   }
 
   /** Keys that mean the same in every view; the others are the view's. */
@@ -139,13 +157,13 @@ export class Terminal {
     this.#painter.suspend()
   }
   #takeBack(): void {
-    if (!this.#away || !this.#ink) return
+    if (!this.#away || !this.#view) return
     this.#audience?.onReturn()
     // By then the view says what is so now: the frame of before is not shown again.
     setImmediate(() => this.#resume())
   }
   #resume(): void {
-    if (!this.#away || !this.#ink) return
+    if (!this.#away || !this.#view) return
     this.#away = false
     this.#painter.resume()
     for (const write of this.#held.splice(0)) this.#painter.above(write)
@@ -153,13 +171,12 @@ export class Terminal {
     this.#keyboard.open(this.#hear)
   }
   readonly #leave = (): void => {
-    this.#ink = null
+    this.#view = null
+    this.#animate(false)
     this.#keyboard.close()
     this.#painter.suspend()
   }
   readonly #resize = (): void => {
-    this.#easel.columns = process.stdout.columns || 80
-    this.#easel.rows = process.stdout.rows || 24
     if (!this.#away) this.#painter.resized()
     this.#audience?.onResize()
   }

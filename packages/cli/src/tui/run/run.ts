@@ -13,7 +13,6 @@ import { sessionSpans } from '../dashboard/session-list.ts'
 import { Terminal } from '../terminal/terminal.ts'
 import { canReopen, RunModel } from './run-model.ts'
 import { runPlainly } from './run-plain.ts'
-import { RunView } from './run-view.tsx'
 
 export interface RunWords extends GatewayPlace {
   readonly session?: string
@@ -111,12 +110,13 @@ async function runLive(house: GatewayAccess, session: Session, said: CommandId |
     print: rows => stage.above(() => out.print(...rows)),
     edit: text => stage.edit(text),
     now: () => performance.now(),
+    changed: stage.redraw,
   })
   let leave = () => {}
   const stop = new Promise<'left'>(resolve => {
     leave = () => resolve('left')
   })
-  stage.open(<RunView model={model} />, {
+  stage.open(() => model.frame, {
     onKey: key => model.press(key),
     onPaint: () => model.painted(),
     onResize: model.update,

@@ -8,7 +8,7 @@ import { out } from '../../output/output.ts'
 import { row, trusted, untrusted } from '../../output/span.ts'
 import { Terminal } from '../terminal/terminal.ts'
 import { DashboardModel } from './dashboard-model.ts'
-import { DashboardView } from './dashboard-view.tsx'
+import { dashboardFrame } from './dashboard-view.ts'
 
 /** How long ago something was is told by the minute. */
 const tickMs = 20_000
@@ -47,11 +47,12 @@ async function stay(house: GatewayAccess): Promise<number> {
     edit: text => stage.edit(text),
     now,
     leave,
+    changed: stage.redraw,
   })
   const size = () => ({ columns: process.stdout.columns || 80, rows: process.stdout.rows || 24 })
   const tick = setInterval(model.update, tickMs)
   try {
-    stage.open(<DashboardView model={model} url={url} size={size} now={now} />, {
+    stage.open(() => dashboardFrame(model, { url, now: now(), ...size() }), {
       onKey: key => model.press(key),
       onPaint: () => model.painted(),
       onResize: model.update,

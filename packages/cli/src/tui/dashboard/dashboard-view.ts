@@ -1,8 +1,7 @@
 /** Inbox and sessions as they are drawn: two columns where there is room, one where there is not. */
-import { useSyncExternalStore } from 'react'
 import { trusted } from '../../output/span.ts'
 import { cutSpans, type StyledLine, widthOfSpans } from '../../output/width.ts'
-import { type Busy, Lines } from '../lines.tsx'
+import type { Frame } from '../terminal/terminal.ts'
 import type { DashboardModel } from './dashboard-model.ts'
 import { groupsOf, headPiece, listPieces } from './session-list.ts'
 
@@ -17,27 +16,16 @@ export interface Size {
   readonly columns: number
   readonly rows: number
 }
-interface Props {
-  readonly model: DashboardModel
-  readonly url: string
-  readonly size: () => Size
-  readonly now: () => number
-}
-
-export function DashboardView({ model, url, size, now }: Props) {
-  useSyncExternalStore(model.subscribe, model.getSnapshot)
-  return <Lines {...screenOf(model, { url, now: now(), ...size() })} />
-}
 
 /** Every line is put together here, by the one width that is counted by: so none of them is longer than the screen. */
-export function screenOf(
+export function dashboardFrame(
   model: DashboardModel,
   { url, now, columns, rows }: Size & { readonly url: string; readonly now: number },
-): { readonly pieces: readonly StyledLine[]; readonly busy: Busy | null } {
+): Frame {
   if (columns < least.columns || rows < least.rows) {
     // What is asked has no room, and is told so: nobody answers it now.
     model.pane(columns, 0)
-    return { pieces: [cutSpans([trusted('Too small a screen: enlarge it.', 'waiting')], columns)], busy: null }
+    return { lines: [cutSpans([trusted('Too small a screen: enlarge it.', 'waiting')], columns)], spinner: null }
   }
   const height = rows - around
   const beside = columns >= wideFrom && !model.isWide
@@ -53,11 +41,11 @@ export function screenOf(
     const gap = ' '.repeat(Math.max(0, list - widthOfSpans(item)))
     return [...item, trusted(`${gap} │ `, 'quiet'), ...line]
   })
-  const pieces = [
+  const lines = [
     headPiece(model.inbox, url, columns),
     [trusted('─'.repeat(columns), 'quiet')],
     ...body,
     model.keys(columns),
   ]
-  return { pieces, busy: pane?.busy ? { line: rows - 2, says: pane.busy } : null }
+  return { lines, spinner: pane?.busy ? { line: rows - 2, text: pane.busy } : null }
 }
