@@ -1,9 +1,9 @@
-/** What was measured, as a table for people and as one object for programs. */
+/** Prints the results: a table for people, one JSON object for programs. */
 import { arch, cpus, platform } from 'node:os'
 import { figures, goalOf, isMet } from './figures.mjs'
 import { round } from './kit/numbers.mjs'
 
-/** The names of the figures whose goals were missed, those that are only reported left out. */
+/** Names of the figures whose missed goal fails the run. */
 export function missedOf(results) {
   return Object.entries(results)
     .filter(([name, { measured }]) => !figures[name].reported && !isMet(figures[name], measured))
@@ -18,15 +18,15 @@ export function tableOf(results) {
       goal === '' ? 'reported' : isMet(figure, measured) ? 'met' : figure.reported ? 'missed (reported)' : 'MISSED'
     return [
       name,
-      spell(measured, figure.unit),
-      spell(bare, figure.unit),
+      format(measured, figure.unit),
+      format(bare, figure.unit),
       (measured / bare).toFixed(2),
       goal,
       verdict,
       figure.counter,
     ]
   })
-  const all = [['figure', 'measured', 'bare', 'ratio', 'goal', '', 'bare is'], ...rows]
+  const all = [['figure', 'measured', 'bare', 'ratio', 'goal', '', 'bare program'], ...rows]
   const widths = all[0].map((_, column) => Math.max(...all.map(row => row[column].length)))
   return all
     .map(row =>
@@ -38,11 +38,11 @@ export function tableOf(results) {
     .join('\n')
 }
 
-function spell(value, unit) {
+function format(value, unit) {
   return `${round(value).toLocaleString('en-US', { maximumFractionDigits: 4 })}${unit && ` ${unit}`}`
 }
 
-/** Figures stand under their own names, each followed by its bare counterpart. */
+/** Each figure under its own name, followed by its bare counterpart. */
 export function objectOf(results, failures, quick) {
   const entries = Object.entries(results)
   return {

@@ -1,11 +1,11 @@
-/** `npm run bench`: runs the parts one after another, each in processes of its own and all on one disk, and says what was met. */
+/** `npm run bench`: runs the suites one after another, each in its own processes and all on one disk, and reports which goals were met. */
 import { fork } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { parts } from './figures.mjs'
+import { suites } from './figures.mjs'
 import { missedOf, objectOf, tableOf } from './report.mjs'
 
 const { values: options } = parseArgs({
@@ -13,23 +13,23 @@ const { values: options } = parseArgs({
     json: { type: 'boolean', default: false },
     quick: { type: 'boolean', default: false },
     only: { type: 'string' },
-    /** A folder for processor profiles of the gateway and of the desk. */
+    /** Folder for CPU profiles of the gateway. */
     profile: { type: 'string' },
   },
 })
-const wanted = options.only?.split(',') ?? parts
-const strange = wanted.filter(name => !parts.includes(name))
-if (strange.length > 0) {
-  console.error(`There is no part ${strange.join(', ')}; there are ${parts.join(', ')}.`)
+const selected = options.only?.split(',') ?? suites
+const unknown = selected.filter(name => !suites.includes(name))
+if (unknown.length > 0) {
+  console.error(`Unknown suite: ${unknown.join(', ')}. Suites: ${suites.join(', ')}.`)
   process.exit(2)
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'holdpoint-bench-'))
-// A PostgreSQL that was started by root runs as another user, who has to get to its data.
+// PostgreSQL refuses to run as root and runs as another user then, who needs access to its data.
 chmodSync(folder, 0o711)
 let current
 
-/** A part and all it started are one group of processes: what it may have left behind ends with it. Only a gateway's runner is detached; it is noted in its home. */
+/** Kills the suite's process group, and the runners: a gateway's runner is detached and recorded in runner.json. */
 function endGroup() {
   if (current) kill(-current.pid)
   for (const path of readdirSync(folder, { recursive: true }))
@@ -39,33 +39,33 @@ function kill(pid) {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {
-    // It has ended by itself.
+    // The process has already ended.
   }
 }
-function tidy() {
+function cleanUp() {
   endGroup()
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
 }
-process.on('exit', tidy)
+process.on('exit', cleanUp)
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(130))
 
 function run(name) {
   return new Promise(done => {
-    const place = join(folder, name)
-    mkdirSync(place, { mode: 0o711 })
-    const args = [name, place, options.quick ? 'quick' : 'full', options.profile ? resolve(options.profile) : '']
+    const suiteFolder = join(folder, name)
+    mkdirSync(suiteFolder, { mode: 0o711 })
+    const args = [name, suiteFolder, options.quick ? 'quick' : 'full', options.profile ? resolve(options.profile) : '']
     current = fork(fileURLToPath(new URL('./suite.mjs', import.meta.url)), args, {
       detached: true,
       stdio: ['ignore', 2, 2, 'ipc'],
     })
-    let outcome = { failure: `${name} ended without a word` }
+    let outcome = { failure: `${name} ended without a result` }
     current.on('message', message => {
       outcome = message
     })
     current.on('exit', () => {
       endGroup()
       current = undefined
-      rmSync(place, { recursive: true, force: true, maxRetries: 5 })
+      rmSync(suiteFolder, { recursive: true, force: true, maxRetries: 5 })
       done(outcome)
     })
   })
@@ -73,15 +73,15 @@ function run(name) {
 
 const results = {}
 const failures = {}
-for (const name of wanted) {
+for (const name of selected) {
   const startedAt = Date.now()
   process.stderr.write(`${name} … `)
-  const { results: found, failure } = await run(name)
+  const { results: measured, failure } = await run(name)
   process.stderr.write(`${((Date.now() - startedAt) / 1000).toFixed(1)} s\n`)
   if (failure) {
     failures[name] = failure
     console.error(failure)
-  } else Object.assign(results, found)
+  } else Object.assign(results, measured)
 }
 console.log(options.json ? JSON.stringify(objectOf(results, failures, options.quick)) : tableOf(results))
 if (missedOf(results).length > 0 || Object.keys(failures).length > 0) process.exitCode = 1

@@ -1,8 +1,8 @@
-/** The main module of one part's process: measures, and sends what it found to whoever started it. */
+/** Main module of a suite's process: measures, and sends the results to the parent process. */
 import { join } from 'node:path'
 
 const [name, folder, quick, profiles] = process.argv.slice(2)
-/** With --profile, the actors worth looking into write a processor profile when they end. */
+/** With --profile, the gateway processes write a CPU profile when they end. */
 const profile = actor => (profiles ? ['--cpu-prof', '--cpu-prof-dir', join(profiles, `${name}-${actor}`)] : [])
 const { measure } = await import(`./suites/${name}.mjs`)
 try {

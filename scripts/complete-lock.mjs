@@ -1,4 +1,8 @@
-/** Completes package-lock.json: npm leaves out optional binaries of platforms it could not look up, and `npm ci` then refuses the lock. Run after changing dependencies. */
+/**
+ * Adds missing optional dependencies to package-lock.json. Run it after `npm install` has changed dependencies.
+ * `npm install` leaves out binaries for other platforms that it did not resolve (https://github.com/npm/cli/issues/4828),
+ * and `npm ci` then rejects the lock file as out of sync (https://github.com/npm/cli/issues/9846).
+ */
 import { readFileSync, writeFileSync } from 'node:fs'
 
 const file = new URL('../package-lock.json', import.meta.url)
@@ -12,11 +16,18 @@ for (const { optionalDependencies = {}, dev, license } of Object.values(lock.pac
   for (const [name, version] of Object.entries(optionalDependencies)) {
     if (lock.packages[`node_modules/${name}`]) continue
     const [, os, cpu, abi] = platform.exec(name) ?? []
-    if (!os) throw new Error(`${name} does not say which platform it is for`)
-    const fits = os === 'wasm32' ? { cpu: ['wasm32'] } : { cpu: [cpu], os: [os] }
-    const on = libc[abi] && os === 'linux' ? { libc: [libc[abi]] } : {}
-    missing[`node_modules/${name}`] = { version, ...fits, ...on, ...(dev ? { dev } : {}), license, optional: true }
+    if (!os) throw new Error(`Cannot read the platform from the package name ${name}; extend the pattern above.`)
+    const platforms = os === 'wasm32' ? { cpu: ['wasm32'] } : { cpu: [cpu], os: [os] }
+    const libcs = libc[abi] && os === 'linux' ? { libc: [libc[abi]] } : {}
+    missing[`node_modules/${name}`] = {
+      version,
+      ...platforms,
+      ...libcs,
+      ...(dev ? { dev } : {}),
+      license,
+      optional: true,
+    }
   }
 const packages = Object.entries({ ...lock.packages, ...missing }).sort(([a], [b]) => (a < b ? -1 : 1))
 writeFileSync(file, `${JSON.stringify({ ...lock, packages: Object.fromEntries(packages) }, null, 2)}\n`)
-console.log(`${Object.keys(missing).length} entries added`)
+console.log(`${Object.keys(missing).length} entries added to package-lock.json`)

@@ -1,12 +1,12 @@
-/** node:http without us, in three ways: it answers; it commits the same rows in groups first; it broadcasts what it is given. */
+/** Bare node:http in three variants: it replies; it commits the recorded rows in groups before it replies; it broadcasts each body. */
 import { createServer } from 'node:http'
 import { openBareCommits, readRecording } from '../kit/sqlite.mjs'
 
-const listeners = new Set()
+const subscribers = new Set()
 let respond = (_req, res) => send(res, '{}')
 
 const server = createServer({ noDelay: true }, (req, res) => {
-  if (req.method === 'GET') return listen(res)
+  if (req.method === 'GET') return subscribe(res)
   const chunks = []
   req.on('data', chunk => chunks.push(chunk))
   req.on('end', () => respond(req, res, Buffer.concat(chunks)))
@@ -17,13 +17,13 @@ function send(res, text) {
   res.end(text)
 }
 
-function listen(res) {
+function subscribe(res) {
   res.useChunkedEncodingByDefault = false
   res.shouldKeepAlive = false
   res.writeHead(200, ['content-type', 'text/event-stream'])
   res.flushHeaders()
-  listeners.add(res)
-  res.on('close', () => listeners.delete(res))
+  subscribers.add(res)
+  res.on('close', () => subscribers.delete(res))
 }
 
 export function open() {
@@ -32,7 +32,7 @@ export function open() {
   })
 }
 
-/** Every POST commits the next change of the recording; what arrives in one turn shares a commit, as it does with us. */
+/** Every POST commits the next change of the recording. POSTs that arrive in one turn of the event loop share a commit, as in Holdpoint. */
 export async function commitFirst({ recording, file, replies }) {
   const changes = readRecording(recording)
   const bare = await openBareCommits(file)
@@ -42,11 +42,11 @@ export async function commitFirst({ recording, file, replies }) {
     [/\/delivery$/, 'taken'],
     [/\/sessions$/, 'session'],
   ]
-  let waiting = []
+  let queue = []
   let next = 0
   function flush() {
-    const group = waiting
-    waiting = []
+    const group = queue
+    queue = []
     bare.commit(changes.slice(next, next + group.length))
     next += group.length
     for (const { res, text } of group) send(res, text)
@@ -55,14 +55,14 @@ export async function commitFirst({ recording, file, replies }) {
     JSON.parse(body.toString())
     const step = byPath.find(([path]) => path.test(req.url))[1]
     if (step === 'session') return send(res, JSON.stringify({ id: changes[0].request.session }))
-    if (waiting.push({ res, text: replies[step] }) === 1) setImmediate(flush)
+    if (queue.push({ res, text: replies[step] }) === 1) setImmediate(flush)
   }
 }
 
-/** Every POST is one write to everyone who listens. */
+/** Every POST is written to all subscribers. */
 export function broadcast() {
   respond = (_req, res, body) => {
-    for (const listener of listeners) listener.write(body)
+    for (const subscriber of subscribers) subscriber.write(body)
     send(res, '{}')
   }
 }

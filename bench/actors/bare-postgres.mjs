@@ -1,16 +1,16 @@
-/** The same rows without us in PostgreSQL: the client itself, one transaction after another, each sent whole. */
+/** Bare PostgreSQL: commits the recorded rows with the client library, one transaction after another, each in one batch. */
 import { createRequire } from 'node:module'
 import { openPostgres } from '../../packages/store/dist/index.js'
 import { msSince } from '../kit/numbers.mjs'
 import { changesOf, recordingQueries } from '../kit/recording.mjs'
 
-// The client is the store's own dependency, found from there.
+// A dependency of the store package, so it is resolved from there.
 const postgres = createRequire(new URL('../../packages/store/package.json', import.meta.url))('postgres')
 let sql
 let changes
 let next = 0
 
-/** Reads what a measured run wrote into one database, and makes the same tables in another. */
+/** Reads the rows of a measured run from one database and creates the same tables in another. */
 export async function open({ recording, url }) {
   const source = postgres(recording, { max: 1, fetch_types: false })
   const rows = {}
@@ -39,14 +39,14 @@ export async function run({ count, perCommit }) {
   return msSince(start)
 }
 
-const given = columns => `json_to_recordset($1::text::json) AS n(${columns})`
+const rowsFrom = columns => `json_to_recordset($1::text::json) AS n(${columns})`
 const statements = {
   opened: `INSERT INTO holdpoint.request (id, ord, session, status, open, version, fixed, body)
-    SELECT id, ord, session, 'pending', 1, 1, fixed, body FROM ${given('id text, ord bigint, session text, fixed text, body text')}`,
-  resolved: `UPDATE holdpoint.request t SET body = n.body, version = t.version + 1, status = 'resolved' FROM ${given('id text, body text')} WHERE t.id = n.id`,
-  handed: `UPDATE holdpoint.request t SET body = n.body, version = t.version + 1 FROM ${given('id text, body text')} WHERE t.id = n.id`,
-  taken: `UPDATE holdpoint.request t SET body = n.body, version = t.version + 1, open = NULL FROM ${given('id text, body text')} WHERE t.id = n.id`,
-  event: `INSERT INTO holdpoint.event SELECT * FROM ${given('seq bigint, epoch text, at bigint, session text, type text, text text, body_hash text, hash text')}`,
+    SELECT id, ord, session, 'pending', 1, 1, fixed, body FROM ${rowsFrom('id text, ord bigint, session text, fixed text, body text')}`,
+  resolved: `UPDATE holdpoint.request t SET body = n.body, version = t.version + 1, status = 'resolved' FROM ${rowsFrom('id text, body text')} WHERE t.id = n.id`,
+  handed: `UPDATE holdpoint.request t SET body = n.body, version = t.version + 1 FROM ${rowsFrom('id text, body text')} WHERE t.id = n.id`,
+  taken: `UPDATE holdpoint.request t SET body = n.body, version = t.version + 1, open = NULL FROM ${rowsFrom('id text, body text')} WHERE t.id = n.id`,
+  event: `INSERT INTO holdpoint.event SELECT * FROM ${rowsFrom('seq bigint, epoch text, at bigint, session text, type text, text text, body_hash text, hash text')}`,
   head: 'UPDATE holdpoint.head SET seq = $1, hash = $2, at = $3, commits = commits + 1',
 }
 

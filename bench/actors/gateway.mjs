@@ -1,4 +1,4 @@
-/** The desk in process: 64 sessions of one runner, each asking, answered, handed and taken in a loop. */
+/** An in-process gateway: sessions of one runner that ask, get an answer and report its delivery in a loop. */
 import { randomBytes } from 'node:crypto'
 import { openGateway } from '../../packages/engine/dist/index.js'
 import { formatId } from '../../packages/protocol/dist/index.js'
@@ -9,23 +9,24 @@ import { msSince } from '../kit/numbers.mjs'
 const person = { role: 'person', name: 'owner', token: 'tok_person', via: 'api' }
 const runner = { role: 'runner', name: 'bench', token: 'tok_runner', via: 'api' }
 const renewMs = 4000
-let desk
+let gateway
 let store
-let lanes
-let renewing
+let sessionLoops
+let renewTimer
 let asked = 0
 
 export async function open({ file, url, sessions }) {
   store = file ? await openSqlite({ file }) : await openPostgres({ url })
-  desk = await openGateway({ store })
+  gateway = await openGateway({ store })
   const id = formatId('run', randomBytes(20))
   const driver = { name: 'bench', title: 'Bench', capabilities: ['resumable'], modes: [], ready: true }
-  const { incarnation } = (await desk.dispatch(runner, 'announceRunner', { id, name: 'bench', drivers: [driver] })).body
-  renewing = setInterval(() => void desk.dispatch(runner, 'renewRunner', { id, incarnation }), renewMs)
-  lanes = await Promise.all(
+  const { incarnation } = (await gateway.dispatch(runner, 'announceRunner', { id, name: 'bench', drivers: [driver] }))
+    .body
+  renewTimer = setInterval(() => void gateway.dispatch(runner, 'renewRunner', { id, incarnation }), renewMs)
+  sessionLoops = await Promise.all(
     Array.from({ length: sessions }, async () => {
-      const { id: session } = (await desk.dispatch(person, 'startSession', { driver: 'bench', cwd })).body
-      const { fence } = (await desk.dispatch(runner, 'attachSession', { id: session, runner: id, incarnation })).body
+      const { id: session } = (await gateway.dispatch(person, 'startSession', { driver: 'bench', cwd })).body
+      const { fence } = (await gateway.dispatch(runner, 'attachSession', { id: session, runner: id, incarnation })).body
       return { session, fence }
     }),
   )
@@ -33,22 +34,22 @@ export async function open({ file, url, sessions }) {
 
 async function cycle({ session, fence }, n) {
   const { id, digest } = (
-    await desk.dispatch(runner, 'openRequest', { id: session, key: `ask-${n}`, ask: askNumbered(n), fence })
+    await gateway.dispatch(runner, 'openRequest', { id: session, key: `ask-${n}`, ask: askNumbered(n), fence })
   ).body
-  await desk.dispatch(person, 'answerRequest', { id, digest, answer })
-  await desk.dispatch(runner, 'reportDelivery', { id, state: 'handed', fence })
-  await desk.dispatch(runner, 'reportDelivery', { id, state: 'taken', fence })
+  await gateway.dispatch(person, 'answerRequest', { id, digest, answer })
+  await gateway.dispatch(runner, 'reportDelivery', { id, state: 'handed', fence })
+  await gateway.dispatch(runner, 'reportDelivery', { id, state: 'taken', fence })
 }
 
-/** Every lane works until so many cycles are done. */
+/** Runs the sessions in parallel until `cycles` cycles are done. */
 export async function run({ cycles }) {
   const flushesBefore = store.flushes ?? 0
   const cpuBefore = process.cpuUsage()
   const start = process.hrtime.bigint()
   let left = cycles
   await Promise.all(
-    lanes.map(async lane => {
-      while (left-- > 0) await cycle(lane, ++asked)
+    sessionLoops.map(async loop => {
+      while (left-- > 0) await cycle(loop, ++asked)
     }),
   )
   const ms = msSince(start)
@@ -61,7 +62,7 @@ export async function run({ cycles }) {
 }
 
 export async function close() {
-  clearInterval(renewing)
-  await desk.close()
+  clearInterval(renewTimer)
+  await gateway.close()
   await store.close()
 }

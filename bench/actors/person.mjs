@@ -1,19 +1,19 @@
-/** A person's program: watches the stream and allows whatever is asked, as soon as it is seen. */
+/** A person's program: watches the stream and allows every request at once. */
 import { answer } from '../kit/asks.mjs'
-import { openFrames, openWire } from '../kit/wire.mjs'
+import { openFrames, openHttpClient } from '../kit/http-client.mjs'
 
 export async function watch({ url, token }) {
-  const wire = await openWire(url)
+  const http = await openHttpClient(url)
   await new Promise((resolve, reject) => {
-    const seen = ({ frame, event }) => {
+    const onFrame = ({ frame, event }) => {
       if (frame === 'hello') resolve()
       if (event?.type !== 'request.opened') return
       const { id, digest } = event.value
-      wire.call('POST', `/requests/${id}/answer`, token, { digest, answer }).catch(error => {
+      http.call('POST', `/requests/${id}/answer`, token, { digest, answer }).catch(error => {
         console.error(error)
         process.exit(1)
       })
     }
-    openFrames(url, token, seen).catch(reject)
+    openFrames(url, token, onFrame).catch(reject)
   })
 }

@@ -1,4 +1,4 @@
-/** Fills archives before a gateway opens them: with requests that wait, through the desk; or with a long history, straight into the tables. */
+/** Fills databases before a gateway opens them: with pending requests or a conversation through a gateway, or with a long history directly in SQL. */
 import { closeSync, fsyncSync, openSync } from 'node:fs'
 import { openGateway } from '../../packages/engine/dist/index.js'
 import { openSqlite } from '../../packages/store/dist/index.js'
@@ -10,61 +10,63 @@ const person = { role: 'person', name: 'owner', token: 'tok_person', via: 'api' 
 
 export async function pending({ file, sessions, each }) {
   const store = await openSqlite({ file })
-  const desk = await openGateway({ store })
+  const gateway = await openGateway({ store })
   for (let s = 0; s < sessions; s++) {
-    const { id } = (await desk.dispatch(person, 'startSession', { driver: 'external', cwd })).body
+    const { id } = (await gateway.dispatch(person, 'startSession', { driver: 'external', cwd })).body
     const asks = Array.from({ length: each }, (_, n) => ({ id, key: `ask-${n}`, ask: askNumbered(n) }))
-    await Promise.all(asks.map(ask => desk.dispatch(person, 'openRequest', ask)))
+    await Promise.all(asks.map(ask => gateway.dispatch(person, 'openRequest', ask)))
   }
-  await desk.close()
+  await gateway.close()
   await store.close()
 }
 
-/** Returns the id of a session with a past that is still open. */
+/** Returns the id of an open session with a long history. */
 export async function history({ file, requests, sessions }) {
-  // What is said here about a request is what the desk itself said about one.
-  const store = await openSqlite({ file: `${file}-model` })
-  const desk = await openGateway({ store })
-  const session = (await desk.dispatch(person, 'startSession', { driver: 'external', cwd })).body
-  const request = (await desk.dispatch(person, 'openRequest', { id: session.id, key: 'ask-0', ask: askNumbered(0) }))
+  // A real gateway writes the template rows.
+  const store = await openSqlite({ file: `${file}-template` })
+  const gateway = await openGateway({ store })
+  const session = (await gateway.dispatch(person, 'startSession', { driver: 'external', cwd })).body
+  const request = (await gateway.dispatch(person, 'openRequest', { id: session.id, key: 'ask-0', ask: askNumbered(0) }))
     .body
-  await desk.dispatch(person, 'answerRequest', { id: request.id, digest: request.digest, answer: { kind: 'allow' } })
-  await desk.dispatch(person, 'reportDelivery', { id: request.id, state: 'handed' })
-  await desk.dispatch(person, 'reportDelivery', { id: request.id, state: 'taken' })
-  await desk.close()
+  await gateway.dispatch(person, 'answerRequest', { id: request.id, digest: request.digest, answer: { kind: 'allow' } })
+  await gateway.dispatch(person, 'reportDelivery', { id: request.id, state: 'handed' })
+  await gateway.dispatch(person, 'reportDelivery', { id: request.id, state: 'taken' })
+  await gateway.close()
   await store.close()
-  const known = writeHistory(await openBare(file), `${file}-model`, { requests, sessions })
-  // Gigabytes that the system has still to write would slow down whoever waits for the disk afterwards.
+  const openSession = writeHistory(await openBare(file), `${file}-template`, { requests, sessions })
+  // Flush now: gigabytes of dirty pages would slow down the disk during the measurement.
   const written = openSync(file, 'r+')
   fsyncSync(written)
   closeSync(written)
-  return known
+  return openSession
 }
 
-/** A conversation as long as wanted: words, calls of tools and their results. Returns its session. */
-export async function talk({ file, events }) {
+/** Writes a conversation of messages, tool calls and results. Returns its session. */
+export async function conversation({ file, events }) {
   const store = await openSqlite({ file })
-  const desk = await openGateway({ store })
-  const { id } = (await desk.dispatch(person, 'startSession', { driver: 'external', cwd, title: 'A long talk' })).body
+  const gateway = await openGateway({ store })
+  const { id } = (
+    await gateway.dispatch(person, 'startSession', { driver: 'external', cwd, title: 'A long conversation' })
+  ).body
   const perPost = 200
   for (let from = 0; from < events; from += perPost)
-    await desk.dispatch(person, 'appendEvents', {
+    await gateway.dispatch(person, 'appendEvents', {
       id,
-      items: Array.from({ length: Math.min(perPost, events - from) }, (_, i) => saying(from + i)),
+      items: Array.from({ length: Math.min(perPost, events - from) }, (_, i) => eventNumbered(from + i)),
     })
-  await desk.dispatch(person, 'appendEvents', {
+  await gateway.dispatch(person, 'appendEvents', {
     id,
     items: [{ type: 'message.added', block: 'last', text: 'The newest line.' }],
   })
-  await desk.close()
+  await gateway.close()
   await store.close()
   return id
 }
-function saying(n) {
+function eventNumbered(n) {
   const block = `b${Math.floor(n / 4)}`
   switch (n % 4) {
     case 0:
-      return { type: 'message.added', block: `m${n}`, text: words(n) }
+      return { type: 'message.added', block: `m${n}`, text: messageText(n) }
     case 1:
       return { type: 'tool.started', block, tool: 'Bash', input: { command: `npm test -- --shard ${n}` } }
     case 2:
@@ -78,7 +80,7 @@ function saying(n) {
       return { type: 'message.added', block: `m${n}`, text: `Step **${n}** is done: \`src/part-${n}.ts\`.` }
   }
 }
-function words(n) {
+function messageText(n) {
   const lines = [
     'I looked at the failing test first.',
     '- it waits for a port',

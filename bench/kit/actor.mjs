@@ -1,9 +1,9 @@
-/** The main module of every actor: calls what it is told to call, answers, and ends when nobody is there to tell it anything. */
-const acts = await import(new URL(`../actors/${process.argv[2]}.mjs`, import.meta.url))
+/** Main module of every actor process: calls the functions of its module on request, and exits when its parent disconnects. */
+const actor = await import(new URL(`../actors/${process.argv[2]}.mjs`, import.meta.url))
 
-process.on('message', async ({ id, act, input }) => {
+process.on('message', async ({ id, method, input }) => {
   try {
-    process.send({ id, value: await acts[act](input) })
+    process.send({ id, value: await actor[method](input) })
   } catch (error) {
     process.send({ id, error: error?.stack ?? String(error) })
   }

@@ -1,4 +1,4 @@
-/** The ask of every measurement: an approval as agents send them, its input about 300 bytes. */
+/** The ask used in every measurement: a typical approval with an input of about 300 bytes. */
 export const cwd = '/home/someone/projects/shop'
 
 export function askNumbered(n) {

@@ -1,14 +1,14 @@
-/** A gateway as people run it: `holdpoint up` in a process of its own, in a home folder of its own. */
+/** Starts `holdpoint up` in its own process with its own data folder. */
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { endProcess } from './process.mjs'
-import { openWire } from './wire.mjs'
+import { openHttpClient } from './http-client.mjs'
+import { endProcess } from './process-stats.mjs'
 
 const program = fileURLToPath(new URL('../../packages/cli/bin/holdpoint.js', import.meta.url))
-const patienceMs = 20_000
+const startMaxMs = 20_000
 
 export async function startGateway({ home, runner = 'none', execArgv = [] }) {
   mkdirSync(home, { recursive: true })
@@ -20,47 +20,47 @@ export async function startGateway({ home, runner = 'none', execArgv = [] }) {
     pid: child.pid,
     token: readFileSync(tokenFile, 'utf8').trim(),
     runnerPid: () => runnerPid(home),
-    /** A runner is detached and outlives its gateway; this one has no agents to part from. */
+    /** A runner is detached and outlives its gateway. This one has no agents, so it is killed. */
     async stop() {
       const pid = runner === 'process' ? await runnerPid(home) : null
       await endProcess(child.pid)
       if (!pid) return
       await endProcess(pid, 'SIGKILL')
-      // Whoever tidies up later must not take its number for a process that lives.
+      // The cleanup kills every pid in a runner.json; this pid may belong to another process by then.
       rmSync(join(home, 'runner.json'))
     },
   }
 }
 
-/** The runner notes itself down when it begins, a moment after the gateway has said that it is ready. */
+/** runner.json appears shortly after the gateway prints that it is ready. */
 async function runnerPid(home) {
-  const note = join(home, 'runner.json')
-  for (const lateAt = Date.now() + patienceMs; !existsSync(note); await sleep(20))
-    if (Date.now() > lateAt) throw new Error('the gateway has started no runner')
-  return JSON.parse(readFileSync(note, 'utf8')).pid
+  const pidFile = join(home, 'runner.json')
+  for (const giveUpAt = Date.now() + startMaxMs; !existsSync(pidFile); await sleep(20))
+    if (Date.now() > giveUpAt) throw new Error('the gateway did not start a runner')
+  return JSON.parse(readFileSync(pidFile, 'utf8')).pid
 }
 
 export function firstLine(child) {
   return new Promise((resolve, reject) => {
     let text = ''
-    const late = setTimeout(() => reject(new Error(`no line within ${patienceMs} ms`)), patienceMs)
+    const timer = setTimeout(() => reject(new Error(`no line within ${startMaxMs} ms`)), startMaxMs)
     child.stdout.on('data', chunk => {
       text += chunk
       if (!text.includes('\n')) return
-      clearTimeout(late)
+      clearTimeout(timer)
       resolve(text.slice(0, text.indexOf('\n')))
     })
     child.once('exit', code => {
-      clearTimeout(late)
-      reject(new Error(`the process ended with ${code} before it said anything`))
+      clearTimeout(timer)
+      reject(new Error(`the process ended with ${code} before its first line`))
     })
   })
 }
 
-/** An agent's credential, made as people make it. */
+/** Creates an agent's token over the API. */
 export async function makeAgent({ url, token }) {
-  const wire = await openWire(url)
-  const { secret } = await wire.post('/tokens', token, { role: 'agent', name: 'bench' })
-  wire.close()
+  const http = await openHttpClient(url)
+  const { secret } = await http.post('/tokens', token, { role: 'agent', name: 'bench' })
+  http.close()
   return secret
 }

@@ -1,4 +1,4 @@
-/** The few sums that every part does with its samples. */
+/** Statistics over samples. */
 export function median(values) {
   const sorted = [...values].sort((a, b) => a - b)
   const middle = sorted.length >> 1
@@ -11,7 +11,7 @@ export function round(value, digits = 3) {
 
 export const msSince = start => Number(process.hrtime.bigint() - start) / 1e6
 
-/** Of objects with the same members: the median of each member. */
+/** The median of each property of objects with the same properties. */
 export function medians(objects) {
   return Object.fromEntries(Object.keys(objects[0]).map(name => [name, median(objects.map(object => object[name]))]))
 }

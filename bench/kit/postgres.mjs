@@ -1,4 +1,4 @@
-/** The PostgreSQL server of the tests, durable as it comes, and gone with the part that started it. */
+/** Starts the PostgreSQL server of the tests with its default durability. It ends with the suite that started it. */
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import postgres from 'postgres'
@@ -11,7 +11,7 @@ export async function startPostgres() {
     child.once('message', resolve)
     child.once('exit', code => reject(new Error(`the PostgreSQL server's process ended with ${code}`)))
   })
-  if (error) throw new Error(`PostgreSQL does not start: ${error}`)
+  if (error) throw new Error(`PostgreSQL did not start: ${error}`)
   return {
     async database(name) {
       const sql = postgres(`${url}/postgres`, { max: 1, onnotice: () => {} })

@@ -1,6 +1,6 @@
-/** What a measured run has written, as the list of changes that a bare program has to write to have done the same: rows and events as finished text. */
+/** Turns the rows that a measured run has written into a list of changes, so that a bare program can write the same bytes. */
 
-/** Each change: the step it takes, the row of its request as that step leaves it, its event, and the row of its idempotency key if it had one. */
+/** A change has its step, the request's row after that step, its event, and the row of its idempotency key, if any. */
 export function changesOf({ events, requests, idems }) {
   const requestOf = new Map(requests.map(row => [row.id, row]))
   const idemOf = new Map(idems.map(row => [Number(row.ord), row]))
@@ -10,7 +10,7 @@ export function changesOf({ events, requests, idems }) {
     if (noun !== 'request') continue
     const body = JSON.parse(event.text)
     const request = requestOf.get(body.value?.id ?? body.request)
-    // Rows are ordered by the place behind the change's own event.
+    // An idempotency row has the sequence number after its change's event.
     changes.push({
       step,
       request: { ...request, body: bodies[step](JSON.parse(request.body)) },
@@ -21,13 +21,19 @@ export function changesOf({ events, requests, idems }) {
   return changes
 }
 
-const at = (body, state) => ({ state, at: body.delivery.at })
-/** The row keeps only its last body; these are the ones before it. */
+const delivery = (body, state) => ({ state, at: body.delivery.at })
+/** The table has only the last body of a request; these rebuild the body after each step. */
 const bodies = {
   opened: body =>
-    JSON.stringify({ ...body, status: 'pending', resolution: null, delivery: at(body, 'waiting'), handedFence: null }),
-  resolved: body => JSON.stringify({ ...body, delivery: at(body, 'waiting'), handedFence: null }),
-  handed: body => JSON.stringify({ ...body, delivery: at(body, 'handed') }),
+    JSON.stringify({
+      ...body,
+      status: 'pending',
+      resolution: null,
+      delivery: delivery(body, 'waiting'),
+      handedFence: null,
+    }),
+  resolved: body => JSON.stringify({ ...body, delivery: delivery(body, 'waiting'), handedFence: null }),
+  handed: body => JSON.stringify({ ...body, delivery: delivery(body, 'handed') }),
   taken: body => JSON.stringify(body),
 }
 

@@ -1,9 +1,9 @@
-/** SQLite without us: the library itself on a file whose tables the store made, set as the store sets it. */
+/** Bare SQLite: the library itself, on tables that the store created and with the store's settings. */
 import { createRequire } from 'node:module'
 import { openSqlite } from '../../packages/store/dist/index.js'
 import { changesOf, recordingQueries } from './recording.mjs'
 
-// The library is the store's own dependency, found from there.
+// A dependency of the store package, so it is resolved from there.
 const { DatabaseSync } = createRequire(new URL('../../packages/store/package.json', import.meta.url))(
   '@photostructure/sqlite',
 )
@@ -20,14 +20,14 @@ export function readRecording(file) {
   return changes
 }
 
-/** An archive that the store has made and closed again. */
+/** Opens a database whose tables the store has created. */
 export async function openBare(file) {
   const store = await openSqlite({ file })
   await store.close()
   return new DatabaseSync(file)
 }
 
-/** A function that commits the given changes in one transaction, durably. */
+/** `commit` writes the given changes in one durable transaction. */
 export async function openBareCommits(file) {
   const db = await openBare(file)
   db.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT')

@@ -1,4 +1,4 @@
-/** A runner in this process whose Claude Code is timed: from the CLI's call to the moment its answer may be given, all of it the gateway's. */
+/** A runner in this process that measures the time from the CLI's permission call until its answer is ready. All of that time is Holdpoint's. */
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,45 +11,52 @@ import { msSince } from './numbers.mjs'
 export const timedDriver = 'claude-timed'
 
 export function startTimedRunner({ url, home, folder }) {
-  const gaps = []
+  const durations = []
   const stop = new AbortController()
   const token = readFileSync(join(home, 'runner-token'), 'utf8').trim()
-  const line = socketCall({ url, token, WebSocket, via: 'runner' })
+  const connection = socketCall({ url, token, WebSocket, via: 'runner' })
   const driver = claudeDriver({ folder })
   const timed = {
     info: async () => ({ ...(await driver.info()), name: timedDriver }),
-    run: session => driver.run(through(session, { open: timedOpen(session, gaps) })),
+    run: session => driver.run(withMethods(session, { open: timedOpen(session, durations) })),
   }
   const id = formatId('run', randomBytes(20))
-  const done = runRunner({ call: line.call, id, name: 'bench', drivers: [timed], signal: stop.signal, log: () => {} })
+  const done = runRunner({
+    call: connection.call,
+    id,
+    name: 'bench',
+    drivers: [timed],
+    signal: stop.signal,
+    log: () => {},
+  })
   return {
-    gaps,
+    durations,
     async stop() {
       stop.abort()
       await done
-      line.close()
+      connection.close()
     },
   }
 }
 
-function timedOpen(session, gaps) {
+function timedOpen(session, durations) {
   return async asks => {
     const start = process.hrtime.bigint()
     const opened = await session.open(asks)
-    return opened.map(asked =>
-      through(asked, {
+    return opened.map(request =>
+      withMethods(request, {
         hand: async () => {
-          const settled = await asked.hand()
-          gaps.push(msSince(start))
-          return settled
+          const answer = await request.hand()
+          durations.push(msSince(start))
+          return answer
         },
       }),
     )
   }
 }
 
-/** The object with some of its methods replaced; the others keep their own `this`, which private members need. */
-function through(target, replaced) {
+/** The object with some methods replaced. The other methods keep the original `this`, which private members need. */
+function withMethods(target, replaced) {
   return new Proxy(target, {
     get(_, name) {
       if (Object.hasOwn(replaced, name)) return replaced[name]

@@ -1,22 +1,22 @@
-/** The desk in process on SQLite, and a loop that commits the same rows in batches of the same size. */
+/** An in-process gateway on SQLite, compared with a loop that commits the same rows in batches of the same size. */
 import { join } from 'node:path'
 import { medians } from '../kit/numbers.mjs'
-import { enter } from '../kit/spawn-actor.mjs'
+import { startActor } from '../kit/spawn-actor.mjs'
 
 const sessions = 64
 const rounds = 3
 
 export async function measure({ folder, quick, profile }) {
   const size = quick ? { warmup: 500, cycles: 1500 } : { warmup: 3000, cycles: 10_000 }
-  const ours = []
-  const bares = []
-  // In turns, so that a machine that is busy for a while is busy for both.
+  const gatewayRuns = []
+  const bareRuns = []
+  // Alternate, so that other load on the machine affects both.
   for (let round = 0; round < rounds; round++) {
     const file = join(folder, `cycle-${round}.db`)
-    ours.push(await runDesk(file, size, profile('gateway')))
-    bares.push(await runBare(file, size, ours[round].perCommit))
+    gatewayRuns.push(await runGateway(file, size, profile('gateway')))
+    bareRuns.push(await runBare(file, size, gatewayRuns[round].perCommit))
   }
-  const [measured, bare] = [medians(ours), medians(bares)]
+  const [measured, bare] = [medians(gatewayRuns), medians(bareRuns)]
   return {
     cycle_cpu_us: { measured: measured.cpuUs, bare: bare.cpuUs },
     fsyncs_per_cycle: { measured: measured.flushes, bare: 4 / measured.perCommit },
@@ -25,22 +25,22 @@ export async function measure({ folder, quick, profile }) {
   }
 }
 
-async function runDesk(file, { warmup, cycles }, execArgv) {
-  const desk = enter('gateway', { execArgv })
-  await desk.call('open', { file, sessions })
-  await desk.call('run', { cycles: warmup })
-  const { flushes, ...run } = await desk.call('run', { cycles })
-  await desk.call('close')
-  await desk.leave()
+async function runGateway(file, { warmup, cycles }, execArgv) {
+  const gateway = startActor('gateway', { execArgv })
+  await gateway.call('open', { file, sessions })
+  await gateway.call('run', { cycles: warmup })
+  const { flushes, ...run } = await gateway.call('run', { cycles })
+  await gateway.call('close')
+  await gateway.stop()
   return { ...run, flushes: flushes / cycles, perCommit: Math.round((cycles * 4) / flushes) }
 }
 
 async function runBare(recording, { warmup, cycles }, perCommit) {
-  const bare = enter('bare-sqlite')
+  const bare = startActor('bare-sqlite')
   await bare.call('open', { recording, file: `${recording}-bare` })
   await bare.call('run', { count: warmup * 4, perCommit })
   const { cpuUs, ms } = await bare.call('run', { count: cycles * 4, perCommit })
   await bare.call('close')
-  await bare.leave()
+  await bare.stop()
   return { cpuUs: cpuUs / cycles, perSecond: (cycles / ms) * 1000 }
 }

@@ -1,42 +1,42 @@
-/** A thousand watchers of what one agent says, and a bare server that broadcasts the same bytes in the same bursts. */
+/** A thousand subscriptions to one agent's events, compared with a bare server that broadcasts the same bytes in the same bursts. */
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { cwd } from '../kit/asks.mjs'
 import { makeAgent, startGateway } from '../kit/gateway.mjs'
+import { connectTo, openHttpClient } from '../kit/http-client.mjs'
 import { median } from '../kit/numbers.mjs'
-import { cpuMsOf } from '../kit/process.mjs'
-import { enter } from '../kit/spawn-actor.mjs'
-import { dial, openWire } from '../kit/wire.mjs'
+import { cpuMsOf } from '../kit/process-stats.mjs'
+import { startActor } from '../kit/spawn-actor.mjs'
 
 const perBurst = 5
 const pauseMs = 10
 const rounds = 3
 
 export async function measure({ folder, quick, profile }) {
-  const watching = quick ? 200 : 1000
+  const watcherCount = quick ? 200 : 1000
   const bursts = quick ? 20 : 100
   const gateway = await startGateway({ home: join(folder, 'home'), execArgv: profile('gateway') })
-  const server = enter('bare-http')
+  const server = startActor('bare-http')
   await server.call('broadcast')
   const bareUrl = await server.call('open')
-  const ours = await openStage(gateway.url, gateway.token, watching)
-  const bare = await openStage(bareUrl, 'nobody', watching)
-  const wire = await openWire(gateway.url)
+  const gatewayWatchers = await openWatchers(gateway.url, gateway.token, watcherCount)
+  const bareWatchers = await openWatchers(bareUrl, 'nobody', watcherCount)
+  const http = await openHttpClient(gateway.url)
   const agent = await makeAgent(gateway)
-  const { id } = await wire.post('/sessions', agent, { driver: 'external', cwd })
-  const speak = burst => wire.post(`/sessions/${id}/events`, agent, { items: sayings(burst) })
-  await settled(ours, gateway.pid)
-  await broadcastOurs(ours, speak, Math.ceil(bursts / 5), gateway.pid)
+  const { id } = await http.post('/sessions', agent, { driver: 'external', cwd })
+  const append = () => http.post(`/sessions/${id}/events`, agent, { items: nextEvents() })
+  await waitUntilIdle(gatewayWatchers, gateway.pid)
+  await broadcastGateway(gatewayWatchers, append, Math.ceil(bursts / 5), gateway.pid)
 
   const costs = []
   for (let i = 0; i < rounds; i++) {
-    const { cpuMs, said } = await broadcastOurs(ours, speak, bursts, gateway.pid)
-    costs.push({ ours: cpuMs, bare: await broadcastBare(bare, bareUrl, said, server.pid) })
+    const { cpuMs, sent } = await broadcastGateway(gatewayWatchers, append, bursts, gateway.pid)
+    costs.push({ gateway: cpuMs, bare: await broadcastBare(bareWatchers, bareUrl, sent, server.pid) })
   }
-  await Promise.all([ours.leave(), bare.leave(), server.leave()])
+  await Promise.all([gatewayWatchers.stop(), bareWatchers.stop(), server.stop()])
   await gateway.stop()
-  const each = costs => (median(costs) * 1000) / (bursts * perBurst * watching)
-  const measured = each(costs.map(cost => cost.ours))
+  const each = costs => (median(costs) * 1000) / (bursts * perBurst * watcherCount)
+  const measured = each(costs.map(cost => cost.gateway))
   const counterpart = each(costs.map(cost => cost.bare))
   return {
     fanout_cpu_us: { measured, bare: counterpart },
@@ -44,14 +44,14 @@ export async function measure({ folder, quick, profile }) {
   }
 }
 
-async function openStage(url, token, count) {
-  const watchers = enter('watchers')
+async function openWatchers(url, token, count) {
+  const watchers = startActor('watchers')
   await watchers.call('open', { url, token, count })
   return watchers
 }
 
-/** Every watcher has its hello, and the gateway has come to rest. */
-async function settled(watchers, pid) {
+/** Waits until every watcher has its hello and the gateway is idle. */
+async function waitUntilIdle(watchers, pid) {
   let before = -1
   for (let now = cpuMsOf(pid); now - before > 10; now = cpuMsOf(pid)) {
     before = now
@@ -61,7 +61,7 @@ async function settled(watchers, pid) {
 }
 
 let block = 0
-function sayings() {
+function nextEvents() {
   return Array.from({ length: perBurst }, () => ({
     type: 'message.added',
     block: `block-${++block}`,
@@ -69,25 +69,25 @@ function sayings() {
   }))
 }
 
-/** The processor time of the server for all of it, read when everyone has everything; and what each burst looked like on the wire. */
-async function broadcastOurs(watchers, speak, bursts, pid) {
-  const said = []
+/** Returns the server's CPU time until all watchers have everything, and the bytes of each burst. */
+async function broadcastGateway(watchers, append, bursts, pid) {
+  const sent = []
   const before = cpuMsOf(pid)
   for (let i = 0; i < bursts; i++) {
-    await speak(i)
-    said.push(await watchers.call('all', { events: perBurst }))
+    await append()
+    sent.push(await watchers.call('all', { events: perBurst }))
     await watchers.call('reset')
     await sleep(pauseMs)
   }
-  return { cpuMs: cpuMsOf(pid) - before, said }
+  return { cpuMs: cpuMsOf(pid) - before, sent }
 }
 
-async function broadcastBare(watchers, url, said, pid) {
-  const socket = await dial(url)
+async function broadcastBare(watchers, url, sent, pid) {
+  const socket = await connectTo(url)
   const { host } = new URL(url)
   socket.resume()
   const before = cpuMsOf(pid)
-  for (const bytes of said) {
+  for (const bytes of sent) {
     socket.write(`POST / HTTP/1.1\r\nhost: ${host}\r\ncontent-length: ${bytes.length}\r\n\r\n`)
     socket.write(bytes)
     await watchers.call('all', { bytes: bytes.length })

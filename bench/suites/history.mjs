@@ -1,9 +1,9 @@
-/** The same round trip with a million resolved requests in the file and with none, taken in turns. */
+/** The round trip with a million resolved requests in the database, compared with none. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { median } from '../kit/numbers.mjs'
-import { enter } from '../kit/spawn-actor.mjs'
-import { openTrips } from './roundtrip.mjs'
+import { startActor } from '../kit/spawn-actor.mjs'
+import { openRoundTrips } from './roundtrip.mjs'
 
 const turns = 12
 
@@ -13,26 +13,26 @@ export async function measure({ folder, quick, profile }) {
   const old = join(folder, 'old')
   mkdirSync(old)
   const startedAt = Date.now()
-  const seeder = enter('seeder')
-  // A thousand requests each: the session that asks has a past of its own.
+  const seeder = startActor('seeder')
+  // A thousand requests per session, so that the asking session has a history too.
   const session = await seeder.call('history', { file: join(old, 'holdpoint.db'), requests, sessions: requests / 1000 })
-  await seeder.leave()
-  process.stderr.write(`[made in ${((Date.now() - startedAt) / 1000).toFixed(0)} s] `)
+  await seeder.stop()
+  process.stderr.write(`[seeded in ${((Date.now() - startedAt) / 1000).toFixed(0)} s] `)
 
-  const asker = enter('asker')
+  const agent = startActor('asking-agent')
   const sides = [
-    await openTrips(asker, old, profile('old'), session),
-    await openTrips(asker, join(folder, 'new'), profile('new')),
+    await openRoundTrips(agent, old, profile('old'), session),
+    await openRoundTrips(agent, join(folder, 'new'), profile('new')),
   ]
   const times = [[], []]
   for (let turn = 0; turn <= turns; turn++)
     for (const [i, { url }] of sides.entries()) {
-      const trips = await asker.call('trips', { url, count: perTurn })
-      // The first turn warms up.
+      const trips = await agent.call('roundTrips', { url, count: perTurn })
+      // The first turn is the warm-up.
       if (turn > 0) times[i].push(...trips)
     }
   await Promise.all(sides.map(side => side.close()))
-  await asker.leave()
+  await agent.stop()
   const [withHistory, without] = times.map(median)
   return {
     history_roundtrip_p50_ms: { measured: withHistory, bare: without },

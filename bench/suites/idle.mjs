@@ -1,20 +1,20 @@
-/** What a gateway and its runner hold in memory when nothing happens, beside two node processes that do nothing. */
+/** Memory of an idle gateway and its runner, compared with two idle node processes. */
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startGateway } from '../kit/gateway.mjs'
-import { rssMbOf } from '../kit/process.mjs'
-import { enter } from '../kit/spawn-actor.mjs'
+import { rssMbOf } from '../kit/process-stats.mjs'
+import { startActor } from '../kit/spawn-actor.mjs'
 
-const restMs = 4000
+const settleMs = 4000
 
 export async function measure({ folder }) {
   const gateway = await startGateway({ home: join(folder, 'home'), runner: 'process' })
-  const idlers = [enter('idler'), enter('idler')]
-  await sleep(restMs)
-  const [own, theirs] = [rssMbOf(gateway.pid), rssMbOf(await gateway.runnerPid())]
-  const bare = idlers.reduce((sum, { pid }) => sum + rssMbOf(pid), 0)
-  await Promise.all(idlers.map(idler => idler.leave()))
+  const idleProcesses = [startActor('idle-process'), startActor('idle-process')]
+  await sleep(settleMs)
+  const [gatewayMb, runnerMb] = [rssMbOf(gateway.pid), rssMbOf(await gateway.runnerPid())]
+  const bare = idleProcesses.reduce((sum, { pid }) => sum + rssMbOf(pid), 0)
+  await Promise.all(idleProcesses.map(idleProcess => idleProcess.stop()))
   await gateway.stop()
-  process.stderr.write(`[gateway ${own.toFixed(0)} MB, runner ${theirs.toFixed(0)} MB] `)
-  return { rss_idle_mb: { measured: own + theirs, bare } }
+  process.stderr.write(`[gateway ${gatewayMb.toFixed(0)} MB, runner ${runnerMb.toFixed(0)} MB] `)
+  return { rss_idle_mb: { measured: gatewayMb + runnerMb, bare } }
 }

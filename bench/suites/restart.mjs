@@ -1,33 +1,33 @@
-/** A gateway that starts on 10,000 pending requests: until a client sees the first page and their number, and what they cost in memory. */
+/** Start of a gateway with 10,000 pending requests: time until a client has the first page and the count, and memory. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startGateway } from '../kit/gateway.mjs'
+import { openFrames } from '../kit/http-client.mjs'
 import { median, msSince } from '../kit/numbers.mjs'
-import { rssMbOf } from '../kit/process.mjs'
-import { enter } from '../kit/spawn-actor.mjs'
-import { openFrames } from '../kit/wire.mjs'
+import { rssMbOf } from '../kit/process-stats.mjs'
+import { startActor } from '../kit/spawn-actor.mjs'
 
 const rounds = 3
-const restMs = 1500
+const settleMs = 1500
 
 export async function measure({ folder, quick, profile }) {
   const pending = quick ? 2000 : 10_000
   const full = join(folder, 'full')
   mkdirSync(full)
-  const seeder = enter('seeder')
+  const seeder = startActor('seeder')
   await seeder.call('pending', { file: join(full, 'holdpoint.db'), sessions: 20, each: pending / 20 })
-  await seeder.leave()
-  const ours = []
+  await seeder.stop()
+  const measured = []
   const bare = []
   for (let i = 0; i < rounds; i++) {
-    ours.push(await restart(full, pending, profile('gateway')))
+    measured.push(await restart(full, pending, profile('gateway')))
     bare.push(await restart(join(folder, `empty-${i}`), 0))
   }
   const middle = (runs, name) => median(runs.map(run => run[name]))
   return {
-    restart_ms: { measured: middle(ours, 'ms'), bare: middle(bare, 'ms') },
-    rss_mb: { measured: middle(ours, 'rssMb') - middle(bare, 'rssMb'), bare: middle(bare, 'rssMb') },
+    restart_ms: { measured: middle(measured, 'ms'), bare: middle(bare, 'ms') },
+    rss_mb: { measured: middle(measured, 'rssMb') - middle(bare, 'rssMb'), bare: middle(bare, 'rssMb') },
   }
 }
 
@@ -40,7 +40,7 @@ async function restart(home, pending, execArgv) {
   const ms = msSince(start)
   if (hello.pending !== pending || hello.requests.length !== Math.min(pending, 200))
     throw new Error(`hello says ${hello.pending} pending and shows ${hello.requests.length}`)
-  await sleep(restMs)
+  await sleep(settleMs)
   const rssMb = rssMbOf(gateway.pid)
   await gateway.stop()
   return { ms, rssMb }

@@ -1,4 +1,4 @@
-/** From the spawn of `holdpoint up` on an empty home to its first line, beside a node process that listens and says so. */
+/** Time from starting `holdpoint up` with an empty data folder to its first line, compared with a bare node process that listens. */
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { firstLine, startGateway } from '../kit/gateway.mjs'
@@ -8,16 +8,16 @@ const starts = 5
 const bareProgram = "require('node:http').createServer(() => {}).listen(0, '127.0.0.1', () => console.log('listening'))"
 
 export async function measure({ folder }) {
-  const ours = []
+  const measured = []
   const bare = []
   for (let i = 0; i < starts; i++) {
     const start = process.hrtime.bigint()
     const gateway = await startGateway({ home: join(folder, `home-${i}`), runner: 'process' })
-    ours.push(msSince(start))
+    measured.push(msSince(start))
     await gateway.stop()
     bare.push(await bareStart())
   }
-  return { start_ms: { measured: median(ours), bare: median(bare) } }
+  return { start_ms: { measured: median(measured), bare: median(bare) } }
 }
 
 async function bareStart() {

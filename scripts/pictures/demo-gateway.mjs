@@ -1,4 +1,4 @@
-/** A gateway for pictures: the real gateway and the real page, agents that only say their lines, and a clock that can be put forward, so that things have waited. */
+/** A gateway for screenshots: the real gateway and page, scripted agents, and a clock that can be moved forward so that requests look old. */
 import { fileURLToPath } from 'node:url'
 import { callAs, openGateway } from '../../packages/engine/dist/index.js'
 import { createServer } from '../../packages/server/dist/index.js'
@@ -10,38 +10,44 @@ const capabilities = ['resumable', 'checksEveryTool', 'messages', 'attachments',
 const modes = ['default', 'acceptEdits', 'plan', 'bypassPermissions']
 const drivers = [
   { name: 'claude', title: 'Claude Code', capabilities, modes, ready: true },
-  { name: 'rehearsal', title: 'Rehearsal: plays every kind of ask', capabilities, modes: ['default'], ready: true },
+  {
+    name: 'rehearsal',
+    title: 'Rehearsal agent: demonstrates every kind of request',
+    capabilities,
+    modes: ['default'],
+    ready: true,
+  },
 ]
 
-/** It begins so many minutes ago; what is done in it comes closer to now with every `pass`. */
-export async function openHouse(minutesAgo) {
-  let behindMs = minutesAgo * 60_000
-  const store = await openMemory({ clock: { now: () => Date.now() - behindMs } })
+/** The gateway's clock starts `minutesAgo` minutes in the past; `advance` moves it towards now. */
+export async function openDemoGateway(minutesAgo) {
+  let offsetMs = minutesAgo * 60_000
+  const store = await openMemory({ clock: { now: () => Date.now() - offsetMs } })
   const gateway = await openGateway({ store })
   const owner = callAs(gateway, { ...(await gateway.ensureToken('owner', 'person', 'you')), via: 'page' })
   const asRunner = callAs(gateway, await gateway.ensureToken('runner', 'runner', 'runner'))
   const { incarnation } = await asRunner('announceRunner', { id: runner, name: 'this machine', drivers })
   const renew = () => asRunner('renewRunner', { id: runner, incarnation })
-  const renewing = setInterval(() => void renew(), 1000)
-  const listening = await createServer({ gateway, staticDir: page }).listen({ port: 0 })
+  const renewTimer = setInterval(() => void renew(), 1000)
+  const server = await createServer({ gateway, staticDir: page }).listen({ port: 0 })
 
   return {
-    url: listening.url,
+    url: server.url,
     call: owner,
     async link() {
       const { code } = await owner('makeLink', {})
-      return `${listening.url}/#code=${code}`
+      return `${server.url}/#code=${code}`
     },
-    async pass(minutes) {
-      behindMs = Math.max(0, behindMs - minutes * 60_000)
+    async advance(minutes) {
+      offsetMs = Math.max(0, offsetMs - minutes * 60_000)
       await renew()
     },
     agent: start => openAgent({ owner, asRunner, incarnation }, start),
-    /** Nobody answers any more, as when it was killed. */
-    vanish: () => listening.close(),
+    /** Closes the server, as if the gateway had been killed. */
+    disconnect: () => server.close(),
     async close() {
-      clearInterval(renewing)
-      await listening.close()
+      clearInterval(renewTimer)
+      await server.close()
       await gateway.close()
       await store.close()
     },
@@ -59,10 +65,10 @@ async function openAgent({ owner, asRunner, incarnation }, start) {
   let asked = 0
   return {
     id,
-    say: (...said) => asRunner('appendEvents', { id, fence, items: said }),
+    say: (...events) => asRunner('appendEvents', { id, fence, items: events }),
     ask: (ask, more) => asRunner('openRequest', { id, fence, key: `ask-${++asked}`, ask, ...more }),
-    /** Answers what was asked, and goes on with it. */
-    async settle(request, answer) {
+    /** Answers the request and reports its delivery. */
+    async resolve(request, answer) {
       await owner('answerRequest', { id: request.id, digest: request.digest, answer })
       for (const state of ['handed', 'taken']) await asRunner('reportDelivery', { id: request.id, fence, state })
     },

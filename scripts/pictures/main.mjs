@@ -1,9 +1,9 @@
-/** Takes pictures of the page: every screen, light and dark, wide and on a phone, into the folder that is named; without one, the three of the README. */
+/** Takes screenshots of the page: all screens in light and dark, desktop and phone, into the given folder; without a folder, the three of the README. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { launch } from '../../test/support/chromium.mjs'
-import { openHouse } from './demo-gateway.mjs'
+import { openDemoGateway } from './demo-gateway.mjs'
 import { asks, ran, reviewed, talk } from './sample.mjs'
 
 const wide = { viewport: { width: 1440, height: 900 } }
@@ -12,58 +12,60 @@ const phone = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, has
 
 const [named] = process.argv.slice(2)
 if (named?.startsWith('-')) {
-  console.log('npm run pictures [-- FOLDER]: every screen into that folder; without one, the three of the README')
+  console.log(
+    'npm run pictures [-- FOLDER]: takes screenshots of every screen into FOLDER; without it, the three of the README',
+  )
   process.exit()
 }
 const folder = named ?? fileURLToPath(new URL('../../docs/pictures', import.meta.url))
 mkdirSync(folder, { recursive: true })
 const browser = await launch()
 try {
-  if (named) await takeAll()
-  else await takeThree()
+  if (named) await takeAllPictures()
+  else await takeReadmePictures()
 } finally {
   await browser.close()
 }
 
-async function takeThree() {
-  const house = await openHouse(64)
-  const { shown } = await furnish(house)
-  await take(house, 'inbox', { ...wide, colorScheme: 'light' }, '#/')
-  await take(house, 'session', { ...wide, colorScheme: 'dark' }, `#/sessions/${shown}`)
-  await take(house, 'phone', { ...phone, colorScheme: 'light' }, '#/')
-  await house.close()
+async function takeReadmePictures() {
+  const demo = await openDemoGateway(64)
+  const { shown } = await addBusyAgents(demo)
+  await take(demo, 'inbox', { ...wide, colorScheme: 'light' }, '#/')
+  await take(demo, 'session', { ...wide, colorScheme: 'dark' }, `#/sessions/${shown}`)
+  await take(demo, 'phone', { ...phone, colorScheme: 'light' }, '#/')
+  await demo.close()
 }
 
-async function takeAll() {
-  await inLooks(async house => {
-    await quiet(house)
+async function takeAllPictures() {
+  await inAllVariants(async demo => {
+    await addQuietAgents(demo)
     return { 'inbox-empty': '#/' }
   })
-  await inLooks(async house => {
-    const { billing } = await quiet(house)
+  await inAllVariants(async demo => {
+    const { billing } = await addQuietAgents(demo)
     await billing.ask(asks.plan)
     return { 'inbox-one': '#/' }
   })
-  await inLooks(async house => {
-    const { shown } = await furnish(house)
+  await inAllVariants(async demo => {
+    const { shown } = await addBusyAgents(demo)
     return { inbox: '#/', session: `#/sessions/${shown}`, sessions: '#/sessions', record: '#/record' }
   })
-  await inLooks(async house => {
-    await furnish(house, true)
+  await inAllVariants(async demo => {
+    await addBusyAgents(demo, true)
     return { 'inbox-twelve': '#/' }
   })
-  for (const [look, options] of looks()) {
-    const house = await openHouse(64)
-    await furnish(house)
-    await take(house, `reconnecting-${look}`, options, '#/', async page => {
-      await house.vanish()
+  for (const [variant, options] of variants()) {
+    const demo = await openDemoGateway(64)
+    await addBusyAgents(demo)
+    await take(demo, `reconnecting-${variant}`, options, '#/', async page => {
+      await demo.disconnect()
       await page.getByText('Reconnecting…').waitFor()
     })
-    await house.close()
+    await demo.close()
   }
 }
 
-function looks() {
+function variants() {
   return ['light', 'dark'].flatMap(colorScheme => [
     [`1440-${colorScheme}`, { ...wide, colorScheme }],
     [`1024-${colorScheme}`, { ...narrow, colorScheme }],
@@ -71,34 +73,34 @@ function looks() {
   ])
 }
 
-async function inLooks(scene) {
-  const house = await openHouse(64)
-  const screens = await scene(house)
-  await house.pass(60 * 24)
+async function inAllVariants(prepare) {
+  const demo = await openDemoGateway(64)
+  const screens = await prepare(demo)
+  await demo.advance(60 * 24)
   for (const [name, hash] of Object.entries(screens))
-    for (const [look, options] of looks()) await take(house, `${name}-${look}`, options, hash)
-  await house.close()
+    for (const [variant, options] of variants()) await take(demo, `${name}-${variant}`, options, hash)
+  await demo.close()
 }
 
-async function take(house, name, options, hash, before = async () => {}) {
+async function take(demo, name, options, hash, before = async () => {}) {
   const context = await browser.newContext({ reducedMotion: 'reduce', ...options })
   await context.addInitScript(() => localStorage.setItem('holdpoint.notifications', 'off'))
   const page = await context.newPage()
-  await page.goto(await house.link())
+  await page.goto(await demo.link())
   await page.getByRole('navigation').first().waitFor()
   await page.evaluate(to => {
     location.hash = to
   }, hash)
-  await settled(page)
+  await waitUntilStable(page)
   await before(page)
   await page.mouse.move(0, 0)
-  await settled(page)
+  await waitUntilStable(page)
   await page.screenshot({ path: join(folder, `${name}.png`) })
   await context.close()
 }
 
-/** Until nothing has changed for a while: what is fetched late has come, and what moves has moved. */
-function settled(page) {
+/** Resolves when the page has not changed for 400 ms: late data has loaded and animations have ended. */
+function waitUntilStable(page) {
   return page.evaluate(
     () =>
       new Promise(done => {
@@ -111,61 +113,61 @@ function settled(page) {
   )
 }
 
-/** Agents at work of whom none asks. */
-async function quiet(house) {
-  const infra = await house.agent({
+/** Working agents without a pending request. */
+async function addQuietAgents(demo) {
+  const infra = await demo.agent({
     title: 'infra',
     cwd: '~/src/infra',
     mode: 'default',
     prompt: 'Why is the registry full?',
   })
   await infra.say({ type: 'message.added', block: 'm1', text: 'The cache holds 41 GB of layers that nobody pulls.' })
-  await house.pass(9)
-  const billing = await house.agent({
+  await demo.advance(9)
+  const billing = await demo.agent({
     title: 'billing',
     cwd: '~/src/billing',
     mode: 'plan',
     prompt: 'Plan the move to the new ledger',
   })
   await billing.say({ type: 'message.added', block: 'm1', text: 'I compare the two schemas.' })
-  await house.pass(6)
+  await demo.advance(6)
   return { infra, billing }
 }
 
-/** A day on which a few wait, in places that look like work; or all of them, one of each kind. */
-async function furnish(house, everything = false) {
-  const { infra, billing } = await quiet(house)
-  const api = await house.agent({
+/** Several agents with a history, three of them with a pending request; with `everything`, pending requests of every kind. */
+async function addBusyAgents(demo, everything = false) {
+  const { infra, billing } = await addQuietAgents(demo)
+  const api = await demo.agent({
     title: 'api-server',
     cwd: '~/src/api',
     mode: 'default',
     model: 'opus',
     prompt: 'Retries give up too early when the database restarts. Fix it, with a test.',
   })
-  const docs = await house.agent({
+  const docs = await demo.agent({
     title: 'docs',
     cwd: '~/src/docs',
     mode: 'acceptEdits',
     prompt: 'Write the changelog of 2.4',
   })
   await api.say(...talk)
-  await house.pass(12)
-  await api.settle(await api.ask(asks.retry), { kind: 'allow', note: 'name the pace, please' })
+  await demo.advance(12)
+  await api.resolve(await api.ask(asks.retry), { kind: 'allow', note: 'give the pauses a name, please' })
   await api.say(...reviewed)
-  await docs.settle(await docs.ask(asks.push), { kind: 'deny', reason: 'Open a pull request instead.' })
-  await house.pass(8)
-  await api.settle(await api.ask(asks.test), { kind: 'allow' })
+  await docs.resolve(await docs.ask(asks.push), { kind: 'deny', reason: 'Open a pull request instead.' })
+  await demo.advance(8)
+  await api.resolve(await api.ask(asks.test), { kind: 'allow' })
   await api.say(...ran)
-  const nightly = await house.agent({ title: 'nightly', cwd: '~/src/nightly', prompt: 'Run the long tests' })
+  const nightly = await demo.agent({ title: 'nightly', cwd: '~/src/nightly', prompt: 'Run the long tests' })
   await nightly.say(
     { type: 'message.added', block: 'm1', text: 'All 4,210 passed.' },
     { type: 'turn.finished', ending: 'done', cost: 0.38 },
   )
-  await house.pass(11)
+  await demo.advance(11)
   await api.ask(asks.migrate, { agentPath: everything ? ['test-writer'] : [] })
-  await house.pass(3)
+  await demo.advance(3)
   await docs.ask(asks.questions)
-  await house.pass(2)
+  await demo.advance(2)
   await billing.ask(asks.plan)
   if (everything)
     for (const ask of [
@@ -180,10 +182,10 @@ async function furnish(house, everything = false) {
       asks.push,
     ]) {
       await infra.ask(ask, ask === asks.test ? { deadlineMs: 15 * 60_000 } : {})
-      await house.pass(1)
+      await demo.advance(1)
     }
-  await house.pass(2)
+  await demo.advance(2)
   await docs.say({ type: 'message.added', block: 'm9', text: 'I have read the 41 merges since 2.3.' })
-  await house.pass(60 * 24)
+  await demo.advance(60 * 24)
   return { shown: api.id }
 }

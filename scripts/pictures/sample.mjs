@@ -1,4 +1,4 @@
-/** What the pictures show: a day's work of a few agents, with something of every kind. */
+/** Sample data of the screenshots: requests of every kind and the events of one session. */
 
 const approval = (cwd, tool, title, input, more = {}) => ({
   kind: 'approval',
@@ -28,7 +28,7 @@ export const asks = {
     old_string:
       'export async function retry(task: Task) {\n  for (let i = 0; i < 3; i++) {\n    try {\n      return await task()\n    } catch {}\n  }\n}',
     new_string:
-      'export async function retry(task: Task, pace = calm) {\n  for (let i = 0; ; i++) {\n    try {\n      return await task()\n    } catch (error) {\n      if (i === pace.attempts) throw error\n      await pause(backoffMs(pace, i))\n    }\n  }\n}',
+      'export async function retry(task: Task, options = defaults) {\n  for (let i = 0; ; i++) {\n    try {\n      return await task()\n    } catch (error) {\n      if (i === options.attempts) throw error\n      await pause(backoffMs(options, i))\n    }\n  }\n}',
   }),
   questions: {
     kind: 'questions',
@@ -83,7 +83,7 @@ export const asks = {
   release: {
     kind: 'form',
     title: 'Release 2.4',
-    message: 'A few things that only you know.',
+    message: 'I need a few details for the release.',
     schema: {
       type: 'object',
       required: ['version', 'channel'],
@@ -102,7 +102,7 @@ export const asks = {
       {
         id: 'key',
         header: 'Deploy key',
-        question: 'Which key shall I deploy with?',
+        question: 'Which key should I deploy with?',
         options: [],
         multiSelect: false,
         allowOther: true,
@@ -126,7 +126,7 @@ export const asks = {
   write: approval('~/src/docs', 'Write', 'Write: docs/retries.md', {
     file_path: '~/src/docs/docs/retries.md',
     content:
-      '# Retries\n\nA task that fails is tried again, with a pause that doubles.\n\n| attempt | pause |\n|---|---|\n| 1 | 100 ms |\n| 2 | 200 ms |\n| 3 | 400 ms |\n',
+      '# Retries\n\nA task that fails is retried. The pause doubles each time.\n\n| attempt | pause |\n|---|---|\n| 1 | 100 ms |\n| 2 | 200 ms |\n| 3 | 400 ms |\n',
   }),
   test: approval(api, 'Bash', 'Bash: npm test', { command: 'npm test -- retry' }),
   push: approval('~/src/docs', 'Bash', 'Bash: git push', { command: 'git push origin docs/retries' }),
@@ -136,32 +136,35 @@ const say = (block, text, more) => ({ type: 'message.added', block, text, ...mor
 const call = (block, tool, input, more) => ({ type: 'tool.started', block, tool, input, ...more })
 const done = (block, output, more) => ({ type: 'tool.finished', block, ok: true, output, ...more })
 
-/** The talk of the session that is shown, up to where it asks. */
+/** Events of the session in the screenshot, in three parts: before the first request, after its answer, after the second. */
 export const talk = [
   say(
     'm1',
-    'I looked at `src/retry.ts` first. It gives up after **three** attempts without a pause, so a restart of the database is always noticed:\n\n- attempt 1–3 fall within 4 ms\n- the pool needs about 900 ms to come back\n\nI will give it a pace, and let a subagent write the test.',
+    'I looked at `src/retry.ts` first. It gives up after **three** attempts without a pause, so every restart of the database breaks it:\n\n- attempts 1–3 happen within 4 ms\n- the pool needs about 900 ms to come back\n\nI will add growing pauses and let a subagent write the test.',
   ),
   call('t1', 'Read', { file_path: `${api}/src/retry.ts` }),
   done('t1', 'export async function retry(task: Task) {\n  …\n}'),
 ]
 export const reviewed = [
-  call('t2', 'Task', { description: 'Write a test for the new pace', subagent_type: 'test-writer' }),
-  say('m2', 'A manual clock makes the pauses visible without waiting for them.', { agentPath: ['test-writer'] }),
+  call('t2', 'Task', { description: 'Write a test for the new pauses', subagent_type: 'test-writer' }),
+  say('m2', 'I use a manual clock, so that the test does not wait for the pauses.', { agentPath: ['test-writer'] }),
   call(
     't3',
     'Write',
-    { file_path: `${api}/test/retry.test.ts`, content: "it('waits twice as long each time', …)\n" },
+    { file_path: `${api}/test/retry.test.ts`, content: "it('doubles the pause after each failure', …)\n" },
     { agentPath: ['test-writer'] },
   ),
   done('t3', 'written', { agentPath: ['test-writer'] }),
-  done('t2', 'One test, and it fails as it should.'),
+  done('t2', 'Added one test. It fails without the fix, as expected.'),
 ]
 export const ran = [
   call('t4', 'Bash', { command: 'npm test -- retry' }),
-  done('t4', ' ✓ waits twice as long each time (12 ms)\n ✓ gives up at the last attempt (3 ms)\n\n 2 passed\n'),
+  done(
+    't4',
+    ' ✓ doubles the pause after each failure (12 ms)\n ✓ gives up after the last attempt (3 ms)\n\n 2 passed\n',
+  ),
   say(
     'm3',
-    'Both pass now:\n\n```ts\nconst calm = { attempts: 8, firstMs: 100, capMs: 5000 }\n```\n\nThe new column has to be there before the next deploy, so I would like to migrate staging.',
+    'Both pass now:\n\n```ts\nconst defaults = { attempts: 8, firstMs: 100, maxMs: 5000 }\n```\n\nThe new column has to be there before the next deploy, so I would like to migrate staging.',
   ),
 ]

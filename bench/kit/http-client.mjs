@@ -1,11 +1,11 @@
-/** The smallest HTTP/1.1 client that serves: one connection, kept alive, one call at a time. `fetch` would cost more than what is measured. */
+/** A minimal HTTP/1.1 client: one kept-alive connection, one call at a time. `fetch` would cost more than what is measured. */
 import { randomUUID } from 'node:crypto'
 import { connect } from 'node:net'
 
 const headEnd = Buffer.from('\r\n\r\n')
 
-/** Opens a connection and writes nothing yet. */
-export function dial(url) {
+/** Opens a TCP connection. */
+export function connectTo(url) {
   const { hostname, port } = new URL(url)
   return new Promise((resolve, reject) => {
     const socket = connect({ host: hostname, port: Number(port), noDelay: true })
@@ -14,30 +14,30 @@ export function dial(url) {
   })
 }
 
-export async function openWire(url, root = '/api/v1') {
-  const socket = await dial(url)
+export async function openHttpClient(url, root = '/api/v1') {
+  const socket = await connectTo(url)
   const { host } = new URL(url)
-  let held = null
-  let settle = null
+  let received = null
+  let pending = null
   socket.on('data', chunk => {
-    held = held === null ? chunk : Buffer.concat([held, chunk])
-    const reply = readReply(held)
+    received = received === null ? chunk : Buffer.concat([received, chunk])
+    const reply = readReply(received)
     if (!reply) return
-    held = null
-    settle.resolve(reply)
+    received = null
+    pending.resolve(reply)
   })
-  const lost = error => settle?.reject(error ?? new Error(`${url} closed the connection`))
-  socket.on('error', lost)
-  socket.on('close', () => lost())
+  const fail = error => pending?.reject(error ?? new Error(`${url} closed the connection`))
+  socket.on('error', fail)
+  socket.on('close', () => fail())
 
-  /** A POST carries an idempotency key, as our client's do. */
+  /** A POST has an idempotency key, like those of the client package. */
   async function call(method, path, token, body) {
     const text = body === undefined ? '' : JSON.stringify(body)
     let head = `${method} ${root}${path} HTTP/1.1\r\nhost: ${host}\r\nauthorization: Bearer ${token}\r\n`
     if (method === 'POST') head += `idempotency-key: ${randomUUID()}\r\n`
     if (text) head += `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(text)}\r\n`
     const reply = await new Promise((resolve, reject) => {
-      settle = { resolve, reject }
+      pending = { resolve, reject }
       socket.write(`${head}\r\n${text}`)
     })
     if (reply.status >= 300) throw new Error(`${method} ${path} got ${reply.status}: ${reply.text}`)
@@ -61,9 +61,9 @@ function readReply(bytes) {
   return { status: Number(head.slice(9, 12)), text: bytes.utf8Slice(start, start + length) }
 }
 
-/** An event stream: raw bytes to `onBytes`, from the first byte behind the head of the reply. */
+/** Opens an event stream and passes the body's raw bytes to `onBytes`. */
 export async function openStream(url, token, onBytes, path = '/api/v1/events') {
-  const socket = await dial(url)
+  const socket = await connectTo(url)
   socket.write(
     `GET ${path} HTTP/1.1\r\nhost: ${new URL(url).host}\r\nauthorization: Bearer ${token}\r\naccept: text/event-stream\r\n\r\n`,
   )
@@ -81,17 +81,17 @@ export async function openStream(url, token, onBytes, path = '/api/v1/events') {
   return socket
 }
 
-/** The frames of an event stream, parsed. */
+/** Opens an event stream and passes its parsed frames to `onFrame`. */
 export async function openFrames(url, token, onFrame) {
-  let held = ''
+  let received = ''
   return openStream(url, token, bytes => {
-    held += bytes.toString('utf8')
-    for (let end = held.indexOf('\n\n'); end >= 0; end = held.indexOf('\n\n')) {
-      const data = held
+    received += bytes.toString('utf8')
+    for (let end = received.indexOf('\n\n'); end >= 0; end = received.indexOf('\n\n')) {
+      const data = received
         .slice(0, end)
         .split('\n')
         .find(line => line.startsWith('data: '))
-      held = held.slice(end + 2)
+      received = received.slice(end + 2)
       if (data) onFrame(JSON.parse(data.slice(6)))
     }
   })
