@@ -145,11 +145,11 @@ describe.skipIf(hasNoBrowser())('an approval', () => {
   it('of an edit with CRLF line ends reads like any other, says so once, and keeps them when it is changed', async () => {
     const input = { file_path: '/src/a.ts', old_string: 'one\r\ntwo', new_string: 'one\r\n2\r\nthree' }
     const { page, request, card } = await shown({ ...asks.edit(), input } as Ask) // an approval, with another input
-    expect(await visibleText(card.locator('.file'))).toContain('2 added · 1 removed · CRLF line ends')
+    expect(await visibleText(card.locator('.file'))).toContain('2 added · 1 removed · CRLF line endings')
     expect(await card.locator('.diff').textContent()).not.toMatch(/CR|u\{/)
     expect(await card.locator('.hidden-warning').count()).toBe(0)
     await button(card, 'Edit…').click()
-    const field = card.getByLabel('New text with CRLF line ends: what stands here is what runs')
+    const field = card.getByLabel('New text with CRLF line endings: what stands here is what runs')
     await expect.poll(() => field.inputValue()).toBe('one\n2\nthree')
     await field.fill('one\n2\n3\nfour')
     await expect.poll(() => card.locator('.step .diff-row.come').count()).toBe(2)
@@ -166,7 +166,7 @@ describe.skipIf(hasNoBrowser())('an approval', () => {
   it('of an edit that changes line ends shows each of them', async () => {
     const input = { file_path: '/src/a.ts', old_string: 'one\r\ntwo', new_string: 'one\ntwo' }
     const { card } = await shown({ ...asks.edit(), input } as Ask) // as above
-    expect(await visibleText(card.locator('.file'))).toContain('mixed line ends: ⟨CR⟩ stands where a line ends in CRLF')
+    expect(await visibleText(card.locator('.file'))).toContain('mixed line endings: ⟨CR⟩ marks lines that end in CRLF')
     expect(await visibleText(card.locator('.diff-row.gone .line'))).toContain('one⟨CR⟩')
     expect(await visibleText(card.locator('.diff-row.come .line'))).not.toContain('CR')
   })
@@ -188,7 +188,7 @@ describe.skipIf(hasNoBrowser())('an approval', () => {
 
   it('of any other tool shows fields, its JSON a click away, and takes edited JSON only where it is JSON', async () => {
     const { page, request, card } = await shown(asks.fields())
-    expect(await visibleText(card.getByRole('heading'))).toBe('Use create_issue from tracker')
+    expect(await visibleText(card.getByRole('heading'))).toBe('tracker: create_issue (MCP)')
     expect(await card.getByRole('definition').allInnerTexts()).toEqual(
       expect.arrayContaining(['API', 'Flaky test', 'null', '3']),
     )

@@ -33,10 +33,10 @@ describe.skipIf(hasNoBrowser())('the list of sessions', () => {
     await fixture.gateway.call('appendEvents', { id, items: [{ type: 'turn.finished', ending: 'done', cost: 0.42 }] })
     await row('billing').getByText('$0.42').waitFor()
     const request = await asker.ask(asks.command())
-    await row('billing').getByText('waits for you').waitFor()
+    await row('billing').getByText('waiting for you').waitFor()
     await expect.poll(() => row('billing').locator('.state-sign.waiting').count()).toBe(1)
     await fixture.answer(request)
-    await row('billing').getByText('waits for you').waitFor({ state: 'detached' })
+    await row('billing').getByText('waiting for you').waitFor({ state: 'detached' })
   })
 
   it('has those that wait first, and moves none while one is at the list', async () => {

@@ -113,7 +113,7 @@ describe.skipIf(hasNoBrowser())('on the page', () => {
         kind: 'submit',
         values: { version: '2.0.0', count: 3, notify: false, channel: 'beta', regions: ['eu', 'ap'] },
       })
-      await receipt(page, 'Release', 'filled in by you').waitFor()
+      await receipt(page, 'Release', 'submitted by you').waitFor()
     })
 
     it('lets a choice that nobody must make be taken back', async () => {

@@ -267,7 +267,7 @@ describe.skipIf(hasNoBrowser())('a session', () => {
     await expect.poll(() => card.count()).toBe(1)
     await page.getByRole('button', { name: 'Interrupt' }).click()
     await button(sure, 'Interrupt it').click()
-    await receipt(page, 'dropped: the turn was interrupted').waitFor()
+    await receipt(page, 'cancelled: turn interrupted').waitFor()
     await log(page).getByText('Turn interrupted').waitFor()
   })
 

@@ -77,7 +77,7 @@ describe('holdpoint show', () => {
 
   it('shows a session, too', async () => {
     const { session } = await rehearse(gateway, 'approval')
-    expect((await hp('show', session.id.slice(0, 10))).out).toMatch(/approval {2}waits for you/)
+    expect((await hp('show', session.id.slice(0, 10))).out).toMatch(/approval {2}waiting for you/)
     expect(await json('show', session.id)).toMatchObject({ id: session.id, driver: 'rehearsal' })
   })
 })
@@ -146,7 +146,7 @@ describe('holdpoint allow', () => {
     const strange = await into(request.id, request.digest, 'wild')
     expect([strange.code, strange.err]).toEqual([2, expect.stringMatching(/"wild".*there is default, acceptEdits/)])
     const done = await into(request.id, request.digest, 'acceptEdits')
-    expect([done.code, done.out]).toEqual([0, `${request.id} allowed into mode acceptEdits by you via cli\n`])
+    expect([done.code, done.out]).toEqual([0, `${request.id} allowed by you via cli, continuing in mode acceptEdits\n`])
     expect(await waitForLastMessage(gateway, session)).toContain('in mode acceptEdits')
     const plan = { plan: '# Plan', modes: ['careful'] }
     const named = await askAsExternalAgent(gateway, approvalAsk({ plan: '# Plan' }, plan))
@@ -324,7 +324,7 @@ describe('holdpoint answer', () => {
       '--digest',
       form.request.digest,
     )
-    expect(done).toMatchObject({ code: 0, out: expect.stringMatching(/filled in by you/) })
+    expect(done).toMatchObject({ code: 0, out: expect.stringMatching(/submitted by you/) })
     expect(await waitForLastMessage(gateway, form.session)).toContain('to = "Bo"')
     const text = await rehearse(gateway, 'text')
     expect((await runCliAgainst(gateway, ['answer', text.request.id, '--text', '-'], 'from a pipe\n')).code).toBe(0)
@@ -402,7 +402,7 @@ describe('sessions', () => {
     const { code, out } = await hp('sessions')
     expect(code).toBe(0)
     expect(out).toMatch(
-      new RegExp(`^${session.id.slice(0, 10)}\\S*\\s+waits for you\\s+now\\s+approval\\s+rehearsal\\s`, 'm'),
+      new RegExp(`^${session.id.slice(0, 10)}\\S*\\s+waiting for you\\s+now\\s+approval\\s+rehearsal\\s`, 'm'),
     )
     expect(out).not.toContain('gone by')
     const listed = await json('sessions', '--all', '--search', 'gone by')

@@ -64,7 +64,7 @@ describe('a session', () => {
     const strange = await hp('mode', session.id, 'wild')
     expect([strange.code, strange.err]).toEqual([2, expect.stringMatching(/there is default, acceptEdits/)])
     expect(await json('interrupt', session.id.slice(0, 12))).toMatchObject({ id: session.id, pending: 0 })
-    expect((await hp('allow', request.id)).err).toMatch(/dropped: the turn was interrupted/)
+    expect((await hp('allow', request.id)).err).toMatch(/cancelled: turn interrupted/)
     expect((await hp('end', session.id)).out).toMatch(/^ses_\w+ has ended\. {2}“approval”/)
     expect(await json('end', session.id.slice(0, 12)), 'again is no error').toMatchObject({ state: 'ended' })
     expect((await hp('interrupt', session.id)).code).toBe(1)

@@ -220,7 +220,7 @@ describe('text on a screen', () => {
       })
         .map(({ spans }) => spans.map(span => span.text).join(''))
         .slice(0, 4)
-    expect(shown('one\r\ntwo', 'one\r\n2')).toEqual(['In /a · CRLF line ends', '  one', '- two', '+ 2'])
+    expect(shown('one\r\ntwo', 'one\r\n2')).toEqual(['In /a · CRLF line endings', '  one', '- two', '+ 2'])
     expect(shown('one\r\ntwo', 'one\ntwo').slice(1)).toEqual(['- one⟨CR⟩', '+ one', '  two'])
     expect(shown('one \ntwo', 'one\ntwo  ').slice(1)).toEqual(['- one⟨1 space⟩', '- two', '+ one'])
     expect(shown('one\r\n', 'one  \n').slice(1)).toEqual(['- one⟨CR⟩', '+ one⟨2 spaces⟩', '  '])

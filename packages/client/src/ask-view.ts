@@ -51,7 +51,7 @@ export function viewOf({ input, plan }: Pick<ApprovalAsk, 'input' | 'plan'>): As
 }
 
 /** What the tools do whose names we know. Another tool is called by its name, whatever its input looks like. */
-const deeds: Readonly<Record<string, string>> = {
+const actionLabels: Readonly<Record<string, string>> = {
   Bash: 'Run a command',
   PowerShell: 'Run a command',
   Write: 'Write a file',
@@ -62,7 +62,12 @@ const deeds: Readonly<Record<string, string>> = {
   confirm: 'Confirm',
 }
 
-/** A tool of a server has that server in its name: `mcp__tracker__create_issue`. People are told both, apart. */
+/** What a well-known tool does, such as “Run a command”; null for any other tool. */
+export function knownAction(tool: string): string | null {
+  return Object.hasOwn(actionLabels, tool) ? (actionLabels[tool] ?? null) : null
+}
+
+/** The name of a tool without its MCP server: Claude Code calls a server's tool `mcp__tracker__create_issue`. */
 export function toolName(tool: string): { readonly name: string; readonly server: string | null } {
   const [, server, name] = /^mcp__(.+?)__(.+)$/s.exec(tool) ?? []
   return server !== undefined && name !== undefined ? { name, server } : { name: tool, server: null }
@@ -77,13 +82,13 @@ export function actionLabel(ask: Ask): string {
       return ask.url === undefined ? 'Fill in a form' : 'Open a link'
     case 'approval':
       if (ask.plan !== undefined) return 'Approve a plan'
-      return Object.hasOwn(deeds, ask.tool) ? (deeds[ask.tool] ?? '') : useOf(ask.tool)
+      return knownAction(ask.tool) ?? toolLabel(ask.tool)
   }
 }
 
-function useOf(tool: string): string {
+function toolLabel(tool: string): string {
   const { name, server } = toolName(tool)
-  return `Use ${displayText(name)}${server === null ? '' : ` from ${displayText(server)}`}`
+  return server === null ? `Use ${displayText(name)}` : `${displayText(server)}: ${displayText(name)} (MCP)`
 }
 
 /** What is asked, in one line of the agent's own words: not yet shown. */

@@ -30,7 +30,7 @@ export function editableOf(ask: ApprovalAsk): Editable {
     const text = ends === 'crlf' ? whole.replaceAll('\r\n', '\n') : whole
     // What cannot be seen cannot be edited with open eyes; as JSON it is spelt out.
     if (hasInvisible(text, { multiline: true })) continue
-    return { member, label: ends === 'crlf' ? `${label} with CRLF line ends` : label, text, ends }
+    return { member, label: ends === 'crlf' ? `${label} with CRLF line endings` : label, text, ends }
   }
   return { member: null, label: 'Input as JSON', text: editableJson(ask.input), ends: 'lf' }
 }

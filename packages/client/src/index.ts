@@ -1,4 +1,13 @@
-export { type AskView, actionLabel, effectiveAsk, summary, type TextEdit, toolName, viewOf } from './ask-view.ts'
+export {
+  type AskView,
+  actionLabel,
+  effectiveAsk,
+  knownAction,
+  summary,
+  type TextEdit,
+  toolName,
+  viewOf,
+} from './ask-view.ts'
 export { type Connection, type Fetch, type HttpReply, inProcess, Unreachable } from './connection.ts'
 export { type DisplayMarker, displayText, hasEscapes, markersIn, plainText, singleLine } from './display-text.ts'
 export { type AnswerDraft, changeDraft, type DraftChoice, encodeDraft, type RawField } from './draft.ts'

@@ -1,10 +1,11 @@
-/** What became of a request, and how a session stands, in the words that every surface uses. */
+/** Labels that page and terminal share: resolution, delivery, session state, driver, line endings, age. */
 import {
   type AgentReason,
   type Answer,
   type Delivery,
   type DeliveryState,
   escapeInvisible,
+  externalInfo,
   type Resolution,
   type Session,
 } from '@holdpoint/protocol'
@@ -12,41 +13,41 @@ import { singleLine } from './display-text.ts'
 import type { LineEnds } from './line-diff.ts'
 
 const deliveryStates: Record<DeliveryState, string> = {
-  waiting: 'on its way to the agent',
+  waiting: 'the agent has not fetched it yet',
   handed: 'being delivered',
   taken: 'delivered',
-  unknown: 'not known whether the agent got it',
+  unknown: 'it is unknown whether the agent received it',
   undeliverable: 'could not be delivered',
 }
 const agentReasons: Record<AgentReason, string> = {
   withdrawn: 'withdrawn by the agent',
-  interrupted: 'dropped: the turn was interrupted',
-  session_ended: 'dropped: the session ended',
-  lost: 'dropped: the agent was lost',
+  interrupted: 'cancelled: turn interrupted',
+  session_ended: 'cancelled: session ended',
+  lost: 'cancelled: agent lost',
 }
 const answerKinds: Record<Answer['kind'], string> = {
   allow: 'allowed',
   deny: 'denied',
   answers: 'answered',
-  submit: 'filled in',
+  submit: 'submitted',
   decline: 'declined',
 }
 
-/** `me` is the reader's name, who is then called you. */
+/** How a request ended, such as “denied by ana via cli: too risky”. The person named `me` is called “you”. Escaped for display. */
 export function resolutionLabel({ by, person, via, answer, reason, editedDigest }: Resolution, me?: string): string {
-  if (by === 'agent') return agentReasons[reason as AgentReason] ?? 'ended by the agent' // the closed list, unless a newer gateway speaks
+  if (by === 'agent') return agentReasons[reason as AgentReason] ?? 'ended by the agent' // a newer gateway may send a reason that is not in the list
   if (by === 'deadline') return 'nobody answered in time'
-  const said = answer ? answerKinds[answer.kind] : 'resolved'
-  const into = answer?.kind === 'allow' && answer.mode !== undefined ? ` into mode ${answer.mode}` : ''
-  const how = `${said}${editedDigest === undefined ? '' : ' with changes'}${into}`
-  if (by === 'rule') return escapeInvisible(`${how} by a rule`)
+  const kind = answer ? answerKinds[answer.kind] : 'resolved'
+  const verb = `${kind}${editedDigest === undefined ? '' : ' with changes'}`
+  const mode = answer?.kind === 'allow' && answer.mode !== undefined ? `, continuing in mode ${answer.mode}` : ''
+  if (by === 'rule') return escapeInvisible(`${verb} by a rule${mode}`)
   const who = person !== undefined && person === me ? 'you' : (person ?? 'someone')
   const where = via === undefined || via === 'page' ? '' : ` via ${via}`
-  const words = answer ? singleLine(wordsOf(answer)) : ''
-  return escapeInvisible(`${how} by ${who}${where}${words === '' ? '' : `: ${words}`}`)
+  const text = answer ? singleLine(answerText(answer)) : ''
+  return escapeInvisible(`${verb} by ${who}${where}${mode}${text === '' ? '' : `: ${text}`}`)
 }
 
-function wordsOf(answer: Answer): string {
+function answerText(answer: Answer): string {
   switch (answer.kind) {
     case 'deny':
     case 'decline':
@@ -60,56 +61,58 @@ function wordsOf(answer: Answer): string {
   }
 }
 
+/** Whether a resolution reads as consent, as a refusal, or as neither. */
 export function resolutionTone({ by, answer }: Resolution): 'yes' | 'no' | 'none' {
   if (by === 'agent' || !answer) return 'none'
   return answer.kind === 'deny' || answer.kind === 'decline' ? 'no' : 'yes'
 }
 
+/** Whether the answer has reached the agent. Shown after `resolutionLabel`. Escaped for display. */
 export function deliveryLabel({ state, reason }: Delivery): string {
   return `${deliveryStates[state]}${reason === undefined ? '' : ` (${escapeInvisible(singleLine(reason))})`}`
 }
 
 export function stateLabel({ state, pending, ending }: Session): string {
   if (state === 'ended') return ending && ending.reason !== 'done' ? `ended: ${ending.reason}` : 'ended'
-  if (pending > 0) return state === 'parked' ? 'parked, waits for you' : 'waits for you'
+  if (pending > 0) return state === 'parked' ? 'parked, waiting for you' : 'waiting for you'
   return state
 }
 
-const drivers: Readonly<Record<string, string>> = {
+const driverTitles: Readonly<Record<string, string>> = {
   claude: 'Claude Code',
-  external: 'Connected agent',
+  external: externalInfo.title,
   rehearsal: 'Rehearsal agent',
 }
 
-/** What drives a session, as people call it: ours by our words, any other by the title that its runner gives it. Not yet revealed. */
+/** The name of a driver: fixed for built-in drivers, otherwise the title that its runner reports. Not escaped. */
 export function driverLabel(name: string, title?: string): string {
-  return (Object.hasOwn(drivers, name) ? drivers[name] : undefined) ?? (title || name)
+  return (Object.hasOwn(driverTitles, name) ? driverTitles[name] : undefined) ?? (title || name)
 }
 
-/** What a session is called. Not yet revealed. */
+/** A session's title, or its driver's name if it has none. Not escaped. */
 export function sessionName({ title, driver }: Pick<Session, 'title' | 'driver'>): string {
   return title || driverLabel(driver)
 }
 
-const endWords: Record<LineEnds, string> = {
+const lineEndLabels: Record<LineEnds, string> = {
   lf: '',
-  crlf: 'CRLF line ends',
-  mixed: 'mixed line ends: ⟨CR⟩ stands where a line ends in CRLF',
+  crlf: 'CRLF line endings',
+  mixed: 'mixed line endings: ⟨CR⟩ marks lines that end in CRLF',
 }
-/** Empty where there is nothing to say. */
+/** Empty for ordinary line feeds. */
 export function lineEndLabel(ends: LineEnds): string {
-  return endWords[ends]
+  return lineEndLabels[ends]
 }
 
-const steps = [
+const units = [
   ['d', 24 * 3600_000],
   ['h', 3600_000],
   ['min', 60_000],
 ] as const
 
-/** How long ago, in the largest unit that fits. */
+/** The time since an instant in its largest unit, such as “5 min”. “now” for less than a minute. */
 export function timeSince(fromMs: number, nowMs: number): string {
-  const passed = nowMs - fromMs
-  const step = steps.find(([, unitMs]) => passed >= unitMs)
-  return step ? `${Math.floor(passed / step[1])} ${step[0]}` : 'now'
+  const ageMs = nowMs - fromMs
+  const unit = units.find(([, unitMs]) => ageMs >= unitMs)
+  return unit ? `${Math.floor(ageMs / unit[1])} ${unit[0]}` : 'now'
 }

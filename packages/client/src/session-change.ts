@@ -15,9 +15,10 @@ function lifeNote(before: Session | null, now: Session): string | null {
     return `Session ended${reason === 'done' ? '' : `: ${reason}`}${detail ? ` (${detail})` : ''}`
   }
   if (!before) return null
-  if (before.state === 'ended') return 'Session opened again'
-  if (now.state === 'parked' && before.state !== 'parked') return 'Parked: no process runs until it is needed'
-  if (before.state === 'parked' && now.state !== 'parked') return 'Brought back'
+  if (before.state === 'ended') return 'Session reopened'
+  if (now.state === 'parked' && before.state !== 'parked')
+    return 'Parked: the process is stopped until you answer or send a message'
+  if (before.state === 'parked' && now.state !== 'parked') return 'Resumed'
   return null
 }
 

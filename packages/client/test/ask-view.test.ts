@@ -110,7 +110,7 @@ describe('words for an ask', () => {
     expect(actionLabel(ask('confirm', {}))).toBe('Confirm')
     expect(actionLabel(ask('constructor', {}))).toBe('Use constructor')
     expect(actionLabel(ask('Ev\u202eil', {}))).toBe('Use Ev\\u{202e}il')
-    expect(actionLabel(ask('mcp__tracker__create_issue', {}))).toBe('Use create_issue from tracker')
+    expect(actionLabel(ask('mcp__tracker__create_issue', {}))).toBe('tracker: create_issue (MCP)')
     expect(actionLabel(ask('mcp__tracker', {}))).toBe('Use mcp__tracker')
     expect(actionLabel(ask('X', {}, { plan: 'p' }))).toBe('Approve a plan')
     expect([questions(1), questions(2), form].map(actionLabel)).toEqual(['A question', '2 questions', 'Fill in a form'])
@@ -166,7 +166,7 @@ describe('editing what is asked', () => {
   ])('keeps CRLF line ends, which no editor shows: %s', (_what, input, text, edited) => {
     const change = ask('Edit', input)
     const editable = editableOf(change)
-    expect(editable).toMatchObject({ label: 'New text with CRLF line ends', text })
+    expect(editable).toMatchObject({ label: 'New text with CRLF line endings', text })
     expect(applyEdit(change, editable, text)).toEqual({ input })
     expect(applyEdit(change, editable, text.replace('two', '2'))).toEqual({ input: { ...input, ...edited } })
     const longer = applyEdit(change, editable, `${text}\r\nx\n`)

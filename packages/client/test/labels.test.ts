@@ -23,10 +23,10 @@ describe('what became of a request', () => {
     ['allowed by ana', by({ kind: 'allow' })],
     ['allowed by you', by({ kind: 'allow' }, { person: 'me', via: 'page' })],
     ['allowed with changes by ana: careful', by({ kind: 'allow', note: 'careful' }, { editedDigest: 'd' })],
-    ['allowed into mode acceptEdits by ana', by({ kind: 'allow', mode: 'acceptEdits' })],
+    ['allowed by ana, continuing in mode acceptEdits', by({ kind: 'allow', mode: 'acceptEdits' })],
     ['denied by ana via cli: too risky', by({ kind: 'deny', reason: 'too risky' }, { via: 'cli' })],
     ['declined by ana', by({ kind: 'decline' })],
-    ['filled in by ana', by({ kind: 'submit', values: { secret: 's' } })],
+    ['submitted by ana', by({ kind: 'submit', values: { secret: 's' } })],
     [
       'answered by ana: a, b, mine; c',
       by({
@@ -72,8 +72,8 @@ describe('how a session stands', () => {
 
   it('is said in a word or two', () => {
     expect(words('working')).toBe('working')
-    expect(words('working', 1)).toBe('waits for you')
-    expect(words('parked', 1)).toBe('parked, waits for you')
+    expect(words('working', 1)).toBe('waiting for you')
+    expect(words('parked', 1)).toBe('parked, waiting for you')
     expect(words('ended', 0, 'done')).toBe('ended')
     expect(words('ended', 0, 'failed')).toBe('ended: failed')
     expect(words('ended', 2)).toBe('ended')
@@ -95,7 +95,7 @@ describe('how a session stands', () => {
 
 describe('who drives a session', () => {
   it('is called by our words where it is ours, by its title where it is not, and by its name where it has none', () => {
-    expect(driverLabel('external', 'An agent that lives elsewhere')).toBe('Connected agent')
+    expect(driverLabel('external', 'Some title')).toBe('External agent')
     expect(driverLabel('codex', 'Codex')).toBe('Codex')
     expect(driverLabel('toString')).toBe('toString')
   })

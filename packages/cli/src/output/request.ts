@@ -59,7 +59,8 @@ export function requestRows(request: Request, around: RequestContext): readonly 
           blankRow,
           row(
             trusted(resolutionLabel(resolution, around.me), resolutionStyle(resolution)),
-            trusted(` · ${deliveryLabel(request.delivery)}`),
+            // A request that its agent cancelled has no answer to deliver.
+            trusted(resolution.by === 'agent' ? '' : ` · ${deliveryLabel(request.delivery)}`),
           ),
         ]
       : []),

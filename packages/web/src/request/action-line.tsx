@@ -1,5 +1,5 @@
 /** The first line of a card: what is to be done, with what, and in which folder. */
-import { actionLabel, toolName } from '@holdpoint/client'
+import { actionLabel, knownAction, toolName } from '@holdpoint/client'
 import { type ApprovalAsk, escapeInvisible, type Request } from '@holdpoint/protocol'
 import type { ReactNode } from 'react'
 import { useInboxPart } from '../gateway/gateway-context.ts'
@@ -39,24 +39,24 @@ export function isLongFolder(cwd: string): boolean {
 }
 
 function ApprovalDeed({ ask }: { readonly ask: ApprovalAsk }): ReactNode {
-  const words = actionLabel(ask)
   const { name, server } = toolName(ask.tool)
-  const ours = !words.startsWith('Use ')
-  if (ours)
+  if (ask.plan !== undefined || knownAction(ask.tool) !== null)
     return (
       <>
-        <h3>{words}</h3>
+        <h3>{actionLabel(ask)}</h3>
         {ask.plan === undefined && <InlineAgentText text={ask.tool} className="faint small" />}
       </>
     )
   return (
     <h3 title={escapeInvisible(ask.tool)}>
-      Use <InlineAgentText text={name} />
-      {server !== null && (
-        <span className="from">
-          {' '}
-          from <InlineAgentText text={server} />
-        </span>
+      {server === null ? (
+        <>
+          Use <InlineAgentText text={name} />
+        </>
+      ) : (
+        <>
+          <InlineAgentText text={server} />: <InlineAgentText text={name} /> <span className="from">(MCP)</span>
+        </>
       )}
     </h3>
   )
