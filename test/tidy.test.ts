@@ -17,7 +17,7 @@ const arrows: Record<Room, { readonly rooms: readonly Room[]; readonly libraries
   store: { rooms: ['protocol', 'engine'], libraries: ['@photostructure/sqlite', 'postgres', 'node:'] },
   drivers: { rooms: ['protocol'], libraries: ['@anthropic-ai/claude-agent-sdk', 'node:'] },
   server: { rooms: ['protocol', 'engine'], libraries: ['ws', 'zod', 'node:'] },
-  client: { rooms: ['protocol'], libraries: ['diff'] },
+  client: { rooms: ['protocol'], libraries: ['diff', 'eventsource-parser'] },
   web: {
     rooms: ['protocol', 'client'],
     libraries: ['react', 'react-dom', 'virtua', 'marked', 'lowlight', 'highlight.js'],

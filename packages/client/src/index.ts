@@ -35,7 +35,6 @@ export {
   type SocketLike,
   socketCall,
 } from './socket-call.ts'
-export { createSseParser } from './sse.ts'
 export { Transcript, type TranscriptOptions, type TranscriptSnapshot } from './transcript.ts'
 export type {
   Entry,

@@ -9,8 +9,8 @@ import {
   type SessionId,
   systemClock,
 } from '@holdpoint/protocol'
+import { createParser } from 'eventsource-parser'
 import { type Connection, faultFromReply, sendRequest, Unreachable } from './connection.ts'
-import { createSseParser } from './sse.ts'
 
 export type ConnectionStatus = 'connecting' | 'live' | 'reconnecting'
 export interface WatchOptions {
@@ -75,7 +75,7 @@ async function* readStream(
     const reply = await sendRequest(connection, `/events?${query}`, { signal: abort.signal })
     if (!reply.ok || !reply.body) throw await faultFromReply(reply)
     const frames: Frame[] = []
-    const parse = createSseParser(data => frames.push(JSON.parse(data) as Frame)) // the gateway sends frames and nothing else
+    const parse = sseParser(data => frames.push(JSON.parse(data) as Frame)) // the gateway sends frames and nothing else
     const reader = reply.body.getReader()
     // Node 20 forgets the signal of a fetch once its request is collected as garbage; the reader does not forget.
     abort.signal.addEventListener('abort', () => void reader.cancel().catch(() => {}), { once: true })
@@ -94,4 +94,11 @@ async function* readStream(
     signal?.removeEventListener('abort', stop)
     abort.abort()
   }
+}
+
+/** Parses the bytes of an event stream and passes on the `data` of each event. Comments, such as heartbeats, are ignored. */
+export function sseParser(onData: (data: string) => void): (chunk: Uint8Array) => void {
+  const decoder = new TextDecoder()
+  const parser = createParser({ onEvent: ({ data }) => onData(data) })
+  return chunk => parser.feed(decoder.decode(chunk, { stream: true }))
 }
