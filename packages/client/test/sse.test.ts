@@ -18,7 +18,9 @@ it('the stream parser reads the same events however the bytes are split into chu
   const events = fc.array(lines, { minLength: 1, maxLength: 5 })
   fc.assert(
     fc.property(events, ends, fc.array(fc.nat(400), { maxLength: 30 }), (all, end, cuts) => {
-      const text = all.map(data => [': heartbeat', 'id: 7', ...data.map(line => `data: ${line}`), '', ''].join(end)).join('')
+      const text = all
+        .map(data => [': heartbeat', 'id: 7', ...data.map(line => `data: ${line}`), '', ''].join(end))
+        .join('')
       // After a chunk that ends in a bare carriage return, the parser waits for the next line end.
       const bytes = new TextEncoder().encode(`${text}: end\n`)
       const at = [...new Set([0, ...cuts.map(cut => Math.min(cut, bytes.length)), bytes.length])].sort((a, b) => a - b)
