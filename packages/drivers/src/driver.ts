@@ -1,11 +1,11 @@
-/** What every kind of agent brings along: what it can do, and how one session of it is driven. */
+/** The interface of a driver: what its agent can do, and how to run one session of it. */
 import type { DriverInfo } from '@holdpoint/protocol'
 import type { AgentSession } from './session/agent-session.ts'
 
 export interface Driver {
   info(): DriverInfo | Promise<DriverInfo>
-  /** Drives the session until it parks or ends it, or until the session's signal aborts. */
+  /** Runs the session until the driver parks or ends it, or until the session's signal aborts. */
   run(session: AgentSession): Promise<void>
-  /** Calls back when `info` would say something else than before. */
+  /** Registers a callback for when `info()` would return something else than before. */
   onChange?(changed: () => void): void
 }

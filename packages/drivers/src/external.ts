@@ -1,4 +1,4 @@
-/** The hand of an agent that lives elsewhere: it opens a session of its own, or comes back to it, and asks. */
+/** Connects an agent that runs elsewhere: starts a session for it, or returns to one, and asks. */
 import { randomUUID } from 'node:crypto'
 import {
   type AgentEvent,
@@ -19,30 +19,30 @@ export interface ConnectOptions {
   readonly call: Call
   readonly title?: string
   readonly cwd?: string
-  /** The session to come back to; without it a new one is started. */
+  /** The session to return to; without it a new one is started. */
   readonly session?: SessionId
   readonly deadlineMs?: number
   readonly onDeadline?: OnDeadline
   readonly clock?: Clock
   readonly crashPoint?: CrashPoint
-  /** Gives up connecting, or the session later on. */
+  /** Stops connecting, and later stops the session. */
   readonly signal?: AbortSignal
 }
 
 export async function connectAgent(options: ConnectOptions): Promise<ExternalAgent> {
-  const { call: once, title, cwd, deadlineMs, onDeadline, clock = systemClock, crashPoint, signal } = options
-  const call = retryingCall({ call: once, clock, signal: signal ?? new AbortController().signal })
+  const { call: callOnce, title, cwd, deadlineMs, onDeadline, clock = systemClock, crashPoint, signal } = options
+  const call = retryingCall({ call: callOnce, clock, signal: signal ?? new AbortController().signal })
   const start = { driver: externalInfo.name, title, cwd, deadlineMs, onDeadline }
   const key = { idempotencyKey: randomUUID() }
   const id = options.session ?? (await call('startSession', start, key)).id
   const { fence, session, turnOpen } = await call('attachSession', { id }, { idempotencyKey: randomUUID() })
   const lost = signal ? { lost: signal } : {}
-  return new ExternalAgent(new AgentSession({ call: once, session, fence, turnOpen, clock, crashPoint, ...lost }))
+  return new ExternalAgent(new AgentSession({ call: callOnce, session, fence, turnOpen, clock, crashPoint, ...lost }))
 }
 
 export class ExternalAgent {
   readonly session: AgentSession
-  readonly #asking = new Map<string, AbortController>()
+  readonly #openAsks = new Map<string, AbortController>()
 
   constructor(session: AgentSession) {
     this.session = session
@@ -52,29 +52,29 @@ export class ExternalAgent {
     return this.session.info.id
   }
 
-  /** Text becomes a message of its own; anything else goes as it is. */
+  /** Appends events; a string becomes a message. */
   say(...items: readonly (string | AgentEvent)[]): Promise<void> {
-    const sayings = items.map(
+    const events = items.map(
       (item): AgentEvent =>
         typeof item === 'string' ? { type: 'message.added', block: randomUUID(), text: item } : item,
     )
-    return this.session.say(...sayings)
+    return this.session.say(...events)
   }
 
   async ask(ask: Ask, options: Omit<AskOptions, 'signal'>): Promise<HandedAnswer> {
     const { key } = options
-    const controller = this.#asking.get(key) ?? new AbortController()
-    this.#asking.set(key, controller)
+    const controller = this.#openAsks.get(key) ?? new AbortController()
+    this.#openAsks.set(key, controller)
     try {
       return await this.session.ask(ask, { ...options, signal: controller.signal })
     } finally {
-      this.#asking.delete(key)
+      this.#openAsks.delete(key)
     }
   }
 
-  /** No longer asks under this key; who waits for it is told so. */
+  /** Withdraws the request with this key. The pending `ask` resolves with reason `withdrawn`. */
   withdraw(key: string): void {
-    this.#asking.get(key)?.abort()
+    this.#openAsks.get(key)?.abort()
   }
 
   end(ending: Ending = { reason: 'done' }): Promise<void> {

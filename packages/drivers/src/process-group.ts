@@ -1,9 +1,9 @@
-/** A process that dies with its runner, and with everything it started in its group. */
+/** Ends agents' processes together with the runner and with everything they started. */
 import { accessSync, constants } from 'node:fs'
 
 const setpriv = '/usr/bin/setpriv'
 
-/** On Linux the kernel ends it when its runner dies, however that happens. */
+/** On Linux, `setpriv --pdeathsig` makes the kernel kill the process when the runner dies, even by SIGKILL. */
 export function withParentDeathSignal(argv: readonly string[]): readonly string[] {
   if (process.platform !== 'linux') return argv
   try {
@@ -19,6 +19,6 @@ export function signalGroup(pid: number | undefined, signal: NodeJS.Signals): vo
   try {
     process.kill(-pid, signal)
   } catch {
-    // The group is gone already.
+    // The process group has already ended.
   }
 }

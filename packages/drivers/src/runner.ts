@@ -1,5 +1,4 @@
-/** The runner: one lease for all its sessions, a driver for each, and a wall between them. It outlives the gateway's restarts. */
-
+/** The runner: holds one lease for all its sessions, runs a driver for each, and keeps a failure in one session from affecting the others. It survives restarts of the gateway. */
 import { randomUUID } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
 import {
@@ -24,17 +23,17 @@ import { retryingCall } from './session/retrying-call.ts'
 
 export interface RunnerOptions {
   readonly call: Call
-  /** Stays the same over restarts: the newest start of it voids the others. */
+  /** Stays the same across restarts. A new start voids the leases of the earlier ones. */
   readonly id: RunnerId
   readonly name: string
   readonly drivers: readonly Driver[]
-  /** Asks the runner to stop: it parks what it can, ends the rest and retires. */
+  /** Asks the runner to stop: it parks the sessions it can, ends the others and retires. */
   readonly signal: AbortSignal
   readonly clock?: Clock
   readonly crashPoint?: CrashPoint
-  /** Told of what people who keep the runner should know; the words are an agent's or a gateway's, as they came. */
-  readonly log?: (trouble: RunnerProblem) => void
-  /** A gateway that stays away longer is not waited for. */
+  /** Receives problems for the runner's log. The messages may contain text of agents: escape them before printing. */
+  readonly log?: (problem: RunnerProblem) => void
+  /** The runner gives up when the gateway was unreachable for longer than this. */
   readonly awayMaxMs?: number
 }
 
@@ -52,12 +51,12 @@ export interface RunnerProblem {
 }
 
 const awayMaxDefaultMs = 10 * 60 * 1000
-/** How long stopping may take before the rest is left to the gateway. */
+/** After this time a stopping runner leaves the remaining sessions to the gateway, which releases them when the lease expires. */
 const stopMaxMs = 4000
-/** Between attempts at something that failed without a reason to give up. */
-const restMs = 1000
+/** Pause after a failure that is worth another attempt. */
+const retryPauseMs = 1000
 
-/** Resolves when it was told to stop or the gateway stayed away; rejects when another start of it took over. */
+/** Resolves when the runner was told to stop or the gateway stayed unreachable; rejects when a newer start of the same runner took over. */
 export async function runRunner(options: RunnerOptions): Promise<void> {
   const infos = await Promise.all(options.drivers.map(driver => driver.info()))
   await new RunnerLoop(options, infos).run()
@@ -68,14 +67,14 @@ class RunnerLoop {
   #infos: readonly DriverInfo[]
   readonly #clock: Clock
   readonly #log: (trouble: RunnerProblem) => void
-  /** No more work is taken; sessions are asked to let go. */
+  /** Aborts when no more sessions are taken and drivers must stop. */
   readonly #stop = new AbortController()
-  /** Nothing can be written any more. */
+  /** Aborts when nothing can be written any more. */
   readonly #lost = new AbortController()
   readonly #call: Call
   readonly #running = new Map<Promise<void>, SessionId>()
   #incarnation = 0
-  #unwatch = () => {}
+  #cancelAwayTimer = () => {}
 
   constructor(options: RunnerOptions, infos: readonly DriverInfo[]) {
     this.#options = options
@@ -84,66 +83,71 @@ class RunnerLoop {
     this.#log = options.log ?? (() => {})
     for (const { signal } of [this.#stop, this.#lost]) setMaxListeners(0, signal)
     const { call } = options
-    this.#call = retryingCall({ call, clock: this.#clock, signal: this.#stop.signal, onHeard: () => this.#heard() })
+    this.#call = retryingCall({
+      call,
+      clock: this.#clock,
+      signal: this.#stop.signal,
+      onReply: () => this.#onGatewayReply(),
+    })
   }
 
   async run(): Promise<void> {
     const { signal, id, name } = this.#options
-    const stop = () => this.#stop.abort(new Error('the runner stops'))
+    const stop = () => this.#stop.abort(new Error('the runner is stopping'))
     if (signal.aborted) return
     signal.addEventListener('abort', stop, { once: true })
     try {
-      this.#heard()
+      this.#onGatewayReply()
       const runner = await this.#call('announceRunner', { id, name, drivers: [...this.#infos] })
       this.#incarnation = runner.incarnation
-      for (const driver of this.#options.drivers) driver.onChange?.(() => void this.#tellDrivers().catch(() => {}))
-      await Promise.all([this.#keepLease(runner), this.#work()])
+      for (const driver of this.#options.drivers) driver.onChange?.(() => void this.#reportDrivers().catch(() => {}))
+      await Promise.all([this.#renewLease(runner), this.#attachWaitingSessions()])
     } catch (error) {
-      // Stopped, or the gateway stayed away: that is no error.
+      // A stop, or a gateway that stayed unreachable, is not an error of the runner.
       if (this.#stop.signal.aborted) return
-      this.#lose(error)
+      this.#giveUp(error)
       throw error
     } finally {
-      this.#unwatch()
-      await this.#leave()
+      this.#cancelAwayTimer()
+      await this.#shutDown()
       signal.removeEventListener('abort', stop)
     }
   }
 
-  async #keepLease({ startedAt, expiresAt, id, incarnation }: Runner): Promise<void> {
-    // Both instants are the gateway's: its clock and ours need not agree.
+  async #renewLease({ startedAt, expiresAt, id, incarnation }: Runner): Promise<void> {
+    // Both times come from the gateway's clock, which may differ from ours.
     const everyMs = (expiresAt - startedAt) / 3
     while (!this.#stop.signal.aborted) {
       await pause(this.#clock, everyMs, this.#stop.signal)
-      await this.#patiently(() => this.#call('renewRunner', { id, incarnation }))
+      await this.#tolerateServerFaults(() => this.#call('renewRunner', { id, incarnation }))
     }
   }
 
-  /** What it can run has changed: said at once, not at the next renewal. Where it cannot be said the lease is in trouble too, and that is met there. */
-  async #tellDrivers(): Promise<void> {
+  /** Reports changed drivers at once instead of at the next renewal. If this fails, the renewal fails too and handles the error. */
+  async #reportDrivers(): Promise<void> {
     this.#infos = await Promise.all(this.#options.drivers.map(driver => driver.info()))
     const { id } = this.#options
     await this.#call('renewRunner', { id, incarnation: this.#incarnation, drivers: [...this.#infos] })
   }
 
-  async #work(): Promise<void> {
+  async #attachWaitingSessions(): Promise<void> {
     const who = { id: this.#options.id, incarnation: this.#incarnation }
     while (!this.#stop.signal.aborted) {
-      const page = await this.#patiently(() => this.#call('listWork', { ...who, wait: pollMs }))
-      const begun = await Promise.all((page?.items ?? []).map(session => this.#attach(session)))
-      // Someone else was faster, or it cannot be had now: not to be asked for without a breath.
-      if (begun.length > 0 && !begun.includes(true)) await pause(this.#clock, restMs, this.#stop.signal)
+      const page = await this.#tolerateServerFaults(() => this.#call('listWork', { ...who, wait: pollMs }))
+      const attached = await Promise.all((page?.items ?? []).map(session => this.#attach(session)))
+      // Another runner was faster, or the session cannot be attached now: pause before asking again.
+      if (attached.length > 0 && !attached.includes(true)) await pause(this.#clock, retryPauseMs, this.#stop.signal)
     }
   }
 
-  /** A gateway in trouble is no reason to let agents die; being told to go is. */
-  async #patiently<T>(attempt: () => Promise<T>): Promise<T | undefined> {
+  /** A 5xx fault of the gateway must not end the agents; any other fault ends the runner. */
+  async #tolerateServerFaults<T>(attempt: () => Promise<T>): Promise<T | undefined> {
     try {
       return await attempt()
     } catch (error) {
       if (!(error instanceof Fault && error.status >= 500)) throw error
       this.#log({ event: 'gateway.failed', message: error.message })
-      await pause(this.#clock, restMs, this.#stop.signal)
+      await pause(this.#clock, retryPauseMs, this.#stop.signal)
       return undefined
     }
   }
@@ -173,7 +177,7 @@ class RunnerLoop {
     }
   }
 
-  /** The wall around one session: whatever its driver does, the others go on. */
+  /** Runs one session and catches everything its driver throws, so that the other sessions continue. */
   async #drive(driver: Driver, session: AgentSession): Promise<void> {
     const { id } = session.info
     let failure: string | null = null
@@ -184,51 +188,55 @@ class RunnerLoop {
       if (!session.signal.aborted) this.#log({ event: 'session.failed', session: id, message: failure })
     }
     try {
-      await this.#letGo(session, failure)
+      await this.#release(session, failure)
       if (session.unfinished !== null)
         this.#log({ event: 'session.unfinished', session: id, message: session.unfinished })
     } catch (error) {
-      // Once nothing can be written any more, whoever stops the runner tells of all of them.
+      // After `#lost`, shutting down reports all remaining sessions.
       if (!this.#lost.signal.aborted) this.#log({ event: 'session.kept', session: id, message: messageOf(error) })
     }
   }
 
-  async #letGo(session: AgentSession, failure: string | null): Promise<void> {
+  async #release(session: AgentSession, failure: string | null): Promise<void> {
     if (session.detached || this.#lost.signal.aborted) return
     const { aborted, reason } = session.signal
     if (aborted && reason instanceof Fault)
-      // Ended under it: giving it back closes the book. Fenced: it is someone else's now.
+      // If people ended the session, detaching confirms it. If it is fenced, another runner holds it now.
       return reason.code === 'session_ended' ? session.end({ reason: 'stopped' }) : undefined
-    if (aborted) return this.#giveBack(session)
+    if (aborted) return this.#parkOrEnd(session)
     if (failure === null) return session.end({ reason: 'done' })
-    const detail = (failure || 'its driver failed').slice(0, limits.reasonMax)
+    const detail = (failure || 'The driver failed without a message.').slice(0, limits.reasonMax)
     await session.say({ type: 'error.raised', message: detail })
     await session.end({ reason: 'failed', detail })
   }
 
-  async #giveBack(session: AgentSession): Promise<void> {
+  async #parkOrEnd(session: AgentSession): Promise<void> {
     const { id, capabilities } = session.info
     if (capabilities.includes('resumable')) return session.park()
-    await session.end({ reason: 'stopped', detail: 'its runner stopped' })
-    this.#log({ event: 'session.unfinished', session: id, message: 'Its driver cannot resume it: it has ended' })
-  }
-
-  #heard(): void {
-    this.#unwatch()
-    const awayMaxMs = this.#options.awayMaxMs ?? awayMaxDefaultMs
-    this.#unwatch = this.#clock.after(awayMaxMs, () => {
-      const away = new Error(`the gateway has been away for ${awayMaxMs} ms`)
-      this.#log({ event: 'gateway.away', message: away.message })
-      this.#lose(away)
+    await session.end({ reason: 'stopped', detail: 'the runner stopped' })
+    this.#log({
+      event: 'session.unfinished',
+      session: id,
+      message: 'The session has ended because its driver cannot resume it',
     })
   }
 
-  #lose(error: unknown): void {
+  #onGatewayReply(): void {
+    this.#cancelAwayTimer()
+    const awayMaxMs = this.#options.awayMaxMs ?? awayMaxDefaultMs
+    this.#cancelAwayTimer = this.#clock.after(awayMaxMs, () => {
+      const away = new Error(`the gateway was unreachable for ${awayMaxMs} ms`)
+      this.#log({ event: 'gateway.away', message: away.message })
+      this.#giveUp(away)
+    })
+  }
+
+  #giveUp(error: unknown): void {
     this.#lost.abort(error)
     this.#stop.abort(error)
   }
 
-  async #leave(): Promise<void> {
+  async #shutDown(): Promise<void> {
     const cancel = this.#clock.after(stopMaxMs, () => this.#lost.abort(new Error('stopping took too long')))
     const call = retryingCall({ call: this.#options.call, clock: this.#clock, signal: this.#lost.signal })
     try {

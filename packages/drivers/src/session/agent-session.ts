@@ -1,4 +1,4 @@
-/** A session as its driver sees it: say, check, ask, commands, park, end. How that reaches the gateway, and what it survives, is known only here. */
+/** A session as its driver sees it: say, check, ask, commands, park, end. Only this file knows how these reach the gateway and which failures they survive. */
 import { randomUUID } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
 import {
@@ -32,26 +32,26 @@ export interface AgentSessionOptions {
   readonly turnOpen?: boolean
   readonly clock?: Clock
   readonly crashPoint?: CrashPoint
-  /** Asks the driver to let go; the session can still be parked or ended. */
+  /** Asks the driver to stop; it can still park or end the session. */
   readonly stop?: AbortSignal
-  /** The lease is void, or the gateway stays away: nothing can be written any more. */
+  /** Aborts when the lease is void or the gateway stays unreachable: nothing can be written any more. */
   readonly lost?: AbortSignal
 }
 
 export interface AskOptions {
-  /** The agent's own id of the ask: asking again with it is asking once (G4). */
+  /** The agent's own id of the ask. Asking again with the same key finds the same request (G4). */
   readonly key: string
   readonly agentPath?: readonly string[]
   readonly deadlineMs?: number
   readonly onDeadline?: OnDeadline
-  /** Aborting it withdraws the request. */
+  /** Aborting this signal withdraws the request. */
   readonly signal?: AbortSignal
 }
 
 export type OpenAsk = Omit<AskOptions, 'signal'> & { readonly ask: Ask }
 
 export interface SessionCommand extends Command {
-  /** A predecessor had begun it: whether its agent had it, the driver must know. */
+  /** True if an earlier runner had taken the command. The driver must find out whether its agent received it. */
   readonly redelivered: boolean
   take(): Promise<void>
   done(outcome?: CommandOutcome): Promise<void>
@@ -60,15 +60,15 @@ export interface SessionCommand extends Command {
 export class AgentSession {
   readonly info: Session
   readonly turnOpen: boolean
-  /** Aborts when the lease is lost or the session is over, with a Fault; or when the driver is to let go. */
+  /** Aborts with a Fault when the lease is lost or the session has ended, and with another reason when the driver must stop. */
   readonly signal: AbortSignal
   readonly #controller = new AbortController()
   readonly #fence: number | undefined
   readonly #crashPoint: CrashPoint
   readonly #call: Call
-  /** Outlives the wish to let go: what is left to say then, and the letting go itself. */
-  readonly #lastCall: Call
-  readonly #outbox: EventBatcher
+  /** Still works after `stop`: sends the remaining events and releases the session. */
+  readonly #callWhileStopping: Call
+  readonly #batcher: EventBatcher
   #detached: Promise<void> | null = null
   #unfinished: string | null = null
 
@@ -80,36 +80,36 @@ export class AgentSession {
     setMaxListeners(0, this.signal)
     this.#fence = options.fence
     this.#crashPoint = options.crashPoint ?? (() => {})
-    for (const signal of [stop, lost]) follow(this.#controller, signal)
-    const watched: Call = async (op, input, callOptions) => {
+    for (const signal of [stop, lost]) abortWith(this.#controller, signal)
+    const watchedCall: Call = async (op, input, callOptions) => {
       try {
         return await call(op, input, callOptions)
       } catch (error) {
-        if (error instanceof Fault && endsSession.has(error.code)) this.#controller.abort(error)
+        if (error instanceof Fault && sessionEndingCodes.has(error.code)) this.#controller.abort(error)
         throw error
       }
     }
-    this.#call = retryingCall({ call: watched, clock, signal: this.signal })
-    this.#lastCall = retryingCall({ call: watched, clock, signal: lost ?? new AbortController().signal })
-    this.#outbox = new EventBatcher({ post: items => this.#post(items), clock })
+    this.#call = retryingCall({ call: watchedCall, clock, signal: this.signal })
+    this.#callWhileStopping = retryingCall({ call: watchedCall, clock, signal: lost ?? new AbortController().signal })
+    this.#batcher = new EventBatcher({ post: items => this.#post(items), clock })
   }
 
-  /** Resolves when committed. Live text is shown, not kept, and goes at most once per interval. */
-  say(...sayings: readonly AgentEvent[]): Promise<void> {
-    return this.#outbox.push(sayings)
+  /** Resolves when the events are committed. Deltas are shown but not stored, and are sent at most once per interval. */
+  say(...events: readonly AgentEvent[]): Promise<void> {
+    return this.#batcher.push(events)
   }
 
   flush(): Promise<void> {
-    return this.#outbox.flush()
+    return this.#batcher.flush()
   }
 
   check(tool: string, input: JsonObject): Promise<Verdict> {
     return this.#call('checkTool', { id: this.info.id, tool, input, fence: this.#fence })
   }
 
-  /** Opens requests once everything said before them is committed, and leaves the waiting to the caller. All of them, or none. */
+  /** Opens requests after all earlier events are committed. The caller waits for the answers. Either all requests are opened or none. */
   async open(asks: readonly OpenAsk[]): Promise<readonly OpenRequest[]> {
-    const inputs = asks.map(ask => this.#checked(ask))
+    const inputs = asks.map(ask => this.#validated(ask))
     await this.flush()
     const opened: OpenRequest[] = []
     for (const input of inputs) {
@@ -125,10 +125,10 @@ export class AgentSession {
     return opened
   }
 
-  #checked({ agentPath, ...ask }: OpenAsk) {
+  #validated({ agentPath, ...ask }: OpenAsk) {
     const input = { ...ask, ...(agentPath ? { agentPath: [...agentPath] } : {}), id: this.info.id }
     const parsed = contract.openRequest.input.safeParse(input)
-    if (!parsed.success) throw faultFromZod(parsed.error, 'the ask')
+    if (!parsed.success) throw faultFromZod(parsed.error, 'The ask')
     return parsed.data
   }
 
@@ -136,11 +136,11 @@ export class AgentSession {
   async ask(ask: Ask, { signal, ...options }: AskOptions): Promise<HandedAnswer> {
     signal?.throwIfAborted()
     const [asked] = await this.open([{ ask, ...options }])
-    if (!asked) throw new Error('one ask opens one request')
+    if (!asked) throw new Error('open() returned no request for one ask')
     let withdrawn: Promise<void> | undefined
     const withdraw = () => {
       withdrawn = asked.withdraw()
-      // Rethrown below, once the waiting is over.
+      // `await withdrawn` below rethrows the error.
       withdrawn.catch(() => {})
     }
     if (signal?.aborted) withdraw()
@@ -154,7 +154,7 @@ export class AgentSession {
     return asked.hand()
   }
 
-  /** What people want of the session, in order; ends when the session is over for this driver. */
+  /** The commands of people, in order. Ends when this driver no longer holds the session. */
   async *commands(): AsyncGenerator<SessionCommand, void, undefined> {
     let after: number | undefined
     while (!this.signal.aborted) {
@@ -172,7 +172,7 @@ export class AgentSession {
     }
   }
 
-  /** The session's own log, from the beginning or behind a cursor. */
+  /** The session's log, from the beginning or after a cursor. */
   async *history(after?: Cursor): AsyncGenerator<Event, void, undefined> {
     for (let from: Cursor | null | undefined = after; from !== null; ) {
       const page: { readonly items: readonly Event[]; readonly next: string | null } = await this.#call('listEvents', {
@@ -185,11 +185,11 @@ export class AgentSession {
     }
   }
 
-  /** Lets go without ending: an answer or a message brings the session back. What will not be there then, and why, is told to people. */
+  /** Releases the session without ending it; an answer or a message resumes it. `unfinished` tells people what will be missing then, and why. */
   park(unfinished?: string): Promise<void> {
     if (unfinished !== undefined && !this.#detached) {
       this.#unfinished = unfinished
-      // Said before it is let go; what cannot be said is no reason to keep the session.
+      // A failure to report this must not block releasing the session.
       this.say({ type: 'error.raised', code: 'unfinished', message: unfinished }).catch(() => {})
     }
     return this.#detach()
@@ -199,26 +199,26 @@ export class AgentSession {
     return this.#detach(ending)
   }
 
-  /** Whether it has been parked or ended from here. */
+  /** True after this driver has parked or ended the session. */
   get detached(): boolean {
     return this.#detached !== null
   }
-  /** What was lost when it was parked; null where nothing was. */
+  /** What was lost when the session was parked; null if nothing was. */
   get unfinished(): string | null {
     return this.#unfinished
   }
 
   #detach(ending?: Ending): Promise<void> {
-    this.#detached ??= this.#letGo(ending)
+    this.#detached ??= this.#release(ending)
     return this.#detached
   }
 
-  async #letGo(ending: Ending | undefined): Promise<void> {
-    // Whoever said something that cannot be said was told so then; it is no reason to keep the session.
+  async #release(ending: Ending | undefined): Promise<void> {
+    // A failed event was already reported to its caller; it must not block releasing the session.
     await this.flush().catch(() => {})
     const input = { id: this.info.id, fence: this.#fence, ending }
-    await this.#lastCall('detachSession', input, { idempotencyKey: randomUUID() })
-    this.#controller.abort(new Fault('session_ended', `This driver has let go of session ${this.info.id}`))
+    await this.#callWhileStopping('detachSession', input, { idempotencyKey: randomUUID() })
+    this.#controller.abort(new Fault('session_ended', `This driver has released session ${this.info.id}`))
   }
 
   #command(command: Command): SessionCommand {
@@ -236,16 +236,16 @@ export class AgentSession {
   }
 
   async #post(items: AgentEvent[]): Promise<void> {
-    // Live text is not kept, so saying it twice does no harm and costs no row.
-    const kept = items.some(item => !('offset' in item))
-    const options = kept ? { idempotencyKey: randomUUID() } : undefined
-    await this.#lastCall('appendEvents', { id: this.info.id, items, fence: this.#fence }, options)
+    // Deltas are not stored, so sending them twice does no harm; they need no idempotency row.
+    const isStored = items.some(item => !('offset' in item))
+    const options = isStored ? { idempotencyKey: randomUUID() } : undefined
+    await this.#callWhileStopping('appendEvents', { id: this.info.id, items, fence: this.#fence }, options)
   }
 }
 
-const endsSession: ReadonlySet<Fault['code']> = new Set(['fenced', 'session_ended'])
+const sessionEndingCodes: ReadonlySet<Fault['code']> = new Set(['fenced', 'session_ended'])
 
-function follow(controller: AbortController, signal: AbortSignal | undefined): void {
+function abortWith(controller: AbortController, signal: AbortSignal | undefined): void {
   if (!signal) return
   if (signal.aborted) controller.abort(signal.reason)
   const abort = () => controller.abort(signal.reason)

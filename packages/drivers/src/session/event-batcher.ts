@@ -1,5 +1,4 @@
-/** What an agent says, on its way: in order, in batches, live text at a bounded rate. */
-
+/** Sends an agent's events to the gateway: in order, in batches, and deltas at a limited rate. */
 import { AgentEvent, type Clock, Fault, faultFromZod, limits } from '@holdpoint/protocol'
 import { jsonCopy } from '../generator/json-copy.ts'
 
@@ -7,15 +6,15 @@ interface Waiter {
   readonly resolve: () => void
   readonly reject: (error: unknown) => void
 }
-interface Entry {
-  saying: AgentEvent
+interface QueuedEvent {
+  event: AgentEvent
   size: number
   readonly waiters: Waiter[]
 }
-type DeltaSaying = Extract<AgentEvent, { readonly offset: number }>
+type DeltaEvent = Extract<AgentEvent, { readonly offset: number }>
 
-const isDelta = (saying: AgentEvent): saying is DeltaSaying => 'offset' in saying
-/** One post stays well below an inbound frame, unless a single saying is larger. */
+const isDelta = (event: AgentEvent): event is DeltaEvent => 'offset' in event
+/** Keeps one batch well below the limit of an inbound frame, unless a single event is larger. */
 const postBytes = limits.inboundFrameMaxBytes / 2
 
 export interface EventBatcherOptions {
@@ -26,94 +25,94 @@ export interface EventBatcherOptions {
 export class EventBatcher {
   readonly #post: EventBatcherOptions['post']
   readonly #clock: Clock
-  readonly #queue: Entry[] = []
-  #pumping = false
-  #hurry = false
-  #wake = () => {}
+  readonly #queue: QueuedEvent[] = []
+  #isSending = false
+  #skipDeltaPause = false
+  #endDeltaPause = () => {}
   #nextDeltaAt = 0
   #last: Promise<void> = Promise.resolve()
-  #broken: { readonly error: unknown } | null = null
+  #failure: { readonly error: unknown } | null = null
 
   constructor({ post, clock }: EventBatcherOptions) {
     this.#post = post
     this.#clock = clock
   }
 
-  /** Resolves when the last of them is committed. A malformed saying refuses them all; nothing of it is sent. */
-  push(sayings: readonly AgentEvent[]): Promise<void> {
-    if (this.#broken) return Promise.reject(this.#broken.error)
-    if (sayings.length === 0) return this.#last
-    let entries: Entry[]
+  /** Resolves when the last event is committed. If one event is malformed, none is sent. */
+  push(events: readonly AgentEvent[]): Promise<void> {
+    if (this.#failure) return Promise.reject(this.#failure.error)
+    if (events.length === 0) return this.#last
+    let entries: QueuedEvent[]
     try {
-      entries = sayings.map(weigh)
+      entries = events.map(toQueuedEvent)
     } catch (error) {
       return Promise.reject(error)
     }
     this.#last = new Promise<void>((resolve, reject) => {
       entries.at(-1)?.waiters.push({ resolve, reject })
     })
-    // Whoever waits hears of a failure; that nobody waits is not an error of its own.
+    // Callers that await the promise get the error; without a caller it must not count as unhandled.
     this.#last.catch(() => {})
     for (const entry of entries) this.#enqueue(entry)
-    if (sayings.some(saying => !isDelta(saying))) this.#rush()
-    if (!this.#pumping) void this.#pump()
+    if (events.some(event => !isDelta(event))) this.#sendNow()
+    if (!this.#isSending) void this.#sendQueue()
     return this.#last
   }
 
-  /** Resolves when everything that was said is committed. */
+  /** Resolves when all events so far are committed. */
   flush(): Promise<void> {
-    if (this.#queue.length > 0) this.#rush()
+    if (this.#queue.length > 0) this.#sendNow()
     return this.#last
   }
 
-  #rush(): void {
-    this.#hurry = true
-    this.#wake()
+  #sendNow(): void {
+    this.#skipDeltaPause = true
+    this.#endDeltaPause()
   }
 
-  #enqueue(entry: Entry): void {
+  #enqueue(entry: QueuedEvent): void {
     const before = this.#queue.at(-1)
-    if (before && isDelta(before.saying) && isDelta(entry.saying) && continues(before.saying, entry.saying)) {
-      before.saying = { ...before.saying, text: before.saying.text + entry.saying.text }
+    if (before && isDelta(before.event) && isDelta(entry.event) && continues(before.event, entry.event)) {
+      before.event = { ...before.event, text: before.event.text + entry.event.text }
       before.size += entry.size
       before.waiters.push(...entry.waiters)
     } else this.#queue.push(entry)
   }
 
-  async #pump(): Promise<void> {
-    this.#pumping = true
+  async #sendQueue(): Promise<void> {
+    this.#isSending = true
     while (this.#queue.length > 0) {
-      await this.#deltaTurn()
-      const batch = this.#take()
+      await this.#pauseBetweenDeltas()
+      const batch = this.#nextBatch()
       try {
-        await this.#post(batch.map(entry => entry.saying))
+        await this.#post(batch.map(entry => entry.event))
       } catch (error) {
-        // What was said later must not overtake what could not be said.
-        this.#broken = { error }
+        // Later events must not be sent before the ones that failed, so the batcher stays failed.
+        this.#failure = { error }
         for (const entry of [...batch, ...this.#queue.splice(0)]) for (const { reject } of entry.waiters) reject(error)
         return
       }
-      if (batch.some(entry => isDelta(entry.saying))) this.#nextDeltaAt = this.#clock.now() + limits.deltaIntervalMs
+      if (batch.some(entry => isDelta(entry.event))) this.#nextDeltaAt = this.#clock.now() + limits.deltaIntervalMs
       for (const entry of batch) for (const { resolve } of entry.waiters) resolve()
     }
-    this.#pumping = false
+    this.#isSending = false
   }
 
-  /** Live text waits for its turn; anything that is kept goes at once and takes the text before it along. */
-  async #deltaTurn(): Promise<void> {
+  /** Deltas wait until the interval has passed. A stored event ends the pause and is sent with the deltas before it. */
+  async #pauseBetweenDeltas(): Promise<void> {
     const waitMs = this.#nextDeltaAt - this.#clock.now()
-    if (this.#hurry || waitMs <= 0) return
+    if (this.#skipDeltaPause || waitMs <= 0) return
     await new Promise<void>(resolve => {
       const cancel = this.#clock.after(waitMs, resolve)
-      this.#wake = () => {
+      this.#endDeltaPause = () => {
         cancel()
         resolve()
       }
     })
-    this.#wake = () => {}
+    this.#endDeltaPause = () => {}
   }
 
-  #take(): Entry[] {
+  #nextBatch(): QueuedEvent[] {
     let count = 0
     let bytes = 0
     for (const entry of this.#queue) {
@@ -122,22 +121,22 @@ export class EventBatcher {
       count++
     }
     const batch = this.#queue.splice(0, count)
-    if (this.#queue.length === 0) this.#hurry = false
+    if (this.#queue.length === 0) this.#skipDeltaPause = false
     return batch
   }
 }
 
-function weigh(saying: AgentEvent): Entry {
-  const parsed = AgentEvent.safeParse(saying)
-  if (!parsed.success) throw faultFromZod(parsed.error, 'what the agent says')
-  const copy = jsonCopy(saying, 'what the agent says') as AgentEvent // it is one, by the parse above
+function toQueuedEvent(event: AgentEvent): QueuedEvent {
+  const parsed = AgentEvent.safeParse(event)
+  if (!parsed.success) throw faultFromZod(parsed.error, 'The event')
+  const copy = jsonCopy(event, 'the event') as AgentEvent // parsed above
   const size = Buffer.byteLength(JSON.stringify(copy))
   if (size > limits.bodyMaxBytes / 2)
-    throw new Fault('body_too_large', `A ${saying.type} of ${size} bytes is too large to be kept; say less at once`)
-  return { saying: copy, size, waiters: [] }
+    throw new Fault('body_too_large', `A ${event.type} event of ${size} bytes is too large; send it in smaller parts`)
+  return { event: copy, size, waiters: [] }
 }
 
-function continues(before: DeltaSaying, next: DeltaSaying): boolean {
+function continues(before: DeltaEvent, next: DeltaEvent): boolean {
   return (
     before.type === next.type &&
     before.block === next.block &&

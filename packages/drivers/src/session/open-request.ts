@@ -1,4 +1,4 @@
-/** An ask on its way to the agent: waited for, handed under the fence, and only then given (G5). */
+/** A request seen from the agent's side: waits for its resolution, commits `handed` under the fence, and only then returns the answer (G5). */
 import {
   type AgentReason,
   type Answer,
@@ -23,35 +23,34 @@ export type AskOutcome =
       readonly kind: 'answer'
       readonly answer: Answer
       readonly by: Resolution['by']
-      /** What was allowed to run: the input as asked, or as the person edited it. Null where nothing was allowed. */
+      /** The input that was allowed to run: as asked, or as the person edited it. Null if nothing was allowed. */
       readonly input: JsonObject | null
     }
   | { readonly kind: 'nobody'; readonly reason: 'nobody answered' }
   | { readonly kind: 'agent'; readonly reason: AgentReason }
-  /** It was allowed and handed before a crash: whether it ran nobody knows, and it is not allowed a second time. */
+  /** Allowed and handed before a crash. Nobody knows whether it ran, so it is not allowed a second time. */
   | { readonly kind: 'unknown'; readonly answer: Answer }
 
 export type HandedAnswer = AskOutcome & {
   readonly request: Request
-  /** The agent went on with this before: it is the record, nothing runs by it. */
+  /** True if the agent had already taken this answer. It is returned again for replay and must not run anything. */
   readonly replayed: boolean
-  /** To be called when the agent's own next step is seen. */
+  /** Call this when the agent's own next step shows that it has the answer. */
   taken(): Promise<void>
-  /** To be called instead when it was not given to the agent after all. */
+  /** Call this instead if the answer was not given to the agent. */
   dropped(): Promise<void>
 }
 
-/** How long one poll waits: half of what the gateway grants, so that a lost connection is noticed within it. */
+/** How long one poll waits: half of the gateway's maximum, so that a lost connection is noticed in time. */
 export const pollMs = limits.waitMaxMs / 2
 
-interface AskedOptions {
+interface OpenRequestOptions {
   readonly call: Call
   readonly fence: number | undefined
   readonly crashPoint: CrashPoint
   readonly request: Request
 }
 
-/** An opened request, seen from the agent's side. */
 export class OpenRequest {
   readonly #call: Call
   readonly #fence: number | undefined
@@ -59,7 +58,7 @@ export class OpenRequest {
   #request: Request
   #withdrawn = false
 
-  constructor({ call, fence, crashPoint, request }: AskedOptions) {
+  constructor({ call, fence, crashPoint, request }: OpenRequestOptions) {
     this.#call = call
     this.#fence = fence
     this.#crashPoint = crashPoint
@@ -70,7 +69,7 @@ export class OpenRequest {
     return this.#request
   }
 
-  /** Waits, for as long as it takes. */
+  /** Waits until the request is resolved, without a time limit. */
   async resolved(): Promise<Request> {
     const id = this.#request.id
     while (this.#request.status === 'pending') this.#request = await this.#call('getRequest', { id, wait: pollMs })
@@ -78,30 +77,30 @@ export class OpenRequest {
     return this.#request
   }
 
-  /** The agent no longer asks: an answer that was not handed yet stays with the gateway. */
+  /** The agent no longer asks. An answer that was not handed yet is not delivered. */
   async withdraw(): Promise<void> {
     this.#withdrawn = true
     this.#request = await this.#call('withdrawRequest', { id: this.#request.id, fence: this.#fence })
   }
 
-  /** Commits that the resolution is about to be given to the agent, where it may be. */
+  /** Commits `handed`, and returns the answer for the agent. */
   async hand(): Promise<HandedAnswer> {
     const { resolution, delivery } = this.#request
-    if (!resolution) throw new Error(`request ${this.#request.id} is handed before it is resolved`)
-    // The gateway writes only reasons of the closed list for the agent's side.
+    if (!resolution) throw new Error(`hand() was called before request ${this.#request.id} was resolved`)
+    // For by:"agent" the gateway only writes reasons of the closed list AgentReason.
     if (resolution.by === 'agent')
-      return this.#settled({ kind: 'agent', reason: resolution.reason as AgentReason }, false)
+      return this.#handedAnswer({ kind: 'agent', reason: resolution.reason as AgentReason }, false)
     const { answer } = resolution
     if (delivery.state === 'unknown' && answer?.kind === 'allow')
-      return this.#settled({ kind: 'unknown', answer }, false)
+      return this.#handedAnswer({ kind: 'unknown', answer }, false)
     const replayed = delivery.state === 'taken'
-    if (!replayed && !(await this.#handed()))
-      return this.#settled({ kind: 'agent', reason: this.#withdrawn ? 'withdrawn' : 'interrupted' }, false)
-    return this.#settled(outcomeOf(this.#request, resolution), replayed)
+    if (!replayed && !(await this.#commitHanded()))
+      return this.#handedAnswer({ kind: 'agent', reason: this.#withdrawn ? 'withdrawn' : 'interrupted' }, false)
+    return this.#handedAnswer(outcomeOf(this.#request, resolution), replayed)
   }
 
-  /** False where it cannot be delivered any more: the agent's side had ended the ask before the answer got here. */
-  async #handed(): Promise<boolean> {
+  /** Returns false if the answer cannot be delivered any more, because the agent's side ended the request first. */
+  async #commitHanded(): Promise<boolean> {
     try {
       await this.#report('handed')
     } catch (error) {
@@ -114,7 +113,7 @@ export class OpenRequest {
     return true
   }
 
-  #settled(outcome: AskOutcome, replayed: boolean): HandedAnswer {
+  #handedAnswer(outcome: AskOutcome, replayed: boolean): HandedAnswer {
     let open = !replayed && (outcome.kind === 'answer' || outcome.kind === 'nobody')
     const taken = async () => {
       if (!open) return
@@ -126,7 +125,7 @@ export class OpenRequest {
     const dropped = async () => {
       if (!open) return
       open = false
-      await this.#report('undeliverable', 'the turn was over first')
+      await this.#report('undeliverable', 'the turn ended first')
     }
     return { ...outcome, request: this.#request, replayed, taken, dropped }
   }

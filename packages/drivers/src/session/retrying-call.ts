@@ -9,16 +9,16 @@ export interface RetryingCallOptions {
   readonly clock: Clock
   readonly signal: AbortSignal
   /** Called after every reply of the gateway that is not a fault. */
-  readonly onHeard?: () => void
+  readonly onReply?: () => void
 }
 
 /** Repeats a call after a transient fault until the signal aborts. Every attempt has the same idempotency key. */
-export function retryingCall({ call, clock, signal, onHeard }: RetryingCallOptions): Call {
+export function retryingCall({ call, clock, signal, onReply }: RetryingCallOptions): Call {
   return (op, input, options) =>
     retry(
       async () => {
         const output = await orAborted(call(op, input, { signal, ...options }), signal)
-        onHeard?.()
+        onReply?.()
         return output
       },
       { ...retryPauses, isRetryable: isTransient, signal, clock },
