@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { query } from '@anthropic-ai/claude-agent-sdk'
-import { scriptedEnvironment, startModel } from '../../packages/drivers/dist/claude/setup/scripted-model.js'
+import { scriptedEnvironment, startScriptedModel } from '../../packages/drivers/dist/claude/setup/scripted-model.js'
 import { startGateway } from '../kit/gateway.mjs'
 import { openHttpClient } from '../kit/http-client.mjs'
 import { median, msSince } from '../kit/numbers.mjs'
@@ -18,7 +18,7 @@ export async function measure({ folder, quick }) {
   const parked = quick ? 5 : 20
   const workspace = { home: join(folder, 'person'), cwd: join(folder, 'work'), durations: [] }
   for (const path of [workspace.home, workspace.cwd]) mkdirSync(path)
-  const model = await startModel(scriptOf(workspace, calls))
+  const model = await startScriptedModel(scriptOf(workspace, calls))
   Object.assign(process.env, scriptedEnvironment(model.url, workspace.home))
   const bareDurations = await bareTurn(workspace)
   const person = startActor('person')

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { scriptedEnvironment } from '../../packages/drivers/src/claude/setup/scripted-model.ts'
-import { bash, call, Model, type Play, say } from '../../packages/drivers/test/claude/model.ts'
+import { bash, type ModelScript, say, TestModel, toolUse } from '../../packages/drivers/test/claude/model.ts'
 import { hasNoBrowser } from '../support/browser.ts'
 import { button, click, receipt, setUpPageFixture, visibleText } from './page-fixture.ts'
 
@@ -72,11 +72,11 @@ describe.skipIf(hasNoBrowser())('the rehearsal', () => {
 describe.skipIf(hasNoBrowser())('the real Claude Code, with a model that follows a script', () => {
   const home = mkdtempSync(join(tmpdir(), 'holdpoint-page-claude-'))
   const work = join(home, 'work')
-  let model: Model
+  let model: TestModel
   const env: Record<string, string> = {}
   beforeAll(async () => {
     mkdirSync(work)
-    model = await Model.open(play)
+    model = await TestModel.open(play)
     for (const [name, value] of Object.entries(scriptedEnvironment(model.server.url, home)))
       if (value !== undefined) env[name] = value
   })
@@ -114,8 +114,8 @@ describe.skipIf(hasNoBrowser())('the real Claude Code, with a model that follows
 
     await transcript(page).getByText('I have greeted the world.').waitFor()
     expect(readFileSync(join(work, 'out.txt'), 'utf8')).toBe('hello\n')
-    expect(model.told('toolu_ask')).toContain('"Which greeting?"="Hello"')
-    expect(model.told('toolu_bash')).toContain('hello')
+    expect(model.toolResult('toolu_ask')).toContain('"Which greeting?"="Hello"')
+    expect(model.toolResult('toolu_bash')).toContain('hello')
     await receipt(page, 'echo hello | tee out.txt', 'allowed by you', 'delivered').waitFor()
     await transcript(page).getByRole('button', { name: /Bash/ }).click()
     await transcript(page).getByText('Result').waitFor()
@@ -125,15 +125,15 @@ describe.skipIf(hasNoBrowser())('the real Claude Code, with a model that follows
 const greetings = ['Hello', 'Good morning'].map(label => ({ label, description: `say ${label}` }))
 const question = { question: 'Which greeting?', header: 'Greeting', multiSelect: false, options: greetings }
 
-const play: Play = ({ results, all }) => {
-  const plan = /\/[^"\\ `]*\/plans\/[\w-]+\.md/.exec(all)?.[0] ?? 'no-plan-file'
+const play: ModelScript = ({ results, conversation }) => {
+  const plan = /\/[^"\\ `]*\/plans\/[\w-]+\.md/.exec(conversation)?.[0] ?? 'no-plan-file'
   switch (results.length) {
     case 0:
-      return [call('Write', { file_path: plan, content: '# First this, then that' }, 'toolu_plan')]
+      return [toolUse('Write', { file_path: plan, content: '# First this, then that' }, 'toolu_plan')]
     case 1:
-      return [call('AskUserQuestion', { questions: [question] }, 'toolu_ask')]
+      return [toolUse('AskUserQuestion', { questions: [question] }, 'toolu_ask')]
     case 2:
-      return [call('ExitPlanMode', {}, 'toolu_exit')]
+      return [toolUse('ExitPlanMode', {}, 'toolu_exit')]
     case 3:
       return [bash('echo hello | tee out.txt', 'toolu_bash')]
     default:

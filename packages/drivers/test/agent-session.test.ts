@@ -1,10 +1,10 @@
 import { type AgentEvent, type Ask, type Call, type Clock, Fault, limits } from '@holdpoint/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
 import { AgentSession } from '../src/index.ts'
-import { ManualClock, RunnerFixture, runnerId, type StageOptions } from './runner-fixture.ts'
+import { ManualClock, RunnerFixture, type RunnerFixtureOptions, runnerId } from './runner-fixture.ts'
 
-let stage: RunnerFixture
-afterEach(() => stage.close())
+let fixture: RunnerFixture
+afterEach(() => fixture.close())
 
 const ask: Ask = { kind: 'approval', tool: 'Bash', input: { command: 'ls' }, title: 'List', cwd: '/', editable: true }
 const driver = {
@@ -16,20 +16,20 @@ const driver = {
 }
 
 async function announce(): Promise<number> {
-  return (await stage.runner('announceRunner', { id: runnerId, name: 'test', drivers: [driver] })).incarnation
+  return (await fixture.asRunner('announceRunner', { id: runnerId, name: 'test', drivers: [driver] })).incarnation
 }
 async function attach(
-  id: Awaited<ReturnType<RunnerFixture['start']>>,
+  id: Awaited<ReturnType<RunnerFixture['startSession']>>,
   incarnation: number,
   options: { call?: Call; clock?: Clock; crashPoint?: (point: string) => void } = {},
 ) {
-  const attached = await stage.runner('attachSession', { id, runner: runnerId, incarnation })
-  return new AgentSession({ call: stage.runner, ...options, ...attached })
+  const attached = await fixture.asRunner('attachSession', { id, runner: runnerId, incarnation })
+  return new AgentSession({ call: fixture.asRunner, ...options, ...attached })
 }
-async function open(options: StageOptions = {}, more: Parameters<typeof attach>[2] = {}) {
-  stage = await RunnerFixture.open(options)
+async function open(options: RunnerFixtureOptions = {}, more: Parameters<typeof attach>[2] = {}) {
+  fixture = await RunnerFixture.open(options)
   const incarnation = await announce()
-  const id = await stage.start('bare')
+  const id = await fixture.startSession('bare')
   return { id, session: await attach(id, incarnation, more) }
 }
 const delta = (block: string, offset: number, text: string): AgentEvent => ({
@@ -57,7 +57,7 @@ describe('saying', () => {
         begun()
         if (posts.length === 1) await held
       }
-      return stage.runner(op, input, options)
+      return fixture.asRunner(op, input, options)
     }
     return { call, posts, posting, release: () => release() }
   }
@@ -71,7 +71,7 @@ describe('saying', () => {
     release()
     await Promise.all([first, ...later])
     expect(posts.map(post => post.map(item => ('block' in item ? item.block : '')))).toEqual([['a'], ['b', 'c', 'd']])
-    expect(stage.texts()).toEqual(['1', '2', '3', '4'])
+    expect(fixture.agentTexts()).toEqual(['1', '2', '3', '4'])
   })
 
   it('merges live text of one block and sends it at most once per interval', async () => {
@@ -110,20 +110,20 @@ describe('saying', () => {
       code: 'bad_input',
     })
     await session.say(added('a', 'fine'))
-    expect(stage.texts()).toEqual(['fine'])
+    expect(fixture.agentTexts()).toEqual(['fine'])
   })
 
   it('says nothing twice when the gateway goes away before it has answered', async () => {
     let lost = false
     const call: Call = async (op, input, options) => {
-      const output = await stage.runner(op, input, options)
+      const output = await fixture.asRunner(op, input, options)
       if (op !== 'appendEvents' || lost) return output
       lost = true
       throw new Fault('draining', 'gone in this very moment')
     }
     const { session } = await open({}, { call })
     await session.say(added('a', 'once'))
-    expect(stage.log('message.added')).toHaveLength(1)
+    expect(fixture.eventsOf('message.added')).toHaveLength(1)
   })
 })
 
@@ -133,16 +133,16 @@ describe('asking', () => {
     const { session } = await open({}, { crashPoint: point => points.push(point) })
     void session.say(added('a', 'before'))
     const asking = session.ask(ask, { key: 'k' })
-    const request = await stage.asked('k')
-    expect(stage.texts()).toEqual(['before'])
-    await stage.answer(request, { kind: 'allow', input: { command: 'ls -l' } })
+    const request = await fixture.waitForRequest('k')
+    expect(fixture.agentTexts()).toEqual(['before'])
+    await fixture.answer(request, { kind: 'allow', input: { command: 'ls -l' } })
     const settled = await asking
     expect(settled).toMatchObject({ kind: 'answer', by: 'person', input: { command: 'ls -l' }, replayed: false })
-    expect(stage.log('request.handed')).toHaveLength(1)
-    expect(stage.log('request.taken')).toHaveLength(0)
+    expect(fixture.eventsOf('request.handed')).toHaveLength(1)
+    expect(fixture.eventsOf('request.taken')).toHaveLength(0)
     await settled.taken()
     await settled.taken()
-    expect(stage.log('request.taken')).toHaveLength(1)
+    expect(fixture.eventsOf('request.taken')).toHaveLength(1)
     expect(points).toEqual(['runner:asked', 'runner:resolution-seen', 'runner:handed', 'runner:given', 'runner:taken'])
     expect(await session.ask(ask, { key: 'k' })).toMatchObject({ kind: 'answer', replayed: true })
   })
@@ -150,12 +150,12 @@ describe('asking', () => {
   it('waits through a restart of the gateway without noticing it', async () => {
     const { session } = await open()
     const asking = session.ask(ask, { key: 'k' })
-    const request = await stage.asked('k')
+    const request = await fixture.waitForRequest('k')
     let said: Promise<void> | undefined
-    await stage.restart(async () => {
+    await fixture.restartGateway(async () => {
       said = session.say(added('a', 'meanwhile'))
     })
-    await stage.answer(request, { kind: 'deny', reason: 'no' })
+    await fixture.answer(request, { kind: 'deny', reason: 'no' })
     expect(await asking).toMatchObject({ kind: 'answer', answer: { kind: 'deny', reason: 'no' } })
     await said
   })
@@ -164,34 +164,37 @@ describe('asking', () => {
     const { session } = await open()
     const controller = new AbortController()
     const asking = session.ask(ask, { key: 'k', signal: controller.signal })
-    await stage.asked('k')
+    await fixture.waitForRequest('k')
     controller.abort()
     expect(await asking).toMatchObject({ kind: 'agent', reason: 'withdrawn' })
-    expect((await stage.seen('request.resolved')).resolution).toMatchObject({ by: 'agent', reason: 'withdrawn' })
+    expect((await fixture.waitForEvent('request.resolved')).resolution).toMatchObject({
+      by: 'agent',
+      reason: 'withdrawn',
+    })
   })
 
   it('does not deliver an answer that was withdrawn before it was handed', async () => {
     const controller = new AbortController()
     const call: Call = async (op, input, options) => {
-      const output = await stage.runner(op, input, options)
+      const output = await fixture.asRunner(op, input, options)
       if (op === 'getRequest') {
         controller.abort()
-        await stage.seen('request.undeliverable')
+        await fixture.waitForEvent('request.undeliverable')
       }
       return output
     }
     const { session } = await open({}, { call })
     const asking = session.ask(ask, { key: 'k', signal: controller.signal })
-    await stage.answer(await stage.asked('k'), { kind: 'allow' })
+    await fixture.answer(await fixture.waitForRequest('k'), { kind: 'allow' })
     expect(await asking).toMatchObject({ kind: 'agent', reason: 'withdrawn' })
-    expect(stage.log('request.handed')).toEqual([])
+    expect(fixture.eventsOf('request.handed')).toEqual([])
   })
 
   it('never allows twice: an allow in doubt is unknown to the next life, a deny is handed again (G5)', async () => {
     const { id, session } = await open()
     const handed = ['allow', 'deny'].map(kind => session.ask({ ...ask, title: kind }, { key: kind }))
-    await stage.answer(await stage.asked('allow'), { kind: 'allow' })
-    await stage.answer(await stage.asked('deny'), { kind: 'deny' })
+    await fixture.answer(await fixture.waitForRequest('allow'), { kind: 'allow' })
+    await fixture.answer(await fixture.waitForRequest('deny'), { kind: 'deny' })
     await Promise.all(handed)
     const next = await attach(id, await announce())
     expect(await next.ask({ ...ask, title: 'allow' }, { key: 'allow' })).toMatchObject({
@@ -216,7 +219,10 @@ describe('asking', () => {
         { ask: other, key: 'taken' },
       ]),
     ).rejects.toMatchObject({ code: 'key_conflict' })
-    expect((await stage.seen('request.resolved')).resolution).toMatchObject({ by: 'agent', reason: 'withdrawn' })
+    expect((await fixture.waitForEvent('request.resolved')).resolution).toMatchObject({
+      by: 'agent',
+      reason: 'withdrawn',
+    })
     const bad = { ...ask, title: '' }
     await expect(
       session.open([
@@ -224,14 +230,14 @@ describe('asking', () => {
         { ask: bad, key: 'bad' },
       ]),
     ).rejects.toMatchObject({ code: 'bad_input' })
-    expect(stage.log('request.opened').map(event => event.value.key)).toEqual(['taken', 'fresh'])
+    expect(fixture.eventsOf('request.opened').map(event => event.value.key)).toEqual(['taken', 'fresh'])
   })
 })
 
 describe('commands', () => {
   it('come in order, and what a predecessor had begun comes again', async () => {
     const { id, session } = await open()
-    await stage.person('sendMessage', { id, text: 'second' })
+    await fixture.asPerson('sendMessage', { id, text: 'second' })
     const seen: unknown[] = []
     for await (const command of session.commands()) {
       seen.push([command.seq, command.redelivered])
@@ -258,9 +264,9 @@ describe('commands', () => {
     const reading = (async () => {
       for await (const command of session.commands()) await command.done()
     })()
-    await stage.seen('command.done')
+    await fixture.waitForEvent('command.done')
     await session.park()
     await reading
-    expect((await stage.person('getSession', { id })).state).toBe('parked')
+    expect((await fixture.asPerson('getSession', { id })).state).toBe('parked')
   })
 })

@@ -9,49 +9,49 @@ import { RunnerFixture } from './runner-fixture.ts'
 const ask: Ask = { kind: 'approval', tool: 'Deploy', input: { to: 'prod' }, title: 'Deploy', cwd: '', editable: false }
 
 describe('an agent that lives elsewhere', () => {
-  let stage: RunnerFixture
-  afterEach(() => stage.close())
+  let fixture: RunnerFixture
+  afterEach(() => fixture.close())
 
   it('opens a session, says, asks, and ends it', async () => {
-    stage = await RunnerFixture.open()
-    const agent = await connectAgent({ call: stage.agent, title: 'CI' })
+    fixture = await RunnerFixture.open()
+    const agent = await connectAgent({ call: fixture.asAgent, title: 'CI' })
     await agent.say('about to deploy')
     const asking = agent.ask(ask, { key: 'deploy' })
-    const request = await stage.asked('deploy', agent.id)
-    expect(stage.texts()).toEqual(['about to deploy'])
-    await stage.answer(request, { kind: 'allow' })
+    const request = await fixture.waitForRequest('deploy', agent.id)
+    expect(fixture.agentTexts()).toEqual(['about to deploy'])
+    await fixture.answer(request, { kind: 'allow' })
     const settled = await asking
     expect(settled).toMatchObject({ kind: 'answer', input: { to: 'prod' } })
     await settled.taken()
     await agent.end()
-    const session = await stage.person('getSession', { id: agent.id })
+    const session = await fixture.asPerson('getSession', { id: agent.id })
     expect(session).toMatchObject({ title: 'CI', state: 'ended', ending: { reason: 'done' } })
   })
 
   it('comes back after a loss and asks again with the same key', async () => {
-    stage = await RunnerFixture.open()
-    const first = await connectAgent({ call: stage.agent })
+    fixture = await RunnerFixture.open()
+    const first = await connectAgent({ call: fixture.asAgent })
     void first.ask(ask, { key: 'deploy' }).catch(() => {})
-    const request = await stage.asked('deploy')
-    await stage.answer(request, { kind: 'deny', reason: 'freeze' })
-    await stage.seen('request.handed')
-    const second = await connectAgent({ call: stage.agent, session: first.id })
+    const request = await fixture.waitForRequest('deploy')
+    await fixture.answer(request, { kind: 'deny', reason: 'freeze' })
+    await fixture.waitForEvent('request.handed')
+    const second = await connectAgent({ call: fixture.asAgent, session: first.id })
     expect(await second.ask(ask, { key: 'deploy' })).toMatchObject({ kind: 'answer', answer: { reason: 'freeze' } })
-    expect(stage.log('request.opened')).toHaveLength(1)
+    expect(fixture.eventsOf('request.opened')).toHaveLength(1)
   })
 
   it('withdraws what it no longer asks', async () => {
-    stage = await RunnerFixture.open()
-    const agent = await connectAgent({ call: stage.agent })
+    fixture = await RunnerFixture.open()
+    const agent = await connectAgent({ call: fixture.asAgent })
     const asking = agent.ask(ask, { key: 'deploy' })
-    await stage.asked('deploy')
+    await fixture.waitForRequest('deploy')
     agent.withdraw('deploy')
     expect(await asking).toMatchObject({ kind: 'agent', reason: 'withdrawn' })
   })
 
   it('is offered as the gateway offers it', async () => {
-    stage = await RunnerFixture.open()
-    const { items } = await stage.person('listDrivers', {})
+    fixture = await RunnerFixture.open()
+    const { items } = await fixture.asPerson('listDrivers', {})
     expect(items).toContainEqual({ ...externalInfo, runner: null })
   })
 })

@@ -3,13 +3,13 @@ import { type AgentYield, all, approval, defineAgent, generatorDriver, step, typ
 import { ManualClock, RunnerFixture } from './runner-fixture.ts'
 
 type Run = (turn: Turn) => AsyncGenerator<AgentYield, void, unknown>
-let stage: RunnerFixture
-afterEach(() => stage.close())
+let fixture: RunnerFixture
+afterEach(() => fixture.close())
 
-async function play(run: Run, options: Parameters<RunnerFixture['start']>[1] = {}) {
-  stage = await RunnerFixture.open()
-  stage.run([generatorDriver(defineAgent({ name: 'a', title: 'A', run }))])
-  return stage.start('a', options)
+async function play(run: Run, options: Parameters<RunnerFixture['startSession']>[1] = {}) {
+  fixture = await RunnerFixture.open()
+  fixture.startRunner([generatorDriver(defineAgent({ name: 'a', title: 'A', run }))])
+  return fixture.startSession('a', options)
 }
 
 describe('an interrupt', () => {
@@ -21,16 +21,16 @@ describe('an interrupt', () => {
       turn.signal.addEventListener('abort', () => {
         aborted = true
       })
-      await stage.person('sendMessage', { id: turn.session.id, text: 'second' })
-      await stage.person('sendMessage', { id: turn.session.id, text: 'third' })
-      await stage.person('interruptSession', { id: turn.session.id })
+      await fixture.asPerson('sendMessage', { id: turn.session.id, text: 'second' })
+      await fixture.asPerson('sendMessage', { id: turn.session.id, text: 'third' })
+      await fixture.asPerson('interruptSession', { id: turn.session.id })
       await new Promise(() => {})
     })
-    await stage.turnOver(3)
-    expect(stage.log('turn.finished').map(event => event.ending)).toEqual(['interrupted', 'done', 'done'])
-    expect(stage.texts()).toEqual(['hello go', 'hello second', 'hello third'])
+    await fixture.waitForTurnEnd(3)
+    expect(fixture.eventsOf('turn.finished').map(event => event.ending)).toEqual(['interrupted', 'done', 'done'])
+    expect(fixture.agentTexts()).toEqual(['hello go', 'hello second', 'hello third'])
     expect(aborted).toBe(true)
-    expect((await stage.person('getSession', { id })).state).toBe('idle')
+    expect((await fixture.asPerson('getSession', { id })).state).toBe('idle')
   })
 
   it('ends a turn that waits for an answer, and resolves its request', async () => {
@@ -39,10 +39,13 @@ describe('an interrupt', () => {
       yield* approval('May I?')
       past = true
     })
-    await stage.asked('t1.1')
-    await stage.person('interruptSession', { id })
-    expect((await stage.turnOver()).ending).toBe('interrupted')
-    expect((await stage.seen('request.resolved')).resolution).toMatchObject({ by: 'agent', reason: 'interrupted' })
+    await fixture.waitForRequest('t1.1')
+    await fixture.asPerson('interruptSession', { id })
+    expect((await fixture.waitForTurnEnd()).ending).toBe('interrupted')
+    expect((await fixture.waitForEvent('request.resolved')).resolution).toMatchObject({
+      by: 'agent',
+      reason: 'interrupted',
+    })
     expect(past).toBe(false)
   })
 
@@ -50,21 +53,21 @@ describe('an interrupt', () => {
     const id = await play(async function* () {
       yield* step('slow', () => new Promise<void>(() => {}))
     })
-    await stage.seen('tool.started')
-    await stage.person('interruptSession', { id })
-    expect((await stage.turnOver()).ending).toBe('interrupted')
-    expect((await stage.seen('tool.finished')).output).toMatchObject({ unknown: true })
+    await fixture.waitForEvent('tool.started')
+    await fixture.asPerson('interruptSession', { id })
+    expect((await fixture.waitForTurnEnd()).ending).toBe('interrupted')
+    expect((await fixture.waitForEvent('tool.finished')).output).toMatchObject({ unknown: true })
   })
 
   it('of an idle session does nothing', async () => {
     const id = await play(async function* (turn) {
       yield turn.text
     })
-    await stage.turnOver()
-    await stage.person('interruptSession', { id })
-    await stage.until(() => (stage.log('command.done').length === 2 ? true : undefined))
-    await stage.person('sendMessage', { id, text: 'again' })
-    expect((await stage.turnOver(2)).ending).toBe('done')
+    await fixture.waitForTurnEnd()
+    await fixture.asPerson('interruptSession', { id })
+    await fixture.waitFor(() => (fixture.eventsOf('command.done').length === 2 ? true : undefined))
+    await fixture.asPerson('sendMessage', { id, text: 'again' })
+    expect((await fixture.waitForTurnEnd(2)).ending).toBe('done')
   })
 })
 
@@ -75,27 +78,29 @@ describe('the end of a session', () => {
       signal = turn.signal
       yield* approval('May I?')
     })
-    await stage.asked('t1.1')
-    await stage.person('endSession', { id })
-    await stage.until(() => stage.log('command.done').find(event => event.session === id && event.outcome.ok))
+    await fixture.waitForRequest('t1.1')
+    await fixture.asPerson('endSession', { id })
+    await fixture.waitFor(() =>
+      fixture.eventsOf('command.done').find(event => event.session === id && event.outcome.ok),
+    )
     expect(signal?.aborted).toBe(true)
-    expect((await stage.person('getSession', { id })).ending).toMatchObject({ reason: 'stopped' })
-    expect(stage.log('turn.finished')).toEqual([])
+    expect((await fixture.asPerson('getSession', { id })).ending).toMatchObject({ reason: 'stopped' })
+    expect(fixture.eventsOf('turn.finished')).toEqual([])
   })
 })
 
 describe('parking', () => {
-  async function playHeld(run: Run, options: Parameters<RunnerFixture['start']>[1] = {}) {
+  async function playHeld(run: Run, options: Parameters<RunnerFixture['startSession']>[1] = {}) {
     const clock = new ManualClock()
-    stage = await RunnerFixture.open({ clock })
+    fixture = await RunnerFixture.open({ clock })
     let runs = 0
     const counted: Run = turn => {
       runs++
       return run(turn)
     }
-    stage.run([generatorDriver(defineAgent({ name: 'a', title: 'A', run: counted }), { clock })])
-    const id = await stage.start('a', options)
-    const state = async () => (await stage.person('getSession', { id })).state
+    fixture.startRunner([generatorDriver(defineAgent({ name: 'a', title: 'A', run: counted }), { clock })])
+    const id = await fixture.startSession('a', options)
+    const state = async () => (await fixture.asPerson('getSession', { id })).state
     return { id, clock, state, runs: () => runs }
   }
 
@@ -103,14 +108,14 @@ describe('parking', () => {
     const { id, clock, state } = await playHeld(async function* (turn) {
       yield `${turn.history.length}`
     })
-    await stage.turnOver()
+    await fixture.waitForTurnEnd()
     await clock.advance(14 * 60_000, 5000)
     expect(await state()).toBe('idle')
     await clock.advance(2 * 60_000, 5000)
     expect(await state()).toBe('parked')
-    await stage.person('sendMessage', { id, text: 'again' })
-    await stage.turnOver(2)
-    expect(stage.texts()).toEqual(['0', '2'])
+    await fixture.asPerson('sendMessage', { id, text: 'again' })
+    await fixture.waitForTurnEnd(2)
+    expect(fixture.agentTexts()).toEqual(['0', '2'])
     expect(await state()).toBe('idle')
   })
 
@@ -122,20 +127,20 @@ describe('parking', () => {
       yield `after ${n} ${answer.allowed}`
     }
     const { clock, state, runs } = await playHeld(run, { parkAfterMs: 30_000 })
-    const request = await stage.asked('t1.3')
+    const request = await fixture.waitForRequest('t1.3')
     await clock.advance(29_000)
     expect(await state()).toBe('working')
     await clock.advance(2000)
     expect(await state()).toBe('parked')
     await clock.advance(60_000)
     expect(runs()).toBe(1)
-    await stage.answer(request, { kind: 'allow' })
-    await stage.turnOver()
+    await fixture.answer(request, { kind: 'allow' })
+    await fixture.waitForTurnEnd()
     expect(runs()).toBe(2)
-    expect(stage.texts()).toEqual(['before', 'after 42 true'])
-    expect(stage.log('tool.started')).toHaveLength(1)
-    expect(stage.log('request.handed')).toHaveLength(1)
-    expect(stage.log('request.unknown')).toEqual([])
+    expect(fixture.agentTexts()).toEqual(['before', 'after 42 true'])
+    expect(fixture.eventsOf('tool.started')).toHaveLength(1)
+    expect(fixture.eventsOf('request.handed')).toHaveLength(1)
+    expect(fixture.eventsOf('request.unknown')).toEqual([])
   })
 
   it('a generator that holds a secret or half of its answers is not let go', async () => {
@@ -145,20 +150,20 @@ describe('parking', () => {
       yield 'done'
     }
     const { clock, state, runs } = await playHeld(run, { parkAfterMs: 0 })
-    const secret = await stage.asked('t1.1')
-    const other = await stage.asked('t1.2')
+    const secret = await fixture.waitForRequest('t1.1')
+    const other = await fixture.waitForRequest('t1.2')
     await clock.advance(2000)
     expect(await state()).toBe('parked')
-    await stage.answer(secret, { kind: 'answers', answers: [{ id: 'text', chosen: [], other: 'hunter2' }] })
+    await fixture.answer(secret, { kind: 'answers', answers: [{ id: 'text', chosen: [], other: 'hunter2' }] })
     await clock.advance(5000)
     expect(runs()).toBe(2)
     expect(await state()).toBe('working')
-    await stage.answer(other, { kind: 'allow' })
-    const last = await stage.asked('t1.3')
+    await fixture.answer(other, { kind: 'allow' })
+    const last = await fixture.waitForRequest('t1.3')
     await clock.advance(5000)
     expect(await state()).toBe('working')
-    await stage.answer(last, { kind: 'allow' })
-    await stage.turnOver()
+    await fixture.answer(last, { kind: 'allow' })
+    await fixture.waitForTurnEnd()
     expect(runs()).toBe(2)
   })
 })

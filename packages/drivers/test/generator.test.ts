@@ -19,13 +19,13 @@ import {
 import { ManualClock, RunnerFixture } from './runner-fixture.ts'
 
 type Run = (turn: Turn) => AsyncGenerator<AgentYield, void, unknown>
-let stage: RunnerFixture
-afterEach(() => stage.close())
+let fixture: RunnerFixture
+afterEach(() => fixture.close())
 
-async function play(run: Run, options: Parameters<RunnerFixture['start']>[1] = {}) {
-  stage = await RunnerFixture.open()
-  stage.run([generatorDriver(defineAgent({ name: 'a', title: 'A', run }))])
-  return stage.start('a', options)
+async function play(run: Run, options: Parameters<RunnerFixture['startSession']>[1] = {}) {
+  fixture = await RunnerFixture.open()
+  fixture.startRunner([generatorDriver(defineAgent({ name: 'a', title: 'A', run }))])
+  return fixture.startSession('a', options)
 }
 
 describe('a turn', () => {
@@ -37,12 +37,12 @@ describe('a turn', () => {
       yield answer.allowed ? 'three ' : 'no'
       yield 'four'
     })
-    const request = await stage.asked('t1.2')
-    expect(stage.texts()).toEqual(['one two'])
-    await stage.answer(request, { kind: 'allow' })
-    await stage.turnOver()
-    expect(stage.texts()).toEqual(['one two', 'three four'])
-    const order = stage.events.map(event => event.type).filter(type => /message|request|turn/.test(type))
+    const request = await fixture.waitForRequest('t1.2')
+    expect(fixture.agentTexts()).toEqual(['one two'])
+    await fixture.answer(request, { kind: 'allow' })
+    await fixture.waitForTurnEnd()
+    expect(fixture.agentTexts()).toEqual(['one two', 'three four'])
+    const order = fixture.events.map(event => event.type).filter(type => /message|request|turn/.test(type))
     expect(order).toEqual([
       'message.added',
       'request.opened',
@@ -76,17 +76,17 @@ describe('a turn', () => {
         return next(...args)
       }
     await play(run)
-    const request = await stage.asked('t1.a1')
-    expect(stage.texts()).toEqual(['before '])
+    const request = await fixture.waitForRequest('t1.a1')
+    expect(fixture.agentTexts()).toEqual(['before '])
     expect(calls).toBe(2)
-    await stage.answer(request, { kind: 'allow' })
-    await stage.seen('request.handed')
+    await fixture.answer(request, { kind: 'allow' })
+    await fixture.waitForEvent('request.handed')
     expect(calls).toBe(2)
     finish()
-    await stage.turnOver()
-    expect(stage.texts()).toEqual(['before after true'])
+    await fixture.waitForTurnEnd()
+    expect(fixture.agentTexts()).toEqual(['before after true'])
     expect(calls).toBe(3)
-    expect(stage.log('request.taken')).toHaveLength(1)
+    expect(fixture.eventsOf('request.taken')).toHaveLength(1)
   })
 
   it('tells the agent what a person said in every kind of ask', async () => {
@@ -117,8 +117,8 @@ describe('a turn', () => {
       { kind: 'decline' },
     ] as const
     for (const [i, answer] of answers.entries())
-      await stage.answer(await stage.asked(`t1.${i + 1}`), structuredClone(answer) as never)
-    await stage.turnOver()
+      await fixture.answer(await fixture.waitForRequest(`t1.${i + 1}`), structuredClone(answer) as never)
+    await fixture.waitForTurnEnd()
     expect(got).toEqual([
       { allowed: true, input: { command: 'ls -l' }, note: 'fine', mode: 'plan' },
       { allowed: false, reason: 'A person declined this.' },
@@ -141,19 +141,19 @@ describe('a turn', () => {
       ])
       yield 'done'
     })
-    const requests = await Promise.all(['t1.1', 't1.2', 't1.3'].map(key => stage.asked(key)))
+    const requests = await Promise.all(['t1.1', 't1.2', 't1.3'].map(key => fixture.waitForRequest(key)))
     expect(requests.map(request => request.agentPath)).toEqual([['reviewer'], ['reviewer', 'linter'], []])
-    await stage.answer(requests[2]!, { kind: 'answers', answers: [{ id: 'choice', chosen: ['b'] }] })
-    await stage.answer(requests[1]!, { kind: 'deny', reason: 'no' })
-    expect(stage.log('request.handed')).toEqual([])
-    await stage.answer(requests[0]!, { kind: 'allow' })
-    await stage.turnOver()
+    await fixture.answer(requests[2]!, { kind: 'answers', answers: [{ id: 'choice', chosen: ['b'] }] })
+    await fixture.answer(requests[1]!, { kind: 'deny', reason: 'no' })
+    expect(fixture.eventsOf('request.handed')).toEqual([])
+    await fixture.answer(requests[0]!, { kind: 'allow' })
+    await fixture.waitForTurnEnd()
     expect(got).toEqual([
       { allowed: true, input: { prompt: 'first' } },
       { allowed: false, reason: 'no' },
       { index: 1, value: 'b' },
     ])
-    expect(stage.log('request.taken')).toHaveLength(3)
+    expect(fixture.eventsOf('request.taken')).toHaveLength(3)
   })
 
   it('withdraws the other asks when one is denied with a stop', async () => {
@@ -161,11 +161,11 @@ describe('a turn', () => {
       yield* all([approval('first'), approval('second')])
       yield 'never'
     })
-    await stage.asked('t1.2')
-    await stage.answer(await stage.asked('t1.1'), { kind: 'deny', interrupt: true })
-    expect((await stage.turnOver()).ending).toBe('cancelled')
-    expect(stage.log('request.resolved').map(event => event.resolution.by)).toEqual(['person', 'agent'])
-    expect(stage.texts()).toEqual([])
+    await fixture.waitForRequest('t1.2')
+    await fixture.answer(await fixture.waitForRequest('t1.1'), { kind: 'deny', interrupt: true })
+    expect((await fixture.waitForTurnEnd()).ending).toBe('cancelled')
+    expect(fixture.eventsOf('request.resolved').map(event => event.resolution.by)).toEqual(['person', 'agent'])
+    expect(fixture.agentTexts()).toEqual([])
   })
 
   it('gives the conversation so far to the next turn', async () => {
@@ -174,9 +174,9 @@ describe('a turn', () => {
       histories.push(turn.history)
       yield `you said ${turn.text}`
     })
-    await stage.turnOver()
-    await stage.person('sendMessage', { id, text: 'again' })
-    await stage.turnOver(2)
+    await fixture.waitForTurnEnd()
+    await fixture.asPerson('sendMessage', { id, text: 'again' })
+    await fixture.waitForTurnEnd(2)
     expect(histories).toEqual([
       [],
       [
@@ -188,7 +188,7 @@ describe('a turn', () => {
 
   it('tells the agent "Nobody answered." at the deadline', async () => {
     const clock = new ManualClock()
-    stage = await RunnerFixture.open({ clock })
+    fixture = await RunnerFixture.open({ clock })
     let got: unknown
     const agent = defineAgent({
       name: 'a',
@@ -197,11 +197,11 @@ describe('a turn', () => {
         got = yield* approval('Anyone?', { deadlineMs: 5000 })
       },
     })
-    stage.run([generatorDriver(agent, { clock })])
-    await stage.start('a')
-    await stage.asked('t1.1')
+    fixture.startRunner([generatorDriver(agent, { clock })])
+    await fixture.startSession('a')
+    await fixture.waitForRequest('t1.1')
     await clock.advance(6000)
-    await stage.turnOver()
+    await fixture.waitForTurnEnd()
     expect(got).toEqual({ allowed: false, reason: 'Nobody answered.' })
   })
 
@@ -210,11 +210,11 @@ describe('a turn', () => {
       yield 'partial'
       if (turn.text === 'go') throw new Error('the disk is on fire')
     })
-    expect((await stage.turnOver()).ending).toBe('failed')
-    expect(stage.texts()).toEqual(['partial'])
-    expect(stage.log('error.raised').map(event => event.message)).toEqual(['the disk is on fire'])
-    await stage.person('sendMessage', { id, text: 'again' })
-    expect((await stage.turnOver(2)).ending).toBe('done')
+    expect((await fixture.waitForTurnEnd()).ending).toBe('failed')
+    expect(fixture.agentTexts()).toEqual(['partial'])
+    expect(fixture.eventsOf('error.raised').map(event => event.message)).toEqual(['the disk is on fire'])
+    await fixture.asPerson('sendMessage', { id, text: 'again' })
+    expect((await fixture.waitForTurnEnd(2)).ending).toBe('done')
   })
 
   it('lets the agent end the turn after a rejection', async () => {
@@ -224,15 +224,15 @@ describe('a turn', () => {
       if (!answer.allowed) cancelTurn(answer.reason)
       yield 'never'
     })
-    await stage.answer(await stage.asked('t1.2'), { kind: 'deny', reason: 'stop it' })
-    expect((await stage.turnOver()).ending).toBe('cancelled')
-    expect(stage.texts()).toEqual(['kept'])
-    expect((await stage.seen('command.done')).outcome).toEqual({ ok: true, reason: 'stop it' })
+    await fixture.answer(await fixture.waitForRequest('t1.2'), { kind: 'deny', reason: 'stop it' })
+    expect((await fixture.waitForTurnEnd()).ending).toBe('cancelled')
+    expect(fixture.agentTexts()).toEqual(['kept'])
+    expect((await fixture.waitForEvent('command.done')).outcome).toEqual({ ok: true, reason: 'stop it' })
   })
 
   it('never runs on when an ask that must be granted was answered by nobody', async () => {
     const clock = new ManualClock()
-    stage = await RunnerFixture.open({ clock })
+    fixture = await RunnerFixture.open({ clock })
     const agent = defineAgent({
       name: 'a',
       title: 'A',
@@ -241,11 +241,11 @@ describe('a turn', () => {
         yield 'never'
       },
     })
-    stage.run([generatorDriver(agent, { clock })])
-    await stage.start('a')
-    await stage.asked('t1.1')
+    fixture.startRunner([generatorDriver(agent, { clock })])
+    await fixture.startSession('a')
+    await fixture.waitForRequest('t1.1')
     await clock.advance(6000)
-    expect((await stage.turnOver()).ending).toBe('cancelled')
+    expect((await fixture.waitForTurnEnd()).ending).toBe('cancelled')
   })
 
   it('keeps tool events of the agent and the failure of a step', async () => {
@@ -260,12 +260,12 @@ describe('a turn', () => {
         yield `${error instanceof StepFailed}: ${(error as Error).message}`
       }
     })
-    await stage.turnOver()
-    expect(stage.log('tool.finished').map(event => [event.block, event.ok])).toEqual([
+    await fixture.waitForTurnEnd()
+    expect(fixture.eventsOf('tool.finished').map(event => [event.block, event.ok])).toEqual([
       ['t1:x', true],
       ['t1.1', false],
     ])
-    expect(stage.texts()).toEqual(['true: boom'])
+    expect(fixture.agentTexts()).toEqual(['true: boom'])
   })
 })
 
@@ -313,11 +313,11 @@ describe('a malformed ask', () => {
       }
       yield 'went on'
     })
-    await stage.turnOver()
+    await fixture.waitForTurnEnd()
     expect(fault).toBeInstanceOf(Fault)
     expect(fault).toMatchObject({ code: 'bad_input' })
     expect((fault as Fault).message).toContain(field)
-    expect(stage.log('request.opened')).toEqual([])
-    expect(stage.texts()).toEqual(['went on'])
+    expect(fixture.eventsOf('request.opened')).toEqual([])
+    expect(fixture.agentTexts()).toEqual(['went on'])
   })
 })

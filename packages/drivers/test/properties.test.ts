@@ -115,18 +115,18 @@ function nonsenseFor({ ask }: Request): Answer {
 
 /** Plays one script with one crowd of people to the end of its turn. */
 async function perform(actions: readonly Action[], people: Iterator<Mood>) {
-  const stage = await RunnerFixture.open()
+  const fixture = await RunnerFixture.open()
   const trace: Trace = { results: [], said: [], steps: [] }
   let answered = 0
   const misfits: { readonly code: unknown; readonly resolvedBy: string | null }[] = []
   const handled = new Set<string>()
-  stage.run([generatorDriver(agentOf(actions, trace, () => answered))])
-  const over = stage.turnOver()
+  fixture.startRunner([generatorDriver(agentOf(actions, trace, () => answered))])
+  const over = fixture.waitForTurnEnd()
   const answering = (async () => {
     for (;;) {
       const next = await Promise.race([
         over.then(() => null),
-        stage.until(() => stage.log('request.opened').find(event => !handled.has(event.value.id))),
+        fixture.waitFor(() => fixture.eventsOf('request.opened').find(event => !handled.has(event.value.id))),
       ])
       if (!next) return
       handled.add(next.value.id)
@@ -134,25 +134,25 @@ async function perform(actions: readonly Action[], people: Iterator<Mood>) {
       if (mood.nonsense) {
         const wrong = nonsenseFor(next.value)
         expect(answerProblem(next.value.ask, wrong)).not.toBeNull()
-        const code = await stage.answer(next.value, wrong).then(
+        const code = await fixture.answer(next.value, wrong).then(
           () => 'accepted',
           (error: unknown) => (error instanceof Fault ? error.code : error),
         )
-        const { resolution } = await stage.person('getRequest', { id: next.value.id })
+        const { resolution } = await fixture.asPerson('getRequest', { id: next.value.id })
         misfits.push({ code, resolvedBy: resolution?.by ?? null })
       }
       answered++
       // A stop elsewhere may have withdrawn it meanwhile.
-      await stage
+      await fixture
         .answer(next.value, answerOf(next.value, mood))
         .catch(error => expect(error).toMatchObject({ code: 'already_resolved' }))
     }
   })()
-  await stage.start('script')
+  await fixture.startSession('script')
   const { ending } = await over
   await answering
-  await stage.close()
-  return { stage, trace, ending, misfits }
+  await fixture.close()
+  return { fixture, trace, ending, misfits }
 }
 
 function holds(check: (played: Awaited<ReturnType<typeof perform>>, actions: readonly Action[]) => void, runs = 25) {
@@ -169,29 +169,29 @@ describe('generator agents', () => {
     }))
 
   it('P2 every ask is settled exactly once', () =>
-    holds(({ stage, trace, ending }) => {
-      const opened = stage.log('request.opened').map(event => event.value.id)
+    holds(({ fixture, trace, ending }) => {
+      const opened = fixture.eventsOf('request.opened').map(event => event.value.id)
       expect(
-        stage
-          .log('request.resolved')
+        fixture
+          .eventsOf('request.resolved')
           .map(event => event.request)
           .toSorted(),
       ).toEqual(opened.toSorted())
-      const taken = stage.log('request.taken').map(event => event.request)
+      const taken = fixture.eventsOf('request.taken').map(event => event.request)
       expect(new Set(taken).size).toBe(taken.length)
       if (ending === 'done') expect(taken.toSorted()).toEqual(opened.toSorted())
       if (ending === 'done') expect(trace.results).toHaveLength(opened.length)
     }))
 
   it('P3 an approval is answered allow or deny, nothing else', () =>
-    holds(({ stage, trace }) => {
+    holds(({ fixture, trace }) => {
       const approvals = new Set(
-        stage
-          .log('request.opened')
+        fixture
+          .eventsOf('request.opened')
           .filter(event => event.value.ask.kind === 'approval')
           .map(event => event.value.id),
       )
-      for (const { request, resolution } of stage.log('request.resolved'))
+      for (const { request, resolution } of fixture.eventsOf('request.resolved'))
         if (approvals.has(request) && resolution.by === 'person')
           expect(['allow', 'deny']).toContain(resolution.answer?.kind)
       for (const { ask, result } of trace.results)
@@ -210,35 +210,35 @@ describe('generator agents', () => {
     }))
 
   it('P5 a rejection that cancels ends the stream', () =>
-    holds(({ stage, ending }, actions) => {
-      const byKey = new Map(stage.log('request.opened').map(event => [event.value.id, event.value]))
-      const last = stage.log('request.resolved').find(({ request, resolution }) => {
+    holds(({ fixture, ending }, actions) => {
+      const byKey = new Map(fixture.eventsOf('request.opened').map(event => [event.value.id, event.value]))
+      const last = fixture.eventsOf('request.resolved').find(({ request, resolution }) => {
         const { answer } = resolution
         if (answer?.kind !== 'deny' && answer?.kind !== 'decline') return false
         return answer.interrupt === true || cancels(byKey.get(request), actions)
       })
       expect(ending).toBe(last ? 'cancelled' : 'done')
       if (!last) return
-      const types = stage.events.slice(stage.events.indexOf(last)).map(event => event.type)
+      const types = fixture.events.slice(fixture.events.indexOf(last)).map(event => event.type)
       expect(types).not.toContain('message.added')
       // What was asked together with it may still have been on its way.
       const cancelled = actionAt(actions, byKey.get(last.request))
-      for (const event of stage.log('request.opened'))
+      for (const event of fixture.eventsOf('request.opened'))
         expect(actionAt(actions, event.value)).toBeLessThanOrEqual(cancelled)
     }))
 
   it('P6 live text is flushed before an ask is shown', () =>
-    holds(({ stage }, actions) => {
-      for (const event of stage.log('request.opened')) {
-        const before = stage.events.slice(0, stage.events.indexOf(event))
+    holds(({ fixture }, actions) => {
+      for (const event of fixture.eventsOf('request.opened')) {
+        const before = fixture.events.slice(0, fixture.events.indexOf(event))
         const shown = before.flatMap(earlier => (earlier.type === 'message.added' ? [earlier.text] : [])).join('')
         expect(shown).toBe(saidBefore(actions, Number(event.value.key.split('.')[1])))
       }
     }))
 
   it('P7 history survives a rejection', () =>
-    holds(({ stage, trace }) => {
-      expect(stage.texts().join('')).toBe(trace.said.join(''))
+    holds(({ fixture, trace }) => {
+      expect(fixture.agentTexts().join('')).toBe(trace.said.join(''))
     }))
 
   it('P8 an answer that does not fit leaves the request pending', () =>

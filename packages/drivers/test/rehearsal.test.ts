@@ -6,37 +6,37 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { generatorDriver, rehearsal } from '../src/index.ts'
 import { RunnerFixture } from './runner-fixture.ts'
 
-let stage: RunnerFixture
+let fixture: RunnerFixture
 /** What a command leaves here outlives the rehearsal's own folder. */
 let outside: string
 beforeEach(() => {
   outside = mkdtempSync(join(tmpdir(), 'holdpoint-outside-'))
 })
 afterEach(async () => {
-  await stage.close()
+  await fixture.close()
   rmSync(outside, { recursive: true })
 })
 
 async function play(only?: string, prompt = 'go') {
-  stage = await RunnerFixture.open()
-  stage.run([generatorDriver(rehearsal)])
-  return stage.start('rehearsal', { prompt, options: { paceMs: 0, ...(only ? { only } : {}) } })
+  fixture = await RunnerFixture.open()
+  fixture.startRunner([generatorDriver(rehearsal)])
+  return fixture.startSession('rehearsal', { prompt, options: { paceMs: 0, ...(only ? { only } : {}) } })
 }
 async function nextAsk(count = 1): Promise<Request> {
-  return (await stage.until(() => stage.log('request.opened')[count - 1])).value
+  return (await fixture.waitFor(() => fixture.eventsOf('request.opened')[count - 1])).value
 }
 function approvalOf(request: Request): ApprovalAsk {
   if (request.ask.kind !== 'approval') throw new Error('no approval')
   return request.ask
 }
 async function told(): Promise<string> {
-  expect((await stage.turnOver()).ending).toBe('done')
-  return stage.texts().join('')
+  expect((await fixture.waitForTurnEnd()).ending).toBe('done')
+  return fixture.agentTexts().join('')
 }
 const allow: Answer = { kind: 'allow' }
 function outputOf(tool: string): unknown {
-  const started = stage.log('tool.started').find(event => event.tool === tool)
-  return stage.log('tool.finished').find(event => event.block === started?.block)?.output
+  const started = fixture.eventsOf('tool.started').find(event => event.tool === tool)
+  return fixture.eventsOf('tool.finished').find(event => event.block === started?.block)?.output
 }
 /** What is written outside is written in one go. */
 async function written(name: string): Promise<string> {
@@ -58,7 +58,7 @@ const edited = (request: Request, change: JsonObject) =>
   ({ kind: 'allow', input: { ...approvalOf(request).input, ...change } }) as const
 async function answerEdited(change: JsonObject): Promise<void> {
   const request = await nextAsk()
-  await stage.answer(request, edited(request, change))
+  await fixture.answer(request, edited(request, change))
 }
 
 describe('the rehearsal', () => {
@@ -68,7 +68,7 @@ describe('the rehearsal', () => {
     const { cwd, tool } = approvalOf(request)
     expect(tool).toBe('Bash')
     const edit = edited(request, { command: 'printf edited > mine.txt; pwd; ls; cat mine.txt' })
-    await stage.answer(request, { ...edit, note: 'go ahead' })
+    await fixture.answer(request, { ...edit, note: 'go ahead' })
     expect(await told()).toContain('The command was allowed with the note “go ahead”, and it ran.')
     expect(outputOf('Bash')).toBe(`${cwd}\nmine.txt\nedited`)
   })
@@ -76,15 +76,15 @@ describe('the rehearsal', () => {
   it('runs nothing when the command is denied', async () => {
     await play('approval')
     const request = await nextAsk()
-    await stage.answer(request, { kind: 'deny', reason: 'not now' })
+    await fixture.answer(request, { kind: 'deny', reason: 'not now' })
     expect(await told()).toContain('The command was not allowed: not now')
-    expect(stage.log('tool.started').map(event => event.tool)).not.toContain('Bash')
+    expect(fixture.eventsOf('tool.started').map(event => event.tool)).not.toContain('Bash')
   })
 
   it('edits a real file', async () => {
     await play('edit')
     const request = await nextAsk()
-    await stage.answer(request, allow)
+    await fixture.answer(request, allow)
     expect(await told()).toContain('The edit was allowed')
     expect(outputOf('Edit')).toBe('Good morning.\nIt is a day for rehearsals.\n')
   })
@@ -92,9 +92,9 @@ describe('the rehearsal', () => {
   it('edits no file outside its folder, whatever a person makes of the input', async () => {
     await play('edit')
     const request = await nextAsk()
-    await stage.answer(request, edited(request, { file_path: '/etc/hostname' }))
+    await fixture.answer(request, edited(request, { file_path: '/etc/hostname' }))
     await told()
-    expect(stage.log('tool.finished').at(-1)).toMatchObject({ ok: false })
+    expect(fixture.eventsOf('tool.finished').at(-1)).toMatchObject({ ok: false })
   })
 
   it('shows a plan that may be changed', async () => {
@@ -102,7 +102,7 @@ describe('the rehearsal', () => {
     const request = await nextAsk()
     expect(approvalOf(request)).toMatchObject({ tool: 'ExitPlanMode', editable: true })
     expect(approvalOf(request).plan).toContain('# Plan')
-    await stage.answer(request, { ...edited(request, { plan: '# Less' }), mode: 'acceptEdits' })
+    await fixture.answer(request, { ...edited(request, { plan: '# Less' }), mode: 'acceptEdits' })
     expect(await told()).toContain('The plan was approved in mode acceptEdits, with your changes.')
   })
 
@@ -113,13 +113,13 @@ describe('the rehearsal', () => {
       { id: 'language', chosen: ['French'] },
       { id: 'checks', chosen: ['Tone', 'Spelling'], other: 'Rhythm' },
     ]
-    await stage.answer(request, { kind: 'answers', answers })
+    await fixture.answer(request, { kind: 'answers', answers })
     expect(await told()).toContain('The language: French. The checks: Tone, Spelling, “Rhythm”.')
   })
 
   it('asks for words', async () => {
     await play('text')
-    await stage.answer(await nextAsk(), { kind: 'answers', answers: [{ id: 'text', chosen: [], other: 'Dawn' }] })
+    await fixture.answer(await nextAsk(), { kind: 'answers', answers: [{ id: 'text', chosen: [], other: 'Dawn' }] })
     expect(await told()).toContain('The greeting is called “Dawn”.')
   })
 
@@ -134,7 +134,7 @@ describe('the rehearsal', () => {
       day: '2026-01-31',
       width: 1.5,
     }
-    await stage.answer(await nextAsk(), { kind: 'submit', values })
+    await fixture.answer(await nextAsk(), { kind: 'submit', values })
     expect(await told()).toContain('to = "Ada", count = 2')
   })
 
@@ -143,20 +143,20 @@ describe('the rehearsal', () => {
     const second = await nextAsk(2)
     const first = await nextAsk(1)
     expect([first.agentPath, second.agentPath]).toEqual([['reviewer'], ['reviewer', 'linter']])
-    await stage.answer(second, { kind: 'deny' })
-    await stage.answer(first, allow)
+    await fixture.answer(second, { kind: 'deny' })
+    await fixture.answer(first, allow)
     expect(await told()).toContain('The reviewer was allowed; its linter was not allowed (A person declined this.).')
   })
 
   it('plays every part, then says what it was told; a later message gets a short echo', async () => {
     const id = await play()
-    const stop = stage.answerAll(({ ask }) => {
+    const stop = fixture.answerAll(({ ask }) => {
       if (ask.kind === 'approval') return allow
       return ask.kind === 'form' ? { kind: 'submit', values: { to: 'Ada', count: 1 } } : { kind: 'decline' }
     })
     const text = await told()
     stop()
-    expect(stage.log('request.opened')).toHaveLength(8)
+    expect(fixture.eventsOf('request.opened')).toHaveLength(8)
     for (const sentence of [
       'The command was allowed',
       'The edit was allowed',
@@ -167,17 +167,17 @@ describe('the rehearsal', () => {
       'The reviewer was allowed',
     ])
       expect(text).toContain(sentence)
-    await stage.person('sendMessage', { id, text: 'thanks' })
-    await stage.answer(await nextAsk(9), { kind: 'answers', answers: [{ id: 'choice', chosen: ['Keep it'] }] })
-    await stage.turnOver(2)
-    expect(stage.texts().join('')).toContain('You said: “thanks”. You chose “Keep it”.')
+    await fixture.asPerson('sendMessage', { id, text: 'thanks' })
+    await fixture.answer(await nextAsk(9), { kind: 'answers', answers: [{ id: 'choice', chosen: ['Keep it'] }] })
+    await fixture.waitForTurnEnd(2)
+    expect(fixture.agentTexts().join('')).toContain('You said: “thanks”. You chose “Keep it”.')
   })
 
   it('plays only the first approval when it is asked to be short', async () => {
     await play(undefined, 'a short one please')
-    await stage.answer(await nextAsk(), allow)
+    await fixture.answer(await nextAsk(), allow)
     await told()
-    expect(stage.log('request.opened')).toHaveLength(1)
+    expect(fixture.eventsOf('request.opened')).toHaveLength(1)
   })
 
   it('shows its commands nothing of what is meant for Holdpoint', async () => {
@@ -199,8 +199,8 @@ describe('the rehearsal', () => {
     await answerEdited({ command })
     const pids = (await written('pids')).split(' ').map(Number)
     expect(pids.map(runs)).toEqual([true, true])
-    await stage.person('interruptSession', { id })
-    expect((await stage.turnOver()).ending).toBe('interrupted')
+    await fixture.asPerson('interruptSession', { id })
+    expect((await fixture.waitForTurnEnd()).ending).toBe('interrupted')
     while (pids.some(runs)) await glance()
   })
 
@@ -225,21 +225,21 @@ describe('the rehearsal', () => {
     const id = await play('approval')
     const { cwd } = approvalOf(await nextAsk())
     expect(existsSync(cwd)).toBe(true)
-    await stage.person('interruptSession', { id })
-    expect((await stage.turnOver()).ending).toBe('interrupted')
+    await fixture.asPerson('interruptSession', { id })
+    expect((await fixture.waitForTurnEnd()).ending).toBe('interrupted')
     while (existsSync(cwd)) await glance()
   })
 
   it('keeps its folder while it is parked: what is allowed later runs there, then it is removed', async () => {
-    stage = await RunnerFixture.open()
-    const runner = stage.run([generatorDriver(rehearsal)])
-    await stage.start('rehearsal', { prompt: 'go', options: { paceMs: 0, only: 'approval' } })
+    fixture = await RunnerFixture.open()
+    const runner = fixture.startRunner([generatorDriver(rehearsal)])
+    await fixture.startSession('rehearsal', { prompt: 'go', options: { paceMs: 0, only: 'approval' } })
     const request = await nextAsk()
     const { cwd } = approvalOf(request)
     await runner.stop()
     expect(existsSync(cwd)).toBe(true)
-    stage.run([generatorDriver(rehearsal)])
-    await stage.answer(request, edited(request, { command: 'pwd' }))
+    fixture.startRunner([generatorDriver(rehearsal)])
+    await fixture.answer(request, edited(request, { command: 'pwd' }))
     await told()
     expect(outputOf('Bash')).toBe(cwd)
     while (existsSync(cwd)) await glance()

@@ -17,12 +17,12 @@ import {
   type Turn,
   text,
 } from '../src/index.ts'
-import { dyingAt, RunnerFixture, type RunningRunner } from './runner-fixture.ts'
+import { crashAtWrite, RunnerFixture, type RunningRunner } from './runner-fixture.ts'
 
-let stage: RunnerFixture | undefined
+let fixture: RunnerFixture | undefined
 afterEach(async () => {
-  await stage?.close()
-  stage = undefined
+  await fixture?.close()
+  fixture = undefined
 })
 
 type Action = 'say' | 'step' | 'approval' | 'choice' | 'text' | 'together' | 'aside'
@@ -96,15 +96,15 @@ function answerOf({ ask, key }: Request): Answer {
 
 async function performAll(actions: readonly Action[], deaths: readonly { nth: number; when: 'before' | 'after' }[]) {
   const playing = await RunnerFixture.open()
-  stage = playing
+  fixture = playing
   const ran = new Map<number, number>()
   const stopAnswering = playing.answerAll(answerOf)
   const lives = [...deaths]
   const live = (): RunningRunner => {
     const death = lives.shift()
-    if (!death) return playing.run([generatorDriver(agentOf(actions, ran))])
-    const runner: RunningRunner = playing.run([generatorDriver(agentOf(actions, ran))], {
-      call: dyingAt(playing.runner, death.nth, death.when, () => {
+    if (!death) return playing.startRunner([generatorDriver(agentOf(actions, ran))])
+    const runner: RunningRunner = playing.startRunner([generatorDriver(agentOf(actions, ran))], {
+      call: crashAtWrite(playing.asRunner, death.nth, death.when, () => {
         runner.kill()
         live()
       }),
@@ -112,23 +112,23 @@ async function performAll(actions: readonly Action[], deaths: readonly { nth: nu
     return runner
   }
   live()
-  await playing.start('script', { parkAfterMs: null })
-  const { ending } = await playing.turnOver()
+  await playing.startSession('script', { parkAfterMs: null })
+  const { ending } = await playing.waitForTurnEnd()
   stopAnswering()
   return { playing, ran, ending }
 }
 
 /** What the transcript must be, given which allows and steps were left in doubt. */
 function expected(actions: readonly Action[], playing: RunnerFixture): string {
-  const doubted = new Set(playing.log('request.unknown').map(event => event.request))
-  const opened = playing.log('request.opened').map(event => event.value)
+  const doubted = new Set(playing.eventsOf('request.unknown').map(event => event.request))
+  const opened = playing.eventsOf('request.opened').map(event => event.value)
   const approvalSaid = (i: number) => {
     const request = opened.find(({ ask }) => ask.kind === 'approval' && ask.input.prompt === `${i}`)
     if (!request) throw new Error(`no request of action ${i}`)
     if (answerOf(request).kind === 'deny') return 'no'
     return doubted.has(request.id) ? unknownStart : 'allowed'
   }
-  const steps = new Map(playing.log('tool.finished').map(event => [event.block, event.ok]))
+  const steps = new Map(playing.eventsOf('tool.finished').map(event => [event.block, event.ok]))
   const stepOks = [...steps.values()]
   return actions
     .map((act, i) => {
@@ -153,11 +153,11 @@ describe('replay', () => {
       fc.asyncProperty(script, fc.array(deathAt, { minLength: 1, maxLength: 3 }), async (actions, deaths) => {
         const { playing, ran, ending } = await performAll(actions, deaths)
         expect(ending).toBe('done')
-        expect(playing.texts().join('')).toBe(expected(actions, playing))
+        expect(playing.agentTexts().join('')).toBe(expected(actions, playing))
         for (const [, count] of ran) expect(count).toBe(1)
-        expect(playing.log('turn.finished')).toHaveLength(1)
+        expect(playing.eventsOf('turn.finished')).toHaveLength(1)
         const allows = new Set(
-          playing.log('request.resolved').flatMap(e => (e.resolution.answer?.kind === 'allow' ? [e.request] : [])),
+          playing.eventsOf('request.resolved').flatMap(e => (e.resolution.answer?.kind === 'allow' ? [e.request] : [])),
         )
         const life = new Map<string, string>()
         for (const event of playing.events) {
@@ -177,7 +177,7 @@ describe('replay', () => {
 
   it('tells the agent that an approval was in doubt, and never allows it a second time', async () => {
     const playing = await RunnerFixture.open()
-    stage = playing
+    fixture = playing
     const got: unknown[] = []
     let runs = 0
     const agent = defineAgent({
@@ -190,14 +190,14 @@ describe('replay', () => {
         yield 'checked'
       },
     })
-    const first = playing.run([generatorDriver(agent)])
-    await playing.start('a')
-    await playing.answer(await playing.asked('t1.1'), { kind: 'allow' })
-    await playing.seen('request.handed')
+    const first = playing.startRunner([generatorDriver(agent)])
+    await playing.startSession('a')
+    await playing.answer(await playing.waitForRequest('t1.1'), { kind: 'allow' })
+    await playing.waitForEvent('request.handed')
     await new Promise(resolve => setImmediate(resolve))
     first.kill()
-    playing.run([generatorDriver(agent)])
-    await playing.turnOver()
+    playing.startRunner([generatorDriver(agent)])
+    await playing.waitForTurnEnd()
     expect(got).toEqual([
       { allowed: true, input: { prompt: 'Launch?' } },
       {
@@ -206,26 +206,26 @@ describe('replay', () => {
           'This was approved and may have started before a crash; its outcome is unknown. Check before running it again.',
       },
     ])
-    expect(playing.log('request.handed')).toHaveLength(1)
-    expect(playing.log('request.unknown')).toHaveLength(1)
+    expect(playing.eventsOf('request.handed')).toHaveLength(1)
+    expect(playing.eventsOf('request.unknown')).toHaveLength(1)
   })
 
   async function crashAndChange(first: () => AsyncGenerator<AgentYield>, second: () => AsyncGenerator<AgentYield>) {
     const playing = await RunnerFixture.open()
-    stage = playing
+    fixture = playing
     const agentRunning = (run: () => AsyncGenerator<AgentYield>) => [
       generatorDriver(defineAgent({ name: 'a', title: 'A', run })),
     ]
-    const before = playing.run(agentRunning(first))
-    await playing.start('a')
-    await playing.asked('t1.1')
+    const before = playing.startRunner(agentRunning(first))
+    await playing.startSession('a')
+    await playing.waitForRequest('t1.1')
     before.kill()
-    const after = playing.run(agentRunning(second))
+    const after = playing.startRunner(agentRunning(second))
     // A pending request needs no runner; the answer brings the session back.
-    await playing.answer(await playing.asked('t1.1'), { kind: 'allow' })
-    const { ending } = await playing.turnOver()
+    await playing.answer(await playing.waitForRequest('t1.1'), { kind: 'allow' })
+    const { ending } = await playing.waitForTurnEnd()
     await after.stop()
-    return { ending, errors: playing.log('error.raised').map(event => event.message) }
+    return { ending, errors: playing.eventsOf('error.raised').map(event => event.message) }
   }
 
   it('fails a turn whose agent asks something else under the same place, and says how to mend it', async () => {
@@ -273,7 +273,7 @@ describe('replay', () => {
     'fails a turn whose secret is gone, instead of going on with something else: a %s',
     async (_, ask, answer) => {
       const playing = await RunnerFixture.open()
-      stage = playing
+      fixture = playing
       const agent = defineAgent({
         name: 'a',
         title: 'A',
@@ -282,15 +282,15 @@ describe('replay', () => {
           yield* approval('Use it?')
         },
       })
-      const first = playing.run([generatorDriver(agent)])
-      await playing.start('a')
-      await playing.answer(await playing.asked('t1.1'), answer)
-      const second = await playing.asked('t1.3')
+      const first = playing.startRunner([generatorDriver(agent)])
+      await playing.startSession('a')
+      await playing.answer(await playing.waitForRequest('t1.1'), answer)
+      const second = await playing.waitForRequest('t1.3')
       first.kill()
-      playing.run([generatorDriver(agent)])
+      playing.startRunner([generatorDriver(agent)])
       await playing.answer(second, { kind: 'allow' })
-      expect((await playing.turnOver()).ending).toBe('failed')
-      expect(playing.log('error.raised')[0]?.message).toContain('secret')
+      expect((await playing.waitForTurnEnd()).ending).toBe('failed')
+      expect(playing.eventsOf('error.raised')[0]?.message).toContain('secret')
       expect(JSON.stringify(playing.events)).not.toContain('hunter2')
     },
   )

@@ -1,4 +1,4 @@
-/** A stage for agents: the real gateway on the memory store, people who answer, runners that can be killed. */
+/** Test fixture for drivers: a real gateway on the memory store, calls as a person, runner or agent, and runners that can be killed. */
 import { randomBytes } from 'node:crypto'
 import { type Caller, callAs, type Gateway, openGateway, type Settings } from '@holdpoint/engine'
 import {
@@ -24,53 +24,63 @@ export const runnerId = formatId('run', new Uint8Array(20))
 
 export type EventOf<T extends EventType> = Extract<Event, { readonly type: T }>
 
-export interface StageOptions {
+export interface RunnerFixtureOptions {
   readonly clock?: Clock
   readonly settings?: Partial<Settings>
 }
 
 export interface RunningRunner {
-  /** As kill -9: whatever it has not committed is gone. */
+  /** Like kill -9: everything that the runner has not committed is lost. */
   kill(): void
-  /** As SIGTERM. */
+  /** Like SIGTERM. */
   stop(): Promise<void>
-  readonly over: Promise<void>
+  readonly finished: Promise<void>
+}
+
+interface OpenedGateway {
+  readonly store: Awaited<ReturnType<typeof openMemory>>
+  readonly gateway: Gateway
+  readonly options: RunnerFixtureOptions
+}
+
+export async function openGatewayInMemory(options: RunnerFixtureOptions): Promise<OpenedGateway> {
+  const clock = options.clock ? { clock: options.clock } : {}
+  const store = await openMemory(clock)
+  const gateway = await openGateway({ store, ...clock, ...(options.settings ? { settings: options.settings } : {}) })
+  return { store, gateway, options }
 }
 
 export class RunnerFixture {
   readonly events: Event[] = []
   gateway: Gateway
   readonly #store: Awaited<ReturnType<typeof openMemory>>
-  readonly #options: StageOptions
-  readonly #looking = new Set<() => void>()
+  readonly #options: RunnerFixtureOptions
+  readonly #listeners = new Set<() => void>()
   readonly #runners = new Set<RunningRunner>()
 
-  private constructor(store: Awaited<ReturnType<typeof openMemory>>, gateway: Gateway, options: StageOptions) {
+  protected constructor({ store, gateway, options }: OpenedGateway) {
     this.#store = store
     this.gateway = gateway
     this.#options = options
   }
 
-  static async open(options: StageOptions = {}): Promise<RunnerFixture> {
-    const clock = options.clock ? { clock: options.clock } : {}
-    const store = await openMemory(clock)
-    const gateway = await openGateway({ store, ...clock, ...(options.settings ? { settings: options.settings } : {}) })
-    const stage = new RunnerFixture(store, gateway, options)
-    await stage.#watch()
-    return stage
+  static async open(options: RunnerFixtureOptions = {}): Promise<RunnerFixture> {
+    const fixture = new RunnerFixture(await openGatewayInMemory(options))
+    await fixture.subscribe()
+    return fixture
   }
 
-  async #watch(): Promise<void> {
+  protected async subscribe(): Promise<void> {
     const frame = ({ json, cursor }: { readonly json: string; readonly cursor: string | null }) => {
       if (cursor === null) return
       this.events.push(JSON.parse(json).event)
-      for (const look of this.#looking) look()
+      for (const listener of this.#listeners) listener()
     }
     await this.gateway.subscribe(personCaller, {}, { frame })
   }
 
-  /** The gateway goes and comes back on the same archive. */
-  async restart(between: () => Promise<void> = async () => {}): Promise<void> {
+  /** Closes the gateway and opens another one on the same store. */
+  async restartGateway(between: () => Promise<void> = async () => {}): Promise<void> {
     await this.gateway.close()
     await between()
     const { clock, settings } = this.#options
@@ -79,141 +89,146 @@ export class RunnerFixture {
       ...(clock ? { clock } : {}),
       ...(settings ? { settings } : {}),
     })
-    await this.#watch()
+    await this.subscribe()
   }
 
-  person: Call = (op, input, options) => callAs(this.gateway, personCaller)(op, input, options)
-  runner: Call = (op, input, options) => callAs(this.gateway, runnerCaller)(op, input, options)
-  agent: Call = (op, input, options) => callAs(this.gateway, agentCaller)(op, input, options)
+  asPerson: Call = (op, input, options) => callAs(this.gateway, personCaller)(op, input, options)
+  asRunner: Call = (op, input, options) => callAs(this.gateway, runnerCaller)(op, input, options)
+  asAgent: Call = (op, input, options) => callAs(this.gateway, agentCaller)(op, input, options)
 
-  run(drivers: readonly Driver[], options: Partial<Parameters<typeof runRunner>[0]> = {}): RunningRunner {
+  startRunner(drivers: readonly Driver[], options: Partial<Parameters<typeof runRunner>[0]> = {}): RunningRunner {
     const controller = new AbortController()
-    const mortal = killable(options.call ?? this.runner)
+    const killableCall = killable(options.call ?? this.asRunner)
     const { clock } = this.#options
-    const over = runRunner({
+    const finished = runRunner({
       id: runnerId,
-      name: 'stage',
+      name: 'test runner',
       drivers,
       signal: controller.signal,
       ...(clock ? { clock } : {}),
       ...options,
-      call: mortal.call,
+      call: killableCall.call,
     })
-    over.catch(() => {})
+    finished.catch(() => {})
     const running: RunningRunner = {
-      over,
+      finished,
       kill: () => {
-        mortal.kill()
+        killableCall.kill()
         controller.abort()
         this.#runners.delete(running)
       },
       stop: () => {
         controller.abort()
-        return over
+        return finished
       },
     }
     this.#runners.add(running)
     return running
   }
 
-  /** Starts a session once its driver is offered. */
-  async start(driver: string, more: Omit<Input<'startSession'>, 'driver'> = {}): Promise<SessionId> {
+  /** Starts a session as soon as a runner offers its driver. */
+  async startSession(driver: string, more: Omit<Input<'startSession'>, 'driver'> = {}): Promise<SessionId> {
     for (;;) {
-      const { items } = await this.person('listDrivers', {})
+      const { items } = await this.asPerson('listDrivers', {})
       if (items.some(item => item.name === driver)) break
       await new Promise(resolve => setImmediate(resolve))
     }
-    return (await this.person('startSession', { driver, prompt: 'go', ...more })).id
+    return (await this.asPerson('startSession', { driver, prompt: 'go', ...more })).id
   }
 
-  /** The first event, past or to come, that the test means. */
-  async seen<T extends EventType>(type: T, fits: (event: EventOf<T>) => boolean = () => true): Promise<EventOf<T>> {
+  /** Resolves with the first event of this type, past or future, that matches. */
+  async waitForEvent<T extends EventType>(
+    type: T,
+    matches: (event: EventOf<T>) => boolean = () => true,
+  ): Promise<EventOf<T>> {
     const find = () =>
-      this.events.find((event): event is EventOf<T> => event.type === type && fits(event as EventOf<T>))
-    return this.until(find)
+      this.events.find((event): event is EventOf<T> => event.type === type && matches(event as EventOf<T>))
+    return this.waitFor(find)
   }
 
-  until<T>(find: () => T | undefined): Promise<T> {
+  /** Calls `find` now and after every event until it returns a value. */
+  waitFor<T>(find: () => T | undefined): Promise<T> {
     return new Promise(resolve => {
-      const look = () => {
+      const listener = () => {
         const found = find()
         if (found === undefined) return
-        this.#looking.delete(look)
+        this.#listeners.delete(listener)
         resolve(found)
       }
-      this.#looking.add(look)
-      look()
+      this.#listeners.add(listener)
+      listener()
     })
   }
 
-  async asked(key: string, session?: SessionId): Promise<Request> {
-    const fits = (event: EventOf<'request.opened'>) =>
+  async waitForRequest(key: string, session?: SessionId): Promise<Request> {
+    const matches = (event: EventOf<'request.opened'>) =>
       event.value.key === key && (session === undefined || event.session === session)
-    return (await this.seen('request.opened', fits)).value
+    return (await this.waitForEvent('request.opened', matches)).value
   }
 
   async answer(request: Request, answer: Answer): Promise<Request> {
-    return this.person('answerRequest', { id: request.id, digest: request.digest, answer })
+    return this.asPerson('answerRequest', { id: request.id, digest: request.digest, answer })
   }
 
-  /** Answers everything that is asked from now on. */
+  /** Answers every request, open or future, until the returned function is called. */
   answerAll(choose: (request: Request) => Answer): () => void {
-    const done = new Set<RequestId>()
-    const look = () => {
+    const answered = new Set<RequestId>()
+    const listener = () => {
       for (const event of this.events) {
-        if (event.type !== 'request.opened' || done.has(event.value.id)) continue
-        done.add(event.value.id)
+        if (event.type !== 'request.opened' || answered.has(event.value.id)) continue
+        answered.add(event.value.id)
         void this.answer(event.value, choose(event.value)).catch(() => {})
       }
     }
-    this.#looking.add(look)
-    look()
-    return () => this.#looking.delete(look)
+    this.#listeners.add(listener)
+    listener()
+    return () => this.#listeners.delete(listener)
   }
 
-  turnOver(count = 1): Promise<EventOf<'turn.finished'>> {
-    return this.until(() => this.log('turn.finished')[count - 1])
+  /** Resolves with the end of the nth turn. */
+  waitForTurnEnd(nth = 1): Promise<EventOf<'turn.finished'>> {
+    return this.waitFor(() => this.eventsOf('turn.finished')[nth - 1])
   }
 
-  log<T extends EventType>(type: T): EventOf<T>[] {
+  eventsOf<T extends EventType>(type: T): EventOf<T>[] {
     return this.events.filter((event): event is EventOf<T> => event.type === type)
   }
 
-  /** What the agent said, as a reader of the log sees it: a later block of the same id replaces the earlier. */
-  texts(): string[] {
+  /** The agent's messages as a reader of the log sees them: a later event with the same block id replaces the earlier one. */
+  agentTexts(): string[] {
     const blocks = new Map<string, string>()
-    for (const event of this.log('message.added')) blocks.set(event.block, event.text)
+    for (const event of this.eventsOf('message.added')) blocks.set(event.block, event.text)
     return [...blocks.values()]
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#runners].map(runner => runner.stop().catch(() => {})))
+    await Promise.all([...this.#runners].map(asRunner => asRunner.stop().catch(() => {})))
     await this.gateway.close()
   }
 }
 
-/** A call that can be cut for good, as death cuts it: what was under way is never heard of again. */
+/** Wraps a call so that it can simulate a crash: after `kill`, neither new nor running calls ever settle. */
 export function killable(call: Call): { readonly call: Call; readonly kill: () => void } {
-  let dead = false
-  const forever = new Promise<never>(() => {})
+  let killed = false
+  const never = new Promise<never>(() => {})
   return {
     kill: () => {
-      dead = true
+      killed = true
     },
     call: async (op, input, options) => {
-      if (dead) return forever
+      if (killed) return never
       try {
         const output = await call(op, input, options)
-        return dead ? await forever : output
+        return killed ? await never : output
       } catch (error) {
-        if (dead) return forever
+        if (killed) return never
         throw error
       }
     },
   }
 }
 
-const writes: ReadonlySet<OperationName> = new Set([
+const writeOperations: ReadonlySet<OperationName> = new Set([
   'attachSession',
   'takeCommand',
   'appendEvents',
@@ -222,23 +237,23 @@ const writes: ReadonlySet<OperationName> = new Set([
   'finishCommand',
 ])
 
-/** Dies at the n-th write: before it reaches the gateway, or after it was committed. */
-export function dyingAt(call: Call, nth: number, when: 'before' | 'after', onDeath: () => void): Call {
+/** Wraps a call so that it crashes at the nth write: before the write reaches the gateway, or after it is committed. */
+export function crashAtWrite(call: Call, nth: number, when: 'before' | 'after', onCrash: () => void): Call {
   let count = 0
-  const forever = new Promise<never>(() => {})
+  const never = new Promise<never>(() => {})
   return async (op, input, options) => {
-    if (!writes.has(op)) return call(op, input, options)
+    if (!writeOperations.has(op)) return call(op, input, options)
     count++
     if (count < nth) return call(op, input, options)
     if (count === nth) {
       if (when === 'after') await call(op, input, options)
-      onDeath()
+      onCrash()
     }
-    return forever
+    return never
   }
 }
 
-/** Time that stands until a test moves it. */
+/** A clock that moves only when a test advances it. */
 export class ManualClock implements Clock {
   #now = 1_700_000_000_000
   readonly #timers = new Set<{ readonly at: number; readonly wake: () => void }>()
@@ -253,7 +268,7 @@ export class ManualClock implements Clock {
     return () => this.#timers.delete(timer)
   }
 
-  /** Moves on in small steps, and lets everything that wakes up do its work in between. */
+  /** Advances in small steps and lets timers and promises run after each step. */
   async advance(ms: number, stepMs = 1000): Promise<void> {
     for (let left = ms; left > 0; left -= stepMs) {
       this.#now += Math.min(stepMs, left)

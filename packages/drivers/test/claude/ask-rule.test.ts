@@ -7,7 +7,7 @@ import { InputQueue } from '../../src/claude/cli/input-queue.ts'
 import { askRuleFor } from '../../src/claude/parking/ask-rule.ts'
 import { scriptedEnvironment } from '../../src/claude/setup/scripted-model.ts'
 import { findClaude, install } from '../../src/claude/setup/sdk.ts'
-import { call, Model, say } from './model.ts'
+import { say, TestModel, toolUse } from './model.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'holdpoint-guard-'))
 afterAll(() => rmSync(home, { recursive: true, force: true }))
@@ -54,9 +54,9 @@ it('makes the CLI ask for that call, whatever else was allowed', { timeout: 60_0
     { tool: 'Write', input: { file_path: join(cwd, 'a-1_b.ts'), content: 'x' } },
     { tool: 'Write', input: { file_path: join(cwd, '.env'), content: 'x' } },
   ]
-  const model = await Model.open(({ results }) => {
+  const model = await TestModel.open(({ results }) => {
     const next = inputs[results.length]
-    return next ? [call(next.tool, next.input, `toolu_${results.length}`)] : [say('done')]
+    return next ? [toolUse(next.tool, next.input, `toolu_${results.length}`)] : [say('done')]
   })
   const claude = findClaude({})
   if ('missing' in claude) throw new Error(claude.missing)

@@ -74,12 +74,12 @@ describe('a place of the conversation', () => {
 
 describe('a call for which the CLI asks twice', () => {
   it('is asked once, also where it is one of an earlier process under another id', async () => {
-    const stage = await RunnerFixture.open()
+    const fixture = await RunnerFixture.open()
     const driver = { name: 'bare', title: '', capabilities: [], modes: [], ready: true }
-    const { incarnation } = await stage.runner('announceRunner', { id: runnerId, name: 'test', drivers: [driver] })
-    const id = await stage.start('bare')
-    const attached = await stage.runner('attachSession', { id, runner: runnerId, incarnation })
-    const session = new AgentSession({ call: stage.runner, ...attached })
+    const { incarnation } = await fixture.asRunner('announceRunner', { id: runnerId, name: 'test', drivers: [driver] })
+    const id = await fixture.startSession('bare')
+    const attached = await fixture.asRunner('attachSession', { id, runner: runnerId, incarnation })
+    const session = new AgentSession({ call: fixture.asRunner, ...attached })
     const calls = new PendingCalls({
       session,
       rows: rows(),
@@ -96,11 +96,11 @@ describe('a call for which the CLI asks twice', () => {
     })
     const context = { signal: new AbortController().signal, toolUseID: 'again', requestId: 'r' }
     const results = Promise.all([1, 2].map(() => calls.canUse('Bash', input, context)))
-    await stage.answer(await stage.asked('earlier'), { kind: 'allow' })
+    await fixture.answer(await fixture.waitForRequest('earlier'), { kind: 'allow' })
     expect(await results).toEqual([1, 2].map(() => ({ behavior: 'allow', updatedInput: input })))
-    expect(stage.log('request.opened')).toHaveLength(1)
-    expect(stage.log('request.handed')).toHaveLength(1)
+    expect(fixture.eventsOf('request.opened')).toHaveLength(1)
+    expect(fixture.eventsOf('request.handed')).toHaveLength(1)
     await session.park()
-    await stage.close()
+    await fixture.close()
   })
 })

@@ -1,4 +1,4 @@
-/** A house for one test: the real Claude Code against a scripted model, a gateway in memory, a folder to work in, nothing of the machine's own. */
+/** Test fixture for the Claude Code driver: the real Claude Code, a scripted model, a gateway in memory, and a temporary home folder. */
 import {
   chmodSync,
   existsSync,
@@ -18,140 +18,149 @@ import { scriptedEnvironment } from '../../src/claude/setup/scripted-model.ts'
 import { findClaude, install, type Location } from '../../src/claude/setup/sdk.ts'
 import { type ClaudeOptions, claudeDriver } from '../../src/index.ts'
 import {
-  type EventOf,
   type ManualClock,
+  openGatewayInMemory,
   RunnerFixture,
+  type RunnerFixtureOptions,
   type RunningRunner,
-  type StageOptions,
 } from '../runner-fixture.ts'
-import { Model, type Play } from './model.ts'
+import { type ModelScript, TestModel } from './model.ts'
 
-/** Tried once per file of tests: it is the same Claude Code for all of them, however it is started. */
-let tried: Promise<boolean> | undefined
-async function tryParking(): Promise<boolean> {
-  const folder = mkdtempSync(join(tmpdir(), 'holdpoint-verdict-'))
-  return canPark(await install(located()), folder).finally(() => rmSync(folder, { recursive: true }))
+/** Result of the parking self-test. It runs once per test file, because all tests use the same Claude Code. */
+let selfTest: Promise<boolean> | undefined
+async function runSelfTest(): Promise<boolean> {
+  const folder = mkdtempSync(join(tmpdir(), 'holdpoint-self-test-'))
+  return canPark(await install(locateClaude()), folder).finally(() => rmSync(folder, { recursive: true }))
 }
-function located(executable?: string): Location {
+function locateClaude(executable?: string): Location {
   const claude = findClaude({}, executable)
   if ('missing' in claude) throw new Error(claude.missing)
   return claude.found
 }
 
-export interface HouseOptions extends StageOptions, Omit<Partial<ClaudeOptions>, 'clock'> {
-  /** Parking is to be tried in this test. */
-  readonly parks?: boolean
-  /** What is in the working folder before. */
+export interface ClaudeFixtureOptions extends RunnerFixtureOptions, Omit<Partial<ClaudeOptions>, 'clock'> {
+  /** Marks the parking self-test as already passed, so that the driver can park at once. */
+  readonly knownParkable?: boolean
+  /** Files to create in the working folder, by name. */
   readonly files?: Readonly<Record<string, string>>
   readonly env?: Readonly<Record<string, string | undefined>>
 }
 
-export class ClaudeFixture {
+/** Runs the real Claude Code against a scripted model, with its own home folder and a gateway in memory. */
+export class ClaudeFixture extends RunnerFixture {
   readonly home: string
   readonly cwd: string
-  readonly model: Model
-  readonly stage: RunnerFixture
-  readonly #options: HouseOptions
+  readonly model: TestModel
+  readonly #claudeOptions: ClaudeFixtureOptions
 
-  private constructor(home: string, model: Model, stage: RunnerFixture, options: HouseOptions) {
+  private constructor(
+    home: string,
+    model: TestModel,
+    opened: Awaited<ReturnType<typeof openGatewayInMemory>>,
+    options: ClaudeFixtureOptions,
+  ) {
+    super(opened)
     this.home = home
     this.cwd = join(home, 'work')
     this.model = model
-    this.stage = stage
-    this.#options = options
+    this.#claudeOptions = options
   }
 
-  static async open(play: Play, options: HouseOptions = {}): Promise<ClaudeFixture> {
-    const home = mkdtempSync(join(tmpdir(), 'holdpoint-house-'))
+  static async create(script: ModelScript, options: ClaudeFixtureOptions = {}): Promise<ClaudeFixture> {
+    const home = mkdtempSync(join(tmpdir(), 'holdpoint-claude-test-'))
     const cwd = join(home, 'work')
     mkdirSync(cwd)
     for (const [name, text] of Object.entries(options.files ?? {})) writeFileSync(join(cwd, name), text)
     mkdirSync(join(home, 'driver'))
-    if (options.parks) {
-      tried ??= tryParking()
-      if (!(await tried)) throw new Error('this Claude Code failed the self-test')
-      const { version } = located(options.executable)
+    if (options.knownParkable) {
+      selfTest ??= runSelfTest()
+      if (!(await selfTest)) throw new Error('this Claude Code failed the parking self-test')
+      const { version } = locateClaude(options.executable)
       writeFileSync(join(home, 'driver', 'parkable.json'), JSON.stringify({ version }))
     }
-    const model = await Model.open(play)
-    return new ClaudeFixture(home, model, await RunnerFixture.open(options), options)
+    const model = await TestModel.open(script)
+    const fixture = new ClaudeFixture(home, model, await openGatewayInMemory(options), options)
+    await fixture.subscribe()
+    return fixture
   }
 
   get env() {
-    return { ...scriptedEnvironment(this.model.server.url, this.home), ...this.#options.env }
+    return { ...scriptedEnvironment(this.model.server.url, this.home), ...this.#claudeOptions.env }
   }
 
   driver() {
-    const { clock, settings: _, parks: __, files: ___, env: ____, ...more } = this.#options
+    const { clock, settings: _, knownParkable: __, files: ___, env: ____, ...more } = this.#claudeOptions
     const folder = join(this.home, 'driver')
     return claudeDriver({ folder, env: this.env, settingSources: [], ...(clock ? { clock } : {}), ...more })
   }
 
-  run(): RunningRunner {
-    return this.stage.run([this.driver()])
+  override startRunner(
+    drivers: Parameters<RunnerFixture['startRunner']>[0] = [this.driver()],
+    options: Parameters<RunnerFixture['startRunner']>[1] = {},
+  ): RunningRunner {
+    return super.startRunner(drivers, options)
   }
 
-  async start(more: Omit<Input<'startSession'>, 'driver'> = {}): Promise<SessionId> {
-    this.run()
-    return this.stage.start('claude', { cwd: this.cwd, parkAfterMs: null, ...more })
+  /** Starts a runner and a session that is never parked, unless the caller sets `parkAfterMs`. */
+  async startClaude(more: Omit<Input<'startSession'>, 'driver'> = {}): Promise<SessionId> {
+    this.startRunner()
+    return this.startSession('claude', { cwd: this.cwd, parkAfterMs: null, ...more })
   }
 
-  asked(key = 'toolu_1'): Promise<Request> {
-    return this.stage.asked(key)
+  override waitForRequest(key = 'toolu_1', session?: SessionId): Promise<Request> {
+    return super.waitForRequest(key, session)
   }
-  over(count = 1): Promise<EventOf<'turn.finished'>> {
-    return this.stage.turnOver(count)
-  }
-  request(key = 'toolu_1'): Promise<Request> {
-    const opened = this.stage.log('request.opened').find(event => event.value.key === key)
-    if (!opened) throw new Error(`${key} was not asked`)
-    return this.stage.person('getRequest', { id: opened.value.id })
+  /** The present state of a request that was opened before. */
+  getRequest(key = 'toolu_1'): Promise<Request> {
+    const opened = this.eventsOf('request.opened').find(event => event.value.key === key)
+    if (!opened) throw new Error(`no request with key ${key} was opened`)
+    return this.asPerson('getRequest', { id: opened.value.id })
   }
 
-  /** What a file of the working folder holds; null where there is none. */
-  file(name: string): string | null {
+  /** The content of a file in the working folder; null if it does not exist. */
+  readFile(name: string): string | null {
     const path = join(this.cwd, name)
     return existsSync(path) ? readFileSync(path, 'utf8') : null
   }
 
-  /** The process of the session, as it was noted; null where there is none. */
-  pid(session: SessionId): number | null {
-    const note = join(this.home, 'driver', session, 'process.json')
-    return existsSync(note) ? JSON.parse(readFileSync(note, 'utf8')).pid : null
+  /** The process id that the driver recorded for the session; null if there is no process. */
+  pidOf(session: SessionId): number | null {
+    const file = join(this.home, 'driver', session, 'process.json')
+    return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).pid : null
   }
 
-  /** What the driver has noted of a session, once it has. */
-  async note(session: SessionId, name: string): Promise<string> {
+  /** Reads a file that the driver stores for a session, as soon as it exists. */
+  async readDriverFile(session: SessionId, name: string): Promise<string> {
     const file = join(this.home, 'driver', session, name)
-    await eventually(() => existsSync(file))
+    await waitUntil(() => existsSync(file))
     return readFileSync(file, 'utf8')
   }
-  /** The call is in the transcript that the driver keeps, not only in that of an agent under the agent. */
-  async onRecord(session: SessionId, key = 'toolu_1'): Promise<void> {
+  /** Waits until the driver's copy of the main agent's transcript contains the text. Subagents have transcripts of their own. */
+  async waitForTranscript(session: SessionId, text = 'toolu_1'): Promise<void> {
     const folder = join(this.home, 'driver', session)
     const isMain = (name: string) => name.endsWith('.jsonl') && !name.includes('%2F')
-    const holds = (name: string) => isMain(name) && readFileSync(join(folder, name), 'utf8').includes(key)
-    await eventually(() => readdirSync(folder).some(holds))
+    const contains = (name: string) => isMain(name) && readFileSync(join(folder, name), 'utf8').includes(text)
+    await waitUntil(() => readdirSync(folder).some(contains))
   }
-  async parked(session: SessionId): Promise<void> {
-    await this.stage.until(() => this.#lastState(session) === 'parked' || undefined)
+  async waitUntilParked(session: SessionId): Promise<void> {
+    await this.waitFor(() => this.#lastState(session) === 'parked' || undefined)
   }
   #lastState(session: SessionId): string | undefined {
-    return this.stage.events
+    return this.events
       .filter(event => event.session === session)
       .flatMap(event => (event.type === 'session.changed' ? [event.value.state] : []))
       .at(-1)
   }
 
-  async close(): Promise<void> {
-    await this.stage.close()
+  override async close(): Promise<void> {
+    await super.close()
     await this.model.server.close()
-    // What was killed a moment ago may still be writing.
-    await eventually(() => removed(this.home))
+    // A process that was killed a moment ago may still be writing to the folder.
+    await waitUntil(() => remove(this.home))
   }
 }
 
-function removed(folder: string): boolean {
+function remove(folder: string): boolean {
   try {
     rmSync(folder, { recursive: true, force: true })
     return true
@@ -160,12 +169,12 @@ function removed(folder: string): boolean {
   }
 }
 
-/** For what no event tells of: files and processes. */
-export async function eventually(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise(resolve => setTimeout(resolve, 10))
+/** Polls a condition that no event reports, such as the state of files and processes. */
+export async function waitUntil(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise(resolve => setTimeout(resolve, 10))
 }
 
-export function alive(pid: number | null): boolean {
+export function isAlive(pid: number | null): boolean {
   try {
     return pid !== null && process.kill(pid, 0)
   } catch {
@@ -173,25 +182,25 @@ export function alive(pid: number | null): boolean {
   }
 }
 
-/** Lets time pass until it has happened: when a timer was set is nobody's business. */
-export async function pass(clock: ManualClock, happened: Promise<unknown>): Promise<void> {
-  let over = false
-  void happened.then(() => {
-    over = true
+/** Advances the clock until the promise resolves, so that a test need not know when a timer was set. */
+export async function advanceUntil(clock: ManualClock, promise: Promise<unknown>): Promise<void> {
+  let resolved = false
+  void promise.then(() => {
+    resolved = true
   })
-  while (!over) await clock.advance(1000)
+  while (!resolved) await clock.advance(1000)
 }
 
-/** A Claude Code behind a script of the shell; `$claude` is the real one. */
-export function claudeBehind(script: string): string {
+/** Writes an executable shell script to use in place of Claude Code; `$claude` is the path of the real one. */
+export function wrapClaude(script: string): string {
   const require = createRequire(import.meta.url)
   const real = require.resolve(`@anthropic-ai/claude-agent-sdk-${process.platform}-${process.arch}/claude`)
-  const folder = mkdtempSync(join(tmpdir(), 'holdpoint-behind-'))
+  const folder = mkdtempSync(join(tmpdir(), 'holdpoint-wrapped-'))
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   const file = join(folder, 'claude')
   writeFileSync(file, `#!/bin/sh\nclaude='${real}'\n${script}\n`)
   chmodSync(file, 0o755)
   return file
 }
-/** Its input comes late: it has started long before anything that was said to it arrives. */
-export const slowClaude = () => claudeBehind('(sleep 1; exec cat) | exec "$claude" "$@"')
+/** A Claude Code that receives its input a second late, like on a slow host. */
+export const slowClaude = () => wrapClaude('(sleep 1; exec cat) | exec "$claude" "$@"')

@@ -1,75 +1,75 @@
-/** The scripted model of a test: what it says next is a function of the conversation, and what it was told is kept. */
+/** The scripted model for tests: a script computes each reply from the conversation, and every call is recorded. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import {
   type ModelBlock,
-  type ModelTurn,
+  type ModelRequest,
   type ScriptedModel,
-  startModel,
+  startScriptedModel,
 } from '../../src/claude/setup/scripted-model.ts'
 
-/** What the model sees when it is its turn. */
-export interface Scene {
-  readonly turn: ModelTurn
-  /** Results of its calls so far, in the order in which it reads them. */
+/** One call of the model, as a script sees it. */
+export interface ModelCall {
+  readonly request: ModelRequest
+  /** Tool results in the conversation, in order. */
   readonly results: readonly { readonly id: string; readonly text: string; readonly failed: boolean }[]
   /** The text of the person's last message. */
   readonly prompt: string
-  /** The whole conversation, to look for something in it. */
-  readonly all: string
+  /** The messages of the whole conversation as JSON text, to search in. */
+  readonly conversation: string
 }
-export type Play = (scene: Scene) => readonly ModelBlock[] | Promise<readonly ModelBlock[]>
+export type ModelScript = (call: ModelCall) => readonly ModelBlock[] | Promise<readonly ModelBlock[]>
 
 export const say = (text: string): ModelBlock => ({ type: 'text', text })
-export const call = (name: string, input: object, id: string): ModelBlock => ({ type: 'tool_use', id, name, input })
-export const bash = (command: string, id = 'toolu_1') => call('Bash', { command, description: 'a command' }, id)
+export const toolUse = (name: string, input: object, id: string): ModelBlock => ({ type: 'tool_use', id, name, input })
+export const bash = (command: string, id = 'toolu_1') => toolUse('Bash', { command, description: 'a command' }, id)
 
-/** One step per number of results read so far; then it is done. */
-export function steps(...list: readonly (readonly ModelBlock[])[]): Play {
+/** Replies with the nth step after n tool results, then with the text “done”. */
+export function steps(...list: readonly (readonly ModelBlock[])[]): ModelScript {
   return ({ results }) => list[results.length] ?? [say('done')]
 }
 
-export class Model {
-  /** Every scene with tools in it, in order: titles and the like are no part of the play. */
-  readonly scenes: Scene[] = []
+export class TestModel {
+  /** All calls that offer tools, in order. Claude Code also calls the model without tools, for example for titles. */
+  readonly calls: ModelCall[] = []
   readonly server: ScriptedModel
 
   private constructor(server: ScriptedModel) {
     this.server = server
   }
 
-  static async open(play: Play): Promise<Model> {
-    const scenes: Scene[] = []
-    const server = await startModel(async turn => {
-      if (!turn.tools?.some(tool => tool.name === 'Bash')) return [say('a title')]
-      const scene = sceneOf(turn)
-      scenes.push(scene)
-      return play(scene)
+  static async open(script: ModelScript): Promise<TestModel> {
+    const calls: ModelCall[] = []
+    const server = await startScriptedModel(async request => {
+      if (!request.tools?.some(tool => tool.name === 'Bash')) return [say('a title')]
+      const call = describeCall(request)
+      calls.push(call)
+      return script(call)
     })
-    const model = new Model(server)
-    return Object.assign(model, { scenes })
+    const model = new TestModel(server)
+    return Object.assign(model, { calls })
   }
 
-  /** What it was told about a call. */
-  told(id = 'toolu_1'): string | undefined {
-    return this.scenes.flatMap(scene => scene.results).find(result => result.id === id)?.text
+  /** The text of the result that the model read for a tool call. */
+  toolResult(id = 'toolu_1'): string | undefined {
+    return this.calls.flatMap(call => call.results).find(result => result.id === id)?.text
   }
-  /** Whether it ever read this. */
-  read(text: string): boolean {
-    return this.scenes.some(scene => scene.all.includes(JSON.stringify(text).slice(1, -1)))
+  /** Whether any conversation that was sent to the model contains the text. */
+  hasRead(text: string): boolean {
+    return this.calls.some(call => call.conversation.includes(JSON.stringify(text).slice(1, -1)))
   }
 }
 
-export interface Refusal {
+export interface ApiError {
   readonly status: number
   readonly type: string
   readonly message: string
   readonly headers?: Readonly<Record<string, string>>
 }
-/** The model's service in front of that model: it refuses what the test wants refused. */
-export async function serviceBefore(
-  model: () => string,
-  refuses: (turn: ModelTurn) => Refusal | null,
+/** Starts a proxy in front of a scripted model; it returns an API error for the requests that `refuses` picks. */
+export async function startModelProxy(
+  modelUrl: () => string,
+  refuses: (request: ModelRequest) => ApiError | null,
 ): Promise<{ readonly url: string; close(): void }> {
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
@@ -81,12 +81,12 @@ export async function serviceBefore(
       response.writeHead(status, { 'content-type': 'application/json', ...headers })
       return void response.end(JSON.stringify({ type: 'error', error: { type, message } }))
     }
-    const answer = await fetch(model() + request.url, { method: 'POST', body })
-    response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? 'application/json' })
-    response.end(await answer.text())
+    const reply = await fetch(modelUrl() + request.url, { method: 'POST', body })
+    response.writeHead(reply.status, { 'content-type': reply.headers.get('content-type') ?? 'application/json' })
+    response.end(await reply.text())
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo // it listens on TCP
+  const { port } = server.address() as AddressInfo // the server listens on TCP
   return { url: `http://127.0.0.1:${port}`, close: () => void server.close(() => {}).closeAllConnections() }
 }
 
@@ -100,8 +100,8 @@ interface Block {
 const blocksOf = (content: unknown): readonly Block[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : Array.isArray(content) ? content : []
 
-function sceneOf(turn: ModelTurn): Scene {
-  const blocks = turn.messages.flatMap(message =>
+function describeCall(request: ModelRequest): ModelCall {
+  const blocks = request.messages.flatMap(message =>
     blocksOf(message.content).map(block => ({ role: message.role, block })),
   )
   const results = blocks
@@ -115,5 +115,5 @@ function sceneOf(turn: ModelTurn): Scene {
     }))
   const prompts = blocks.filter(({ role, block }) => role === 'user' && block.type === 'text')
   const prompt = prompts.findLast(({ block }) => !block.text?.startsWith('<system-reminder>'))?.block.text ?? ''
-  return { turn, results, prompt, all: JSON.stringify(turn.messages) }
+  return { request, results, prompt, conversation: JSON.stringify(request.messages) }
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { endOrphan, ProcessGroup } from '../../src/claude/cli/os-process.ts'
-import { alive, eventually } from './claude-fixture.ts'
+import { isAlive, waitUntil } from './claude-fixture.ts'
 
 let folder: string
 beforeEach(() => {
@@ -26,7 +26,7 @@ describe('a process of Claude Code', () => {
     const cli = run('trap "" TERM; sleep 60 & echo $!; while true; do sleep 1; done')
     const child = await printed(cli)
     expect((await cli.end()).signal).toBe('SIGKILL')
-    await eventually(() => !alive(child))
+    await waitUntil(() => !isAlive(child))
   })
 
   it('takes what it started in other groups with it when it is killed', async () => {
@@ -34,7 +34,7 @@ describe('a process of Claude Code', () => {
     const child = await printed(cli)
     process.kill(cli.child.pid!, 'SIGKILL')
     await cli.ended
-    await eventually(() => !alive(child))
+    await waitUntil(() => !isAlive(child))
   })
 
   it('leaves another of the same session alone when it ends', async () => {
@@ -44,7 +44,7 @@ describe('a process of Claude Code', () => {
     const pid = await printed(second)
     process.kill(first.child.pid!, 'SIGKILL')
     await first.ended
-    expect(alive(pid)).toBe(true)
+    expect(isAlive(pid)).toBe(true)
     expect(noted().pid).toBe(pid)
     await second.end()
   })
@@ -63,7 +63,7 @@ describe('a process of Claude Code', () => {
       writeFileSync(join(folder, 'process.json'), JSON.stringify({ pid: orphan.pid, started, mark: 'theirs' }))
     note('1')
     endOrphan(folder)
-    expect(alive(orphan.pid!)).toBe(true)
+    expect(isAlive(orphan.pid!)).toBe(true)
     const stat = readFileSync(`/proc/${orphan.pid}/stat`, 'utf8')
     note(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '')
     expect(noted().pid).toBe(orphan.pid)

@@ -5,15 +5,15 @@ import type { Request, SessionId } from '@holdpoint/protocol'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { closeGateways, type GatewayProcess, startGateway } from '../../../../test/support/gateway.ts'
 import { scriptedEnvironment } from '../../src/claude/setup/scripted-model.ts'
-import { alive, eventually } from './claude-fixture.ts'
-import { bash, call, Model, type Play, say, steps } from './model.ts'
+import { isAlive, waitUntil } from './claude-fixture.ts'
+import { bash, type ModelScript, say, steps, TestModel, toolUse } from './model.ts'
 
 let home: string
 let cwd: string
-let model: Model
+let model: TestModel
 let gateway: GatewayProcess
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), 'holdpoint-house-'))
+  home = mkdtempSync(join(tmpdir(), 'holdpoint-claude-'))
   cwd = join(home, 'work')
   mkdirSync(cwd)
 })
@@ -28,9 +28,9 @@ const ran = () => (existsSync(join(cwd, 'ran.txt')) ? readFileSync(join(cwd, 'ra
 /** A gateway with its runner, and a Claude Code that has asked. */
 async function ask(
   command: string,
-  play: Play = steps([bash(command)]),
+  script: ModelScript = steps([bash(command)]),
 ): Promise<{ id: SessionId; request: Request; pid: number }> {
-  model = await Model.open(play)
+  model = await TestModel.open(script)
   const plain = Object.entries(scriptedEnvironment(model.server.url, home)).filter(([, value]) => value !== undefined)
   gateway = await startGateway({ env: Object.fromEntries(plain) as Record<string, string> })
   await ready()
@@ -40,7 +40,7 @@ async function ask(
   const { pid } = JSON.parse(readFileSync(join(folder, 'process.json'), 'utf8'))
   const holds = (name: string) =>
     name.endsWith('.jsonl') && readFileSync(join(folder, name), 'utf8').includes('toolu_1')
-  await eventually(() => readdirSync(folder).some(holds))
+  await waitUntil(() => readdirSync(folder).some(holds))
   return { id, request, pid }
 }
 async function ready(): Promise<void> {
@@ -63,41 +63,43 @@ async function idle(id: SessionId): Promise<void> {
 describe('with processes of their own', () => {
   it('a killed gateway is not noticed by Claude Code: answered after its return, the command runs once', async () => {
     const { id, request, pid } = await ask('echo ran >> ran.txt')
-    const scenes = model.scenes.length
+    const calls = model.calls.length
     await gateway.kill()
-    expect(alive(pid)).toBe(true)
+    expect(isAlive(pid)).toBe(true)
     await gateway.start()
     await allow(request)
     await idle(id)
     expect(ran()).toBe('ran\n')
-    expect(alive(pid)).toBe(true)
-    expect(model.scenes).toHaveLength(scenes + 1)
+    expect(isAlive(pid)).toBe(true)
+    expect(model.calls).toHaveLength(calls + 1)
   })
 
   it('a killed runner leaves no orphan and no word to the model; answered later, the command runs once', async () => {
     const { id, request, pid } = await ask('echo ran >> ran.txt')
-    const scenes = model.scenes.length
+    const calls = model.calls.length
     await gateway.killRunner()
-    await eventually(() => !alive(pid))
-    expect(model.scenes).toHaveLength(scenes)
+    await waitUntil(() => !isAlive(pid))
+    expect(model.calls).toHaveLength(calls)
     expect((await gateway.call('getRequest', { id: request.id })).status).toBe('pending')
     await allow(request)
     await idle(id)
     expect(ran()).toBe('ran\n')
-    expect(model.told()).not.toContain('stream closed')
+    expect(model.toolResult()).not.toContain('stream closed')
     expect((await gateway.call('getRequest', { id: request.id })).delivery.state).toBe('taken')
   })
 
   it('a runner that is killed while Claude Code waits in a turn that it began by itself loses nothing: answered later, the command runs once', async () => {
-    const beside = call('Bash', { command: 'sleep 0.2', description: 'b', run_in_background: true }, 'toolu_beside')
-    const play: Play = ({ results, all }) => {
+    const beside = toolUse('Bash', { command: 'sleep 0.2', description: 'b', run_in_background: true }, 'toolu_beside')
+    const script: ModelScript = ({ results, conversation }) => {
       if (results.length === 0) return [beside]
-      return results.length === 1 && all.includes('<task-notification>') ? [bash('echo ran >> ran.txt')] : [say('done')]
+      return results.length === 1 && conversation.includes('<task-notification>')
+        ? [bash('echo ran >> ran.txt')]
+        : [say('done')]
     }
-    const { id, request, pid } = await ask('', play)
+    const { id, request, pid } = await ask('', script)
     expect((await gateway.call('getSession', { id })).state).toBe('working')
     await gateway.killRunner()
-    await eventually(() => !alive(pid))
+    await waitUntil(() => !isAlive(pid))
     expect((await gateway.call('getRequest', { id: request.id })).status).toBe('pending')
     await allow(request)
     await idle(id)
@@ -108,10 +110,10 @@ describe('with processes of their own', () => {
   it('a runner that is told to stop says in its log and in the session’s what it leaves unfinished', async () => {
     const { id, request } = await ask('echo $$ > pid.txt; echo ran >> ran.txt; sleep 60')
     await allow(request)
-    await eventually(() => ran() !== null)
+    await waitUntil(() => ran() !== null)
     process.kill(gateway.runnerPid()!, 'SIGTERM')
     const lines = () => readFileSync(gateway.home.runnerLog, 'utf8').split('\n')
-    await eventually(() => lines().some(line => line.includes('session.unfinished') && line.includes(id)))
+    await waitUntil(() => lines().some(line => line.includes('session.unfinished') && line.includes(id)))
     const { items } = await gateway.call('listEvents', { id })
     const raised = items.find(event => event.type === 'error.raised')
     expect(raised).toMatchObject({ code: 'unfinished', message: expect.stringContaining('outcome is unknown') })
@@ -122,12 +124,12 @@ describe('with processes of their own', () => {
   it('a runner that is killed while the command runs does not run it twice, and its shell ends', async () => {
     const { id, request } = await ask('echo $$ > pid.txt; echo ran >> ran.txt; sleep 60')
     await allow(request)
-    await eventually(() => ran() !== null)
+    await waitUntil(() => ran() !== null)
     await gateway.killRunner()
     await idle(id)
     expect(ran()).toBe('ran\n')
-    expect(model.told()).toContain('its outcome is unknown')
+    expect(model.toolResult()).toContain('its outcome is unknown')
     expect((await gateway.call('getRequest', { id: request.id })).delivery.state).toBe('unknown')
-    await eventually(() => !alive(Number(readFileSync(join(cwd, 'pid.txt'), 'utf8'))))
+    await waitUntil(() => !isAlive(Number(readFileSync(join(cwd, 'pid.txt'), 'utf8'))))
   })
 })

@@ -6,12 +6,12 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { parseSessionOptions } from '../../src/claude/setup/session-options.ts'
 import { claudeDriver } from '../../src/index.ts'
 import { ClaudeFixture } from './claude-fixture.ts'
-import { call, type Play, say } from './model.ts'
+import { type ModelScript, say, toolUse } from './model.ts'
 
-let house: ClaudeFixture | undefined
+let claude: ClaudeFixture | undefined
 afterEach(async () => {
-  await house?.close()
-  house = undefined
+  await claude?.close()
+  claude = undefined
 })
 
 const wrong: readonly [string, JsonObject, string][] = [
@@ -44,53 +44,53 @@ describe('a wish', () => {
   })
 
   it('that is refused ends the session at its start, and says why', async () => {
-    house = await ClaudeFixture.open(() => [say('hello')])
-    const id = await house.start({ options: { mcpServers: { x: 5 } } })
-    const { value } = await house.stage.seen('session.ended')
+    claude = await ClaudeFixture.create(() => [say('hello')])
+    const id = await claude.startClaude({ options: { mcpServers: { x: 5 } } })
+    const { value } = await claude.waitForEvent('session.ended')
     expect(value).toMatchObject({ id, ending: { reason: 'failed', detail: expect.stringContaining('mcpServers') } })
-    expect(house.stage.log('error.raised')[0]?.message).toContain('"x": must be an object')
-    expect(house.model.scenes).toEqual([])
+    expect(claude.eventsOf('error.raised')[0]?.message).toContain('"x": must be an object')
+    expect(claude.model.calls).toEqual([])
   })
 
   it('for an agent of one’s own is granted: it can be called, and follows its prompt', async () => {
-    const play: Play = ({ prompt, all, turn }) => {
+    const script: ModelScript = ({ prompt, conversation, request }) => {
       if (prompt === 'help')
-        return [say(JSON.stringify(turn.system).includes('You count sheep') ? 'counted' : 'who am I?')]
+        return [say(JSON.stringify(request.system).includes('You count sheep') ? 'counted' : 'who am I?')]
       const agent = { description: 'count', prompt: 'help', subagent_type: 'shepherd', run_in_background: false }
-      return all.includes('toolu_agent') ? [say('done')] : [call('Agent', agent, 'toolu_agent')]
+      return conversation.includes('toolu_agent') ? [say('done')] : [toolUse('Agent', agent, 'toolu_agent')]
     }
-    house = await ClaudeFixture.open(play)
+    claude = await ClaudeFixture.create(script)
     const shepherd = { description: 'counts', prompt: 'You count sheep' }
-    await house.start({ options: { agents: { shepherd } } })
-    await house.over()
-    expect(house.model.told('toolu_agent')).toContain('counted')
+    await claude.startClaude({ options: { agents: { shepherd } } })
+    await claude.waitForTurnEnd()
+    expect(claude.model.toolResult('toolu_agent')).toContain('counted')
   })
 
   it('for more folders is granted: what is in them can be read unasked', async () => {
-    house = await ClaudeFixture.open(({ results }) => {
-      const file_path = join(String(house?.home), 'elsewhere', 'note.txt')
-      return results.length === 0 ? [call('Read', { file_path }, 'toolu_1')] : [say('done')]
+    claude = await ClaudeFixture.create(({ results }) => {
+      const file_path = join(String(claude?.home), 'elsewhere', 'note.txt')
+      return results.length === 0 ? [toolUse('Read', { file_path }, 'toolu_1')] : [say('done')]
     })
-    const elsewhere = join(house.home, 'elsewhere')
+    const elsewhere = join(claude.home, 'elsewhere')
     mkdirSync(elsewhere)
     writeFileSync(join(elsewhere, 'note.txt'), 'found here')
-    await house.start({ options: { additionalDirectories: [elsewhere] } })
-    await house.over()
-    expect(house.model.told()).toContain('found here')
-    expect(house.stage.log('request.opened')).toEqual([])
+    await claude.startClaude({ options: { additionalDirectories: [elsewhere] } })
+    await claude.waitForTurnEnd()
+    expect(claude.model.toolResult()).toContain('found here')
+    expect(claude.eventsOf('request.opened')).toEqual([])
   })
 })
 
 describe('an MCP server that cannot be started', () => {
   it('is told of, once, with why', async () => {
-    house = await ClaudeFixture.open(() => [say('hello')])
-    const id = await house.start({ options: { mcpServers: { shop: { command: '/nowhere/shop' } } } })
-    await house.over()
-    const raised = await house.stage.seen('error.raised')
+    claude = await ClaudeFixture.create(() => [say('hello')])
+    const id = await claude.startClaude({ options: { mcpServers: { shop: { command: '/nowhere/shop' } } } })
+    await claude.waitForTurnEnd()
+    const raised = await claude.waitForEvent('error.raised')
     expect(raised).toMatchObject({ code: 'mcp_server', message: expect.stringContaining('shop could not be started') })
-    await house.stage.person('sendMessage', { id, text: 'again' })
-    await house.over(2)
-    expect(house.stage.log('error.raised')).toHaveLength(1)
+    await claude.asPerson('sendMessage', { id, text: 'again' })
+    await claude.waitForTurnEnd(2)
+    expect(claude.eventsOf('error.raised')).toHaveLength(1)
   })
 })
 
@@ -100,19 +100,19 @@ describe('the folder of a session', () => {
     ['that lies in a file', (at: ClaudeFixture) => join(at.cwd, 'file.txt', 'x'), 'is not there'],
     ['that is not a whole path', () => 'relative/x', 'is not an absolute path'],
   ])('%s fails the turn with a sentence', async (_name, cwd, sentence) => {
-    house = await ClaudeFixture.open(() => [say('hello')], { files: { 'file.txt': '' } })
-    await house.start({ cwd: cwd(house) })
-    expect((await house.over()).ending).toBe('failed')
-    expect((await house.stage.seen('error.raised')).message).toContain(sentence)
+    claude = await ClaudeFixture.create(() => [say('hello')], { files: { 'file.txt': '' } })
+    await claude.startClaude({ cwd: cwd(claude) })
+    expect((await claude.waitForTurnEnd()).ending).toBe('failed')
+    expect((await claude.waitForEvent('error.raised')).message).toContain(sentence)
   })
 })
 
 describe('a Claude Code of one’s own', () => {
   it('that is a folder is not ready, and that is said', async () => {
-    house = await ClaudeFixture.open(() => [])
+    claude = await ClaudeFixture.create(() => [])
     for (const info of [
-      claudeDriver({ folder: house.home, executable: house.cwd }).info(),
-      claudeDriver({ folder: house.home, env: { HOLDPOINT_CLAUDE: house.cwd } }).info(),
+      claudeDriver({ folder: claude.home, executable: claude.cwd }).info(),
+      claudeDriver({ folder: claude.home, env: { HOLDPOINT_CLAUDE: claude.cwd } }).info(),
     ])
       expect(await info).toMatchObject({ ready: false, missing: expect.stringContaining('is not a program') })
   })
@@ -120,63 +120,63 @@ describe('a Claude Code of one’s own', () => {
 
 describe('what was noted of a session', () => {
   it('and is damaged is put aside; the conversation goes on, and its cost is not told twice', async () => {
-    house = await ClaudeFixture.open(({ prompt }) => [say(`heard ${prompt}`)])
-    const runner = house.run()
-    const id = await house.stage.start('claude', { cwd: house.cwd, prompt: 'one' })
-    const first = await house.over()
-    await house.stage.seen('command.done')
+    claude = await ClaudeFixture.create(({ prompt }) => [say(`heard ${prompt}`)])
+    const runner = claude.startRunner()
+    const id = await claude.startSession('claude', { cwd: claude.cwd, prompt: 'one' })
+    const first = await claude.waitForTurnEnd()
+    await claude.waitForEvent('command.done')
     await runner.stop()
-    writeFileSync(join(house.home, 'driver', id, 'meta.json'), '{"key":')
-    house.run()
-    await house.stage.person('sendMessage', { id, text: 'two' })
-    const second = await house.over(2)
-    expect(house.model.scenes.at(-1)?.all).toContain('heard one')
+    writeFileSync(join(claude.home, 'driver', id, 'meta.json'), '{"key":')
+    claude.startRunner()
+    await claude.asPerson('sendMessage', { id, text: 'two' })
+    const second = await claude.waitForTurnEnd(2)
+    expect(claude.model.calls.at(-1)?.conversation).toContain('heard one')
     expect(second.cost).toBeCloseTo(first.cost ?? 0, 8)
-    const raised = house.stage.log('error.raised').filter(event => event.code === 'damaged')
+    const raised = claude.eventsOf('error.raised').filter(event => event.code === 'damaged')
     expect(raised).toMatchObject([{ message: expect.stringContaining('meta.json.damaged') }])
   })
 })
 
 describe('the conversation of a session', () => {
   it('is shown by the id under which another session can go on with it', async () => {
-    house = await ClaudeFixture.open(({ prompt }) => [say(`heard ${prompt}`)])
-    const id = await house.start({ prompt: 'remember me' })
-    await house.over()
-    const { value } = await house.stage.seen('session.changed', event => event.value.conversationId !== null)
+    claude = await ClaudeFixture.create(({ prompt }) => [say(`heard ${prompt}`)])
+    const id = await claude.startClaude({ prompt: 'remember me' })
+    await claude.waitForTurnEnd()
+    const { value } = await claude.waitForEvent('session.changed', event => event.value.conversationId !== null)
     const { conversationId } = value
-    await house.stage.person('endSession', { id })
-    const next = await house.stage.start('claude', {
-      cwd: house.cwd,
+    await claude.asPerson('endSession', { id })
+    const next = await claude.startSession('claude', {
+      cwd: claude.cwd,
       prompt: 'who?',
       conversationId: String(conversationId),
     })
-    await house.over(2)
-    expect(house.model.scenes.at(-1)?.all).toContain('remember me')
-    expect((await house.stage.person('getSession', { id: next })).conversationId).toBe(conversationId)
+    await claude.waitForTurnEnd(2)
+    expect(claude.model.calls.at(-1)?.conversation).toContain('remember me')
+    expect((await claude.asPerson('getSession', { id: next })).conversationId).toBe(conversationId)
   })
 })
 
 describe('a picture', () => {
   it('needs no words beside it', async () => {
-    house = await ClaudeFixture.open(() => [say('seen')])
+    claude = await ClaudeFixture.create(() => [say('seen')])
     const dot = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
     const image = { type: 'image', mediaType: 'image/png', data: dot } as const
-    const id = await house.start({ prompt: '', attachments: [image] })
-    await house.over()
-    await house.stage.person('sendMessage', { id, text: '', attachments: [image] })
-    expect((await house.over(2)).ending).toBe('done')
-    expect(house.model.scenes.at(-1)?.all.split('"type":"image"')).toHaveLength(3)
+    const id = await claude.startClaude({ prompt: '', attachments: [image] })
+    await claude.waitForTurnEnd()
+    await claude.asPerson('sendMessage', { id, text: '', attachments: [image] })
+    expect((await claude.waitForTurnEnd(2)).ending).toBe('done')
+    expect(claude.model.calls.at(-1)?.conversation.split('"type":"image"')).toHaveLength(3)
   })
 })
 
 describe('a document', () => {
   it('is given whole where it is a PDF, under its name', async () => {
-    house = await ClaudeFixture.open(() => [say('read')])
+    claude = await ClaudeFixture.create(() => [say('read')])
     const data = Buffer.from('%PDF-1.4\n%%EOF\n').toString('base64')
     const pdf = { type: 'document', mediaType: 'application/pdf', data, name: 'terms.pdf' } as const
-    await house.start({ prompt: 'read this', attachments: [pdf] })
-    await house.over()
-    expect(house.model.scenes[0]?.all).toContain(`"media_type":"application/pdf","data":"${data}"`)
-    expect(house.model.read('terms.pdf')).toBe(true)
+    await claude.startClaude({ prompt: 'read this', attachments: [pdf] })
+    await claude.waitForTurnEnd()
+    expect(claude.model.calls[0]?.conversation).toContain(`"media_type":"application/pdf","data":"${data}"`)
+    expect(claude.model.hasRead('terms.pdf')).toBe(true)
   })
 })

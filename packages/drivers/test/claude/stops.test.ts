@@ -2,59 +2,59 @@
 import type { Call, SessionId } from '@holdpoint/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
 import { ManualClock } from '../runner-fixture.ts'
-import { alive, ClaudeFixture, claudeBehind, eventually, pass } from './claude-fixture.ts'
-import { bash, type Play, say, steps } from './model.ts'
+import { advanceUntil, ClaudeFixture, isAlive, waitUntil, wrapClaude } from './claude-fixture.ts'
+import { bash, type ModelScript, say, steps } from './model.ts'
 
-let house: ClaudeFixture
-afterEach(() => house.close())
+let claude: ClaudeFixture
+afterEach(() => claude.close())
 
 const echo = bash('echo ran >> ran.txt')
-const hanging: Play = () => new Promise(() => {})
-const done = (count: number) => house.stage.until(() => house.stage.log('command.done')[count - 1])
-const freeze = (id: SessionId) => process.kill(house.pid(id) ?? Number.NaN, 'SIGSTOP')
+const hanging: ModelScript = () => new Promise(() => {})
+const done = (count: number) => claude.waitFor(() => claude.eventsOf('command.done')[count - 1])
+const freeze = (id: SessionId) => process.kill(claude.pidOf(id) ?? Number.NaN, 'SIGSTOP')
 
 describe('a change that Claude Code does not answer', () => {
   it('holds up no interrupt', async () => {
     const clock = new ManualClock()
-    house = await ClaudeFixture.open(hanging, { clock })
-    const id = await house.start()
-    await eventually(() => house.model.scenes.length > 0)
-    const pid = house.pid(id)
+    claude = await ClaudeFixture.create(hanging, { clock })
+    const id = await claude.startClaude()
+    await waitUntil(() => claude.model.calls.length > 0)
+    const pid = claude.pidOf(id)
     freeze(id)
-    await house.stage.person('patchSession', { id, mode: 'acceptEdits' })
-    await house.stage.person('interruptSession', { id })
-    await pass(clock, house.over())
-    expect((await house.over()).ending).toBe('interrupted')
-    expect(alive(pid)).toBe(false)
-    await pass(clock, done(3))
-    expect((await house.stage.person('getSession', { id })).mode).toBe('default')
+    await claude.asPerson('patchSession', { id, mode: 'acceptEdits' })
+    await claude.asPerson('interruptSession', { id })
+    await advanceUntil(clock, claude.waitForTurnEnd())
+    expect((await claude.waitForTurnEnd()).ending).toBe('interrupted')
+    expect(isAlive(pid)).toBe(false)
+    await advanceUntil(clock, done(3))
+    expect((await claude.asPerson('getSession', { id })).mode).toBe('default')
   })
 
   it('holds up no end, and the process is gone', async () => {
-    house = await ClaudeFixture.open(hanging)
-    const id = await house.start()
-    await eventually(() => house.model.scenes.length > 0)
-    const pid = house.pid(id)
+    claude = await ClaudeFixture.create(hanging)
+    const id = await claude.startClaude()
+    await waitUntil(() => claude.model.calls.length > 0)
+    const pid = claude.pidOf(id)
     freeze(id)
-    await house.stage.person('patchSession', { id, model: 'another' })
-    await house.stage.person('endSession', { id })
-    await eventually(() => !alive(pid))
+    await claude.asPerson('patchSession', { id, model: 'another' })
+    await claude.asPerson('endSession', { id })
+    await waitUntil(() => !isAlive(pid))
   })
 
   it('is given up after a while, with a sentence; the next message runs as before', async () => {
     const clock = new ManualClock()
-    house = await ClaudeFixture.open(() => [say('hello')], { clock })
-    const id = await house.start()
-    await house.over()
-    const pid = house.pid(id)
+    claude = await ClaudeFixture.create(() => [say('hello')], { clock })
+    const id = await claude.startClaude()
+    await claude.waitForTurnEnd()
+    const pid = claude.pidOf(id)
     freeze(id)
-    await house.stage.person('patchSession', { id, mode: 'acceptEdits' })
-    await house.stage.person('sendMessage', { id, text: 'still there?' })
-    await pass(clock, done(2))
+    await claude.asPerson('patchSession', { id, mode: 'acceptEdits' })
+    await claude.asPerson('sendMessage', { id, text: 'still there?' })
+    await advanceUntil(clock, done(2))
     expect((await done(2)).outcome).toMatchObject({ ok: false, reason: expect.stringContaining('did not answer') })
-    expect((await house.over(2)).ending).toBe('done')
-    expect(alive(pid)).toBe(false)
-    expect((await house.stage.person('getSession', { id })).mode).toBe('default')
+    expect((await claude.waitForTurnEnd(2)).ending).toBe('done')
+    expect(isAlive(pid)).toBe(false)
+    expect((await claude.asPerson('getSession', { id })).mode).toBe('default')
   })
 })
 
@@ -62,10 +62,10 @@ describe('a change that Claude Code does not answer', () => {
 function meeting(before: () => Promise<unknown>, after: () => Promise<unknown> = async () => {}): Call {
   let met = false
   return async (op, input, options) => {
-    if (op !== 'openRequest' || met) return house.stage.runner(op, input, options)
+    if (op !== 'openRequest' || met) return claude.asRunner(op, input, options)
     met = true
     await before()
-    const opened = await house.stage.runner(op, input, options)
+    const opened = await claude.asRunner(op, input, options)
     await after()
     return opened
   }
@@ -73,28 +73,28 @@ function meeting(before: () => Promise<unknown>, after: () => Promise<unknown> =
 
 describe('an interrupt that meets an ask', () => {
   async function meet(after: () => Promise<unknown> = async () => {}) {
-    house = await ClaudeFixture.open(steps([echo]))
+    claude = await ClaudeFixture.create(steps([echo]))
     let id: SessionId
-    const interrupt = () => house.stage.person('interruptSession', { id })
-    house.stage.run([house.driver()], { call: meeting(interrupt, after) })
-    id = await house.stage.start('claude', { cwd: house.cwd, parkAfterMs: null })
-    expect((await house.over()).ending).toBe('interrupted')
+    const interrupt = () => claude.asPerson('interruptSession', { id })
+    claude.startRunner([claude.driver()], { call: meeting(interrupt, after) })
+    id = await claude.startSession('claude', { cwd: claude.cwd, parkAfterMs: null })
+    expect((await claude.waitForTurnEnd()).ending).toBe('interrupted')
     await done(2)
     return id
   }
 
   it('leaves nothing to be answered', async () => {
     await meet()
-    expect(await house.request()).toMatchObject({ status: 'resolved', resolution: { by: 'agent' } })
-    expect(house.file('ran.txt')).toBeNull()
+    expect(await claude.getRequest()).toMatchObject({ status: 'resolved', resolution: { by: 'agent' } })
+    expect(claude.readFile('ran.txt')).toBeNull()
   })
 
   it('leaves no answer on its way: what was said in that moment reaches nobody, and says so', async () => {
-    const id = await meet(async () => house.stage.answer(await house.asked(), { kind: 'allow' }))
-    expect((await house.request()).delivery.state).toBe('undeliverable')
-    await house.stage.person('sendMessage', { id, text: 'and now?' })
-    await house.over(2)
-    expect(house.file('ran.txt')).toBeNull()
+    const id = await meet(async () => claude.answer(await claude.waitForRequest(), { kind: 'allow' }))
+    expect((await claude.getRequest()).delivery.state).toBe('undeliverable')
+    await claude.asPerson('sendMessage', { id, text: 'and now?' })
+    await claude.waitForTurnEnd(2)
+    expect(claude.readFile('ran.txt')).toBeNull()
   })
 })
 
@@ -105,84 +105,85 @@ describe('an interrupt that Claude Code has not heard of yet', () => {
     const interrupting = new Promise<void>(resolve => {
       heard = resolve
     })
-    const play: Play = () => interrupting.then(() => [echo])
-    house = await ClaudeFixture.open(play, { executable: claudeBehind(late) })
+    const script: ModelScript = () => interrupting.then(() => [echo])
+    claude = await ClaudeFixture.create(script, { executable: wrapClaude(late) })
     const call: Call = async (op, input, options) => {
-      const output = await house.stage.runner(op, input, options)
+      const output = await claude.asRunner(op, input, options)
       if (op === 'listCommands' && JSON.stringify(output).includes('"interrupt"')) setImmediate(heard)
       return output
     }
-    house.stage.run([house.driver()], { call })
-    const id = await house.stage.start('claude', { cwd: house.cwd, parkAfterMs: null })
-    await eventually(() => house.model.scenes.length > 0)
-    await house.stage.person('interruptSession', { id })
-    expect((await house.over()).ending).toBe('interrupted')
-    expect(house.stage.log('tool.started')).toHaveLength(1)
-    expect(house.stage.log('request.opened')).toEqual([])
-    expect(house.file('ran.txt')).toBeNull()
+    claude.startRunner([claude.driver()], { call })
+    const id = await claude.startSession('claude', { cwd: claude.cwd, parkAfterMs: null })
+    await waitUntil(() => claude.model.calls.length > 0)
+    await claude.asPerson('interruptSession', { id })
+    expect((await claude.waitForTurnEnd()).ending).toBe('interrupted')
+    expect(claude.eventsOf('tool.started')).toHaveLength(1)
+    expect(claude.eventsOf('request.opened')).toEqual([])
+    expect(claude.readFile('ran.txt')).toBeNull()
   })
 
   it('and that meets an answer on its way leaves it accounted for', async () => {
-    house = await ClaudeFixture.open(steps([echo]))
+    claude = await ClaudeFixture.create(steps([echo]))
     let id: SessionId
     let met = false
     const call: Call = async (op, input, options) => {
-      const output = await house.stage.runner(op, input, options)
+      const output = await claude.asRunner(op, input, options)
       if (op !== 'reportDelivery' || met) return output
       met = true
-      await house.stage.person('interruptSession', { id })
-      await house.over()
+      await claude.asPerson('interruptSession', { id })
+      await claude.waitForTurnEnd()
       return output
     }
-    house.stage.run([house.driver()], { call })
-    id = await house.stage.start('claude', { cwd: house.cwd, parkAfterMs: null })
-    await house.stage.answer(await house.asked(), { kind: 'allow' })
-    await house.stage.seen('request.undeliverable')
-    expect((await house.over()).ending).toBe('interrupted')
-    expect(house.file('ran.txt')).toBeNull()
+    claude.startRunner([claude.driver()], { call })
+    id = await claude.startSession('claude', { cwd: claude.cwd, parkAfterMs: null })
+    await claude.answer(await claude.waitForRequest(), { kind: 'allow' })
+    await claude.waitForEvent('request.undeliverable')
+    expect((await claude.waitForTurnEnd()).ending).toBe('interrupted')
+    expect(claude.readFile('ran.txt')).toBeNull()
   })
 })
 
 describe('an interrupt while nothing goes on', () => {
   it('stops nothing that comes after it', async () => {
-    const play: Play = ({ prompt, results }) => (prompt === 'now' && results.length === 0 ? [echo] : [say('ready')])
-    house = await ClaudeFixture.open(play)
-    const id = await house.start()
-    await house.over()
-    await house.stage.person('interruptSession', { id })
+    const script: ModelScript = ({ prompt, results }) =>
+      prompt === 'now' && results.length === 0 ? [echo] : [say('ready')]
+    claude = await ClaudeFixture.create(script)
+    const id = await claude.startClaude()
+    await claude.waitForTurnEnd()
+    await claude.asPerson('interruptSession', { id })
     await done(2)
-    await house.stage.person('sendMessage', { id, text: 'now' })
-    await house.stage.answer(await house.asked(), { kind: 'allow' })
-    expect((await house.over(2)).ending).toBe('done')
-    expect(house.file('ran.txt')).toBe('ran\n')
+    await claude.asPerson('sendMessage', { id, text: 'now' })
+    await claude.answer(await claude.waitForRequest(), { kind: 'allow' })
+    expect((await claude.waitForTurnEnd(2)).ending).toBe('done')
+    expect(claude.readFile('ran.txt')).toBe('ran\n')
   })
 })
 
 describe('a refusal that stops the turn', () => {
   it('is told to the agent with its reason when it hears of the person next', async () => {
-    const play: Play = ({ prompt }) => (prompt === 'go' ? [echo] : [say('I see')])
-    house = await ClaudeFixture.open(play)
-    const id = await house.start()
-    await house.stage.answer(await house.asked(), { kind: 'deny', reason: 'not before noon', interrupt: true })
-    expect((await house.over()).ending).toBe('cancelled')
-    expect(house.model.scenes).toHaveLength(1)
-    await house.stage.person('sendMessage', { id, text: 'go on with the rest' })
-    expect((await house.over(2)).ending).toBe('done')
-    expect(house.model.read('not before noon')).toBe(true)
-    expect(house.model.scenes.at(-1)?.prompt).toBe('go on with the rest')
+    const script: ModelScript = ({ prompt }) => (prompt === 'go' ? [echo] : [say('I see')])
+    claude = await ClaudeFixture.create(script)
+    const id = await claude.startClaude()
+    await claude.answer(await claude.waitForRequest(), { kind: 'deny', reason: 'not before noon', interrupt: true })
+    expect((await claude.waitForTurnEnd()).ending).toBe('cancelled')
+    expect(claude.model.calls).toHaveLength(1)
+    await claude.asPerson('sendMessage', { id, text: 'go on with the rest' })
+    expect((await claude.waitForTurnEnd(2)).ending).toBe('done')
+    expect(claude.model.hasRead('not before noon')).toBe(true)
+    expect(claude.model.calls.at(-1)?.prompt).toBe('go on with the rest')
   })
 })
 
 describe('a program that is not Claude Code', () => {
   it('and never says a word fails the turn after a while, and is ended', async () => {
     const clock = new ManualClock()
-    house = await ClaudeFixture.open(() => [], { clock, executable: claudeBehind('exec sleep 600') })
-    const id = await house.start()
-    await eventually(() => house.pid(id) !== null)
-    const pid = house.pid(id)
-    await pass(clock, house.over())
-    expect((await house.over()).ending).toBe('failed')
-    expect((await house.stage.seen('error.raised')).message).toContain('said nothing')
-    await eventually(() => !alive(pid))
+    claude = await ClaudeFixture.create(() => [], { clock, executable: wrapClaude('exec sleep 600') })
+    const id = await claude.startClaude()
+    await waitUntil(() => claude.pidOf(id) !== null)
+    const pid = claude.pidOf(id)
+    await advanceUntil(clock, claude.waitForTurnEnd())
+    expect((await claude.waitForTurnEnd()).ending).toBe('failed')
+    expect((await claude.waitForEvent('error.raised')).message).toContain('said nothing')
+    await waitUntil(() => !isAlive(pid))
   })
 })

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { CanUseTool, SDKUserMessage } from '@anthropic-ai/claude-agent-sdk'
 import { InputQueue } from '../cli/input-queue.ts'
 import { ProcessGroup } from '../cli/os-process.ts'
-import { type Script, scriptedEnvironment, startModel } from '../setup/scripted-model.ts'
+import { type ModelResponder, scriptedEnvironment, startScriptedModel } from '../setup/scripted-model.ts'
 import { configFolder, type Installation, type Location } from '../setup/sdk.ts'
 import { TranscriptStore } from '../transcript/transcript-store.ts'
 import { askRuleFor } from './ask-rule.ts'
@@ -38,11 +38,11 @@ async function tryParking(installation: Installation): Promise<boolean> {
   const cwd = join(home, 'cwd')
   mkdirSync(cwd)
   const ran = join(cwd, 'ran')
-  const script: Script = ({ messages, tools }) =>
+  const script: ModelResponder = ({ messages, tools }) =>
     tools?.some(tool => tool.name === 'Bash') && !JSON.stringify(messages).includes('"tool_result"')
       ? [{ type: 'tool_use', id, name: 'Bash', input: { command: `touch ${ran}`, description: 'try' } }]
       : [{ type: 'text', text: 'done' }]
-  const model = await startModel(script)
+  const model = await startScriptedModel(script)
   try {
     const env = scriptedEnvironment(model.url, home)
     const stage = { installation, home, cwd, env, rows: new TranscriptStore(join(home, 'rows'), configFolder(env)) }

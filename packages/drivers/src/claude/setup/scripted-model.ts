@@ -8,21 +8,21 @@ export type ModelBlock =
   | { readonly type: 'tool_use'; readonly id: string; readonly name: string; readonly input: object }
 
 /** What Claude Code asks of the model. */
-export interface ModelTurn {
+export interface ModelRequest {
   readonly model: string
   readonly stream?: boolean
   readonly system?: unknown
   readonly tools?: readonly { readonly name: string }[]
   readonly messages: readonly { readonly role: string; readonly content: unknown }[]
 }
-export type Script = (turn: ModelTurn) => readonly ModelBlock[] | Promise<readonly ModelBlock[]>
+export type ModelResponder = (turn: ModelRequest) => readonly ModelBlock[] | Promise<readonly ModelBlock[]>
 
 export interface ScriptedModel {
   readonly url: string
   close(): Promise<void>
 }
 
-export async function startModel(script: Script): Promise<ScriptedModel> {
+export async function startScriptedModel(script: ModelResponder): Promise<ScriptedModel> {
   const server = createServer((request, response) => {
     answer(request, response, script).catch(() => response.destroy())
   })
@@ -38,11 +38,11 @@ export async function startModel(script: Script): Promise<ScriptedModel> {
   }
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse, script: Script): Promise<void> {
+async function answer(request: IncomingMessage, response: ServerResponse, script: ModelResponder): Promise<void> {
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk)
   if (request.url?.includes('count_tokens')) return void response.end('{"input_tokens":1}')
-  const turn = JSON.parse(Buffer.concat(chunks).toString('utf8')) as ModelTurn // the CLI's own words
+  const turn = JSON.parse(Buffer.concat(chunks).toString('utf8')) as ModelRequest // the CLI's own words
   const blocks = await script(turn)
   const send = (type: string, data: object) =>
     response.write(`event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`)
