@@ -1,24 +1,24 @@
-/** Who may come in: Host, Origin, Sec-Fetch-Site and the credential, judged by one function for REST, streams and sockets. */
+/** Checks Host, Origin, Sec-Fetch-Site and the credential of a request. HTTP, event streams and sockets all use this one function. */
 import type { Caller, Gateway } from '@holdpoint/engine'
 import { Fault } from '@holdpoint/protocol'
 import type { IncomingRequest } from './http-message.ts'
 
-/** What is wanted: a file of the page, something that needs no credential, to read, to change, or a socket, which may do both. */
-export type AccessLevel = 'page' | 'nothing' | 'read' | 'write' | 'socket'
+/** What a request needs: a file of the page, a route without a credential, to read, to change something, or a socket, which can do both. */
+export type AccessLevel = 'page' | 'public' | 'read' | 'write' | 'socket'
 
 export interface Authenticated {
   readonly caller: Caller | null
-  /** Asks again whether the credential still holds: a stream outlives the moment of its admission. */
-  renew(): Promise<Caller>
+  /** Checks the credential again. Streams and sockets call it regularly, because they may outlive their credential. */
+  revalidate(): Promise<Caller>
 }
-export type Authenticator = (incoming: IncomingRequest, need: AccessLevel) => Promise<Authenticated>
+export type Authenticator = (incoming: IncomingRequest, access: AccessLevel) => Promise<Authenticated>
 
 export interface AuthenticatorOptions {
   readonly gateway: Pick<Gateway, 'authenticate'>
   readonly port: number
-  /** Further names under which this gateway is reached. */
+  /** Additional host names of this gateway. */
   readonly hosts?: readonly string[]
-  /** Further origins that serve our page: those of a proxy in front. */
+  /** Additional origins that serve our page, such as a reverse proxy. */
   readonly origins?: readonly string[]
 }
 
@@ -30,70 +30,70 @@ export function cookieName(port: number): string {
 }
 
 export function createAuthenticator({ gateway, port, hosts = [], origins = [] }: AuthenticatorOptions): Authenticator {
-  const ownHosts = spellHosts(port, hosts)
+  const ownHosts = allowedHosts(port, hosts)
   const ownOrigins = new Set([...[...ownHosts].map(host => `http://${host}`), ...origins])
   const cookie = cookieName(port)
 
-  return async function admit(incoming, need) {
+  return async function authenticate(incoming, access) {
     checkHost(incoming, ownHosts)
     if (secretInQuery.test(incoming.target))
-      throw new Fault('bad_input', 'A credential must not stand in a URL; send it as Authorization: Bearer.')
+      throw new Fault('bad_input', 'Do not put a credential in a URL. Send it in the header Authorization: Bearer.')
     const origin = incoming.header('origin')
     if (origin !== undefined && !ownOrigins.has(origin))
-      throw new Fault('wrong_origin', 'This Origin is not one of this gateway’s own.')
+      throw new Fault('wrong_origin', 'The Origin header does not name this gateway.')
     const site = incoming.header('sec-fetch-site')
-    if (need !== 'page' && site !== undefined && site !== 'same-origin' && site !== 'none')
+    if (access !== 'page' && site !== undefined && site !== 'same-origin' && site !== 'none')
       throw new Fault('wrong_origin', 'Pages of other sites may not call this gateway.')
-    if (need === 'page' || need === 'nothing') return stranger
+    if (access === 'page' || access === 'public') return anonymous
     const { secret, kind } = findSecret(incoming, cookie)
-    if (kind === 'cookie') checkCookieUse(incoming, need, origin !== undefined, site)
-    const said = incoming.header('x-holdpoint-via') ?? ''
-    const via = viaPattern.test(said) ? said : 'api'
-    const renew = async () => {
+    if (kind === 'cookie') checkCookieUse(incoming, access, origin !== undefined, site)
+    const viaHeader = incoming.header('x-holdpoint-via') ?? ''
+    const via = viaPattern.test(viaHeader) ? viaHeader : 'api'
+    const revalidate = async () => {
       const caller = await gateway.authenticate(secret, kind, via)
-      if (!caller)
-        throw new Fault('unauthenticated', 'This credential is not known here, or no longer valid; sign in again.')
+      if (!caller) throw new Fault('unauthenticated', 'This credential is unknown, expired or revoked. Sign in again.')
       return caller
     }
-    return { caller: await renew(), renew }
+    return { caller: await revalidate(), revalidate }
   }
 }
 
-const stranger: Authenticated = {
+const anonymous: Authenticated = {
   caller: null,
-  renew: () => Promise.reject(new Fault('unauthenticated', 'This needs a credential.')),
+  revalidate: () => Promise.reject(new Fault('unauthenticated', 'This needs a credential.')),
 }
 
-function spellHosts(port: number, hosts: readonly string[]): ReadonlySet<string> {
+function allowedHosts(port: number, hosts: readonly string[]): ReadonlySet<string> {
   const names = ['localhost', '127.0.0.1', '[::1]']
   const local = port === 80 ? names : names.map(name => `${name}:${port}`)
-  const further = hosts.flatMap(host => [host.toLowerCase(), `${host.toLowerCase()}:${port}`])
-  return new Set([...local, ...further])
+  const additional = hosts.flatMap(host => [host.toLowerCase(), `${host.toLowerCase()}:${port}`])
+  return new Set([...local, ...additional])
 }
 
 function checkHost(incoming: IncomingRequest, ownHosts: ReadonlySet<string>): void {
-  if (incoming.repeated !== null && incoming.repeated !== 'host')
-    throw new Fault('bad_input', `The header ${incoming.repeated} stands twice.`)
+  if (incoming.repeatedHeader !== null && incoming.repeatedHeader !== 'host')
+    throw new Fault('bad_input', `The header ${incoming.repeatedHeader} was sent twice.`)
   const host = incoming.header('host')?.toLowerCase()
-  if (host === undefined) throw new Fault('bad_input', 'The request names no Host.')
-  // A request line in absolute form names a host of its own, which nothing behind this check would look at.
-  if (incoming.repeated || !ownHosts.has(host) || !incoming.target.startsWith('/'))
-    throw new Fault('wrong_host', 'This gateway does not answer under that name; use localhost, or configure the host.')
+  if (host === undefined) throw new Fault('bad_input', 'The request has no Host header.')
+  // A request line in absolute form names its own host, which no later check looks at.
+  if (incoming.repeatedHeader || !ownHosts.has(host) || !incoming.target.startsWith('/'))
+    throw new Fault('wrong_host', 'This gateway does not use that host name. Use localhost, or configure the name.')
 }
 
 function findSecret(incoming: IncomingRequest, cookie: string): { secret: string; kind: 'bearer' | 'cookie' } {
   const authorization = incoming.header('authorization')
   if (authorization !== undefined) {
     const secret = /^Bearer ([\x21-\x7e]{1,512})$/i.exec(authorization)?.[1]
-    if (secret === undefined) throw new Fault('unauthenticated', 'Authorization must be: Bearer, a blank, the token.')
+    if (secret === undefined)
+      throw new Fault('unauthenticated', 'The Authorization header must be "Bearer", a space and the token.')
     return { secret, kind: 'bearer' }
   }
   const secret = readCookie(incoming.header('cookie'), cookie)
-  if (!secret) throw new Fault('unauthenticated', 'This needs a credential: Authorization: Bearer, or sign in.')
+  if (!secret) throw new Fault('unauthenticated', 'This needs a credential: send Authorization: Bearer, or sign in.')
   return { secret, kind: 'cookie' }
 }
 
-/** Two cookies of our name mean that another port of this machine planted one: neither is believed. */
+/** Returns null for two cookies of our name: a page on another port of this machine may have planted one of them. */
 function readCookie(header: string | undefined, name: string): string | null {
   if (header === undefined) return null
   const found = header
@@ -103,20 +103,23 @@ function readCookie(header: string | undefined, name: string): string | null {
   return found.length === 1 ? (found[0] as string).slice(name.length + 1) : null // the length is checked
 }
 
-/** Browsers attach cookies by themselves, so a cookie alone proves nothing about which page is asking. */
+/** Browsers attach cookies automatically, so a cookie alone does not prove which page sent the request. */
 function checkCookieUse(
   incoming: IncomingRequest,
-  need: AccessLevel,
-  ownOrigin: boolean,
+  access: AccessLevel,
+  hasOwnOrigin: boolean,
   site: string | undefined,
 ): void {
-  const ownPage = ownOrigin || site === 'same-origin'
-  // No page of another origin can send this header without a preflight, which is never granted.
-  const marked = incoming.header('x-holdpoint') === '1'
-  const proven = need === 'read' ? ownPage || marked || site === 'none' : ownPage && (marked || need === 'socket')
-  if (!proven)
+  const isOwnPage = hasOwnOrigin || site === 'same-origin'
+  // A page of another origin needs a preflight to send this header, and no preflight is ever granted.
+  const hasOwnHeader = incoming.header('x-holdpoint') === '1'
+  const allowed =
+    access === 'read'
+      ? isOwnPage || hasOwnHeader || site === 'none'
+      : isOwnPage && (hasOwnHeader || access === 'socket')
+  if (!allowed)
     throw new Fault(
       'wrong_origin',
-      'A cookie counts only with this gateway’s Origin, and for changes with x-holdpoint: 1.',
+      'A cookie is accepted only with this gateway’s Origin, and for changes only with the header x-holdpoint: 1.',
     )
 }

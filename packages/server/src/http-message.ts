@@ -1,39 +1,39 @@
-/** One request and its reply, free of what carries them: Node's HTTP, a socket's handshake, or `fetch` in process. */
+/** A request and its reply, independent of the transport: Node's HTTP, a WebSocket handshake, or `fetch` in process. */
 import { Fault } from '@holdpoint/protocol'
 
 export interface IncomingRequest {
   readonly method: string
-  /** As sent: path and query, where the sender kept to the origin form. */
+  /** The request target as sent: usually path and query. */
   readonly target: string
-  /** A header that must stand once and stands twice. */
-  readonly repeated: string | null
+  /** The name of a header that may be sent only once and was sent twice, or null. */
+  readonly repeatedHeader: string | null
   readonly hasBody: boolean
   header(name: string): string | undefined
-  /** Reads no further than the limit. */
+  /** Stops reading at the limit and rejects with a Fault. */
   body(maxBytes: number): Promise<Buffer>
-  /** Calls back when the other side is gone, at once where it is already. */
-  onGone(callback: () => void): void
+  /** Calls back when the client disconnects, or at once if it already has. */
+  onDisconnect(callback: () => void): void
 }
 
-/** Where the bytes of a stream go. */
+/** Takes the bytes of a stream. */
 export interface ByteSink {
   write(chunk: Buffer): void
-  /** Bytes that the other side has not taken yet. */
+  /** Bytes that the client has not read yet. */
   buffered(): number
   end(last: Buffer): void
-  /** Ends at once; what is buffered is dropped. */
+  /** Ends at once and drops what is buffered. */
   destroy(): void
 }
 
-/** Names and values in turn, as Node takes them fastest. */
+/** Names and values alternate, because Node writes that form fastest. */
 export type FlatHeaders = readonly string[]
 export interface OutgoingReply {
   readonly status: number
   readonly headers: FlatHeaders
-  readonly body: string | Buffer | ((outlet: ByteSink) => void)
+  readonly body: string | Buffer | ((sink: ByteSink) => void)
 }
 
-const policy = [
+const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "worker-src 'self'",
@@ -48,10 +48,10 @@ const policy = [
   "require-trusted-types-for 'script'",
 ].join('; ')
 
-/** On every reply, whatever it says. */
+/** Every reply carries these headers. */
 export const securityHeaders: FlatHeaders = [
   'content-security-policy',
-  policy,
+  contentSecurityPolicy,
   'x-content-type-options',
   'nosniff',
   'referrer-policy',
@@ -70,20 +70,22 @@ export function jsonReply(status: number, body: unknown, extra?: FlatHeaders): O
 }
 
 export function faultReply(fault: Fault, extra: FlatHeaders = []): OutgoingReply {
-  const asks = fault.code === 'unauthenticated' ? ['www-authenticate', 'Bearer'] : []
-  return jsonReply(fault.status, fault, [...asks, ...extra])
+  const challenge = fault.code === 'unauthenticated' ? ['www-authenticate', 'Bearer'] : []
+  return jsonReply(fault.status, fault, [...challenge, ...extra])
 }
 
-/** Whatever was no Fault: a bug, under the id that its reader was given. Or a reader that was let go, and why. */
+/** A bug, under the id that the caller received; or a client that was disconnected, and why. */
 export type LogLine =
   | { readonly bug: string; readonly error: string }
-  | { readonly dropped: string; readonly why: string }
+  | { readonly disconnected: string; readonly reason: string }
 export type Log = (line: LogLine) => void
 
-/** What the caller is told of an error; a bug is logged here, once, and nowhere else. */
+/** Turns any error into the Fault that the caller receives. An error that is not a Fault is a bug: it is logged here, and only here. */
 export function toFault(error: unknown, log: Log): Fault {
   if (error instanceof Fault) return error
   const bug = crypto.randomUUID()
   log({ bug, error: error instanceof Error ? (error.stack ?? error.message) : String(error) })
-  return new Fault('internal', `Something went wrong here, and was logged as ${bug}.`, { id: bug })
+  return new Fault('internal', `Something went wrong in the gateway. Its log has the details under ${bug}.`, {
+    id: bug,
+  })
 }

@@ -1,44 +1,44 @@
-/** A door without a port: `fetch` for tests and embedders, over web requests and streams. */
+/** Handles web Requests without a port: the server's `fetch`, for tests and programs that embed the gateway. */
 
 import type { ByteSink, FlatHeaders, IncomingRequest, OutgoingReply } from './http-message.ts'
-import { tooLarge } from './input.ts'
+import { bodyTooLarge } from './input.ts'
 import type { RequestHandler } from './request-handler.ts'
 
-export async function fetchThrough(door: RequestHandler, request: Request): Promise<Response> {
-  const gone = new Set<() => void>()
-  const leave = () => {
-    for (const callback of gone) callback()
+export async function handleFetch(handler: RequestHandler, request: Request): Promise<Response> {
+  const disconnectCallbacks = new Set<() => void>()
+  const disconnect = () => {
+    for (const callback of disconnectCallbacks) callback()
   }
-  request.signal.addEventListener('abort', leave, { once: true })
-  const reply = await door.handle(incomingOf(request, gone))
-  const headers = pairs(reply.headers)
+  request.signal.addEventListener('abort', disconnect, { once: true })
+  const reply = await handler.handle(toIncoming(request, disconnectCallbacks))
+  const headers = headerPairs(reply.headers)
   if (typeof reply.body === 'function')
-    return new Response(streamOf(reply.body, leave, request.signal), { status: reply.status, headers })
-  const empty = reply.status === 304 || request.method === 'HEAD'
-  return new Response(empty ? null : reply.body, { status: reply.status, headers })
+    return new Response(toStream(reply.body, disconnect, request.signal), { status: reply.status, headers })
+  const hasNoBody = reply.status === 304 || request.method === 'HEAD'
+  return new Response(hasNoBody ? null : reply.body, { status: reply.status, headers })
 }
 
-function pairs(flat: FlatHeaders): [string, string][] {
-  const all: [string, string][] = []
-  for (let i = 0; i < flat.length; i += 2) all.push([flat[i] as string, flat[i + 1] as string]) // names and values in turn
-  return all
+function headerPairs(flat: FlatHeaders): [string, string][] {
+  const pairs: [string, string][] = []
+  for (let i = 0; i < flat.length; i += 2) pairs.push([flat[i] as string, flat[i + 1] as string]) // names and values alternate
+  return pairs
 }
 
-function incomingOf(request: Request, gone: Set<() => void>): IncomingRequest {
+function toIncoming(request: Request, disconnectCallbacks: Set<() => void>): IncomingRequest {
   const url = new URL(request.url)
-  // A Request carries its host in the URL; one that names another in a header has two, and neither is right.
-  const named = request.headers.get('host') ?? url.host
-  const host = named === url.host ? named : `${named}, ${url.host}`
+  // A Request has its host in the URL. If a Host header names another one, join both, so that the check refuses them.
+  const hostHeader = request.headers.get('host') ?? url.host
+  const host = hostHeader === url.host ? hostHeader : `${hostHeader}, ${url.host}`
   return {
     method: request.method,
     target: url.pathname + url.search,
-    repeated: null,
+    repeatedHeader: null,
     hasBody: request.body !== null,
     header: name => (name === 'host' ? host : (request.headers.get(name) ?? undefined)),
     body: maxBytes => readBody(request.body, maxBytes),
-    onGone(callback) {
+    onDisconnect(callback) {
       if (request.signal.aborted) callback()
-      else gone.add(callback)
+      else disconnectCallbacks.add(callback)
     },
   }
 }
@@ -48,27 +48,27 @@ async function readBody(body: ReadableStream<Uint8Array> | null, maxBytes: numbe
   let size = 0
   for await (const chunk of body ?? []) {
     size += chunk.length
-    if (size > maxBytes) throw tooLarge(maxBytes)
+    if (size > maxBytes) throw bodyTooLarge(maxBytes)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)
 }
 
-type Open = Exclude<OutgoingReply['body'], string | Buffer>
-function streamOf(open: Open, leave: () => void, signal: AbortSignal): ReadableStream<Uint8Array> {
+type StreamBody = Exclude<OutgoingReply['body'], string | Buffer>
+function toStream(open: StreamBody, disconnect: () => void, signal: AbortSignal): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
         signal.addEventListener('abort', () => controller.error(signal.reason), { once: true })
-        open(outletOf(controller))
+        open(sinkFor(controller))
       },
-      cancel: leave,
+      cancel: disconnect,
     },
     { highWaterMark: 0, size: chunk => chunk?.length ?? 0 },
   )
 }
 
-function outletOf(controller: ReadableStreamDefaultController<Uint8Array>): ByteSink {
+function sinkFor(controller: ReadableStreamDefaultController<Uint8Array>): ByteSink {
   return {
     write: chunk => controller.enqueue(chunk),
     buffered: () => -(controller.desiredSize ?? 0),
@@ -76,6 +76,7 @@ function outletOf(controller: ReadableStreamDefaultController<Uint8Array>): Byte
       controller.enqueue(last)
       controller.close()
     },
-    destroy: () => controller.error(new Error('this reader was too slow, or its credential is gone; watch again')),
+    destroy: () =>
+      controller.error(new Error('the stream was read too slowly, or its credential was revoked; subscribe again')),
   }
 }

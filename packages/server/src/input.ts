@@ -1,47 +1,46 @@
-/** How a request becomes the one flat input of an operation: path, query and JSON body, no member twice. */
+/** Builds the one flat input of an operation from path, query and JSON body. A field may be given only once. */
 import { isUtf8 } from 'node:buffer'
 import { Fault, type Json, limits, type Operation, parseJsonStrict } from '@holdpoint/protocol'
 import type { IncomingRequest } from './http-message.ts'
 
-type Members = Record<string, unknown>
+type Fields = Record<string, unknown>
 
 export async function readInput(
   incoming: IncomingRequest,
   op: Operation,
   params: Readonly<Record<string, string>>,
   query: string,
-): Promise<Members> {
-  const input: Members = { ...params }
-  if (query) for (const [name, value] of new URLSearchParams(query)) add(input, name, value)
+): Promise<Fields> {
+  const input: Fields = { ...params }
+  if (query) for (const [name, value] of new URLSearchParams(query)) addField(input, name, value)
   const body = await readBody(incoming, op)
-  if (body !== null) for (const [name, value] of Object.entries(body)) add(input, name, value)
+  if (body !== null) for (const [name, value] of Object.entries(body)) addField(input, name, value)
   return input
 }
 
-export function readQuery(query: string): Members {
-  const members: Members = {}
-  for (const [name, value] of new URLSearchParams(query)) add(members, name, value)
-  return members
+export function readQuery(query: string): Fields {
+  const fields: Fields = {}
+  for (const [name, value] of new URLSearchParams(query)) addField(fields, name, value)
+  return fields
 }
 
-function add(input: Members, name: string, value: unknown): void {
-  // `__proto__` and its like are no members of any input, and must not become a prototype on the way to being refused.
-  if (name in input)
-    throw new Fault('bad_input', `The member "${name.slice(0, 80)}" is given twice, or is not one that can be given.`)
+function addField(input: Fields, name: string, value: unknown): void {
+  // `in` also finds `__proto__` and other inherited names, so that they are refused here and never set a prototype.
+  if (name in input) throw new Fault('bad_input', `The field "${name.slice(0, 80)}" is given twice, or is not allowed.`)
   input[name] = value
 }
 
 async function readBody(incoming: IncomingRequest, op: Operation): Promise<{ readonly [key: string]: Json } | null> {
   if (op.method === 'GET') {
-    if (incoming.hasBody) throw new Fault('bad_input', 'A GET takes no body; use the query.')
+    if (incoming.hasBody) throw new Fault('bad_input', 'A GET request takes no body; use the query.')
     return null
   }
   const type = incoming.header('content-type')
   if (type === undefined ? incoming.hasBody : !/^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?$/i.test(type))
-    throw new Fault('unsupported_type', 'The body must be JSON: send content-type: application/json.')
+    throw new Fault('unsupported_type', 'The body must be JSON. Send content-type: application/json.')
   if (!incoming.hasBody) return null
   if ((incoming.header('content-encoding') ?? 'identity') !== 'identity')
-    throw new Fault('unsupported_type', 'The body must not be compressed: leave content-encoding out.')
+    throw new Fault('unsupported_type', 'The body must not be compressed. Leave out content-encoding.')
   const bytes = await incoming.body(op.allowsLargeBody ? limits.attachmentsBodyMaxBytes : limits.bodyMaxBytes)
   if (bytes.length === 0) return null
   if (!isUtf8(bytes)) throw new Fault('bad_json', 'The body is not valid UTF-8.')
@@ -54,14 +53,14 @@ function isObject(value: Json): value is { readonly [key: string]: Json } {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Null where there is none. */
+/** Returns null if no key was sent. */
 export function readIdempotencyKey(key: unknown): string | null {
   if (key === undefined) return null
   if (typeof key !== 'string' || !/^[\x21-\x7e]+$/.test(key) || key.length > limits.keyMax)
-    throw new Fault('bad_input', `An idempotency key is 1 to ${limits.keyMax} visible ASCII characters.`)
+    throw new Fault('bad_input', `An idempotency key must have 1 to ${limits.keyMax} visible ASCII characters.`)
   return key
 }
 
-export function tooLarge(maxBytes: number): Fault {
+export function bodyTooLarge(maxBytes: number): Fault {
   return new Fault('body_too_large', `The body is larger than ${maxBytes} bytes.`)
 }

@@ -1,4 +1,4 @@
-/** Operations under way through one door, whatever brought them: long polls end when their caller leaves, or when the door closes. */
+/** Runs operations for every transport. Long polls end when their caller disconnects or the server closes. */
 import type { Caller, CrashPoint, Gateway, OperationResult } from '@holdpoint/engine'
 import { contract, Fault, type OperationName } from '@holdpoint/protocol'
 
@@ -6,46 +6,48 @@ export interface OperationCall {
   readonly op: OperationName
   readonly input: unknown
   readonly idempotencyKey: string | null
-  /** Calls back when nobody waits for the reply any more. */
-  onGone(callback: () => void): void
+  /** Calls back when the caller no longer waits for the reply. */
+  onDisconnect(callback: () => void): void
 }
 export interface OperationRunner {
-  run(caller: Caller | null, errand: OperationCall): Promise<OperationResult<unknown>>
-  /** Long polls end with `draining`, and so does whatever comes now; what changes something is let finish. */
+  run(caller: Caller | null, call: OperationCall): Promise<OperationResult<unknown>>
+  /** Ends long polls and refuses new calls with `draining`; other operations that have started finish. */
   drain(): void
 }
 
-const draining = () => new Fault('draining', 'This gateway is closing; ask again in a moment, with the same key.')
-const waits = new Set(Object.entries(contract).flatMap(([name, op]) => ('wait' in op.input.shape ? [name] : [])))
+const draining = () => new Fault('draining', 'This gateway is shutting down. Retry in a moment with the same key.')
+const longPollOperations = new Set(
+  Object.entries(contract).flatMap(([name, op]) => ('wait' in op.input.shape ? [name] : [])),
+)
 
 export function createOperationRunner(gateway: Gateway, crashPoint: CrashPoint = () => {}): OperationRunner {
-  const polls = new Set<AbortController>()
+  const longPolls = new Set<AbortController>()
   let closed = false
 
-  async function poll(caller: Caller | null, errand: OperationCall): Promise<OperationResult<unknown>> {
+  async function runLongPoll(caller: Caller | null, call: OperationCall): Promise<OperationResult<unknown>> {
     const abort = new AbortController()
-    polls.add(abort)
-    errand.onGone(() => abort.abort())
+    longPolls.add(abort)
+    call.onDisconnect(() => abort.abort())
     try {
-      return await gateway.dispatchUnknown(caller, errand.op, errand.input, { signal: abort.signal })
+      return await gateway.dispatchUnknown(caller, call.op, call.input, { signal: abort.signal })
     } finally {
-      polls.delete(abort)
+      longPolls.delete(abort)
     }
   }
 
   return {
-    async run(caller, errand) {
+    async run(caller, call) {
       if (closed) throw draining()
-      const { op, input, idempotencyKey } = errand
-      const reply = waits.has(op)
-        ? await poll(caller, errand)
+      const { op, input, idempotencyKey } = call
+      const reply = longPollOperations.has(op)
+        ? await runLongPoll(caller, call)
         : await gateway.dispatchUnknown(caller, op, input, idempotencyKey === null ? undefined : { idempotencyKey })
       crashPoint(`replying:${op}`)
       return reply
     },
     drain() {
       closed = true
-      for (const abort of polls) abort.abort()
+      for (const abort of longPolls) abort.abort()
     },
   }
 }

@@ -1,4 +1,4 @@
-/** The way from a request to its reply: gate, route, input, gateway. Every transport ends here. */
+/** Turns a request into its reply: authenticate, find the route, read the input, run the operation. Every transport ends here. */
 import type { CrashPoint, Gateway } from '@holdpoint/engine'
 import { apiRoot, contract, Fault, faultFromZod, limits, type Operation, type OperationName } from '@holdpoint/protocol'
 import {
@@ -27,7 +27,7 @@ import { createSubscriptionHub, type SubscriptionHub } from './subscriptions.ts'
 
 export interface RequestHandlerOptions {
   readonly gateway: Gateway
-  readonly pages: StaticFiles
+  readonly staticFiles: StaticFiles
   readonly port: number
   readonly version: string
   readonly log: Log
@@ -36,110 +36,115 @@ export interface RequestHandlerOptions {
   readonly crashPoint?: CrashPoint
 }
 
-export interface RequestHandler {
-  readonly gate: Authenticator
-  readonly work: OperationRunner
-  readonly audience: SubscriptionHub
+export class RequestHandler {
+  readonly authenticate: Authenticator
+  readonly operations: OperationRunner
+  readonly subscriptions: SubscriptionHub
   readonly log: Log
-  handle(incoming: IncomingRequest): Promise<OutgoingReply>
-  /** Ends streams and long polls; what comes after gets `draining`. */
-  close(): void
-}
+  readonly #options: RequestHandlerOptions
 
-export function createRequestHandler(options: RequestHandlerOptions): RequestHandler {
-  const { gateway, pages, port, version, log } = options
-  const gate = createAuthenticator(options)
-  const work = createOperationRunner(gateway, options.crashPoint)
-  const audience = createSubscriptionHub(gateway, log)
+  constructor(options: RequestHandlerOptions) {
+    this.#options = options
+    this.log = options.log
+    this.authenticate = createAuthenticator(options)
+    this.operations = createOperationRunner(options.gateway, options.crashPoint)
+    this.subscriptions = createSubscriptionHub(options.gateway, options.log)
+  }
 
-  async function route(incoming: IncomingRequest): Promise<OutgoingReply> {
-    const mark = incoming.target.indexOf('?')
-    const path = mark < 0 ? incoming.target : incoming.target.slice(0, mark)
-    const query = mark < 0 ? '' : incoming.target.slice(mark + 1)
-    if (!path.startsWith(`${apiRoot}/`)) return outside(incoming, path)
-    const found = findRoute(path.slice(apiRoot.length))
-    const target = found?.targets.get(incoming.method)
-    const admission = await gate(incoming, target ? needOf(target) : 'nothing')
-    if (!found) throw new Fault('not_found', 'There is no such operation; GET /api/v1/openapi.json lists them.')
-    if (!target) return wrongMethod([...found.targets.keys()])
-    switch (target) {
-      case 'events':
-        return stream(incoming, admission, query)
-      case 'openapi':
-        return { ...jsonReply(200, null), body: openapiText(version) }
-      case 'socket':
-        throw new Fault('bad_input', 'This is a WebSocket: connect with an upgrade.')
-      default:
-        return operate(incoming, admission, target, await readInput(incoming, contract[target], found.params, query))
+  /** Never rejects: an error becomes a fault reply. */
+  async handle(incoming: IncomingRequest): Promise<OutgoingReply> {
+    try {
+      return await this.#route(incoming)
+    } catch (error) {
+      return faultReply(toFault(error, this.log))
     }
   }
 
-  async function outside(incoming: IncomingRequest, path: string): Promise<OutgoingReply> {
-    if (path !== '/healthz') {
-      await gate(incoming, path === '/api' || path.startsWith('/api/') ? 'nothing' : 'page')
-      return pages(incoming, path)
+  /** Ends streams and long polls; later requests get `draining`. */
+  close(): void {
+    this.operations.drain()
+    this.subscriptions.close()
+  }
+
+  async #route(incoming: IncomingRequest): Promise<OutgoingReply> {
+    const queryAt = incoming.target.indexOf('?')
+    const path = queryAt < 0 ? incoming.target : incoming.target.slice(0, queryAt)
+    const query = queryAt < 0 ? '' : incoming.target.slice(queryAt + 1)
+    if (!path.startsWith(`${apiRoot}/`)) return this.#handleOutsideApi(incoming, path)
+    const route = findRoute(path.slice(apiRoot.length))
+    const target = route?.targets.get(incoming.method)
+    const authenticated = await this.authenticate(incoming, target ? accessFor(target) : 'public')
+    if (!route) throw new Fault('not_found', 'There is no such operation; GET /api/v1/openapi.json lists them.')
+    if (!target) return wrongMethod([...route.targets.keys()])
+    switch (target) {
+      case 'events':
+        return this.#openStream(incoming, authenticated, query)
+      case 'openapi':
+        return { ...jsonReply(200, null), body: openapiText(this.#options.version) }
+      case 'socket':
+        throw new Fault('bad_input', 'This path is a WebSocket. Connect with an upgrade request.')
+      default: {
+        const input = await readInput(incoming, contract[target], route.params, query)
+        return this.#runOperation(incoming, authenticated, target, input)
+      }
     }
-    await gate(incoming, 'nothing')
+  }
+
+  async #handleOutsideApi(incoming: IncomingRequest, path: string): Promise<OutgoingReply> {
+    if (path !== '/healthz') {
+      await this.authenticate(incoming, path === '/api' || path.startsWith('/api/') ? 'public' : 'page')
+      return this.#options.staticFiles(incoming, path)
+    }
+    await this.authenticate(incoming, 'public')
+    const { version } = this.#options
     return incoming.method === 'GET' ? jsonReply(200, { ok: true, version }) : wrongMethod(['GET'])
   }
 
-  async function operate(incoming: IncomingRequest, { caller }: Authenticated, op: OperationName, input: unknown) {
-    if (op === 'signIn') return signIn(incoming, input)
+  async #runOperation(
+    incoming: IncomingRequest,
+    { caller }: Authenticated,
+    op: OperationName,
+    input: unknown,
+  ): Promise<OutgoingReply> {
+    if (op === 'signIn') return this.#signIn(incoming, input)
     const idempotencyKey = readIdempotencyKey(incoming.header('idempotency-key'))
-    const onGone = (callback: () => void) => incoming.onGone(callback)
-    const { status, body } = await work.run(caller, { op, input, idempotencyKey, onGone })
-    return jsonReply(status, body, op === 'signOut' ? setCookie(incoming, '', 0) : undefined)
+    const onDisconnect = (callback: () => void) => incoming.onDisconnect(callback)
+    const { status, body } = await this.operations.run(caller, { op, input, idempotencyKey, onDisconnect })
+    return jsonReply(status, body, op === 'signOut' ? this.#cookieHeader(incoming, '', 0) : undefined)
   }
 
-  async function signIn(incoming: IncomingRequest, input: unknown): Promise<OutgoingReply> {
+  async #signIn(incoming: IncomingRequest, input: unknown): Promise<OutgoingReply> {
     const parsed = contract.signIn.input.safeParse(input)
     if (!parsed.success) throw faultFromZod(parsed.error, 'The sign-in')
-    const { cookie, caller } = await gateway.redeemLink(parsed.data.code)
-    options.crashPoint?.('replying:signIn')
-    return jsonReply(200, { person: caller.name }, setCookie(incoming, cookie, limits.signInTtlMs))
+    const { cookie, caller } = await this.#options.gateway.redeemLink(parsed.data.code)
+    this.#options.crashPoint?.('replying:signIn')
+    return jsonReply(200, { person: caller.name }, this.#cookieHeader(incoming, cookie, limits.signInTtlMs))
   }
 
-  function setCookie(incoming: IncomingRequest, secret: string, ttlMs: number): FlatHeaders {
+  #cookieHeader(incoming: IncomingRequest, secret: string, ttlMs: number): FlatHeaders {
     const secure = incoming.header('origin')?.startsWith('https:') ? '; Secure' : ''
-    const age = `Max-Age=${Math.floor(ttlMs / 1000)}`
-    return ['set-cookie', `${cookieName(port)}=${secret}; HttpOnly; SameSite=Strict; Path=/; ${age}${secure}`]
+    const maxAge = `Max-Age=${Math.floor(ttlMs / 1000)}`
+    const name = cookieName(this.#options.port)
+    return ['set-cookie', `${name}=${secret}; HttpOnly; SameSite=Strict; Path=/; ${maxAge}${secure}`]
   }
 
-  async function stream(
+  async #openStream(
     incoming: IncomingRequest,
-    { caller, renew }: Authenticated,
+    { caller, revalidate }: Authenticated,
     query: string,
   ): Promise<OutgoingReply> {
-    const watching = readStreamOptions(query, incoming.header('last-event-id'))
-    const seat = await audience.seat(caller ?? (await renew()), watching, renew)
-    incoming.onGone(() => seat.leave())
-    return { status: 200, headers: streamHeaders, body: outlet => seat.open(sseSink(outlet, watching.after)) }
-  }
-
-  return {
-    gate,
-    work,
-    audience,
-    log,
-    async handle(incoming) {
-      try {
-        return await route(incoming)
-      } catch (error) {
-        return faultReply(toFault(error, log))
-      }
-    },
-    close() {
-      work.drain()
-      audience.close()
-    },
+    const options = readStreamOptions(query, incoming.header('last-event-id'))
+    const subscription = await this.subscriptions.subscribe(caller ?? (await revalidate()), options, revalidate)
+    incoming.onDisconnect(() => subscription.unsubscribe())
+    return { status: 200, headers: streamHeaders, body: sink => subscription.open(sseSink(sink, options.after)) }
   }
 }
 
-function needOf(target: Target): AccessLevel {
+function accessFor(target: Target): AccessLevel {
   if (target === 'socket') return 'socket'
   if (target === 'events' || target === 'openapi') return 'read'
   const op: Operation = contract[target]
-  if (op.roles.includes('anyone')) return 'nothing'
+  if (op.roles.includes('anyone')) return 'public'
   return op.method === 'GET' ? 'read' : 'write'
 }
 

@@ -1,12 +1,12 @@
-/** Which operation a path names: the contract as a tree of segments. Paths are compared as sent, so there is one spelling of each. */
+/** Finds the operation for a path: the contract as a tree of path segments. Paths are compared as sent, so each has exactly one spelling. */
 import { contract, type Operation, type OperationName } from '@holdpoint/protocol'
 
-/** Operations of the contract, and what is no operation: the stream, the socket, the printed contract. */
+/** An operation of the contract, or one of the three other routes: the event stream, the socket, the OpenAPI document. */
 export type Target = OperationName | 'events' | 'socket' | 'openapi'
 
-interface Place {
-  readonly literals: Map<string, Place>
-  param: { readonly name: string; readonly place: Place } | null
+interface RouteNode {
+  readonly literals: Map<string, RouteNode>
+  param: { readonly name: string; readonly node: RouteNode } | null
   readonly targets: Map<string, Target>
 }
 export interface Route {
@@ -14,43 +14,43 @@ export interface Route {
   readonly params: Readonly<Record<string, string>>
 }
 
-const root = newPlace()
-for (const [name, op] of Object.entries(contract)) place(op, name as OperationName) // the keys of the contract are its OpNames
-place({ method: 'GET', path: '/events' }, 'events')
-place({ method: 'GET', path: '/socket' }, 'socket')
-place({ method: 'GET', path: '/openapi.json' }, 'openapi')
+const root = newNode()
+for (const [name, op] of Object.entries(contract)) addRoute(op, name as OperationName) // the keys of the contract are operation names
+addRoute({ method: 'GET', path: '/events' }, 'events')
+addRoute({ method: 'GET', path: '/socket' }, 'socket')
+addRoute({ method: 'GET', path: '/openapi.json' }, 'openapi')
 
-function newPlace(): Place {
+function newNode(): RouteNode {
   return { literals: new Map(), param: null, targets: new Map() }
 }
 
-function place({ method, path }: Pick<Operation, 'method' | 'path'>, target: Target): void {
-  let at = root
+function addRoute({ method, path }: Pick<Operation, 'method' | 'path'>, target: Target): void {
+  let node = root
   for (const segment of path.slice(1).split('/')) {
     if (segment.startsWith(':')) {
-      at.param ??= { name: segment.slice(1), place: newPlace() }
-      at = at.param.place
+      node.param ??= { name: segment.slice(1), node: newNode() }
+      node = node.param.node
     } else {
-      const next = at.literals.get(segment) ?? newPlace()
-      at.literals.set(segment, next)
-      at = next
+      const next = node.literals.get(segment) ?? newNode()
+      node.literals.set(segment, next)
+      node = next
     }
   }
-  if (at.targets.has(method)) throw new Error(`two operations at ${method} ${path}`)
-  at.targets.set(method, target)
+  if (node.targets.has(method)) throw new Error(`two operations at ${method} ${path}`)
+  node.targets.set(method, target)
 }
 
-/** A literal wins over a parameter; there is no way back from it, which the contract does not need. */
+/** A literal segment wins over a parameter. The search never backtracks; no path of the contract needs it. */
 export function findRoute(path: string): Route | null {
-  let at: Place = root
+  let node: RouteNode = root
   const params: Record<string, string> = {}
   for (const segment of path.slice(1).split('/')) {
-    const literal = at.literals.get(segment)
-    if (literal) at = literal
-    else if (at.param && segment) {
-      params[at.param.name] = segment
-      at = at.param.place
+    const literal = node.literals.get(segment)
+    if (literal) node = literal
+    else if (node.param && segment) {
+      params[node.param.name] = segment
+      node = node.param.node
     } else return null
   }
-  return at.targets.size > 0 ? { targets: at.targets, params } : null
+  return node.targets.size > 0 ? { targets: node.targets, params } : null
 }

@@ -1,74 +1,74 @@
-/** What goes out over one WebSocket, replies and stream frames counted apart: who is slow with frames is let go, who is slow with replies is not read from. */
+/** Sends replies and stream frames over one WebSocket and counts them separately: unread frames end the subscription, unread replies pause reading. */
 import { limits } from '@holdpoint/protocol'
 import type { WebSocket } from 'ws'
 
-type Kind = 'reply' | 'frame'
+type MessageKind = 'reply' | 'frame'
 interface Message {
-  readonly kind: Kind
+  readonly kind: MessageKind
   readonly bytes: Buffer
-  /** How much of it has been handed to the socket. */
+  /** Number of bytes already passed to the socket. */
   sent: number
 }
 
 export class SocketWriter {
   readonly #ws: WebSocket
   readonly #queue: Message[] = []
-  /** Bytes that the other side has not taken yet. */
-  readonly #owed = { reply: 0, frame: 0 }
-  /** Those of them that were handed to the socket: few, so that a ping never waits behind a long queue. */
-  #handed = 0
+  /** Bytes that are queued or not yet written to the network. */
+  readonly #unsentBytes = { reply: 0, frame: 0 }
+  /** Bytes passed to the socket and not yet written. Kept small, so that a ping does not wait for a long queue. */
+  #inFlightBytes = 0
   #ending = false
-  #moved = false
+  #progressed = false
 
   constructor(ws: WebSocket) {
     this.#ws = ws
   }
 
-  get framesOwed(): number {
-    return this.#owed.frame
+  get unsentFrameBytes(): number {
+    return this.#unsentBytes.frame
   }
 
-  /** Whether the other side has taken anything of what piles up here, since this was asked last. */
-  hasMoved(): boolean {
-    const moved = this.#moved
-    this.#moved = false
-    return moved
+  /** Whether the client has read some of a backlog since the last call. */
+  hasProgressed(): boolean {
+    const progressed = this.#progressed
+    this.#progressed = false
+    return progressed
   }
 
-  send(kind: Kind, bytes: Buffer): void {
+  send(kind: MessageKind, bytes: Buffer): void {
     this.#queue.push({ kind, bytes, sent: 0 })
-    this.#owed[kind] += bytes.length
-    // To refuse what comes would only add to what waits.
-    if (this.#owed.reply > limits.queuedRepliesMaxBytes) this.#ws.pause()
+    this.#unsentBytes[kind] += bytes.length
+    // Refusing the next operations would only add more replies to the queue, so stop reading instead.
+    if (this.#unsentBytes.reply > limits.queuedRepliesMaxBytes) this.#ws.pause()
     this.#pump()
   }
 
-  /** Closes when everything has been said. */
+  /** Closes the socket after everything queued has been sent. */
   end(): void {
     this.#ending = true
     this.#pump()
   }
 
   #pump(): void {
-    for (let next = this.#queue[0]; next && this.#handed < limits.fragmentMaxBytes; next = this.#queue[0]) {
+    for (let next = this.#queue[0]; next && this.#inFlightBytes < limits.fragmentMaxBytes; next = this.#queue[0]) {
       const part = next.bytes.subarray(next.sent, next.sent + limits.fragmentMaxBytes)
       next.sent += part.length
       const fin = next.sent === next.bytes.length
       if (fin) this.#queue.shift()
-      this.#handed += part.length
+      this.#inFlightBytes += part.length
       const { kind } = next
-      this.#ws.send(part, { binary: false, fin }, error => this.#taken(kind, part.length, error))
+      this.#ws.send(part, { binary: false, fin }, error => this.#onWritten(kind, part.length, error))
     }
     if (this.#ending && this.#queue.length === 0) this.#ws.close(1001, 'closing')
   }
 
-  #taken(kind: Kind, bytes: number, error: Error | null | undefined): void {
-    this.#handed -= bytes
-    this.#owed[kind] -= bytes
+  #onWritten(kind: MessageKind, bytes: number, error: Error | null | undefined): void {
+    this.#inFlightBytes -= bytes
+    this.#unsentBytes[kind] -= bytes
     if (error) return
-    // Where nothing waits behind it, the kernel may have taken it for a peer that is long gone.
-    if (this.#queue.length > 0) this.#moved = true
-    if (this.#ws.isPaused && this.#owed.reply <= limits.queuedRepliesMaxBytes) this.#ws.resume()
+    // With an empty queue this proves nothing: the kernel accepts a few bytes even if the client is dead.
+    if (this.#queue.length > 0) this.#progressed = true
+    if (this.#ws.isPaused && this.#unsentBytes.reply <= limits.queuedRepliesMaxBytes) this.#ws.resume()
     this.#pump()
   }
 }

@@ -1,4 +1,4 @@
-/** The WebSocket: the stream's frames outward, operations inward, through the same gate and the same gateway as HTTP. */
+/** The WebSocket: sends the frames of the stream and receives operations, with the same checks and the same gateway as HTTP. */
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { SerializedFrame } from '@holdpoint/engine'
@@ -10,7 +10,7 @@ import { readIdempotencyKey } from './input.ts'
 import { refuse } from './raw-reply.ts'
 import type { RequestHandler } from './request-handler.ts'
 import { SocketWriter } from './socket-writer.ts'
-import { readWatchOptions } from './sse-stream.ts'
+import { readSubscribeOptions } from './sse-stream.ts'
 import type { ClientSubscription, FrameSink } from './subscriptions.ts'
 
 export interface Sockets {
@@ -18,193 +18,197 @@ export interface Sockets {
   close(): void
 }
 
-export function openSockets(door: RequestHandler): Sockets {
+export function openSockets(handler: RequestHandler): Sockets {
   const server = new WebSocketServer({
     noServer: true,
     maxPayload: limits.inboundFrameMaxBytes,
     perMessageDeflate: false,
   })
   server.on('wsClientError', (error, socket) =>
-    refuse(socket, new Fault('bad_input', `This is no handshake: ${error.message}.`)),
+    refuse(socket, new Fault('bad_input', `The WebSocket handshake is not valid: ${error.message}.`)),
   )
-  const lines = new Set<SocketConnection>()
-  const beat = setInterval(() => {
-    for (const line of lines) line.beat()
+  const connections = new Set<SocketConnection>()
+  const heartbeat = setInterval(() => {
+    for (const connection of connections) connection.heartbeat()
   }, limits.heartbeatMs).unref()
   let closed = false
 
   return {
     async upgrade(incoming, req, socket, head) {
-      const ended = () => socket.destroy()
-      socket.once('error', ended)
+      const onError = () => socket.destroy()
+      socket.once('error', onError)
       try {
-        const admission = await door.gate(incoming, 'socket')
-        if (closed) throw new Fault('draining', 'This gateway is closing; connect again in a moment.')
+        const authenticated = await handler.authenticate(incoming, 'socket')
+        if (closed) throw new Fault('draining', 'This gateway is shutting down. Connect again in a moment.')
         if (incoming.target !== `${apiRoot}/socket`) throw new Fault('not_found', 'There is no socket at this path.')
-        socket.off('error', ended)
+        socket.off('error', onError)
         server.handleUpgrade(req, socket, head, ws => {
-          const line = new SocketConnection(ws, door, admission)
-          lines.add(line)
-          ws.once('close', () => lines.delete(line))
+          const connection = new SocketConnection(ws, handler, authenticated)
+          connections.add(connection)
+          ws.once('close', () => connections.delete(connection))
         })
       } catch (error) {
-        refuse(socket, toFault(error, door.log))
+        refuse(socket, toFault(error, handler.log))
       }
     },
     close() {
       closed = true
-      clearInterval(beat)
-      for (const line of lines) line.close()
+      clearInterval(heartbeat)
+      for (const connection of connections) connection.close()
     },
   }
 }
 
-const texts = new WeakMap<SerializedFrame, Buffer>()
-function textOf(frame: SerializedFrame): Buffer {
-  const text = texts.get(frame) ?? Buffer.from(frame.json)
-  texts.set(frame, text)
-  return text
+const encodedFrames = new WeakMap<SerializedFrame, Buffer>()
+function encodeFrame(frame: SerializedFrame): Buffer {
+  const encoded = encodedFrames.get(frame) ?? Buffer.from(frame.json)
+  encodedFrames.set(frame, encoded)
+  return encoded
 }
 
-type Members = { readonly [key: string]: Json }
+type Fields = { readonly [key: string]: Json }
 type FrameId = string | number
 
-/** One socket: its operations under way, by the ids that it gave them, and its one watch. */
+/** One socket: the operations that run on it, by the ids that the client gave them, and at most one subscription. */
 class SocketConnection {
   readonly #ws: WebSocket
-  readonly #wire: SocketWriter
-  readonly #door: RequestHandler
-  readonly #admission: Authenticated
-  readonly #underWay = new Map<FrameId, () => void>()
-  #seat: ClientSubscription | null = null
-  #watches = 0
-  #alive = true
+  readonly #writer: SocketWriter
+  readonly #handler: RequestHandler
+  readonly #authenticated: Authenticated
+  /** Cancels a running operation, by its id. */
+  readonly #running = new Map<FrameId, () => void>()
+  #subscription: ClientSubscription | null = null
+  #subscribeCount = 0
+  #gotPong = true
 
-  constructor(ws: WebSocket, door: RequestHandler, admission: Authenticated) {
+  constructor(ws: WebSocket, handler: RequestHandler, authenticated: Authenticated) {
     this.#ws = ws
-    this.#wire = new SocketWriter(ws)
-    this.#door = door
-    this.#admission = admission
-    ws.on('message', (data: Buffer, isBinary) => this.#hear(data, isBinary))
+    this.#writer = new SocketWriter(ws)
+    this.#handler = handler
+    this.#authenticated = authenticated
+    ws.on('message', (data: Buffer, isBinary) => this.#onMessage(data, isBinary))
     ws.on('pong', () => {
-      this.#alive = true
+      this.#gotPong = true
     })
     ws.on('error', error => this.#terminate(error.message))
     ws.once('close', () => {
-      this.#seat?.leave()
-      for (const abandon of this.#underWay.values()) abandon()
+      this.#subscription?.unsubscribe()
+      for (const cancel of this.#running.values()) cancel()
     })
   }
 
-  beat(): void {
-    // One that takes what it is sent lives, too: while it is not read from, its pongs are not heard.
-    const lives = this.#wire.hasMoved() || this.#alive
-    this.#alive = false
-    if (lives) this.#ws.ping()
-    else this.#terminate('it took nothing and did not answer a ping')
+  heartbeat(): void {
+    // While reading is paused, pongs do not arrive; progress on the backlog also proves that the client is alive.
+    const isAlive = this.#writer.hasProgressed() || this.#gotPong
+    this.#gotPong = false
+    if (isAlive) this.#ws.ping()
+    else this.#terminate('the client read nothing and did not answer a ping')
   }
 
   close(): void {
-    this.#seat?.leave()
-    // Long polls have just been told that the door closes; their replies go out before the closing frame.
-    setImmediate(() => this.#wire.end())
+    this.#subscription?.unsubscribe()
+    // Long polls have just ended with `draining`; their replies must be sent before the closing frame.
+    setImmediate(() => this.#writer.end())
   }
 
-  #terminate(why: string): void {
-    this.#door.log({ dropped: this.#admission.caller?.name ?? 'nobody', why })
+  #terminate(reason: string): void {
+    this.#handler.log({ disconnected: this.#authenticated.caller?.name ?? 'nobody', reason })
     this.#ws.terminate()
   }
 
-  #hear(data: Buffer, isBinary: boolean): void {
+  #onMessage(data: Buffer, isBinary: boolean): void {
     let id: FrameId | null = null
     try {
-      if (isBinary) throw new Fault('bad_input', 'Frames are JSON text, not binary.')
+      if (isBinary) throw new Fault('bad_input', 'A frame must be JSON text, not binary.')
       const frame = parseJsonStrict(data.toString('utf8'))
       if (typeof frame !== 'object' || frame === null || Array.isArray(frame))
-        throw new Fault('bad_input', 'A frame is a JSON object.')
-      const members = frame as Members // an object that is no array, by the line above
-      if ('subscribe' in members) void this.#subscribe(members)
-      else if ('cancel' in members)
-        this.#underWay.get(members.cancel as FrameId)?.() // anything else is no key of the map
+        throw new Fault('bad_input', 'A frame must be a JSON object.')
+      const fields = frame as Fields // an object and not an array, by the line above
+      if ('subscribe' in fields) void this.#subscribe(fields)
+      else if ('cancel' in fields)
+        this.#running.get(fields.cancel as FrameId)?.() // any other type is not a key of the map
       else {
-        id = readId(members.id)
-        void this.#operate(id, members)
+        id = readId(fields.id)
+        void this.#runOperation(id, fields)
       }
     } catch (error) {
-      this.#fail(id, error)
+      this.#sendFault(id, error)
     }
   }
 
-  async #operate(id: FrameId, members: Members): Promise<void> {
+  async #runOperation(id: FrameId, fields: Fields): Promise<void> {
     try {
-      const { op, input, idempotencyKey } = readOperation(members)
-      if (this.#underWay.has(id)) throw new Fault('bad_input', `An operation with the id ${id} is under way.`)
-      if (this.#underWay.size >= limits.socketInFlightMax)
-        throw new Fault('too_many', `More than ${limits.socketInFlightMax} operations are under way on this socket.`)
-      let abandoned = () => {}
-      this.#underWay.set(id, () => abandoned())
+      const { op, input, idempotencyKey } = readOperation(fields)
+      if (this.#running.has(id)) throw new Fault('bad_input', `An operation with the id ${id} is already running.`)
+      if (this.#running.size >= limits.socketInFlightMax)
+        throw new Fault('too_many', `More than ${limits.socketInFlightMax} operations are running on this socket.`)
+      let onCancel = () => {}
+      this.#running.set(id, () => onCancel())
       try {
-        const caller = await this.#admission.renew()
-        const onGone = (callback: () => void) => {
-          abandoned = callback
+        const caller = await this.#authenticated.revalidate()
+        const onDisconnect = (callback: () => void) => {
+          onCancel = callback
         }
-        const { status, body } = await this.#door.work.run(caller, { op, input, idempotencyKey, onGone })
-        this.#say({ frame: 'reply', id, status, body })
+        const { status, body } = await this.#handler.operations.run(caller, { op, input, idempotencyKey, onDisconnect })
+        this.#send({ frame: 'reply', id, status, body })
       } finally {
-        this.#underWay.delete(id)
+        this.#running.delete(id)
       }
     } catch (error) {
-      this.#fail(id, error)
+      this.#sendFault(id, error)
     }
   }
 
-  async #subscribe(members: Members): Promise<void> {
+  async #subscribe({ subscribe }: Fields): Promise<void> {
     try {
-      const { subscribe } = members
       if (typeof subscribe !== 'object' || subscribe === null)
         throw new Fault('bad_input', 'subscribe must be an object.')
-      const turn = ++this.#watches
-      const { renew } = this.#admission
-      const seat = await this.#door.audience.seat(await renew(), readWatchOptions(subscribe as Members), renew) // strict: it refuses what it does not know
-      if (turn !== this.#watches || this.#ws.readyState !== this.#ws.OPEN) return seat.leave()
-      this.#seat?.leave()
-      this.#seat = seat
-      seat.open(screenOf(this.#ws, this.#wire))
+      const number = ++this.#subscribeCount
+      const { revalidate } = this.#authenticated
+      const caller = await revalidate()
+      const options = readSubscribeOptions(subscribe as Fields) // refuses every other field
+      const subscription = await this.#handler.subscriptions.subscribe(caller, options, revalidate)
+      // A newer subscribe frame has arrived meanwhile, or the socket has closed.
+      if (number !== this.#subscribeCount || this.#ws.readyState !== this.#ws.OPEN) return subscription.unsubscribe()
+      this.#subscription?.unsubscribe()
+      this.#subscription = subscription
+      subscription.open(socketSink(this.#ws, this.#writer))
     } catch (error) {
-      this.#fail(null, error)
+      this.#sendFault(null, error)
     }
   }
 
-  #fail(id: FrameId | null, error: unknown): void {
-    const fault = toFault(error, this.#door.log)
-    this.#say({ frame: 'reply', id, status: fault.status, body: fault })
+  #sendFault(id: FrameId | null, error: unknown): void {
+    const fault = toFault(error, this.#handler.log)
+    this.#send({ frame: 'reply', id, status: fault.status, body: fault })
   }
 
-  #say(frame: object): void {
-    this.#wire.send('reply', Buffer.from(JSON.stringify(frame)))
+  #send(frame: object): void {
+    this.#writer.send('reply', Buffer.from(JSON.stringify(frame)))
   }
 }
 
-function screenOf(ws: WebSocket, wire: SocketWriter): FrameSink {
+function socketSink(ws: WebSocket, writer: SocketWriter): FrameSink {
   return {
-    begin({ hello, missed }) {
+    start({ hello, missed }) {
       let bytes = 0
       const send = (json: string) => {
         const text = Buffer.from(json)
         bytes += text.length
-        wire.send('frame', text)
+        writer.send('frame', text)
       }
       send(JSON.stringify({ frame: 'hello', hello }))
       for (const { json } of missed) send(json)
       return bytes
     },
     send(frames) {
-      for (const frame of frames) wire.send('frame', textOf(frame))
+      for (const frame of frames) writer.send('frame', encodeFrame(frame))
     },
-    buffered: () => wire.framesOwed,
-    beat() {},
+    buffered: () => writer.unsentFrameBytes,
+    // The connection sends pings and closes itself, with or without a subscription.
+    heartbeat() {},
     close() {},
-    drop: () => ws.terminate(),
+    destroy: () => ws.terminate(),
   }
 }
 
@@ -213,13 +217,13 @@ function readId(id: Json | undefined): FrameId {
   throw new Fault('bad_input', 'A frame needs subscribe, cancel, or an id (a number or a short string) with an op.')
 }
 
-const members = new Set(['id', 'op', 'input', 'idempotencyKey'])
-function readOperation(frame: Members): { op: OperationName; input: Json; idempotencyKey: string | null } {
-  const unknown = Object.keys(frame).find(name => !members.has(name))
-  if (unknown !== undefined) throw new Fault('bad_input', `A frame has no member "${unknown.slice(0, 80)}".`)
+const operationFields = new Set(['id', 'op', 'input', 'idempotencyKey'])
+function readOperation(frame: Fields): { op: OperationName; input: Json; idempotencyKey: string | null } {
+  const unknown = Object.keys(frame).find(name => !operationFields.has(name))
+  if (unknown !== undefined) throw new Fault('bad_input', `A frame has no field "${unknown.slice(0, 80)}".`)
   const { op, input = {}, idempotencyKey } = frame
   if (typeof op !== 'string' || !Object.hasOwn(contract, op))
     throw new Fault('not_found', 'There is no such operation; GET /api/v1/openapi.json lists them.')
   if (op === 'signIn' || op === 'signOut') throw new Fault('unsupported', `${op} sets a cookie: use HTTP.`)
-  return { op: op as OperationName, input, idempotencyKey: readIdempotencyKey(idempotencyKey) } // a key of the contract is an OpName
+  return { op: op as OperationName, input, idempotencyKey: readIdempotencyKey(idempotencyKey) } // a key of the contract is an operation name
 }

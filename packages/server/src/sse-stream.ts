@@ -1,4 +1,4 @@
-/** The event stream's spelling: Server-Sent Events, one JSON value each, the same bytes for everyone who watches. */
+/** The event stream as Server-Sent Events: one JSON value per event, and the same bytes for every subscriber. */
 import type { SerializedFrame, SubscribeOptions, Subscription } from '@holdpoint/engine'
 import { Cursor, Fault, SessionId } from '@holdpoint/protocol'
 import { type ByteSink, type FlatHeaders, securityHeaders } from './http-message.ts'
@@ -13,75 +13,76 @@ export const streamHeaders: FlatHeaders = [
   'text/event-stream',
 ]
 
-const beat = Buffer.from(': beat\n\n')
+const heartbeat = Buffer.from(': heartbeat\n\n')
 const closing = Buffer.from(': closing\n\n')
 
-/** JSON holds no raw line ends, so a frame is one `data` line whatever its texts say. */
-function spell(cursor: string | null, json: string): string {
+/** JSON escapes line breaks, so a frame always fits in one `data` line. */
+function formatEvent(cursor: string | null, json: string): string {
   return cursor === null ? `data: ${json}\n\n` : `id: ${cursor}\ndata: ${json}\n\n`
 }
 
-const chunks = new WeakMap<SerializedFrame, Buffer>()
-function chunkOf(frame: SerializedFrame): Buffer {
-  const known = chunks.get(frame)
+const encodedFrames = new WeakMap<SerializedFrame, Buffer>()
+function encodeFrame(frame: SerializedFrame): Buffer {
+  const known = encodedFrames.get(frame)
   if (known) return known
-  const chunk = Buffer.from(spell(frame.cursor, frame.json))
-  chunks.set(frame, chunk)
+  const chunk = Buffer.from(formatEvent(frame.cursor, frame.json))
+  encodedFrames.set(frame, chunk)
   return chunk
 }
 
-let last: { readonly frames: readonly SerializedFrame[]; readonly chunk: Buffer } | null = null
-/** Those who watch the same get the same frames one after another: the last batch is the next one's, too. */
-function chunkOfAll(frames: readonly SerializedFrame[]): Buffer {
-  if (frames.length === 1) return chunkOf(frames[0] as SerializedFrame) // the length is checked
-  if (last?.frames.length === frames.length && last.frames.every((frame, i) => frame === frames[i])) return last.chunk
-  const chunk = Buffer.concat(frames.map(chunkOf))
-  last = { frames, chunk }
+let lastBatch: { readonly frames: readonly SerializedFrame[]; readonly chunk: Buffer } | null = null
+/** Subscribers with the same filter get the same frames one after another, so the last batch usually serves the next subscriber too. */
+function encodeBatch(frames: readonly SerializedFrame[]): Buffer {
+  if (frames.length === 1) return encodeFrame(frames[0] as SerializedFrame) // the length is checked
+  if (lastBatch?.frames.length === frames.length && lastBatch.frames.every((frame, i) => frame === frames[i]))
+    return lastBatch.chunk
+  const chunk = Buffer.concat(frames.map(encodeFrame))
+  lastBatch = { frames, chunk }
   setImmediate(() => {
-    last = null
+    lastBatch = null
   })
   return chunk
 }
 
-export function sseSink(outlet: ByteSink, after: string | undefined): FrameSink {
+export function sseSink(sink: ByteSink, after: string | undefined): FrameSink {
   return {
-    begin({ hello, missed }: Subscription) {
-      // Where missed events follow, a reader that is cut off right behind hello must resume before them, not behind.
+    start({ hello, missed }: Subscription) {
+      // A client that is cut off between hello and the missed events must resume before them, so hello has the old cursor.
       const id = hello.resume === 'ok' && after !== undefined ? after : hello.cursor
       let bytes = 0
       const write = (cursor: string | null, json: string) => {
-        const chunk = Buffer.from(spell(cursor, json))
+        const chunk = Buffer.from(formatEvent(cursor, json))
         bytes += chunk.length
-        outlet.write(chunk)
+        sink.write(chunk)
       }
       write(id, JSON.stringify({ frame: 'hello', hello }))
       for (const { cursor, json } of missed) write(cursor, json)
       return bytes
     },
-    send: frames => outlet.write(chunkOfAll(frames)),
-    buffered: () => outlet.buffered(),
-    beat: () => outlet.write(beat),
-    close: () => outlet.end(closing),
-    drop: () => outlet.destroy(),
+    send: frames => sink.write(encodeBatch(frames)),
+    buffered: () => sink.buffered(),
+    heartbeat: () => sink.write(heartbeat),
+    close: () => sink.end(closing),
+    destroy: () => sink.destroy(),
   }
 }
 
-/** A cursor that cannot be one is no error: the reader gets a snapshot, as with any cursor that names nothing. */
-export function readWatchOptions(members: Readonly<Record<string, unknown>>): SubscribeOptions {
-  const { after, session, ...rest } = members
+/** A malformed cursor is not an error: like an unknown cursor, it leads to a snapshot. */
+export function readSubscribeOptions(fields: Readonly<Record<string, unknown>>): SubscribeOptions {
+  const { after, session, ...rest } = fields
   const unknown = Object.keys(rest)[0]
   if (unknown !== undefined)
-    throw new Fault('bad_input', `A stream takes after and session, not "${unknown.slice(0, 80)}".`)
+    throw new Fault('bad_input', `A subscription takes "after" and "session", not "${unknown.slice(0, 80)}".`)
   const cursor = Cursor.safeParse(after)
   if (session === undefined) return cursor.success ? { after: cursor.data } : {}
   const id = SessionId.safeParse(session)
   if (!id.success)
-    throw new Fault('bad_input', 'session is not the id of a session: it looks like ses_ and 20 letters.')
+    throw new Fault('bad_input', '"session" is not a session id. A session id is ses_ followed by 20 characters.')
   return cursor.success ? { after: cursor.data, session: id.data } : { session: id.data }
 }
 
-/** `Last-Event-ID` is newer than `after`: a browser that reconnects repeats its first URL. */
+/** `Last-Event-ID` wins over `after`: a browser that reconnects repeats its first URL, so `after` is older. */
 export function readStreamOptions(query: string, lastEventId: string | undefined): SubscribeOptions {
-  const members = readQuery(query)
-  return readWatchOptions(lastEventId ? { ...members, after: lastEventId } : members)
+  const fields = readQuery(query)
+  return readSubscribeOptions(lastEventId ? { ...fields, after: lastEventId } : fields)
 }

@@ -1,4 +1,4 @@
-/** The page's files. They are listed once, when the door is built: what is not in the list cannot be asked for, however it is spelt. Each is read and compressed once. */
+/** Serves the files of the page. The folder is listed once at start, so no path can reach anything outside of it. Each file is read and compressed once. */
 import { createHash } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -8,80 +8,84 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import { Fault } from '@holdpoint/protocol'
 import { faultReply, type IncomingRequest, type OutgoingReply, securityHeaders } from './http-message.ts'
 
-/** By extension; and whether it becomes smaller when it is compressed. */
-const types: Readonly<Record<string, { readonly type: string; readonly packs: boolean }>> = {
-  '.html': { type: 'text/html; charset=utf-8', packs: true },
-  '.js': { type: 'text/javascript; charset=utf-8', packs: true },
-  '.css': { type: 'text/css; charset=utf-8', packs: true },
-  '.json': { type: 'application/json', packs: true },
-  '.map': { type: 'application/json', packs: true },
-  '.webmanifest': { type: 'application/manifest+json', packs: true },
-  '.svg': { type: 'image/svg+xml', packs: true },
-  '.txt': { type: 'text/plain; charset=utf-8', packs: true },
-  '.png': { type: 'image/png', packs: false },
-  '.ico': { type: 'image/x-icon', packs: false },
-  '.woff2': { type: 'font/woff2', packs: false },
+/** Media types by extension, and whether compression makes such a file smaller. */
+const mediaTypes: Readonly<Record<string, { readonly type: string; readonly isCompressible: boolean }>> = {
+  '.html': { type: 'text/html; charset=utf-8', isCompressible: true },
+  '.js': { type: 'text/javascript; charset=utf-8', isCompressible: true },
+  '.css': { type: 'text/css; charset=utf-8', isCompressible: true },
+  '.json': { type: 'application/json', isCompressible: true },
+  '.map': { type: 'application/json', isCompressible: true },
+  '.webmanifest': { type: 'application/manifest+json', isCompressible: true },
+  '.svg': { type: 'image/svg+xml', isCompressible: true },
+  '.txt': { type: 'text/plain; charset=utf-8', isCompressible: true },
+  '.png': { type: 'image/png', isCompressible: false },
+  '.ico': { type: 'image/x-icon', isCompressible: false },
+  '.woff2': { type: 'font/woff2', isCompressible: false },
 }
-const unknownType = { type: 'application/octet-stream', packs: false }
+const unknownMediaType = { type: 'application/octet-stream', isCompressible: false }
 
-/** In the order in which they are preferred. */
+/** In order of preference. */
 const encodings = ['br', 'gzip'] as const
 type Encoding = (typeof encodings)[number]
-const pack: Readonly<Record<Encoding, (body: Buffer) => Promise<Buffer>>> = {
-  // A level below the best is nearly as small, and does not keep the first visitor waiting.
+const compress: Readonly<Record<Encoding, (body: Buffer) => Promise<Buffer>>> = {
+  // Quality 9 is nearly as small as the maximum of 11 and much faster; the first visitor waits for it.
   br: body => promisify(brotliCompress)(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
   gzip: body => promisify(gzip)(body),
 }
 
-/** A file as it is sent: as it is, or packed in one way. */
-interface Page {
+/** The content of a file, plain or in one encoding. */
+interface CachedFile {
   readonly body: Buffer
   readonly etag: string
 }
 export type StaticFiles = (incoming: IncomingRequest, path: string) => Promise<OutgoingReply>
 
-const introduction = `Holdpoint: the place where AI agents stop and ask.
-This gateway was started without its page; its API is at /api/v1.
+const noPageText = `Holdpoint: where AI agents stop and ask.
+This gateway runs without its web page. The API is at /api/v1.
 `
 
 export function openStaticFiles(folder?: string): StaticFiles {
   const files = folder === undefined ? new Map<string, string>() : listFiles(folder)
-  const kept = new Map<string, Promise<Page>>()
+  const cache = new Map<string, Promise<CachedFile>>()
 
   return async (incoming, path) => {
-    if (path === '/' && folder === undefined) return text(introduction)
+    if (path === '/' && folder === undefined) return textReply(noPageText)
     const name = path === '/' ? '/index.html' : path
     const file = files.get(name)
-    if (file === undefined) return faultReply(new Fault('not_found', 'There is no such page here.'))
+    if (file === undefined) return faultReply(new Fault('not_found', 'There is no such file.'))
     if (incoming.method !== 'GET' && incoming.method !== 'HEAD')
-      return faultReply(new Fault('wrong_method', 'A page can only be read.'), ['allow', 'GET, HEAD'])
-    const { type, packs } = types[extname(file)] ?? unknownType
-    const encoding = packs ? accepted(incoming.header('accept-encoding') ?? '') : null
+      return faultReply(new Fault('wrong_method', 'Files of the page can only be read.'), ['allow', 'GET, HEAD'])
+    const { type, isCompressible } = mediaTypes[extname(file)] ?? unknownMediaType
+    const encoding = isCompressible ? acceptedEncoding(incoming.header('accept-encoding') ?? '') : null
     const key = `${encoding ?? ''} ${name}`
-    const page = await (kept.get(key) ?? keep(kept, key, load(file, encoding)))
-    const headers = [...securityHeaders, 'content-type', type, 'etag', page.etag]
+    const cached = await (cache.get(key) ?? addToCache(cache, key, load(file, encoding)))
+    const headers = [...securityHeaders, 'content-type', type, 'etag', cached.etag]
     headers.push('cache-control', isHashed(name) ? 'public, max-age=31536000, immutable' : 'no-cache')
-    if (packs) headers.push('vary', 'accept-encoding')
+    if (isCompressible) headers.push('vary', 'accept-encoding')
     if (encoding) headers.push('content-encoding', encoding)
-    const fresh = incoming.header('if-none-match') === page.etag
-    return { status: fresh ? 304 : 200, headers, body: fresh ? '' : page.body }
+    const isFresh = incoming.header('if-none-match') === cached.etag
+    return { status: isFresh ? 304 : 200, headers, body: isFresh ? '' : cached.body }
   }
 }
 
-function keep(kept: Map<string, Promise<Page>>, key: string, page: Promise<Page>): Promise<Page> {
-  kept.set(key, page)
-  page.catch(() => kept.delete(key))
-  return page
+function addToCache(
+  cache: Map<string, Promise<CachedFile>>,
+  key: string,
+  loading: Promise<CachedFile>,
+): Promise<CachedFile> {
+  cache.set(key, loading)
+  loading.catch(() => cache.delete(key))
+  return loading
 }
 
-async function load(file: string, encoding: Encoding | null): Promise<Page> {
-  const plain = await readFile(file)
-  const body = encoding ? await pack[encoding](plain) : plain
+async function load(file: string, encoding: Encoding | null): Promise<CachedFile> {
+  const content = await readFile(file)
+  const body = encoding ? await compress[encoding](content) : content
   return { body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"` }
 }
 
-/** What the browser accepts by name, and does not refuse by a weight of zero. */
-function accepted(header: string): Encoding | null {
+/** The best encoding that the header names and does not refuse with `q=0`. */
+function acceptedEncoding(header: string): Encoding | null {
   const names = header
     .toLowerCase()
     .split(',')
@@ -97,12 +101,12 @@ function listFiles(folder: string): Map<string, string> {
   return new Map(files.map(file => [`/${relative(folder, file).split(sep).join('/')}`, file]))
 }
 
-/** Names that carry a hash of their content, as the bundler writes them. */
+/** Whether the bundler put a hash of the content into the name. */
 function isHashed(name: string): boolean {
   return /^\/assets\/.+-[\w-]{8,}\.\w+$/.test(name)
 }
 
-function text(body: string): OutgoingReply {
+function textReply(body: string): OutgoingReply {
   return {
     status: 200,
     headers: [...securityHeaders, 'content-type', 'text/plain; charset=utf-8', 'cache-control', 'no-store'],

@@ -1,163 +1,169 @@
-/** Everyone who watches through one door. A frame is encoded once however many watch, and a reader that is too slow is let go. */
+/** All subscriptions of one server. A frame is encoded once for all subscribers, and a subscriber that reads too slowly is disconnected. */
 import type { Caller, FrameListener, Gateway, SerializedFrame, SubscribeOptions, Subscription } from '@holdpoint/engine'
 import { Fault, limits } from '@holdpoint/protocol'
 import { type Log, toFault } from './http-message.ts'
 
-/** One stream or socket, as the audience needs it. */
+/** The transport of one subscription: an event stream or a socket. */
 export interface FrameSink {
-  /** Hello and what was missed; returns how many bytes that was. */
-  begin(watch: Subscription): number
+  /** Sends hello and the missed events; returns their size in bytes. */
+  start(subscription: Subscription): number
   send(frames: readonly SerializedFrame[]): void
+  /** Bytes of frames that the client has not read yet. */
   buffered(): number
-  beat(): void
-  /** Ends in good order, with a last word. */
+  heartbeat(): void
+  /** Ends the stream after everything buffered has been sent. */
   close(): void
-  /** Ends at once; what is buffered is dropped. */
-  drop(): void
+  /** Ends at once and drops what is buffered. */
+  destroy(): void
 }
 
 export interface ClientSubscription {
-  /** From here on frames go to the screen; those that came since the watch began go first. */
-  open(screen: FrameSink): void
-  leave(): void
+  /** Sends frames to the sink from now on, beginning with those that arrived since the subscription started. */
+  open(sink: FrameSink): void
+  unsubscribe(): void
 }
 
 export interface SubscriptionHub {
-  seat(caller: Caller, options: SubscribeOptions, renew: () => Promise<Caller>): Promise<ClientSubscription>
-  /** Ends every stream in good order and takes no more. */
+  subscribe(caller: Caller, options: SubscribeOptions, revalidate: () => Promise<Caller>): Promise<ClientSubscription>
+  /** Closes every stream in an orderly way and refuses new ones. */
   close(): void
 }
 
 export function createSubscriptionHub(gateway: Pick<Gateway, 'subscribe'>, log: Log): SubscriptionHub {
-  const seats = new Set<Place>()
+  const active = new Set<ActiveSubscription>()
   let closed = false
-  let dirty: Place[] = []
-  let beat: NodeJS.Timeout | null = null
+  let withNewFrames: ActiveSubscription[] = []
+  let heartbeat: NodeJS.Timeout | null = null
 
-  function wake(place: Place): void {
-    // One pass per turn of the event loop: what a group commit wrote together is sent in one piece.
-    if (dirty.push(place) === 1) setImmediate(flush)
+  function scheduleFlush(subscription: ActiveSubscription): void {
+    // One flush per turn of the event loop, so that the events of one group commit leave in one write.
+    if (withNewFrames.push(subscription) === 1) setImmediate(flush)
   }
   function flush(): void {
-    const places = dirty
-    dirty = []
-    for (const place of places) place.flush()
+    const subscriptions = withNewFrames
+    withNewFrames = []
+    for (const subscription of subscriptions) subscription.flush()
   }
-  function gone(place: Place): void {
-    seats.delete(place)
-    if (seats.size === 0 && beat) {
-      clearInterval(beat)
-      beat = null
+  function remove(subscription: ActiveSubscription): void {
+    active.delete(subscription)
+    if (active.size === 0 && heartbeat) {
+      clearInterval(heartbeat)
+      heartbeat = null
     }
   }
 
   return {
-    async seat(caller, options, renew) {
-      if (closed) throw new Fault('draining', 'This gateway is closing; watch again in a moment.')
-      if (seats.size >= limits.subscriptionsMax)
-        throw new Fault('too_many', `This gateway has ${limits.subscriptionsMax} watchers already; try again later.`)
-      const place = new Place({ wake, gone, renew, log, name: caller.name })
-      seats.add(place)
-      beat ??= setInterval(() => {
-        for (const each of seats) each.beat()
+    async subscribe(caller, options, revalidate) {
+      if (closed) throw new Fault('draining', 'This gateway is shutting down. Subscribe again in a moment.')
+      if (active.size >= limits.subscriptionsMax)
+        throw new Fault(
+          'too_many',
+          `This gateway already has ${limits.subscriptionsMax} subscriptions. Try again later.`,
+        )
+      const subscription = new ActiveSubscription({ scheduleFlush, remove, revalidate, log, callerName: caller.name })
+      active.add(subscription)
+      heartbeat ??= setInterval(() => {
+        for (const each of active) each.heartbeat()
       }, limits.heartbeatMs).unref()
       try {
-        place.watch = await gateway.subscribe(caller, options, place)
+        subscription.source = await gateway.subscribe(caller, options, subscription)
       } catch (error) {
-        gone(place)
+        remove(subscription)
         throw error
       }
-      return place
+      return subscription
     },
     close() {
       closed = true
-      for (const place of seats) place.close()
+      for (const subscription of active) subscription.close()
     },
   }
 }
 
-interface Surroundings {
-  readonly wake: (place: Place) => void
-  readonly gone: (place: Place) => void
-  readonly renew: () => Promise<Caller>
+interface SubscriptionContext {
+  readonly scheduleFlush: (subscription: ActiveSubscription) => void
+  readonly remove: (subscription: ActiveSubscription) => void
+  readonly revalidate: () => Promise<Caller>
   readonly log: Log
-  readonly name: string
+  readonly callerName: string
 }
 
-class Place implements ClientSubscription, FrameListener {
-  watch: Subscription | null = null
-  #screen: FrameSink | null = null
-  #waiting: SerializedFrame[] = []
-  #left = false
-  /** A snapshot may be larger than what a slow reader is allowed to leave lying about: its own size is not held against it. */
-  #allowance = limits.subscriptionBufferMaxBytes
-  readonly #around: Surroundings
+class ActiveSubscription implements ClientSubscription, FrameListener {
+  /** The gateway's subscription that feeds this one; null until it is open. */
+  source: Subscription | null = null
+  #sink: FrameSink | null = null
+  #queued: SerializedFrame[] = []
+  #ended = false
+  /** How much the client may leave unread. The size of its snapshot is added, because a snapshot can be larger than the limit. */
+  #bufferMaxBytes = limits.subscriptionBufferMaxBytes
+  readonly #context: SubscriptionContext
 
-  constructor(around: Surroundings) {
-    this.#around = around
+  constructor(context: SubscriptionContext) {
+    this.#context = context
   }
 
   frame(frame: SerializedFrame): void {
-    if (this.#left) return
-    if (this.#waiting.push(frame) === 1 && this.#screen) this.#around.wake(this)
+    if (this.#ended) return
+    if (this.#queued.push(frame) === 1 && this.#sink) this.#context.scheduleFlush(this)
   }
 
-  open(screen: FrameSink): void {
-    const { watch } = this
-    if (this.#left || !watch) {
-      screen.drop()
+  open(sink: FrameSink): void {
+    const { source } = this
+    if (this.#ended || !source) {
+      sink.destroy()
       return
     }
-    this.#screen = screen
-    this.#attempt(() => {
-      this.#allowance += screen.begin(watch)
+    this.#sink = sink
+    this.#guard(() => {
+      this.#bufferMaxBytes += sink.start(source)
     })
-    if (this.#waiting.length > 0) this.flush()
+    if (this.#queued.length > 0) this.flush()
   }
 
   flush(): void {
-    const screen = this.#screen
-    if (!screen || this.#left) return
-    const frames = this.#waiting
-    this.#waiting = []
-    if (screen.buffered() > this.#allowance) this.#drop(`it left more than ${this.#allowance} bytes of frames unread`)
-    else this.#attempt(() => screen.send(frames))
+    const sink = this.#sink
+    if (!sink || this.#ended) return
+    const frames = this.#queued
+    this.#queued = []
+    if (sink.buffered() > this.#bufferMaxBytes)
+      this.#disconnect(`the client left more than ${this.#bufferMaxBytes} bytes of frames unread`)
+    else this.#guard(() => sink.send(frames))
   }
 
-  /** A credential that was revoked meanwhile ends the stream here, at the latest. */
-  beat(): void {
-    const screen = this.#screen
-    if (!screen) return
-    this.#attempt(() => screen.beat())
-    this.#around.renew().catch((error: unknown) => this.#drop(toFault(error, this.#around.log).message))
+  /** Also checks the credential, so that revoking it ends the stream at the next heartbeat. */
+  heartbeat(): void {
+    const sink = this.#sink
+    if (!sink) return
+    this.#guard(() => sink.heartbeat())
+    this.#context.revalidate().catch((error: unknown) => this.#disconnect(toFault(error, this.#context.log).message))
   }
 
   close(): void {
-    this.#attempt(() => this.#screen?.close())
-    this.leave()
+    this.#guard(() => this.#sink?.close())
+    this.unsubscribe()
   }
 
-  #drop(why: string): void {
-    if (this.#left) return
-    this.#around.log({ dropped: this.#around.name, why })
-    this.#screen?.drop()
-    this.leave()
+  #disconnect(reason: string): void {
+    if (this.#ended) return
+    this.#context.log({ disconnected: this.#context.callerName, reason })
+    this.#sink?.destroy()
+    this.unsubscribe()
   }
 
-  /** What breaks one reader's stream must not end the others', nor the process: frames are sent from timers. */
-  #attempt(act: () => void): void {
+  /** Frames are sent from timers: an error must end only this subscription, not the others or the process. */
+  #guard(send: () => void): void {
     try {
-      act()
+      send()
     } catch (error) {
-      this.#drop(toFault(error, this.#around.log).message)
+      this.#disconnect(toFault(error, this.#context.log).message)
     }
   }
 
-  leave(): void {
-    if (this.#left) return
-    this.#left = true
-    this.#waiting = []
-    this.watch?.stop()
-    this.#around.gone(this)
+  unsubscribe(): void {
+    if (this.#ended) return
+    this.#ended = true
+    this.#queued = []
+    this.source?.stop()
+    this.#context.remove(this)
   }
 }

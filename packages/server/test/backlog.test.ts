@@ -1,16 +1,16 @@
-/** What waits for a reader: missed events, large replies, frames that nobody takes. None of it ends the gateway, and none of it repeats for ever. */
+/** Large amounts of unread data: missed events, large replies, unread frames. None of them may stop the gateway or repeat forever. */
 import { apiRoot, limits, type Session } from '@holdpoint/protocol'
 import { createServer } from '@holdpoint/server'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { LogLine } from '../src/http-message.ts'
 import {
-  type Heard,
-  headersOf,
+  authHeaders,
   openSession,
   openSocket,
   post,
   readSse,
   request,
+  type SocketFrame,
   startTestServer,
   type TestServer,
   type TestSocket,
@@ -19,53 +19,56 @@ import {
 let gateway: TestServer
 let session: Session
 let lines: LogLine[]
-let probed: string[]
+let crashPoints: string[]
 beforeEach(async () => {
   lines = []
-  probed = []
-  gateway = await startTestServer({ log: line => lines.push(line), crashPoint: point => probed.push(point) })
+  crashPoints = []
+  gateway = await startTestServer({ log: line => lines.push(line), crashPoint: point => crashPoints.push(point) })
   session = await openSession(gateway)
 })
 afterEach(() => gateway.close())
 
 const text = 'x'.repeat(250 * 1000)
-const say = async (to = session) => {
+const appendMessage = async (to = session) => {
   const items = [{ type: 'message.added', block: 'b', text }]
   expect((await post(gateway, 'agent', `/sessions/${to.id}/events`, { items })).status).toBe(200)
 }
-async function resume(after: string) {
+async function openStream(after: string) {
   const abort = new AbortController()
-  const reply = await request(gateway, `/events?after=${after}`, { headers: headersOf('person'), signal: abort.signal })
+  const reply = await request(gateway, `/events?after=${after}`, {
+    headers: authHeaders('person'),
+    signal: abort.signal,
+  })
   const events = readSse(reply)
   const next = async () => JSON.parse((await events.next()).value?.data ?? 'null')
   return { next, stop: () => abort.abort() }
 }
 async function cursorNow(): Promise<string> {
-  const reader = await resume('')
+  const reader = await openStream('')
   const { hello } = await reader.next()
   reader.stop()
   return hello.cursor
 }
 
-describe('a stream that is resumed', () => {
-  it('brings what was missed, one event after another', async () => {
+describe('a resumed stream', () => {
+  it('sends every missed event in order', async () => {
     const cursor = await cursorNow()
     const count = Math.floor(limits.resumeMaxBytes / (text.length + 200))
-    for (let i = 0; i < count; i++) await say()
-    const reader = await resume(cursor)
+    for (let i = 0; i < count; i++) await appendMessage()
+    const reader = await openStream(cursor)
     expect((await reader.next()).hello.resume).toBe('ok')
-    let heard = 0
-    while (heard < count) if ((await reader.next()).event?.type === 'message.added') heard++
+    let received = 0
+    while (received < count) if ((await reader.next()).event?.type === 'message.added') received++
     reader.stop()
   })
-  it('gets a snapshot where more bytes were missed than are resumed', async () => {
+  it('sends a snapshot if more bytes were missed than the resume limit', async () => {
     const cursor = await cursorNow()
-    for (let size = 0; size <= limits.resumeMaxBytes; size += text.length) await say()
-    const reader = await resume(cursor)
+    for (let size = 0; size <= limits.resumeMaxBytes; size += text.length) await appendMessage()
+    const reader = await openStream(cursor)
     expect((await reader.next()).hello).toMatchObject({ resume: 'gap', sessions: [{ id: session.id }] })
     reader.stop()
   })
-  it('that cannot be sent ends alone, and is logged once', async () => {
+  it('ends alone and is logged once if a frame cannot be encoded', async () => {
     const frame = {
       cursor: 'a-1',
       session: null,
@@ -78,7 +81,7 @@ describe('a stream that is resumed', () => {
       subscribe: async (...args) => ({ ...(await gateway.gateway.subscribe(...args)), missed: [frame] }),
     }
     const broken = await createServer({ gateway: brokenGateway, log: line => lines.push(line) }).listen({ port: 0 })
-    const reply = await fetch(`${broken.url}${apiRoot}/events`, { headers: headersOf('person') })
+    const reply = await fetch(`${broken.url}${apiRoot}/events`, { headers: authHeaders('person') })
     await reply.text()
     expect(lines.filter(line => 'bug' in line)).toHaveLength(1)
     expect((await fetch(`${broken.url}/healthz`)).status).toBe(200)
@@ -86,11 +89,11 @@ describe('a stream that is resumed', () => {
   })
 })
 
-describe('a socket', () => {
+describe('a socket with a slow reader', () => {
   const data = Buffer.alloc(4_900_000).toString('base64')
   const image = { type: 'image', mediaType: 'image/png', data }
-  /** A session with a message that is larger than a page of commands. */
-  async function withPictures(): Promise<Session> {
+  /** Opens a session with a message that is larger than a page of commands. */
+  async function openSessionWithImages(): Promise<Session> {
     const opened = await openSession(gateway)
     const reply = await post(gateway, 'person', `/sessions/${opened.id}/messages`, {
       text: 'look',
@@ -99,17 +102,22 @@ describe('a socket', () => {
     expect(reply.status).toBe(202)
     return opened
   }
-  const listFor = (socket: TestSocket, id: number, { id: from }: Session) =>
-    socket.send({ id, op: 'listCommands', input: { id: from, wait: 1000 } })
-  const isReply = (id: unknown) => (frame: Heard) => frame.frame === 'reply' && frame.id === id
+  const listCommands = (socket: TestSocket, id: number, of: Session) =>
+    socket.send({ id, op: 'listCommands', input: { id: of.id, wait: 1000 } })
+  const isReply = (id: unknown) => (frame: SocketFrame) => frame.frame === 'reply' && frame.id === id
 
-  it('gets replies larger than a watcher’s buffer, for several sessions at once, while it watches', async () => {
-    const sessions = [await withPictures(), await withPictures(), await withPictures(), await withPictures()]
-    const socket = await openSocket(gateway, headersOf('runner'))
+  it('receives replies larger than the subscription buffer while it is subscribed', async () => {
+    const sessions = [
+      await openSessionWithImages(),
+      await openSessionWithImages(),
+      await openSessionWithImages(),
+      await openSessionWithImages(),
+    ]
+    const socket = await openSocket(gateway, authHeaders('runner'))
     socket.send({ subscribe: {} })
     await socket.next(frame => frame.frame === 'hello')
-    for (const [i, each] of sessions.entries()) listFor(socket, i, each)
-    for (let i = 0; i < 10; i++) await say()
+    for (const [i, each] of sessions.entries()) listCommands(socket, i, each)
+    for (let i = 0; i < 10; i++) await appendMessage()
     const replied = new Set<unknown>()
     let events = 0
     while (replied.size < sessions.length || events < 10) {
@@ -122,31 +130,31 @@ describe('a socket', () => {
     expect(lines).toEqual([])
     socket.ws.close()
   })
-  it('is not read from while more than so many bytes of replies wait, and then goes on', async () => {
-    const large = await withPictures()
-    const socket = await openSocket(gateway, headersOf('agent'))
+  it('is not read while queuedRepliesMaxBytes of replies are unread, and then continues', async () => {
+    const large = await openSessionWithImages()
+    const socket = await openSocket(gateway, authHeaders('agent'))
     socket.ws.pause()
     const count = Math.ceil(limits.queuedRepliesMaxBytes / (2 * data.length)) + 2
-    for (let i = 0; i < count; i++) listFor(socket, i, large)
-    const lists = () => probed.filter(point => point === 'replying:listCommands').length
-    while (lists() < count) await request(gateway, '/sessions', { headers: headersOf('person') })
+    for (let i = 0; i < count; i++) listCommands(socket, i, large)
+    const listReplies = () => crashPoints.filter(point => point === 'replying:listCommands').length
+    while (listReplies() < count) await request(gateway, '/sessions', { headers: authHeaders('person') })
     socket.send({ id: 'late', op: 'whoAmI' })
-    for (let i = 0; i < 5; i++) await request(gateway, '/sessions', { headers: headersOf('person') })
-    expect(probed).not.toContain('replying:whoAmI')
+    for (let i = 0; i < 5; i++) await request(gateway, '/sessions', { headers: authHeaders('person') })
+    expect(crashPoints).not.toContain('replying:whoAmI')
     socket.ws.resume()
     for (let i = 0; i < count; i++) expect((await socket.next(isReply(i))).status).toBe(200)
     expect((await socket.next(isReply('late'))).status).toBe(200)
     expect(lines).toEqual([])
     socket.ws.close()
   })
-  it('that leaves too many frames unread is let go, and the log says why', async () => {
+  it('is disconnected with a logged reason if it leaves too many frames unread', async () => {
     const socket = await openSocket(gateway)
     socket.send({ subscribe: {} })
     await socket.next(frame => frame.frame === 'hello')
     socket.ws.pause()
     for (let size = 0; size < 8 * limits.subscriptionBufferMaxBytes && lines.length === 0; size += text.length)
-      await say()
-    expect(lines).toEqual([{ dropped: 'ada', why: expect.stringContaining('frames unread') }])
+      await appendMessage()
+    expect(lines).toEqual([{ disconnected: 'ada', reason: expect.stringContaining('frames unread') }])
     socket.ws.resume()
     await socket.closed
   })

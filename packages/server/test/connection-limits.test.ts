@@ -1,10 +1,10 @@
-/** Connections at their edges: what cannot be read, comes too slowly, is one too many, or does not answer any more. */
+/** Limits of connections: unreadable requests, slow requests, too many connections, clients that stop responding. */
 import { connect } from 'node:net'
 import { apiRoot, limits } from '@holdpoint/protocol'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import type { LogLine } from '../src/http-message.ts'
-import { headersOf, raw, request, secrets, startTestServer, type TestServer } from './test-server.ts'
+import { authHeaders, request, secrets, sendRaw, startTestServer, type TestServer } from './test-server.ts'
 
 const closers: (() => Promise<void>)[] = []
 afterEach(async () => {
@@ -17,31 +17,32 @@ async function open(options: Parameters<typeof startTestServer>[0] = {}): Promis
   return gateway
 }
 
-interface Heard {
+interface ParsedReply {
   readonly status: number
   readonly code: string
-  readonly sealed: boolean
+  readonly hasSecurityHeaders: boolean
 }
-function heard(text: string): Heard {
+function parseReply(text: string): ParsedReply {
   const [head = '', body = '{}'] = text.split('\r\n\r\n')
   return {
     status: Number(/^HTTP\/1\.1 (\d+)/.exec(head)?.[1]),
     code: JSON.parse(body).error?.code,
-    sealed: /x-content-type-options: nosniff/i.test(head) && /content-security-policy: default-src 'none'/i.test(head),
+    hasSecurityHeaders:
+      /x-content-type-options: nosniff/i.test(head) && /content-security-policy: default-src 'none'/i.test(head),
   }
 }
-const edges = { headersTimeoutMs: 200, bodyTimeoutMs: 400 }
-const head = ({ port }: TestServer, ...lines: string[]) =>
+const timeouts = { headersTimeoutMs: 200, bodyTimeoutMs: 400 }
+const headers = ({ port }: TestServer, ...lines: string[]) =>
   [`Host: localhost:${port}`, `Authorization: Bearer ${secrets.person}`, ...lines].join('\r\n')
 
-describe('a request that cannot be read', () => {
+describe('an unreadable request', () => {
   it.each([
-    ['no HTTP', 'nonsense\r\n\r\n', 400, 'bad_input'],
+    ['not HTTP', 'nonsense\r\n\r\n', 400, 'bad_input'],
     ['no Host', `GET ${apiRoot}/me HTTP/1.1\r\nConnection: close\r\n\r\n`, 400, 'bad_input'],
     ['two lengths', 'POST / HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n', 400, 'bad_input'],
     ['long headers', `GET / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431, 'headers_too_large'],
     [
-      'no handshake',
+      'an incomplete handshake',
       `GET ${apiRoot}/socket HTTP/1.1\r\nHost: HOST\r\nAuthorization: Bearer ${secrets.person}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`,
       400,
       'bad_input',
@@ -52,16 +53,20 @@ describe('a request that cannot be read', () => {
       404,
       'not_found',
     ],
-  ])('gets a fault under the same headers as every reply: %s', async (_name, bytes, status, code) => {
+  ])('is answered with a fault and the security headers: %s', async (_name, bytes, status, code) => {
     const { port } = await open()
-    expect(heard(await raw(port, bytes.replace('HOST', `localhost:${port}`)))).toEqual({ status, code, sealed: true })
+    expect(parseReply(await sendRaw(port, bytes.replace('HOST', `localhost:${port}`)))).toEqual({
+      status,
+      code,
+      hasSecurityHeaders: true,
+    })
   })
-  /** Nonsense that follows as soon as something has been heard. */
-  function interrupted(gateway: TestServer, path: string): Promise<string> {
+  /** Sends a valid request, then garbage as soon as the reply begins. */
+  function sendThenGarbage(gateway: TestServer, path: string): Promise<string> {
     return new Promise(resolve => {
       const socket = connect(gateway.port, '127.0.0.1')
       let text = ''
-      socket.write(`GET ${path} HTTP/1.1\r\n${head(gateway)}\r\n\r\n`)
+      socket.write(`GET ${path} HTTP/1.1\r\n${headers(gateway)}\r\n\r\n`)
       socket.once('data', () => socket.write('nonsense\r\n\r\n'))
       socket.on('data', chunk => {
         text += chunk.toString('latin1')
@@ -69,65 +74,69 @@ describe('a request that cannot be read', () => {
       socket.on('error', () => {}).on('close', () => resolve(text))
     })
   }
-  it('gets one on a connection that has been answered before', async () => {
-    const said = await interrupted(await open(), '/healthz')
-    expect(said).toContain('"ok":true')
-    expect(heard(said.slice(said.indexOf('HTTP/1.1 400')))).toEqual({ status: 400, code: 'bad_input', sealed: true })
+  it('is answered with a fault after an earlier reply on the same connection', async () => {
+    const text = await sendThenGarbage(await open(), '/healthz')
+    expect(text).toContain('"ok":true')
+    expect(parseReply(text.slice(text.indexOf('HTTP/1.1 400')))).toEqual({
+      status: 400,
+      code: 'bad_input',
+      hasSecurityHeaders: true,
+    })
   })
-  it('does not get one into the middle of a stream', async () => {
-    const said = await interrupted(await open(), `${apiRoot}/events`)
-    expect(said).toContain('"frame":"hello"')
-    expect(said).not.toContain('bad_input')
+  it('gets no fault in the middle of a stream', async () => {
+    const text = await sendThenGarbage(await open(), `${apiRoot}/events`)
+    expect(text).toContain('"frame":"hello"')
+    expect(text).not.toContain('bad_input')
   })
 })
 
-describe('a request that comes too slowly', () => {
-  it('is ended with its headers half said', async () => {
-    const gateway = await open({ edges })
-    const said = await raw(gateway.port, 'GET / HTTP/1.1\r\nHost: loc')
-    expect(heard(said)).toEqual({ status: 408, code: 'too_slow', sealed: true })
+describe('a request that arrives too slowly', () => {
+  it('is ended with too_slow while its headers are incomplete', async () => {
+    const gateway = await open({ connectionLimits: timeouts })
+    const text = await sendRaw(gateway.port, 'GET / HTTP/1.1\r\nHost: loc')
+    expect(parseReply(text)).toEqual({ status: 408, code: 'too_slow', hasSecurityHeaders: true })
   })
-  it('is ended with its body half said', async () => {
-    const gateway = await open({ edges })
-    const lines = head(gateway, 'Content-Type: application/json', 'Content-Length: 100')
-    const said = await raw(gateway.port, `POST ${apiRoot}/links HTTP/1.1\r\n${lines}\r\n\r\n{`)
-    expect(heard(said)).toEqual({ status: 408, code: 'too_slow', sealed: true })
+  it('is ended with too_slow while its body is incomplete', async () => {
+    const gateway = await open({ connectionLimits: timeouts })
+    const lines = headers(gateway, 'Content-Type: application/json', 'Content-Length: 100')
+    const text = await sendRaw(gateway.port, `POST ${apiRoot}/links HTTP/1.1\r\n${lines}\r\n\r\n{`)
+    expect(parseReply(text)).toEqual({ status: 408, code: 'too_slow', hasSecurityHeaders: true })
     expect((await fetch(`${gateway.url}/healthz`)).status).toBe(200)
   })
 })
 
-it('one connection too many is closed, and the others are served', async () => {
-  const gateway = await open({ edges: { connectionsMax: 2 } })
-  const hold = () =>
+it('a connection over connectionsMax is closed, and the others are served', async () => {
+  const gateway = await open({ connectionLimits: { connectionsMax: 2 } })
+  const connectAndRequest = () =>
     new Promise<ReturnType<typeof connect>>(resolve => {
       const socket = connect(gateway.port, '127.0.0.1', () =>
-        socket.write(`GET /healthz HTTP/1.1\r\n${head(gateway)}\r\n\r\n`),
+        socket.write(`GET /healthz HTTP/1.1\r\n${headers(gateway)}\r\n\r\n`),
       )
       socket.once('data', () => resolve(socket))
     })
-  const [one, two] = [await hold(), await hold()]
-  expect(await raw(gateway.port).catch(() => '')).toBe('')
-  const gone = new Promise(resolve => one.once('close', resolve))
+  const [one, two] = [await connectAndRequest(), await connectAndRequest()]
+  expect(await sendRaw(gateway.port).catch(() => '')).toBe('')
+  const closed = new Promise(resolve => one.once('close', resolve))
   one.destroy()
-  await gone
-  await expect.poll(async () => (await hold()).destroy().destroyed).toBe(true)
+  await closed
+  await expect.poll(async () => (await connectAndRequest()).destroy().destroyed).toBe(true)
   two.destroy()
 })
 
-describe('a peer that does not answer', () => {
-  function stare(gateway: TestServer): Promise<WebSocket> {
+describe('a client that stops responding', () => {
+  function connectWithoutPong(gateway: TestServer): Promise<WebSocket> {
     return new Promise((resolve, reject) => {
       const url = `ws://127.0.0.1:${gateway.port}${apiRoot}/socket`
-      const ws = new WebSocket(url, { headers: headersOf('runner'), autoPong: false })
+      const ws = new WebSocket(url, { headers: authHeaders('runner'), autoPong: false })
       ws.on('open', () => resolve(ws)).on('error', reject)
     })
   }
 
-  it('to a ping is let go at the next beat, and the log says why', async () => {
+  it('is disconnected with a logged reason at the heartbeat after an unanswered ping', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     const lines: LogLine[] = []
     const gateway = await open({ log: line => lines.push(line) })
-    const ws = await stare(gateway)
+    const ws = await connectWithoutPong(gateway)
     const closed = new Promise(resolve => ws.on('close', resolve))
     const pinged = new Promise(resolve => ws.once('ping', resolve))
     vi.advanceTimersByTime(limits.heartbeatMs)
@@ -135,14 +144,16 @@ describe('a peer that does not answer', () => {
     expect(lines).toEqual([])
     vi.advanceTimersByTime(limits.heartbeatMs)
     await closed
-    expect(lines).toEqual([{ dropped: 'engine', why: 'it took nothing and did not answer a ping' }])
+    expect(lines).toEqual([
+      { disconnected: 'test-runner', reason: 'the client read nothing and did not answer a ping' },
+    ])
   })
-  it('to the closing frame, or does not read its stream, does not keep the gateway from closing', async () => {
-    const gateway = await startTestServer({ edges: { drainMaxMs: 300 } })
-    const ws = await stare(gateway)
+  it('does not keep the gateway from closing', async () => {
+    const gateway = await startTestServer({ connectionLimits: { drainMaxMs: 300 } })
+    const ws = await connectWithoutPong(gateway)
     ws.pause()
     const abort = new AbortController()
-    await request(gateway, '/events', { headers: headersOf('person'), signal: abort.signal })
+    await request(gateway, '/events', { headers: authHeaders('person'), signal: abort.signal })
     const beganAt = performance.now()
     await gateway.close()
     expect(performance.now() - beganAt).toBeLessThan(600)

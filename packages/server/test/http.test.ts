@@ -1,3 +1,4 @@
+/** HTTP: routes, inputs, bodies, idempotency keys, OpenAPI, and closing. */
 import {
   apiRoot,
   contract,
@@ -12,30 +13,30 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { LogLine } from '../src/http-message.ts'
 import {
   ask,
-  headersOf,
+  authHeaders,
   openSession,
   post,
-  raw,
   request,
   secrets,
+  sendRaw,
   startTestServer,
   type TestServer,
 } from './test-server.ts'
 
 let gateway: TestServer
-const probed: string[] = []
+const crashPoints: string[] = []
 beforeAll(async () => {
-  gateway = await startTestServer({ crashPoint: point => probed.push(point) })
+  gateway = await startTestServer({ crashPoint: point => crashPoints.push(point) })
 })
 afterAll(() => gateway.close())
-afterEach(() => probed.splice(0))
+afterEach(() => crashPoints.splice(0))
 
 const json = { 'content-type': 'application/json' }
-async function codeOf(reply: Response): Promise<string> {
+async function faultCode(reply: Response): Promise<string> {
   return ((await reply.json()) as { error: { code: string } }).error.code
 }
 
-describe('the contract', () => {
+describe('an operation of the contract', () => {
   const roleOf = (op: Operation) => op.roles.find(role => role !== 'anyone') ?? 'person'
   const prefixes: Readonly<Record<string, 'ses' | 'req' | 'cmd' | 'run' | 'rul' | 'tok'>> = {
     sessions: 'ses',
@@ -50,25 +51,22 @@ describe('the contract', () => {
     return op.path.replace(':id', formatId(prefix, new Uint8Array(20)))
   }
 
-  it.each(Object.entries<Operation>(contract))(
-    'mounts %s and refuses a member that it does not know',
-    async (_name, op) => {
-      const query = op.method === 'GET' || op.method === 'DELETE'
-      const reply = await request(gateway, `${pathOf(op)}${query ? '?unheardOf=1' : ''}`, {
-        method: op.method,
-        headers: headersOf(roleOf(op), query ? {} : json),
-        ...(query ? {} : { body: '{"unheardOf":1}' }),
-      })
-      expect(reply.status).toBe(400)
-      const { error } = (await reply.json()) as { error: { code: string; message: string } }
-      expect(error.code).toBe('bad_input')
-      expect(error.message).toContain('unheardOf')
-    },
-  )
+  it.each(Object.entries<Operation>(contract))('%s has a route and refuses an unknown field', async (_name, op) => {
+    const query = op.method === 'GET' || op.method === 'DELETE'
+    const reply = await request(gateway, `${pathOf(op)}${query ? '?unknownField=1' : ''}`, {
+      method: op.method,
+      headers: authHeaders(roleOf(op), query ? {} : json),
+      ...(query ? {} : { body: '{"unknownField":1}' }),
+    })
+    expect(reply.status).toBe(400)
+    const { error } = (await reply.json()) as { error: { code: string; message: string } }
+    expect(error.code).toBe('bad_input')
+    expect(error.message).toContain('unknownField')
+  })
 
   it('is printed as OpenAPI, for those with a credential', async () => {
     expect((await request(gateway, '/openapi.json')).status).toBe(401)
-    const reply = await request(gateway, '/openapi.json', { headers: headersOf('person') })
+    const reply = await request(gateway, '/openapi.json', { headers: authHeaders('person') })
     const printed = (await reply.json()) as {
       openapi: string
       paths: Record<string, Record<string, { operationId: string }>>
@@ -83,58 +81,60 @@ describe('the contract', () => {
   })
 })
 
-describe('the log and the record', () => {
-  it('are read from their end, page by page, and the record is searched', async () => {
+describe('the session log and the audit log', () => {
+  it('can be read page by page from the end, and the audit log can be searched', async () => {
     const session = await openSession(gateway)
     for (const title of ['Sweep the yard', 'Feed the cat', 'Water the fern']) {
       const { id, digest } = await ask(gateway, session, title)
       await post(gateway, 'person', `/requests/${id}/answer`, { digest, answer: { kind: 'deny', reason: 'Not now' } })
     }
-    const get = async (path: string) => (await request(gateway, path, { headers: headersOf('person') })).json()
+    const get = async (path: string) => (await request(gateway, path, { headers: authHeaders('person') })).json()
     const log = `/sessions/${session.id}/events`
     const newest = (await get(`${log}?before=end&limit=2`)) as Output<'listEvents'> // by the contract
     const older = (await get(`${log}?before=${newest.next}`)) as Output<'listEvents'> // likewise
     expect(await get(log)).toEqual({ items: [...older.items, ...newest.items], next: null })
-    const both = await request(gateway, `${log}?before=end&after=${newest.next}`, { headers: headersOf('person') })
-    expect([both.status, await codeOf(both)]).toEqual([400, 'bad_input'])
+    const both = await request(gateway, `${log}?before=end&after=${newest.next}`, { headers: authHeaders('person') })
+    expect([both.status, await faultCode(both)]).toEqual([400, 'bad_input'])
 
-    const record = (query: string) => get(`/audit?session=${session.id}&${query}`) as Promise<Output<'listAudit'>> // likewise
-    const keys = async (query: string) => (await record(query)).items.map(line => line.value.key)
+    const auditPage = (query: string) => get(`/audit?session=${session.id}&${query}`) as Promise<Output<'listAudit'>> // likewise
+    const keys = async (query: string) => (await auditPage(query)).items.map(entry => entry.value.key)
     expect(await keys('before=end&limit=2')).toEqual(['Feed the cat', 'Water the fern'])
     expect(await keys('q=THE+CAT&by=person&answer=deny&person=ada')).toEqual(['Feed the cat'])
     expect(await keys('q=not%20now')).toHaveLength(3)
     expect(await keys('answer=allow')).toEqual([])
-    for (const { value, title, ...line } of (await record('')).items) {
+    for (const { value, title, ...entry } of (await auditPage('')).items) {
       expect(
-        contract.listAudit.output.safeParse({ items: [{ value, title, ...line }], next: null }).error,
+        contract.listAudit.output.safeParse({ items: [{ value, title, ...entry }], next: null }).error,
       ).toBeUndefined()
-      expect([title, value.id, value.delivery]).toEqual(['a test', line.request, line.delivery])
+      expect([title, value.id, value.delivery]).toEqual(['a test', entry.request, entry.delivery])
     }
   })
 })
 
-describe('an operation', () => {
-  it('takes path, query and body together, and numbers from the query', async () => {
+describe('a request for an operation', () => {
+  it('combines path, query and body, and converts numbers in the query', async () => {
     const session = await openSession(gateway)
-    const asked = await ask(gateway, session, 'k')
-    const reply = await request(gateway, `/requests/${asked.id}?wait=0`, { headers: headersOf('person') })
-    expect(await reply.json()).toEqual(asked)
-    const list = await request(gateway, `/requests?limit=1&session=${session.id}`, { headers: headersOf('person') })
-    expect(await list.json()).toMatchObject({ items: [asked], next: null })
-    expect(probed).toContain('replying:openRequest')
-    expect(probed).toContain('replying:getRequest')
+    const opened = await ask(gateway, session, 'k')
+    const reply = await request(gateway, `/requests/${opened.id}?wait=0`, { headers: authHeaders('person') })
+    expect(await reply.json()).toEqual(opened)
+    const list = await request(gateway, `/requests?limit=1&session=${session.id}`, { headers: authHeaders('person') })
+    expect(await list.json()).toMatchObject({ items: [opened], next: null })
+    expect(crashPoints).toContain('replying:openRequest')
+    expect(crashPoints).toContain('replying:getRequest')
   })
-  it('refuses a member that is given twice', async () => {
+  it('is refused if a field is given twice', async () => {
     const { id } = await openSession(gateway)
-    const send = (path: string, init: RequestInit) => request(gateway, path, init).then(codeOf)
-    expect(await send(`/sessions/${id}?id=${id}`, { headers: headersOf('person') })).toBe('bad_input')
-    expect(await send('/sessions?limit=1&limit=2', { headers: headersOf('person') })).toBe('bad_input')
-    expect(await codeOf(await post(gateway, 'person', `/sessions/${id}/messages`, { id, text: 'x' }))).toBe('bad_input')
-    expect(await send('/sessions?__proto__=1', { headers: headersOf('person') })).toBe('bad_input')
+    const send = (path: string, init: RequestInit) => request(gateway, path, init).then(faultCode)
+    expect(await send(`/sessions/${id}?id=${id}`, { headers: authHeaders('person') })).toBe('bad_input')
+    expect(await send('/sessions?limit=1&limit=2', { headers: authHeaders('person') })).toBe('bad_input')
+    expect(await faultCode(await post(gateway, 'person', `/sessions/${id}/messages`, { id, text: 'x' }))).toBe(
+      'bad_input',
+    )
+    expect(await send('/sessions?__proto__=1', { headers: authHeaders('person') })).toBe('bad_input')
     expect(({} as Record<string, unknown>).polluted).toBeUndefined()
   })
-  it('keeps a repeated POST with one Idempotency-Key one', async () => {
-    const headers = headersOf('agent', { ...json, 'idempotency-key': 'same' })
+  it('takes effect once if a POST is repeated with the same Idempotency-Key', async () => {
+    const headers = authHeaders('agent', { ...json, 'idempotency-key': 'same' })
     const start = () => request(gateway, '/sessions', { method: 'POST', headers, body: '{"driver":"external"}' })
     const [first, second] = [await (await start()).json(), await (await start()).json()]
     expect(second).toEqual(first)
@@ -144,20 +144,20 @@ describe('an operation', () => {
         headers: { ...headers, 'idempotency-key': key },
         body: '{"driver":"external"}',
       })
-      expect(await codeOf(reply), key).toBe('bad_input')
+      expect(await faultCode(reply), key).toBe('bad_input')
     }
   })
-  it('says where an answer came from', async () => {
-    const asked = await ask(gateway, await openSession(gateway), 'via')
-    const reply = await request(gateway, `/requests/${asked.id}/answer`, {
+  it('records in the resolution which client an answer came from', async () => {
+    const opened = await ask(gateway, await openSession(gateway), 'via')
+    const reply = await request(gateway, `/requests/${opened.id}/answer`, {
       method: 'POST',
-      headers: headersOf('person', { ...json, 'x-holdpoint-via': 'cli' }),
-      body: JSON.stringify({ digest: asked.digest, answer: { kind: 'allow' } }),
+      headers: authHeaders('person', { ...json, 'x-holdpoint-via': 'cli' }),
+      body: JSON.stringify({ digest: opened.digest, answer: { kind: 'allow' } }),
     })
     expect(await reply.json()).toMatchObject({ resolution: { via: 'cli', person: 'ada' } })
   })
-  it('is not found, or names the methods that its path takes', async () => {
-    const headers = headersOf('person')
+  it('gets 404 for an unknown path and 405 with the allowed methods otherwise', async () => {
+    const headers = authHeaders('person')
     for (const path of [
       '/nothing',
       '/sessions/',
@@ -179,11 +179,11 @@ describe('an operation', () => {
     })
     expect(overridden.status).toBe(200)
   })
-  it('that breaks says only an id, and the bug is logged once under it', async () => {
+  it('gets only a bug id if it fails unexpectedly, and the bug is logged once', async () => {
     const lines: LogLine[] = []
     const broken = { ...gateway.gateway, dispatchUnknown: () => Promise.reject(new Error('inner\nworkings')) }
     const server = createServer({ gateway: broken, log: line => lines.push(line) })
-    const reply = await server.fetch(new Request(`http://localhost${apiRoot}/me`, { headers: headersOf('person') }))
+    const reply = await server.fetch(new Request(`http://localhost${apiRoot}/me`, { headers: authHeaders('person') }))
     expect(reply.status).toBe(500)
     const text = await reply.text()
     expect(text).not.toContain('workings')
@@ -192,9 +192,9 @@ describe('an operation', () => {
   })
 })
 
-describe('a body', () => {
+describe('a request body', () => {
   const start = (port: number, headers: string[], ...body: (string | Buffer)[]) =>
-    raw(
+    sendRaw(
       port,
       [
         `POST ${apiRoot}/sessions HTTP/1.1`,
@@ -206,86 +206,88 @@ describe('a body', () => {
       ].join('\r\n'),
       ...body,
     )
-  const typed = 'Content-Type: application/json'
-  const sized = (bytes: Buffer | string) => `Content-Length: ${Buffer.byteLength(bytes)}`
+  const jsonType = 'Content-Type: application/json'
+  const contentLength = (bytes: Buffer | string) => `Content-Length: ${Buffer.byteLength(bytes)}`
 
-  it('is refused before it is read when it says that it is too large', async () => {
+  it('is refused before it is read if its Content-Length is too large', async () => {
     const port = gateway.port
-    const links = `POST ${apiRoot}/links HTTP/1.1\r\nHost: localhost:${port}\r\nAuthorization: Bearer ${secrets.person}\r\n${typed}\r\n`
-    const said = await raw(port, `${links}Content-Length: ${limits.bodyMaxBytes + 1}\r\n\r\n`)
-    expect(said).toMatch(/^HTTP\/1.1 413/)
-    expect(said.toLowerCase()).toContain('connection: close')
+    const links = `POST ${apiRoot}/links HTTP/1.1\r\nHost: localhost:${port}\r\nAuthorization: Bearer ${secrets.person}\r\n${jsonType}\r\n`
+    const reply = await sendRaw(port, `${links}Content-Length: ${limits.bodyMaxBytes + 1}\r\n\r\n`)
+    expect(reply).toMatch(/^HTTP\/1.1 413/)
+    expect(reply.toLowerCase()).toContain('connection: close')
   })
-  it('is read no further than the limit when it does not say', async () => {
+  it('is read only up to the limit if it has no Content-Length', async () => {
     const port = gateway.port
-    const links = `POST ${apiRoot}/links HTTP/1.1\r\nHost: localhost:${port}\r\nAuthorization: Bearer ${secrets.person}\r\n${typed}\r\nTransfer-Encoding: chunked\r\n\r\n`
+    const links = `POST ${apiRoot}/links HTTP/1.1\r\nHost: localhost:${port}\r\nAuthorization: Bearer ${secrets.person}\r\n${jsonType}\r\nTransfer-Encoding: chunked\r\n\r\n`
     const chunk = Buffer.alloc(limits.bodyMaxBytes + 1, 0x20)
-    expect(await raw(port, links, `${chunk.length.toString(16)}\r\n`, chunk)).toMatch(/^HTTP\/1.1 413/)
+    expect(await sendRaw(port, links, `${chunk.length.toString(16)}\r\n`, chunk)).toMatch(/^HTTP\/1.1 413/)
   })
-  it('may be just as large as the limit', async () => {
+  it('may be exactly as large as the limit', async () => {
     const body = '{}'.padEnd(limits.bodyMaxBytes, ' ')
-    const reply = await request(gateway, '/links', { method: 'POST', headers: headersOf('person', json), body })
+    const reply = await request(gateway, '/links', { method: 'POST', headers: authHeaders('person', json), body })
     expect(reply.status).toBe(201)
   })
-  it('must be UTF-8, JSON, an object, uncompressed and without tricks', async () => {
+  it('must be an uncompressed JSON object in UTF-8 without duplicate or prototype keys', async () => {
     const cases: [string, string | Buffer, string[], number][] = [
-      ['invalid UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), [typed], 400],
-      ['a byte order mark', Buffer.from('\ufeff{"driver":"external"}'), [typed], 400],
-      ['a NUL', '{"driver":"external"}\0', [typed], 400],
-      ['no JSON', '{', [typed], 400],
-      ['an array', '[]', [typed], 400],
-      ['a key twice', '{"driver":"external","driver":"external"}', [typed], 400],
-      ['a prototype', '{"__proto__":{"polluted":1},"driver":"external"}', [typed], 400],
-      ['a lone surrogate', '{"driver":"external","title":"\\ud800"}', [typed], 400],
-      ['compressed', '{}', [typed, 'Content-Encoding: gzip'], 415],
+      ['invalid UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), [jsonType], 400],
+      ['a byte order mark', Buffer.from('\ufeff{"driver":"external"}'), [jsonType], 400],
+      ['a NUL', '{"driver":"external"}\0', [jsonType], 400],
+      ['no JSON', '{', [jsonType], 400],
+      ['an array', '[]', [jsonType], 400],
+      ['a key twice', '{"driver":"external","driver":"external"}', [jsonType], 400],
+      ['a prototype', '{"__proto__":{"polluted":1},"driver":"external"}', [jsonType], 400],
+      ['a lone surrogate', '{"driver":"external","title":"\\ud800"}', [jsonType], 400],
+      ['compressed', '{}', [jsonType, 'Content-Encoding: gzip'], 415],
       ['no type', '{"driver":"external"}', [], 415],
-      ['right', '{"driver":"external"}', [typed], 201],
+      ['right', '{"driver":"external"}', [jsonType], 201],
     ]
     for (const [name, body, headers, status] of cases)
-      expect(await start(gateway.port, [...headers, sized(body)], body), name).toMatch(
+      expect(await start(gateway.port, [...headers, contentLength(body)], body), name).toMatch(
         new RegExp(`^HTTP/1.1 ${status}`),
       )
     expect(({} as Record<string, unknown>).polluted).toBeUndefined()
   })
-  it('has one length', async () => {
-    const heard = await start(gateway.port, [typed, 'Content-Length: 2', 'Transfer-Encoding: chunked'], '0\r\n\r\n')
-    expect(heard).toMatch(/^HTTP\/1.1 400/)
-    expect(await start(gateway.port, [typed, 'Content-Length: 2', 'Content-Length: 3'], '{}')).toMatch(/^HTTP\/1.1 400/)
+  it('is refused with two different lengths', async () => {
+    const reply = await start(gateway.port, [jsonType, 'Content-Length: 2', 'Transfer-Encoding: chunked'], '0\r\n\r\n')
+    expect(reply).toMatch(/^HTTP\/1.1 400/)
+    expect(await start(gateway.port, [jsonType, 'Content-Length: 2', 'Content-Length: 3'], '{}')).toMatch(
+      /^HTTP\/1.1 400/,
+    )
   })
-  it('does not stand with a GET', async () => {
+  it('is refused with a GET', async () => {
     const reply = await server().fetch(
-      Object.defineProperty(new Request(`http://localhost${apiRoot}/me`, { headers: headersOf('person') }), 'body', {
+      Object.defineProperty(new Request(`http://localhost${apiRoot}/me`, { headers: authHeaders('person') }), 'body', {
         value: new Blob(['{}']).stream(),
       }),
     )
-    expect(await codeOf(reply)).toBe('bad_input')
+    expect(await faultCode(reply)).toBe('bad_input')
   })
-  it('comes with headers of a bounded size', async () => {
-    const heard = await start(gateway.port, [`X-Long: ${'x'.repeat(limits.headersMaxBytes)}`])
-    expect(heard).toMatch(/^HTTP\/1.1 431/)
+  it('is refused with headers that are too large', async () => {
+    const reply = await start(gateway.port, [`X-Long: ${'x'.repeat(limits.headersMaxBytes)}`])
+    expect(reply).toMatch(/^HTTP\/1.1 431/)
   })
 })
 
 const server = () => gateway.server
 
-describe('health', () => {
-  it('tells anyone that the gateway is up', async () => {
+describe('GET /healthz', () => {
+  it('reports the version without a credential', async () => {
     expect(await (await fetch(`${gateway.url}/healthz`)).json()).toEqual({ ok: true, version: '1.2.3' })
   })
 })
 
-describe('closing', () => {
-  it('ends long polls with draining, at once, and leaves what is pending pending', async () => {
-    const leaving = await startTestServer()
-    const asked = await ask(leaving, await openSession(leaving), 'k')
-    const poll = request(leaving, `/requests/${asked.id}?wait=60000`, { headers: headersOf('agent') })
-    // The next request on the same server is answered after the poll has been taken in.
-    await request(leaving, '/me', { headers: headersOf('person') })
+describe('closing the server', () => {
+  it('ends long polls at once with draining and leaves requests pending', async () => {
+    const closingServer = await startTestServer()
+    const opened = await ask(closingServer, await openSession(closingServer), 'k')
+    const poll = request(closingServer, `/requests/${opened.id}?wait=60000`, { headers: authHeaders('agent') })
+    // The reply to a later request shows that the poll has reached the server.
+    await request(closingServer, '/me', { headers: authHeaders('person') })
     const beganAt = performance.now()
-    const closed = leaving.close()
-    expect(await codeOf(await poll)).toBe('draining')
+    const closed = closingServer.close()
+    expect(await faultCode(await poll)).toBe('draining')
     await closed
     expect(performance.now() - beganAt).toBeLessThan(limits.drainMaxMs)
-    await expect(fetch(`${leaving.url}/healthz`)).rejects.toThrow()
+    await expect(fetch(`${closingServer.url}/healthz`)).rejects.toThrow()
   })
 })

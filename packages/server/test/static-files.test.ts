@@ -1,20 +1,20 @@
-/** The page's files over real HTTP: what is given out, how it is cached and compressed, and what protects it. */
+/** The files of the page over real HTTP: which files are served, caching, compression, security headers. */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { apiRoot } from '@holdpoint/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { raw, startTestServer, type TestServer } from './test-server.ts'
+import { sendRaw, startTestServer, type TestServer } from './test-server.ts'
 
 const scriptPath = '/assets/app-B1c2D3e4.js'
-const script = 'export const words = "allow, deny, ask again"\n'.repeat(200)
-const told = (reply: Response, ...names: string[]) => names.map(name => reply.headers.get(name))
-const closing = ({ port }: TestServer) => `Host: localhost:${port}\r\nConnection: close\r\n\r\n`
+const script = 'export const labels = "allow, deny, ask again"\n'.repeat(200)
+const headersOf = (reply: Response, ...names: string[]) => names.map(name => reply.headers.get(name))
+const hostAndClose = ({ port }: TestServer) => `Host: localhost:${port}\r\nConnection: close\r\n\r\n`
 
-describe('the page', () => {
+describe('the web page', () => {
   let folder: string
-  let paged: TestServer
-  let bare: TestServer
+  let withPage: TestServer
+  let withoutPage: TestServer
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'holdpoint-page-'))
     await mkdir(join(folder, 'page/assets'), { recursive: true })
@@ -25,38 +25,40 @@ describe('the page', () => {
     await writeFile(join(folder, 'page/sw.js'), 'self.skipWaiting()')
     await writeFile(join(folder, 'page/app.webmanifest'), '{"name":"Holdpoint"}')
     await writeFile(join(folder, 'page/icon.png'), Buffer.alloc(4096))
-    paged = await startTestServer({ staticDir: join(folder, 'page') })
-    bare = await startTestServer()
+    withPage = await startTestServer({ staticDir: join(folder, 'page') })
+    withoutPage = await startTestServer()
   })
   afterAll(async () => {
-    await paged.close()
-    await bare.close()
+    await withPage.close()
+    await withoutPage.close()
     await rm(folder, { recursive: true })
   })
 
-  it('is served at the root without a credential, also to a link from elsewhere', async () => {
-    const reply = await fetch(`${paged.url}/`, {
+  it('is served at the root without a credential, even from a link on another site', async () => {
+    const reply = await fetch(`${withPage.url}/`, {
       headers: { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' },
     })
     expect(await reply.text()).toContain('<title>Holdpoint</title>')
     expect(reply.headers.get('content-type')).toBe('text/html; charset=utf-8')
-    const again = await fetch(`${paged.url}/`, { headers: { 'if-none-match': reply.headers.get('etag') ?? '' } })
+    const again = await fetch(`${withPage.url}/`, { headers: { 'if-none-match': reply.headers.get('etag') ?? '' } })
     expect([again.status, again.headers.get('cache-control')]).toEqual([304, 'no-cache'])
   })
-  it('has files that are cached for good when their name carries their hash', async () => {
-    const reply = await fetch(`${paged.url}${scriptPath}`)
+  it('has immutable caching for files with a hash in their name', async () => {
+    const reply = await fetch(`${withPage.url}${scriptPath}`)
     expect(reply.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
     expect(reply.headers.get('content-type')).toBe('text/javascript; charset=utf-8')
   })
-  it('can be installed: its manifest and its service worker are served, and looked at anew each time', async () => {
-    const worker = await fetch(`${paged.url}/sw.js`, { headers: { 'sec-fetch-dest': 'serviceworker' } })
-    const manifest = await fetch(`${paged.url}/app.webmanifest`)
-    expect([worker, manifest].map(reply => [reply.status, ...told(reply, 'content-type', 'cache-control')])).toEqual([
+  it('serves its manifest and service worker with no-cache, so that it can be installed', async () => {
+    const worker = await fetch(`${withPage.url}/sw.js`, { headers: { 'sec-fetch-dest': 'serviceworker' } })
+    const manifest = await fetch(`${withPage.url}/app.webmanifest`)
+    expect(
+      [worker, manifest].map(reply => [reply.status, ...headersOf(reply, 'content-type', 'cache-control')]),
+    ).toEqual([
       [200, 'text/javascript; charset=utf-8', 'no-cache'],
       [200, 'application/manifest+json', 'no-cache'],
     ])
   })
-  it('comes compressed in the best way that the browser accepts, and otherwise as it is', async () => {
+  it('is sent in the best encoding that the browser accepts, or uncompressed', async () => {
     const cases: [string, string | null][] = [
       ['gzip, deflate, br, zstd', 'br'],
       ['gzip, deflate', 'gzip'],
@@ -68,29 +70,37 @@ describe('the page', () => {
     ]
     const etags = new Map<string | null, string | null>()
     for (const [accept, encoding] of cases) {
-      const get = (more = {}) => fetch(`${paged.url}${scriptPath}`, { headers: { 'accept-encoding': accept, ...more } })
+      const get = (more = {}) =>
+        fetch(`${withPage.url}${scriptPath}`, { headers: { 'accept-encoding': accept, ...more } })
       const reply = await get()
-      const [said, vary, length, etag] = told(reply, 'content-encoding', 'vary', 'content-length', 'etag')
-      expect([said, vary], accept).toEqual([encoding, 'accept-encoding'])
+      const [contentEncoding, vary, length, etag] = headersOf(
+        reply,
+        'content-encoding',
+        'vary',
+        'content-length',
+        'etag',
+      )
+      expect([contentEncoding, vary], accept).toEqual([encoding, 'accept-encoding'])
       expect(Number(length) < script.length, accept).toBe(encoding !== null)
       expect(await reply.text(), accept).toBe(script)
       etags.set(encoding, etag ?? null)
       expect((await get({ 'if-none-match': etag })).status).toBe(304)
     }
     expect(new Set(etags.values()).size).toBe(3)
-    const icon = await fetch(`${paged.url}/icon.png`, { headers: { 'accept-encoding': 'br, gzip' } })
-    expect(told(icon, 'content-encoding', 'vary', 'content-length')).toEqual([null, null, '4096'])
+    const icon = await fetch(`${withPage.url}/icon.png`, { headers: { 'accept-encoding': 'br, gzip' } })
+    expect(headersOf(icon, 'content-encoding', 'vary', 'content-length')).toEqual([null, null, '4096'])
   })
-  it('is compressed once, and kept', async () => {
-    const get = () => raw(paged.port, `GET ${scriptPath} HTTP/1.1\r\nAccept-Encoding: br\r\n${closing(paged)}`)
+  it('is compressed once and then served from the cache', async () => {
+    const get = () =>
+      sendRaw(withPage.port, `GET ${scriptPath} HTTP/1.1\r\nAccept-Encoding: br\r\n${hostAndClose(withPage)}`)
     const [first, second] = [await get(), await get()]
-    await writeFile(join(folder, `page${scriptPath}`), 'changed behind its back')
+    await writeFile(join(folder, `page${scriptPath}`), 'changed on disk')
     const dateless = (text: string) => text.replace(/\r\nDate: .*/i, '')
     expect(dateless(second)).toBe(dateless(first))
     expect(dateless(await get())).toBe(dateless(first))
     await writeFile(join(folder, `page${scriptPath}`), script)
   })
-  it('gives out nothing beside itself', async () => {
+  it('serves no file outside its folder and no hidden file', async () => {
     const paths = [
       '/../secret.txt',
       '/assets/../../secret.txt',
@@ -105,19 +115,21 @@ describe('the page', () => {
       '/%00',
     ]
     for (const path of paths)
-      expect(await raw(paged.port, `GET ${path} HTTP/1.1\r\n${closing(paged)}`), path).toMatch(/^HTTP\/1.1 404/)
-    expect((await fetch(`${paged.url}/index.html`, { method: 'POST' })).status).toBe(405)
+      expect(await sendRaw(withPage.port, `GET ${path} HTTP/1.1\r\n${hostAndClose(withPage)}`), path).toMatch(
+        /^HTTP\/1.1 404/,
+      )
+    expect((await fetch(`${withPage.url}/index.html`, { method: 'POST' })).status).toBe(405)
   })
-  it('says in plain text what this is when there is none', async () => {
-    const reply = await fetch(`${bare.url}/`)
+  it('is replaced by a plain text if the gateway runs without it', async () => {
+    const reply = await fetch(`${withoutPage.url}/`)
     expect(reply.headers.get('content-type')).toBe('text/plain; charset=utf-8')
     expect(await reply.text()).toContain('where AI agents stop and ask')
   })
-  it('carries the same protecting headers as everything else', async () => {
+  it('has the same security headers as every other reply', async () => {
     const policy =
       "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; font-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
     for (const path of ['/', '/nothing', '/healthz', `${apiRoot}/me`, `${apiRoot}/nothing`, scriptPath]) {
-      const { headers } = await fetch(`${paged.url}${path}`)
+      const { headers } = await fetch(`${withPage.url}${path}`)
       expect(headers.get('content-security-policy'), path).toBe(policy)
       expect(headers.get('x-content-type-options'), path).toBe('nosniff')
       expect(headers.get('referrer-policy'), path).toBe('no-referrer')

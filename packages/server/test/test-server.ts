@@ -1,7 +1,7 @@
-/** A whole gateway for tests: memory archive, real gateway, real server, one credential of each role. */
+/** Starts a complete gateway for tests: memory store, real gateway, real server, one credential of each role. */
 import { connect } from 'node:net'
 import { type Gateway, openGateway } from '@holdpoint/engine'
-import { type Ask, type Request as Asked, apiRoot, type Session } from '@holdpoint/protocol'
+import { type Ask, apiRoot, type Request as HoldpointRequest, type Session } from '@holdpoint/protocol'
 import { createServer, type Listening, type Server, type ServerOptions } from '@holdpoint/server'
 import { openMemory } from '@holdpoint/store'
 import { WebSocket } from 'ws'
@@ -18,7 +18,7 @@ export async function startTestServer(options: Omit<ServerOptions, 'gateway'> = 
   for (const [role, name] of [
     ['person', 'ada'],
     ['agent', 'robot'],
-    ['runner', 'engine'],
+    ['runner', 'test-runner'],
   ] as const)
     await gateway.ensureToken(secrets[role], role, name)
   const server = createServer({ gateway, version: '1.2.3', ...options })
@@ -34,7 +34,7 @@ export async function startTestServer(options: Omit<ServerOptions, 'gateway'> = 
   }
 }
 
-export function headersOf(role: keyof typeof secrets, more: Record<string, string> = {}): Record<string, string> {
+export function authHeaders(role: keyof typeof secrets, more: Record<string, string> = {}): Record<string, string> {
   return { authorization: `Bearer ${secrets[role]}`, ...more }
 }
 
@@ -43,7 +43,7 @@ export function request(gateway: TestServer, path: string, init: RequestInit = {
 }
 
 export function post(gateway: TestServer, role: keyof typeof secrets, path: string, body: unknown): Promise<Response> {
-  const headers = headersOf(role, { 'content-type': 'application/json' })
+  const headers = authHeaders(role, { 'content-type': 'application/json' })
   return request(gateway, path, { method: 'POST', headers, body: JSON.stringify(body) })
 }
 
@@ -62,27 +62,32 @@ export async function openSession(gateway: TestServer): Promise<Session> {
   return (await reply.json()) as Session // the contract's output
 }
 
-export async function ask(gateway: TestServer, session: Session, key: string, what = approval(key)): Promise<Asked> {
+export async function ask(
+  gateway: TestServer,
+  session: Session,
+  key: string,
+  what = approval(key),
+): Promise<HoldpointRequest> {
   const reply = await post(gateway, 'agent', `/sessions/${session.id}/requests`, { key, ask: what })
   if (reply.status !== 201) throw new Error(await reply.text())
-  return (await reply.json()) as Asked // the contract's output
+  return (await reply.json()) as HoldpointRequest // the contract's output
 }
 
-/** Sends bytes as they are and returns everything that comes back until the other side closes. */
-export function raw(port: number, ...bytes: (string | Buffer)[]): Promise<string> {
+/** Sends the bytes unchanged and returns everything received until the server closes the connection. */
+export function sendRaw(port: number, ...bytes: (string | Buffer)[]): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1')
-    let heard = ''
+    let received = ''
     socket.on('data', chunk => {
-      heard += chunk.toString('latin1')
+      received += chunk.toString('latin1')
     })
-    socket.on('error', error => (heard ? resolve(heard) : reject(error)))
-    socket.on('close', () => resolve(heard))
+    socket.on('error', error => (received ? resolve(received) : reject(error)))
+    socket.on('close', () => resolve(received))
     for (const part of bytes) socket.write(part)
   })
 }
 
-/** The status of a handshake: 101, or what it was refused with. */
+/** Returns the HTTP status of a WebSocket handshake: 101 if it is accepted. */
 export function handshake(
   gateway: TestServer,
   headers: Record<string, string>,
@@ -105,11 +110,11 @@ export function handshake(
 export interface TestSocket {
   readonly ws: WebSocket
   send(frame: unknown): void
-  /** The next frame that fits, in order; frames before it are dropped. */
-  next(fits?: (frame: Heard) => boolean): Promise<Heard>
+  /** Returns the next frame that matches and drops the frames before it. */
+  next(matches?: (frame: SocketFrame) => boolean): Promise<SocketFrame>
   readonly closed: Promise<number>
 }
-export interface Heard {
+export interface SocketFrame {
   readonly frame: string
   readonly id?: unknown
   readonly status?: number
@@ -118,12 +123,12 @@ export interface Heard {
   readonly event?: Record<string, unknown> & { readonly cursor: string; readonly type: string }
 }
 
-export async function openSocket(gateway: TestServer, headers = headersOf('person')): Promise<TestSocket> {
+export async function openSocket(gateway: TestServer, headers = authHeaders('person')): Promise<TestSocket> {
   const ws = new WebSocket(`ws://127.0.0.1:${gateway.port}${apiRoot}/socket`, { headers })
-  const heard: Heard[] = []
+  const received: SocketFrame[] = []
   let wake = () => {}
   ws.on('message', data => {
-    heard.push(JSON.parse(String(data)))
+    received.push(JSON.parse(String(data)))
     wake()
   })
   const closed = new Promise<number>(resolve => ws.on('close', resolve))
@@ -132,9 +137,9 @@ export async function openSocket(gateway: TestServer, headers = headersOf('perso
     ws,
     closed,
     send: frame => ws.send(typeof frame === 'string' ? frame : JSON.stringify(frame)),
-    async next(fits = () => true) {
+    async next(matches = () => true) {
       for (;;) {
-        for (let frame = heard.shift(); frame; frame = heard.shift()) if (fits(frame)) return frame
+        for (let frame = received.shift(); frame; frame = received.shift()) if (matches(frame)) return frame
         await new Promise<void>(resolve => {
           wake = resolve
         })
@@ -147,7 +152,7 @@ export interface SseEvent {
   readonly id: string | null
   readonly data: string
 }
-/** Reads a stream's events as any reader of the standard would: split at blank lines, comments left out. */
+/** Parses Server-Sent Events: splits at blank lines and skips comments. */
 export async function* readSse(reply: Response): AsyncGenerator<SseEvent, void> {
   let rest = ''
   const decoder = new TextDecoder()
