@@ -6,7 +6,16 @@ const room = (name: string) => fileURLToPath(new URL(`../${name}/src/index.ts`, 
 /** That a library names the side of a server it is for (there is only one here), and how long a busy machine took. */
 const needless = new Set(['MODULE_LEVEL_DIRECTIVE', 'PLUGIN_TIMINGS'])
 
+/** The page does not show the API reference, so its descriptions need not be downloaded: `schema.describe('…')` becomes `schema`. */
+const stripDescriptions = {
+  name: 'strip-descriptions',
+  enforce: 'pre' as const,
+  transform: (code: string, id: string) =>
+    id.includes('/protocol/src/') ? code.replace(/\s*\.describe\(\s*'[^']*',?\s*\)/g, '') : null,
+}
+
 export default {
+  plugins: [stripDescriptions],
   root: fileURLToPath(new URL('.', import.meta.url)),
   resolve: { alias: ['protocol', 'client'].map(name => ({ find: `@holdpoint/${name}`, replacement: room(name) })) },
   build: {

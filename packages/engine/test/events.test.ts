@@ -64,7 +64,7 @@ describe('pages of the log', () => {
     const { cursor } = (await page()).items[0] as Event // a session has begun
     await expect(page({ after: cursor, before: 'end' })).rejects.toMatchObject({
       code: 'bad_input',
-      message: expect.stringContaining('before: cannot stand beside after'),
+      message: expect.stringContaining('before: cannot be combined with after'),
     })
     await refused(page({ before: 'start' }), 'bad_input')
     await refused(at.person('listAudit', { after: cursor, before: cursor }), 'bad_input')

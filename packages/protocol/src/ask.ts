@@ -1,4 +1,4 @@
-/** What a request contains, and the part of it that its digest covers: what executes, not how it is titled (G7). */
+/** What a request asks, and which part of it the digest covers: what would run, not its title (G7). */
 import { z } from 'zod'
 import { FormSchema, isSecretField } from './form.ts'
 import type { SessionId } from './ids.ts'
@@ -6,48 +6,64 @@ import { canonicalJson, JsonObject } from './json.ts'
 import { limits } from './limits.ts'
 
 const text = (max: number) => z.string().max(max, `is longer than ${max} characters`)
-const filled = (max: number) => text(max).min(1, 'must not be empty')
+const nonEmpty = (max: number) => text(max).min(1, 'must not be empty')
 
-export const Suggestion = z.strictObject({
-  id: filled(limits.nameMax),
-  label: filled(limits.labelMax),
-  scope: text(limits.nameMax),
-})
-export const Caution = z.strictObject({
-  defaultToNo: z.boolean().optional(),
-  noRemember: z.boolean().optional(),
-  reason: text(limits.reasonMax).optional(),
-  blockedPath: text(limits.pathMax).optional(),
-})
-export const ApprovalAsk = z.strictObject({
-  kind: z.literal('approval'),
-  tool: filled(limits.nameMax),
-  input: JsonObject,
-  title: filled(limits.titleMax),
-  description: text(limits.reasonMax).optional(),
-  cwd: text(limits.pathMax),
-  editable: z.boolean(),
-  plan: text(limits.textMax).optional(),
-  suggestions: z.array(Suggestion).max(limits.suggestionsMax).optional(),
-  /** Those that it can be allowed into; left out: all of its driver's. */
-  modes: z.array(filled(limits.nameMax)).max(limits.optionsMax).optional(),
-  caution: Caution.optional(),
-})
-export const QuestionOption = z.strictObject({
-  label: filled(limits.labelMax),
-  description: text(limits.reasonMax).optional(),
-  preview: text(limits.textMax).optional(),
-})
+export const Suggestion = z
+  .strictObject({
+    id: nonEmpty(limits.nameMax).describe('The id that an allow names.'),
+    label: nonEmpty(limits.labelMax).describe('The text that people see.'),
+    scope: text(limits.nameMax).describe('How long it lasts, for example "session".'),
+  })
+  .describe('An “always allow” that the agent’s own program offers.')
+export const Caution = z
+  .strictObject({
+    defaultToNo: z.boolean().optional().describe('Whether clients should suggest a deny.'),
+    noRemember: z.boolean().optional().describe('Whether the answer must not become a rule or use a suggestion.'),
+    reason: text(limits.reasonMax).optional().describe('Why care is needed.'),
+    blockedPath: text(limits.pathMax).optional().describe('The path that made the agent ask.'),
+  })
+  .describe('Reasons to look twice before allowing.')
+export const ApprovalAsk = z
+  .strictObject({
+    kind: z.literal('approval').describe('May the agent run this?'),
+    tool: nonEmpty(limits.nameMax).describe('The name of the tool.'),
+    input: JsonObject.describe('The input that the tool would run with.'),
+    title: nonEmpty(limits.titleMax).describe('What the agent wants to do, in a few words.'),
+    description: text(limits.reasonMax).optional().describe('More about it, in the agent’s words.'),
+    cwd: text(limits.pathMax).describe('The working folder in which it would run.'),
+    editable: z.boolean().describe('Whether an allow may change the input.'),
+    plan: text(limits.textMax).optional().describe('The plan that the agent wants to carry out, in Markdown.'),
+    suggestions: z
+      .array(Suggestion)
+      .max(limits.suggestionsMax)
+      .optional()
+      .describe('“Always allow” options that the agent’s own program offers.'),
+    modes: z
+      .array(nonEmpty(limits.nameMax))
+      .max(limits.optionsMax)
+      .optional()
+      .describe('The modes that an allow can switch to. Without it, every mode of the driver.'),
+    caution: Caution.optional(),
+  })
+  .describe('Asks to run a tool.')
+export const QuestionOption = z
+  .strictObject({
+    label: nonEmpty(limits.labelMax).describe('The text of the option. Answers name it.'),
+    description: text(limits.reasonMax).optional().describe('More about the option.'),
+    preview: text(limits.textMax).optional().describe('What choosing it would lead to, for example code.'),
+  })
+  .describe('An option of a question.')
 export const Question = z
   .strictObject({
-    id: filled(limits.nameMax),
-    header: text(limits.titleMax),
-    question: filled(limits.reasonMax),
-    options: z.array(QuestionOption).max(limits.optionsMax),
-    multiSelect: z.boolean(),
-    allowOther: z.boolean(),
-    secret: z.boolean(),
+    id: nonEmpty(limits.nameMax).describe('The id of the question, unique in its request.'),
+    header: text(limits.titleMax).describe('A short heading.'),
+    question: nonEmpty(limits.reasonMax).describe('The question.'),
+    options: z.array(QuestionOption).max(limits.optionsMax).describe('The options to choose from.'),
+    multiSelect: z.boolean().describe('Whether several options can be chosen.'),
+    allowOther: z.boolean().describe('Whether people may write their own answer.'),
+    secret: z.boolean().describe('Whether the answer is only for the agent. Holdpoint masks it for everyone else.'),
   })
+  .describe('One question.')
   .refine(q => q.options.length > 0 || q.allowOther, {
     path: ['options'],
     message: 'needs at least one option, or allowOther',
@@ -56,34 +72,42 @@ export const Question = z
     path: ['options'],
     message: 'names a label twice',
   })
-export const QuestionsAsk = z.strictObject({
-  kind: z.literal('questions'),
-  questions: z
-    .array(Question)
-    .min(1, 'needs at least one question')
-    .max(limits.questionsMax)
-    .refine(all => new Set(all.map(q => q.id)).size === all.length, 'names a question id twice'),
-})
-export const FormAsk = z.strictObject({
-  kind: z.literal('form'),
-  title: filled(limits.titleMax),
-  message: text(limits.reasonMax),
-  schema: FormSchema,
-  url: z
-    .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
-    .max(limits.pathMax)
-    .optional(),
-})
-export const Ask = z.discriminatedUnion('kind', [ApprovalAsk, QuestionsAsk, FormAsk], {
-  error: issue => (issue.code === 'invalid_union' ? 'kind must be approval, questions or form' : undefined),
-})
+export const QuestionsAsk = z
+  .strictObject({
+    kind: z.literal('questions').describe('Questions with options or a free answer.'),
+    questions: z
+      .array(Question)
+      .min(1, 'needs at least one question')
+      .max(limits.questionsMax)
+      .refine(all => new Set(all.map(q => q.id)).size === all.length, 'names a question id twice')
+      .describe('The questions.'),
+  })
+  .describe('Asks one or more questions.')
+export const FormAsk = z
+  .strictObject({
+    kind: z.literal('form').describe('A form to fill in.'),
+    title: nonEmpty(limits.titleMax).describe('The title of the form.'),
+    message: text(limits.reasonMax).describe('What the values are for.'),
+    schema: FormSchema,
+    url: z
+      .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
+      .max(limits.pathMax)
+      .optional()
+      .describe('A page that the person should open, for example to sign in.'),
+  })
+  .describe('Asks for values.')
+export const Ask = z
+  .discriminatedUnion('kind', [ApprovalAsk, QuestionsAsk, FormAsk], {
+    error: issue => (issue.code === 'invalid_union' ? 'kind must be approval, questions or form' : undefined),
+  })
+  .describe('What a request asks: an approval, questions or a form.')
 export type Ask = z.infer<typeof Ask>
 export type ApprovalAsk = z.infer<typeof ApprovalAsk>
 export type QuestionsAsk = z.infer<typeof QuestionsAsk>
 export type FormAsk = z.infer<typeof FormAsk>
 export type Question = z.infer<typeof Question>
 
-/** The questions or fields whose answers are for the agent only, by id or name. */
+/** The ids of questions, or names of form fields, whose answers only the agent may see. */
 export function secretFieldIds(ask: Ask): ReadonlySet<string> {
   switch (ask.kind) {
     case 'approval':
@@ -99,7 +123,7 @@ export function secretFieldIds(ask: Ask): ReadonlySet<string> {
 
 const digestVersion = 1
 
-/** The canonical text that a request's digest is the SHA-256 of. */
+/** The canonical text of a request. Its digest is the SHA-256 of this text. */
 export function digestText(session: SessionId, ask: Ask): string {
   const base = { version: digestVersion, session, kind: ask.kind }
   switch (ask.kind) {

@@ -1,4 +1,4 @@
-/** Operations of the house: rules, the record, credentials, keeping. */
+/** The operations for administration: rules, audit log, tokens, sign-in, backup. */
 import { z } from 'zod'
 import { AnswerKind } from './answer.ts'
 import { Ask } from './ask.ts'
@@ -9,6 +9,7 @@ import {
   emptyObject,
   everyone,
   logPageParams,
+  noInput,
   type Operation,
   pageOf,
   people,
@@ -17,35 +18,38 @@ import {
 import { Delivery, Request, Resolution } from './request.ts'
 import { Rule, RuleDraft, Verdict } from './rule.ts'
 
-export const Token = z.object({
-  id: TokenId,
-  role: Role,
-  name: z.string(),
-  madeAt: z.int(),
-  expiresAt: z.int().nullable(),
-})
+export const Token = z
+  .object({
+    id: TokenId,
+    role: Role,
+    name: z.string().describe('The name of the person or program that uses it.'),
+    madeAt: z.int().describe('When it was created, in epoch milliseconds.'),
+    expiresAt: z.int().nullable().describe('When it expires, in epoch milliseconds; null if it does not.'),
+  })
+  .describe('A credential, without its secret.')
 export type Token = z.infer<typeof Token>
 
-/** A resolution as the log tells it, with its request and the title of its session as they stand now. A deleted session has no lines. */
-export const AuditEntry = z.object({
-  cursor: Cursor,
-  at: z.int(),
-  session: SessionId,
-  request: RequestId,
-  digest: z.string(),
-  resolution: Resolution,
-  /** The newest. */
-  delivery: Delivery,
-  value: Request,
-  title: z.string(),
-})
+/** Joins a `request.resolved` event with the current request and session title. A deleted session has no entries. */
+export const AuditEntry = z
+  .object({
+    cursor: Cursor,
+    at: z.int().describe('When the request was resolved, in epoch milliseconds.'),
+    session: SessionId,
+    request: RequestId,
+    digest: z.string().describe('The digest of the request.'),
+    resolution: Resolution,
+    delivery: Delivery.describe('The current delivery.'),
+    value: Request.describe('The request as it is now.'),
+    title: z.string().describe('The title of its session.'),
+  })
+  .describe('One decision of the audit log.')
 export type AuditEntry = z.infer<typeof AuditEntry>
 
-/** Of the gateway's machine, whose working folder the caller does not know. */
+/** A path on the gateway's machine. It must be absolute because the caller does not know the gateway's working folder. */
 const AbsolutePath = z
   .string()
   .max(limits.pathMax)
-  .refine(path => !path.includes('\0'), 'must not hold a NUL character')
+  .refine(path => !path.includes('\0'), 'must not contain a NUL character')
   .refine(path => /^(\/|\\\\|[a-z]:[\\/])/i.test(path), 'must be an absolute path on the gateway’s machine')
 
 export const adminOps = {
@@ -53,8 +57,8 @@ export const adminOps = {
     method: 'GET',
     path: '/rules',
     roles: people,
-    summary: 'Standing answers',
-    input: z.strictObject({}),
+    summary: 'List the rules.',
+    input: noInput,
     output: pageOf(Rule),
   },
   addRule: {
@@ -62,7 +66,8 @@ export const adminOps = {
     path: '/rules',
     roles: people,
     status: 201,
-    summary: 'Keep a standing answer',
+    summary: 'Add a rule.',
+    faults: ['unsupported'],
     input: RuleDraft,
     output: Rule,
   },
@@ -70,7 +75,8 @@ export const adminOps = {
     method: 'DELETE',
     path: '/rules/:id',
     roles: people,
-    summary: 'Revoke a standing answer',
+    summary: 'Remove a rule.',
+    faults: ['not_found'],
     input: z.strictObject({ id: RuleId }),
     output: emptyObject,
   },
@@ -78,11 +84,16 @@ export const adminOps = {
     method: 'POST',
     path: '/rules/check',
     roles: people,
-    summary: 'What the rules say of an ask; decides nothing',
+    summary: 'Show what the rules decide about an ask, without deciding it.',
+    faults: ['unsupported'],
     input: z.strictObject({
       ask: Ask,
-      driver: z.string().optional(),
-      rules: z.array(RuleDraft).max(limits.rulesMax).optional(),
+      driver: z.string().optional().describe('Evaluate as if a session of this driver asked.'),
+      rules: z
+        .array(RuleDraft)
+        .max(limits.rulesMax)
+        .optional()
+        .describe('Evaluate these rules instead of the stored ones.'),
     }),
     output: Verdict,
   },
@@ -90,15 +101,18 @@ export const adminOps = {
     method: 'GET',
     path: '/audit',
     roles: people,
-    summary: 'The record of resolutions; a page may be short, or empty, and yet have a next',
+    summary: 'Read or search the audit log. A page can be short or empty and still have a `next`.',
+    faults: ['gone'],
     input: afterXorBefore(
       z.strictObject({
         ...logPageParams,
-        session: SessionId.optional(),
-        by: Resolution.shape.by.optional(),
-        answer: AnswerKind.optional(),
-        person: z.string().max(limits.nameMax).optional(),
-        q: z.string().max(limits.nameMax).optional(),
+        session: SessionId.optional().describe('Only requests of this session.'),
+        by: Resolution.shape.by
+          .optional()
+          .describe('Only requests resolved by a person, a rule, the deadline or the agent.'),
+        answer: AnswerKind.optional().describe('Only answers of this kind.'),
+        person: z.string().max(limits.nameMax).optional().describe('Only answers of this person.'),
+        q: z.string().max(limits.nameMax).optional().describe('Only entries that contain this text.'),
       }),
     ),
     output: pageOf(AuditEntry),
@@ -107,8 +121,8 @@ export const adminOps = {
     method: 'GET',
     path: '/tokens',
     roles: people,
-    summary: 'Credentials, without their secrets',
-    input: z.strictObject({}),
+    summary: 'List the tokens, without their secrets.',
+    input: noInput,
     output: pageOf(Token),
   },
   addToken: {
@@ -116,19 +130,21 @@ export const adminOps = {
     path: '/tokens',
     roles: people,
     status: 201,
-    summary: 'Make a credential; its secret is shown once',
+    summary: 'Create a token. Its secret is returned only once.',
+    faults: ['gone'],
     input: z.strictObject({
-      role: z.enum(['person', 'agent']),
-      name: z.string().min(1).max(limits.nameMax),
-      expiresAt: z.int().optional(),
+      role: Role.exclude(['runner']).describe('Who the token is for.'),
+      name: z.string().min(1).max(limits.nameMax).describe('The name of the person or program that uses it.'),
+      expiresAt: z.int().optional().describe('When it expires, in epoch milliseconds. Without it, never.'),
     }),
-    output: Token.extend({ secret: z.string() }),
+    output: Token.extend({ secret: z.string().describe('The secret to send as Authorization: Bearer.') }),
   },
   removeToken: {
     method: 'DELETE',
     path: '/tokens/:id',
     roles: people,
-    summary: 'Revoke a credential',
+    summary: 'Revoke a token.',
+    faults: ['not_found'],
     input: z.strictObject({ id: TokenId }),
     output: emptyObject,
   },
@@ -136,16 +152,16 @@ export const adminOps = {
     method: 'POST',
     path: '/sign-in',
     roles: ['anyone'],
-    summary: 'Turn a one-use code into a cookie',
-    input: z.strictObject({ code: z.string().min(1).max(limits.keyMax) }),
-    output: z.object({ person: z.string() }),
+    summary: 'Sign in a browser: exchange a one-use code for a cookie.',
+    input: z.strictObject({ code: z.string().min(1).max(limits.keyMax).describe('The code from a sign-in link.') }),
+    output: z.object({ person: z.string().describe('The name of the signed-in person.') }),
   },
   signOut: {
     method: 'POST',
     path: '/sign-out',
     roles: people,
-    summary: 'End the cookie’s session',
-    input: z.strictObject({}),
+    summary: 'Sign out: revoke the cookie.',
+    input: noInput,
     output: emptyObject,
   },
   makeLink: {
@@ -153,24 +169,37 @@ export const adminOps = {
     path: '/links',
     roles: people,
     status: 201,
-    summary: 'A one-use code for another browser',
-    input: z.strictObject({}),
-    output: z.object({ code: z.string(), expiresAt: z.int() }),
+    summary: 'Create a one-use code that signs in another browser.',
+    faults: ['gone'],
+    input: noInput,
+    output: z.object({
+      code: z.string().describe('The code, for `signIn`.'),
+      expiresAt: z.int().describe('When it expires, in epoch milliseconds.'),
+    }),
   },
   whoAmI: {
     method: 'GET',
     path: '/me',
     roles: everyone,
-    summary: 'Who the credential is',
-    input: z.strictObject({}),
-    output: z.object({ person: z.string(), role: Role, now: z.int() }),
+    summary: 'Show who the credential belongs to.',
+    input: noInput,
+    output: z.object({
+      person: z.string().describe('The name of the caller.'),
+      role: Role,
+      now: z.int().describe('The gateway’s time in epoch milliseconds.'),
+    }),
   },
   backup: {
     method: 'POST',
     path: '/backup',
     roles: people,
-    summary: 'Copy the whole archive into a new file on the gateway’s machine',
-    input: z.strictObject({ file: AbsolutePath }),
-    output: z.object({ file: z.string(), bytes: z.int(), cursor: Cursor }),
+    summary: 'Copy the store into a new file on the gateway’s machine.',
+    faults: ['unsupported'],
+    input: z.strictObject({ file: AbsolutePath.describe('The absolute path of a file that does not exist yet.') }),
+    output: z.object({
+      file: z.string().describe('The path of the backup.'),
+      bytes: z.int().describe('Its size in bytes.'),
+      cursor: Cursor.describe('The last event that it contains.'),
+    }),
   },
 } as const satisfies Record<string, Operation>

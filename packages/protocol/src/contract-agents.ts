@@ -1,18 +1,22 @@
-/** Operations of the agent's side: asking, saying, delivery, leases, commands; and of the runners that carry them. */
+/** The operations for agents, and for runners that act for them: asking, appending events, delivery, leases, commands. */
 import { z } from 'zod'
 import { Ask } from './ask.ts'
 import { AgentEvent } from './event.ts'
 import { CommandId, Cursor, RequestId, RunnerId, SessionId } from './ids.ts'
 import { JsonObject } from './json.ts'
 import { limits } from './limits.ts'
-import { everyone, type Operation, pageOf, waitParam } from './operation.ts'
+import { agentFaults, everyone, type Operation, pageOf, waitParam } from './operation.ts'
 import { AgentPath, DeliveryState, deadlineFields, Request, RequestKey } from './request.ts'
 import { Verdict } from './rule.ts'
-import { Command, CommandOutcome, DriverInfo, Ending, Runner, Session } from './session.ts'
+import { Command, CommandOutcome, Ending, Session } from './session.ts'
 
-/** A person's credential may stand in for an agent that lives elsewhere; the gateway decides by the session. */
+/** People may act for an external agent in a session of their own; the gateway checks that for each session. */
 const agents = everyone
-const fence = z.int().min(0).optional()
+const fence = z
+  .int()
+  .min(0)
+  .optional()
+  .describe('The fence from `attachSession`. Required unless the session’s driver is "external".')
 
 export const agentOps = {
   openRequest: {
@@ -20,7 +24,8 @@ export const agentOps = {
     path: '/sessions/:id/requests',
     roles: agents,
     status: 201,
-    summary: 'Ask; 200 for the same key and ask',
+    summary: 'Ask people. Returns 200 with the existing request for the same key and ask.',
+    faults: [...agentFaults, 'key_conflict'],
     input: z.strictObject({
       id: SessionId,
       key: RequestKey,
@@ -35,23 +40,37 @@ export const agentOps = {
     method: 'POST',
     path: '/sessions/:id/events',
     roles: agents,
-    summary: 'What the agent says',
-    input: z.strictObject({ id: SessionId, items: z.array(AgentEvent).min(1).max(limits.eventsPerPostMax), fence }),
-    output: z.object({ cursor: Cursor.nullable() }),
+    summary: 'Append events of the agent to the session’s log.',
+    faults: agentFaults,
+    input: z.strictObject({
+      id: SessionId,
+      items: z.array(AgentEvent).min(1).max(limits.eventsPerPostMax).describe('The events, in order.'),
+      fence,
+    }),
+    output: z.object({
+      cursor: Cursor.nullable().describe('The cursor of the last stored event; null if there were only deltas.'),
+    }),
   },
   checkTool: {
     method: 'POST',
     path: '/sessions/:id/check',
     roles: agents,
-    summary: 'What the rules say of a tool that the agent would run unasked',
-    input: z.strictObject({ id: SessionId, tool: z.string().min(1).max(limits.nameMax), input: JsonObject, fence }),
+    summary: 'Check a tool call that the agent would run without asking against the rules.',
+    faults: agentFaults,
+    input: z.strictObject({
+      id: SessionId,
+      tool: z.string().min(1).max(limits.nameMax).describe('The name of the tool.'),
+      input: JsonObject.describe('The input of the tool.'),
+      fence,
+    }),
     output: Verdict,
   },
   withdrawRequest: {
     method: 'POST',
     path: '/requests/:id/withdraw',
     roles: agents,
-    summary: 'The agent no longer asks',
+    summary: 'Withdraw a request that no longer needs an answer.',
+    faults: [...agentFaults, 'already_resolved'],
     input: z.strictObject({ id: RequestId, fence }),
     output: Request,
   },
@@ -59,11 +78,12 @@ export const agentOps = {
     method: 'POST',
     path: '/requests/:id/delivery',
     roles: agents,
-    summary: 'What became of the resolution on the agent’s side',
+    summary: 'Report what happened to the resolution on the agent’s side.',
+    faults: [...agentFaults, 'not_resolved', 'already_resolved'],
     input: z.strictObject({
       id: RequestId,
-      state: DeliveryState.exclude(['waiting']),
-      reason: z.string().max(limits.reasonMax).optional(),
+      state: DeliveryState.exclude(['waiting']).describe('The new state of the delivery.'),
+      reason: z.string().max(limits.reasonMax).optional().describe('Why the delivery failed.'),
       fence,
     }),
     output: Request,
@@ -72,15 +92,26 @@ export const agentOps = {
     method: 'POST',
     path: '/sessions/:id/attach',
     roles: agents,
-    summary: 'Take the lease of a session; the fence goes with every write',
-    input: z.strictObject({ id: SessionId, runner: RunnerId.optional(), incarnation: z.int().optional() }),
-    output: z.object({ fence: z.int(), ttlMs: z.int(), session: Session, turnOpen: z.boolean() }),
+    summary: 'Take the lease of a session. Every later write of the agent carries the returned fence.',
+    faults: [...agentFaults, 'lease_held', 'no_runner'],
+    input: z.strictObject({
+      id: SessionId,
+      runner: RunnerId.optional().describe('The runner that takes the session. Not needed for the driver "external".'),
+      incarnation: z.int().optional().describe('The incarnation of the runner, from `announceRunner`.'),
+    }),
+    output: z.object({
+      fence: z.int().describe('The fencing number. It grows with every attach; a write with an older one is refused.'),
+      ttlMs: z.int().describe('How long the lease lasts without a renewal, in milliseconds.'),
+      session: Session,
+      turnOpen: z.boolean().describe('Whether a turn was running when the session was last driven.'),
+    }),
   },
   detachSession: {
     method: 'POST',
     path: '/sessions/:id/detach',
     roles: agents,
-    summary: 'Give the lease back: the session parks, or has ended',
+    summary: 'Return the lease of a session. The session is parked, or ends if `ending` is given.',
+    faults: ['not_found', 'fenced'],
     input: z.strictObject({ id: SessionId, fence, ending: Ending.optional() }),
     output: Session,
   },
@@ -88,15 +119,21 @@ export const agentOps = {
     method: 'GET',
     path: '/sessions/:id/commands',
     roles: agents,
-    summary: 'Commands that are not done, in order; with wait, returns when there is a new one',
-    input: z.strictObject({ id: SessionId, wait: waitParam, after: z.coerce.number().int().min(0).optional() }),
+    summary: 'List the commands that are not done, in order. With `wait`, the call returns when there is a new one.',
+    faults: ['not_found'],
+    input: z.strictObject({
+      id: SessionId,
+      wait: waitParam,
+      after: z.coerce.number().int().min(0).optional().describe('Only commands with a higher `seq`.'),
+    }),
     output: pageOf(Command),
   },
   takeCommand: {
     method: 'POST',
     path: '/commands/:id/take',
     roles: agents,
-    summary: 'The runner begins to carry a command out',
+    summary: 'Mark a command as started.',
+    faults: agentFaults,
     input: z.strictObject({ id: CommandId, fence }),
     output: Command,
   },
@@ -104,57 +141,13 @@ export const agentOps = {
     method: 'POST',
     path: '/commands/:id/done',
     roles: agents,
-    summary: 'A command has been carried out',
-    input: z.strictObject({ id: CommandId, fence, outcome: CommandOutcome.optional() }),
+    summary: 'Mark a command as done.',
+    faults: agentFaults,
+    input: z.strictObject({
+      id: CommandId,
+      fence,
+      outcome: CommandOutcome.optional().describe('The result. Without it, the command succeeded.'),
+    }),
     output: Command,
-  },
-  announceRunner: {
-    method: 'POST',
-    path: '/runners',
-    roles: ['runner'],
-    status: 201,
-    summary: 'A runner begins; leases of its earlier incarnation are void',
-    input: z.strictObject({
-      id: RunnerId,
-      name: z.string().max(limits.nameMax),
-      drivers: z.array(DriverInfo).max(limits.optionsMax),
-    }),
-    output: Runner,
-  },
-  renewRunner: {
-    method: 'POST',
-    path: '/runners/:id/renew',
-    roles: ['runner'],
-    summary: 'Keep every lease of the runner for another while; with drivers, what it can run has changed',
-    input: z.strictObject({
-      id: RunnerId,
-      incarnation: z.int(),
-      drivers: z.array(DriverInfo).max(limits.optionsMax).optional(),
-    }),
-    output: Runner,
-  },
-  retireRunner: {
-    method: 'POST',
-    path: '/runners/:id/retire',
-    roles: ['runner', 'person'],
-    summary: 'The runner is gone; its leases are void',
-    input: z.strictObject({ id: RunnerId, incarnation: z.int().optional() }),
-    output: Runner,
-  },
-  listWork: {
-    method: 'GET',
-    path: '/runners/:id/work',
-    roles: ['runner'],
-    summary: 'Sessions that wait for a runner with these drivers; with wait, returns when there are some',
-    input: z.strictObject({ id: RunnerId, incarnation: z.coerce.number().int(), wait: waitParam }),
-    output: pageOf(Session),
-  },
-  listRunners: {
-    method: 'GET',
-    path: '/runners',
-    roles: ['person', 'runner'],
-    summary: 'Runners, live and lately gone',
-    input: z.strictObject({}),
-    output: pageOf(Runner),
   },
 } as const satisfies Record<string, Operation>

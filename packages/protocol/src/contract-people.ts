@@ -1,7 +1,8 @@
-/** Operations of people: sessions, requests, answers, drafts. */
+/** The operations for people: sessions, requests, answers, drafts. */
 import { z } from 'zod'
 import { Answer } from './answer.ts'
 import { Event } from './event.ts'
+import { FaultBody } from './fault.ts'
 import { RequestId, RunnerId, SessionId } from './ids.ts'
 import { JsonObject } from './json.ts'
 import { limits } from './limits.ts'
@@ -11,6 +12,7 @@ import {
   everyone,
   limitParam,
   logPageParams,
+  noInput,
   type Operation,
   pageOf,
   people,
@@ -20,37 +22,59 @@ import { Draft, deadlineFields, Request } from './request.ts'
 import { Attachment, Command, DriverInfo, Session, SessionState } from './session.ts'
 
 const sessionFields = {
-  mode: z.string().min(1).max(limits.nameMax).optional(),
-  model: z.string().min(1).max(limits.nameMax).optional(),
-  title: z.string().min(1).max(limits.titleMax).optional(),
-  /** null: never let go while waiting. */
-  parkAfterMs: z.int().min(0).max(limits.deadlineMaxMs).nullable().optional(),
+  mode: z
+    .string()
+    .min(1)
+    .max(limits.nameMax)
+    .optional()
+    .describe('The mode of the agent. `listDrivers` shows the modes of each driver.'),
+  model: z.string().min(1).max(limits.nameMax).optional().describe('The model that the agent should use.'),
+  title: z.string().min(1).max(limits.titleMax).optional().describe('The title that people see.'),
+  parkAfterMs: z
+    .int()
+    .min(0)
+    .max(limits.deadlineMaxMs)
+    .nullable()
+    .optional()
+    .describe('How long the process may wait before it is parked, in milliseconds; null to never park it.'),
 }
-const attachments = z.array(Attachment).max(limits.attachmentsMax).optional()
-const words = z.string().max(limits.textMax)
-/** What is attached can speak for itself. */
-function withWords<T extends z.ZodObject>(input: T, name: 'text' | 'prompt'): T {
-  return input.refine(said => said[name] !== '' || Object(said.attachments).length > 0, {
+const attachments = z.array(Attachment).max(limits.attachmentsMax).optional().describe('Files for the agent.')
+const messageText = z.string().max(limits.textMax)
+/** A message may have an empty text only if it has attachments. */
+function requireTextOrAttachment<T extends z.ZodObject>(input: T, name: 'text' | 'prompt'): T {
+  return input.refine(message => message[name] !== '' || Object(message.attachments).length > 0, {
     path: [name],
-    message: 'must not be empty, unless something is attached',
+    message: 'must not be empty unless a file is attached',
   })
 }
-const answerFields = { digest: z.string().max(limits.keyMax), answer: Answer }
-const BatchResult = z.object({
-  id: RequestId,
-  status: z.int(),
-  request: Request.optional(),
-  error: z.object({ code: z.string(), message: z.string(), detail: z.unknown().optional() }).optional(),
-})
+const answerFields = {
+  digest: z
+    .string()
+    .max(limits.keyMax)
+    .describe('The digest of the request as you read it. It proves that you answer what you saw.'),
+  answer: Answer,
+}
+const BatchItem = z.strictObject({ id: RequestId, ...answerFields }).describe('The answer to one of several requests.')
+export const BatchResult = z
+  .object({
+    id: RequestId,
+    status: z.int().describe('The HTTP status that a single answer would have had.'),
+    request: Request.optional().describe('The request, if the answer was accepted.'),
+    error: FaultBody.shape.error.optional().describe('The error, if the answer was not accepted.'),
+  })
+  .describe('The result for one of several answers.')
+export const AvailableDriver = DriverInfo.extend({
+  runner: RunnerId.nullable().describe('The runner that offers it; null for the driver "external".'),
+}).describe('A driver and the runner that offers it.')
 
 export const peopleOps = {
   listDrivers: {
     method: 'GET',
     path: '/drivers',
     roles: everyone,
-    summary: 'What can run, and where',
-    input: z.strictObject({}),
-    output: pageOf(DriverInfo.extend({ runner: RunnerId.nullable() })),
+    summary: 'List the drivers that can run agents, and the runners that offer them.',
+    input: noInput,
+    output: pageOf(AvailableDriver),
   },
   startSession: {
     method: 'POST',
@@ -58,15 +82,30 @@ export const peopleOps = {
     roles: ['person', 'agent'],
     status: 201,
     allowsLargeBody: true,
-    summary: 'Start a session',
-    input: withWords(
+    summary: 'Start a session.',
+    faults: ['no_runner', 'unsupported'],
+    input: requireTextOrAttachment(
       z.strictObject({
-        driver: z.string().min(1).max(limits.nameMax),
-        cwd: z.string().min(1).max(limits.pathMax).optional(),
-        prompt: words.optional(),
+        driver: z
+          .string()
+          .min(1)
+          .max(limits.nameMax)
+          .describe('The driver, for example "claude". Use "external" for an agent that runs outside Holdpoint.'),
+        cwd: z
+          .string()
+          .min(1)
+          .max(limits.pathMax)
+          .optional()
+          .describe('The working folder on the runner’s machine. Without it, the gateway’s default folder.'),
+        prompt: messageText.optional().describe('The first message to the agent.'),
         attachments,
-        conversationId: z.string().min(1).max(limits.nameMax).optional(),
-        options: JsonObject.optional(),
+        conversationId: z
+          .string()
+          .min(1)
+          .max(limits.nameMax)
+          .optional()
+          .describe('Continue a conversation that the agent already has, by the agent’s own id.'),
+        options: JsonObject.optional().describe('Options of the driver.'),
         ...sessionFields,
         ...deadlineFields,
       }),
@@ -78,12 +117,17 @@ export const peopleOps = {
     method: 'GET',
     path: '/sessions',
     roles: everyone,
-    summary: 'Sessions, newest first',
+    summary: 'List sessions, newest first.',
+    faults: ['not_found'],
     input: z.strictObject({
-      state: SessionState.optional(),
-      q: z.string().max(limits.nameMax).optional(),
+      state: SessionState.optional().describe('Only sessions in this state.'),
+      q: z
+        .string()
+        .max(limits.nameMax)
+        .optional()
+        .describe('Only sessions whose title, folder or driver contains this text.'),
       limit: limitParam,
-      before: SessionId.optional(),
+      before: SessionId.optional().describe('Only sessions older than this one: the `next` of the page before.'),
     }),
     output: pageOf(Session),
   },
@@ -91,7 +135,8 @@ export const peopleOps = {
     method: 'GET',
     path: '/sessions/:id',
     roles: everyone,
-    summary: 'One session',
+    summary: 'Get a session.',
+    faults: ['not_found'],
     input: z.strictObject({ id: SessionId }),
     output: Session,
   },
@@ -99,7 +144,8 @@ export const peopleOps = {
     method: 'PATCH',
     path: '/sessions/:id',
     roles: people,
-    summary: 'Change title, mode, model or warm window',
+    summary: 'Change the title, mode, model or parking time of a session.',
+    faults: ['not_found', 'session_ended', 'unsupported'],
     input: z.strictObject({ id: SessionId, ...sessionFields }),
     output: Session,
   },
@@ -109,8 +155,13 @@ export const peopleOps = {
     roles: people,
     status: 202,
     allowsLargeBody: true,
-    summary: 'Say something to the agent',
-    input: withWords(z.strictObject({ id: SessionId, text: words, attachments }), 'text'),
+    summary:
+      'Send a message to the agent. A parked session starts again; an ended one is reopened if its agent can resume.',
+    faults: ['not_found', 'session_ended'],
+    input: requireTextOrAttachment(
+      z.strictObject({ id: SessionId, text: messageText.describe('The text of the message.'), attachments }),
+      'text',
+    ),
     output: Command,
   },
   interruptSession: {
@@ -118,7 +169,8 @@ export const peopleOps = {
     path: '/sessions/:id/interrupt',
     roles: people,
     status: 202,
-    summary: 'Stop the turn',
+    summary: 'Stop the current turn of a session.',
+    faults: ['not_found', 'session_ended'],
     input: z.strictObject({ id: SessionId }),
     output: Session,
   },
@@ -127,7 +179,8 @@ export const peopleOps = {
     path: '/sessions/:id/end',
     roles: people,
     status: 202,
-    summary: 'End the session',
+    summary: 'End a session.',
+    faults: ['not_found'],
     input: z.strictObject({ id: SessionId }),
     output: Session,
   },
@@ -135,7 +188,8 @@ export const peopleOps = {
     method: 'DELETE',
     path: '/sessions/:id',
     roles: people,
-    summary: 'Delete an ended session with its history',
+    summary: 'Delete an ended session with its history.',
+    faults: ['not_found', 'session_live'],
     input: z.strictObject({ id: SessionId }),
     output: emptyObject,
   },
@@ -144,15 +198,16 @@ export const peopleOps = {
     path: '/stop',
     roles: people,
     status: 202,
-    summary: 'Interrupt every session',
-    input: z.strictObject({}),
-    output: z.object({ interrupted: z.array(SessionId) }),
+    summary: 'Interrupt every session.',
+    input: noInput,
+    output: z.object({ interrupted: z.array(SessionId).describe('The sessions that were interrupted.') }),
   },
   listEvents: {
     method: 'GET',
     path: '/sessions/:id/events',
     roles: everyone,
-    summary: 'A page of a session’s log, from its start or from its end',
+    summary: 'Read a page of a session’s log, forward from its start or back from its end.',
+    faults: ['not_found', 'gone'],
     input: afterXorBefore(z.strictObject({ id: SessionId, ...logPageParams })),
     output: pageOf(Event),
   },
@@ -160,12 +215,13 @@ export const peopleOps = {
     method: 'GET',
     path: '/requests',
     roles: everyone,
-    summary: 'Requests across all sessions, oldest first',
+    summary: 'List requests of all sessions, oldest first. An agent must name its session.',
+    faults: ['not_found'],
     input: z.strictObject({
-      status: z.enum(['pending', 'resolved']).optional(),
-      session: SessionId.optional(),
+      status: Request.shape.status.optional().describe('Only pending or only resolved requests.'),
+      session: SessionId.optional().describe('Only requests of this session.'),
       limit: limitParam,
-      after: RequestId.optional(),
+      after: RequestId.optional().describe('Only requests opened after this one: the `next` of the page before.'),
     }),
     output: pageOf(Request),
   },
@@ -173,7 +229,8 @@ export const peopleOps = {
     method: 'GET',
     path: '/requests/:id',
     roles: everyone,
-    summary: 'One request; with wait, returns when it is resolved or the wait is over',
+    summary: 'Get a request. With `wait`, the call returns when the request is resolved or the time is over.',
+    faults: ['not_found'],
     input: z.strictObject({ id: RequestId, wait: waitParam }),
     output: Request,
   },
@@ -181,7 +238,8 @@ export const peopleOps = {
     method: 'POST',
     path: '/requests/:id/answer',
     roles: people,
-    summary: 'Answer a request',
+    summary: 'Answer a request. The first answer wins; the same answer again by the same person is not an error.',
+    faults: ['not_found', 'already_resolved', 'digest_mismatch', 'answer_mismatch', 'unsupported'],
     input: z.strictObject({ id: RequestId, ...answerFields }),
     output: Request,
   },
@@ -189,36 +247,40 @@ export const peopleOps = {
     method: 'POST',
     path: '/requests/answer',
     roles: people,
-    summary: 'Answer several; one failing fails no other',
+    summary: 'Answer several requests. Each has its own result; a failure of one does not affect the others.',
+    faults: ['unsupported'],
     input: z.strictObject({
-      items: z
-        .array(z.strictObject({ id: RequestId, ...answerFields }))
-        .min(1)
-        .max(limits.batchAnswersMax),
+      items: z.array(BatchItem).min(1).max(limits.batchAnswersMax).describe('The answers.'),
     }),
-    output: z.object({ items: z.array(BatchResult) }),
+    output: z.object({ items: z.array(BatchResult).describe('One result per answer, in the same order.') }),
   },
   putDraft: {
     method: 'PUT',
     path: '/requests/:id/draft',
     roles: people,
-    summary: 'Keep an unfinished answer',
-    input: z.strictObject({ id: RequestId, draft: z.unknown() }),
+    summary: 'Store an unfinished answer, so that the person’s other devices can continue it.',
+    faults: ['not_found', 'already_resolved'],
+    input: z.strictObject({ id: RequestId, draft: z.unknown().describe('The unfinished answer, in any form.') }),
     output: Draft,
   },
   getDraft: {
     method: 'GET',
     path: '/requests/:id/draft',
     roles: people,
-    summary: 'The unfinished answer of the caller, and who else is answering',
+    summary: 'Get your unfinished answer, and see who else is answering.',
+    faults: ['not_found'],
     input: z.strictObject({ id: RequestId }),
-    output: z.object({ draft: Draft.nullable(), others: z.array(z.string()) }),
+    output: z.object({
+      draft: Draft.nullable().describe('Your unfinished answer; null if there is none.'),
+      others: z.array(z.string()).describe('The names of other people with an unfinished answer.'),
+    }),
   },
   deleteDraft: {
     method: 'DELETE',
     path: '/requests/:id/draft',
     roles: people,
-    summary: 'Drop the unfinished answer',
+    summary: 'Delete your unfinished answer.',
+    faults: ['not_found'],
     input: z.strictObject({ id: RequestId }),
     output: emptyObject,
   },

@@ -1,10 +1,13 @@
-/** Every operation, once: the server mounts this table, the client is typed from it, OpenAPI is printed from it. */
+/** The contract: every operation. The server's routes, the client's types, OpenAPI and docs/api.md are derived from it. */
 import type { z } from 'zod'
 import { adminOps } from './contract-admin.ts'
 import { agentOps } from './contract-agents.ts'
 import { peopleOps } from './contract-people.ts'
+import { runnerOps } from './contract-runners.ts'
 
-export const contract = { ...peopleOps, ...agentOps, ...adminOps }
+/** The operations by who mainly uses them, for the API reference. */
+export const operationGroups = { people: peopleOps, agents: agentOps, runners: runnerOps, admin: adminOps }
+export const contract = { ...peopleOps, ...agentOps, ...runnerOps, ...adminOps }
 
 export type Contract = typeof contract
 export type OperationName = keyof Contract
@@ -15,10 +18,10 @@ export type Output<K extends OperationName> = z.output<Contract[K]['output']>
 export interface CallOptions {
   readonly signal?: AbortSignal
   readonly idempotencyKey?: string
-  /** It goes on where the page that sent it is left meanwhile, as far as its browser can. */
+  /** Whether the browser should finish the call even if the page is closed meanwhile. */
   readonly keepalive?: boolean
 }
-/** One operation, whatever carries it: in process, HTTP or a socket. Rejects with a Fault. */
+/** Calls one operation over any transport: in process, HTTP or a socket. Rejects with a Fault. */
 export type Call = <K extends OperationName>(op: K, input: Input<K>, options?: CallOptions) => Promise<Output<K>>
 
 export const apiRoot = '/api/v1'

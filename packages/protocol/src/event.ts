@@ -1,4 +1,4 @@
-/** The lines of the log, what agents may say, and the frames of the stream. State and event commit together (G2). */
+/** The events of the log, the events that agents append, and the frames of the stream. State and event commit together (G2). */
 import { z } from 'zod'
 import { CommandId, Cursor, RequestId, RuleId, SessionId, TokenId } from './ids.ts'
 import { JsonObject } from './json.ts'
@@ -7,156 +7,235 @@ import { AgentPath, Delivery, Request, Resolution } from './request.ts'
 import { Rule } from './rule.ts'
 import { AgentProcess, Command, CommandOutcome, Session } from './session.ts'
 
-const block = z.string().min(1).max(limits.keyMax)
-const path = AgentPath.optional()
+const block = z
+  .string()
+  .min(1)
+  .max(limits.keyMax)
+  .describe('The id of the block: one text or one tool call. A later event with the same id replaces a partial one.')
+const agentPath = AgentPath.optional()
 const text = z.string().max(limits.blockMaxBytes)
 
-export const Usage = z.strictObject({ inputTokens: z.int().optional(), outputTokens: z.int().optional() })
+export const Usage = z
+  .strictObject({
+    inputTokens: z.int().optional().describe('Tokens that the model read.'),
+    outputTokens: z.int().optional().describe('Tokens that the model wrote.'),
+  })
+  .describe('The tokens that a turn used.')
 
-/** A block is text or a tool call under one id. A later `added` of the same block replaces an earlier, partial one. */
-export const MessageAdded = z.strictObject({
-  type: z.literal('message.added'),
-  block,
-  role: z.enum(['agent', 'person']).default('agent'),
-  text,
-  partial: z.boolean().optional(),
-  agentPath: path,
-})
-export const ToolStarted = z.strictObject({
-  type: z.literal('tool.started'),
-  block,
-  tool: z.string().min(1).max(limits.nameMax),
-  title: z.string().max(limits.titleMax).optional(),
-  input: JsonObject,
-  agentPath: path,
-})
-export const ToolFinished = z.strictObject({
-  type: z.literal('tool.finished'),
-  block,
-  ok: z.boolean(),
-  output: z.unknown().optional(),
-  agentPath: path,
-})
-export const TurnFinished = z.strictObject({
-  type: z.literal('turn.finished'),
-  ending: z.enum(['done', 'interrupted', 'cancelled', 'failed']),
-  usage: Usage.optional(),
-  cost: z.number().min(0).optional(),
-})
-export const ErrorRaised = z.strictObject({
-  type: z.literal('error.raised'),
-  message: z.string().min(1).max(limits.reasonMax),
-  code: z.string().max(limits.nameMax).optional(),
-})
-/** Text or tool input as it streams: shown, never kept. `offset` is how much of the block came before. */
-export const Delta = z.strictObject({
-  type: z.enum(['message.delta', 'tool.delta']),
-  block,
-  offset: z.int().min(0),
-  text: text.min(1),
-  tool: z.string().max(limits.nameMax).optional(),
-  agentPath: path,
-})
+export const MessageAdded = z
+  .strictObject({
+    type: z.literal('message.added').describe('A text of the agent, or a message of a person.'),
+    block,
+    role: z.enum(['agent', 'person']).default('agent').describe('Who wrote the text.'),
+    text: text.describe('The text.'),
+    partial: z.boolean().optional().describe('Whether the text was cut off, for example by an interrupt.'),
+    agentPath,
+  })
+  .describe('A message was added.')
+export const ToolStarted = z
+  .strictObject({
+    type: z.literal('tool.started').describe('A tool call started.'),
+    block,
+    tool: z.string().min(1).max(limits.nameMax).describe('The name of the tool.'),
+    title: z.string().max(limits.titleMax).optional().describe('What the call does, in a few words.'),
+    input: JsonObject.describe('The input of the tool.'),
+    agentPath,
+  })
+  .describe('A tool call started.')
+export const ToolFinished = z
+  .strictObject({
+    type: z.literal('tool.finished').describe('A tool call finished.'),
+    block,
+    ok: z.boolean().describe('Whether the call succeeded.'),
+    output: z.unknown().optional().describe('The output of the tool.'),
+    agentPath,
+  })
+  .describe('A tool call finished.')
+export const TurnFinished = z
+  .strictObject({
+    type: z.literal('turn.finished').describe('A turn of the agent finished.'),
+    ending: z.enum(['done', 'interrupted', 'cancelled', 'failed']).describe('How the turn ended.'),
+    usage: Usage.optional(),
+    cost: z.number().min(0).optional().describe('The cost of the turn in US dollars.'),
+  })
+  .describe('A turn of the agent finished.')
+export const ErrorRaised = z
+  .strictObject({
+    type: z.literal('error.raised').describe('Something went wrong on the agent’s side.'),
+    message: z.string().min(1).max(limits.reasonMax).describe('What went wrong, for people.'),
+    code: z.string().max(limits.nameMax).optional().describe('A code for programs.'),
+  })
+  .describe('Something went wrong on the agent’s side.')
+export const Delta = z
+  .strictObject({
+    type: z.enum(['message.delta', 'tool.delta']).describe('A part of a text, or of the input of a tool call.'),
+    block,
+    offset: z.int().min(0).describe('The length of the text of this block that was sent before.'),
+    text: text.min(1).describe('The new text.'),
+    tool: z.string().max(limits.nameMax).optional().describe('The name of the tool.'),
+    agentPath,
+  })
+  .describe('Text or tool input while it streams. Subscribers see it; Holdpoint does not store it.')
 export type Delta = z.infer<typeof Delta>
 
-/** What has changed about the agent itself: the log shows it as `session.changed`, with the session as it is then. */
-const AgentChanged = z.strictObject({
-  type: z.literal('session.changed'),
-  /** The mode in force. */
-  mode: z.string().min(1).max(limits.nameMax).optional(),
-  /** The model that was chosen for it; null where it chooses itself. */
-  model: z.string().min(1).max(limits.nameMax).nullable().optional(),
-  /** The agent's own id of the conversation, by which another session can go on with it. */
-  conversationId: z.string().min(1).max(limits.nameMax).optional(),
-  process: AgentProcess.optional(),
-  /** It has begun to work without a message; `turn.finished` ends that. */
-  state: z.literal('working').optional(),
-})
+const AgentChanged = z
+  .strictObject({
+    type: z.literal('session.changed').describe('Something about the agent changed.'),
+    mode: z.string().min(1).max(limits.nameMax).optional().describe('The mode in force.'),
+    model: z
+      .string()
+      .min(1)
+      .max(limits.nameMax)
+      .nullable()
+      .optional()
+      .describe('The chosen model; null if the agent chooses.'),
+    conversationId: z
+      .string()
+      .min(1)
+      .max(limits.nameMax)
+      .optional()
+      .describe('The agent’s own id of the conversation. Another session can continue it.'),
+    process: AgentProcess.optional(),
+    state: z
+      .literal('working')
+      .optional()
+      .describe('The agent started to work without a message. `turn.finished` ends that.'),
+  })
+  .describe('Something about the agent changed. The log has it as `session.changed` with the whole session.')
 
-/** What an agent may say: its own words, and what has become of it. People's words are commands, which only people send. */
-export const AgentEvent = z.discriminatedUnion('type', [
-  MessageAdded.extend({
-    role: z.literal('agent', 'must be agent: what people say comes from them, as messages').default('agent'),
-  }),
-  ToolStarted,
-  ToolFinished,
-  TurnFinished,
-  ErrorRaised,
-  AgentChanged,
-  Delta,
-])
+export const AgentEvent = z
+  .discriminatedUnion('type', [
+    MessageAdded.extend({
+      role: z
+        .literal('agent', 'must be agent: people send their messages themselves')
+        .default('agent')
+        .describe('Always "agent": people send messages as commands.'),
+    }),
+    ToolStarted,
+    ToolFinished,
+    TurnFinished,
+    ErrorRaised,
+    AgentChanged,
+    Delta,
+  ])
+  .describe('An event that an agent may append.')
 export type AgentEvent = z.input<typeof AgentEvent>
 
-const requestMoved = { request: RequestId, delivery: Delivery }
+const deliveryChanged = { request: RequestId, delivery: Delivery }
+const digest = z.string().describe('The digest of the request.')
 const EventBody = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('session.opened'), value: Session }),
-  z.object({ type: z.literal('session.changed'), value: Session }),
-  z.object({ type: z.literal('session.ended'), value: Session }),
-  z.object({ type: z.literal('session.deleted') }),
+  z.object({ type: z.literal('session.opened').describe('A session was started.'), value: Session }),
+  z.object({ type: z.literal('session.changed').describe('Something about a session changed.'), value: Session }),
+  z.object({ type: z.literal('session.ended').describe('A session ended.'), value: Session }),
+  z.object({ type: z.literal('session.deleted').describe('A session was deleted with its history.') }),
   MessageAdded,
   ToolStarted,
   ToolFinished,
   TurnFinished,
   ErrorRaised,
-  z.object({ type: z.literal('request.opened'), value: Request }),
-  z.object({ type: z.literal('request.overdue'), request: RequestId }),
+  z.object({ type: z.literal('request.opened').describe('An agent asked.'), value: Request }),
   z.object({
-    type: z.literal('request.resolved'),
+    type: z.literal('request.overdue').describe('The deadline of a request passed; it stays pending.'),
     request: RequestId,
-    digest: z.string(),
+  }),
+  z.object({
+    type: z.literal('request.resolved').describe('A request was resolved.'),
+    request: RequestId,
+    digest,
     resolution: Resolution,
     delivery: Delivery,
   }),
-  z.object({ type: z.literal('request.handed'), ...requestMoved }),
-  z.object({ type: z.literal('request.taken'), ...requestMoved }),
-  z.object({ type: z.literal('request.unknown'), ...requestMoved }),
-  z.object({ type: z.literal('request.undeliverable'), ...requestMoved }),
-  z.object({ type: z.literal('command.added'), value: Command }),
-  z.object({ type: z.literal('command.taken'), command: CommandId }),
-  z.object({ type: z.literal('command.done'), command: CommandId, outcome: CommandOutcome }),
-  z.object({ type: z.literal('rule.added'), value: Rule }),
-  z.object({ type: z.literal('rule.changed'), value: Rule }),
-  z.object({ type: z.literal('rule.removed'), rule: RuleId }),
-  z.object({ type: z.literal('token.added'), token: TokenId, role: z.string(), name: z.string() }),
-  z.object({ type: z.literal('token.removed'), token: TokenId }),
-  z.object({ type: z.literal('attempt.refused'), what: z.string(), code: z.string(), by: z.string() }),
-  /** The body is gone (a deleted session); the row and its hashes stay, so that the chain still verifies. */
-  z.object({ type: z.literal('purged') }),
+  z.object({ type: z.literal('request.handed').describe('The answer was given to the agent.'), ...deliveryChanged }),
+  z.object({ type: z.literal('request.taken').describe('The agent used the answer.'), ...deliveryChanged }),
+  z.object({
+    type: z.literal('request.unknown').describe('The agent was lost; it may have used the answer or not.'),
+    ...deliveryChanged,
+  }),
+  z.object({
+    type: z.literal('request.undeliverable').describe('There is no agent to take the answer.'),
+    ...deliveryChanged,
+  }),
+  z.object({ type: z.literal('command.added').describe('A person sent a command.'), value: Command }),
+  z.object({ type: z.literal('command.taken').describe('The runner started on a command.'), command: CommandId }),
+  z.object({
+    type: z.literal('command.done').describe('A command is finished.'),
+    command: CommandId,
+    outcome: CommandOutcome,
+  }),
+  z.object({ type: z.literal('rule.added').describe('A rule was added.'), value: Rule }),
+  z.object({ type: z.literal('rule.changed').describe('A rule was changed. Not sent in this version.'), value: Rule }),
+  z.object({ type: z.literal('rule.removed').describe('A rule was removed.'), rule: RuleId }),
+  z.object({
+    type: z.literal('token.added').describe('A token was created.'),
+    token: TokenId,
+    role: z.string().describe('Who the token is for.'),
+    name: z.string().describe('The name of its owner.'),
+  }),
+  z.object({ type: z.literal('token.removed').describe('A token was revoked.'), token: TokenId }),
+  z.object({
+    type: z
+      .literal('attempt.refused')
+      .describe('Someone tried something without permission. Not sent in this version.'),
+    what: z.string().describe('What was tried.'),
+    code: z.string().describe('The fault code.'),
+    by: z.string().describe('Who tried it.'),
+  }),
+  z.object({
+    type: z
+      .literal('purged')
+      .describe(
+        'The event belonged to a deleted session. Only its hashes are left, so that the hash chain still verifies.',
+      ),
+  }),
 ])
 export type EventBody = z.infer<typeof EventBody>
 export type EventType = EventBody['type']
 
-export const Event = z.intersection(z.object({ cursor: Cursor, at: z.int(), session: SessionId.nullable() }), EventBody)
+export const Event = z
+  .intersection(
+    z.object({
+      cursor: Cursor,
+      at: z.int().describe('When the event was written, in epoch milliseconds.'),
+      session: SessionId.nullable().describe('The session of the event; null if it concerns the gateway.'),
+    }),
+    EventBody,
+  )
+  .describe('One event of the log. The fields depend on its type.')
 export type Event = { readonly cursor: Cursor; readonly at: number; readonly session: SessionId | null } & EventBody
 
-/** A block under way: what has streamed of it so far. */
-export const StreamingBlock = z.object({
-  session: SessionId,
-  block: z.string(),
-  type: z.enum(['message.delta', 'tool.delta']),
-  offset: z.int(),
-  text: z.string(),
-  tool: z.string().optional(),
-  agentPath: path,
-})
+export const StreamingBlock = z
+  .object({
+    session: SessionId,
+    block: z.string().describe('The id of the block.'),
+    type: z.enum(['message.delta', 'tool.delta']).describe('Whether it is a text or the input of a tool call.'),
+    offset: z.int().describe('The length of the part that is missing at the beginning.'),
+    text: z.string().describe('What has been streamed so far.'),
+    tool: z.string().optional().describe('The name of the tool.'),
+    agentPath,
+  })
+  .describe('A block that is being streamed.')
 export type StreamingBlock = z.infer<typeof StreamingBlock>
 
-/** The first frame of every stream: after it a client is right, whatever it had missed. */
-export const Hello = z.object({
-  cursor: Cursor,
-  epoch: z.string(),
-  now: z.int(),
-  resume: z.enum(['ok', 'gap']),
-  /** Only with a gap: the first page of what there is; `more` says that the rest is to be had by GET. */
-  sessions: z.array(Session),
-  requests: z.array(Request),
-  pending: z.int(),
-  more: z.boolean(),
-  blocks: z.array(StreamingBlock),
-})
+export const Hello = z
+  .object({
+    cursor: Cursor.describe('The position at which the stream starts.'),
+    epoch: z.string().describe('The lineage of the store. It changes when a backup is restored.'),
+    now: z.int().describe('The gateway’s time in epoch milliseconds.'),
+    resume: z
+      .enum(['ok', 'gap'])
+      .describe(
+        '"ok": every missed event follows. "gap": too much was missed; discard what you have and use this snapshot.',
+      ),
+    sessions: z.array(Session).describe('With a gap: the first page of sessions.'),
+    requests: z.array(Request).describe('With a gap: the first page of pending requests.'),
+    pending: z.int().describe('The number of all pending requests.'),
+    more: z.boolean().describe('Whether there are more sessions or requests than these. Read them with GET.'),
+    blocks: z.array(StreamingBlock).describe('The blocks that are being streamed now.'),
+  })
+  .describe('The first frame of every stream. After it a client is up to date.')
 export type Hello = z.infer<typeof Hello>
 
-/** Frames of the stream. Only events have a cursor; the others are of the moment. */
+/** A frame of the stream. Only events have a cursor; Holdpoint does not store the others. */
 export type Frame =
   | { readonly frame: 'hello'; readonly hello: Hello }
   | { readonly frame: 'event'; readonly event: Event }

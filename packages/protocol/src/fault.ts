@@ -1,7 +1,7 @@
-/** Faults: what is expected to go wrong, crosses the wire, and says what happened, to which id, what to do. */
+/** Faults: expected errors that are sent to clients. The message says what happened, to which id, and what to do next. */
 import { z } from 'zod'
 
-/** The closed list of codes, one HTTP status each. */
+/** All fault codes and their HTTP statuses. */
 export const faultStatus = {
   bad_json: 400,
   bad_input: 400,
@@ -42,9 +42,17 @@ export const faultStatus = {
 export type FaultCode = keyof typeof faultStatus
 export const faultCodes = Object.keys(faultStatus) as readonly FaultCode[] // the keys of a literal are its keyof
 
-export const FaultBody = z.object({
-  error: z.object({ code: z.enum(faultCodes), message: z.string(), detail: z.unknown().optional() }),
-})
+export const FaultBody = z
+  .object({
+    error: z
+      .object({
+        code: z.enum(faultCodes).describe('The fault code. See the table of faults.'),
+        message: z.string().describe('What happened and what to do next, in English.'),
+        detail: z.unknown().optional().describe('More data about the fault, such as the id that it concerns.'),
+      })
+      .describe('The error.'),
+  })
+  .describe('The body of every error reply.')
 export type FaultBody = z.infer<typeof FaultBody>
 
 export class Fault extends Error {
@@ -87,9 +95,9 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** The first few issues of a failed parse as one sentence that names the fields. */
-export function faultFromZod(error: z.ZodError, what: string): Fault {
+/** Turns a failed parse into a Fault whose message names the first few wrong fields. `subject` says what was parsed. */
+export function faultFromZod(error: z.ZodError, subject: string): Fault {
   const issues = error.issues.slice(0, 5).map(issue => ({ path: issue.path.join('.'), message: issue.message }))
-  const said = issues.map(issue => (issue.path ? `${issue.path}: ${issue.message}` : issue.message)).join('; ')
-  return new Fault('bad_input', `${what} is not valid: ${said}`, { issues })
+  const problems = issues.map(issue => (issue.path ? `${issue.path}: ${issue.message}` : issue.message)).join('; ')
+  return new Fault('bad_input', `${subject} is not valid: ${problems}`, { issues })
 }

@@ -1,83 +1,100 @@
-/** Forms: the part of JSON Schema that a person can fill in (flat objects of text, numbers, switches and choices), and the check of what was filled in. */
+/** Forms: the part of JSON Schema that a person can fill in (flat objects of text, numbers, switches and choices), and the check of the values. */
 import { z } from 'zod'
 import { limits } from './limits.ts'
 
-const named = {
-  title: z.string().max(limits.titleMax).optional(),
-  description: z.string().max(limits.reasonMax).optional(),
+const labels = {
+  title: z.string().max(limits.titleMax).optional().describe('The label of the field.'),
+  description: z.string().max(limits.reasonMax).optional().describe('Help for the field.'),
 }
 const Choice = z.looseObject({
-  const: z.string().max(limits.labelMax),
-  title: z.string().max(limits.labelMax).optional(),
+  const: z.string().max(limits.labelMax).describe('The value.'),
+  title: z.string().max(limits.labelMax).optional().describe('The text that people see.'),
 })
-const choices = z.array(Choice).min(1).max(limits.optionsMax)
-const names = z.array(z.string().max(limits.labelMax)).min(1).max(limits.optionsMax)
+const choices = z.array(Choice).min(1).max(limits.optionsMax).optional().describe('The choices, with their own texts.')
+const values = z
+  .array(z.string().max(limits.labelMax))
+  .min(1)
+  .max(limits.optionsMax)
+  .optional()
+  .describe('The choices.')
 
 const TextField = z.looseObject({
-  ...named,
-  type: z.literal('string'),
-  enum: names.optional(),
-  oneOf: choices.optional(),
-  minLength: z.int().min(0).optional(),
-  maxLength: z.int().min(0).optional(),
-  format: z.string().max(limits.nameMax).optional(),
-  default: z.string().max(limits.textMax).optional(),
+  ...labels,
+  type: z.literal('string').describe('A text.'),
+  enum: values,
+  oneOf: choices,
+  minLength: z.int().min(0).optional().describe('The smallest number of characters.'),
+  maxLength: z.int().min(0).optional().describe('The largest number of characters.'),
+  format: z
+    .string()
+    .max(limits.nameMax)
+    .optional()
+    .describe('"email", "uri", "date", "date-time", or "password" for a secret. Other formats are not checked.'),
+  default: z.string().max(limits.textMax).optional().describe('The value that the form starts with.'),
 })
 const NumberField = z.looseObject({
-  ...named,
-  type: z.enum(['number', 'integer']),
-  minimum: z.number().optional(),
-  maximum: z.number().optional(),
-  default: z.number().optional(),
+  ...labels,
+  type: z.enum(['number', 'integer']).describe('A number, or a whole number.'),
+  minimum: z.number().optional().describe('The smallest value.'),
+  maximum: z.number().optional().describe('The largest value.'),
+  default: z.number().optional().describe('The value that the form starts with.'),
 })
-const SwitchField = z.looseObject({ ...named, type: z.literal('boolean'), default: z.boolean().optional() })
+const SwitchField = z.looseObject({
+  ...labels,
+  type: z.literal('boolean').describe('Yes or no.'),
+  default: z.boolean().optional().describe('The value that the form starts with.'),
+})
 const ListField = z.looseObject({
-  ...named,
-  type: z.literal('array'),
-  items: z.looseObject({ enum: names.optional(), anyOf: choices.optional(), oneOf: choices.optional() }),
-  minItems: z.int().min(0).optional(),
-  maxItems: z.int().min(0).optional(),
-  default: z.array(z.string()).optional(),
+  ...labels,
+  type: z.literal('array').describe('Several choices.'),
+  items: z.looseObject({ enum: values, anyOf: choices, oneOf: choices }).describe('What can be chosen.'),
+  minItems: z.int().min(0).optional().describe('The smallest number of choices.'),
+  maxItems: z.int().min(0).optional().describe('The largest number of choices.'),
+  default: z.array(z.string()).optional().describe('The values that the form starts with.'),
 })
-export const FormField = z.discriminatedUnion('type', [TextField, NumberField, SwitchField, ListField])
+export const FormField = z
+  .discriminatedUnion('type', [TextField, NumberField, SwitchField, ListField])
+  .describe('One field of a form, in JSON Schema. `writeOnly: true` makes it a secret.')
 export type FormField = z.infer<typeof FormField>
 
 export const FormSchema = z
   .looseObject({
-    type: z.literal('object'),
+    type: z.literal('object').describe('Always "object".'),
     properties: z
       .record(z.string().max(limits.nameMax), FormField)
-      .refine(fields => Object.keys(fields).length <= limits.fieldsMax, `has more than ${limits.fieldsMax} fields`),
-    required: z.array(z.string()).optional(),
+      .refine(fields => Object.keys(fields).length <= limits.fieldsMax, `has more than ${limits.fieldsMax} fields`)
+      .describe('The fields by name, in the order of the form.'),
+    required: z.array(z.string()).optional().describe('The names of the fields that must be filled in.'),
   })
   .refine(({ properties, required }) => (required ?? []).every(name => Object.hasOwn(properties, name)), {
     path: ['required'],
     message: 'names a field that the form does not have',
   })
+  .describe('The form as a JSON Schema of a flat object.')
 export type FormSchema = z.infer<typeof FormSchema>
 
-/** What is filled in there is for the agent only, as JSON Schema says it. */
+/** Whether only the agent may see the value of the field. JSON Schema marks such a field with `writeOnly` or the format "password". */
 export function isSecretField(field: FormField): boolean {
   return field.writeOnly === true || (field.type === 'string' && field.format === 'password')
 }
 
-/** The labels a field offers, or null where it is free. */
+/** The choices of a field, or null if any value can be entered. */
 export function fieldChoices(field: FormField): readonly { value: string; title: string }[] | null {
   const source = field.type === 'array' ? field.items : field.type === 'string' ? field : null
   if (!source) return null
   if (source.enum) return source.enum.map(value => ({ value, title: value }))
-  const listed = source.oneOf ?? ('anyOf' in source ? source.anyOf : undefined)
-  return Array.isArray(listed) ? listed.map(item => ({ value: item.const, title: item.title ?? item.const })) : null
+  const choices = source.oneOf ?? ('anyOf' in source ? source.anyOf : undefined)
+  return Array.isArray(choices) ? choices.map(item => ({ value: item.const, title: item.title ?? item.const })) : null
 }
 
-/** What is wrong with the values, as one sentence that names the field; null where they fit. */
+/** What is wrong with the values, as one sentence that names the field; null if they are valid. */
 export function formProblem(schema: FormSchema, values: Readonly<Record<string, unknown>>): string | null {
   for (const name of Object.keys(values))
     if (!Object.hasOwn(schema.properties, name)) return `"${name}" is not a field of this form`
   for (const name of schema.required ?? []) if (!Object.hasOwn(values, name)) return `"${name}" is required`
   for (const [name, field] of Object.entries(schema.properties)) {
-    const wrong = Object.hasOwn(values, name) ? fieldProblem(field, values[name]) : null
-    if (wrong) return `"${name}" ${wrong}`
+    const problem = Object.hasOwn(values, name) ? fieldProblem(field, values[name]) : null
+    if (problem) return `"${name}" ${problem}`
   }
   return null
 }
@@ -108,7 +125,7 @@ function fieldProblem(field: FormField, value: unknown): string | null {
       return field.format ? formatProblem(field.format, value) : null
     case 'array':
       if (!Array.isArray(value) || value.some(item => typeof item !== 'string')) return 'must be a list of choices'
-      if (offered && value.some(item => !offered.includes(item))) return `may only hold ${offered.join(', ')}`
+      if (offered && value.some(item => !offered.includes(item))) return `may only contain ${offered.join(', ')}`
       if (new Set(value).size !== value.length) return 'names a choice twice'
       if (field.minItems !== undefined && value.length < field.minItems)
         return `needs at least ${field.minItems} choices`
@@ -118,7 +135,7 @@ function fieldProblem(field: FormField, value: unknown): string | null {
   }
 }
 
-/** JSON Schema counts characters, not the units they are stored in. */
+/** JSON Schema counts characters; `length` counts UTF-16 units. */
 function lengthOf(text: string): number {
   return [...text].length
 }

@@ -1,10 +1,10 @@
-/** Ids: a prefix that says what they name, then twenty letters of a 32-letter alphabet (100 bits). */
+/** Ids and cursors. An id is a prefix that names its kind and twenty characters of a 32-character alphabet (100 bits). */
 import { z } from 'zod'
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 const length = 20
 
-function id<const P extends string>(prefix: P) {
+function id<const P extends string>(prefix: P, description: string) {
   return z
     .string()
     .regex(
@@ -12,14 +12,15 @@ function id<const P extends string>(prefix: P) {
       `must look like ${prefix}_ followed by ${length} letters`,
     )
     .brand<P>()
+    .describe(description)
 }
 
-export const SessionId = id('ses')
-export const RequestId = id('req')
-export const CommandId = id('cmd')
-export const RunnerId = id('run')
-export const RuleId = id('rul')
-export const TokenId = id('tok')
+export const SessionId = id('ses', 'The id of a session.')
+export const RequestId = id('req', 'The id of a request.')
+export const CommandId = id('cmd', 'The id of a command.')
+export const RunnerId = id('run', 'The id of a runner.')
+export const RuleId = id('rul', 'The id of a rule.')
+export const TokenId = id('tok', 'The id of a token. It is not the secret.')
 export type SessionId = z.infer<typeof SessionId>
 export type RequestId = z.infer<typeof RequestId>
 export type CommandId = z.infer<typeof CommandId>
@@ -30,16 +31,19 @@ export type TokenId = z.infer<typeof TokenId>
 type Branded = { ses: SessionId; req: RequestId; cmd: CommandId; run: RunnerId; rul: RuleId; tok: TokenId }
 export type IdPrefix = keyof Branded
 
-/** Spells an id from at least twenty bytes: random ones, or a hash where the same thing must get the same id (G4). */
+/** Makes an id from at least twenty bytes: random bytes, or a hash if the same thing must always get the same id (G4). */
 export function formatId<P extends IdPrefix>(prefix: P, bytes: Uint8Array): Branded[P] {
   if (bytes.length < length) throw new Error(`an id needs ${length} bytes, got ${bytes.length}`)
   let letters = ''
   for (let i = 0; i < length; i++) letters += alphabet[(bytes[i] as number) & 31]
-  return `${prefix}_${letters}` as Branded[P] // the one place where the brand is made: the spelling above is its pattern
+  return `${prefix}_${letters}` as Branded[P] // matches the pattern above; the only place that creates a branded id
 }
 
-/** Opaque to clients: the epoch in which the event was written, and its place. A cursor names a row; no such row, a gap. */
-export const Cursor = z.string().regex(/^[a-z0-9]{1,16}-\d{1,15}$/, 'is not a cursor of this gateway')
+/** A position in the log: the epoch of the store and the sequence number of an event. Clients must not interpret it. */
+export const Cursor = z
+  .string()
+  .regex(/^[a-z0-9]{1,16}-\d{1,15}$/, 'is not a cursor of this gateway')
+  .describe('A position in the log. Do not interpret it; only pass it back.')
 export type Cursor = z.infer<typeof Cursor>
 
 export function formatCursor(epoch: string, seq: number): Cursor {

@@ -31,6 +31,7 @@ export {
   type Input,
   type OperationName,
   type Output,
+  operationGroups,
   type ParsedInput,
 } from './contract.ts'
 export { AuditEntry, Token } from './contract-admin.ts'
@@ -61,6 +62,7 @@ export {
   isTransient,
   messageOf,
 } from './fault.ts'
+export { faultDescriptions } from './fault-descriptions.ts'
 export { FormField, FormSchema, fieldChoices, formProblem, isSecretField } from './form.ts'
 export {
   CommandId,
@@ -77,7 +79,8 @@ export {
 } from './ids.ts'
 export { canonicalJson, type Json, JsonObject, parseJsonStrict } from './json.ts'
 export { limits } from './limits.ts'
-export { type Operation, Role } from './operation.ts'
+export { namedSchemas } from './named-schemas.ts'
+export { commonFaults, type Operation, Role } from './operation.ts'
 export {
   AgentPath,
   AgentReason,

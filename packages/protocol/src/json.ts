@@ -1,29 +1,31 @@
-/** JSON at the border: a reader that refuses what two parsers could read differently, and the canonical form that digests cover. */
+/** A strict JSON parser that refuses input which two parsers could read differently, and the canonical form that digests cover. */
 import { z } from 'zod'
 import { Fault } from './fault.ts'
 import { limits } from './limits.ts'
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
-/** Values that came through `readJson` are JSON already; deeper checks would only cost time. */
-export const JsonObject = z.custom<{ readonly [key: string]: Json }>(
-  value => typeof value === 'object' && value !== null && !Array.isArray(value),
-  'must be an object',
-)
+/** Checks only the outermost type: `parseJsonStrict` has already checked the values inside. */
+export const JsonObject = z
+  .custom<{ readonly [key: string]: Json }>(
+    value => typeof value === 'object' && value !== null && !Array.isArray(value),
+    'must be an object',
+  )
+  .meta({ type: 'object', description: 'Any JSON object.' })
 export type JsonObject = z.infer<typeof JsonObject>
 
-/** RFC 8785: keys by UTF-16 code units, numbers and strings as ECMAScript writes them. */
+/** Canonical JSON by RFC 8785: keys sorted by UTF-16 code units, numbers and strings as ECMAScript writes them. */
 export function canonicalJson(value: unknown): string {
   if (value === null || typeof value === 'boolean' || typeof value === 'string') return JSON.stringify(value)
   if (typeof value === 'number') {
-    if (!Number.isFinite(value)) throw new Fault('bad_input', 'a number is not finite and has no JSON form')
+    if (!Number.isFinite(value)) throw new Fault('bad_input', 'An infinite number or NaN has no JSON form.')
     return JSON.stringify(value)
   }
   if (Array.isArray(value))
     return `[${value.map(item => (item === undefined ? 'null' : canonicalJson(item))).join(',')}]`
-  if (typeof value !== 'object') throw new Fault('bad_input', `a ${typeof value} has no JSON form`)
+  if (typeof value !== 'object') throw new Fault('bad_input', `A value of type ${typeof value} has no JSON form.`)
   const parts: string[] = []
   for (const key of Object.keys(value).sort()) {
-    const item = (value as Record<string, unknown>)[key] // an object, by the line above
+    const item = (value as Record<string, unknown>)[key] // an object, because of the check above
     if (item !== undefined) parts.push(`${JSON.stringify(key)}:${canonicalJson(item)}`)
   }
   return `{${parts.join(',')}}`
@@ -31,33 +33,33 @@ export function canonicalJson(value: unknown): string {
 
 const forbiddenKeys = new Set(['__proto__', 'constructor', 'prototype'])
 
-/** Parses text from outside. Duplicate keys, prototype keys, lone surrogates and deep nesting are refused, not repaired. */
+/** Parses untrusted JSON. Throws a Fault for duplicate keys, prototype keys, lone surrogates and deep nesting instead of repairing them. */
 export function parseJsonStrict(text: string): Json {
   let parsed: Json
   try {
     parsed = JSON.parse(text) as Json // JSON.parse returns JSON
   } catch (error) {
-    throw new Fault('bad_json', `This is not valid JSON: ${error instanceof Error ? error.message : 'unreadable'}`)
+    throw new Fault('bad_json', `The JSON is not valid: ${error instanceof Error ? error.message : 'unreadable'}`)
   }
-  scan(text)
-  if (!text.isWellFormed() || (text.includes('\\u') && !wellFormed(parsed)))
-    throw new Fault('bad_json', 'This JSON holds a lone surrogate; send well-formed Unicode')
-  if (maybeHuge.test(text) && !finite(parsed))
-    throw new Fault('bad_json', 'This JSON holds a number that is too large to be one; send it as text')
+  checkStructure(text)
+  if (!text.isWellFormed() || (text.includes('\\u') && !isWellFormed(parsed)))
+    throw new Fault('bad_json', 'The JSON contains a lone surrogate. Send well-formed Unicode.')
+  if (mayOverflow.test(text) && !hasOnlyFiniteNumbers(parsed))
+    throw new Fault('bad_json', 'The JSON contains a number that is too large. Send it as a string.')
   return parsed
 }
 
-/** Only an exponent of three digits or hundreds of digits can leave the range of numbers; most bodies hold neither. */
-const maybeHuge = /\d[eE]\+?\d{3}|\d{300}/
+/** Only a number with a three-digit exponent or hundreds of digits can overflow; most bodies have neither, so they skip the full check. */
+const mayOverflow = /\d[eE]\+?\d{3}|\d{300}/
 
-function finite(value: Json): boolean {
+function hasOnlyFiniteNumbers(value: Json): boolean {
   if (typeof value === 'number') return Number.isFinite(value)
   if (value === null || typeof value !== 'object') return true
-  return Object.values(value).every(finite)
+  return Object.values(value).every(hasOnlyFiniteNumbers)
 }
 
-/** Walks text that JSON.parse accepted, so only structure matters: depth, and the keys of each open object. */
-function scan(text: string): void {
+/** Checks depth and keys. JSON.parse has accepted the text, so this only needs to follow strings, brackets and commas. */
+function checkStructure(text: string): void {
   const open: (Set<string> | null)[] = []
   let expectKey = false
   for (let i = 0; i < text.length; i++) {
@@ -69,8 +71,8 @@ function scan(text: string): void {
       if (keys && expectKey) {
         const raw = text.slice(start, i + 1)
         const key = raw.includes('\\') ? (JSON.parse(raw) as string) : raw.slice(1, -1) // a JSON string parses to a string
-        if (keys.has(key)) throw new Fault('bad_json', `The key "${key.slice(0, 80)}" stands twice in one object`)
-        if (forbiddenKeys.has(key)) throw new Fault('bad_json', `The key "${key}" is not accepted`)
+        if (keys.has(key)) throw new Fault('bad_json', `The key "${key.slice(0, 80)}" appears twice in one object.`)
+        if (forbiddenKeys.has(key)) throw new Fault('bad_json', `The key "${key}" is not allowed.`)
         keys.add(key)
         expectKey = false
       }
@@ -78,7 +80,7 @@ function scan(text: string): void {
       open.push(code === 0x7b ? new Set() : null)
       expectKey = code === 0x7b
       if (open.length > limits.jsonDepthMax)
-        throw new Fault('bad_json', `This JSON nests deeper than ${limits.jsonDepthMax} levels`)
+        throw new Fault('bad_json', `The JSON is nested deeper than ${limits.jsonDepthMax} levels.`)
     } else if (code === 0x7d || code === 0x5d) {
       open.pop()
       expectKey = false
@@ -86,9 +88,9 @@ function scan(text: string): void {
   }
 }
 
-function wellFormed(value: Json): boolean {
+function isWellFormed(value: Json): boolean {
   if (typeof value === 'string') return value.isWellFormed()
   if (value === null || typeof value !== 'object') return true
-  if (Array.isArray(value)) return value.every(wellFormed)
-  return Object.entries(value).every(([key, item]) => key.isWellFormed() && wellFormed(item))
+  if (Array.isArray(value)) return value.every(isWellFormed)
+  return Object.entries(value).every(([key, item]) => key.isWellFormed() && isWellFormed(item))
 }

@@ -1,41 +1,62 @@
-/** Rules: standing answers. The shape is the whole design's; what the matcher understands so far is decided in the rules room. */
+/** Rules: standing answers. The schema has every planned field; `validateRule` in the rules package refuses those that do not work yet. */
 import { z } from 'zod'
 import { RuleId, SessionId } from './ids.ts'
 import { limits } from './limits.ts'
 
-export const RuleDraft = z.strictObject({
-  effect: z.enum(['allow', 'ask', 'deny']),
-  tool: z.string().min(1).max(limits.nameMax),
-  command: z.string().min(1).max(limits.textMax).optional(),
-  args: z.enum(['exact', 'grammar']).optional(),
-  path: z.string().min(1).max(limits.pathMax).optional(),
-  host: z.string().min(1).max(limits.nameMax).optional(),
-  when: z.string().min(1).max(limits.reasonMax).optional(),
-  scope: z
-    .strictObject({
-      driver: z.string().max(limits.nameMax).optional(),
-      cwd: z.string().max(limits.pathMax).optional(),
-      session: SessionId.optional(),
-    })
-    .optional(),
-  expiresAt: z.int().optional(),
-  usesLeft: z.int().min(1).optional(),
-  needs: z.int().min(1).max(1).optional(),
-  note: z.string().max(limits.reasonMax).optional(),
-})
+export const RuleEffect = z
+  .enum(['allow', 'ask', 'deny'])
+  .describe('"allow" runs without asking, "ask" always asks a person, "deny" always refuses.')
+
+export const RuleDraft = z
+  .strictObject({
+    effect: RuleEffect,
+    tool: z
+      .string()
+      .min(1)
+      .max(limits.nameMax)
+      .describe('The name of the tool that the rule is for, for example "Bash".'),
+    command: z
+      .string()
+      .min(1)
+      .max(limits.textMax)
+      .optional()
+      .describe('The exact shell command. Without it, the rule matches every command.'),
+    args: z
+      .enum(['exact', 'grammar'])
+      .optional()
+      .describe('How arguments match. Only "exact" works in this version: the command and no other.'),
+    path: z.string().min(1).max(limits.pathMax).optional().describe('The exact path of the file.'),
+    host: z.string().min(1).max(limits.nameMax).optional().describe('A host name. Not supported in this version.'),
+    when: z.string().min(1).max(limits.reasonMax).optional().describe('A condition. Not supported in this version.'),
+    scope: z
+      .strictObject({
+        driver: z.string().max(limits.nameMax).optional().describe('Only sessions of this driver.'),
+        cwd: z.string().max(limits.pathMax).optional().describe('Only asks from exactly this working folder.'),
+        session: SessionId.optional().describe('Only this session.'),
+      })
+      .optional()
+      .describe('Limits the rule to some sessions. Without it, the rule is for all sessions.'),
+    expiresAt: z.int().optional().describe('When the rule stops to match, in epoch milliseconds.'),
+    usesLeft: z.int().min(1).optional().describe('How often the rule may still match. Not supported in this version.'),
+    needs: z.int().min(1).max(1).optional().describe('How many people must agree. Only 1 works in this version.'),
+    note: z.string().max(limits.reasonMax).optional().describe('Why the rule exists. Agents and people see it.'),
+  })
+  .describe('A rule to add.')
 export const Rule = RuleDraft.extend({
   id: RuleId,
-  usesLeft: z.int().min(0).optional(),
-  madeBy: z.string(),
-  madeAt: z.int(),
-  version: z.int(),
-})
+  usesLeft: z.int().min(0).optional().describe('How often the rule may still match.'),
+  madeBy: z.string().describe('The name of the person who added the rule.'),
+  madeAt: z.int().describe('When it was added, in epoch milliseconds.'),
+  version: z.int().describe('The version of the rule. It starts at 1.'),
+}).describe('A standing answer.')
 export type RuleDraft = z.infer<typeof RuleDraft>
 export type Rule = z.infer<typeof Rule>
 
-export const Verdict = z.object({
-  verdict: z.enum(['allow', 'ask', 'deny']),
-  rule: RuleId.optional(),
-  reason: z.string(),
-})
+export const Verdict = z
+  .object({
+    verdict: RuleEffect.describe('What the rules decide. "ask" also means that no rule matches.'),
+    rule: RuleId.optional().describe('The rule that decides.'),
+    reason: z.string().describe('Why, in one sentence.'),
+  })
+  .describe('What the rules decide about a tool call.')
 export type Verdict = z.infer<typeof Verdict>

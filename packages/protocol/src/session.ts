@@ -1,110 +1,169 @@
-/** Sessions, what people want of them (commands), and who drives them (runners and their drivers). */
+/** Sessions, the commands that people send to them, and the runners and drivers that run their agents. */
 import { z } from 'zod'
 import { CommandId, RunnerId, SessionId } from './ids.ts'
 import { JsonObject } from './json.ts'
 import { limits } from './limits.ts'
 import { OnDeadline } from './request.ts'
 
-export const SessionState = z.enum(['starting', 'working', 'idle', 'parked', 'ended'])
+export const SessionState = z
+  .enum(['starting', 'working', 'idle', 'parked', 'ended'])
+  .describe(
+    '"starting": waits for a runner. "working": a turn is running. "idle": waits for a message. "parked": has no process; an answer or a message starts it again. "ended": is over.',
+  )
 export type SessionState = z.infer<typeof SessionState>
 
-export const Ending = z.object({ reason: z.enum(['done', 'stopped', 'failed', 'lost']), detail: z.string().optional() })
+export const Ending = z
+  .object({
+    reason: z
+      .enum(['done', 'stopped', 'failed', 'lost'])
+      .describe(
+        '"done": the agent finished. "stopped": a person ended it. "failed": an error. "lost": its process is gone.',
+      ),
+    detail: z.string().optional().describe('More about the reason, for people.'),
+  })
+  .describe('Why a session ended.')
 export type Ending = z.infer<typeof Ending>
 
-/** What an agent of a driver can do; surfaces show it, the gateway decides by it. */
-export const Capability = z.enum([
-  'resumable',
-  'portable',
-  'parkable',
-  'checksEveryTool',
-  'messages',
-  'attachments',
-  'interrupt',
-])
+export const Capability = z
+  .enum(['resumable', 'portable', 'parkable', 'checksEveryTool', 'messages', 'attachments', 'interrupt'])
+  .describe(
+    'What a driver’s agents can do: continue after a restart, move to another runner, be parked, have every tool call checked by rules, take messages, take attachments, be interrupted.',
+  )
 export type Capability = z.infer<typeof Capability>
 
-/** The agent's process, where it has one of its own, as its driver last saw it. */
-export const AgentProcess = z.strictObject({
-  /** It lives; or it was let go while a request waits (`parked`), while nothing was asked of it (`idle`), once it had done what it was brought back for (`done`); a person or the runner ended it (`stopped`); it ended by itself, or with its runner (`lost`). */
-  state: z.enum(['live', 'parked', 'idle', 'done', 'stopped', 'lost']),
-  pid: z.int().min(1).optional(),
-  memoryMb: z.int().min(0).optional(),
-  /** Of one that lives: why it is kept although it only waits. Of one that is gone: how it ended. */
-  note: z.string().min(1).max(limits.reasonMax).optional(),
-})
+export const AgentProcess = z
+  .strictObject({
+    state: z
+      .enum(['live', 'parked', 'idle', 'done', 'stopped', 'lost'])
+      .describe(
+        '"live": running. "parked": stopped while a request is pending. "idle": stopped because nothing was left to do. "done": exited after finishing. "stopped": ended by a person or the runner. "lost": ended unexpectedly.',
+      ),
+    pid: z.int().min(1).optional().describe('The process id on the runner’s machine.'),
+    memoryMb: z.int().min(0).optional().describe('The memory that the process uses, in MiB.'),
+    note: z
+      .string()
+      .min(1)
+      .max(limits.reasonMax)
+      .optional()
+      .describe('Why a waiting process is not parked, or how it ended.'),
+  })
+  .describe('The agent’s own process, as its driver last reported it.')
 export type AgentProcess = z.infer<typeof AgentProcess>
 
-export const Session = z.object({
-  id: SessionId,
-  driver: z.string(),
-  title: z.string(),
-  cwd: z.string(),
-  mode: z.string().nullable(),
-  model: z.string().nullable(),
-  state: SessionState,
-  stateChangedAt: z.int(),
-  startedAt: z.int(),
-  endedAt: z.int().nullable(),
-  ending: Ending.nullable(),
-  pending: z.int(),
-  cost: z.number().nullable(),
-  lastMessage: z.string(),
-  runner: RunnerId.nullable(),
-  capabilities: z.array(Capability),
-  conversationId: z.string().nullable(),
-  deadlineMs: z.int().nullable(),
-  onDeadline: OnDeadline,
-  parkAfterMs: z.int().nullable(),
-  options: JsonObject,
-  process: AgentProcess.extend({ changedAt: z.int() }).nullable(),
-})
+export const Session = z
+  .object({
+    id: SessionId,
+    driver: z.string().describe('The driver that runs the agent, for example "claude".'),
+    title: z.string().describe('The title that people see.'),
+    cwd: z.string().describe('The working folder of the agent.'),
+    mode: z.string().nullable().describe('The mode in force; null if the driver has none.'),
+    model: z.string().nullable().describe('The chosen model; null if the agent chooses.'),
+    state: SessionState,
+    stateChangedAt: z.int().describe('When the state last changed, in epoch milliseconds.'),
+    startedAt: z.int().describe('When the session was started, in epoch milliseconds.'),
+    endedAt: z.int().nullable().describe('When it ended, in epoch milliseconds; null before that.'),
+    ending: Ending.nullable().describe('Why it ended; null before that.'),
+    pending: z.int().describe('The number of pending requests.'),
+    cost: z.number().nullable().describe('The cost so far in US dollars; null if the agent does not report it.'),
+    lastMessage: z.string().describe('The beginning of the agent’s last message.'),
+    runner: RunnerId.nullable().describe(
+      'The runner that drives the session, or drove it last; null before the first.',
+    ),
+    capabilities: z.array(Capability).describe('What the agent of this session can do.'),
+    conversationId: z
+      .string()
+      .nullable()
+      .describe('The agent’s own id of the conversation. Another session can continue it.'),
+    deadlineMs: z
+      .int()
+      .nullable()
+      .describe('Time for an answer to each request, in milliseconds; null without a deadline.'),
+    onDeadline: OnDeadline,
+    parkAfterMs: z
+      .int()
+      .nullable()
+      .describe('How long the process may wait before it is parked, in milliseconds; null to never park it.'),
+    options: JsonObject.describe('The driver’s own options.'),
+    process: AgentProcess.extend({ changedAt: z.int().describe('When this was reported, in epoch milliseconds.') })
+      .nullable()
+      .describe('The agent’s own process, as its driver last reported it; null if it has none.'),
+  })
+  .describe('One conversation with one agent in one working folder.')
 export type Session = z.infer<typeof Session>
 
-export const Attachment = z.strictObject({
-  type: z.enum(['image', 'document']),
-  mediaType: z.string().min(1).max(limits.nameMax),
-  data: z.base64().max(Math.ceil((limits.attachmentMaxBytes * 4) / 3) + 4, 'is larger than 5 MiB'),
-  name: z.string().max(limits.nameMax).optional(),
-})
+export const Attachment = z
+  .strictObject({
+    type: z.enum(['image', 'document']).describe('The kind of file.'),
+    mediaType: z.string().min(1).max(limits.nameMax).describe('The media type, for example "image/png".'),
+    data: z
+      .base64()
+      .max(Math.ceil((limits.attachmentMaxBytes * 4) / 3) + 4, 'is larger than 5 MiB')
+      .describe('The content in base64. At most 5 MiB before encoding.'),
+    name: z.string().max(limits.nameMax).optional().describe('The file name.'),
+  })
+  .describe('A file that is sent with a message.')
 export type Attachment = z.infer<typeof Attachment>
 
-export const CommandBody = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('message'), text: z.string(), attachments: z.array(Attachment).optional() }),
-  z.object({ kind: z.literal('interrupt') }),
-  z.object({
-    kind: z.literal('mode'),
-    mode: z.string().optional(),
-    model: z.string().optional(),
-    parkAfterMs: z.int().nullable().optional(),
-  }),
-  z.object({ kind: z.literal('end') }),
-])
+export const CommandBody = z
+  .discriminatedUnion('kind', [
+    z.object({
+      kind: z.literal('message').describe('A message to the agent.'),
+      text: z.string().describe('The text of the message.'),
+      attachments: z.array(Attachment).optional().describe('Files with the message.'),
+    }),
+    z.object({ kind: z.literal('interrupt').describe('Stop the current turn.') }),
+    z.object({
+      kind: z.literal('mode').describe('Change how the agent runs.'),
+      mode: z.string().optional().describe('The new mode.'),
+      model: z.string().optional().describe('The new model.'),
+      parkAfterMs: z.int().nullable().optional().describe('The new time before parking; null to never park.'),
+    }),
+    z.object({ kind: z.literal('end').describe('End the session.') }),
+  ])
+  .describe('What a person wants from a session.')
 export type CommandBody = z.infer<typeof CommandBody>
 
-export const CommandOutcome = z.object({ ok: z.boolean(), reason: z.string().optional() })
+export const CommandOutcome = z
+  .object({
+    ok: z.boolean().describe('Whether the command was carried out.'),
+    reason: z.string().optional().describe('Why it was not.'),
+  })
+  .describe('The result of a command.')
 export type CommandOutcome = z.infer<typeof CommandOutcome>
 
-export const Command = z.object({
-  id: CommandId,
-  session: SessionId,
-  seq: z.int(),
-  body: CommandBody,
-  madeBy: z.string(),
-  madeAt: z.int(),
-  state: z.enum(['waiting', 'taken', 'done']),
-  outcome: CommandOutcome.nullable(),
-})
+export const Command = z
+  .object({
+    id: CommandId,
+    session: SessionId,
+    seq: z.int().describe('The number of the command. Runners take commands in this order.'),
+    body: CommandBody,
+    madeBy: z.string().describe('The name of the person who sent it.'),
+    madeAt: z.int().describe('When it was sent, in epoch milliseconds.'),
+    state: z
+      .enum(['waiting', 'taken', 'done'])
+      .describe('"waiting": not started. "taken": the runner carries it out. "done": finished.'),
+    outcome: CommandOutcome.nullable().describe('The result; null until the command is done.'),
+  })
+  .describe('A person’s command to a session. Holdpoint stores it until the runner has carried it out.')
 export type Command = z.infer<typeof Command>
 
-export const DriverInfo = z.object({
-  name: z.string().min(1).max(limits.nameMax),
-  title: z.string().max(limits.titleMax),
-  capabilities: z.array(Capability),
-  modes: z.array(z.string().max(limits.nameMax)).max(limits.optionsMax),
-  ready: z.boolean(),
-  /** Where it is not ready: what is missing and what to do. */
-  missing: z.string().max(limits.reasonMax).optional(),
-})
+export const DriverInfo = z
+  .object({
+    name: z.string().min(1).max(limits.nameMax).describe('The name of the driver, for example "claude".'),
+    title: z.string().max(limits.titleMax).describe('The name that people see.'),
+    capabilities: z.array(Capability).describe('What its agents can do.'),
+    modes: z
+      .array(z.string().max(limits.nameMax))
+      .max(limits.optionsMax)
+      .describe('The modes in which its agents can run; empty if it has none.'),
+    ready: z.boolean().describe('Whether it can start a session now.'),
+    missing: z
+      .string()
+      .max(limits.reasonMax)
+      .optional()
+      .describe('What is missing and what to do, if it is not ready.'),
+  })
+  .describe('A driver: the adapter that runs one kind of agent.')
 export type DriverInfo = z.infer<typeof DriverInfo>
 
 /** The driver of agents that run outside Holdpoint and connect over the API. No runner offers it. */
@@ -116,14 +175,15 @@ export const externalInfo: DriverInfo = {
   ready: true,
 }
 
-export const Runner = z.object({
-  id: RunnerId,
-  /** Counts the starts of this runner; a lower one is a predecessor whose leases are void. */
-  incarnation: z.int(),
-  name: z.string(),
-  drivers: z.array(DriverInfo),
-  startedAt: z.int(),
-  expiresAt: z.int(),
-  live: z.boolean(),
-})
+export const Runner = z
+  .object({
+    id: RunnerId,
+    incarnation: z.int().describe('Counts the starts of this runner. Leases of an earlier start are void.'),
+    name: z.string().describe('The name of the runner, usually its machine.'),
+    drivers: z.array(DriverInfo).describe('The drivers that it offers.'),
+    startedAt: z.int().describe('When it was announced, in epoch milliseconds.'),
+    expiresAt: z.int().describe('When its leases expire unless it renews them, in epoch milliseconds.'),
+    live: z.boolean().describe('Whether it has renewed its leases in time.'),
+  })
+  .describe('A process that runs agents.')
 export type Runner = z.infer<typeof Runner>

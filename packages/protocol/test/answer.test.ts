@@ -92,7 +92,11 @@ describe('an allow', () => {
   const edits: readonly [string, Record<string, unknown>, string | null][] = [
     ['other values of the same types', { command: '', timeout: -1, loud: false, files: [], where: {} }, null],
     ['more than was asked', { description: 'why', deep: [1] }, null],
-    ['a number for text', { command: 5 }, '"command" of the edited input must be text, as it was asked, not a number'],
+    [
+      'a number for text',
+      { command: 5 },
+      '"command" of the edited input must be text, as the agent asked, not a number',
+    ],
     ['text for a number', { timeout: '5' }, '"timeout"'],
     ['text for a switch', { loud: 'yes' }, '"loud"'],
     ['an object for a list', { files: {} }, '"files"'],

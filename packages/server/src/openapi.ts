@@ -1,74 +1,263 @@
-/** OpenAPI 3.1, printed from the contract: nothing here is written by hand that the contract already says. */
-import { apiRoot, contract, FaultBody, type Operation } from '@holdpoint/protocol'
+/** Builds the OpenAPI 3.1 document from the contract. Named schemas become components; everything else refers to them. */
+import {
+  apiRoot,
+  commonFaults,
+  type FaultCode,
+  faultCodes,
+  faultDescriptions,
+  faultStatus,
+  namedSchemas,
+  type Operation,
+  operationGroups,
+} from '@holdpoint/protocol'
+import { z } from 'zod'
 
-type Schema = Readonly<Record<string, unknown>>
-
-let printed: { readonly version: string; readonly text: string } | null = null
-
-export function openapiText(version: string): string {
-  if (printed?.version !== version) printed = { version, text: JSON.stringify(print(version)) }
-  return printed.text
+export type JsonSchema = { readonly [key: string]: unknown }
+export interface OpenapiOperation {
+  readonly operationId: string
+  readonly summary: string
+  readonly tags: readonly string[]
+  readonly 'x-roles': readonly string[]
+  readonly parameters: readonly {
+    readonly name: string
+    readonly in: string
+    readonly required: boolean
+    readonly description?: string
+    readonly schema: JsonSchema
+  }[]
+  readonly requestBody?: { readonly required: boolean; readonly content: MediaTypes }
+  readonly responses: Readonly<Record<string, { readonly description: string; readonly content: MediaTypes }>>
+  readonly security?: readonly JsonSchema[]
+}
+interface MediaTypes {
+  readonly 'application/json': { readonly schema: JsonSchema }
+}
+export interface OpenapiDocument {
+  readonly openapi: string
+  readonly info: JsonSchema
+  readonly servers: readonly JsonSchema[]
+  readonly tags: readonly JsonSchema[]
+  readonly security: readonly JsonSchema[]
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OpenapiOperation>>>>
+  readonly components: {
+    readonly securitySchemes: JsonSchema
+    readonly schemas: Readonly<Record<string, JsonSchema>>
+  }
+  readonly 'x-faults': readonly {
+    readonly code: string
+    readonly status: number
+    readonly isCommon: boolean
+    readonly description: string
+  }[]
 }
 
-function print(version: string): Schema {
-  const paths: Record<string, Record<string, Schema>> = {}
-  for (const [name, op] of Object.entries<Operation>(contract)) {
+let built: { readonly version: string; readonly text: string } | null = null
+
+/** Building takes a while, so it happens at the first request and not at start. */
+export function openapiText(version: string): string {
+  if (built?.version !== version) built = { version, text: JSON.stringify(openapiDocument(version)) }
+  return built.text
+}
+
+const groupDescriptions: Readonly<Record<keyof typeof operationGroups, string>> = {
+  people: 'Start sessions, read them, and answer requests.',
+  agents: 'Ask people, append events, and carry out commands.',
+  runners: 'Announce a runner and find sessions to run.',
+  admin: 'Rules, audit log, tokens, sign-in and backup.',
+}
+
+export function openapiDocument(version: string): OpenapiDocument {
+  const groups = Object.entries<Readonly<Record<string, Operation>>>(operationGroups)
+  const operations = groups.flatMap(([group, members]) =>
+    Object.entries(members).map(([name, op]) => ({ group, name, op })),
+  )
+  const inputs = generateSchemas(
+    'input',
+    operations.map(({ op }) => op.input),
+  )
+  const outputs = generateSchemas(
+    'output',
+    operations.map(({ op }) => op.output),
+  )
+  const paths: Record<string, Record<string, OpenapiOperation>> = {}
+  for (const { group, name, op } of operations) {
     const path = op.path.replace(/:(\w+)/g, '{$1}')
-    paths[path] = { ...paths[path], [op.method.toLowerCase()]: printOperation(name, op) }
+    const described = describeOperation(group, name, op, inputs, outputs)
+    paths[path] = { ...paths[path], [op.method.toLowerCase()]: described }
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'Holdpoint', version, summary: 'The place where AI agents stop and ask' },
+    info: { title: 'Holdpoint', version, summary: 'The gateway where AI agents stop and ask people' },
     servers: [{ url: apiRoot }],
-    security: [{ bearer: [] }],
-    components: {
-      securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
-      schemas: { Fault: FaultBody.toJSONSchema({ unrepresentable: 'any' }) },
-    },
+    tags: Object.entries(groupDescriptions).map(([name, description]) => ({ name, description })),
+    security: [{ bearer: [] }, { cookie: [] }],
     paths,
+    components: {
+      securitySchemes: {
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'The secret of a token. `holdpoint up` writes one for its own user; `addToken` creates others.',
+        },
+        cookie: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: 'holdpoint_<port>',
+          description: 'A browser’s cookie from `signIn`. Changes also need the header `x-holdpoint: 1`.',
+        },
+      },
+      schemas: mergeComponents(inputs, outputs),
+    },
+    'x-faults': faultCodes.map(code => ({
+      code,
+      status: faultStatus[code],
+      isCommon: commonCodes.has(code),
+      description: faultDescriptions[code],
+    })),
   }
 }
 
-function printOperation(name: string, op: Operation): Schema {
-  const { properties, required } = objectSchema(op)
+const commonCodes: ReadonlySet<FaultCode> = new Set(commonFaults)
+
+type Io = 'input' | 'output'
+interface GeneratedSchemas {
+  /** The JSON Schema to use for a zod schema: a $ref if it is named. */
+  use(schema: z.ZodType): JsonSchema
+  /** The JSON Schema of a zod schema itself, never a $ref to itself. */
+  expand(schema: z.ZodType): JsonSchema
+  readonly named: ReadonlyMap<string, JsonSchema>
+  /** The names that the given schemas refer to, directly or not. */
+  readonly reachable: ReadonlySet<string>
+}
+
+const refPrefix = '#/components/schemas/'
+
+function generateSchemas(io: Io, roots: readonly z.ZodType[]): GeneratedSchemas {
+  const ids = new Map<z.ZodType, string>(Object.entries(namedSchemas).map(([name, schema]) => [schema, name]))
+  const isNamed = (id: string) => Object.hasOwn(namedSchemas, id)
+  for (const root of roots) if (!ids.has(root)) ids.set(root, `root${ids.size}`)
+  const registry = z.registry<{ id: string }>()
+  for (const [schema, id] of ids) registry.add(schema, { id })
+  const { schemas } = z.toJSONSchema(registry, {
+    io,
+    unrepresentable: 'any',
+    uri: id => refPrefix + id,
+    // Clients must tolerate new fields, so only strict objects are closed.
+    override({ zodSchema, jsonSchema }) {
+      const { def } = zodSchema._zod
+      if (def.type === 'object' && !(def as z.core.$ZodObjectDef).catchall) delete jsonSchema.additionalProperties
+    },
+  })
+  const byId = new Map(
+    Object.entries(schemas).map(([id, { $schema, $id, ...schema }]): [string, JsonSchema] => [id, schema]),
+  )
+  const idOf = (schema: z.ZodType) => ids.get(schema) ?? ''
+  const expand = (schema: z.ZodType) => byId.get(idOf(schema)) ?? {}
+  const use = (schema: z.ZodType) => (isNamed(idOf(schema)) ? { $ref: refPrefix + idOf(schema) } : expand(schema))
+  const named = new Map([...byId].filter(([id]) => isNamed(id)))
+  const reachable = new Set<string>()
+  const visit = (schema: JsonSchema): void => {
+    for (const name of refsIn(schema)) {
+      if (reachable.has(name)) continue
+      reachable.add(name)
+      visit(named.get(name) ?? {})
+    }
+  }
+  for (const root of roots) visit(use(root))
+  return { use, expand, named, reachable }
+}
+
+function refsIn(schema: JsonSchema): string[] {
+  return [...JSON.stringify(schema).matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)].map(
+    match => match[1] as string,
+  ) // the pattern has one group
+}
+
+/** Takes the input form of schemas that only inputs use, and the output form of all others. */
+function mergeComponents(inputs: GeneratedSchemas, outputs: GeneratedSchemas): Record<string, JsonSchema> {
+  const components: Record<string, JsonSchema> = {}
+  for (const name of Object.keys(namedSchemas)) {
+    const [input, output] = [inputs.named.get(name) ?? {}, outputs.named.get(name) ?? {}]
+    const isForInputs = inputs.reachable.has(name)
+    const isForOutputs = outputs.reachable.has(name)
+    if (isForInputs && isForOutputs && JSON.stringify(input) !== JSON.stringify(output))
+      throw new Error(`${name} differs between input and output; give the two forms different names`)
+    components[name] = isForInputs && !isForOutputs ? input : output
+  }
+  return components
+}
+
+function describeOperation(
+  group: string,
+  name: string,
+  op: Operation,
+  inputs: GeneratedSchemas,
+  outputs: GeneratedSchemas,
+): OpenapiOperation {
+  const { properties = {}, required = [] } = inputs.expand(op.input) as {
+    properties?: Readonly<Record<string, JsonSchema>>
+    required?: readonly string[]
+  } // an input is an object, by the type of Operation
   const inPath = [...op.path.matchAll(/:(\w+)/g)].map(match => match[1] as string) // the pattern has one group
-  const inQuery = op.method === 'GET' || op.method === 'DELETE'
-  const others = Object.keys(properties).filter(member => !inPath.includes(member))
-  const parameters = [...inPath, ...(inQuery ? others : [])].map(member => ({
-    name: member,
-    in: inPath.includes(member) ? 'path' : 'query',
-    required: required.includes(member),
-    schema: properties[member],
-  }))
+  const isInQuery = op.method === 'GET' || op.method === 'DELETE'
+  const others = Object.keys(properties).filter(field => !inPath.includes(field))
+  const parameters = [...inPath, ...(isInQuery ? others : [])].map(field => {
+    const { description, ...schema } = properties[field] ?? {}
+    return {
+      name: field,
+      in: inPath.includes(field) ? 'path' : 'query',
+      required: required.includes(field),
+      ...(typeof description === 'string' && { description }),
+      schema,
+    }
+  })
   const body = {
     type: 'object',
-    properties: Object.fromEntries(others.map(member => [member, properties[member]])),
-    required: required.filter(member => others.includes(member)),
+    properties: Object.fromEntries(others.map(field => [field, properties[field]])),
+    required: required.filter(field => others.includes(field)),
     additionalProperties: false,
   }
-  const output = op.output.toJSONSchema({ io: 'output', unrepresentable: 'any' })
   return {
     operationId: name,
     summary: op.summary,
+    tags: [group],
     'x-roles': op.roles,
-    ...(op.roles.includes('anyone') ? { security: [] } : {}),
+    ...(op.roles.includes('anyone') && { security: [] }),
     parameters: op.method === 'POST' ? [...parameters, idempotencyKey] : parameters,
-    ...(inQuery || others.length === 0 ? {} : { requestBody: { required: true, content: json(body) } }),
+    ...(!isInQuery &&
+      others.length > 0 && {
+        requestBody: { required: true, content: json(inPath.length === 0 ? inputs.use(op.input) : body) },
+      }),
     responses: {
-      [String(op.status ?? 200)]: { description: op.summary, content: json(output) },
-      default: { description: 'A fault', content: json({ $ref: '#/components/schemas/Fault' }) },
+      [String(op.status ?? 200)]: { description: 'Success', content: json(outputs.use(op.output)) },
+      ...faultResponses(op.faults ?? []),
+      default: { description: listFaults(commonFaults), content: json(faultRef) },
     },
   }
 }
 
-const idempotencyKey = { name: 'Idempotency-Key', in: 'header', required: false, schema: { type: 'string' } }
+const faultRef = { $ref: `${refPrefix}Fault` }
 
-function json(schema: object): Schema {
-  return { 'application/json': { schema } }
+function faultResponses(codes: readonly FaultCode[]): OpenapiOperation['responses'] {
+  const byStatus = new Map<number, FaultCode[]>()
+  for (const code of codes) byStatus.set(faultStatus[code], [...(byStatus.get(faultStatus[code]) ?? []), code])
+  return Object.fromEntries(
+    [...byStatus].map(([status, same]) => [status, { description: listFaults(same), content: json(faultRef) }]),
+  )
 }
 
-function objectSchema(op: Operation): { properties: Record<string, object>; required: readonly string[] } {
-  const schema = op.input.toJSONSchema({ io: 'input', unrepresentable: 'any' })
-  // An input is an object, by its type in Op; its printed members are schemas.
-  return { properties: (schema.properties ?? {}) as Record<string, object>, required: schema.required ?? [] }
+function listFaults(codes: readonly FaultCode[]): string {
+  return codes.map(code => `\`${code}\` (${faultStatus[code]}): ${faultDescriptions[code]}`).join('\n')
+}
+
+const idempotencyKey = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description: 'Makes a repeated call safe: the same key and body return the first result. Stored for 24 hours.',
+  schema: { type: 'string' },
+}
+
+function json(schema: JsonSchema): MediaTypes {
+  return { 'application/json': { schema } }
 }

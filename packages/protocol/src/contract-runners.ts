@@ -1,0 +1,68 @@
+/** The operations for runners: announce, renew, retire, find work. */
+import { z } from 'zod'
+import { RunnerId } from './ids.ts'
+import { limits } from './limits.ts'
+import { noInput, type Operation, pageOf, waitParam } from './operation.ts'
+import { DriverInfo, Runner, Session } from './session.ts'
+
+const drivers = z.array(DriverInfo).max(limits.optionsMax)
+const incarnation = 'The incarnation that `announceRunner` returned.'
+
+export const runnerOps = {
+  announceRunner: {
+    method: 'POST',
+    path: '/runners',
+    roles: ['runner'],
+    status: 201,
+    summary: 'Announce a runner that has started. The leases of its earlier starts become void.',
+    input: z.strictObject({
+      id: RunnerId,
+      name: z.string().max(limits.nameMax).describe('The name of the runner, usually its machine.'),
+      drivers: drivers.describe('The drivers that it offers.'),
+    }),
+    output: Runner,
+  },
+  renewRunner: {
+    method: 'POST',
+    path: '/runners/:id/renew',
+    roles: ['runner'],
+    summary: 'Renew all leases of a runner, and report changed drivers.',
+    faults: ['not_found', 'fenced'],
+    input: z.strictObject({
+      id: RunnerId,
+      incarnation: z.int().describe(incarnation),
+      drivers: drivers.optional().describe('The drivers that it offers, if they have changed.'),
+    }),
+    output: Runner,
+  },
+  retireRunner: {
+    method: 'POST',
+    path: '/runners/:id/retire',
+    roles: ['runner', 'person'],
+    summary: 'Remove a runner that has stopped. Its leases become void.',
+    faults: ['not_found', 'fenced'],
+    input: z.strictObject({ id: RunnerId, incarnation: z.int().optional().describe(incarnation) }),
+    output: Runner,
+  },
+  listWork: {
+    method: 'GET',
+    path: '/runners/:id/work',
+    roles: ['runner'],
+    summary: 'List the sessions that need this runner. With `wait`, the call returns when there is one.',
+    faults: ['fenced'],
+    input: z.strictObject({
+      id: RunnerId,
+      incarnation: z.coerce.number().int().describe(incarnation),
+      wait: waitParam,
+    }),
+    output: pageOf(Session),
+  },
+  listRunners: {
+    method: 'GET',
+    path: '/runners',
+    roles: ['person', 'runner'],
+    summary: 'List the runners, including those that stopped recently.',
+    input: noInput,
+    output: pageOf(Runner),
+  },
+} as const satisfies Record<string, Operation>
