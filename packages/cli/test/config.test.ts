@@ -57,7 +57,7 @@ describe('settings', () => {
     ['a deadline of nothing', { deadlineMs: 0 }, /deadlineMs must be a whole number from 1000/],
     ['an agent with a name that is taken', { agents: { claude: './a.mjs' } }, /agents\.claude is the name of a driver/],
     ['text that is not JSON', '{"port": 1,}', /holdpoint\.config\.json.*not valid JSON/],
-    ['a member that stands twice', '{"port": 1, "port": 2}', /"port" stands twice/],
+    ['a member that is given twice', '{"port": 1, "port": 2}', /"port" appears twice/],
   ])('are refused for %s, by the name of the file and of the member', (_what, config, sentence) => {
     keep(config)
     expect(refusal(() => readConfig({}, {}, folder)).message).toMatch(sentence)

@@ -39,7 +39,7 @@ export function parseJsonStrict(text: string): Json {
   try {
     parsed = JSON.parse(text) as Json // JSON.parse returns JSON
   } catch (error) {
-    throw new Fault('bad_json', `The JSON is not valid: ${error instanceof Error ? error.message : 'unreadable'}`)
+    throw new Fault('bad_json', `This is not valid JSON: ${error instanceof Error ? error.message : 'unreadable'}`)
   }
   checkStructure(text)
   if (!text.isWellFormed() || (text.includes('\\u') && !isWellFormed(parsed)))
