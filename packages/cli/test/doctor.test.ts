@@ -176,7 +176,7 @@ describe('holdpoint doctor', () => {
       detail: expect.stringMatching(/^postgres:\/\/127\.0\.0\.1:1\/db: /),
     })
     const away = await examine(gateway, '--url', 'http://127.0.0.1:1')
-    expect(away.of('Gateway')[0]).toMatchObject({ ok: false, detail: expect.stringMatching(/cannot be reached/) })
+    expect(away.of('Gateway')[0]).toMatchObject({ ok: false, detail: expect.stringMatching(/Cannot reach/) })
   })
 
   it('knows which Node is too old', () => {

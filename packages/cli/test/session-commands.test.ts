@@ -149,7 +149,7 @@ describe('holdpoint watch', () => {
 it('a gateway that does not answer at its address is none: exit code 5', async () => {
   const env = { ...environmentFor(gateway), HOLDPOINT_URL: 'http://127.0.0.1:1' }
   const { code, err } = await runCli(['inbox'], { env })
-  expect([code, err]).toEqual([5, expect.stringMatching(/cannot be reached.*holdpoint up/)])
+  expect([code, err]).toEqual([5, expect.stringMatching(/Cannot reach.*holdpoint up/)])
 })
 
 it('what cannot be written is told on stderr: exit code 1; a reader that has seen enough is no error', async () => {

@@ -52,7 +52,7 @@ describe('the scroll', () => {
         const words = (lines: readonly string[]) =>
           lines
             .join('\n')
-            .replace(/⟨\d+ (blank lines|lines of blanks|spaces)⟩/g, '')
+            .replace(/⟨\d+ (blank lines|whitespace lines|spaces)⟩/g, '')
             .replace(/[│\s]+/g, ' ')
             .trim()
         expect(words(linesOf(printed))).toBe(words([whole]))

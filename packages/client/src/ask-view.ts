@@ -1,4 +1,4 @@
-/** What an ask shows to a person: the same picture on the page and in a terminal. Nothing of an input is left out. */
+/** How an ask is presented, on the page and in the terminal alike. Every property of the input is shown. */
 import type { ApprovalAsk, Ask, JsonObject, Resolution } from '@holdpoint/protocol'
 import { displayText, singleLine } from './display-text.ts'
 
@@ -6,51 +6,49 @@ export interface TextEdit {
   readonly before: string
   readonly after: string
 }
-/** `rest` is what the picture itself does not show: a surface shows that too. */
+/** `rest` has the input properties that the view does not include; they must be shown as well. */
 export type AskView =
   | { readonly kind: 'command'; readonly command: string; readonly rest: JsonObject }
   | {
       readonly kind: 'change'
       readonly path: string
-      readonly parts: readonly TextEdit[]
+      readonly edits: readonly TextEdit[]
       readonly isNew: boolean
       readonly rest: JsonObject
     }
   | { readonly kind: 'plan'; readonly plan: string; readonly rest: JsonObject }
   | { readonly kind: 'fields'; readonly rest: JsonObject }
 
-/** Tools whose input carries the text of a whole file, not of a part of one. */
-const wholeFile = 'content'
-
+/** Chooses a view by the shape of the input, not by the name of the tool. */
 export function viewOf({ input, plan }: Pick<ApprovalAsk, 'input' | 'plan'>): AskView {
   if (plan !== undefined) return { kind: 'plan', plan, rest: input.plan === plan ? without(input, 'plan') : input }
   const { command, file_path: path } = input
   if (typeof command === 'string') return { kind: 'command', command, rest: without(input, 'command') }
   if (typeof path !== 'string') return { kind: 'fields', rest: input }
-  const text = input[wholeFile]
-  if (typeof text === 'string')
+  const content = input.content
+  if (typeof content === 'string')
     return {
       kind: 'change',
       path,
-      parts: [{ before: '', after: text }],
+      edits: [{ before: '', after: content }],
       isNew: true,
-      rest: without(input, 'file_path', wholeFile),
+      rest: without(input, 'file_path', 'content'),
     }
-  const one = partOf(input)
-  if (one)
+  const single = editOf(input)
+  if (single)
     return {
       kind: 'change',
       path,
-      parts: [one],
+      edits: [single],
       isNew: false,
       rest: without(input, 'file_path', 'old_string', 'new_string'),
     }
-  const many = partsOf(input.edits)
-  if (many) return { kind: 'change', path, parts: many, isNew: false, rest: without(input, 'file_path', 'edits') }
+  const several = editsOf(input.edits)
+  if (several) return { kind: 'change', path, edits: several, isNew: false, rest: without(input, 'file_path', 'edits') }
   return { kind: 'fields', rest: input }
 }
 
-/** What the tools do whose names we know. Another tool is called by its name, whatever its input looks like. */
+/** Labels of well-known tools. Any other tool is shown by its name, whatever its input looks like. */
 const actionLabels: Readonly<Record<string, string>> = {
   Bash: 'Run a command',
   PowerShell: 'Run a command',
@@ -58,7 +56,7 @@ const actionLabels: Readonly<Record<string, string>> = {
   Edit: 'Change a file',
   MultiEdit: 'Change a file',
   Read: 'Read a file',
-  // What a script or an agent of one's own asks with.
+  // `holdpoint ask` and generator agents use this tool.
   confirm: 'Confirm',
 }
 
@@ -73,7 +71,7 @@ export function toolName(tool: string): { readonly name: string; readonly server
   return server !== undefined && name !== undefined ? { name, server } : { name: tool, server: null }
 }
 
-/** What it wants to do, in our words. */
+/** What an ask wants to do, such as “Run a command”. Escaped for display. */
 export function actionLabel(ask: Ask): string {
   switch (ask.kind) {
     case 'questions':
@@ -91,7 +89,7 @@ function toolLabel(tool: string): string {
   return server === null ? `Use ${displayText(name)}` : `${displayText(server)}: ${displayText(name)} (MCP)`
 }
 
-/** What is asked, in one line of the agent's own words: not yet shown. */
+/** The agent's own text in one line: the command, the path, the title or the questions. Not escaped. */
 export function summary(ask: Ask): string {
   return singleLine(subject(ask))
 }
@@ -103,18 +101,18 @@ function subject(ask: Ask): string {
     case 'form':
       return ask.title
     case 'approval': {
-      const picture = viewOf(ask)
-      if (picture.kind === 'command') return picture.command
-      return picture.kind === 'change' ? picture.path : ask.title
+      const view = viewOf(ask)
+      if (view.kind === 'command') return view.command
+      return view.kind === 'change' ? view.path : ask.title
     }
   }
 }
 
-/** Where a person edited the input, that is what ran (G7). */
+/** The ask with the input that actually ran: the person's edited input, if there is one (G7). */
 export function effectiveAsk(ask: Ask, resolution: Resolution | null): Ask {
   const answer = resolution?.answer
   if (ask.kind !== 'approval' || answer?.kind !== 'allow' || !answer.input) return ask
-  const plan = answer.input.plan
+  const { plan } = answer.input
   return { ...ask, input: answer.input, ...(ask.plan !== undefined && typeof plan === 'string' && { plan }) }
 }
 
@@ -122,15 +120,15 @@ function without(input: JsonObject, ...names: readonly string[]): JsonObject {
   return Object.fromEntries(Object.entries(input).filter(([name]) => !names.includes(name)))
 }
 
-function partOf(value: unknown): TextEdit | null {
+function editOf(value: unknown): TextEdit | null {
   if (typeof value !== 'object' || value === null) return null
-  const { old_string: before, new_string: after } = value as Readonly<Record<string, unknown>> // any object has members, or not
+  const { old_string: before, new_string: after } = value as Readonly<Record<string, unknown>> // missing properties are undefined
   return typeof before === 'string' && typeof after === 'string' ? { before, after } : null
 }
 
-/** Only where an edit is nothing but its two texts: whatever else it says would not be seen. */
-function partsOf(edits: unknown): readonly TextEdit[] | null {
+/** Null if an edit has any other property: the view would hide it. */
+function editsOf(edits: unknown): readonly TextEdit[] | null {
   if (!Array.isArray(edits) || edits.length === 0) return null
-  const parts = edits.map(edit => (Object.keys(edit ?? {}).length === 2 ? partOf(edit) : null))
-  return parts.every(part => part !== null) ? parts : null
+  const parsed = edits.map(edit => (Object.keys(edit ?? {}).length === 2 ? editOf(edit) : null))
+  return parsed.every(edit => edit !== null) ? parsed : null
 }

@@ -1,18 +1,19 @@
-/** Values that are pushed, read as an async iterable by one reader. */
+/** A queue with one reader: values are pushed in and read as an async iterable. */
 
 export interface AsyncQueue<T> extends AsyncIterable<T> {
   push(value: T): void
-  /** What was pushed and not yet read is dropped. */
+  /** Ends the iteration and drops unread values. */
   end(): void
+  /** Ends the iteration with an error and drops unread values. */
   fail(error: unknown): void
 }
 
-export function createAsyncQueue<T>(onReturn: () => void): AsyncQueue<T> {
+export function createAsyncQueue<T>(onEnd: () => void): AsyncQueue<T> {
   const values: T[] = []
-  let over: { readonly error?: unknown } | null = null
+  let ending: { readonly error?: unknown } | null = null
   let wake = () => {}
-  const finish = (how: { readonly error?: unknown }) => {
-    over ??= how
+  const finish = (reason: { readonly error?: unknown }) => {
+    ending ??= reason
     values.length = 0
     wake()
   }
@@ -26,9 +27,9 @@ export function createAsyncQueue<T>(onReturn: () => void): AsyncQueue<T> {
     async *[Symbol.asyncIterator]() {
       try {
         for (;;) {
-          while (values.length > 0) yield values.shift() as T // the length is checked
-          if (over) {
-            if ('error' in over) throw over.error
+          while (values.length > 0) yield values.shift() as T // checked above
+          if (ending) {
+            if ('error' in ending) throw ending.error
             return
           }
           await new Promise<void>(resolve => {
@@ -36,7 +37,7 @@ export function createAsyncQueue<T>(onReturn: () => void): AsyncQueue<T> {
           })
         }
       } finally {
-        onReturn()
+        onEnd()
       }
     },
   }

@@ -1,9 +1,9 @@
-/** Where a gateway is and who calls it; how one request to it is made, and what its refusals become. */
+/** HTTP requests to a gateway: address and credential, request format, and faults from replies. */
 import { apiRoot, contract, Fault, FaultBody, type Operation, type OperationName } from '@holdpoint/protocol'
 
-/** As much of `fetch` as is used here, so that there may be another. */
-export type Fetch = (url: string, init: Outgoing) => Promise<HttpReply>
-export interface Outgoing {
+/** The part of `fetch` that the client uses; tests and the terminal provide their own. */
+export type Fetch = (url: string, init: HttpRequest) => Promise<HttpReply>
+export interface HttpRequest {
   readonly method?: string
   readonly headers: Record<string, string>
   readonly body?: string | null
@@ -16,35 +16,35 @@ export type HttpReply = Pick<Response, 'ok' | 'status' | 'text' | 'body'>
 export interface Connection {
   /** The gateway's address, such as http://127.0.0.1:4242. In its own page: location.origin. */
   readonly url: string
-  /** Left out in the page, where a cookie says who it is. */
+  /** Not needed in the page, which has a cookie. */
   readonly token?: string
-  /** What the record says the answer came from: page, cli … */
+  /** Where an answer came from, for the audit log: page, cli … */
   readonly via?: string
   readonly fetch?: Fetch
 }
 
-/** Nobody answered: no gateway at that address, or the connection broke. Local, so it is no Fault. */
+/** There was no reply: no gateway at that address, or the connection broke. Not a Fault, because no gateway sent it. */
 export class Unreachable extends Error {
   constructor(url: string, cause: unknown) {
-    super(`The gateway at ${url} cannot be reached.`, { cause })
+    super(`Cannot reach the gateway at ${url}.`, { cause })
     this.name = 'Unreachable'
   }
 }
 
-/** A connection over a server's own `fetch`, without a port. */
+/** A connection that calls a server's request handler directly, without a port. */
 export function inProcess(
   handler: (request: Request) => Promise<Response>,
-  who: Pick<Connection, 'token' | 'via'>,
+  caller: Pick<Connection, 'token' | 'via'>,
 ): Connection {
-  return { ...who, url: 'http://localhost', fetch: (url, init) => handler(new Request(url, init)) }
+  return { ...caller, url: 'http://localhost', fetch: (url, init) => handler(new Request(url, init)) }
 }
 
 export async function sendRequest(
   connection: Connection,
   path: string,
-  init: Partial<Omit<Outgoing, 'redirect'>>,
+  init: Partial<Omit<HttpRequest, 'redirect'>>,
 ): Promise<HttpReply> {
-  const { url, token, via = 'api', fetch: send = (at, how) => fetch(at, how) } = connection
+  const { url, token, via = 'api', fetch: send = (target, request) => fetch(target, request) } = connection
   const headers = {
     ...init.headers,
     'x-holdpoint': '1',
@@ -58,7 +58,7 @@ export async function sendRequest(
   }
 }
 
-/** The Fault of a reply that is none of ours, too: a proxy in front may answer in its own words. */
+/** Also handles a reply without a fault body: it may come from a proxy. */
 export async function faultFromReply(reply: HttpReply): Promise<Fault> {
   const text = await reply.text().catch(() => '')
   return faultFromBody(reply.status, parse(text))
@@ -67,7 +67,10 @@ export async function faultFromReply(reply: HttpReply): Promise<Fault> {
 export function faultFromBody(status: number, body: unknown): Fault {
   const parsed = FaultBody.safeParse(body)
   if (!parsed.success)
-    return new Fault('internal', `The gateway answered ${status} without a fault that is known here.`)
+    return new Fault(
+      'internal',
+      `Unexpected reply with status ${status}. It may come from a proxy, or from a gateway of another version.`,
+    )
   const { code, message, detail } = parsed.data.error
   return new Fault(code, message, detail)
 }
@@ -80,22 +83,22 @@ function parse(text: string): unknown {
   }
 }
 
-/** Members of the input go where the contract says: path, then query or body. */
-export function formatRequest(name: OperationName, input: object): { path: string; body: string | null } {
-  const op: Operation = contract[name]
+/** Puts the input's properties into the path, and the rest into the query or the body. */
+export function formatRequest(operation: OperationName, input: object): { path: string; body: string | null } {
+  const op: Operation = contract[operation]
   const rest: Record<string, unknown> = { ...input }
-  const path = op.path.replace(/:(\w+)/g, (_, member: string) => {
-    const value = rest[member]
-    delete rest[member]
+  const path = op.path.replace(/:(\w+)/g, (_, name: string) => {
+    const value = rest[name]
+    delete rest[name]
     return encodeURIComponent(String(value))
   })
   if (op.method !== 'GET' && op.method !== 'DELETE') return { path, body: JSON.stringify(rest) }
   const query = new URLSearchParams()
-  for (const [member, value] of Object.entries(rest)) if (value !== undefined) query.set(member, String(value))
+  for (const [key, value] of Object.entries(rest)) if (value !== undefined) query.set(key, String(value))
   return { path: query.size > 0 ? `${path}?${query}` : path, body: null }
 }
 
-/** An idempotency key. `randomUUID` would do, but a page on plain HTTP under another name than localhost has none. */
+/** Not `crypto.randomUUID`: browsers have it only in secure contexts, and a page may be served over plain HTTP. */
 export function newIdempotencyKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), byte => byte.toString(16).padStart(2, '0')).join('')
 }

@@ -1,18 +1,18 @@
-/** An agent's text as every surface shows it: revealed, and with nothing pushed out of sight by blanks (G9). The signs in it are ours; nothing that an agent writes can look like one. */
+/** Makes an agent's text safe to show (G9): invisible characters are escaped, and long runs of blanks are replaced by markers such as ⟨80 spaces⟩. An agent cannot write text that looks like a marker. */
 import { type EscapeOptions, escapeInvisible, hasInvisible } from '@holdpoint/protocol'
 
 const blanksMax = 40
 const tabsMax = 10
 const blankLinesMax = 5
 const blankRuns = new RegExp(`[ \\t]{${blanksMax + 1},}|\\t{${tabsMax + 1},}`, 'g')
-/** A carriage return that ends a line. */
-const endSign = '⟨CR⟩'
-/** With the backslashes before it, all of them at once, so that a long run costs no more than its length. */
-const forged = /(?<!\\)(\\*)⟨/g
+/** Marks a line that ends in CRLF. */
+const crMarker = '⟨CR⟩'
+/** A ⟨ in the agent's text, with all backslashes before it: matching them at once keeps the time linear. */
+const forgedMarker = /(?<!\\)(\\*)⟨/g
 
-/** One line, or with `multiline` a block that keeps its layout. */
+/** Returns one line, or with `multiline` a block with its line breaks. */
 export function displayText(text: string, options: EscapeOptions = {}): string {
-  if (!options.multiline) return showLine(text, options)
+  if (!options.multiline) return displayLine(text, options)
   return displayLines(text.split('\n'), options)
     .map(line => line.text)
     .join('\n')
@@ -20,56 +20,56 @@ export function displayText(text: string, options: EscapeOptions = {}): string {
 
 export interface DisplayLine {
   readonly text: string
-  /** How many lines it stands for: many blank ones are one. */
+  /** The number of lines: many blank lines are shown as one. */
   readonly count: number
 }
 
-/** The lines of a block. */
+/** Like `displayText` with `multiline`, line by line. */
 export function displayLines(lines: readonly string[], options: EscapeOptions = {}): readonly DisplayLine[] {
-  const shown: DisplayLine[] = []
+  const result: DisplayLine[] = []
   for (let at = 0; at < lines.length; ) {
     const run = blankRun(lines, at)
     const count = run.length > blankLinesMax ? run.length : 1
-    const text = count > 1 ? countLines(run) : showLine(lines[at] ?? '', { ...options, multiline: true })
-    shown.push({ text, count })
+    const text = count > 1 ? blankLinesMarker(run) : displayLine(lines[at] ?? '', { ...options, multiline: true })
+    result.push({ text, count })
     at += count
   }
-  return shown
+  return result
 }
 
-function showLine(text: string, options: EscapeOptions): string {
-  const ends = options.multiline && text.endsWith('\r')
-  const shown = escapeInvisible(ends ? text.slice(0, -1) : text, options)
-    .replace(forged, '$1$1\\u{27e8}')
-    .replace(blankRuns, countBlanks)
-  return ends ? shown + endSign : shown
+function displayLine(text: string, options: EscapeOptions): string {
+  const hasCr = options.multiline && text.endsWith('\r')
+  const shown = escapeInvisible(hasCr ? text.slice(0, -1) : text, options)
+    .replace(forgedMarker, '$1$1\\u{27e8}')
+    .replace(blankRuns, blanksMarker)
+  return hasCr ? shown + crMarker : shown
 }
 
-function countBlanks(run: string): string {
-  const kind = run.includes('\t') ? (run.includes(' ') ? 'blanks' : 'tabs') : 'spaces'
+function blanksMarker(run: string): string {
+  const kind = run.includes('\t') ? (run.includes(' ') ? 'whitespace characters' : 'tabs') : 'spaces'
   return `⟨${run.length} ${kind}⟩`
 }
 
-/** Blank lines that end alike, from here on. */
+/** The blank lines from here on that have the same line ending. */
 function blankRun(lines: readonly string[], at: number): readonly string[] {
-  const ends = lines[at]?.endsWith('\r')
+  const hasCr = lines[at]?.endsWith('\r')
   let to = at
-  while (/^[ \t]*\r?$/.test(lines[to] ?? 'none') && lines[to]?.endsWith('\r') === ends) to++
+  while (/^[ \t]*\r?$/.test(lines[to] ?? 'none') && lines[to]?.endsWith('\r') === hasCr) to++
   return lines.slice(at, to)
 }
 
-function countLines(run: readonly string[]): string {
-  const kind = run.some(line => /[ \t]/.test(line)) ? 'lines of blanks' : 'blank lines'
-  return `⟨${run.length} ${kind}⟩${run[0]?.endsWith('\r') ? endSign : ''}`
+function blankLinesMarker(run: readonly string[]): string {
+  const kind = run.some(line => /[ \t]/.test(line)) ? 'whitespace lines' : 'blank lines'
+  return `⟨${run.length} ${kind}⟩${run[0]?.endsWith('\r') ? crMarker : ''}`
 }
 
-/** For lists and titles: what has several lines is told in one. Not shown yet, and nothing to decide by. */
+/** Joins lines with ↵ for lists and titles. Not escaped, and not enough to base an answer on. */
 export function singleLine(text: string): string {
   const lines = text.split('\n').map(line => line.trim())
   return lines.filter(line => line !== '').join(' ↵ ')
 }
 
-/** Of what an agent wrote in Markdown, the words: for a line that tells where a session stands. */
+/** Removes the most common Markdown, for the last message in a session list. */
 export function plainText(markdown: string): string {
   return markdown
     .replace(/^\s*(?:```|~~~).*$/gm, '')
@@ -79,25 +79,25 @@ export function plainText(markdown: string): string {
     .trim()
 }
 
-/** A stretch of a shown text that is ours: a character spelt out, a count, a line end. */
+/** A part of a displayed text that Holdpoint inserted: an escaped character, a count of blanks, a line ending. */
 export interface DisplayMarker {
   readonly from: number
   readonly to: number
   readonly kind: 'escape' | 'count' | 'end'
 }
-const signs = /(?<!\\)\\+u\{[0-9a-f]+\}|⟨(?:\d+ [a-z ]+|CR)⟩/g
+const markers = /(?<!\\)\\+u\{[0-9a-f]+\}|⟨(?:\d+ [a-z ]+|CR)⟩/g
 
-export function markersIn(shown: string): readonly DisplayMarker[] {
-  return [...shown.matchAll(signs)].flatMap(({ 0: found, index }): DisplayMarker[] => {
-    const to = index + found.length
-    if (found[0] !== '\\') return [{ from: index, to, kind: found === endSign ? 'end' : 'count' }]
-    // Pairs of backslashes are the agent's own.
-    const slashes = found.lastIndexOf('\\') + 1
+export function markersIn(displayed: string): readonly DisplayMarker[] {
+  return [...displayed.matchAll(markers)].flatMap(({ 0: match, index }): DisplayMarker[] => {
+    const to = index + match.length
+    if (match[0] !== '\\') return [{ from: index, to, kind: match === crMarker ? 'end' : 'count' }]
+    // An even number of backslashes is the agent's own text.
+    const slashes = match.lastIndexOf('\\') + 1
     return slashes % 2 === 0 ? [] : [{ from: index + slashes - 1, to, kind: 'escape' }]
   })
 }
 
-/** Whether something in it cannot be seen and is spelt out: surfaces say so. */
+/** Whether the text has invisible characters that `displayText` escapes. Page and terminal then show a warning. */
 export function hasEscapes(text: string, options: EscapeOptions = {}): boolean {
   return hasInvisible(options.multiline ? text.replace(/\r(?=\n|$)/g, '') : text, options)
 }

@@ -1,256 +1,271 @@
-/** Keeps one request's draft: in the tab at once, at the gateway a moment later, from where a person's other devices follow it; and knows who else is answering. */
+/** Synchronizes the draft of one answer: stored on this device at once, at the gateway shortly after, so that the person's other devices show it. Also tracks who else is answering. */
 import { type Call, Fault, type Frame, limits, type RequestId } from '@holdpoint/protocol'
 import { type AnswerDraft, changeDraft, decodeDraft, encodeDraft, isEmptyDraft, sameDraft } from './draft.ts'
 import { type DraftStorage, type OtherDraft, readLocalDraft, removeLocalDraft, writeLocalDraft } from './local-draft.ts'
+import { createStore, type ValueStore } from './store.ts'
 
 export interface DraftSnapshot {
   readonly draft: AnswerDraft
-  /** People beside the reader who have begun an answer. */
+  /** Other people who have started an answer. */
   readonly others: readonly string[]
-  /** What the reader may use instead; null where there is nothing that differs. */
+  /** A different draft of the same person that can replace this one. */
   readonly other: OtherDraft | null
-  /** How often the reader has done so. */
-  readonly swaps: number
-  /** The gateway takes none of this length: it is here and nowhere else. */
+  /** How often the person has replaced the draft with the other one. */
+  readonly swapCount: number
+  /** The draft is too long for the gateway, so it is only on this device. */
   readonly tooLong: boolean
 }
 export interface DraftSyncOptions {
   readonly call: Call
   readonly id: RequestId
+  /** The person's own name. */
   readonly me: string
   readonly frames: (listener: (frame: Frame) => void) => () => void
-  readonly shelf: DraftStorage
+  readonly storage: DraftStorage
   /** The gateway's time. */
   readonly now: () => number
-  /** What is shown has changed by itself. */
-  readonly onFollow?: () => void
-  readonly waitMs?: number
+  /** Called when a draft of another device has replaced the one that is shown. */
+  readonly onRemoteChange?: () => void
+  readonly saveDelayMs?: number
 }
 
+/**
+ * The shown draft is in one of these states:
+ *
+ * | state | fields | a different draft from the gateway … |
+ * |---|---|---|
+ * | not typed here | `typedHere` false | replaces it |
+ * | restored after a reload | `restored` | replaces it if it is newer; the old one is offered as `other` |
+ * | typed here | `typedHere` | is offered as `other` |
+ * | conflict | `conflict` | is offered as `other`; this draft is not sent until the person chooses or types |
+ */
 export class DraftSync {
   readonly #options: DraftSyncOptions
-  readonly #listeners = new Set<() => void>()
-  #unwatch: () => void = () => {}
-  #snapshot: DraftSnapshot
-  /** Of what is shown: see KeptDraft. */
-  #at: number
+  readonly #store: ValueStore<DraftSnapshot>
+  #unsubscribe: () => void = () => {}
+  /** These three are stored with the draft, see LocalDraft. */
+  #changedAt: number
   #savedAt: number
-  #touched: boolean
-  /** It stems from before a reload, and nothing was typed since. */
+  #typedHere: boolean
+  /** The draft was stored before a reload, and nothing was typed since. */
   #restored: boolean
-  #dirty: boolean
-  /** Something else was begun elsewhere, or may have been: nothing goes over it until the reader has gone on with this. */
-  #waits: boolean
-  /** What the gateway has, as far as is known here; undefined: it has not been asked. */
-  #known: AnswerDraft | undefined
-  #timer: ReturnType<typeof setTimeout> | undefined
-  /** An answer is on its way, or was given: nothing is sent meanwhile. */
-  #held = false
-  #under = new AbortController()
-  /** Drafts go and come one after another, so that what comes is either what went last or another device's. */
-  #turns: Promise<void> = Promise.resolve()
+  /** The draft differs from the gateway's, or the gateway's is not known yet. */
+  #unsaved: boolean
+  /** The gateway has, or may have, a different draft. Saving would overwrite it. */
+  #conflict: boolean
+  /** The gateway's draft as last loaded or saved; undefined before the first load. */
+  #gatewayDraft: AnswerDraft | undefined
+  #saveTimer: ReturnType<typeof setTimeout> | undefined
+  /** True while an answer is being sent and after the request is resolved. */
+  #paused = false
+  #saveAbort = new AbortController()
+  /** Loads and saves run one after another, so that a loaded draft is either the last saved one or another device's. */
+  #queue: Promise<void> = Promise.resolve()
 
   constructor(options: DraftSyncOptions) {
     this.#options = options
-    const kept = readLocalDraft(options.shelf, options.me, options.id)
-    this.#at = kept.at
-    this.#savedAt = kept.savedAt
-    this.#touched = this.#restored = this.#waits = kept.touched
-    this.#dirty = kept.touched && kept.at !== kept.savedAt
-    this.#snapshot = { draft: kept.draft, others: [], other: kept.other, swaps: 0, tooLong: false }
+    const { draft, other, changedAt, savedAt, typedHere } = readLocalDraft(options.storage, options.me, options.id)
+    this.#changedAt = changedAt
+    this.#savedAt = savedAt
+    this.#typedHere = this.#restored = this.#conflict = typedHere
+    this.#unsaved = typedHere && changedAt !== savedAt
+    this.#store = createStore<DraftSnapshot>({ draft, others: [], other, swapCount: 0, tooLong: false })
   }
 
-  /** Begins to listen, and fetches what is kept. */
+  /** Subscribes to the event stream and loads the gateway's draft. */
   open(): void {
-    this.#unwatch = this.#options.frames(frame => this.#hear(frame))
-    this.#fetch()
+    this.#unsubscribe = this.#options.frames(frame => this.#onFrame(frame))
+    this.#enqueueLoad()
   }
 
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
-  }
-  readonly getSnapshot = (): DraftSnapshot => this.#snapshot
+  readonly subscribe = (listener: () => void): (() => void) => this.#store.subscribe(listener)
+  readonly getSnapshot = (): DraftSnapshot => this.#store.get()
 
   change(change: AnswerDraft): void {
-    const draft = changeDraft(this.#snapshot.draft, change)
-    this.#restored = this.#waits = false
-    this.#show({ draft }, { touched: !isEmptyDraft(draft), at: this.#options.now() })
-    this.#send()
+    const draft = changeDraft(this.getSnapshot().draft, change)
+    this.#restored = this.#conflict = false
+    this.#replace({ draft }, { typedHere: !isEmptyDraft(draft), changedAt: this.#options.now() })
+    this.#scheduleSave()
   }
 
-  /** The other beginning takes the place of this one. */
+  /** Replaces the draft with the other one. */
   takeOther(): void {
-    const { other, swaps } = this.#snapshot
+    const { other, swapCount } = this.getSnapshot()
     if (!other) return
-    this.#restored = this.#waits = false
-    const next = { draft: other.draft, other: null, swaps: swaps + 1 }
-    this.#show(next, { touched: other.where === 'here', at: this.#options.now() })
-    this.#send()
+    this.#restored = this.#conflict = false
+    const next = { draft: other.draft, other: null, swapCount: swapCount + 1 }
+    this.#replace(next, { typedHere: other.device === 'this', changedAt: this.#options.now() })
+    this.#scheduleSave()
   }
-  /** The other one is let go, there too. */
+  /** Discards the other draft, at the gateway too. */
   keepMine(): void {
-    this.#restored = this.#waits = false
-    this.#show({ other: null }, { touched: !isEmptyDraft(this.#snapshot.draft), at: this.#options.now() })
-    this.#send()
+    this.#restored = this.#conflict = false
+    const typedHere = !isEmptyDraft(this.getSnapshot().draft)
+    this.#replace({ other: null }, { typedHere, changedAt: this.#options.now() })
+    this.#scheduleSave()
   }
 
-  /** What is not kept at the gateway yet goes there now. */
+  /** Saves an unsaved draft now. */
   flush(): Promise<void> {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
-    return this.#inTurn(() => this.#save())
+    clearTimeout(this.#saveTimer)
+    this.#saveTimer = undefined
+    return this.#enqueue(() => this.#save())
   }
-  /** The page may be gone in a moment: nothing is waited for. */
-  leave(): void {
-    if (!this.#dirty || this.#held) return
-    this.#cut()
+  /** Sends an unsaved draft without waiting for anything: the page may be gone in a moment. */
+  saveBeforeUnload(): void {
+    if (!this.#unsaved || this.#paused) return
+    this.#abortSave()
     void this.#save()
   }
 
-  /** A draft that reached the gateway behind its answer would be refused: none goes out while an answer does. */
-  hold(): void {
-    this.#held = true
-    clearTimeout(this.#timer)
-    this.#under.abort()
+  /** Stops saving while an answer is sent: the gateway would refuse a draft that arrives after the answer. */
+  pauseSaving(): void {
+    this.#paused = true
+    clearTimeout(this.#saveTimer)
+    this.#saveAbort.abort()
   }
-  /** The answer did not arrive. */
-  release(): void {
-    this.#held = false
-    this.#cut()
-    this.#fetch()
+  /** Resumes saving after the answer has failed. */
+  resumeSaving(): void {
+    this.#paused = false
+    this.#abortSave()
+    this.#enqueueLoad()
     void this.flush()
   }
 
   close(): void {
-    this.#unwatch()
+    this.#unsubscribe()
     void this.flush()
   }
 
-  #hear(frame: Frame): void {
-    const { id, me, shelf } = this.#options
-    if (frame.frame === 'hello') this.#fetch()
-    // Heard here first: a card that goes because of it must not send its draft behind it.
+  #onFrame(frame: Frame): void {
+    const { id, me, storage } = this.#options
+    if (frame.frame === 'hello') this.#enqueueLoad()
+    // Handled here before the card closes, so that closing it does not send a draft after the answer.
     if (frame.frame === 'event' && frame.event.type === 'request.resolved' && frame.event.request === id) {
-      this.hold()
-      if (frame.event.resolution.person === me) removeLocalDraft(shelf, me, id)
+      this.pauseSaving()
+      if (frame.event.resolution.person === me) removeLocalDraft(storage, me, id)
     }
     if (frame.frame !== 'answering' || frame.request !== id) return
-    if (frame.person === me) this.#fetch()
+    if (frame.person === me) this.#enqueueLoad()
     else {
-      const others = this.#snapshot.others.filter(person => person !== frame.person)
-      this.#tell({ others: frame.active ? [...others, frame.person] : others })
+      const others = this.getSnapshot().others.filter(person => person !== frame.person)
+      this.#update({ others: frame.active ? [...others, frame.person] : others })
     }
   }
 
-  #fetch(): void {
-    void this.#inTurn(() => this.#load())
+  #enqueueLoad(): void {
+    void this.#enqueue(() => this.#load())
   }
   async #load(): Promise<void> {
-    if (this.#held) return
+    if (this.#paused) return
     const { call, id } = this.#options
-    // Out of reach, or gone: what is here stands, and the next greeting asks again.
-    const got = await call('getDraft', { id }).catch(() => null)
-    if (!got || this.#held) return
-    this.#tell({ others: got.others })
-    this.#meet(decodeDraft(got.draft?.draft), got.draft?.at ?? 0)
+    // If the gateway is unreachable or the request is gone, the draft here stays. The next hello loads again.
+    const loaded = await call('getDraft', { id }).catch(() => null)
+    if (!loaded || this.#paused) return
+    this.#update({ others: loaded.others })
+    this.#merge(decodeDraft(loaded.draft?.draft), loaded.draft?.at ?? 0)
     await this.#save()
   }
 
-  /** What the gateway has: this tab's own echo, or another device's, which a card that nobody has touched here follows. */
-  #meet(theirs: AnswerDraft, at: number): void {
-    const first = this.#known === undefined
-    const ours = this.#known ? sameDraft(theirs, this.#known) : this.#dirty && at > 0 && at === this.#savedAt
-    this.#known = theirs
-    if (first || !ours) this.#waits = false
-    if (ours) return
-    // What was all sent from here and is another there was sent from elsewhere since.
-    const newer = this.#restored && (!this.#dirty || at > this.#at)
-    if (sameDraft(theirs, this.#snapshot.draft)) this.#agree(at, first)
-    else if (!this.#touched || newer) this.#follow(theirs, at)
-    else this.#offer(theirs)
+  /** Compares the gateway's draft with this one. It is either what this tab saved last, or a draft of another device. */
+  #merge(loaded: AnswerDraft, loadedAt: number): void {
+    const isFirst = this.#gatewayDraft === undefined
+    const isOwn = this.#gatewayDraft
+      ? sameDraft(loaded, this.#gatewayDraft)
+      : this.#unsaved && loadedAt > 0 && loadedAt === this.#savedAt
+    this.#gatewayDraft = loaded
+    if (isFirst || !isOwn) this.#conflict = false
+    if (isOwn) return
+    // A restored draft that was saved, but differs from the gateway's, was overwritten there by another device.
+    const isNewer = this.#restored && (!this.#unsaved || loadedAt > this.#changedAt)
+    if (sameDraft(loaded, this.getSnapshot().draft)) this.#markSame(loadedAt, isFirst)
+    else if (!this.#typedHere || isNewer) this.#showLoaded(loaded, loadedAt)
+    else this.#offerLoaded(loaded)
   }
-  #offer(theirs: AnswerDraft): void {
-    const { other } = this.#snapshot
-    const before = other?.where === 'here' ? other : null
-    this.#waits = !isEmptyDraft(theirs)
-    this.#tell({ other: this.#waits ? { draft: theirs, where: 'there' } : before })
-    this.#keep()
+  #offerLoaded(loaded: AnswerDraft): void {
+    const { other } = this.getSnapshot()
+    const previous = other?.device === 'this' ? other : null
+    this.#conflict = !isEmptyDraft(loaded)
+    this.#update({ other: this.#conflict ? { draft: loaded, device: 'other' } : previous })
+    this.#storeLocally()
   }
-  /** Another device has come to say the same; what it said before is its own to let go. After a reload it is not known who has. */
-  #agree(at: number, first: boolean): void {
-    this.#dirty = false
-    this.#at = this.#savedAt = at
-    if (!first && this.#snapshot.other?.where === 'there') this.#tell({ other: null })
-    this.#keep()
+  /** Both drafts are equal now. The other device's earlier draft is no longer offered, unless this is the first load after a reload: then it is unknown which device changed. */
+  #markSame(loadedAt: number, isFirst: boolean): void {
+    this.#unsaved = false
+    this.#changedAt = this.#savedAt = loadedAt
+    if (!isFirst && this.getSnapshot().other?.device === 'other') this.#update({ other: null })
+    this.#storeLocally()
   }
-  #follow(theirs: AnswerDraft, at: number): void {
-    const { draft, other } = this.#snapshot
-    const mine: OtherDraft | null = this.#touched ? { draft, where: 'here' } : other
-    const offered = mine?.where === 'here' && !sameDraft(mine.draft, theirs) ? mine : null
+  #showLoaded(loaded: AnswerDraft, loadedAt: number): void {
+    const { draft, other } = this.getSnapshot()
+    const mine: OtherDraft | null = this.#typedHere ? { draft, device: 'this' } : other
+    const offered = mine?.device === 'this' && !sameDraft(mine.draft, loaded) ? mine : null
     this.#restored = false
-    this.#savedAt = at
-    this.#show({ draft: theirs, other: offered }, { touched: false, at })
-    this.#options.onFollow?.()
+    this.#savedAt = loadedAt
+    this.#replace({ draft: loaded, other: offered }, { typedHere: false, changedAt: loadedAt })
+    this.#options.onRemoteChange?.()
   }
 
-  #show(change: Partial<DraftSnapshot>, { touched, at }: { readonly touched: boolean; readonly at: number }): void {
-    this.#touched = touched
-    this.#at = at
-    this.#tell(change)
-    this.#dirty = this.#differs()
-    this.#keep()
+  #replace(
+    change: Partial<DraftSnapshot>,
+    { typedHere, changedAt }: { readonly typedHere: boolean; readonly changedAt: number },
+  ): void {
+    this.#typedHere = typedHere
+    this.#changedAt = changedAt
+    this.#update(change)
+    this.#unsaved = this.#differsFromGateway()
+    this.#storeLocally()
   }
-  #differs(): boolean {
-    return this.#known === undefined || !sameDraft(this.#snapshot.draft, this.#known)
+  #differsFromGateway(): boolean {
+    return this.#gatewayDraft === undefined || !sameDraft(this.getSnapshot().draft, this.#gatewayDraft)
   }
 
-  /** While somebody types it goes now and then, not only once they stop: another device follows. */
-  #send(): void {
-    this.#timer ??= setTimeout(() => void this.flush(), this.#options.waitMs ?? 400)
+  /** Saves at regular intervals while the person types, not only when they stop, so that other devices can follow. */
+  #scheduleSave(): void {
+    this.#saveTimer ??= setTimeout(() => void this.flush(), this.#options.saveDelayMs ?? 400)
   }
 
   async #save(): Promise<void> {
-    if (!this.#dirty || this.#held || this.#waits) return
+    if (!this.#unsaved || this.#paused || this.#conflict) return
     const { call, id } = this.#options
-    const { draft } = this.#snapshot
-    const empty = isEmptyDraft(draft)
-    // What was never seen is not taken away.
-    if (empty && this.#known === undefined) return
-    const spelt = encodeDraft(draft)
-    const tooLong = JSON.stringify(spelt).length > limits.draftMaxBytes
-    if (tooLong !== this.#snapshot.tooLong) this.#tell({ tooLong })
+    const { draft } = this.getSnapshot()
+    const isEmpty = isEmptyDraft(draft)
+    // Do not delete a draft at the gateway that was never loaded.
+    if (isEmpty && this.#gatewayDraft === undefined) return
+    const encoded = encodeDraft(draft)
+    const tooLong = JSON.stringify(encoded).length > limits.draftMaxBytes
+    if (tooLong !== this.getSnapshot().tooLong) this.#update({ tooLong })
     if (tooLong) return
-    const options = { signal: this.#under.signal, keepalive: true }
-    this.#dirty = false
+    const options = { signal: this.#saveAbort.signal, keepalive: true }
+    this.#unsaved = false
     try {
-      if (!empty) this.#savedAt = (await call('putDraft', { id, draft: spelt }, options)).at
-      else if (this.#known && !isEmptyDraft(this.#known)) await call('deleteDraft', { id }, options)
-      this.#known = draft
-      this.#dirty = this.#differs()
-      if (!this.#dirty) this.#at = this.#savedAt
-      this.#keep()
+      if (!isEmpty) this.#savedAt = (await call('putDraft', { id, draft: encoded }, options)).at
+      else if (this.#gatewayDraft && !isEmptyDraft(this.#gatewayDraft)) await call('deleteDraft', { id }, options)
+      this.#gatewayDraft = draft
+      this.#unsaved = this.#differsFromGateway()
+      if (!this.#unsaved) this.#changedAt = this.#savedAt
+      this.#storeLocally()
     } catch (error) {
-      // Resolved: what is here is all there can be.
-      if (!(error instanceof Fault && error.status < 500 && error.code !== 'too_many')) this.#dirty = true
+      // After a permanent fault, such as a resolved request, the draft stays on this device only.
+      if (!(error instanceof Fault && error.status < 500 && error.code !== 'too_many')) this.#unsaved = true
     }
   }
 
-  #inTurn(step: () => Promise<void>): Promise<void> {
-    this.#turns = this.#turns.then(step)
-    return this.#turns
+  #enqueue(task: () => Promise<void>): Promise<void> {
+    this.#queue = this.#queue.then(task)
+    return this.#queue
   }
-  #cut(): void {
-    this.#under.abort()
-    this.#under = new AbortController()
+  #abortSave(): void {
+    this.#saveAbort.abort()
+    this.#saveAbort = new AbortController()
   }
-  #keep(): void {
-    const { shelf, me, id } = this.#options
-    const { draft, other } = this.#snapshot
-    writeLocalDraft(shelf, me, id, { draft, other, at: this.#at, savedAt: this.#savedAt, touched: this.#touched })
+  #storeLocally(): void {
+    const { storage, me, id } = this.#options
+    const { draft, other } = this.getSnapshot()
+    const [changedAt, savedAt, typedHere] = [this.#changedAt, this.#savedAt, this.#typedHere]
+    writeLocalDraft(storage, me, id, { draft, other, changedAt, savedAt, typedHere })
   }
-  #tell(change: Partial<DraftSnapshot>): void {
-    this.#snapshot = { ...this.#snapshot, ...change }
-    for (const listener of this.#listeners) listener()
+  #update(change: Partial<DraftSnapshot>): void {
+    this.#store.set({ ...this.#store.get(), ...change })
   }
 }

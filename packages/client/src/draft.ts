@@ -1,20 +1,20 @@
-/** An unfinished answer as it is kept: small, versioned, and never holding a secret. What cannot be read is no draft. */
+/** An unfinished answer and its stored form: versioned, without secrets. A stored draft that cannot be decoded counts as empty. */
 import { canonicalJson } from '@holdpoint/protocol'
 
 export interface DraftChoice {
   readonly chosen: readonly string[]
-  /** Of one's own words: kept also while they are not chosen. */
+  /** The person's own text. It is kept while it is not part of the answer. */
   readonly other?: string
-  /** They count. */
+  /** Whether `other` is part of the answer. */
   readonly own?: boolean
 }
-/** What a form's control holds, before it is a value. */
+/** The content of a form control, before it is parsed into a value. */
 export type RawField = string | boolean | readonly string[]
 
 export interface AnswerDraft {
   readonly note?: string
   readonly reason?: string
-  /** Empty is an edit, too; none is undefined. */
+  /** The edited input. Empty text is an edit; undefined is none. */
   readonly edit?: string | undefined
   readonly mode?: string
   readonly answers?: ReadonlyMap<string, DraftChoice>
@@ -22,14 +22,14 @@ export interface AnswerDraft {
 }
 
 const version = 1
-const texts = ['note', 'reason', 'edit', 'mode'] as const
+const textFields = ['note', 'reason', 'edit', 'mode'] as const
 
-/** Empty parts are left out, so that an emptied draft is an empty one. */
+/** Applies a change and removes empty fields, so that a cleared draft equals an empty one. */
 export function changeDraft(draft: AnswerDraft, change: AnswerDraft): AnswerDraft {
-  const parts = Object.entries({ ...draft, ...change }).filter(([name, part]) =>
-    part instanceof Map ? part.size > 0 : part !== undefined && (part !== '' || name === 'edit'),
+  const fields = Object.entries({ ...draft, ...change }).filter(([name, value]) =>
+    value instanceof Map ? value.size > 0 : value !== undefined && (value !== '' || name === 'edit'),
   )
-  return Object.fromEntries(parts)
+  return Object.fromEntries(fields)
 }
 
 export function isEmptyDraft(draft: AnswerDraft): boolean {
@@ -40,46 +40,49 @@ export function sameDraft(a: AnswerDraft, b: AnswerDraft): boolean {
   return canonicalJson(encodeDraft(a)) === canonicalJson(encodeDraft(b))
 }
 
-/** Names of questions and fields are an agent's: as keys of an object some could not be sent. In which order they were filled in says nothing. */
+/** Encodes maps as sorted lists: agents choose the ids, and one such as `__proto__` would be lost as an object key. */
 export function encodeDraft({ answers, values, ...rest }: AnswerDraft): unknown {
   return {
     version,
     ...rest,
-    ...(answers && { answers: byName(answers).map(([id, choice]) => ({ id, ...choice })) }),
-    ...(values && { values: byName(values).map(([name, raw]) => ({ name, raw })) }),
+    ...(answers && { answers: sortedById(answers).map(([id, choice]) => ({ id, ...choice })) }),
+    ...(values && { values: sortedById(values).map(([name, raw]) => ({ name, raw })) }),
   }
 }
 
-function byName<T>(parts: ReadonlyMap<string, T>): readonly [string, T][] {
-  return [...parts].sort(([a], [b]) => (a < b ? -1 : 1))
+function sortedById<T>(map: ReadonlyMap<string, T>): readonly [string, T][] {
+  return [...map].sort(([a], [b]) => (a < b ? -1 : 1))
 }
 
 export function decodeDraft(stored: unknown): AnswerDraft {
   if (!isObject(stored) || stored.version !== version) return {}
-  return changeDraft(Object.fromEntries(texts.flatMap(name => (isText(stored[name]) ? [[name, stored[name]]] : []))), {
-    answers: new Map(listOf(stored.answers).flatMap(readChoice)),
-    values: new Map(listOf(stored.values).flatMap(readRaw)),
-  })
+  return changeDraft(
+    Object.fromEntries(textFields.flatMap(name => (isText(stored[name]) ? [[name, stored[name]]] : []))),
+    {
+      answers: new Map(listOf(stored.answers).flatMap(decodeChoice)),
+      values: new Map(listOf(stored.values).flatMap(decodeField)),
+    },
+  )
 }
 
-function readChoice({ id, chosen, other, own }: Unknown): [string, DraftChoice][] {
-  if (!isText(id) || !isTexts(chosen)) return []
+function decodeChoice({ id, chosen, other, own }: UnknownObject): [string, DraftChoice][] {
+  if (!isText(id) || !isTextList(chosen)) return []
   return [[id, { chosen, ...(isText(other) && { other }), ...(own === true && { own }) }]]
 }
-function readRaw({ name, raw }: Unknown): [string, RawField][] {
-  return isText(name) && (isText(raw) || typeof raw === 'boolean' || isTexts(raw)) ? [[name, raw]] : []
+function decodeField({ name, raw }: UnknownObject): [string, RawField][] {
+  return isText(name) && (isText(raw) || typeof raw === 'boolean' || isTextList(raw)) ? [[name, raw]] : []
 }
 
-type Unknown = Readonly<Record<string, unknown>>
-function isObject(value: unknown): value is Unknown {
+type UnknownObject = Readonly<Record<string, unknown>>
+function isObject(value: unknown): value is UnknownObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
-function listOf(value: unknown): readonly Unknown[] {
+function listOf(value: unknown): readonly UnknownObject[] {
   return Array.isArray(value) ? value.filter(isObject) : []
 }
 function isText(value: unknown): value is string {
   return typeof value === 'string'
 }
-function isTexts(value: unknown): value is readonly string[] {
+function isTextList(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every(isText)
 }

@@ -1,58 +1,58 @@
-/** Editing what is asked before it is allowed: one text that a person changes, and the input that comes of it. */
+/** Editing an approval's input before it is allowed: the text that a person edits, and the input that results. */
 import { type ApprovalAsk, hasInvisible, type JsonObject, messageOf, parseJsonStrict } from '@holdpoint/protocol'
 import { viewOf } from './ask-view.ts'
-import { type LineEnds, lineEnds } from './line-diff.ts'
+import { type LineEndings, lineEndingsOf } from './line-diff.ts'
 
 export interface Editable {
-  /** The member of the input that the text is; null: the text is the whole input as JSON. */
-  readonly member: string | null
+  /** The property of the input that is edited; null if the text is the whole input as JSON. */
+  readonly property: string | null
   readonly label: string
-  /** With line feeds only where all its lines end in CRLF: editors change those unasked. */
+  /** If all lines end in CRLF, they are shown with LF: text fields would change them anyway. */
   readonly text: string
-  /** As they are to be again. */
-  readonly ends: LineEnds
+  /** Restored when the edit is applied. */
+  readonly lineEndings: LineEndings
 }
 
 export function editableOf(ask: ApprovalAsk): Editable {
-  const picture = viewOf(ask)
-  const single = picture.kind === 'change' && picture.parts.length === 1
-  const named: readonly (readonly [string, string])[] = [
-    ...(picture.kind === 'command' ? [['command', 'Command'] as const] : []),
-    ...(picture.kind === 'plan' ? [['plan', 'Plan'] as const] : []),
-    ...(single ? [[picture.isNew ? 'content' : 'new_string', 'New text'] as const] : []),
+  const view = viewOf(ask)
+  const hasOneEdit = view.kind === 'change' && view.edits.length === 1
+  const candidates: readonly (readonly [string, string])[] = [
+    ...(view.kind === 'command' ? [['command', 'Command'] as const] : []),
+    ...(view.kind === 'plan' ? [['plan', 'Plan'] as const] : []),
+    ...(hasOneEdit ? [[view.isNew ? 'content' : 'new_string', 'New text'] as const] : []),
   ]
-  for (const [member, label] of named) {
-    const whole = ask.input[member]
-    if (typeof whole !== 'string') continue
-    // One line takes the line ends of what it replaces.
-    const [before = ''] = single ? picture.parts.map(part => part.before) : []
-    const ends = lineEnds(whole.includes('\n') ? whole : before)
-    const text = ends === 'crlf' ? whole.replaceAll('\r\n', '\n') : whole
-    // What cannot be seen cannot be edited with open eyes; as JSON it is spelt out.
+  for (const [property, label] of candidates) {
+    const value = ask.input[property]
+    if (typeof value !== 'string') continue
+    // A single line takes the line endings of the text it replaces.
+    const [before = ''] = hasOneEdit ? view.edits.map(edit => edit.before) : []
+    const lineEndings = lineEndingsOf(value.includes('\n') ? value : before)
+    const text = lineEndings === 'crlf' ? value.replaceAll('\r\n', '\n') : value
+    // A text field would hide invisible characters; the JSON form escapes them.
     if (hasInvisible(text, { multiline: true })) continue
-    return { member, label: ends === 'crlf' ? `${label} with CRLF line endings` : label, text, ends }
+    return { property, label: lineEndings === 'crlf' ? `${label} with CRLF line endings` : label, text, lineEndings }
   }
-  return { member: null, label: 'Input as JSON', text: editableJson(ask.input), ends: 'lf' }
+  return { property: null, label: 'Input as JSON', text: editableJson(ask.input), lineEndings: 'lf' }
 }
 
 export function applyEdit(
   ask: ApprovalAsk,
-  { member, ends }: Editable,
+  { property, lineEndings }: Editable,
   text: string,
 ): { readonly input: JsonObject } | { readonly problem: string } {
-  if (member !== null)
-    return { input: { ...ask.input, [member]: ends === 'crlf' ? text.replace(/\r?\n/g, '\r\n') : text } }
+  if (property !== null)
+    return { input: { ...ask.input, [property]: lineEndings === 'crlf' ? text.replace(/\r?\n/g, '\r\n') : text } }
   try {
-    const value: unknown = parseJsonStrict(text)
-    if (typeof value !== 'object' || value === null || Array.isArray(value))
-      return { problem: 'It must be a JSON object: { … }' }
-    return { input: value as JsonObject } // what is read from JSON is JSON
+    const parsed: unknown = parseJsonStrict(text)
+    if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
+      return { problem: 'The input must be a JSON object: { … }' }
+    return { input: parsed as JsonObject } // the parser returns JSON
   } catch (error) {
     return { problem: messageOf(error) }
   }
 }
 
-/** JSON in which what cannot be seen is spelt out. */
+/** JSON with invisible characters as \u escapes. */
 export function editableJson(value: unknown, indent = 2): string {
   return JSON.stringify(value, null, indent).replace(/\p{M}+|[^\x20-\x7e\n]/gu, char =>
     hasInvisible(char)

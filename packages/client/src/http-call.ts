@@ -1,4 +1,4 @@
-/** Operations over HTTP. What cannot do harm twice is tried again when the gateway is away for a moment. */
+/** Calls operations over HTTP. A call that can be repeated safely is retried after a transient error. */
 import { type Call, type CallOptions, contract, isTransient, type OperationName, retry } from '@holdpoint/protocol'
 import {
   type Connection,
@@ -13,10 +13,11 @@ import {
 /** Eight attempts take about 5 seconds. `attempts: Infinity` never gives up. */
 const attemptsDefault = 8
 const retryPauses = { firstPauseMs: 50, pauseMaxMs: 2000 }
-/** Browsers refuse to send more than 64 KB that outlives its page: what is larger is sent as long as there is one. */
+/** Browsers refuse `keepalive` for bodies of more than 64 KB; larger ones are sent without it. */
 const keepaliveMaxBytes = 60 * 1024
 
 export interface HttpCallOptions extends Connection {
+  /** Total number of attempts of a call; 8 by default. */
   readonly attempts?: number
 }
 
@@ -24,26 +25,26 @@ export function httpCall({ attempts = attemptsDefault, ...connection }: HttpCall
   async function call(name: OperationName, input: object, options: CallOptions = {}): Promise<unknown> {
     const { method } = contract[name]
     const key = options.idempotencyKey ?? (method === 'POST' ? newIdempotencyKey() : undefined)
-    const repeatable = method === 'GET' || key !== undefined
-    return retry(() => once(connection, name, input, key, options), {
+    const isRepeatable = method === 'GET' || key !== undefined
+    return retry(() => callOnce(connection, name, input, key, options), {
       ...retryPauses,
       attempts,
-      isRetryable: error => repeatable && isTransient(error),
+      isRetryable: error => isRepeatable && isTransient(error),
       signal: options.signal,
     })
   }
-  return call as Call // the contract says which output an operation has; the gateway keeps to it
+  return call as Call // typed by the contract, which the gateway implements
 }
 
-/** The same over a server's own `fetch`: one client, one path, another transport. */
+/** Like `httpCall`, but calls a server's request handler directly, without a port. */
 export function inProcessCall(
   handler: (request: Request) => Promise<Response>,
-  who: Pick<Connection, 'token' | 'via'> = {},
+  caller: Pick<Connection, 'token' | 'via'> = {},
 ): Call {
-  return httpCall(inProcess(handler, who))
+  return httpCall(inProcess(handler, caller))
 }
 
-async function once(
+async function callOnce(
   connection: Connection,
   name: OperationName,
   input: object,

@@ -1,4 +1,4 @@
-/** What frames add up to: sessions, pending and lately resolved requests, blocks under way. Folding a frame twice changes nothing. */
+/** Builds the inbox from frames: sessions, pending and recently resolved requests, streaming blocks. Applying a frame twice changes nothing. */
 import {
   type Event,
   type Frame,
@@ -13,19 +13,19 @@ import {
 
 export interface InboxStateSnapshot {
   readonly sessions: ReadonlyMap<SessionId, Session>
-  /** Pending ones, and those resolved lately. */
+  /** Pending and recently resolved requests. */
   readonly requests: ReadonlyMap<RequestId, Request>
-  /** Pending requests, the one that has waited longest first. */
+  /** Pending requests, oldest first. */
   readonly order: readonly RequestId[]
-  /** Of all that are pending, also where not all are here yet. */
+  /** Number of all pending requests, including those that are not loaded yet. */
   readonly pendingCount: number
-  /** What to add to this machine's clock to get the gateway's. */
+  /** Add this to the local clock to get the gateway's time. */
   readonly clockSkewMs: number
-  /** By session and block, as `blockKey` spells it. */
+  /** Keys come from `blockKey`. */
   readonly blocks: ReadonlyMap<string, StreamingBlock>
-  /** Who else is writing an answer. */
+  /** People who are writing an answer. */
   readonly answering: ReadonlyMap<RequestId, readonly string[]>
-  /** False while a large snapshot is still being fetched. */
+  /** False while the pages that did not fit into hello are loading. */
   readonly complete: boolean
 }
 
@@ -33,7 +33,7 @@ export function blockKey(session: SessionId, block: string): string {
   return `${session}/${block}`
 }
 
-const resolvedKept = 50
+const resolvedMax = 50
 
 export class InboxState {
   readonly #now: () => number
@@ -44,9 +44,10 @@ export class InboxState {
   #blocks = new Map<string, StreamingBlock>()
   #answering = new Map<RequestId, readonly string[]>()
   #clockSkewMs = 0
-  #pendingSaid = 0
-  /** While the rest of a snapshot is fetched: what events have spoken of since, which a page read earlier must not undo. */
-  #touched: Set<string> | null = null
+  /** From hello and the events after it; right before all pages are loaded. */
+  #pendingCount = 0
+  /** While pages are loading: ids that events have changed since. A page is older than those events and must not undo them. */
+  #changedIds: Set<string> | null = null
 
   constructor(now: () => number = Date.now) {
     this.#now = now
@@ -55,10 +56,10 @@ export class InboxState {
   apply(frame: Frame): void {
     switch (frame.frame) {
       case 'hello':
-        this.#greet(frame.hello)
+        this.#applyHello(frame.hello)
         return
       case 'event':
-        this.#fold(frame.event)
+        this.#applyEvent(frame.event)
         return
       case 'delta': {
         const { delta } = frame
@@ -78,18 +79,18 @@ export class InboxState {
     }
   }
 
-  /** A page of the snapshot's rest. */
-  fill(sessions: readonly Session[], requests: readonly Request[]): void {
-    for (const session of sessions) if (!this.#touched?.has(session.id)) this.#sessions.set(session.id, session)
-    for (const request of requests) if (!this.#touched?.has(request.id)) this.#open(request)
+  /** Adds a page of sessions or requests that did not fit into hello. */
+  addPage(sessions: readonly Session[], requests: readonly Request[]): void {
+    for (const session of sessions) if (!this.#changedIds?.has(session.id)) this.#sessions.set(session.id, session)
+    for (const request of requests) if (!this.#changedIds?.has(request.id)) this.#addRequest(request)
   }
-  complete(): void {
-    this.#touched = null
+  finishLoading(): void {
+    this.#changedIds = null
   }
 
-  /** A request as an answer's reply shows it; the stream may have told more of it already. */
-  learn(request: Request): void {
-    if (request.status === 'resolved' && this.#requests.get(request.id)?.status === 'pending') this.#keep(request)
+  /** Adds a request from the reply to an answer. The stream may already have a newer state of it. */
+  addReply(request: Request): void {
+    if (request.status === 'resolved' && this.#requests.get(request.id)?.status === 'pending') this.#set(request)
   }
 
   request(id: RequestId): Request | undefined {
@@ -99,12 +100,12 @@ export class InboxState {
   snapshot(): InboxStateSnapshot {
     const pending = [...this.#requests.values()].filter(request => request.status === 'pending')
     pending.sort((a, b) => a.openedAt - b.openedAt || (a.id < b.id ? -1 : 1))
-    const complete = this.#touched === null
+    const complete = this.#changedIds === null
     return {
-      sessions: complete ? this.#counted(pending) : new Map(this.#sessions),
+      sessions: complete ? this.#withPendingCounts(pending) : new Map(this.#sessions),
       requests: new Map(this.#requests),
       order: pending.map(request => request.id),
-      pendingCount: complete ? pending.length : Math.max(this.#pendingSaid, pending.length),
+      pendingCount: complete ? pending.length : Math.max(this.#pendingCount, pending.length),
       clockSkewMs: this.#clockSkewMs,
       blocks: new Map(this.#blocks),
       answering: new Map(this.#answering),
@@ -112,8 +113,8 @@ export class InboxState {
     }
   }
 
-  /** Not every change of a session's count is told by an event of the session; its requests tell it. */
-  #counted(pending: readonly Request[]): Map<SessionId, Session> {
+  /** A session's pending count is derived from its requests: not every change of it has a session event. */
+  #withPendingCounts(pending: readonly Request[]): Map<SessionId, Session> {
     const counts = new Map<SessionId, number>()
     for (const { session } of pending) counts.set(session, (counts.get(session) ?? 0) + 1)
     const sessions = new Map(this.#sessions)
@@ -125,49 +126,49 @@ export class InboxState {
     return new Map(sessions)
   }
 
-  #greet(hello: Hello): void {
+  #applyHello(hello: Hello): void {
     this.#clockSkewMs = hello.now - this.#now()
     this.#blocks = new Map(hello.blocks.map(block => [blockKey(block.session, block.block), block]))
-    // Frames of the moment that were missed are not repeated: who was answering may have stopped.
+    // `answering` frames are not repeated after a reconnect, so the old ones may be outdated.
     this.#answering = new Map()
     if (hello.resume === 'ok') return
     this.#sessions = new Map(hello.sessions.map(session => [session.id, session]))
     this.#requests = new Map(hello.requests.map(request => [request.id, request]))
     this.#resolved = new Set()
-    this.#pendingSaid = hello.pending
-    this.#touched = hello.more ? new Set() : null
+    this.#pendingCount = hello.pending
+    this.#changedIds = hello.more ? new Set() : null
   }
 
-  #fold(event: Event): void {
+  #applyEvent(event: Event): void {
     switch (event.type) {
       case 'session.opened':
       case 'session.changed':
       case 'session.ended':
-        this.#touched?.add(event.value.id)
+        this.#changedIds?.add(event.value.id)
         this.#sessions.set(event.value.id, event.value)
         if (event.type === 'session.ended') this.#dropBlocks(event.value.id)
         return
       case 'session.deleted':
-        if (event.session) this.#forget(event.session)
+        if (event.session) this.#removeSession(event.session)
         return
       case 'message.added':
-        if (event.session) this.#hear(event.session, event)
+        if (event.session) this.#applyMessage(event.session, event)
         return
       case 'tool.started':
       case 'tool.finished':
         if (event.session) this.#blocks.delete(blockKey(event.session, event.block))
         return
       case 'request.opened':
-        this.#touched?.add(event.value.id)
-        if (!this.#requests.has(event.value.id)) this.#pendingSaid++
-        this.#open(event.value)
+        this.#changedIds?.add(event.value.id)
+        if (!this.#requests.has(event.value.id)) this.#pendingCount++
+        this.#addRequest(event.value)
         return
       case 'request.overdue':
-        this.#change(event.request, { overdue: true })
+        this.#changeRequest(event.request, { overdue: true })
         return
       case 'request.resolved':
         this.#answering.delete(event.request)
-        this.#change(event.request, {
+        this.#changeRequest(event.request, {
           status: 'resolved',
           resolution: event.resolution,
           delivery: event.delivery,
@@ -177,40 +178,40 @@ export class InboxState {
       case 'request.taken':
       case 'request.unknown':
       case 'request.undeliverable':
-        this.#change(event.request, { delivery: event.delivery })
+        this.#changeRequest(event.request, { delivery: event.delivery })
     }
   }
 
-  /** A session's last words change with what its agent says; no event of the session repeats them. */
-  #hear(id: SessionId, { block, role, text }: Extract<Event, { type: 'message.added' }>): void {
+  /** Updates the session's last message: there is no session event for it. */
+  #applyMessage(id: SessionId, { block, role, text }: Extract<Event, { type: 'message.added' }>): void {
     this.#blocks.delete(blockKey(id, block))
     const session = this.#sessions.get(id)
-    const words = text.trim()
-    if (!session || role !== 'agent' || !words) return
-    const lastMessage = words.length > limits.titleMax ? `${words.slice(0, limits.titleMax - 1)}…` : words
+    const trimmed = text.trim()
+    if (!session || role !== 'agent' || !trimmed) return
+    const lastMessage = trimmed.length > limits.titleMax ? `${trimmed.slice(0, limits.titleMax - 1)}…` : trimmed
     this.#sessions.set(id, { ...session, lastMessage })
   }
 
-  /** What is known as resolved stays so, whatever an older page or a late event says. */
-  #open(request: Request): void {
-    if (this.#requests.get(request.id)?.status !== 'resolved') this.#keep(request)
+  /** A resolved request stays resolved, even if an older page or a late event has it as pending. */
+  #addRequest(request: Request): void {
+    if (this.#requests.get(request.id)?.status !== 'resolved') this.#set(request)
   }
 
-  #change(id: RequestId, change: Partial<Request>): void {
-    this.#touched?.add(id)
+  #changeRequest(id: RequestId, change: Partial<Request>): void {
+    this.#changedIds?.add(id)
     const request = this.#requests.get(id)
-    if (request) this.#keep({ ...request, ...change })
-    else if (change.status === 'resolved') this.#pendingSaid--
+    if (request) this.#set({ ...request, ...change })
+    else if (change.status === 'resolved') this.#pendingCount--
   }
 
-  #keep(request: Request): void {
+  #set(request: Request): void {
     const before = this.#requests.get(request.id)?.status
     this.#requests.set(request.id, request)
     if (request.status === 'pending') return
-    if (before === 'pending') this.#pendingSaid--
+    if (before === 'pending') this.#pendingCount--
     this.#resolved.add(request.id)
     for (const oldest of this.#resolved) {
-      if (this.#resolved.size <= resolvedKept) return
+      if (this.#resolved.size <= resolvedMax) return
       this.#resolved.delete(oldest)
       this.#requests.delete(oldest)
     }
@@ -220,8 +221,8 @@ export class InboxState {
     for (const [key, block] of this.#blocks) if (block.session === session) this.#blocks.delete(key)
   }
 
-  #forget(session: SessionId): void {
-    this.#touched?.add(session)
+  #removeSession(session: SessionId): void {
+    this.#changedIds?.add(session)
     this.#sessions.delete(session)
     this.#dropBlocks(session)
     for (const [id, request] of this.#requests) {

@@ -19,14 +19,14 @@ export { blockKey, InboxState, type InboxStateSnapshot } from './inbox-state.ts'
 export {
   deliveryLabel,
   driverLabel,
-  lineEndLabel,
+  lineEndingsLabel,
   resolutionLabel,
   resolutionTone,
   sessionName,
   stateLabel,
   timeSince,
 } from './labels.ts'
-export { type Comparison, type DiffRow, diffLines, type LineEnds } from './line-diff.ts'
+export { type Comparison, type DiffRow, diffLines, type LineEndings } from './line-diff.ts'
 export { type DraftStorage, draftKeysOf, type OtherDraft, readLocalDraft, removeLocalDraft } from './local-draft.ts'
 export {
   type SocketCall,
@@ -35,6 +35,7 @@ export {
   type SocketLike,
   socketCall,
 } from './socket-call.ts'
+export { createStore, type StoreOptions, type ValueStore } from './store.ts'
 export { Transcript, type TranscriptOptions, type TranscriptSnapshot } from './transcript.ts'
 export type {
   Entry,

@@ -10,7 +10,7 @@ import {
   type Session,
 } from '@holdpoint/protocol'
 import { singleLine } from './display-text.ts'
-import type { LineEnds } from './line-diff.ts'
+import type { LineEndings } from './line-diff.ts'
 
 const deliveryStates: Record<DeliveryState, string> = {
   waiting: 'the agent has not fetched it yet',
@@ -94,13 +94,13 @@ export function sessionName({ title, driver }: Pick<Session, 'title' | 'driver'>
   return title || driverLabel(driver)
 }
 
-const lineEndLabels: Record<LineEnds, string> = {
+const lineEndLabels: Record<LineEndings, string> = {
   lf: '',
   crlf: 'CRLF line endings',
   mixed: 'mixed line endings: ⟨CR⟩ marks lines that end in CRLF',
 }
 /** Empty for ordinary line feeds. */
-export function lineEndLabel(ends: LineEnds): string {
+export function lineEndingsLabel(ends: LineEndings): string {
   return lineEndLabels[ends]
 }
 

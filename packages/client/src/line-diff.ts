@@ -1,49 +1,49 @@
-/** Texts compared line by line, and how their lines end. Where a comparison would take too long, everything is taken away and everything put in: true, if not short. */
+/** Compares texts line by line and detects their line endings. If a diff would take too long, all lines count as removed and added. */
 import { diffArrays } from 'diff/lib/diff/array.js'
 import type { TextEdit } from './ask-view.ts'
 import { displayLines } from './display-text.ts'
 
 export interface DiffRow {
   readonly sign: ' ' | '-' | '+'
-  /** As it is shown. */
+  /** Escaped for display. */
   readonly text: string
-  /** How many lines it stands for: many blank ones are one row. */
+  /** The number of lines in this row: many blank lines are shown as one row. */
   readonly count: number
-  /** Line numbers from 1 on, in the text that has this line. */
+  /** Line numbers, from 1. Null if the text does not have this line. */
   readonly before: number | null
   readonly after: number | null
 }
-/** By line feeds; all of them by carriage return and line feed; or some so and some so. */
-export type LineEnds = 'lf' | 'crlf' | 'mixed'
+/** All lines end in LF, all in CRLF, or some in each. */
+export type LineEndings = 'lf' | 'crlf' | 'mixed'
 export interface Comparison {
-  /** One for each part. */
+  /** One diff per edit. */
   readonly diffs: readonly (readonly DiffRow[])[]
-  /** How many lines went, and how many came. */
+  /** Number of removed and of added lines. */
   readonly removed: number
   readonly added: number
-  /** Where they are mixed, each row shows its own. */
-  readonly ends: LineEnds
+  /** If mixed, each row marks its own. */
+  readonly lineEndings: LineEndings
 }
 
 const timeoutMs = 200
 
-export function diffLines(parts: readonly TextEdit[]): Comparison {
-  const ends = lineEnds(...parts.flatMap(({ before, after }) => [before, after]))
-  const laid = ends === 'crlf' ? (text: string) => text.replaceAll('\r\n', '\n') : (text: string) => text
-  const diffs = parts.map(({ before, after }) => runsOf(laid(before), laid(after)).flatMap(shown))
-  const lines = (sign: DiffRow['sign']) =>
+export function diffLines(edits: readonly TextEdit[]): Comparison {
+  const lineEndings = lineEndingsOf(...edits.flatMap(({ before, after }) => [before, after]))
+  const normalize = lineEndings === 'crlf' ? (text: string) => text.replaceAll('\r\n', '\n') : (text: string) => text
+  const diffs = edits.map(({ before, after }) => runsOf(normalize(before), normalize(after)).flatMap(displayRun))
+  const countLines = (sign: DiffRow['sign']) =>
     diffs.flat().reduce((sum, row) => sum + (row.sign === sign ? row.count : 0), 0)
-  return { diffs, removed: lines('-'), added: lines('+'), ends }
+  return { diffs, removed: countLines('-'), added: countLines('+'), lineEndings }
 }
 
-export function lineEnds(...texts: readonly string[]): LineEnds {
+export function lineEndingsOf(...texts: readonly string[]): LineEndings {
   const count = (end: string) => texts.reduce((sum, text) => sum + text.split(end).length - 1, 0)
-  const returns = count('\r\n')
-  if (returns === 0) return 'lf'
-  return returns === count('\n') ? 'crlf' : 'mixed'
+  const crlfCount = count('\r\n')
+  if (crlfCount === 0) return 'lf'
+  return crlfCount === count('\n') ? 'crlf' : 'mixed'
 }
 
-/** Rows that follow each other and share their sign; their text is not shown yet. */
+/** Groups of consecutive rows with the same sign. Their text is not escaped. */
 function runsOf(before: string, after: string): readonly (readonly DiffRow[])[] {
   const from = linesOf(before)
   const to = linesOf(after)
@@ -61,16 +61,16 @@ function runsOf(before: string, after: string): readonly (readonly DiffRow[])[] 
   )
 }
 
-function shown(run: readonly DiffRow[]): readonly DiffRow[] {
-  let at = 0
+function displayRun(run: readonly DiffRow[]): readonly DiffRow[] {
+  let index = 0
   return displayLines(run.map(row => row.text)).map(({ text, count }): DiffRow => {
-    const row = run[at] as DiffRow // together they stand for all that were given
-    at += count
+    const row = run[index] as DiffRow // the counts add up to the length of the run
+    index += count
     return { ...row, text, count }
   })
 }
 
-/** A text without lines is no line; a line feed at the end stays visible as what differs. */
+/** An empty text has no lines. A final line feed is followed by an empty line, so that adding or removing it is visible. */
 function linesOf(text: string): string[] {
   return text === '' ? [] : text.split('\n')
 }

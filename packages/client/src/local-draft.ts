@@ -1,60 +1,62 @@
-/** The copy of a draft that stays where it was typed, and outlives a reload and its request: whatever the gateway has, what was typed here is here. */
+/** The copy of a draft on this device. It survives a reload, and is kept whatever the gateway has. */
 import type { RequestId } from '@holdpoint/protocol'
 import { type AnswerDraft, decodeDraft, encodeDraft, isEmptyDraft } from './draft.ts'
 
-/** Such as a browser's storage. */
+/** The part of a browser's `Storage` that drafts need. */
 export type DraftStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
 
-/** Another beginning of the same answer by the same person. */
+/** Another draft of the same answer by the same person. */
 export interface OtherDraft {
   readonly draft: AnswerDraft
-  /** On another device; or here, before a newer one came from there. */
-  readonly where: 'there' | 'here'
+  /** `this`: it was typed here before a newer one came from another device. */
+  readonly device: 'this' | 'other'
 }
 export interface LocalDraft {
   readonly draft: AnswerDraft
-  /** When it became what it is, by the gateway's clock. */
-  readonly at: number
-  /** The gateway's instant of what was there when this was typed: sent by this tab last, or taken from there. */
+  /** When the draft last changed, by the gateway's clock. */
+  readonly changedAt: number
+  /** The gateway's time of the last draft that this tab saved or loaded. */
   readonly savedAt: number
-  /** Somebody typed here; else it was only shown here. */
-  readonly touched: boolean
-  /** What the reader was offered instead: it may be nowhere else any more. */
+  /** False if the draft came from another device and was only shown here. */
+  readonly typedHere: boolean
+  /** The draft that was offered instead. This may be its only copy. */
   readonly other: OtherDraft | null
 }
-const nothing: LocalDraft = { draft: {}, at: 0, savedAt: 0, touched: false, other: null }
+const emptyLocalDraft: LocalDraft = { draft: {}, changedAt: 0, savedAt: 0, typedHere: false, other: null }
 
-/** How the keys of all that this person has begun start. Another who signs in in the same tab has their own. */
+/** The prefix of a person's draft keys. Several people may sign in in the same tab, one after another. */
 export function draftKeysOf(me: string): string {
   return `draft/${JSON.stringify(me)}/`
 }
 const keyOf = (me: string, id: RequestId) => draftKeysOf(me) + id
 
-/** A browser may refuse storage; then there is none. */
-export function readLocalDraft(shelf: DraftStorage, me: string, id: RequestId): LocalDraft {
+/** An empty draft if there is none, if it is not readable, or if the browser refuses storage. */
+export function readLocalDraft(storage: DraftStorage, me: string, id: RequestId): LocalDraft {
   try {
-    const { draft, at, savedAt, touched, other } = JSON.parse(shelf.getItem(keyOf(me, id)) ?? 'null')
+    const { draft, changedAt, savedAt, typedHere, other } = JSON.parse(storage.getItem(keyOf(me, id)) ?? 'null')
     return {
       draft: decodeDraft(draft),
-      at: Number(at) || 0,
+      changedAt: Number(changedAt) || 0,
       savedAt: Number(savedAt) || 0,
-      touched: touched === true,
-      other: other ? { draft: decodeDraft(other.draft), where: other.where === 'here' ? 'here' : 'there' } : null,
+      typedHere: typedHere === true,
+      other: other ? { draft: decodeDraft(other.draft), device: other.device === 'this' ? 'this' : 'other' } : null,
     }
   } catch {
-    return nothing
+    return emptyLocalDraft
   }
 }
 
-export function writeLocalDraft(shelf: DraftStorage, me: string, id: RequestId, kept: LocalDraft): void {
-  const { draft, other, ...rest } = kept
-  const spelled = { ...rest, draft: encodeDraft(draft), other: other && { ...other, draft: encodeDraft(other.draft) } }
+export function writeLocalDraft(storage: DraftStorage, me: string, id: RequestId, local: LocalDraft): void {
+  const { draft, other, ...rest } = local
+  const encoded = { ...rest, draft: encodeDraft(draft), other: other && { ...other, draft: encodeDraft(other.draft) } }
   try {
-    if (isEmptyDraft(draft) && !other) shelf.removeItem(keyOf(me, id))
-    else shelf.setItem(keyOf(me, id), JSON.stringify(spelled))
-  } catch {}
+    if (isEmptyDraft(draft) && !other) storage.removeItem(keyOf(me, id))
+    else storage.setItem(keyOf(me, id), JSON.stringify(encoded))
+  } catch {
+    // The browser refuses storage; the draft is then only in memory and at the gateway.
+  }
 }
 
-export function removeLocalDraft(shelf: DraftStorage, me: string, id: RequestId): void {
-  writeLocalDraft(shelf, me, id, nothing)
+export function removeLocalDraft(storage: DraftStorage, me: string, id: RequestId): void {
+  writeLocalDraft(storage, me, id, emptyLocalDraft)
 }

@@ -1,14 +1,14 @@
-/** What a change of a session says to a reader of its transcript. */
+/** Describes changes of a session as notes in its transcript. */
 import type { Session } from '@holdpoint/protocol'
 import { singleLine } from './display-text.ts'
 
-/** Null where it says nothing. */
+/** Null if the change needs no note. */
 export function describeChange(before: Session | null, now: Session): string | null {
-  const said = [lifeNote(before, now), ...(before ? [changeNote(before, now), processNote(before, now)] : [])]
-  return singleLine(said.filter(text => text !== null).join(' · ')) || null
+  const notes = [stateNote(before, now), ...(before ? [settingNote(before, now), processNote(before, now)] : [])]
+  return singleLine(notes.filter(text => text !== null).join(' · ')) || null
 }
 
-function lifeNote(before: Session | null, now: Session): string | null {
+function stateNote(before: Session | null, now: Session): string | null {
   if (now.state === 'ended') {
     if (before?.state === 'ended') return null
     const { reason = 'done', detail } = now.ending ?? {}
@@ -22,13 +22,13 @@ function lifeNote(before: Session | null, now: Session): string | null {
   return null
 }
 
-function changeNote(before: Session, now: Session): string | null {
+function settingNote(before: Session, now: Session): string | null {
   if (now.mode !== before.mode && now.mode !== null) return `Mode: ${now.mode}`
   if (now.model !== before.model && now.model !== null) return `Model: ${now.model}`
   return null
 }
 
-/** Why a process is kept although it only waits, or how it ended: in its driver's words. */
+/** The driver's note on the process: why it cannot be parked, or how it ended. */
 function processNote(before: Session, now: Session): string | null {
   const note = now.process?.note
   return note !== undefined && note !== before.process?.note ? note : null

@@ -1,4 +1,4 @@
-/** Operations and the stream over one WebSocket that comes back by itself. What was under way is sent again under its own key, so a caller notices nothing. */
+/** Calls operations and reads the event stream over one WebSocket. It reconnects by itself and repeats unfinished calls with their idempotency keys, so that a caller does not notice. */
 import {
   apiRoot,
   type Call,
@@ -17,7 +17,7 @@ import { faultFromBody, newIdempotencyKey } from './connection.ts'
 import { httpCall } from './http-call.ts'
 import { type ConnectionStatus, trackCursor, type WatchOptions } from './watch-events.ts'
 
-/** What is used of a WebSocket: that of `ws`, or a browser's where a cookie says who it is. */
+/** The part of a WebSocket that the client uses; both `ws` and browsers have it. */
 export interface SocketLike {
   readonly readyState: number
   onopen: ((event: never) => void) | null
@@ -34,7 +34,7 @@ export type SocketConstructor = new (
 ) => SocketLike
 
 export interface SocketCallOptions {
-  /** Asked for at every connect where it is a function: a gateway may come back elsewhere. */
+  /** A function is called before every connection: a gateway may restart at another address. */
   readonly url: string | (() => string)
   readonly token: string
   readonly WebSocket: SocketConstructor
@@ -43,22 +43,23 @@ export interface SocketCallOptions {
 }
 export interface SocketCall {
   readonly call: Call
-  /** One at a time: a socket carries one stream. */
+  /** Opens the event stream. A socket carries one stream at a time. */
   watch(options?: Omit<WatchOptions, 'onStatus'>): AsyncIterable<Frame>
   close(): void
 }
 
 /** For the connection and for an operation that met a transient fault. Neither has a limit on attempts: the caller's signal, `close` or a refused credential ends them. */
 const retryPauses = { firstPauseMs: 100, pauseMaxMs: 5000 }
-const askWhyMs = 5000
+const explainMaxMs = 5000
+/** `WebSocket.OPEN` */
 const openState = 1
 
 interface PendingCall {
   readonly text: string
   readonly settle: (outcome: { body: unknown } | { error: unknown }) => void
-  attempts: number
-  /** Waits out a passing fault; a new connection does not send it before its time. */
-  resting: boolean
+  failures: number
+  /** Waits for its next attempt after a transient fault; a reconnect does not send it earlier. */
+  paused: boolean
   settled: boolean
 }
 
@@ -68,33 +69,33 @@ export function socketCall(options: SocketCallOptions): SocketCall {
 
 class SocketClient implements SocketCall {
   readonly #options: SocketCallOptions
-  readonly #errands = new Map<number, PendingCall>()
+  readonly #calls = new Map<number, PendingCall>()
   #socket: SocketLike | null = null
   #nextId = 1
-  #attempt = 0
+  #connectFailures = 0
   #closed = false
-  #heardAt = 0
-  /** The credential was refused: nothing is tried again until the next call. */
+  #lastMessageAt = 0
+  /** The credential was refused. The next call or `watch` connects again. */
   #refused = false
-  #watching: { options: Omit<WatchOptions, 'onStatus'>; cursor: Cursor | undefined; frames: AsyncQueue<Frame> } | null =
+  #stream: { options: Omit<WatchOptions, 'onStatus'>; cursor: Cursor | undefined; frames: AsyncQueue<Frame> } | null =
     null
-  #reconnect: ReturnType<typeof setTimeout> | undefined
-  readonly #pulse: ReturnType<typeof setInterval>
+  #reconnectTimer: ReturnType<typeof setTimeout> | undefined
+  readonly #heartbeatTimer: ReturnType<typeof setInterval>
 
   constructor(options: SocketCallOptions) {
     this.#options = options
-    this.#pulse = setInterval(() => this.#feelPulse(), limits.heartbeatMs)
+    this.#heartbeatTimer = setInterval(() => this.#checkHeartbeat(), limits.heartbeatMs)
     this.#connect('connecting')
   }
 
   readonly call: Call = ((name: OperationName, input: object, options: CallOptions = {}) =>
-    this.#run(name, input, options)) as Call // the contract says which output an operation has; the gateway keeps to it
+    this.#run(name, input, options)) as Call // typed by the contract, which the gateway implements
 
   #run(op: OperationName, input: object, { signal, idempotencyKey }: CallOptions): Promise<unknown> {
     const key = idempotencyKey ?? (contract[op].method === 'POST' ? newIdempotencyKey() : undefined)
     const id = this.#nextId++
     const text = JSON.stringify({ id, op, input, ...(key !== undefined && { idempotencyKey: key }) })
-    // The gateway would close a socket that sends more than this; over HTTP there is room.
+    // The gateway closes a socket that sends a larger frame; HTTP allows larger bodies.
     if (
       text.length * 3 > limits.inboundFrameMaxBytes &&
       new TextEncoder().encode(text).length > limits.inboundFrameMaxBytes
@@ -111,15 +112,15 @@ class SocketClient implements SocketCall {
         settle({ error: signal?.reason })
       }
       const settle: PendingCall['settle'] = outcome => {
-        this.#errands.delete(id)
-        errand.settled = true
+        this.#calls.delete(id)
+        pending.settled = true
         signal?.removeEventListener('abort', abort)
         if ('error' in outcome) reject(outcome.error)
         else resolve(outcome.body)
       }
       signal?.addEventListener('abort', abort, { once: true })
-      const errand: PendingCall = { text, settle, attempts: 0, resting: false, settled: false }
-      this.#errands.set(id, errand)
+      const pending: PendingCall = { text, settle, failures: 0, paused: false, settled: false }
+      this.#calls.set(id, pending)
       if (this.#refused) this.#connect('reconnecting')
       else this.#send(text)
     })
@@ -136,25 +137,25 @@ class SocketClient implements SocketCall {
 
   watch(options: Omit<WatchOptions, 'onStatus'> = {}): AsyncIterable<Frame> {
     if (this.#closed) throw closedError()
-    if (this.#watching) throw new Error('this socket carries a stream already')
+    if (this.#stream) throw new Error('This socket already carries a stream. Open another socket for a second one.')
     const frames = createAsyncQueue<Frame>(() => {
-      this.#watching = null
+      this.#stream = null
     })
-    this.#watching = { options, cursor: options.after, frames }
+    this.#stream = { options, cursor: options.after, frames }
     options.signal?.addEventListener('abort', () => frames.end(), { once: true })
     if (this.#refused) this.#connect('reconnecting')
-    else this.#sendWatch()
+    else this.#subscribe()
     return frames
   }
 
   close(): void {
     if (this.#closed) return
     this.#closed = true
-    clearInterval(this.#pulse)
-    clearTimeout(this.#reconnect)
-    this.#watching?.frames.end()
-    for (const errand of [...this.#errands.values()]) errand.settle({ error: closedError() })
-    this.#drop()
+    clearInterval(this.#heartbeatTimer)
+    clearTimeout(this.#reconnectTimer)
+    this.#stream?.frames.end()
+    for (const pending of [...this.#calls.values()]) pending.settle({ error: closedError() })
+    this.#closeSocket()
   }
 
   #connect(status: ConnectionStatus): void {
@@ -164,48 +165,51 @@ class SocketClient implements SocketCall {
     const headers = { authorization: `Bearer ${token}`, 'x-holdpoint-via': via }
     const socket = new WebSocket(`${this.#url().replace(/^http/, 'ws')}${apiRoot}/socket`, [], { headers })
     this.#socket = socket
-    this.#heardAt = Date.now()
+    this.#lastMessageAt = Date.now()
     let opened = false
     socket.onopen = () => {
       opened = true
       this.#options.onStatus?.('live')
-      for (const errand of this.#errands.values()) if (!errand.resting) socket.send(errand.text)
-      this.#sendWatch()
+      for (const pending of this.#calls.values()) if (!pending.paused) socket.send(pending.text)
+      this.#subscribe()
     }
     socket.onmessage = (event: { data: unknown }) => {
-      this.#heardAt = Date.now()
-      this.#attempt = 0
-      this.#hear(JSON.parse(String(event.data)))
+      this.#lastMessageAt = Date.now()
+      this.#connectFailures = 0
+      this.#onMessage(JSON.parse(String(event.data)))
     }
     socket.onerror = () => {}
     socket.onclose = () => {
-      if (opened) this.#lost()
-      else void this.#askWhy()
+      if (opened) this.#onConnectionLost()
+      else void this.#explainFailure()
     }
   }
 
-  #lost(): void {
-    this.#drop()
+  #onConnectionLost(): void {
+    this.#closeSocket()
     if (this.#closed) return
     this.#options.onStatus?.('reconnecting')
-    clearTimeout(this.#reconnect)
-    this.#reconnect = setTimeout(() => this.#connect('reconnecting'), retryPauseMs(++this.#attempt, retryPauses))
+    clearTimeout(this.#reconnectTimer)
+    this.#reconnectTimer = setTimeout(
+      () => this.#connect('reconnecting'),
+      retryPauseMs(++this.#connectFailures, retryPauses),
+    )
   }
 
-  /** A handshake that fails does not say why; the same credential over HTTP does. One that is not known will not be known in a second either. */
-  async #askWhy(): Promise<void> {
-    this.#drop()
-    const signal = AbortSignal.timeout(askWhyMs)
-    const why: unknown = await this.#overHttp(1)('whoAmI', {}, { signal }).catch((error: unknown) => error)
+  /** A failed handshake gives no reason, so ask over HTTP with the same credential. If that is refused, further attempts are useless. */
+  async #explainFailure(): Promise<void> {
+    this.#closeSocket()
+    const signal = AbortSignal.timeout(explainMaxMs)
+    const reason: unknown = await this.#overHttp(1)('whoAmI', {}, { signal }).catch((error: unknown) => error)
     if (this.#closed) return
-    if (!(why instanceof Fault && why.code === 'unauthenticated')) return this.#lost()
+    if (!(reason instanceof Fault && reason.code === 'unauthenticated')) return this.#onConnectionLost()
     this.#refused = true
     this.#options.onStatus?.('reconnecting')
-    this.#watching?.frames.fail(why)
-    for (const errand of [...this.#errands.values()]) errand.settle({ error: why })
+    this.#stream?.frames.fail(reason)
+    for (const pending of [...this.#calls.values()]) pending.settle({ error: reason })
   }
 
-  #drop(): void {
+  #closeSocket(): void {
     const socket = this.#socket
     this.#socket = null
     if (!socket) return
@@ -213,21 +217,21 @@ class SocketClient implements SocketCall {
     socket.close()
   }
 
-  /** A half-open connection says nothing and breaks nothing: an operation that anyone may call finds out. */
-  #feelPulse(): void {
+  /** Detects a half-open connection, which reports no error: calls an operation that every credential may call. */
+  #checkHeartbeat(): void {
     if (!this.#socket) return
-    const silentMs = Date.now() - this.#heardAt
-    if (silentMs > limits.streamSilenceMaxMs) this.#lost()
-    else if (silentMs >= limits.heartbeatMs) this.#send(JSON.stringify({ id: 'pulse', op: 'whoAmI', input: {} }))
+    const silentMs = Date.now() - this.#lastMessageAt
+    if (silentMs > limits.streamSilenceMaxMs) this.#onConnectionLost()
+    else if (silentMs >= limits.heartbeatMs) this.#send(JSON.stringify({ id: 'heartbeat', op: 'whoAmI', input: {} }))
   }
 
   #send(text: string): void {
     if (this.#socket?.readyState === openState) this.#socket.send(text)
   }
 
-  #sendWatch(): void {
-    if (!this.#watching) return
-    const { cursor, options } = this.#watching
+  #subscribe(): void {
+    if (!this.#stream) return
+    const { cursor, options } = this.#stream
     this.#send(
       JSON.stringify({
         subscribe: { ...(cursor && { after: cursor }), ...(options.session && { session: options.session }) },
@@ -235,34 +239,34 @@ class SocketClient implements SocketCall {
     )
   }
 
-  #hear(frame: Frame | { frame: 'reply'; id: number | string | null; status: number; body: unknown }): void {
+  #onMessage(frame: Frame | { frame: 'reply'; id: number | string | null; status: number; body: unknown }): void {
     if (frame.frame !== 'reply') {
-      if (!this.#watching) return
-      this.#watching.cursor = trackCursor(this.#watching.cursor, frame)
-      this.#watching.frames.push(frame)
+      if (!this.#stream) return
+      this.#stream.cursor = trackCursor(this.#stream.cursor, frame)
+      this.#stream.frames.push(frame)
       return
     }
-    const errand = typeof frame.id === 'number' ? this.#errands.get(frame.id) : undefined
-    if (frame.id === null) this.#watching?.frames.fail(faultFromBody(frame.status, frame.body))
-    if (!errand) return
-    if (frame.status < 400) errand.settle({ body: frame.body })
-    else this.#retryOrFail(errand, faultFromBody(frame.status, frame.body))
+    const pending = typeof frame.id === 'number' ? this.#calls.get(frame.id) : undefined
+    if (frame.id === null) this.#stream?.frames.fail(faultFromBody(frame.status, frame.body))
+    if (!pending) return
+    if (frame.status < 400) pending.settle({ body: frame.body })
+    else this.#retryOrFail(pending, faultFromBody(frame.status, frame.body))
   }
 
-  #retryOrFail(errand: PendingCall, fault: Fault): void {
+  #retryOrFail(pending: PendingCall, fault: Fault): void {
     if (!isTransient(fault)) {
-      errand.settle({ error: fault })
+      pending.settle({ error: fault })
       return
     }
-    errand.resting = true
+    pending.paused = true
     const resend = () => {
-      errand.resting = false
-      if (!errand.settled) this.#send(errand.text)
+      pending.paused = false
+      if (!pending.settled) this.#send(pending.text)
     }
-    setTimeout(resend, retryPauseMs(++errand.attempts, retryPauses))
+    setTimeout(resend, retryPauseMs(++pending.failures, retryPauses))
   }
 }
 
 function closedError(): Error {
-  return new Error('this connection was closed')
+  return new Error('The connection was closed.')
 }

@@ -1,4 +1,4 @@
-/** One session's log as entries a person reads: from its end backwards, a page at a time, and kept current by the stream. */
+/** One session's log as entries for a reader: loaded from the end, page by page, and kept current by the event stream. */
 import {
   type Call,
   type Cursor,
@@ -10,25 +10,26 @@ import {
   type SessionId,
   type StreamingBlock,
 } from '@holdpoint/protocol'
+import { createStore } from './store.ts'
 import type { Entry } from './transcript-entry.ts'
 import { TranscriptState } from './transcript-state.ts'
 
 export interface TranscriptSnapshot {
   /** Oldest first. */
   readonly entries: readonly Entry[]
-  /** What lies before the first entry. */
+  /** Whether there are entries before the first one. */
   readonly earlier: 'some' | 'loading' | 'none'
-  /** Whether the newest page is here. */
+  /** Whether the newest page is loaded. */
   readonly loaded: boolean
-  /** Why it could not be read. */
+  /** Why the newest page could not be loaded. */
   readonly problem: Error | null
 }
 export interface TranscriptOptions {
   readonly call: Call
   readonly session: SessionId
-  /** The stream, such as an inbox's `onFrame`. */
+  /** Subscribes to the event stream, such as an inbox's `onFrame`. */
   readonly frames: (listener: (frame: Frame) => void) => () => void
-  /** What streams already. */
+  /** Blocks that are already streaming. */
   readonly blocks?: readonly StreamingBlock[]
 }
 
@@ -39,42 +40,31 @@ export class Transcript {
   readonly #call: Call
   readonly #session: SessionId
   readonly #abort = new AbortController()
-  readonly #listeners = new Set<() => void>()
-  readonly #stopFrames: () => void
-  #account = new TranscriptState()
-  /** Live events wait here while the newest page is read. */
-  #early: Event[] | null = []
+  readonly #store = createStore(() => this.#takeSnapshot(), { coalesce: true })
+  readonly #unsubscribe: () => void
+  #state = new TranscriptState()
+  /** Events that arrive while the newest page loads; null once it is loaded. */
+  #buffered: Event[] | null = []
   #before: Cursor | null = null
   #earlier: TranscriptSnapshot['earlier'] = 'loading'
   #loaded = false
   #problem: Error | null = null
-  #snapshot: TranscriptSnapshot | null = null
-  #told = false
+  /** Counts the loads of the newest page; a newer load or `close` makes an older one stale. */
   #load = 0
 
   constructor({ call, session, frames, blocks = [] }: TranscriptOptions) {
     this.#call = call
     this.#session = session
-    this.#account.stream(blocks)
-    this.#stopFrames = frames(frame => this.#hear(frame))
+    this.#state.setStreamingBlocks(blocks)
+    this.#unsubscribe = frames(frame => this.#onFrame(frame))
     void this.#loadNewest()
   }
 
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
-  }
-  readonly getSnapshot = (): TranscriptSnapshot => {
-    this.#snapshot ??= {
-      entries: this.#account.entries(),
-      earlier: this.#earlier,
-      loaded: this.#loaded,
-      problem: this.#problem,
-    }
-    return this.#snapshot
-  }
+  readonly subscribe = this.#store.subscribe
+  /** Returns the same object until something changes. */
+  readonly getSnapshot = this.#store.get
 
-  /** Fetches the page before the first entry. Rejects where that fails; what is here stays. */
+  /** Loads the page before the first entry. Rejects if that fails; the loaded entries stay. */
   async loadEarlier(): Promise<void> {
     if (this.#earlier !== 'some' || this.#before === null) return
     const load = this.#load
@@ -83,8 +73,8 @@ export class Transcript {
     try {
       const page = await this.#page(this.#before)
       if (load !== this.#load) return
-      this.#account.prepend(page.items)
-      this.#reach(page.next)
+      this.#state.prepend(page.items)
+      this.#setEarlier(page.next)
     } catch (error) {
       if (load === this.#load) this.#earlier = 'some'
       throw error
@@ -96,24 +86,24 @@ export class Transcript {
   close(): void {
     this.#load++
     this.#abort.abort()
-    this.#stopFrames()
-    this.#listeners.clear()
+    this.#unsubscribe()
+    this.#store.unsubscribeAll()
   }
 
   /** Loads the newest page. Retries until it has it or the transcript is closed; a 4xx fault ends the retries. */
   async #loadNewest(): Promise<void> {
     const load = ++this.#load
-    this.#early = []
+    this.#buffered = []
     this.#earlier = 'loading'
     const loadPage = async () => {
       const page = await this.#page('end')
       if (load !== this.#load) return
-      this.#account = this.#account.renewed()
-      for (const event of [...page.items, ...(this.#early ?? [])]) this.#account.fold(event)
-      this.#early = null
+      this.#state = this.#state.emptied()
+      for (const event of [...page.items, ...(this.#buffered ?? [])]) this.#state.apply(event)
+      this.#buffered = null
       this.#loaded = true
       this.#problem = null
-      this.#reach(page.next)
+      this.#setEarlier(page.next)
       this.#changed()
     }
     const isRetryable = (error: unknown) => {
@@ -122,6 +112,7 @@ export class Transcript {
       this.#changed()
       return !(error instanceof Fault && error.status < 500)
     }
+    // The last error is in `problem`.
     await retry(loadPage, { ...retryPauses, isRetryable, signal: this.#abort.signal }).catch(() => {})
   }
 
@@ -130,33 +121,34 @@ export class Transcript {
     return this.#call('listEvents', { id: this.#session, before, limit }, { signal: this.#abort.signal })
   }
 
-  #reach(next: string | null): void {
+  #setEarlier(next: string | null): void {
     this.#before = next
     this.#earlier = next === null ? 'none' : 'some'
   }
 
-  #hear(frame: Frame): void {
+  #onFrame(frame: Frame): void {
     if (frame.frame === 'hello') {
-      this.#account.stream(frame.hello.blocks.filter(block => block.session === this.#session))
-      // Too much was missed: what is here may have a hole behind it.
+      this.#state.setStreamingBlocks(frame.hello.blocks.filter(block => block.session === this.#session))
+      // The stream skipped events, so the loaded entries may have a gap after them.
       if (frame.hello.resume === 'gap' && this.#loaded) void this.#loadNewest()
     } else if (frame.frame === 'delta' && frame.delta.session === this.#session) {
-      this.#account.grow(frame.delta)
+      this.#state.addDelta(frame.delta)
     } else if (frame.frame === 'event' && frame.event.session === this.#session) {
-      if (this.#early) this.#early.push(frame.event)
-      else this.#account.fold(frame.event)
+      if (this.#buffered) this.#buffered.push(frame.event)
+      else this.#state.apply(frame.event)
     } else return
     this.#changed()
   }
 
-  /** Listeners hear once of what comes in one go. */
   #changed(): void {
-    this.#snapshot = null
-    if (this.#told) return
-    this.#told = true
-    setTimeout(() => {
-      this.#told = false
-      for (const listener of this.#listeners) listener()
-    }, 0)
+    this.#store.set(() => this.#takeSnapshot())
+  }
+  #takeSnapshot(): TranscriptSnapshot {
+    return {
+      entries: this.#state.entries(),
+      earlier: this.#earlier,
+      loaded: this.#loaded,
+      problem: this.#problem,
+    }
   }
 }

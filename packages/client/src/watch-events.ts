@@ -1,4 +1,4 @@
-/** The event stream as an endless iterable: it comes back by itself, from where it was. */
+/** The event stream as an async iterable. It reconnects by itself and resumes after the last event. */
 import {
   type Cursor,
   Fault,
@@ -14,6 +14,7 @@ import { type Connection, faultFromReply, sendRequest, Unreachable } from './con
 
 export type ConnectionStatus = 'connecting' | 'live' | 'reconnecting'
 export interface WatchOptions {
+  /** Resume after this event. */
   readonly after?: Cursor
   readonly session?: SessionId
   readonly signal?: AbortSignal
@@ -22,13 +23,21 @@ export interface WatchOptions {
 
 /** No limit on attempts: the signal ends them. A hello resets the pause to the first one. */
 const retryPauses = { firstPauseMs: 250, pauseMaxMs: 5000 }
-/** Trying again would be answered the same way: these end the stream. */
-const final = new Set(['unauthenticated', 'forbidden', 'wrong_origin', 'wrong_host', 'bad_input', 'not_found', 'gone'])
+/** Faults that another attempt would get again; they end the stream. */
+const permanentCodes = new Set([
+  'unauthenticated',
+  'forbidden',
+  'wrong_origin',
+  'wrong_host',
+  'bad_input',
+  'not_found',
+  'gone',
+])
 
-/** Follows a cursor through the frames of one connection after another. */
+/** The cursor to resume after, once this frame is processed. */
 export function trackCursor(after: Cursor | undefined, frame: Frame): Cursor | undefined {
   if (frame.frame === 'event') return frame.event.cursor
-  // A resumed stream has yet to bring what was missed: its hello does not move the cursor, or a cut here would lose that.
+  // The hello of a resumed stream comes before the missed events. It must not move the cursor: if the connection broke now, they would be lost.
   if (frame.frame === 'hello' && frame.hello.resume === 'gap') return frame.hello.cursor
   return after
 }
@@ -50,8 +59,8 @@ export async function* watchEvents(connection: Connection, options: WatchOptions
       }
     } catch (error) {
       if (signal?.aborted) return
-      const passing = error instanceof Unreachable || (error instanceof Fault && !final.has(error.code))
-      if (!passing) throw error
+      const isRetryable = error instanceof Unreachable || (error instanceof Fault && !permanentCodes.has(error.code))
+      if (!isRetryable) throw error
     }
     if (signal?.aborted) return
     onStatus?.('reconnecting')
@@ -59,7 +68,7 @@ export async function* watchEvents(connection: Connection, options: WatchOptions
   }
 }
 
-/** One connection, until it ends. Silence longer than a few heartbeats is an end, too. */
+/** Reads one connection until it ends, or until it is silent for longer than a few heartbeats. */
 async function* readStream(
   connection: Connection,
   after: Cursor | undefined,
@@ -69,28 +78,28 @@ async function* readStream(
   const abort = new AbortController()
   const stop = () => abort.abort(signal?.reason)
   signal?.addEventListener('abort', stop, { once: true })
-  let silence = setTimeout(stop, limits.streamSilenceMaxMs)
+  let silenceTimer = setTimeout(stop, limits.streamSilenceMaxMs)
   try {
     const query = new URLSearchParams({ ...(after && { after }), ...(session && { session }) })
     const reply = await sendRequest(connection, `/events?${query}`, { signal: abort.signal })
     if (!reply.ok || !reply.body) throw await faultFromReply(reply)
     const frames: Frame[] = []
-    const parse = sseParser(data => frames.push(JSON.parse(data) as Frame)) // the gateway sends frames and nothing else
+    const parse = sseParser(data => frames.push(JSON.parse(data) as Frame)) // the gateway sends only frames
     const reader = reply.body.getReader()
-    // Node 20 forgets the signal of a fetch once its request is collected as garbage; the reader does not forget.
+    // Node 20 drops the signal of a fetch when its request is garbage-collected, so cancel the reader as well.
     abort.signal.addEventListener('abort', () => void reader.cancel().catch(() => {}), { once: true })
     for (;;) {
       const { done, value } = await reader.read()
       if (done) return
-      clearTimeout(silence)
-      silence = setTimeout(stop, limits.streamSilenceMaxMs)
+      clearTimeout(silenceTimer)
+      silenceTimer = setTimeout(stop, limits.streamSilenceMaxMs)
       parse(value)
       yield* frames.splice(0)
     }
   } catch (error) {
     throw error instanceof Fault || signal?.aborted ? error : new Unreachable(connection.url, error)
   } finally {
-    clearTimeout(silence)
+    clearTimeout(silenceTimer)
     signal?.removeEventListener('abort', stop)
     abort.abort()
   }

@@ -47,7 +47,7 @@ function whole(picture: ReturnType<typeof viewOf>): JsonObject {
     case 'fields':
       return picture.rest
     case 'change': {
-      const [part] = picture.parts
+      const [part] = picture.edits
       const file = { ...picture.rest, file_path: picture.path }
       if (picture.isNew) return { ...file, content: part?.after ?? '' }
       return { ...file, old_string: part?.before ?? '', new_string: part?.after ?? '' }
@@ -65,7 +65,7 @@ describe('the picture of an approval', () => {
     expect(viewOf(ask('Write', { file_path: '/a', content: 'x' }))).toEqual({
       kind: 'change',
       path: '/a',
-      parts: [{ before: '', after: 'x' }],
+      edits: [{ before: '', after: 'x' }],
       isNew: true,
       rest: {},
     })
@@ -76,7 +76,7 @@ describe('the picture of an approval', () => {
     expect(viewOf(ask('MultiEdit', { file_path: '/a', edits }))).toMatchObject({
       kind: 'change',
       isNew: false,
-      parts: [
+      edits: [
         { before: 'a', after: 'b' },
         { before: 'c', after: 'd' },
       ],
@@ -114,7 +114,7 @@ describe('words for an ask', () => {
     expect(actionLabel(ask('mcp__tracker', {}))).toBe('Use mcp__tracker')
     expect(actionLabel(ask('X', {}, { plan: 'p' }))).toBe('Approve a plan')
     expect([questions(1), questions(2), form].map(actionLabel)).toEqual(['A question', '2 questions', 'Fill in a form'])
-    expect(actionLabel({ ...form, url: 'https://a.example' } as Ask)).toBe('Open a link') // a form, with one more member
+    expect(actionLabel({ ...form, url: 'https://a.example' } as Ask)).toBe('Open a link') // a form, with one more property
   })
   it('say what it is about, in the agent’s', () => {
     expect(summary(ask('Bash', { command: 'ls' }))).toBe('ls')
@@ -143,11 +143,11 @@ describe('editing what is asked', () => {
   it('offers the one text that matters, and puts it back where it was', () => {
     const bash = ask('Bash', { command: 'ls', timeout: 5 })
     const editable = editableOf(bash)
-    expect(editable).toEqual({ member: 'command', label: 'Command', text: 'ls', ends: 'lf' })
+    expect(editable).toEqual({ property: 'command', label: 'Command', text: 'ls', lineEndings: 'lf' })
     expect(applyEdit(bash, editable, 'ls -l')).toEqual({ input: { command: 'ls -l', timeout: 5 } })
-    expect(editableOf(ask('Write', { file_path: '/a', content: 'x' })).member).toBe('content')
-    expect(editableOf(ask('Edit', { file_path: '/a', old_string: 'a', new_string: 'b' })).member).toBe('new_string')
-    expect(editableOf(ask('P', { plan: 'p' }, { plan: 'p' })).member).toBe('plan')
+    expect(editableOf(ask('Write', { file_path: '/a', content: 'x' })).property).toBe('content')
+    expect(editableOf(ask('Edit', { file_path: '/a', old_string: 'a', new_string: 'b' })).property).toBe('new_string')
+    expect(editableOf(ask('P', { plan: 'p' }, { plan: 'p' })).property).toBe('plan')
   })
   it.each([
     ['a new file', { file_path: '/a', content: 'one\r\ntwo\r\n' }, 'one\ntwo\n', { content: 'one\r\n2\r\n' }],
@@ -174,12 +174,12 @@ describe('editing what is asked', () => {
   })
   it('leaves line ends alone where a change is about them, and spells them out where they are mixed', () => {
     const toLf = ask('Edit', { file_path: '/a', old_string: 'x\r\ny', new_string: 'x\ny' })
-    expect(editableOf(toLf)).toMatchObject({ member: 'new_string', text: 'x\ny', ends: 'lf' })
-    expect(editableOf(ask('Write', { file_path: '/a', content: 'a\r\nb\n' })).member).toBeNull()
+    expect(editableOf(toLf)).toMatchObject({ property: 'new_string', text: 'x\ny', lineEndings: 'lf' })
+    expect(editableOf(ask('Write', { file_path: '/a', content: 'a\r\nb\n' })).property).toBeNull()
   })
   it('offers JSON where a text holds what cannot be seen', () => {
     const editable = editableOf(ask('Bash', { command: 'ls\u200b' }))
-    expect(editable.member).toBeNull()
+    expect(editable.property).toBeNull()
     expect(editable.text).toContain('ls\\u200b')
   })
   it('says what is wrong with JSON that is none', () => {
@@ -239,15 +239,15 @@ describe('two texts compared', () => {
       [' ', '⟨8 blank lines⟩', 8, 2, 2],
       ['-', 'b', 1, 10, null],
       ['+', 'c', 1, null, 10],
-      ['+', '⟨8 lines of blanks⟩', 8, null, 11],
+      ['+', '⟨8 whitespace lines⟩', 8, null, 11],
     ])
     expect([removed, added]).toEqual([1, 9])
   })
   it('are compared without their line ends where all of them are CRLF', () => {
     expect(told('one\r\ntwo', 'one\r\ntwo\r\nthree\r\n')).toEqual([' one', ' two', '+three', '+'])
-    expect(diffLines([{ before: 'one\r\ntwo', after: 'x' }]).ends).toBe('crlf')
-    expect(diffLines([{ before: '', after: 'one\r\n' }]).ends).toBe('crlf')
-    expect(diffLines([{ before: 'a', after: 'b\nc' }]).ends).toBe('lf')
+    expect(diffLines([{ before: 'one\r\ntwo', after: 'x' }]).lineEndings).toBe('crlf')
+    expect(diffLines([{ before: '', after: 'one\r\n' }]).lineEndings).toBe('crlf')
+    expect(diffLines([{ before: 'a', after: 'b\nc' }]).lineEndings).toBe('lf')
   })
   it('show where a line ends in CRLF as soon as others do not, so that no change of line ends is hidden', () => {
     expect(told('one\r\ntwo', 'one\ntwo')).toEqual(['-one⟨CR⟩', '+one', ' two'])
@@ -256,7 +256,7 @@ describe('two texts compared', () => {
       { before: 'a\r\n', after: 'b\r\n' },
       { before: 'c\n', after: 'd\n' },
     ])
-    expect(across.ends).toBe('mixed')
+    expect(across.lineEndings).toBe('mixed')
     expect(across.diffs[0]?.map(row => row.text)).toEqual(['a⟨CR⟩', 'b⟨CR⟩', ''])
   })
   it('are taken for wholly different where comparing would take too long', () => {

@@ -32,9 +32,9 @@ describe('a text as it is shown', () => {
   it('counts long runs of blanks, tabs and blank lines', () => {
     expect(displayText(`ls${' '.repeat(3000)}; rm -rf ~`)).toBe('ls⟨3000 spaces⟩; rm -rf ~')
     expect(displayText(`ls${'\t'.repeat(400)}; rm`, block)).toBe('ls⟨400 tabs⟩; rm')
-    expect(displayText(`ls${' \t'.repeat(40)}; rm`, block)).toBe('ls⟨80 blanks⟩; rm')
+    expect(displayText(`ls${' \t'.repeat(40)}; rm`, block)).toBe('ls⟨80 whitespace characters⟩; rm')
     expect(displayText(`ls${'\n'.repeat(201)}rm`, block)).toBe('ls\n⟨200 blank lines⟩\nrm')
-    expect(displayText(`ls\n${' \n'.repeat(200)}rm`, block)).toBe('ls\n⟨200 lines of blanks⟩\nrm')
+    expect(displayText(`ls\n${' \n'.repeat(200)}rm`, block)).toBe('ls\n⟨200 whitespace lines⟩\nrm')
   })
   it('keeps what people write: indentation, a few blank lines', () => {
     for (const text of [`${' '.repeat(40)}x`, 'a\n\n\n\n\n\nb', '\t\tx\n', ''])

@@ -29,16 +29,16 @@ describe('the keeper of a draft', () => {
   const open = (
     kept = shelf(),
     call = ada,
-    more: { readonly now?: () => number; readonly onFollow?: () => void } = {},
+    more: { readonly now?: () => number; readonly onRemoteChange?: () => void } = {},
   ) => {
     const keeper = new DraftSync({
       call,
       id: request.id,
       me: 'ada',
       frames,
-      shelf: kept,
+      storage: kept,
       now: Date.now,
-      waitMs: 5,
+      saveDelayMs: 5,
       ...more,
     })
     keeper.open()
@@ -116,11 +116,11 @@ describe('the keeper of a draft', () => {
 
   it('sends nothing while an answer is on its way, and all of it once that has failed', async () => {
     const keeper = open()
-    keeper.hold()
+    keeper.pauseSaving()
     keeper.change({ note: 'x' })
     await keeper.flush()
     expect(await stored()).toBeUndefined()
-    keeper.release()
+    keeper.resumeSaving()
     await expect.poll(stored).toEqual({ version: 1, note: 'x' })
   })
 
@@ -128,7 +128,7 @@ describe('the keeper of a draft', () => {
     const storage = shelf()
     const keeper = open(storage)
     keeper.change({ note: 'x' })
-    keeper.hold()
+    keeper.pauseSaving()
     const { id, digest } = request
     await ada('answerRequest', { id, digest, answer: { kind: 'allow', note: 'x' } })
     await expect.poll(() => storage.kept.size).toBe(0)
@@ -153,7 +153,7 @@ describe('the keeper of a draft', () => {
     adas.change({ reason: 'private' })
     await adas.flush()
     const bob = callAs(gateway, caller('person', 'bob'))
-    const bobs = new DraftSync({ call: bob, id: request.id, me: 'bob', frames, shelf: storage, now: Date.now })
+    const bobs = new DraftSync({ call: bob, id: request.id, me: 'bob', frames, storage: storage, now: Date.now })
     keepers.push(bobs)
     bobs.open()
     await bobs.flush()
@@ -179,13 +179,13 @@ describe('the keeper of a draft', () => {
 
   describe('on two devices of one person', () => {
     const shows = (keeper: DraftSync, draft: object) => expect.poll(() => keeper.getSnapshot()).toMatchObject({ draft })
-    const offers = (keeper: DraftSync, draft: object, where = 'there') =>
-      expect.poll(() => keeper.getSnapshot().other).toEqual({ draft, where })
+    const offers = (keeper: DraftSync, draft: object, device = 'other') =>
+      expect.poll(() => keeper.getSnapshot().other).toEqual({ draft, device })
 
     it('follows, letter by letter, where nobody has touched it, and says that it has changed', async () => {
       const here = open()
       const follow = vi.fn()
-      const there = open(shelf(), ada, { onFollow: follow })
+      const there = open(shelf(), ada, { onRemoteChange: follow })
       for (const reason of ['b', 'be', 'because']) {
         here.change({ reason })
         await shows(there, { reason })
@@ -220,7 +220,7 @@ describe('the keeper of a draft', () => {
       await offers(there, { reason: 'mine' })
       expect(there.getSnapshot().draft).toEqual({ note: 'theirs' })
       there.takeOther()
-      expect(there.getSnapshot()).toMatchObject({ draft: { reason: 'mine' }, other: null, swaps: 1 })
+      expect(there.getSnapshot()).toMatchObject({ draft: { reason: 'mine' }, other: null, swapCount: 1 })
       here.change({ reason: 'mine again' })
       await shows(there, { reason: 'mine again' })
     })
@@ -245,7 +245,7 @@ describe('the keeper of a draft', () => {
       await ada('putDraft', { id: request.id, draft: { version: 1, note: 'newer' } })
       const after = open(storage)
       await shows(after, { note: 'newer' })
-      await offers(after, { reason: 'older' }, 'here')
+      await offers(after, { reason: 'older' }, 'this')
     })
 
     it('after a reload what was typed here last stands against an older one from elsewhere', async () => {
@@ -292,12 +292,12 @@ describe('the keeper of a draft', () => {
       it('what was typed out of reach does not go over what came there meanwhile', async () => {
         const storage = shelf()
         const laptop = await comeBack(storage)
-        laptop.leave()
+        laptop.saveBeforeUnload()
         await laptop.flush()
         expect(await stored()).toEqual({ version: 1, reason: 'phone' })
         const back = await again(laptop, storage)
         await shows(back, { reason: 'phone' })
-        await offers(back, { reason: 'laptop' }, 'here')
+        await offers(back, { reason: 'laptop' }, 'this')
       })
 
       it('it goes there once the person stays with it', async () => {
@@ -331,7 +331,7 @@ describe('the keeper of a draft', () => {
         await before.flush()
         await put({ reason: 'phone' })
         const after = open(storage)
-        after.leave()
+        after.saveBeforeUnload()
         await after.flush()
         expect(await stored()).toEqual({ version: 1, reason: 'phone' })
       })
@@ -350,12 +350,12 @@ describe('the keeper of a draft', () => {
           keeper = await again(keeper, storage)
           expect(keeper.getSnapshot()).toMatchObject({
             draft: theirs,
-            other: { draft: { reason: 'mine' }, where: 'here' },
+            other: { draft: { reason: 'mine' }, device: 'this' },
           })
         }
         await put({ reason: 'newest' })
         await shows(keeper, { reason: 'newest' })
-        await offers(keeper, { reason: 'mine' }, 'here')
+        await offers(keeper, { reason: 'mine' }, 'this')
         keeper.keepMine()
         expect((await again(keeper, storage)).getSnapshot().other).toBeNull()
       })
@@ -369,7 +369,7 @@ describe('the keeper of a draft', () => {
       }
       const keeper = open(shelf(), call)
       keeper.change({ note: 'the last letters' })
-      keeper.leave()
+      keeper.saveBeforeUnload()
       expect(sent).toEqual([true])
       await expect.poll(stored).toEqual({ version: 1, note: 'the last letters' })
     })

@@ -152,7 +152,7 @@ describe('the board', () => {
     const board = new InboxState(() => 0)
     const answer = { id: asked.id, digest: asked.digest, answer: { kind: 'deny' } } as const
     for (const frame of [{ frame: 'hello', hello } as const, ...frames]) board.apply(frame)
-    board.learn(await callAs(gateway, ada)('answerRequest', answer))
+    board.addReply(await callAs(gateway, ada)('answerRequest', answer))
     for (const frame of frames.filter(each => each.frame === 'event' && each.event.type === 'request.opened'))
       board.apply(frame)
     expect(board.snapshot()).toMatchObject({ pendingCount: 0, order: [] })

@@ -38,14 +38,14 @@ function logOf(bodies: readonly EventBody[]): Event[] {
 }
 function read(events: readonly Event[]): readonly Entry[] {
   const account = new TranscriptState()
-  for (const event of events) account.fold(event)
+  for (const event of events) account.apply(event)
   return account.entries()
 }
 /** As a reader does who begins at the end: the last page first, the pages before it one by one. */
 function readBackwards(events: readonly Event[], pageSize: number): readonly Entry[] {
   const account = new TranscriptState()
   const last = Math.max(0, events.length - pageSize)
-  for (const event of events.slice(last)) account.fold(event)
+  for (const event of events.slice(last)) account.apply(event)
   for (let end = last; end > 0; end -= pageSize) account.prepend(events.slice(Math.max(0, end - pageSize), end))
   return account.entries()
 }
@@ -171,7 +171,7 @@ describe('an account of a log', () => {
       { type: 'message.added', block: 'b', role: 'agent', text: 'second' },
     ])
     const account = new TranscriptState()
-    for (const event of events.slice(2)) account.fold(event)
+    for (const event of events.slice(2)) account.apply(event)
     expect(account.entries().map(entry => entry.kind)).toEqual(['message'])
     account.prepend(events.slice(0, 2))
     expect(account.entries().map(entry => entry.kind)).toEqual(['message', 'note', 'message'])
@@ -190,36 +190,36 @@ describe('text that streams', () => {
 
   it('grows, and is replaced by the block once that is finished', () => {
     const account = new TranscriptState()
-    account.grow(delta(0, 'Hel'))
-    account.grow(delta(3, 'lo'))
-    account.grow(delta(3, 'lo'))
+    account.addDelta(delta(0, 'Hel'))
+    account.addDelta(delta(3, 'lo'))
+    account.addDelta(delta(3, 'lo'))
     expect(account.entries()).toMatchObject([{ text: 'Hello', streaming: true }])
     for (const event of logOf([{ type: 'message.added', block: 'a', role: 'agent', text: 'Hello.' }]))
-      account.fold(event)
+      account.apply(event)
     expect(account.entries()).toMatchObject([{ text: 'Hello.', streaming: false }])
   })
   it('goes on behind what is kept of a block that was cut off', () => {
     const account = new TranscriptState()
     for (const event of logOf([{ type: 'message.added', block: 'a', role: 'agent', text: 'Hello', partial: true }]))
-      account.fold(event)
-    account.grow(delta(5, ' again'))
+      account.apply(event)
+    account.addDelta(delta(5, ' again'))
     expect(account.entries()).toMatchObject([{ id: 'a', text: 'Hello again', streaming: true }])
   })
   it('says that its beginning was missed', () => {
     const account = new TranscriptState()
-    account.grow(delta(7, 'world'))
+    account.addDelta(delta(7, 'world'))
     expect(account.entries()).toMatchObject([{ text: '…world' }])
   })
   it('goes on in an account that is read anew after a gap', () => {
     const account = new TranscriptState()
-    account.grow(delta(0, 'Hel'))
-    expect(account.renewed().entries()).toMatchObject([{ text: 'Hel', streaming: true }])
+    account.addDelta(delta(0, 'Hel'))
+    expect(account.emptied().entries()).toMatchObject([{ text: 'Hel', streaming: true }])
   })
   it('ends with its session', () => {
     const account = new TranscriptState()
-    account.grow(delta(0, 'Hel'))
+    account.addDelta(delta(0, 'Hel'))
     const ended: Session = { ...session, state: 'ended', ending: { reason: 'stopped' } }
-    for (const event of logOf([{ type: 'session.ended', value: ended }])) account.fold(event)
+    for (const event of logOf([{ type: 'session.ended', value: ended }])) account.apply(event)
     expect(account.entries()).toMatchObject([{ kind: 'note', text: 'Session ended: stopped' }])
   })
 })

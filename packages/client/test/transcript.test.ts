@@ -89,7 +89,7 @@ describe('a transcript', () => {
     await agent('takeCommand', { id: command.id })
     await agent('finishCommand', { id: command.id, outcome: { ok: false, reason: 'no' } })
     const done = await when(transcript, ({ entries }) =>
-      entries.some(entry => entry.kind === 'message' && entry.fate === 'failed'),
+      entries.some(entry => entry.kind === 'message' && entry.state === 'failed'),
     )
     expect(done.entries.at(-1)).toMatchObject({ by: 'ada', problem: 'no' })
   })

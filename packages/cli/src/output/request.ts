@@ -6,7 +6,7 @@ import {
   diffLines,
   editableJson,
   hasEscapes,
-  lineEndLabel,
+  lineEndingsLabel,
   resolutionLabel,
   resolutionTone,
   timeSince,
@@ -184,9 +184,9 @@ function viewRows(picture: AskView, tellPlan: PlanRenderer): readonly Row[] {
   }
 }
 
-function changeRows({ path, parts, isNew }: Extract<AskView, { kind: 'change' }>): readonly Row[] {
-  const { diffs, ends } = diffLines(parts)
-  const about = lineEndLabel(ends)
+function changeRows({ path, edits, isNew }: Extract<AskView, { kind: 'change' }>): readonly Row[] {
+  const { diffs, lineEndings } = diffLines(edits)
+  const about = lineEndingsLabel(lineEndings)
   return [
     row(trusted(isNew ? 'The whole of ' : 'In '), untrusted(path), trusted(about && ` · ${about}`, 'quiet')),
     ...diffs.flatMap((rows, index) => [

@@ -20,18 +20,21 @@ export function panelOf({ edit, reason, note }: AnswerDraft): CardPanel {
 }
 
 /** What was chosen counts until another draft was taken in, which has a step of its own. */
-export function useCardPanels({ draft, swaps }: Pick<DraftSnapshot, 'draft' | 'swaps'>, id: RequestId): CardPanels {
-  const [last, setLast] = useState<{ readonly step: CardPanel; readonly swaps: number } | null>(null)
-  const chosen = last?.swaps === swaps ? last.step : null
+export function useCardPanels(
+  { draft, swapCount }: Pick<DraftSnapshot, 'draft' | 'swapCount'>,
+  id: RequestId,
+): CardPanels {
+  const [last, setLast] = useState<{ readonly step: CardPanel; readonly swapCount: number } | null>(null)
+  const chosen = last?.swapCount === swapCount ? last.step : null
   const step = chosen ?? panelOf(draft)
   return useMemo(() => {
     const go = (to: CardPanel) => {
-      setLast({ step: to, swaps })
+      setLast({ step: to, swapCount })
       // The field that had the cursor goes away; the keyboard stays with the card.
       if (to === 'first') document.getElementById(cardName(id))?.focus({ preventScroll: true })
     }
     return { step, focused: chosen !== null, go }
-  }, [step, chosen, swaps, id])
+  }, [step, chosen, swapCount, id])
 }
 
 /** How a card's element is called. */

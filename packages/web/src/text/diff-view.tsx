@@ -1,5 +1,5 @@
 /** A change of a file, whole: what goes, what comes, with line numbers; side by side where there is room, one under the other where there is not. */
-import { type DiffRow, diffLines, lineEndLabel, type TextEdit } from '@holdpoint/client'
+import { type DiffRow, diffLines, lineEndingsLabel, type TextEdit } from '@holdpoint/client'
 import { type ReactNode, type RefObject, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { InvisibleWarning, Line } from './agent-text.tsx'
 import { differingSpans, hunksOf, type Pair, pairRows, type Span } from './diff-pairs.ts'
@@ -21,8 +21,8 @@ interface ChangeViewProps {
 
 export function ChangeView({ part, context }: ChangeViewProps): ReactNode {
   const { before, after } = part
-  const { diffs, ends } = useMemo(() => diffLines([{ before, after }]), [before, after])
-  const about = lineEndLabel(ends)
+  const { diffs, lineEndings } = useMemo(() => diffLines([{ before, after }]), [before, after])
+  const about = lineEndingsLabel(lineEndings)
   return (
     <>
       <DiffView {...{ part, rows: diffs[0] ?? [] }} {...(context !== undefined && { context })} />

@@ -11,7 +11,7 @@ export interface PromptDraftsOptions {
 }
 
 /** A terminal that is gone has nothing that would come back with it, so neither is anything compared by its time. */
-const shelf = { getItem: () => null, setItem: () => {}, removeItem: () => {} }
+const storage = { getItem: () => null, setItem: () => {}, removeItem: () => {} }
 const now = Date.now
 
 export class PromptDrafts {
@@ -25,7 +25,7 @@ export class PromptDrafts {
   /** Keeps this request's from now on; tells whenever something has come from elsewhere. */
   open(id: RequestId, changed: () => void): void {
     if (this.#keepers.has(id)) return
-    const keeper = new DraftSync({ ...this.#options, id, shelf, now })
+    const keeper = new DraftSync({ ...this.#options, id, storage, now })
     this.#keepers.set(id, keeper)
     keeper.subscribe(changed)
     keeper.open()
@@ -49,10 +49,10 @@ export class PromptDrafts {
 
   /** While an answer is on its way nothing is sent beside it. */
   hold(id: RequestId): void {
-    this.#keepers.get(id)?.hold()
+    this.#keepers.get(id)?.pauseSaving()
   }
   release(id: RequestId): void {
-    this.#keepers.get(id)?.release()
+    this.#keepers.get(id)?.resumeSaving()
   }
   /** What is not sent yet is; of one that is answered the keeper knows that nothing is to be. */
   forget(id: RequestId): void {

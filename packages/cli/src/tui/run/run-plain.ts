@@ -68,7 +68,7 @@ function tellPending({ order, requests }: InboxSnapshot, told: Set<RequestId>): 
 }
 
 function wasRefused(entry: Entry | undefined): boolean {
-  return entry?.kind === 'message' && entry.fate === 'failed'
+  return entry?.kind === 'message' && entry.state === 'failed'
 }
 
 /** Null while there is more to come. */

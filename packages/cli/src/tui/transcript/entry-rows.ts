@@ -48,14 +48,14 @@ export function entryRows(entry: Entry, reader: Reader): readonly Row[] {
   }
 }
 
-function messageRows({ role, text, agentPath, by, fate, problem }: MessageEntry, { me }: Reader): readonly Row[] {
+function messageRows({ role, text, agentPath, by, state, problem }: MessageEntry, { me }: Reader): readonly Row[] {
   if (role === 'agent') return [...pathRows(agentPath), ...proseRows(text)]
   const who = by === undefined || by === me ? [] : [untrusted(by, 'quiet'), trusted(' ')]
   const lines = text.split('\n').map((line, index) => {
     const gutter = gutterOf(index === 0 ? '› ' : '  ', 2)
     return { gutter, spans: [...(index === 0 ? who : []), untrusted(line)] }
   })
-  return [...lines, ...(fate === 'failed' ? [refusedRow({ problem })] : [])]
+  return [...lines, ...(state === 'failed' ? [refusedRow({ problem })] : [])]
 }
 
 export function refusedRow({ problem }: { readonly problem?: string | undefined }): Row {

@@ -50,7 +50,7 @@ export class TranscriptPrinter {
   #settle(entry: Entry, reader: Reader): readonly Row[] {
     this.#printed.add(entry.id)
     if (entry.kind === 'tool' && entry.state === 'running') this.#running.add(entry.id)
-    if (entry.kind === 'message' && (entry.fate === 'waiting' || entry.fate === 'taken')) this.#said.add(entry.id)
+    if (entry.kind === 'message' && (entry.state === 'waiting' || entry.state === 'taken')) this.#said.add(entry.id)
     if (entry.kind !== 'message' || this.#begun?.id !== entry.id) return entryRows(entry, reader)
     const rows = this.#prose(entry, this.#unprinted(entry))
     this.#begun = null
@@ -90,8 +90,8 @@ export class TranscriptPrinter {
   }
   /** What a person said was printed before the agent had it. */
   #refuse(entry: MessageEntry): readonly Row[] {
-    if (entry.fate === 'failed' && this.#said.delete(entry.id)) return [refusedRow(entry)]
-    if (entry.fate === 'done') this.#said.delete(entry.id)
+    if (entry.state === 'failed' && this.#said.delete(entry.id)) return [refusedRow(entry)]
+    if (entry.state === 'done') this.#said.delete(entry.id)
     return []
   }
 }

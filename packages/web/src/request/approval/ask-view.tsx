@@ -1,5 +1,5 @@
 /** What an approval would do, drawn as what it is: a command, a change, a plan, fields. All of it, in panes that know whether they were seen. */
-import { type AskView, diffLines, lineEndLabel } from '@holdpoint/client'
+import { type AskView, diffLines, lineEndingsLabel } from '@holdpoint/client'
 import type { JsonObject } from '@holdpoint/protocol'
 import { type ReactNode, useMemo } from 'react'
 import { InlineAgentText } from '../../text/agent-text.tsx'
@@ -56,9 +56,14 @@ function Rest({ rest }: { readonly rest: JsonObject }): ReactNode {
 }
 
 function ChangedFile({ picture }: { readonly picture: Extract<AskView, { kind: 'change' }> }): ReactNode {
-  const { path, parts, isNew } = picture
-  const { diffs, removed, added, ends } = useMemo(() => diffLines(parts), [parts])
-  const about = [isNew && 'the whole file', `${added} added`, removed > 0 && `${removed} removed`, lineEndLabel(ends)]
+  const { path, edits, isNew } = picture
+  const { diffs, removed, added, lineEndings } = useMemo(() => diffLines(edits), [edits])
+  const about = [
+    isNew && 'the whole file',
+    `${added} added`,
+    removed > 0 && `${removed} removed`,
+    lineEndingsLabel(lineEndings),
+  ]
   return (
     <>
       <div className="file">
@@ -66,7 +71,7 @@ function ChangedFile({ picture }: { readonly picture: Extract<AskView, { kind: '
         <span className="soft small">{about.filter(Boolean).join(' · ')}</span>
       </div>
       <ScrollPane label="The change">
-        {parts.map((part, index) => (
+        {edits.map((part, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a request that never changes
           <DiffView key={index} part={part} rows={diffs[index] ?? []} />
         ))}

@@ -6,8 +6,8 @@ import { InlineAgentText } from '../../text/agent-text.tsx'
 import { draftLabels } from './draft-labels.ts'
 
 const words = {
-  there: { said: 'Also begun on another of your devices:', keep: 'Keep mine' },
-  here: { said: 'Before that, you had begun here:', keep: 'Keep this' },
+  other: { said: 'Also begun on another of your devices:', keep: 'Keep mine' },
+  this: { said: 'Before that, you had begun here:', keep: 'Keep this' },
 } as const
 
 export interface DraftConflictProps {
@@ -18,7 +18,7 @@ export interface DraftConflictProps {
 }
 
 export function DraftConflict({ ask, other, onSwap, onStay }: DraftConflictProps): ReactNode {
-  const { said, keep } = words[other.where]
+  const { said, keep } = words[other.device]
   return (
     <div className="other-draft soft small" role="status">
       <span className="other-words">

@@ -21,11 +21,19 @@ export function useDraft({ id }: Request, card: RefObject<HTMLElement | null>): 
   const { call, inbox, me } = useGateway()
   const keeper = useMemo(() => {
     const now = () => Date.now() + inbox.getSnapshot().clockSkewMs
-    return new DraftSync({ call, id, me, frames: inbox.onFrame, shelf: draftStorage, now, onFollow: startCooldown })
+    return new DraftSync({
+      call,
+      id,
+      me,
+      frames: inbox.onFrame,
+      storage: draftStorage,
+      now,
+      onRemoteChange: startCooldown,
+    })
   }, [call, id, me, inbox])
   useEffect(() => {
     const flush = () => void keeper.flush()
-    const leave = () => keeper.leave()
+    const leave = () => keeper.saveBeforeUnload()
     const element = card.current
     keeper.open()
     element?.addEventListener('focusout', flush)
@@ -45,8 +53,8 @@ export function useDraft({ id }: Request, card: RefObject<HTMLElement | null>): 
       change: (change: AnswerDraft) => keeper.change(change),
       swap: () => keeper.takeOther(),
       stay: () => keeper.keepMine(),
-      hold: () => keeper.hold(),
-      release: () => keeper.release(),
+      hold: () => keeper.pauseSaving(),
+      release: () => keeper.resumeSaving(),
     }),
     [keeper],
   )

@@ -48,8 +48,8 @@ function Said({ request }: { readonly request: Request }): ReactNode {
 function Edited({ ask, request }: { readonly ask: ApprovalAsk; readonly request: Request }): ReactNode {
   const ran = effectiveAsk(ask, request.resolution)
   if (ran.kind !== 'approval') return null
-  const { member } = editableOf(ask)
-  const [before, after] = [ask, ran].map(({ input }) => (member === null ? null : input[member]))
+  const { property } = editableOf(ask)
+  const [before, after] = [ask, ran].map(({ input }) => (property === null ? null : input[property]))
   const named = typeof before === 'string' && typeof after === 'string'
   return (
     <div className="remark">

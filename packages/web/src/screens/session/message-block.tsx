@@ -32,9 +32,9 @@ const fates = { waiting: 'Queued', taken: 'Read', done: '', failed: 'Not carried
 
 function PersonMessage({ entry }: { readonly entry: MessageEntry }): ReactNode {
   const { me } = useGateway()
-  const { by, at, text, attachments = [], fate, problem } = entry
+  const { by, at, text, attachments = [], state, problem } = entry
   return (
-    <article className={`message person ${fate ?? ''}`} aria-label={by === me ? 'You' : 'A person'}>
+    <article className={`message person ${state ?? ''}`} aria-label={by === me ? 'You' : 'A person'}>
       <div className="bubble">
         {attachments.length > 0 && (
           <ul className="attachments">
@@ -54,7 +54,7 @@ function PersonMessage({ entry }: { readonly entry: MessageEntry }): ReactNode {
           </>
         )}
         {clockTime(at)}
-        {fate && fates[fate] && ` · ${fates[fate]}`}
+        {state && fates[state] && ` · ${fates[state]}`}
         {problem && (
           <>
             {': '}

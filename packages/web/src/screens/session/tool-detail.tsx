@@ -36,7 +36,7 @@ function ToolInput({ name, input }: { readonly name: string; readonly input: Jso
             {picture.isNew ? 'Writes ' : 'Changes '}
             <InlineAgentText text={picture.path} className="mono" />
           </p>
-          {picture.parts.map((part, i) => (
+          {picture.edits.map((part, i) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one change are in order
             <ChangeView key={i} part={part} />
           ))}
