@@ -25,6 +25,7 @@ export default {
     // The first that know light-dark(): older ones would get every colour twice, and the script none.
     cssTarget: ['chrome123', 'safari17.5', 'firefox120'],
     assetsInlineLimit: 0,
+    cssCodeSplit: false,
     modulePreload: { polyfill: false },
     rolldownOptions: {
       onLog: (level: string, log: { code?: string }, handle: (level: string, log: object) => void) => {

@@ -111,11 +111,11 @@ describe.skipIf(hasNoBrowser())('axe finds nothing wrong', () => {
       await look('sessions')
       await visit('#/record')
       await receipt(page, 'npm run deploy').first().locator('summary').click()
-      await page.locator('.story').waitFor()
+      await page.locator('.receipt-details').waitFor()
       await look('record')
       for (const screen of ['rules', 'settings']) {
         await visit(`#/${screen}`)
-        await page.locator('.later').waitFor()
+        await page.locator('.placeholder').waitFor()
         await look(screen)
       }
       await page.keyboard.press('?')
@@ -130,7 +130,7 @@ describe.skipIf(hasNoBrowser())('axe finds nothing wrong', () => {
       await page.getByRole('dialog', { name: 'New session' }).getByRole('radio').first().waitFor()
       await look('start')
       await page.keyboard.press('Escape')
-      await page.locator('button.you').click()
+      await page.locator('button.user-menu-button').click()
       await look('menu')
       await page.keyboard.press('Escape')
 

@@ -108,7 +108,7 @@ describe.skipIf(hasNoBrowser())('nobody decides what they did not mean:', () => 
     await fixture.gateway.call('withdrawRequest', { id: first.id })
     await cardOf(page, first).waitFor({ state: 'detached' })
     await page.keyboard.type('aaaaaaaaaaaaaaaa', { delay: 70 })
-    await page.locator('.begun', { hasText: 'because' }).waitFor()
+    await page.locator('.leftover-draft', { hasText: 'because' }).waitFor()
     await fixture.gateway.call('getRequest', { id: second.id, wait: 500 })
     expect(await fixture.isPending(second)).toBe(true)
   })
@@ -225,7 +225,7 @@ describe.skipIf(hasNoBrowser())('nobody decides what they did not mean:', () => 
       const bar = page.getByRole('region', { name: 'Answer several at once' })
       await bar.waitFor()
       for (let i = 0; i < 4; i++) await page.keyboard.press('j')
-      const toast = page.locator('.announcement.shown', { hasText: 'Its agent advises against it' })
+      const toast = page.locator('.toast.shown', { hasText: 'Its agent advises against it' })
       for (const where of ['top', 'end']) {
         await page.locator('main').evaluate((it, at) => it.scrollTo(0, at === 'top' ? 0 : it.scrollHeight), where)
         await page.keyboard.press('x')
@@ -264,7 +264,7 @@ describe.skipIf(hasNoBrowser())('nobody decides what they did not mean:', () => 
     await cardOf(page, request).waitFor()
     await page.keyboard.press('j')
     await page.keyboard.press('x')
-    const toast = page.locator('.announcement')
+    const toast = page.locator('.toast')
     await toast.getByText('advises against it').waitFor()
     const said = await toast.locator('span').elementHandle()
     await page.keyboard.press('x')
@@ -348,8 +348,8 @@ describe.skipIf(hasNoBrowser())('nobody decides what they did not mean:', () => 
       const log = page.getByRole('log', { name: 'Transcript' })
       await log.getByText('<img src=x onerror=alert(1)>').first().waitFor()
       // One of them has two hundred lines, told in one.
-      await log.locator('.asks-about', { hasText: 'npm test ↵ rm -rf ~' }).first().waitFor()
-      expect((await log.locator('.asks-about').allInnerTexts()).join()).not.toContain('\\u{a}')
+      await log.locator('.request-line-summary', { hasText: 'npm test ↵ rm -rf ~' }).first().waitFor()
+      expect((await log.locator('.request-line-summary').allInnerTexts()).join()).not.toContain('\\u{a}')
       expect(await visibleText(log)).not.toContain('\u202E')
       expect(await page.locator('main img').count()).toBe(0)
       expect(await visibleText(page.locator('main'))).toContain(escapeInvisible('\u202Eapi\u202C'))
@@ -361,7 +361,7 @@ describe.skipIf(hasNoBrowser())('nobody decides what they did not mean:', () => 
       const command = `npm test${' '.repeat(3000)}; rm -rf ~`
       const request = await asker.ask(asks.command(command))
       const card = cardOf(page, request)
-      const sign = card.locator('pre .ours.count')
+      const sign = card.locator('pre .marker.count')
       await sign.waitFor()
       expect(await sign.allInnerTexts()).toEqual(['⟨3000 spaces⟩'])
       expect(await sign.evaluate(it => getComputedStyle(it).direction)).toBe('ltr')
@@ -376,7 +376,7 @@ describe.skipIf(hasNoBrowser())('nobody decides what they did not mean:', () => 
       const lines = cardOf(page, change).locator('.diff-row')
       await lines.first().waitFor()
       await expect.poll(() => lines.count()).toBe(3)
-      expect(await cardOf(page, change).locator('.ours.count').allInnerTexts()).toEqual([
+      expect(await cardOf(page, change).locator('.marker.count').allInnerTexts()).toEqual([
         '⟨200 blank lines⟩',
         '⟨400 tabs⟩',
       ])

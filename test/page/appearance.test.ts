@@ -16,7 +16,7 @@ function beyondTheEdge(page: Page): Promise<string[]> {
     const isCut = (element: Element | null): boolean =>
       element !== null && (getComputedStyle(element).overflowX !== 'visible' || isCut(element.parentElement))
     return [...document.querySelectorAll('#page *')]
-      .filter(it => it.getBoundingClientRect().right > innerWidth + 1 && !it.closest('.offscreen'))
+      .filter(it => it.getBoundingClientRect().right > innerWidth + 1 && !it.closest('.visually-hidden'))
       .filter(it => it.getBoundingClientRect().left >= innerWidth - 8 || !isCut(it.parentElement))
       .map(it => `${it.tagName} ${it.className}`)
   })
@@ -34,7 +34,7 @@ describe.skipIf(hasNoBrowser())('the look of', () => {
       [small, 3],
     ] as const) {
       const page = await fixture.openPage(options)
-      const head = cardOf(page, request).locator('.card-head')
+      const head = cardOf(page, request).locator('.card-header')
       await head.waitFor()
       const { height } = (await head.boundingBox()) ?? { height: 0 }
       expect(height).toBeLessThan(linesMax * 22 + 8)
@@ -133,8 +133,8 @@ describe.skipIf(hasNoBrowser())('the look of', () => {
     const says = cardOf(page, command).getByRole('figure', { name: 'What the agent says' })
     await says.waitFor()
     expect(await says.locator('blockquote').allTextContents()).toEqual(['Migrate the staging database', 'Look'])
-    expect(await cardOf(page, command).locator('.entry dt').allTextContents()).toEqual(['timeout'])
-    const labels = cardOf(page, fields).locator('.entry', { hasText: 'labels' })
+    expect(await cardOf(page, command).locator('.field-row dt').allTextContents()).toEqual(['timeout'])
+    const labels = cardOf(page, fields).locator('.field-row', { hasText: 'labels' })
     expect(await labels.locator('li').allTextContents()).toEqual(['bug', 'ci'])
     expect((await labels.boundingBox())?.height).toBeLessThan(32)
   })
@@ -145,10 +145,10 @@ describe.skipIf(hasNoBrowser())('the look of', () => {
     const page = await fixture.openPage()
     await page.goto(`${fixture.gateway.url}/#/sessions/${asker.session.id}`)
     await cardOf(page, request).waitFor()
-    await page.locator('.asks').waitFor()
+    await page.locator('.request-line').waitFor()
     const amber = await page.locator('main').evaluate(main => {
       const probe = main.appendChild(document.createElement('i'))
-      const tones = ['--wait', '--amber'].map(name => {
+      const tones = ['--waiting', '--amber'].map(name => {
         probe.style.color = `var(${name})`
         return getComputedStyle(probe).color
       })
@@ -223,7 +223,7 @@ describe.skipIf(hasNoBrowser())('the look of', () => {
       const body = await boxOf(card.locator('.card-body'))
       const path = await boxOf(card.getByText('/etc/shadow'))
       expect(path.y + path.height).toBeLessThanOrEqual(body.y + body.height)
-      const deed = card.locator('.deed')
+      const deed = card.locator('.action-line')
       expect(await deed.evaluate(it => it.scrollHeight <= it.clientHeight + 1)).toBe(true)
       expect(await visibleText(card.locator('.card-body'))).toContain(asker.session.cwd)
     })

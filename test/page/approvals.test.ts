@@ -67,7 +67,7 @@ describe.skipIf(hasNoBrowser())('an approval', () => {
     expect((await fixture.waitUntilResolved(request)).resolution?.editedDigest).toMatch(/\S/)
     const line = receipt(page, '--env test', 'allowed with changes by you')
     await line.locator('summary').click()
-    const story = line.locator('.story')
+    const story = line.locator('.receipt-details')
     await story.waitFor()
     expect(await visibleText(story)).toContain('--env staging')
     expect(await visibleText(story)).toContain('What was changed before it was allowed')
@@ -106,10 +106,12 @@ describe.skipIf(hasNoBrowser())('an approval', () => {
     const { page, request, card } = await shown(asks.edit())
     expect(await visibleText(card)).toContain('/src/api/src/retry.ts')
     await expect.poll(() => card.locator('.diff.split').count()).toBe(1)
-    expect(await card.locator('.diff-row.gone').allInnerTexts()).toEqual([expect.stringContaining('const tries = 3')])
-    await expect.poll(() => card.locator('.diff-row.come').count()).toBe(2)
-    expect(await card.locator('.diff-row.come .trail').first().textContent()).toBe(' ')
-    expect(await card.locator('.diff-row.come .tab').first().textContent()).toBe('\t')
+    expect(await card.locator('.diff-row.removed').allInnerTexts()).toEqual([
+      expect.stringContaining('const tries = 3'),
+    ])
+    await expect.poll(() => card.locator('.diff-row.added').count()).toBe(2)
+    expect(await card.locator('.diff-row.added .trail').first().textContent()).toBe(' ')
+    expect(await card.locator('.diff-row.added .tab').first().textContent()).toBe('\t')
     expect(await card.locator('.diff .number').allInnerTexts()).toContain('3')
     await button(card, 'Edit…').click()
     const field = card.getByLabel('what stands here is what runs')
@@ -145,14 +147,14 @@ describe.skipIf(hasNoBrowser())('an approval', () => {
   it('of an edit with CRLF line ends reads like any other, says so once, and keeps them when it is changed', async () => {
     const input = { file_path: '/src/a.ts', old_string: 'one\r\ntwo', new_string: 'one\r\n2\r\nthree' }
     const { page, request, card } = await shown({ ...asks.edit(), input } as Ask) // an approval, with another input
-    expect(await visibleText(card.locator('.file'))).toContain('2 added · 1 removed · CRLF line endings')
+    expect(await visibleText(card.locator('.file-header'))).toContain('2 added · 1 removed · CRLF line endings')
     expect(await card.locator('.diff').textContent()).not.toMatch(/CR|u\{/)
     expect(await card.locator('.hidden-warning').count()).toBe(0)
     await button(card, 'Edit…').click()
     const field = card.getByLabel('New text with CRLF line endings: what stands here is what runs')
     await expect.poll(() => field.inputValue()).toBe('one\n2\nthree')
     await field.fill('one\n2\n3\nfour')
-    await expect.poll(() => card.locator('.step .diff-row.come').count()).toBe(2)
+    await expect.poll(() => card.locator('.card-panel .diff-row.added').count()).toBe(2)
     await click(page, button(card, 'Allow with edits'))
     expect(await fixture.answerGivenOnPage(request)).toMatchObject({
       input: { ...input, new_string: 'one\r\n2\r\n3\r\nfour' },
@@ -160,15 +162,15 @@ describe.skipIf(hasNoBrowser())('an approval', () => {
     const told = receipt(page, '/src/a.ts', 'allowed with changes')
     await told.locator('summary').click()
     await told.getByText('What was changed before it was allowed').waitFor()
-    await expect.poll(() => told.locator('.remark .diff-row.come').count()).toBe(2)
+    await expect.poll(() => told.locator('.remark .diff-row.added').count()).toBe(2)
   })
 
   it('of an edit that changes line ends shows each of them', async () => {
     const input = { file_path: '/src/a.ts', old_string: 'one\r\ntwo', new_string: 'one\ntwo' }
     const { card } = await shown({ ...asks.edit(), input } as Ask) // as above
-    expect(await visibleText(card.locator('.file'))).toContain('mixed line endings: ⟨CR⟩ marks lines that end in CRLF')
-    expect(await visibleText(card.locator('.diff-row.gone .line'))).toContain('one⟨CR⟩')
-    expect(await visibleText(card.locator('.diff-row.come .line'))).not.toContain('CR')
+    expect(await visibleText(card.locator('.file-header'))).toContain('mixed line endings: ⟨CR⟩ marks lines that end in CRLF')
+    expect(await visibleText(card.locator('.diff-row.removed .line'))).toContain('one⟨CR⟩')
+    expect(await visibleText(card.locator('.diff-row.added .line'))).not.toContain('CR')
   })
 
   it('of an edit stands in one column where there is no room for two', async () => {
@@ -180,7 +182,7 @@ describe.skipIf(hasNoBrowser())('an approval', () => {
   it('of a new file shows all of it', async () => {
     const { page, request, card } = await shown(asks.write())
     expect(await visibleText(card)).toContain('the whole file · 12 added')
-    await expect.poll(() => card.locator('.diff-row.come').count()).toBe(12)
+    await expect.poll(() => card.locator('.diff-row.added').count()).toBe(12)
     await click(page, button(card, 'Allow once'))
     expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'allow' })
     await receipt(page, '/src/api/src/greeting.ts', 'allowed by you').waitFor()
@@ -237,7 +239,7 @@ describe.skipIf(hasNoBrowser())('an approval', () => {
 
   it('that its agent advises against is allowed on a phone by a press that is held, not by a tap', async () => {
     const { page, request, card } = await shown(asks.dangerous(), phone)
-    const hold = card.locator('button.hold')
+    const hold = card.locator('button.hold-button')
     await waitForCooldown(page)
     await hold.tap()
     await expect.poll(() => card.getByText('Hold to allow once').count()).toBe(1)

@@ -198,7 +198,7 @@ describe.skipIf(hasNoBrowser())('in trouble', () => {
   it('a browser that is signed out elsewhere says so and how to come back', async () => {
     const page = await fixture.openPage({ provoked: /401/ })
     const other = await fixture.openTab(page)
-    await other.locator('button.you').click()
+    await other.locator('button.user-menu-button').click()
     await other.getByRole('button', { name: 'Sign this browser out' }).click()
     await other.getByText('This browser is not signed in').waitFor()
     await page.reload()

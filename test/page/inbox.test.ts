@@ -36,9 +36,9 @@ describe.skipIf(hasNoBrowser())('the inbox', () => {
     const page = await fixture.openPage()
     const cards = page.locator('article')
     await cards.nth(1).waitFor()
-    expect(await visibleText(cards.nth(0).locator('.card-head'))).toContain('docs')
+    expect(await visibleText(cards.nth(0).locator('.card-header'))).toContain('docs')
     expect(await visibleText(cards.nth(0))).toContain('/src/docs')
-    expect(await visibleText(cards.nth(1).locator('.card-head'))).toMatch(/api[\s\S]*reviewer[\s\S]*test-writer/)
+    expect(await visibleText(cards.nth(1).locator('.card-header'))).toMatch(/api[\s\S]*reviewer[\s\S]*test-writer/)
   })
 
   it('gives each agent of a path a ground of its own, so that no name passes for two', async () => {
@@ -148,7 +148,7 @@ describe.skipIf(hasNoBrowser())('the inbox', () => {
     for (const request of requests) await cardOf(page, request).getByRole('checkbox').check()
     await button(page, 'Deny 2…').click()
     await page.keyboard.type('stop that')
-    await page.locator('.batch [type="submit"]:enabled').waitFor()
+    await page.locator('.batch-bar [type="submit"]:enabled').waitFor()
     await pressKey(page, 'Enter')
     for (const request of requests)
       expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'deny', reason: 'stop that' })
@@ -174,7 +174,7 @@ describe.skipIf(hasNoBrowser())('the inbox', () => {
       .getByRole('button')
       .evaluateAll(all => all.map(it => [it.textContent, Math.round(it.getBoundingClientRect().height)] as const))
     expect(heights.filter(([, height]) => height < 44)).toEqual([])
-    for (const target of ['.asker', '.select'])
+    for (const target of ['.asker-session', '.select'])
       expect(
         await cardOf(page, request)
           .locator(target)

@@ -136,7 +136,7 @@ describe.skipIf(hasNoBrowser())('without a pointer', () => {
     await page.getByText('3 selected').waitFor()
     await pressKey(page, 'd')
     await page.keyboard.type('all three')
-    await page.locator('.batch [type="submit"]:enabled').waitFor()
+    await page.locator('.batch-bar [type="submit"]:enabled').waitFor()
     await pressKey(page, 'Enter')
     for (const at of [0, 1, 2])
       expect(await fixture.answerGivenOnPage(request(at))).toEqual({ kind: 'deny', reason: 'all three' })

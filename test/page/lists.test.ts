@@ -34,7 +34,7 @@ describe.skipIf(hasNoBrowser())('the list of sessions', () => {
     await row('billing').getByText('$0.42').waitFor()
     const request = await asker.ask(asks.command())
     await row('billing').getByText('waiting for you').waitFor()
-    await expect.poll(() => row('billing').locator('.state-sign.waiting').count()).toBe(1)
+    await expect.poll(() => row('billing').locator('.state-icon.waiting').count()).toBe(1)
     await fixture.answer(request)
     await row('billing').getByText('waiting for you').waitFor({ state: 'detached' })
   })
@@ -42,18 +42,18 @@ describe.skipIf(hasNoBrowser())('the list of sessions', () => {
   it('has those that wait first, and moves none while one is at the list', async () => {
     const [old] = [await fixture.openAsker('old'), await fixture.openAsker('young')]
     const { page } = await open()
-    const names = () => page.locator('.session-title .words').allTextContents()
+    const names = () => page.locator('.row-title .agent-inline').allTextContents()
     await page.locator('.session-row').nth(1).waitFor()
     await page.mouse.move(0, 0)
     expect((await names()).slice(0, 2)).toEqual(['young', 'old'])
     await page.locator('.session-row').first().hover()
     const request = await old.ask(asks.command())
-    await page.locator('.session-row .state-sign.waiting').waitFor()
+    await page.locator('.session-row .state-icon.waiting').waitFor()
     expect((await names()).slice(0, 2)).toEqual(['young', 'old'])
     await page.mouse.move(0, 0)
-    await page.waitForFunction(() => document.querySelector('.session-title .words')?.textContent === 'old')
+    await page.waitForFunction(() => document.querySelector('.row-title .agent-inline')?.textContent === 'old')
     await fixture.answer(request)
-    await page.waitForFunction(() => document.querySelector('.session-title .words')?.textContent === 'young')
+    await page.waitForFunction(() => document.querySelector('.row-title .agent-inline')?.textContent === 'young')
   })
 
   it('does not ask about the whole history in the place where it asked about the end', async () => {
@@ -71,7 +71,7 @@ describe.skipIf(hasNoBrowser())('the list of sessions', () => {
     await fixture.openAsker('harbour')
     const seen = (page: Page) =>
       page
-        .locator('.session-finish .button')
+        .locator('.row-actions .button')
         .first()
         .evaluate(it => getComputedStyle(it).opacity)
     const { page, row } = await open()

@@ -112,7 +112,7 @@ describe.skipIf(hasNoBrowser())('whoever does not look is told', () => {
       permissions: ['notifications'],
       before: it => it.context().addInitScript(listen),
     })
-    await page.locator('button.you').click()
+    await page.locator('button.user-menu-button').click()
     await page.getByLabel('Sound when something waits').check()
     await page.keyboard.press('Escape')
     const tones = () =>

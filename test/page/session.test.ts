@@ -92,7 +92,7 @@ describe.skipIf(hasNoBrowser())('a session', () => {
     await log(page).getByText('12 passed').waitFor()
     await log(page).getByText('reviewer').first().waitFor()
     await expect
-      .poll(() => log(page).locator('.transcript-entry', { hasText: 'I look at it.' }).locator('.rail').count())
+      .poll(() => log(page).locator('.transcript-entry', { hasText: 'I look at it.' }).locator('.indent-line').count())
       .toBe(1)
     await log(page)
       .getByRole('button', { name: /Read.*failed/ })
@@ -224,7 +224,7 @@ describe.skipIf(hasNoBrowser())('a session', () => {
     await expect.poll(() => composer.inputValue()).toBe('private to the agent')
     await along.getByText('a.md').first().waitFor()
     await expect.poll(() => card.getByRole('textbox').inputValue()).toBe('private reason')
-    await page.locator('button.you').click()
+    await page.locator('button.user-menu-button').click()
     await button(page, 'Sign this browser out').click()
     await page.getByText('This browser is not signed in').waitFor()
     expect(await keptFiles(page)).toEqual([])

@@ -86,7 +86,7 @@ describe.skipIf(hasNoBrowser())('several who look at the same', () => {
     expect((await folded) - (resolution?.at ?? 0)).toBeLessThan(withinMs)
     await page.keyboard.press('Enter')
     await receipt(page, 'allowed by Ada').waitFor()
-    await page.locator('.begun', { hasText: 'You had begun:' }).getByText('half a rea').waitFor()
+    await page.locator('.leftover-draft', { hasText: 'You had begun:' }).getByText('half a rea').waitFor()
     expect((await fixture.waitUntilResolved(request)).resolution).toMatchObject({
       person: 'Ada',
       answer: { kind: 'allow' },
@@ -274,7 +274,7 @@ describe.skipIf(hasNoBrowser())('several who look at the same', () => {
     await cardOf(page, form).getByLabel('Name').fill('Ada')
     await cardOf(page, form).getByLabel('Pass').fill('hush')
     await fixture.gateway.call('withdrawRequest', { id: edited.id })
-    const begun = page.locator('.begun')
+    const begun = page.locator('.leftover-draft')
     await begun.getByText('npm run migrate -- --dry').waitFor()
     await begun.filter({ hasText: 'Name: Ada' }).waitFor()
     expect(await begun.filter({ hasText: 'hush' }).count(), 'never a secret').toBe(0)

@@ -20,6 +20,7 @@ import { SignInScreen } from './screens/sign-in/sign-in-screen.tsx'
 import { useKeyboard, useShortcuts } from './shortcuts/use-shortcuts.ts'
 import { ErrorBoundary } from './ui/error-boundary.tsx'
 import { lazyComponent, preloadAll } from './ui/lazy-component.tsx'
+import './app.css'
 
 const SessionsScreen = lazyComponent(
   async () => (await import('./screens/session-list/sessions-screen.tsx')).SessionsScreen,
@@ -41,7 +42,7 @@ function Frame(): ReactNode {
   const counts = useMemo(() => ({ waiting, open: countOpen(sessions.values()) }), [waiting, sessions])
   const reach = useReachability()
   const screen = useRef<HTMLElement>(null)
-  useInertWhile(reach === 'away', screen)
+  useInertWhile(reach === 'reconnecting', screen)
   useTitleBadge()
   useNotifications()
   useKeyboard()
@@ -59,13 +60,13 @@ function Frame(): ReactNode {
     return () => clearTimeout(timer)
   }, [])
   return (
-    <div className={`frame on-${route.screen} ${reach}`}>
-      <button type="button" className="skip button" onClick={() => screen.current?.focus()}>
+    <div className={`app on-${route.screen} ${reach}`}>
+      <button type="button" className="skip-link button" onClick={() => screen.current?.focus()}>
         Skip to the content
       </button>
       <ConnectionBanner reach={reach} />
       <Header />
-      <Sidebar route={route} counts={counts} old={reach === 'away'} />
+      <Sidebar route={route} counts={counts} old={reach === 'reconnecting'} />
       <main ref={screen} className="screen" tabIndex={-1}>
         <ErrorBoundary key={route.screen}>{screenOf(route)}</ErrorBoundary>
       </main>

@@ -1,4 +1,7 @@
 /** The way in: a one-use code becomes a cookie, and whoever has none is told how to get one. */
+import './ui/tokens.css'
+import './ui/base.css'
+import './ui/page.css'
 import { type Connection, httpCall, Inbox, watchEvents } from '@holdpoint/client'
 import { createRoot } from 'react-dom/client'
 import { App } from './app.tsx'

@@ -61,7 +61,7 @@ function drawBadge(image: HTMLImageElement, count: string): string | null {
   context.beginPath()
   context.arc(x, y, radius, 0, 2 * Math.PI)
   context.fill()
-  context.fillStyle = styles.getPropertyValue('--badge-ink')
+  context.fillStyle = styles.getPropertyValue('--badge-text')
   context.font = `600 ${count.length > 1 ? 28 : 34}px ${styles.getPropertyValue('--sans')}`
   context.textAlign = 'center'
   context.textBaseline = 'middle'

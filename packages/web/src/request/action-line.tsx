@@ -5,6 +5,7 @@ import type { ReactNode } from 'react'
 import { useInboxPart } from '../gateway/gateway-context.ts'
 import { InlineAgentText } from '../text/agent-text.tsx'
 import { noAnswerLabel } from './deadline-labels.ts'
+import './action-line.css'
 
 export interface ActionLineProps {
   readonly request: Request
@@ -19,14 +20,14 @@ export function ActionLine({ request, named }: ActionLineProps): ReactNode {
   const where = ask.kind === 'approval' ? ask.cwd : ''
   const said = isLongFolder(where) || (named && where === folder)
   return (
-    <div className="deed">
+    <div className="action-line">
       {ask.kind === 'approval' ? <ApprovalDeed ask={ask} /> : <h3>{actionLabel(ask)}</h3>}
       {where !== '' && !said && (
         <span className="folder soft small">
           in <InlineAgentText text={where} className="mono" />
         </span>
       )}
-      {silence && <p className="silence soft small">{silence}</p>}
+      {silence && <p className="deadline-note soft small">{silence}</p>}
     </div>
   )
 }
@@ -55,7 +56,7 @@ function ApprovalDeed({ ask }: { readonly ask: ApprovalAsk }): ReactNode {
         </>
       ) : (
         <>
-          <InlineAgentText text={server} />: <InlineAgentText text={name} /> <span className="from">(MCP)</span>
+          <InlineAgentText text={server} />: <InlineAgentText text={name} /> <span className="action-source">(MCP)</span>
         </>
       )}
     </h3>

@@ -4,6 +4,7 @@ import { type MouseEvent, type ReactNode, useEffect, useRef, useState, useSyncEx
 import { useCancelFocus } from '../ui/confirm-button.tsx'
 import type { AnswerSubmission } from './answer-submission.ts'
 import { useShortcutLabel } from './shortcut.tsx'
+import './answer-button.css'
 
 export interface AnswerButtonProps {
   readonly hand: AnswerSubmission
@@ -36,7 +37,7 @@ export function AnswerButton({
   return (
     <button
       type="button"
-      className={`button decide ${className} ${sending ? 'sending' : ''}`}
+      className={`button answer-button ${className} ${sending ? 'sending' : ''}`}
       disabled={hand.held || answer === null}
       aria-busy={sending}
       aria-describedby={about}
@@ -76,7 +77,7 @@ function ConfirmDanger({ onBack, ...props }: AnswerButtonProps & { readonly onBa
   const { back, ready } = useCancelFocus()
   const { hand, answer } = props
   return (
-    <fieldset className="sure">
+    <fieldset className="confirm-danger">
       <legend>The agent’s own program would say no to this.</legend>
       <button ref={back} type="button" className="button" disabled={hand.held} onClick={onBack}>
         Back
@@ -113,7 +114,7 @@ function HoldButton({ onAsk, ...props }: AnswerButtonProps & { readonly onAsk: (
   return (
     <button
       type="button"
-      className={`button allow hold ${holding ? 'holding' : ''}`}
+      className={`button allow hold-button ${holding ? 'holding' : ''}`}
       disabled={hand.held || answer === null}
       aria-describedby={props.about}
       onPointerDown={begin}

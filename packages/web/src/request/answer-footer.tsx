@@ -5,6 +5,7 @@ import type { CardPanels } from './card-panel.ts'
 import { DenyPanel } from './deny-panel.tsx'
 import type { Drafting } from './draft/use-draft.ts'
 import { StepButton } from './shortcut.tsx'
+import './card-footer.css'
 
 export interface AnswerFooterProps {
   readonly hand: AnswerSubmission
@@ -20,7 +21,7 @@ export interface AnswerFooterProps {
 
 export function AnswerFooter({ hand, drafting, steps, why, children, unseen }: AnswerFooterProps): ReactNode {
   return (
-    <footer className="card-foot">
+    <footer className="card-footer">
       {steps.step === 'deny' ? (
         <DenyPanel {...{ hand, drafting, steps }} kind="decline" title={why} label="Decline" />
       ) : (
@@ -31,7 +32,7 @@ export function AnswerFooter({ hand, drafting, steps, why, children, unseen }: A
             <StepButton
               label="Decline…"
               shortcut="d"
-              className="apart deny"
+              className="align-end deny"
               held={hand.held}
               onGo={() => steps.go('deny')}
             />

@@ -10,7 +10,7 @@ export function BackButton({
   readonly onBack: () => void
 }): ReactNode {
   return (
-    <button type="button" className="button plain apart" disabled={hand.pressed !== null} onClick={onBack}>
+    <button type="button" className="button plain align-end" disabled={hand.pressed !== null} onClick={onBack}>
       Back
     </button>
   )

@@ -9,6 +9,7 @@ import { InlineAgentText } from '../text/agent-text.tsx'
 import { dateTime } from '../text/format-time.ts'
 import { Path } from '../text/path.tsx'
 import { deadlineLabel } from './deadline-labels.ts'
+import './card-header.css'
 
 export interface CardHeaderProps {
   readonly request: Request
@@ -20,7 +21,7 @@ export function CardHeader({ request, named, others }: CardHeaderProps): ReactNo
   return (
     <>
       <Who request={request} named={named} />
-      <div className="when">
+      <div className="card-times">
         {others.length > 0 && <Answering people={others} />}
         <Endorsed request={request} />
         {request.deadlineAt !== null && <Countdown request={request} />}
@@ -36,13 +37,13 @@ function Who({ request, named }: Omit<CardHeaderProps, 'others'>): ReactNode {
   const driver = useDriver(session?.driver)
   const name = session ? sessionName(session) : id
   return (
-    <div className="who">
+    <div className="asker">
       {named && (
-        <a className="asker" href={href({ screen: 'session', id })} title={escapeInvisible(name)}>
+        <a className="asker-session" href={href({ screen: 'session', id })} title={escapeInvisible(name)}>
           <InlineAgentText text={name} />
         </a>
       )}
-      <span className="by">
+      <span className="asker-details">
         {named && session && <InlineAgentText text={driverLabel(session.driver, driver?.title)} className="driver" />}
         {named && session?.cwd && <Path path={session.cwd} className="folder mono" />}
       </span>
@@ -54,7 +55,7 @@ function Who({ request, named }: Omit<CardHeaderProps, 'others'>): ReactNode {
 function AgentPath({ names }: { readonly names: readonly string[] }): ReactNode {
   return (
     <span
-      className={`agent-path ${names.length === 1 ? 'one' : ''}`}
+      className={`agent-path ${names.length === 1 ? 'single' : ''}`}
       title={names.map(name => `“${escapeInvisible(name)}”`).join(' ⟶ ')}
     >
       {names.map((name, depth) => (

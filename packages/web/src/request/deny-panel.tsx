@@ -7,6 +7,7 @@ import type { AnswerSubmission } from './answer-submission.ts'
 import { BackButton } from './back-button.tsx'
 import { type CardPanels, useFocused } from './card-panel.ts'
 import type { Drafting } from './draft/use-draft.ts'
+import './card-panel.css'
 
 export interface DenyPanelProps {
   readonly hand: AnswerSubmission
@@ -37,7 +38,7 @@ export function DenyPanel({ hand, drafting, steps, kind, title, label }: DenyPan
     if (!event.repeat) hand.send(label, answer)
   }
   return (
-    <div className="step">
+    <div className="card-panel">
       <label className="field">
         {title}
         <textarea

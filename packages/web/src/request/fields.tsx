@@ -3,6 +3,7 @@ import type { JsonObject, Json as JsonValue } from '@holdpoint/protocol'
 import { type ReactNode, useState } from 'react'
 import { InlineAgentText } from '../text/agent-text.tsx'
 import { Code, Json } from '../text/code.tsx'
+import './fields.css'
 
 const shortMax = 100
 
@@ -21,9 +22,9 @@ export function Fields({ value }: { readonly value: JsonObject }): ReactNode {
 
 export function Entries({ value }: { readonly value: JsonObject }): ReactNode {
   return (
-    <dl className="entries">
+    <dl className="field-list">
       {Object.entries(value).map(([name, item]) => (
-        <div key={name} className={isShort(item) ? 'entry' : 'entry tall'}>
+        <div key={name} className={isShort(item) ? 'field-row' : 'field-row stacked'}>
           <dt>
             <InlineAgentText text={name} />
           </dt>
@@ -40,18 +41,22 @@ export function Entries({ value }: { readonly value: JsonObject }): ReactNode {
 function Value({ value }: { readonly value: JsonValue }): ReactNode {
   if (typeof value === 'string') {
     if (value === '') return <span className="soft">empty</span>
-    return isShort(value) ? <InlineAgentText text={value} className="mono ground value" /> : <Code text={value} />
+    return isShort(value) ? (
+      <InlineAgentText text={value} className="mono agent-background value" />
+    ) : (
+      <Code text={value} />
+    )
   }
   if (isList(value)) return <List items={value} />
   if (typeof value === 'object' && value !== null) return <Json value={value} />
-  return <InlineAgentText text={String(value)} className="mono ground value literal" />
+  return <InlineAgentText text={String(value)} className="mono agent-background value literal" />
 }
 
 /** Each on a ground of its own: a comma would not tell where one ends. */
 function List({ items }: { readonly items: readonly JsonValue[] }): ReactNode {
   if (items.length === 0) return <span className="soft">an empty list</span>
   return (
-    <ul className="list">
+    <ul className="value-list">
       {items.map((item, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a list of a request that never changes
         <li key={index}>

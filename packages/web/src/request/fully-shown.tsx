@@ -12,6 +12,7 @@ import {
   useRef,
   useState,
 } from 'react'
+import './fully-shown.css'
 
 /** Of one window: its end must be scrolled to inside of it, or inside of all that is asked; or it has simply not come onto the screen yet. */
 type ScrollHint = 'inside' | 'further' | 'offscreen'
@@ -72,18 +73,18 @@ export function ScrollPane({ children, label }: ScrollPaneProps): ReactNode {
   const { box, end, overflows } = useWindow(useId())
   const unfolded = open || whole?.unfolded === true
   return (
-    <div className="pane">
+    <div className="scroll-pane">
       <figure
         ref={box}
-        className={`pane-box ${unfolded ? 'unfolded' : ''} ${overflows ? 'overflows' : ''}`}
+        className={`scroll-box ${unfolded ? 'expanded' : ''} ${overflows ? 'overflows' : ''}`}
         aria-label={label}
         tabIndex={overflows ? 0 : undefined}
       >
         {children}
-        <div ref={end} className="pane-end" />
+        <div ref={end} className="scroll-end" />
       </figure>
       {(overflows || unfolded) && (
-        <button type="button" className="button plain small pane-more" onClick={() => setOpen(!unfolded)}>
+        <button type="button" className="button plain small scroll-more" onClick={() => setOpen(!unfolded)}>
           {unfolded ? 'Fold it' : 'Show all of it'}
         </button>
       )}
@@ -94,7 +95,7 @@ export function ScrollPane({ children, label }: ScrollPaneProps): ReactNode {
 /** Why the yes cannot be pressed yet. */
 export function ScrollHint({ whole, deed }: { readonly whole: FullyShown; readonly deed: string }): ReactNode {
   if (whole.shown) return null
-  return <p className={`unseen ${whole.further ? 'further' : ''}`}>Scroll to the end to {deed}.</p>
+  return <p className={`scroll-hint ${whole.further ? 'visible' : ''}`}>Scroll to the end to {deed}.</p>
 }
 
 /** All that is asked, with what is said against it: on a phone it scrolls as one, and then it can be reached by keyboard. */
@@ -103,7 +104,7 @@ export function CardBody({ children }: { readonly children: ReactNode }): ReactN
   return (
     <figure ref={box} className="card-body" aria-label="What is asked" tabIndex={overflows ? 0 : undefined}>
       <div className="card-rows">{children}</div>
-      <div ref={end} className="pane-end" />
+      <div ref={end} className="scroll-end" />
     </figure>
   )
 }

@@ -12,6 +12,7 @@ import { type Drafting, useDraft } from './draft/use-draft.ts'
 import { FormCard } from './form/form-card.tsx'
 import { QuestionsCard } from './questions/questions-card.tsx'
 import { CardContext } from './shortcut.tsx'
+import './request-card.css'
 
 export interface RequestCardProps {
   readonly request: Request
@@ -40,16 +41,16 @@ export const RequestCard = memo(function RequestCard(props: RequestCardProps): R
       aria-label={words}
       tabIndex={-1}
     >
-      <header className="card-head">
+      <header className="card-header">
         {onSelect && (
           <label className="select">
             <input type="checkbox" checked={selected} onChange={event => onSelect(event.target.checked)} />
-            <span className="offscreen">Select: {words}</span>
+            <span className="visually-hidden">Select: {words}</span>
           </label>
         )}
         <CardHeader request={request} named={named} others={drafting.others} />
       </header>
-      <div className="sheet" aria-busy={hand.pressed !== null}>
+      <div className="card-surface" aria-busy={hand.pressed !== null}>
         <ActionLine request={request} named={named} />
         <CardContext value={place}>{askCard(request, hand, drafting, open)}</CardContext>
         <span
@@ -81,7 +82,7 @@ export const RequestCard = memo(function RequestCard(props: RequestCardProps): R
 const aboutMax = 300
 
 /** Never a button: Enter, pressed once more, would press it. Nor a list, which a letter would change. */
-const focusable = '.sheet :is(input, textarea, [tabindex="0"]):not(:disabled)'
+const focusable = '.card-surface :is(input, textarea, [tabindex="0"]):not(:disabled)'
 
 function askCard(request: Request, hand: AnswerSubmission, drafting: Drafting, open: () => void): ReactNode {
   const { ask } = request

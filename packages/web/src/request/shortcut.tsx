@@ -1,5 +1,6 @@
 /** Which key does what a button does: shown on the card that keys go to, and told to those who hear the page, once. */
 import { createContext, type ReactNode, use } from 'react'
+import './shortcut.css'
 
 export interface CardPlace {
   /** Keys go to this card. */

@@ -7,7 +7,7 @@ const visibleMinPx = 48
 
 /** Whether the card's content or its buttons are visible. A placeholder card has neither. */
 export function isInView(element: Element | null): boolean {
-  return [...(element?.querySelectorAll('.card-body, .card-foot') ?? [])].some(part => {
+  return [...(element?.querySelectorAll('.card-body, .card-footer') ?? [])].some(part => {
     const { height } = part.getBoundingClientRect()
     return height > 0 && visibleHeight(part) >= Math.min(height, visibleMinPx)
   })

@@ -26,6 +26,6 @@ export function useTheme(): readonly [Theme, (theme: Theme) => void] {
 
 /** Gives the browser's toolbar the color of the page's header. */
 function updateThemeColor(): void {
-  const shade = getComputedStyle(document.documentElement).getPropertyValue('--shade').trim()
-  for (const meta of document.querySelectorAll<HTMLMetaElement>('meta[name="theme-color"]')) meta.content = shade
+  const color = getComputedStyle(document.documentElement).getPropertyValue('--chrome-background').trim()
+  for (const meta of document.querySelectorAll<HTMLMetaElement>('meta[name="theme-color"]')) meta.content = color
 }

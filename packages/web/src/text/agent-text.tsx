@@ -3,6 +3,7 @@ import { type DisplayMarker, displayText, hasEscapes, markersIn } from '@holdpoi
 import type { ReactNode } from 'react'
 import { type LineSegment, lineSegments } from './line-segments.ts'
 import { splitAtMarkers } from './token-colors.ts'
+import './agent-text.css'
 
 const layout = { multiline: true } as const
 /** In sentences pictures are pictures; in what is executed every character counts. */
@@ -27,7 +28,7 @@ export function DisplayMarkerView({
   readonly text: string
 }): ReactNode {
   return (
-    <bdi dir="ltr" className={`ours ${kind}`}>
+    <bdi dir="ltr" className={`marker ${kind}`}>
       {text}
     </bdi>
   )
@@ -42,7 +43,7 @@ export function InlineAgentText({
   readonly className?: string
 }): ReactNode {
   return (
-    <bdi className={`words ${className}`}>
+    <bdi className={`agent-inline ${className}`}>
       <DisplayText text={displayText(text)} />
     </bdi>
   )
@@ -62,7 +63,7 @@ export function AgentParagraphs({ text }: { readonly text: string }): ReactNode 
 export function Sentences({ text }: { readonly text: string }): ReactNode {
   // Line ends of another system are line ends; nothing here is executed.
   return (
-    <div className="prose">
+    <div className="agent-paragraphs">
       <DisplayText text={displayText(text.replaceAll('\r\n', '\n'), sentences)} />
     </div>
   )
@@ -72,7 +73,7 @@ export function Sentences({ text }: { readonly text: string }): ReactNode {
 export function Quote({ text, className = '' }: { readonly text: string; readonly className?: string }): ReactNode {
   return (
     <div className="quotation">
-      <blockquote className={`quote ground ${className}`}>
+      <blockquote className={`quote agent-background ${className}`}>
         <Sentences text={text} />
       </blockquote>
       <InvisibleWarning text={text} sentence />

@@ -3,6 +3,7 @@ import { displayText } from '@holdpoint/client'
 import type { ReactNode } from 'react'
 import { InvisibleWarning } from './agent-text.tsx'
 import { HighlightedCode } from './highlight.tsx'
+import './code.css'
 
 export interface CodeProps {
   readonly text: string
@@ -20,7 +21,7 @@ export function Code({ text, lang, sign, warned = false }: CodeProps): ReactNode
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
       <pre className="code-block" tabIndex={0}>
         {sign && (
-          <span className="code-sign" aria-hidden="true">
+          <span className="code-prompt" aria-hidden="true">
             {sign}{' '}
           </span>
         )}

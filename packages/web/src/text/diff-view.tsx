@@ -3,6 +3,7 @@ import { type DiffRow, diffLines, lineEndingsLabel, type TextEdit } from '@holdp
 import { type ReactNode, type RefObject, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { InvisibleWarning, Line } from './agent-text.tsx'
 import { differingSpans, hunksOf, type Pair, pairRows, type Span } from './diff-pairs.ts'
+import './diff-view.css'
 
 /** Narrower than this, two columns of code are two columns of fragments. */
 const splitMinPx = 760
@@ -43,7 +44,7 @@ export function DiffView({ part: { before, after }, rows, context }: DiffViewPro
   const split = wide && rows.some(row => row.sign === '-') && rows.some(row => row.sign === '+')
   return (
     <>
-      <div ref={box} className={`diff ground ${split ? 'split' : 'unified'}`}>
+      <div ref={box} className={`diff agent-background ${split ? 'split' : 'unified'}`}>
         {hunks.map(hunk => (
           <Hunk key={`${hunk[0]?.before}/${hunk[0]?.after}`} rows={hunk} split={split} />
         ))}
@@ -82,7 +83,7 @@ function marksOf(pairs: readonly Pair[]): Marks {
   return marks
 }
 
-const kinds = { ' ': 'same', '-': 'gone', '+': 'come' } as const
+const kinds = { ' ': 'same', '-': 'removed', '+': 'added' } as const
 const spoken = { ' ': '', '-': 'removed: ', '+': 'added: ' } as const
 const signs = { ' ': '', '-': '−', '+': '+' } as const
 
@@ -101,7 +102,7 @@ function Cell({ row, at, mark }: CellProps): ReactNode {
         {signs[row.sign]}
       </span>
       <code className="line">
-        {row.sign !== ' ' && <span className="offscreen">{spoken[row.sign]}</span>}
+        {row.sign !== ' ' && <span className="visually-hidden">{spoken[row.sign]}</span>}
         <Line shown={row.text} {...(mark && { mark })} />
       </code>
     </>

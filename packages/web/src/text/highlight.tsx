@@ -4,6 +4,7 @@ import { type ReactNode, useEffect, useMemo, useState } from 'react'
 import { DisplayMarkerView, DisplayText } from './agent-text.tsx'
 import { highlightShell, isShell } from './shell-highlighter.ts'
 import { type ColoredText, splitAtMarkers } from './token-colors.ts'
+import './highlight.css'
 
 /** Longer texts stay plain: grammars take their time. */
 const highlightMax = 16_000
@@ -63,7 +64,7 @@ export function HighlightedCode({
     if (tone === null) return part
     return (
       // biome-ignore lint/suspicious/noArrayIndexKey: see above
-      <span key={i} className={`tone-${tone}`}>
+      <span key={i} className={`syntax-${tone}`}>
         {part}
       </span>
     )

@@ -87,7 +87,7 @@ export function MarkdownToken({ token, depth, growing }: TokenProps<MarkedToken>
 
 function AsWritten({ text }: { readonly text: string }): ReactNode {
   return (
-    <span className="as-written">
+    <span className="source-text">
       <DisplayText text={displayText(text, { multiline: true })} />
     </span>
   )

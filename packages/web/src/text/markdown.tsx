@@ -3,6 +3,7 @@ import { memo, type ReactNode, useMemo, useRef } from 'react'
 import { AgentParagraphs, InvisibleWarning } from './agent-text.tsx'
 import { type Block, growBlocks, readBlocks } from './markdown-blocks.ts'
 import { MarkdownToken } from './markdown-token.tsx'
+import './markdown.css'
 
 export interface MarkdownProps {
   readonly text: string

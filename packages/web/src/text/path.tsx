@@ -1,6 +1,7 @@
 /** A path in one line: where there is no room for all of it, its last folders stay, for they tell it from others. The whole is in its title. */
 import { escapeInvisible } from '@holdpoint/protocol'
 import type { ReactNode } from 'react'
+import './path.css'
 
 export function Path({ path, className = '' }: { readonly path: string; readonly className?: string }): ReactNode {
   const whole = escapeInvisible(path)

@@ -1,6 +1,7 @@
 /** A button whose press is asked about once more, where it stands: the way back has the focus, and nothing counts until a double click would be over. */
 import { type ReactNode, type Ref, type RefObject, useEffect, useRef, useState } from 'react'
 import { cooldownMs } from '../shortcuts/input-cooldown.ts'
+import './confirm-button.css'
 
 export interface ConfirmButtonProps {
   /** Of the button that asks. */
@@ -37,8 +38,8 @@ export function ConfirmButton(props: ConfirmButtonProps): ReactNode {
     )
   const back = () => setAsking(false)
   return (
-    <fieldset className="second-look" onKeyDown={event => event.key === 'Escape' && back()}>
-      <legend className="offscreen">{question}</legend>
+    <fieldset className="confirm" onKeyDown={event => event.key === 'Escape' && back()}>
+      <legend className="visually-hidden">{question}</legend>
       {about !== undefined && <span className="small">{about}</span>}
       <Answers
         {...{ yes, held, className, back }}

@@ -1,6 +1,7 @@
 /** Puts a text into the clipboard as it is shown: what could not be seen is not copied unseen. */
 import { escapeInvisible } from '@holdpoint/protocol'
 import { type ReactNode, useEffect, useState } from 'react'
+import './copy-button.css'
 
 const toldMs = 1500
 

@@ -1,5 +1,6 @@
 /** A dialog in front of the page: the browser keeps the focus in it, and Escape or a click beside it closes it. */
 import { type ReactNode, useEffect, useRef } from 'react'
+import './dialog.css'
 
 export interface DialogProps {
   readonly label: string

@@ -4,10 +4,10 @@
 export function reportFooterHeight(element: HTMLElement | null): (() => void) | undefined {
   if (!element) return
   const { style } = document.documentElement
-  const eye = new ResizeObserver(() => style.setProperty('--foot', `${element.offsetHeight}px`))
+  const eye = new ResizeObserver(() => style.setProperty('--footer-height', `${element.offsetHeight}px`))
   eye.observe(element)
   return () => {
     eye.disconnect()
-    style.removeProperty('--foot')
+    style.removeProperty('--footer-height')
   }
 }

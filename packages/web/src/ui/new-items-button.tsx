@@ -1,5 +1,6 @@
 /** Says that more has come, instead of pushing: one press shows it. */
 import type { ReactNode } from 'react'
+import './new-items-button.css'
 
 export interface NewItemsButtonProps {
   readonly count: number
@@ -9,9 +10,9 @@ export interface NewItemsButtonProps {
 
 export function NewItemsButton({ count, what = 'more', onShow }: NewItemsButtonProps): ReactNode {
   return (
-    <div className="more-place" role="status">
+    <div className="new-items" role="status">
       {count > 0 && (
-        <button type="button" className="button more-button" onClick={onShow}>
+        <button type="button" className="button new-items-button" onClick={onShow}>
           {count} {what} <kbd className="kbd">.</kbd>
         </button>
       )}

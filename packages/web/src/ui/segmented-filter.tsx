@@ -1,5 +1,6 @@
 /** A few ways to narrow a list down, one of them chosen. */
 import type { ReactNode } from 'react'
+import './segmented-filter.css'
 
 export interface SegmentedFilterProps<T extends string> {
   readonly label: string
@@ -16,12 +17,12 @@ export function SegmentedFilter<T extends string>({
 }: SegmentedFilterProps<T>): ReactNode {
   return (
     <fieldset className="filter-choices">
-      <legend className="offscreen">{label}</legend>
+      <legend className="visually-hidden">{label}</legend>
       {options.map(option => (
         <label key={option.value} className="filter-choice">
           <input
             type="radio"
-            className="offscreen"
+            className="visually-hidden"
             name={label}
             checked={option.value === value}
             onChange={() => onChange(option.value)}

@@ -1,6 +1,7 @@
 /** The shape of what is coming, once it takes longer than a moment. */
 import type { ReactNode } from 'react'
 import { useDelay } from './use-delay.ts'
+import './skeleton.css'
 
 export function Skeleton({ kind, count = 3 }: { readonly kind: 'card' | 'row'; readonly count?: number }): ReactNode {
   const late = useDelay()

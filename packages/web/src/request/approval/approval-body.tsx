@@ -7,6 +7,7 @@ import { isLongFolder } from '../action-line.tsx'
 import { ScrollPane } from '../fully-shown.tsx'
 import { splitDescription } from './approval-text.ts'
 import { AskViewBody } from './ask-view.tsx'
+import './approval-body.css'
 
 export function ApprovalBody({ ask }: { readonly ask: ApprovalAsk }): ReactNode {
   const { said, picture } = useMemo(() => splitDescription(ask, viewOf(ask)), [ask])
@@ -29,10 +30,10 @@ export function ApprovalBody({ ask }: { readonly ask: ApprovalAsk }): ReactNode 
 function Says({ words }: { readonly words: readonly string[] }): ReactNode {
   return (
     <ScrollPane label="What the agent says">
-      <div className="says">
+      <div className="agent-says">
         <span className="soft small">agent says:</span>
         {words.map(text => (
-          <Quote key={text} text={text} className="said" />
+          <Quote key={text} text={text} className="quoted" />
         ))}
       </div>
     </ScrollPane>

@@ -8,6 +8,7 @@ import { CardBody, FullyShownProvider, ScrollHint, useFullyShown } from '../full
 import { defaultAllow } from './allow-button.tsx'
 import { ApprovalBody } from './approval-body.tsx'
 import { ApprovalFooter } from './approval-footer.tsx'
+import '../card-footer.css'
 
 export function ApprovalCard({ request, ask, hand, drafting, open }: AskCardProps<ApprovalAsk>): ReactNode {
   const whole = useFullyShown()
@@ -36,7 +37,7 @@ export function ApprovalCard({ request, ask, hand, drafting, open }: AskCardProp
       <CardBody>
         <ApprovalBody ask={ask} />
       </CardBody>
-      <footer className="card-foot">
+      <footer className="card-footer">
         <ScrollHint whole={whole} deed="allow" />
         <ApprovalFooter {...{ request, ask, hand, drafting, steps, shown }} />
       </footer>

@@ -49,12 +49,12 @@ function FirstStep({ request, ask, hand, drafting, steps, shown }: ApprovalPanel
       <PlanModeSelect {...{ request, ask, hand, drafting }} />
       <div className="actions first">
         <AllowButton {...{ hand, ask, shown, label, answer }} shortcut={edited ? undefined : 'a'} />
-        <div className="more">
+        <div className="more-actions">
           {ask.editable && step(edited ? 'Your edit…' : edit, 'edit', 'e')}
           {step(answer.note ? 'Your note…' : 'Add a note…', 'note')}
           {offers > 0 && step('Always…', 'always')}
         </div>
-        {step(`${no}…`, 'deny', 'd', 'apart deny')}
+        {step(`${no}…`, 'deny', 'd', 'align-end deny')}
       </div>
     </>
   )

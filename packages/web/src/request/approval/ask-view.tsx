@@ -8,6 +8,7 @@ import { DiffView } from '../../text/diff-view.tsx'
 import { Entries, Fields } from '../fields.tsx'
 import { ScrollPane } from '../fully-shown.tsx'
 import { PlanView } from './plan-view.tsx'
+import './ask-view.css'
 
 export function AskViewBody({ picture }: { readonly picture: AskView }): ReactNode {
   switch (picture.kind) {
@@ -66,7 +67,7 @@ function ChangedFile({ picture }: { readonly picture: Extract<AskView, { kind: '
   ]
   return (
     <>
-      <div className="file">
+      <div className="file-header">
         <InlineAgentText text={path} className="mono" />
         <span className="soft small">{about.filter(Boolean).join(' · ')}</span>
       </div>

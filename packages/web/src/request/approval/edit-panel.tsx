@@ -7,6 +7,7 @@ import { useFocused } from '../card-panel.ts'
 import { AllowButton, type ApprovalPanelProps, allowAnswer } from './allow-button.tsx'
 import { NoteField } from './note-panel.tsx'
 import { PlanModeSelect } from './plan-mode-select.tsx'
+import '../card-panel.css'
 
 const rowsMax = 20
 
@@ -21,7 +22,7 @@ export function EditPanel({ request, ask, hand, drafting, steps, shown }: Approv
   const back = () => steps.go('first')
   const answer = changed && 'input' in edit ? allowAnswer(ask, drafting.draft, edit.input) : null
   return (
-    <div className="step">
+    <div className="card-panel">
       <label className="field">
         {editable.label}: what stands here is what runs
         <textarea

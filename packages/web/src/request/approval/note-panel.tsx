@@ -5,12 +5,13 @@ import { BackButton } from '../back-button.tsx'
 import { useFocused } from '../card-panel.ts'
 import { AllowButton, type ApprovalPanelProps, allowAnswer } from './allow-button.tsx'
 import { PlanModeSelect } from './plan-mode-select.tsx'
+import '../card-panel.css'
 
 export function NotePanel({ request, ask, hand, drafting, steps, shown }: ApprovalPanelProps): ReactNode {
   const label = ask.plan === undefined ? 'Allow with this note' : 'Approve with this note'
   const answer = allowAnswer(ask, drafting.draft)
   return (
-    <div className="step">
+    <div className="card-panel">
       <NoteField {...{ hand, drafting }} focused={steps.focused} onEscape={() => steps.go('first')} />
       <PlanModeSelect {...{ request, ask, hand, drafting }} />
       <div className="actions">

@@ -5,6 +5,7 @@ import { useInboxPart } from '../../gateway/gateway-context.ts'
 import { useDriver } from '../../gateway/use-driver.ts'
 import type { ApprovalPanelProps } from './allow-button.tsx'
 import { modeLabel } from './approval-text.ts'
+import './plan-mode-select.css'
 
 type IntoModeProps = Pick<ApprovalPanelProps, 'request' | 'ask' | 'hand' | 'drafting'>
 
@@ -17,7 +18,7 @@ export function PlanModeSelect({ request, ask, hand, drafting }: IntoModeProps):
   const id = useId()
   if (ask.plan === undefined || modes.length === 0) return null
   return (
-    <div className="into-mode">
+    <div className="plan-mode">
       <label className="soft small" htmlFor={id}>
         Then the agent
       </label>

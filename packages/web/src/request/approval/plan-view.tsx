@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react'
 import { AgentParagraphs } from '../../text/agent-text.tsx'
 import { Code } from '../../text/code.tsx'
 import { lazyComponent } from '../../ui/lazy-component.tsx'
+import './plan-view.css'
 
 const Markdown = lazyComponent(
   async () => (await import('../../text/markdown.tsx')).Markdown,
@@ -13,7 +14,7 @@ export function PlanView({ text }: { readonly text: string }): ReactNode {
   const [written, setWritten] = useState(false)
   return (
     <div className="plan">
-      <div className="plan-text ground">
+      <div className="plan-text agent-background">
         {written ? <Code text={text} lang="markdown" /> : <Markdown text={text} streaming={false} />}
       </div>
       <button

@@ -4,13 +4,15 @@ import { InlineAgentText } from '../../text/agent-text.tsx'
 import { BackButton } from '../back-button.tsx'
 import { AllowButton, type ApprovalPanelProps, allowAnswer } from './allow-button.tsx'
 import { scopeLabel } from './approval-text.ts'
+import '../card-panel.css'
+import '../choices.css'
 
 export function RememberPanel({ ask, hand, drafting, steps, shown }: ApprovalPanelProps): ReactNode {
   const yes = allowAnswer(ask, drafting.draft)
   const [chosen, setChosen] = useState<string | null>(null)
   const name = useId()
   return (
-    <div className="step">
+    <div className="card-panel">
       <fieldset className="choices">
         <legend className="soft small">
           The agent’s own program offers to remember one of these. It keeps it, not Holdpoint.
@@ -19,7 +21,7 @@ export function RememberPanel({ ask, hand, drafting, steps, shown }: ApprovalPan
           <label key={id} className="choice">
             <input type="radio" name={name} checked={chosen === id} onChange={() => setChosen(id)} />
             <span className="choice-text">
-              <InlineAgentText text={label} className="mono ground value" />
+              <InlineAgentText text={label} className="mono agent-background value" />
               <span className="soft small">{scopeLabel(scope) ?? <InlineAgentText text={`Scope: ${scope}`} />}</span>
             </span>
           </label>

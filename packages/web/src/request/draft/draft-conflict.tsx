@@ -4,6 +4,7 @@ import type { Ask } from '@holdpoint/protocol'
 import type { ReactNode } from 'react'
 import { InlineAgentText } from '../../text/agent-text.tsx'
 import { draftLabels } from './draft-labels.ts'
+import './draft-conflict.css'
 
 const words = {
   other: { said: 'Also begun on another of your devices:', keep: 'Keep mine' },
@@ -20,8 +21,8 @@ export interface DraftConflictProps {
 export function DraftConflict({ ask, other, onSwap, onStay }: DraftConflictProps): ReactNode {
   const { said, keep } = words[other.device]
   return (
-    <div className="other-draft soft small" role="status">
-      <span className="other-words">
+    <div className="draft-conflict soft small" role="status">
+      <span className="draft-conflict-text">
         {said} <InlineAgentText text={draftLabels(ask, other.draft)} />
       </span>
       <button type="button" className="button small" onClick={onSwap}>

@@ -7,6 +7,7 @@ import { draftStorage } from '../../storage/draft-storage.ts'
 import { Quote } from '../../text/agent-text.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { draftLabels } from './draft-labels.ts'
+import './leftover-draft.css'
 
 export function LeftoverDraft({ request }: { readonly request: Request }): ReactNode {
   const { me } = useGateway()
@@ -20,8 +21,8 @@ export function LeftoverDraft({ request }: { readonly request: Request }): React
     setDiscarded(true)
   }
   return (
-    <div className="begun">
-      <div className="begun-head soft small">
+    <div className="leftover-draft">
+      <div className="leftover-draft-header soft small">
         You had begun:
         <CopyButton text={words} />
         <button type="button" className="copy" onClick={discard}>

@@ -12,6 +12,7 @@ import { useCardPanels } from '../card-panel.ts'
 import { CardBody, FullyShownProvider, ScrollHint, useFullyShown } from '../fully-shown.tsx'
 import { FormFieldView } from './form-field.tsx'
 import { addressParts, type Filled, fillIn, keptRaws, presetOf, secretRaws } from './form-values.ts'
+import './form-card.css'
 
 export function FormCard({ request, ask, hand, drafting, open }: AskCardProps<FormAsk>): ReactNode {
   const { draft, change } = drafting
@@ -39,7 +40,7 @@ export function FormCard({ request, ask, hand, drafting, open }: AskCardProps<Fo
     <FullyShownProvider value={whole}>
       <CardBody>
         <div ref={box} className="form">
-          <div className="form-intro ground">
+          <div className="form-intro agent-background">
             <InlineAgentText text={ask.title} className="strong" />
             {ask.message !== '' && <Sentences text={ask.message} />}
           </div>
@@ -107,7 +108,7 @@ function Submit({ hand, filled: { values, problems }, shown, link, first, checke
     )
   return (
     <>
-      <button type="button" className={`button decide ${looks}`} disabled={hand.held} onClick={check}>
+      <button type="button" className={`button answer-button ${looks}`} disabled={hand.held} onClick={check}>
         {label}
       </button>
       {checked && (
@@ -140,7 +141,7 @@ function Address({ address, opened, onOpen }: AddressProps): ReactNode {
   const { before, host, after } = addressParts(address)
   return (
     <div className="address">
-      <p className="ground mono address-text">
+      <p className="agent-background mono address-text">
         <InlineAgentText text={before} className="soft" />
         <InlineAgentText text={host} className="strong" />
         <InlineAgentText text={after} className="soft" />

@@ -5,6 +5,8 @@ import { type ReactNode, useId, useRef } from 'react'
 import { InlineAgentText, Sentences } from '../../text/agent-text.tsx'
 import type { AnswerSubmission } from '../answer-submission.ts'
 import { controlOf, presetOf } from './form-values.ts'
+import '../choices.css'
+import './form-field.css'
 
 export interface FormFieldProps {
   readonly name: string
@@ -31,7 +33,7 @@ export function FormFieldView(props: FormFieldProps): ReactNode {
   const about = (
     <>
       {field.description !== undefined && (
-        <div className="about ground" id={`${id}about`}>
+        <div className="field-about agent-background" id={`${id}about`}>
           <Sentences text={field.description} />
         </div>
       )}
@@ -72,7 +74,7 @@ export function FormFieldView(props: FormFieldProps): ReactNode {
       </fieldset>
     )
   return (
-    <div className={control === 'area' ? 'form-field broad' : 'form-field'}>
+    <div className={control === 'area' ? 'form-field full-width' : 'form-field'}>
       <label htmlFor={id}>{title}</label>
       <TextControl {...props} id={id} spoken={{ ...spoken, 'aria-invalid': problem !== undefined }} />
       {about}
@@ -105,7 +107,7 @@ function Choices({ field, required, raw, onRaw, name }: FormFieldProps): ReactNo
             checked={many ? picked.includes(value) : raw === value}
             onChange={() => (many ? toggle(value) : onRaw(value))}
           />
-          <span className="choice-text ground">
+          <span className="choice-text agent-background">
             <InlineAgentText text={title} />
           </span>
         </label>

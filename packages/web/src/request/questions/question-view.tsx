@@ -6,6 +6,8 @@ import { Code } from '../../text/code.tsx'
 import type { AnswerSubmission } from '../answer-submission.ts'
 import { CardContext } from '../shortcut.tsx'
 import { type Picked, pick, pickOwn, write } from './question-answers.ts'
+import '../choices.css'
+import './question-view.css'
 
 export interface QuestionViewProps {
   readonly question: Question
@@ -32,7 +34,7 @@ export function QuestionView({ question, picked, onPick, onTurn, hand, keyed }: 
   )
   return (
     <fieldset className="question" onFocus={onTurn}>
-      <legend className="question-text ground">
+      <legend className="question-text agent-background">
         {header !== '' && <InlineAgentText text={header} className="chip" />}
         <Sentences text={question.question} />
       </legend>
@@ -58,7 +60,7 @@ export function QuestionView({ question, picked, onPick, onTurn, hand, keyed }: 
                 onChange={() => onPick(pick(question, picked, label))}
                 aria-keyshortcuts={keyOf(at)}
               />
-              <span className="choice-text ground">
+              <span className="choice-text agent-background">
                 <InlineAgentText text={label} className="strong" />
                 {description !== undefined && <Sentences text={description} />}
               </span>
@@ -101,7 +103,7 @@ function Own({ question, picked, onPick, hand, name }: OwnProps): ReactNode {
       onPick(write(question, picked, event.target.value)),
   }
   return (
-    <div className={alone ? 'own' : 'choice own'}>
+    <div className={alone ? 'own-answer' : 'choice own-answer'}>
       {!alone && (
         <input
           type={multiSelect ? 'checkbox' : 'radio'}

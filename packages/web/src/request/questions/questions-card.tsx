@@ -8,6 +8,7 @@ import type { AskCardProps } from '../ask-card.ts'
 import { useCardPanels } from '../card-panel.ts'
 import { answersOf, draftOf, nothingPicked, type Picked, pick, pickedOf, questionInTurn } from './question-answers.ts'
 import { QuestionView } from './question-view.tsx'
+import './questions-card.css'
 
 export function QuestionsCard({ request, ask, hand, drafting, open }: AskCardProps<QuestionsAsk>): ReactNode {
   const steps = useCardPanels(drafting, request.id)

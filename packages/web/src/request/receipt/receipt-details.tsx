@@ -8,10 +8,11 @@ import { ChangeView } from '../../text/diff-view.tsx'
 import { dateTime } from '../../text/format-time.ts'
 import { ApprovalBody } from '../approval/approval-body.tsx'
 import { Entries } from '../fields.tsx'
+import './receipt-details.css'
 
 export function ReceiptDetails({ request }: { readonly request: Request }): ReactNode {
   return (
-    <div className="story">
+    <div className="receipt-details">
       <p className="soft small">Asked: {actionLabel(request.ask)}</p>
       <Asked request={request} />
       <Said request={request} />
@@ -114,9 +115,9 @@ function Facts({ request }: { readonly request: Request }): ReactNode {
     ['Request', <InlineAgentText key="id" text={id} className="mono" />],
   ]
   return (
-    <dl className="entries facts">
+    <dl className="field-list receipt-facts">
       {facts.map(([name, value]) => (
-        <div key={name} className="entry">
+        <div key={name} className="field-row">
           <dt>{name}</dt>
           <dd>{value}</dd>
         </div>

@@ -7,6 +7,7 @@ import { InlineAgentText } from '../../text/agent-text.tsx'
 import { clockTime } from '../../text/format-time.ts'
 import { LeftoverDraft } from '../draft/leftover-draft.tsx'
 import { ReceiptDetails } from './receipt-details.tsx'
+import './receipt.css'
 
 const signs = { yes: '✓', no: '✕', none: '–' } as const
 const summaryMax = 300
@@ -21,7 +22,7 @@ export function Receipt({ request, named }: { readonly request: Request; readonl
     <>
       <details className={`receipt ${kind}`} onToggle={event => setOpen(event.currentTarget.open)}>
         <summary>
-          <span className="receipt-sign" aria-hidden="true">
+          <span className="receipt-icon" aria-hidden="true">
             {signs[kind]}
           </span>
           <time>{clockTime(resolution?.at ?? request.openedAt)}</time>

@@ -14,6 +14,7 @@ import { useHistoryFilter } from '../../ui/use-history-filter.ts'
 import { answerChoices, auditQuery, byChoices, byDay, everything } from './audit-filter.ts'
 import { SessionSelect } from './session-select.tsx'
 import { type AuditList, useAuditLog } from './use-audit-log.ts'
+import './audit-screen.css'
 
 export function AuditScreen(): ReactNode {
   const [filter, set] = useHistoryFilter(everything)
@@ -69,8 +70,8 @@ function Lines({ record, filtered }: { readonly record: AuditList; readonly filt
   return (
     <>
       {days.map(day => (
-        <section key={day.name} className="record-day" aria-label={day.name}>
-          <h2 className="side-heading">{day.name}</h2>
+        <section key={day.name} className="audit-day" aria-label={day.name}>
+          <h2 className="section-heading">{day.name}</h2>
           <ul>
             {day.lines.map(line => (
               <li key={line.cursor}>
@@ -87,7 +88,7 @@ function Lines({ record, filtered }: { readonly record: AuditList; readonly filt
         </p>
       )}
       {problem !== null && (
-        <div className="not-read" role="alert">
+        <div className="load-error" role="alert">
           <p className="problem">The record could not be read. {errorMessage(problem)}</p>
           <button type="button" className="button" onClick={loadMore}>
             Try again

@@ -4,6 +4,7 @@ import { escapeInvisible, type SessionId } from '@holdpoint/protocol'
 import { type ReactNode, useMemo } from 'react'
 import { useSessions } from '../../gateway/gateway-context.ts'
 import { newestFirst } from '../../gateway/session-groups.ts'
+import './session-select.css'
 
 const offeredMax = 200
 const titleMax = 60
@@ -18,7 +19,7 @@ export function SessionSelect({ value, onChange }: SessionSelectProps): ReactNod
   const sorted = useMemo(() => [...sessions.values()].sort(newestFirst).slice(0, offeredMax), [sessions])
   return (
     <select
-      className="input session-choice"
+      className="input session-select"
       aria-label="Session"
       value={value ?? ''}
       onChange={event => onChange(sorted.find(session => session.id === event.target.value)?.id ?? null)}

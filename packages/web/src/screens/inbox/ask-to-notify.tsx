@@ -2,6 +2,7 @@
 import { memo, type ReactNode, useState } from 'react'
 import { canNotify } from '../../notifications/notify.ts'
 import { usePreference, writePreference } from '../../storage/preferences.ts'
+import './ask-to-notify.css'
 
 export const AskToNotify = memo(function AskToNotify(): ReactNode {
   const answered = usePreference('notifications') !== null

@@ -14,6 +14,7 @@ import { InlineAgentText } from '../../text/agent-text.tsx'
 import { reportFooterHeight } from '../../ui/footer-height.ts'
 import { allowEach, answerAll, type BatchAnswer, type BatchOutcome } from './batch-answers.ts'
 import { DenyAll } from './deny-all.tsx'
+import './batch-bar.css'
 
 export interface BatchBarProps {
   readonly requests: readonly Request[]
@@ -74,7 +75,7 @@ export function BatchBar({ requests, known, active, isSeen, onClear }: BatchBarP
   })
   if (requests.length === 0 && !outcome && sending === null) return null
   return (
-    <section ref={reportFooterHeight} className="batch" aria-label="Answer several at once">
+    <section ref={reportFooterHeight} className="batch-bar" aria-label="Answer several at once">
       {outcome && <Outcome outcome={outcome} known={known} onClose={() => setOutcome(null)} />}
       {denying ? (
         <DenyAll
@@ -152,7 +153,8 @@ function Outcome({ outcome: { answered, refused, left }, known, onClose }: Outco
             <li key={id} className="small">
               {ask && (
                 <>
-                  {actionLabel(ask)} <InlineAgentText text={summary(ask)} className="mono ground batch-words" />{' '}
+                  {actionLabel(ask)}{' '}
+                  <InlineAgentText text={summary(ask)} className="mono agent-background batch-summary" />{' '}
                 </>
               )}
               <span className="problem">{why}</span>

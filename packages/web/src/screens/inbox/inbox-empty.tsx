@@ -5,6 +5,7 @@ import { useGateway, useSessions } from '../../gateway/gateway-context.ts'
 import { countWorking } from '../../gateway/session-groups.ts'
 import { go } from '../../routes.ts'
 import { openDialog } from '../shell/open-dialog.ts'
+import './inbox-empty.css'
 
 export function workingWords(count: number): string {
   if (count === 0) return 'No agent is working.'

@@ -6,6 +6,7 @@ import { Receipt } from '../../request/receipt/receipt.tsx'
 import { RequestCard } from '../../request/request-card.tsx'
 import { InlineAgentText } from '../../text/agent-text.tsx'
 import { fadeMs } from './use-request-list.ts'
+import './inbox-item.css'
 
 export interface InboxItemProps {
   readonly request: Request
@@ -35,7 +36,7 @@ export const InboxItem = memo(function InboxItem(props: InboxItemProps): ReactNo
   return (
     <li
       ref={attach}
-      className={`inbox-item ${folded ? 'folded' : request.ask.kind} ${active ? 'active' : ''}`}
+      className={`inbox-item ${folded ? 'collapsed' : request.ask.kind} ${active ? 'active' : ''}`}
       data-request={request.id}
       tabIndex={-1}
       aria-current={active || undefined}
@@ -61,9 +62,9 @@ export const InboxItem = memo(function InboxItem(props: InboxItemProps): ReactNo
 /** Enough of it to be found by the browser's search. */
 function Outline({ request: { ask } }: { readonly request: Request }): ReactNode {
   return (
-    <div className="outline">
+    <div className="card-placeholder">
       <p>{actionLabel(ask)}</p>
-      <p className="mono soft ground outline-words">
+      <p className="mono soft agent-background card-placeholder-text">
         <InlineAgentText text={summary(ask)} />
       </p>
     </div>

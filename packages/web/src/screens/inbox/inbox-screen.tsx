@@ -20,6 +20,7 @@ import { useNewBelow } from './use-new-below.ts'
 import { useRequestList } from './use-request-list.ts'
 import { useSelection } from './use-selection.ts'
 import { itemOf, useVisibility } from './use-visibility.ts'
+import './inbox-screen.css'
 
 /** What the first look falls on is drawn in full at once. */
 const firstDrawn = 4
@@ -73,7 +74,7 @@ export function InboxScreen({ wanted }: InboxScreenProps): ReactNode {
       {waiting > 0 || list.ids.length > 0 ? <h1 className="inbox-title">{waitingWords(waiting)}</h1> : <InboxEmpty />}
       <NewItemsButton count={list.held.length + below.length} onShow={more} />
       <AskToNotify />
-      <h2 className="offscreen">Oldest first</h2>
+      <h2 className="visually-hidden">Oldest first</h2>
       <ol
         ref={place}
         className="requests"
@@ -107,7 +108,7 @@ export function InboxScreen({ wanted }: InboxScreenProps): ReactNode {
         </p>
       )}
       <JustResolved requests={list.requests} shown={list.ids} onHover={list.holdEnd} />
-      <div className="inbox-foot">
+      <div className="inbox-footer">
         <BatchBar
           requests={chosen}
           known={list.requests}

@@ -3,6 +3,7 @@ import type { Request, RequestId } from '@holdpoint/protocol'
 import { memo, type ReactNode, useMemo } from 'react'
 import { Receipt } from '../../request/receipt/receipt.tsx'
 import { href } from '../../routes.ts'
+import './just-resolved.css'
 
 const shownMax = 10
 
@@ -30,7 +31,7 @@ export const JustResolved = memo(function JustResolved({ requests, shown, onHove
       onPointerEnter={() => onHover(true)}
       onPointerLeave={() => onHover(false)}
     >
-      <h2 className="side-heading">Just resolved</h2>
+      <h2 className="section-heading">Just resolved</h2>
       <ul>
         {last.map(request => (
           <li key={request.id}>

@@ -14,6 +14,7 @@ import { Path } from '../../text/path.tsx'
 import { ConfirmButton } from '../../ui/confirm-button.tsx'
 import { SessionStateIcon } from '../../ui/session-state-icon.tsx'
 import { isGone } from './use-session-list.ts'
+import './session-row.css'
 
 export interface SessionRowProps {
   readonly session: Session
@@ -28,15 +29,15 @@ export const SessionRow = memo(function SessionRow({ session, now, active, onFor
   const driver = useDriver(session.driver)
   return (
     <li className={`session-row ${active ? 'active' : ''}`} data-session={session.id}>
-      <a className="session-link" href={href({ screen: 'session', id: session.id })}>
+      <a className="row-link" href={href({ screen: 'session', id: session.id })}>
         <SessionStateIcon group={group} />
-        <span className="session-main">
-          <span className="session-title">
+        <span className="row-main">
+          <span className="row-title">
             <InlineAgentText text={sessionName(session)} />
-            <span className={`session-state ${group}`}>{stateLabel(session)}</span>
+            <span className={`row-state ${group}`}>{stateLabel(session)}</span>
           </span>
           {session.lastMessage && (
-            <span className="session-words">
+            <span className="last-message">
               {/* They are glanced at, not read. */}
               <InlineAgentText text={plainText(session.lastMessage)} />
             </span>
@@ -47,7 +48,7 @@ export const SessionRow = memo(function SessionRow({ session, now, active, onFor
             {session.cost !== null && <span>{formatCost(session.cost)}</span>}
           </span>
         </span>
-        <time className="session-since" dateTime={new Date(session.stateChangedAt).toISOString()}>
+        <time className="row-time" dateTime={new Date(session.stateChangedAt).toISOString()}>
           {timeSince(session.stateChangedAt, now)}
         </time>
       </a>
@@ -83,7 +84,7 @@ function Finish({ session, ended, onForget }: FinishProps): ReactNode {
   }
   const name = ended ? 'Delete' : 'End'
   return (
-    <div className="session-finish">
+    <div className="row-actions">
       <ConfirmButton
         // Whoever is asked about the end is not suddenly asked about the whole history.
         key={name}

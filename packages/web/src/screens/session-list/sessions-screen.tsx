@@ -14,6 +14,7 @@ import { useHistoryFilter } from '../../ui/use-history-filter.ts'
 import { type StateChoice, stateChoices, waitingFirst } from './session-filter.ts'
 import { SessionRow } from './session-row.tsx'
 import { type SessionList, useSessionList } from './use-session-list.ts'
+import './sessions-screen.css'
 
 const everything: { readonly state: StateChoice; readonly typed: string } = { state: 'all', typed: '' }
 
@@ -74,7 +75,7 @@ function Rows({ list, filtered }: { readonly list: SessionList; readonly filtere
       </ul>
       {loading && <Skeleton kind="row" count={items.length > 0 ? 1 : 6} />}
       {problem !== null && (
-        <div className="not-read" role="alert">
+        <div className="load-error" role="alert">
           <p className="problem">The list could not be read. {errorMessage(problem)}</p>
           <button type="button" className="button" onClick={items.length > 0 ? loadMore : reload}>
             Try again

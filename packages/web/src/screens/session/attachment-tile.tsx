@@ -4,6 +4,7 @@ import type { ReactNode } from 'react'
 import { InlineAgentText } from '../../text/agent-text.tsx'
 import { formatSize } from '../../text/format-amounts.ts'
 import { showable } from './attachment-rules.ts'
+import './attachment-tile.css'
 
 export interface AttachmentTileProps {
   readonly attachment: Attachment
@@ -19,7 +20,7 @@ export function AttachmentTile({ attachment, onRemove }: AttachmentTileProps): R
       {picture ? (
         <img src={`data:${mediaType};base64,${data}`} alt="" width={72} height={72} decoding="async" />
       ) : (
-        <span className="file-sign" aria-hidden="true" />
+        <span className="file-icon" aria-hidden="true" />
       )}
       <span className="attachment-name">
         <InlineAgentText text={called} />
@@ -27,7 +28,7 @@ export function AttachmentTile({ attachment, onRemove }: AttachmentTileProps): R
       </span>
       {onRemove && (
         <button type="button" className="remove" onClick={onRemove}>
-          Remove<span className="offscreen"> {called}</span>
+          Remove<span className="visually-hidden"> {called}</span>
         </button>
       )}
     </li>

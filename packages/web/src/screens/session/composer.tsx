@@ -18,6 +18,7 @@ import { useFileDrop } from '../../ui/file-drop.ts'
 import { AttachmentTile } from './attachment-tile.tsx'
 import { composerLabels } from './composer-labels.ts'
 import { type Attachments, useAttachments } from './use-attachments.ts'
+import './composer.css'
 
 export const Composer = memo(function Composer({ session }: { readonly session: Session }): ReactNode {
   const { closed } = composerLabels(session)
@@ -36,7 +37,7 @@ function OpenComposer({ session }: { readonly session: Session }): ReactNode {
   const over = useFileDrop(takesFiles ? files.add : null)
   return (
     <form
-      className={`composer ${over ? 'over' : ''}`}
+      className={`composer ${over ? 'drop-target' : ''}`}
       aria-label="Message to the agent"
       onSubmit={event => {
         event.preventDefault()
@@ -51,7 +52,7 @@ function OpenComposer({ session }: { readonly session: Session }): ReactNode {
         onSend={() => ready && send()}
         onFiles={takesFiles ? files.add : null}
       />
-      <div className="composer-foot">
+      <div className="composer-footer">
         {takesFiles && <AddFiles onFiles={files.add} />}
         <p className="composer-hint">{over ? 'Drop to send it along' : hint}</p>
         <button type="submit" className="button primary" disabled={!ready} aria-busy={sending}>
@@ -145,7 +146,7 @@ function TextField({ text, placeholder, onText, onSend, onFiles }: TextFieldProp
   }
   return (
     <>
-      <label className="offscreen" htmlFor={id}>
+      <label className="visually-hidden" htmlFor={id}>
         Message to the agent
       </label>
       <textarea

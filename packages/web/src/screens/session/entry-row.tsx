@@ -6,6 +6,7 @@ import { entryLayout } from './entry-layout.ts'
 import { MessageBlock } from './message-block.tsx'
 import { ErrorLine, NoteLine, RequestLine, TurnLine } from './status-lines.tsx'
 import { ToolLine } from './tool-line.tsx'
+import './entry-row.css'
 
 /** Deeper ones stand no further in: a phone has no room for more. */
 const railsMax = 6
@@ -21,11 +22,11 @@ export const EntryRow = memo(function EntryRow({ entry, before }: EntryRowProps)
     <div className={`transcript-entry ${spaced ? 'spaced' : ''}`}>
       {Array.from({ length: Math.min(depth, railsMax) }, (_, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a rail is its place
-        <span key={i} className="rail" aria-hidden="true" />
+        <span key={i} className="indent-line" aria-hidden="true" />
       ))}
       <div className="entry-body">
         {path && (
-          <p className="path">
+          <p className="entry-path">
             {path.map((name, i) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: a step of a path is its place
               <span key={i}>

@@ -7,6 +7,7 @@ import { Code } from '../../text/code.tsx'
 import { formatCount, formatSize } from '../../text/format-amounts.ts'
 import { useExpanded } from './expanded-entries.ts'
 import { chunksOf, headOf, lineCount } from './text-chunks.ts'
+import './long-text.css'
 
 const headLines = 16
 const headChars = 4000
@@ -40,7 +41,7 @@ function WholeText({ text }: { readonly text: string }): ReactNode {
   return (
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-      <pre className="code-block whole" tabIndex={0} ref={scroller}>
+      <pre className="code-block long" tabIndex={0} ref={scroller}>
         <Virtualizer data={chunks} scrollRef={scroller}>
           {(chunk, i) => (
             <div key={i}>

@@ -8,6 +8,7 @@ import { Markdown } from '../../text/markdown.tsx'
 import { markdownMax } from '../../text/markdown-blocks.ts'
 import { AttachmentTile } from './attachment-tile.tsx'
 import { LongText } from './long-text.tsx'
+import './message-block.css'
 
 export function MessageBlock({ entry }: { readonly entry: MessageEntry }): ReactNode {
   return entry.role === 'person' ? <PersonMessage entry={entry} /> : <AgentMessage entry={entry} />
@@ -23,7 +24,7 @@ function AgentMessage({ entry }: { readonly entry: MessageEntry }): ReactNode {
       ) : (
         <Markdown text={text} streaming={entry.streaming} />
       )}
-      {entry.partial && !entry.streaming && <p className="fate">Cut off here</p>}
+      {entry.partial && !entry.streaming && <p className="message-status">Cut off here</p>}
     </article>
   )
 }
@@ -35,7 +36,7 @@ function PersonMessage({ entry }: { readonly entry: MessageEntry }): ReactNode {
   const { by, at, text, attachments = [], state, problem } = entry
   return (
     <article className={`message person ${state ?? ''}`} aria-label={by === me ? 'You' : 'A person'}>
-      <div className="bubble">
+      <div className="message-bubble">
         {attachments.length > 0 && (
           <ul className="attachments">
             {attachments.map((attachment, i) => (
@@ -46,7 +47,7 @@ function PersonMessage({ entry }: { readonly entry: MessageEntry }): ReactNode {
         )}
         {text.length > markdownMax ? <LongText name={entry.id} text={text} /> : <AgentParagraphs text={text} />}
       </div>
-      <p className="fate">
+      <p className="message-status">
         {by !== undefined && by !== me && (
           <>
             <InlineAgentText text={by} />

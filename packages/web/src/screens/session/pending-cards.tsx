@@ -8,6 +8,7 @@ import { startCooldown } from '../../shortcuts/input-cooldown.ts'
 import { useShortcuts } from '../../shortcuts/use-shortcuts.ts'
 import { bringIntoView, requireInView } from '../../shortcuts/viewport.ts'
 import { cardAnchor } from './status-lines.tsx'
+import './pending-cards.css'
 
 /** More than these are answered in the inbox, where there is room. */
 const cardsMax = 20
@@ -40,7 +41,7 @@ export const PendingCards = memo(function PendingCards({ session }: { readonly s
   if (waiting.length === 0) return null
   return (
     <section className="pending-cards" aria-label="Waits for you">
-      <h2 className="offscreen">Waits for you</h2>
+      <h2 className="visually-hidden">Waits for you</h2>
       {shown.map(request => (
         // biome-ignore lint/a11y/noStaticElementInteractions: the card inside is what is used; this only notes that it has the focus
         <div

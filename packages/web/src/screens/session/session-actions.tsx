@@ -7,6 +7,7 @@ import { stopWarning } from '../../gateway/stop-warning.ts'
 import { inCooldown } from '../../shortcuts/input-cooldown.ts'
 import { useShortcuts } from '../../shortcuts/use-shortcuts.ts'
 import { ConfirmButton } from '../../ui/confirm-button.tsx'
+import './session-actions.css'
 
 export function SessionActions({ session }: { readonly session: Session }): ReactNode {
   const { call } = useGateway()

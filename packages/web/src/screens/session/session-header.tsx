@@ -10,6 +10,7 @@ import { Path } from '../../text/path.tsx'
 import { SessionActions } from './session-actions.tsx'
 import { SessionSettings } from './session-settings.tsx'
 import { SessionTitle } from './session-title.tsx'
+import './session-header.css'
 
 /** Not drawn again with every word that streams. */
 export const SessionHeader = memo(function SessionHeader({ session }: { readonly session: Session }): ReactNode {
@@ -38,7 +39,7 @@ function State({ session }: { readonly session: Session }): ReactNode {
   const waits = session.pending > 0 && session.state !== 'ended'
   const since = timeSince(session.stateChangedAt, now)
   return (
-    <span className={`state ${waits ? 'waits' : session.state}`} role="status">
+    <span className={`state ${waits ? 'waiting' : session.state}`} role="status">
       <span className="state-dot" aria-hidden="true" />
       {stateLabel(session)}
       {!waits && since !== 'now' && <span className="faint"> for {since}</span>}

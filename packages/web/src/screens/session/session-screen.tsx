@@ -11,6 +11,7 @@ import { SessionHeader } from './session-header.tsx'
 import { TranscriptView } from './transcript-view.tsx'
 import { useSession } from './use-session.ts'
 import { useTranscript } from './use-transcript.ts'
+import './session-screen.css'
 
 export function SessionScreen({ id }: { readonly id: SessionId }): ReactNode {
   // Asked for at once, whether or not the session itself is known yet.
@@ -52,7 +53,7 @@ export function SessionScreen({ id }: { readonly id: SessionId }): ReactNode {
           <WorkingContext value={isAtWork(found.session)}>
             <TranscriptView reading={reading} />
           </WorkingContext>
-          <div className="session-foot">
+          <div className="session-footer">
             <PendingCards session={id} />
             <Composer session={found.session} />
           </div>
@@ -68,7 +69,7 @@ function isAtWork({ state, pending }: Session): boolean {
 function Elsewhere({ children }: { readonly children: ReactNode }): ReactNode {
   return (
     <div className="session">
-      <div className="session-elsewhere">{children}</div>
+      <div className="session-missing">{children}</div>
     </div>
   )
 }

@@ -4,6 +4,7 @@ import { type ReactNode, useId, useState } from 'react'
 import { errorMessage } from '../../gateway/error-message.ts'
 import { useGateway, useLive, useSessions } from '../../gateway/gateway-context.ts'
 import { useDriver } from '../../gateway/use-driver.ts'
+import './session-settings.css'
 
 export function SessionSettings({ session }: { readonly session: Session }): ReactNode {
   const { call } = useGateway()

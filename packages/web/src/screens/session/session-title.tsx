@@ -5,6 +5,7 @@ import { type ReactNode, useState } from 'react'
 import { errorMessage } from '../../gateway/error-message.ts'
 import { useGateway, useLive } from '../../gateway/gateway-context.ts'
 import { InlineAgentText } from '../../text/agent-text.tsx'
+import './session-title.css'
 
 export function SessionTitle({ session }: { readonly session: Session }): ReactNode {
   const { call } = useGateway()

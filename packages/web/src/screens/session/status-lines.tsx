@@ -12,16 +12,17 @@ import { Receipt } from '../../request/receipt/receipt.tsx'
 import { AgentParagraphs, InlineAgentText } from '../../text/agent-text.tsx'
 import { turnSummary } from '../../text/format-amounts.ts'
 import { clockTime } from '../../text/format-time.ts'
+import './status-lines.css'
 
 /** While it waits, the card is below, where one answers; afterwards its receipt stands here. */
 export function RequestLine({ entry }: { readonly entry: RequestEntry }): ReactNode {
   const { request } = entry
   if (request.status === 'resolved') return <Receipt request={request} named={false} />
   return (
-    <a className="asks" href={`#${cardAnchor(request.id)}`} onClick={event => showCard(event, request.id)}>
-      <span className="asks-deed">{actionLabel(request.ask)}</span>
-      <InlineAgentText text={summary(request.ask)} className="asks-about" />
-      <span className="asks-state">waits for you ↓</span>
+    <a className="request-line" href={`#${cardAnchor(request.id)}`} onClick={event => showCard(event, request.id)}>
+      <span className="request-line-action">{actionLabel(request.ask)}</span>
+      <InlineAgentText text={summary(request.ask)} className="request-line-summary" />
+      <span className="request-line-state">waits for you ↓</span>
     </a>
   )
 }

@@ -7,6 +7,7 @@ import { Code } from '../../text/code.tsx'
 import { ChangeView } from '../../text/diff-view.tsx'
 import { LongText } from './long-text.tsx'
 import { outputText } from './tool-labels.ts'
+import './tool-detail.css'
 
 export function ToolDetail({ entry }: { readonly entry: ToolEntry }): ReactNode {
   const { id, input, inputText, output, state } = entry

@@ -6,6 +6,7 @@ import { formatDuration } from '../../text/format-amounts.ts'
 import { useExpanded, WorkingContext } from './expanded-entries.ts'
 import { ToolDetail } from './tool-detail.tsx'
 import { aboutTool } from './tool-labels.ts'
+import './tool-line.css'
 
 const states: Record<ToolEntry['state'], string> = {
   preparing: 'is being prepared',
@@ -25,9 +26,9 @@ export function ToolLine({ entry }: { readonly entry: ToolEntry }): ReactNode {
   const about = aboutTool(entry)
   const { name, server } = toolName(tool)
   return (
-    <div className={`tool ${state} ${working ? '' : 'still'}`}>
+    <div className={`tool ${state} ${working ? '' : 'stopped'}`}>
       <button type="button" className="tool-line" aria-expanded={open} onClick={toggle}>
-        <span className="turner" aria-hidden="true" />
+        <span className="disclosure-icon" aria-hidden="true" />
         <InlineAgentText text={name || 'A tool'} className="tool-name" />
         {server !== null && (
           <span className="tool-server">

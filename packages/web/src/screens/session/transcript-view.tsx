@@ -10,6 +10,7 @@ import { ExpandedContext } from './expanded-entries.ts'
 import { useStickToEnd } from './use-stick-to-end.ts'
 import type { Reading } from './use-transcript.ts'
 import { showNext, unseenSince, type VisibleEntries } from './visible-entries.ts'
+import './transcript-view.css'
 
 /** Earlier pages are fetched before one comes to the first line. */
 const aheadPx = 2000
@@ -61,8 +62,8 @@ function Lines({ entries: all, earlier, loadEarlier }: Reading): ReactNode {
   }, [follow, reach])
   return (
     <div className="transcript-frame">
-      <h2 className="offscreen">Transcript</h2>
-      <p className="offscreen" role="status">
+      <h2 className="visually-hidden">Transcript</h2>
+      <p className="visually-hidden" role="status">
         {spoken}
       </p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
@@ -82,7 +83,7 @@ function Lines({ entries: all, earlier, loadEarlier }: Reading): ReactNode {
         </Virtualizer>
       </div>
       {!atEnd && (
-        <button type="button" className="to-end button" onClick={toEnd}>
+        <button type="button" className="scroll-to-end button" onClick={toEnd}>
           {fresh > 0 ? `↓ ${formatCount(fresh, 'new', 'new')}` : '↓ To the newest'}
         </button>
       )}

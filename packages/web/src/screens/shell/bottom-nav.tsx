@@ -2,11 +2,12 @@
 import type { ReactNode } from 'react'
 import type { Route } from '../../routes.ts'
 import { type Counts, NavLink, navItems } from './sidebar.tsx'
+import './bottom-nav.css'
 
 export function BottomNav({ route, counts }: { readonly route: Route; readonly counts: Counts }): ReactNode {
   const screen = route.screen === 'session' ? 'sessions' : route.screen
   return (
-    <nav className="tabs" aria-label="Places">
+    <nav className="bottom-nav" aria-label="Places">
       {navItems.slice(0, 3).map(place => (
         <NavLink key={place.screen} place={place} current={place.screen === screen} counts={counts} />
       ))}

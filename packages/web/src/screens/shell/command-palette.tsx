@@ -5,6 +5,7 @@ import { go } from '../../routes.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { openDialog } from './open-dialog.ts'
 import { findItems, type PaletteItem } from './palette-items.ts'
+import './command-palette.css'
 
 export function CommandPalette({ onClose }: { readonly onClose: () => void }): ReactNode {
   const sessions = useSessions()
@@ -56,7 +57,7 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }): R
             className="palette-item"
             onClick={() => take(item)}
           >
-            <bdi className="place-name">{item.name}</bdi>
+            <bdi className="nav-name">{item.name}</bdi>
             <bdi className="soft small palette-hint">{item.hint}</bdi>
           </button>
         ))}

@@ -2,43 +2,44 @@
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react'
 import { useInboxPart } from '../../gateway/gateway-context.ts'
 import { startCooldown } from '../../shortcuts/input-cooldown.ts'
+import './connection-banner.css'
 
 const backShownMs = 3000
 
-export type Reachability = 'fine' | 'away' | 'back'
+export type Reachability = 'connected' | 'reconnecting' | 'reconnected'
 
-/** `away` from the moment it is lost, `back` for a few seconds after. */
+/** `reconnecting` as soon as the connection is lost, `reconnected` for a few seconds after it is back. */
 export function useReachability(): Reachability {
   const status = useInboxPart(snapshot => snapshot.status)
-  const [reach, setReach] = useState<Reachability>('fine')
+  const [reach, setReach] = useState<Reachability>('connected')
   const lost = useRef(false)
   useEffect(() => {
     if (status === 'reconnecting') {
       lost.current = true
-      setReach('away')
+      setReach('reconnecting')
       return
     }
     if (status !== 'live' || !lost.current) return
     lost.current = false
     startCooldown()
-    setReach('back')
-    const timer = setTimeout(() => setReach('fine'), backShownMs)
+    setReach('reconnected')
+    const timer = setTimeout(() => setReach('connected'), backShownMs)
     return () => clearTimeout(timer)
   }, [status])
   // What is drawn in the same moment must not look live either.
-  return status === 'reconnecting' ? 'away' : reach
+  return status === 'reconnecting' ? 'reconnecting' : reach
 }
 
 const words: Record<Reachability, string> = {
-  fine: '',
-  away: 'Reconnecting… What you see may be old.',
-  back: 'Reconnected',
+  connected: '',
+  reconnecting: 'Reconnecting… What you see may be old.',
+  reconnected: 'Reconnected',
 }
 
 export function ConnectionBanner({ reach }: { readonly reach: Reachability }): ReactNode {
   return (
     <div className={`connection ${reach}`} role="status">
-      <span className="connection-words">{words[reach]}</span>
+      <span className="connection-text">{words[reach]}</span>
     </div>
   )
 }

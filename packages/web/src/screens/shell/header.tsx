@@ -3,22 +3,23 @@ import type { ReactNode } from 'react'
 import { nextTheme, useTheme } from '../../storage/theme.ts'
 import { openDialog } from './open-dialog.ts'
 import { UserMenu } from './user-menu.tsx'
+import './header.css'
 
 const isMac = /Mac|iPhone|iPad/.test(navigator.platform)
 
 export function Header(): ReactNode {
   const [theme, setTheme] = useTheme()
   return (
-    <header className="head">
+    <header className="header">
       <a className="brand" href="#/">
         <img src="/favicon.svg" alt="" width={20} height={20} />
         <span className="brand-name">Holdpoint</span>
       </a>
-      <span className="head-space" />
-      <button type="button" className="button plain head-go" onClick={() => openDialog('palette')}>
+      <span className="header-space" />
+      <button type="button" className="button plain header-palette" onClick={() => openDialog('palette')}>
         Go to… <kbd className="kbd">{isMac ? '⌘K' : 'Ctrl K'}</kbd>
       </button>
-      <button type="button" className="button head-start" onClick={() => openDialog('start')}>
+      <button type="button" className="button header-new-session" onClick={() => openDialog('start')}>
         New session
       </button>
       <button
@@ -28,7 +29,7 @@ export function Header(): ReactNode {
         title={`Theme: ${theme}`}
         onClick={() => setTheme(nextTheme(theme))}
       >
-        <span className={`theme-sign ${theme}`} aria-hidden="true" />
+        <span className={`theme-icon ${theme}`} aria-hidden="true" />
       </button>
       <UserMenu />
     </header>

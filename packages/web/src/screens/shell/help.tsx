@@ -2,6 +2,7 @@
 import type { ReactNode } from 'react'
 import { shortcutGroups } from '../../shortcuts/texts.ts'
 import { Dialog } from '../../ui/dialog.tsx'
+import './help.css'
 
 export function Help({ onClose }: { readonly onClose: () => void }): ReactNode {
   return (
@@ -15,7 +16,7 @@ export function Help({ onClose }: { readonly onClose: () => void }): ReactNode {
       <div className="help-groups">
         {shortcutGroups.map(group => (
           <section key={group.title}>
-            <h2 className="side-heading">{group.title}</h2>
+            <h2 className="section-heading">{group.title}</h2>
             <dl>
               {group.keys.map(({ keys, description }) => (
                 <div key={description} className="help-key">

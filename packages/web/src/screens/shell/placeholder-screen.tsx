@@ -1,5 +1,6 @@
 /** Places that are kept free for what comes later, and say so. */
 import type { ReactNode } from 'react'
+import './placeholder-screen.css'
 
 const words = {
   rules: {
@@ -15,7 +16,7 @@ const words = {
 export function PlaceholderScreen({ screen }: { readonly screen: keyof typeof words }): ReactNode {
   const { title, text } = words[screen]
   return (
-    <div className="page later">
+    <div className="page placeholder">
       <h1>{title}</h1>
       <p className="soft">{text}</p>
       <p className="faint small">This comes later.</p>

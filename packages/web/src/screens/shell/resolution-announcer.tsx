@@ -17,7 +17,7 @@ export function ResolutionAnnouncer(): ReactNode {
     [inbox, me],
   )
   return (
-    <p className="offscreen" role="status">
+    <p className="visually-hidden" role="status">
       <span key={last.cursor}>{last.words}</span>
     </p>
   )

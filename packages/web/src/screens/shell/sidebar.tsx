@@ -7,6 +7,7 @@ import { groupOf, groupSessions } from '../../gateway/session-groups.ts'
 import { href, type Route } from '../../routes.ts'
 import { InlineAgentText } from '../../text/agent-text.tsx'
 import { SessionStateIcon } from '../../ui/session-state-icon.tsx'
+import './sidebar.css'
 
 export interface NavItem {
   readonly screen: Exclude<Route['screen'], 'session'>
@@ -34,8 +35,8 @@ export interface SidebarProps {
 
 export function Sidebar({ route, counts, old }: SidebarProps): ReactNode {
   return (
-    <nav className="side" aria-label="Places and sessions">
-      <ul className="places">
+    <nav className="sidebar" aria-label="Places and sessions">
+      <ul className="nav-list">
         {navItems.map(place => (
           <li key={place.screen}>
             <NavLink place={place} current={route.screen === place.screen} counts={counts} />
@@ -54,12 +55,12 @@ export function NavLink(props: {
 }): ReactNode {
   const { place, current, counts } = props
   return (
-    <a className="place" href={href({ screen: place.screen })} aria-current={current ? 'page' : undefined}>
-      <span className="place-name">{place.name}</span>
+    <a className="nav-item" href={href({ screen: place.screen })} aria-current={current ? 'page' : undefined}>
+      <span className="nav-name">{place.name}</span>
       {place.screen === 'inbox' && counts.waiting > 0 && (
         <span className="count waiting">
           {counts.waiting}
-          <span className="offscreen"> waiting</span>
+          <span className="visually-hidden"> waiting</span>
         </span>
       )}
       {place.screen === 'sessions' && counts.open > 0 && <span className="count">{counts.open}</span>}
@@ -76,14 +77,14 @@ function SessionNav({ route, old }: Omit<SidebarProps, 'counts'>): ReactNode {
   if (shown !== now && !hovered) setShown(now)
   return (
     <div
-      className="side-sessions"
+      className="sidebar-sessions"
       inert={old}
       onPointerEnter={() => setHovered(true)}
       onPointerLeave={() => setHovered(false)}
     >
       {shown.map(group => (
         <section key={group.name} aria-label={`Sessions: ${group.name}`}>
-          <h2 className="side-heading">{group.name}</h2>
+          <h2 className="section-heading">{group.name}</h2>
           <ul>
             {group.sessions.map(({ id }) => {
               const session = sessions.get(id)
@@ -92,7 +93,7 @@ function SessionNav({ route, old }: Omit<SidebarProps, 'counts'>): ReactNode {
             })}
           </ul>
           {group.more > 0 && (
-            <a className="place more" href={href({ screen: 'sessions' })}>
+            <a className="nav-item more" href={href({ screen: 'sessions' })}>
               {group.more} more, all sessions
             </a>
           )}
@@ -106,12 +107,12 @@ function SessionLink({ session, current }: { readonly session: Session; readonly
   return (
     <li>
       <a
-        className="place"
+        className="nav-item"
         href={href({ screen: 'session', id: session.id })}
         aria-current={current ? 'page' : undefined}
       >
         <SessionStateIcon group={groupOf(session)} />
-        <InlineAgentText text={sessionName(session)} className="place-name" />
+        <InlineAgentText text={sessionName(session)} className="nav-name" />
         {session.pending > 0 && <span className="count">{session.pending}</span>}
       </a>
     </li>

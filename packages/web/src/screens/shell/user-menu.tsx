@@ -10,6 +10,7 @@ import { clearUserData } from '../../storage/clear-user-data.ts'
 import { usePreference, writePreference } from '../../storage/preferences.ts'
 import { openDialog } from './open-dialog.ts'
 import { navItems } from './sidebar.tsx'
+import './user-menu.css'
 
 /** A link does not close it by itself. */
 function closeMenu(): void {
@@ -27,7 +28,7 @@ export function UserMenu(): ReactNode {
   }
   return (
     <>
-      <button type="button" className="button plain you" popoverTarget="you-menu">
+      <button type="button" className="button plain user-menu-button" popoverTarget="you-menu">
         <bdi>{escapeInvisible(me)}</bdi>
       </button>
       <div id="you-menu" popover="auto" className="menu">

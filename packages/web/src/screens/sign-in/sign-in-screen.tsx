@@ -2,11 +2,12 @@
 import { Fault } from '@holdpoint/protocol'
 import type { ReactNode } from 'react'
 import { errorMessage } from '../../gateway/error-message.ts'
+import './sign-in-screen.css'
 
 export function SignInScreen({ error }: { readonly error: unknown }): ReactNode {
   const stranger = error instanceof Fault && error.status === 401
   return (
-    <main className="door">
+    <main className="sign-in">
       <img src="/favicon.svg" alt="" width={48} height={48} />
       <h1>{stranger ? 'This browser is not signed in' : 'Holdpoint cannot be opened'}</h1>
       {stranger && (

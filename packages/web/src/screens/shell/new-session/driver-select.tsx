@@ -3,6 +3,7 @@ import { driverLabel } from '@holdpoint/client'
 import { escapeInvisible } from '@holdpoint/protocol'
 import type { ReactNode } from 'react'
 import type { Driver } from './new-session-form.ts'
+import './driver-select.css'
 
 export interface DriverSelectProps {
   /** Null until they are known. */

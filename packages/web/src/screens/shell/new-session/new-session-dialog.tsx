@@ -19,6 +19,7 @@ import {
   problemsOf,
   recentFolders,
 } from './new-session-form.ts'
+import './new-session-dialog.css'
 
 /** A mode that nobody has chosen here is the one that was chosen last. */
 type Filling = Omit<NewSessionFields, 'mode'> & { readonly mode: string | null }
@@ -67,8 +68,8 @@ export function NewSessionDialog({ onClose }: { readonly onClose: () => void }):
     }
   }
   return (
-    <Dialog label="New session" className="start" onClose={onClose}>
-      <form className="start-form" onSubmit={event => void submit(event)}>
+    <Dialog label="New session" className="new-session" onClose={onClose}>
+      <form className="new-session-form" onSubmit={event => void submit(event)}>
         <h1>New session</h1>
         <DriverSelect
           drivers={drivers}
@@ -127,7 +128,7 @@ function StartDetails({ fields, modes, problems, onChange }: DetailsProps): Reac
           </>
         )}
       </Field>
-      <div className="start-pair">
+      <div className="new-session-pair">
         <Field label="Mode" problem={problems.mode}>
           {ids => (
             <select
