@@ -98,7 +98,7 @@ const listenErrors: Readonly<Record<string, string>> = {
 
 /** Where the built page is; a checkout that was not built has none. */
 function pageFolder(): string | undefined {
-  const folder = join(createRequire(import.meta.url).resolve('@holdpoint/web/package.json'), '../../dist/page')
+  const folder = join(createRequire(import.meta.url).resolve('@holdpoint/web/package.json'), '../dist/page')
   return existsSync(folder) ? folder : undefined
 }
 
