@@ -168,7 +168,9 @@ describe.skipIf(hasNoBrowser())('an approval', () => {
   it('of an edit that changes line ends shows each of them', async () => {
     const input = { file_path: '/src/a.ts', old_string: 'one\r\ntwo', new_string: 'one\ntwo' }
     const { card } = await shown({ ...asks.edit(), input } as Ask) // as above
-    expect(await visibleText(card.locator('.file-header'))).toContain('mixed line endings: ⟨CR⟩ marks lines that end in CRLF')
+    expect(await visibleText(card.locator('.file-header'))).toContain(
+      'mixed line endings: ⟨CR⟩ marks lines that end in CRLF',
+    )
     expect(await visibleText(card.locator('.diff-row.removed .line'))).toContain('one⟨CR⟩')
     expect(await visibleText(card.locator('.diff-row.added .line'))).not.toContain('CR')
   })

@@ -56,7 +56,8 @@ function ApprovalDeed({ ask }: { readonly ask: ApprovalAsk }): ReactNode {
         </>
       ) : (
         <>
-          <InlineAgentText text={server} />: <InlineAgentText text={name} /> <span className="action-source">(MCP)</span>
+          <InlineAgentText text={server} />: <InlineAgentText text={name} />{' '}
+          <span className="action-source">(MCP)</span>
         </>
       )}
     </h3>
