@@ -140,7 +140,7 @@ describe.each(rooms)('the room %s', room => {
 })
 
 describe('the program', () => {
-  const folder = join(root, 'packages/cli/dist/whole')
+  const folder = join(root, 'packages/cli/dist/bundle')
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith('.js'))
 
   it('holds the rooms and what checks their words, and nothing that has its own package', () => {
@@ -161,7 +161,7 @@ describe('the program', () => {
   })
   it('gives a person’s agent the rooms that run it', () => {
     for (const room of rooms.filter(name => name !== 'web' && name !== 'cli'))
-      expect(files, room).toContain(join('rooms', `${room}.js`))
+      expect(files, room).toContain(join('packages', `${room}.js`))
   })
 })
 

@@ -1,16 +1,16 @@
-/** The program as it starts: the rooms and what checks their words in a few files instead of hundreds, which halves the time to the first line. What else it needs is loaded from its packages. */
+/** Bundles our packages and zod into a few files, which halves the start-up time. Other libraries are loaded from node_modules. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const rooms = ['protocol', 'rules', 'engine', 'store', 'drivers', 'server', 'client']
-const built = (name: string) => fileURLToPath(new URL(`../${name}/dist/index.js`, import.meta.url))
-const ours = (name: string) => fileURLToPath(new URL(`./dist/${name}.js`, import.meta.url))
+const packages = ['protocol', 'rules', 'engine', 'store', 'drivers', 'server', 'client']
+const packageEntry = (name: string) => fileURLToPath(new URL(`../${name}/dist/index.js`, import.meta.url))
+const cliFile = (name: string) => fileURLToPath(new URL(`./dist/${name}.js`, import.meta.url))
 
-/** Whoever passes zod on passes its licence on. */
-const zodLicence = {
-  name: 'zod-licence',
+/** The bundle contains zod, so its license must be included. */
+const zodLicense = {
+  name: 'zod-license',
   generateBundle(this: { emitFile(file: object): void }) {
     const source = readFileSync(join(createRequire(import.meta.url).resolve('zod/package.json'), '../LICENSE'))
     this.emitFile({ type: 'asset', fileName: 'zod.LICENSE', source })
@@ -19,19 +19,19 @@ const zodLicence = {
 
 export default {
   root: fileURLToPath(new URL('.', import.meta.url)),
-  plugins: [zodLicence],
+  plugins: [zodLicense],
   ssr: { noExternal: [/^@holdpoint\//, 'zod'] },
   build: {
     ssr: true,
     target: 'node20',
-    outDir: 'dist/whole',
+    outDir: 'dist/bundle',
     emptyOutDir: true,
     rolldownOptions: {
       input: {
-        main: ours('main'),
-        'module-resolver': ours('runner/module-resolver'),
-        // Each by its name, for a person's agent.
-        ...Object.fromEntries(rooms.map(name => [`rooms/${name}`, built(name)])),
+        main: cliFile('main'),
+        'module-resolver': cliFile('runner/module-resolver'),
+        // One entry per package, so that a person's agent can import it.
+        ...Object.fromEntries(packages.map(name => [`packages/${name}`, packageEntry(name)])),
       },
       output: {
         entryFileNames: '[name].js',

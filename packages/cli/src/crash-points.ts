@@ -1,16 +1,16 @@
-/** Fault points: with HOLDPOINT_CRASH_AT=point[#n][,point[#n]…] the process passes these one after another and ends itself by SIGKILL at the last. For crash tests. */
+/** Crash tests: with HOLDPOINT_CRASH_AT=point[#n][,point[#n]…] the process passes these points in order (each n times) and kills itself with SIGKILL at the last one. */
 import type { CrashPoint } from '@holdpoint/engine'
 
 export function crashPointFrom(env: NodeJS.ProcessEnv): CrashPoint | undefined {
   if (!env.HOLDPOINT_CRASH_AT) return undefined
-  const ahead = env.HOLDPOINT_CRASH_AT.split(',').map(spelled => {
-    const [point = '', nth = '1'] = spelled.split('#')
+  const remaining = env.HOLDPOINT_CRASH_AT.split(',').map(item => {
+    const [point = '', nth = '1'] = item.split('#')
     return { point, left: Number(nth) }
   })
   return passed => {
-    const next = ahead[0]
+    const next = remaining[0]
     if (next?.point !== passed || --next.left > 0) return
-    ahead.shift()
-    if (ahead.length === 0) process.kill(process.pid, 'SIGKILL')
+    remaining.shift()
+    if (remaining.length === 0) process.kill(process.pid, 'SIGKILL')
   }
 }

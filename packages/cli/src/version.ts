@@ -1,4 +1,4 @@
-/** The version of the program: that of its package. */
+/** The version in this package's package.json. */
 import { createRequire } from 'node:module'
 
 const manifest = createRequire(import.meta.url)('holdpoint/package.json') as { version: string } // our own package.json

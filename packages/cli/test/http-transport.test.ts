@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { httpCall, Unreachable } from '@holdpoint/client'
 import { afterEach, describe, expect, it } from 'vitest'
-import { send } from '../src/gateway-client/http-transport.ts'
+import { httpFetch } from '../src/gateway-client/http-transport.ts'
 
 const servers: Server[] = []
 afterEach(() => {
@@ -28,7 +28,7 @@ describe('the transport of the command line', () => {
       reply.statusCode = 201
       reply.end(JSON.stringify([request.method, request.url, request.headers['x-one'], body]))
     })
-    const reply = await send(`${url}/a?b=ü`, {
+    const reply = await httpFetch(`${url}/a?b=ü`, {
       method: 'POST',
       headers: { 'x-one': '1' },
       body: 'grüße',
@@ -40,7 +40,7 @@ describe('the transport of the command line', () => {
 
   it('does not follow where it is sent elsewhere', async () => {
     const url = await serve((_, reply) => reply.writeHead(302, { location: 'http://127.0.0.1:1/' }).end('there'))
-    const reply = await send(url, get)
+    const reply = await httpFetch(url, get)
     expect([reply.ok, reply.status, await reply.text()]).toEqual([false, 302, 'there'])
   })
 
@@ -50,7 +50,7 @@ describe('the transport of the command line', () => {
       reply.write('one')
       more = () => reply.end('two')
     })
-    const reader = (await send(url, get)).body?.getReader()
+    const reader = (await httpFetch(url, get)).body?.getReader()
     const decoder = new TextDecoder()
     expect(decoder.decode((await reader?.read())?.value)).toBe('one')
     more()
@@ -59,14 +59,14 @@ describe('the transport of the command line', () => {
   })
 
   it('fails where nobody is, and where the line is cut inside a reply', async () => {
-    await expect(send('http://127.0.0.1:1', get)).rejects.toThrow()
+    await expect(httpFetch('http://127.0.0.1:1', get)).rejects.toThrow()
     const url = await serve((_, reply) => {
       reply.writeHead(200, { 'content-length': '10' })
       reply.write('half', () => reply.destroy())
     })
-    await expect((await send(url, get)).text()).rejects.toThrow()
-    await expect((await send(url, get)).body?.getReader().closed).rejects.toThrow()
-    await expect(httpCall({ url, fetch: send, attempts: 1 })('whoAmI', {})).rejects.toBeInstanceOf(Unreachable)
+    await expect((await httpFetch(url, get)).text()).rejects.toThrow()
+    await expect((await httpFetch(url, get)).body?.getReader().closed).rejects.toThrow()
+    await expect(httpCall({ url, fetch: httpFetch, attempts: 1 })('whoAmI', {})).rejects.toBeInstanceOf(Unreachable)
   })
 
   it.each(['before a reply', 'inside one'])('is given up %s when the signal says so', async when => {
@@ -78,7 +78,7 @@ describe('the transport of the command line', () => {
       if (when === 'inside one') reply.write('{', () => abort.abort(reason))
       else abort.abort(reason)
     })
-    const call = httpCall({ url, fetch: send })
+    const call = httpCall({ url, fetch: httpFetch })
     await expect(call('whoAmI', {}, { signal: abort.signal })).rejects.toBe(reason)
     await expect.poll(() => gone.length, { message: 'the gateway notices' }).toBe(1)
   })

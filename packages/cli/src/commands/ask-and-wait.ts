@@ -1,5 +1,4 @@
-/** A script that stops and asks: a session of its own with one ask, over when it is answered, withdrawn when the script is told to stop. */
-
+/** Shared by `ask` and `guard`: opens a session with one request, waits for the answer, and withdraws the request if the script is stopped. */
 import { randomUUID } from 'node:crypto'
 import { constants } from 'node:os'
 import { connectAgent, type ExternalAgent, type HandedAnswer } from '@holdpoint/drivers'
@@ -7,115 +6,104 @@ import { type Ask, Fault, limits, messageOf } from '@holdpoint/protocol'
 import { followingGateway, type GatewayAddress } from '../gateway-client/gateway-client.ts'
 import { err } from '../output/output.ts'
 import { row, trusted, untrusted } from '../output/span.ts'
+import { watchSignals } from '../signals.ts'
+import { scriptTexts } from './texts.ts'
 
-export const exitCodes = { yes: 0, no: 1, nobody: 124 } as const
+export const askExitCodes = { yes: 0, no: 1, nobody: 124 } as const
 
 export interface AskAndWaitOptions {
   readonly address: GatewayAddress
-  /** What people know the script by. */
+  /** The name of the script, shown to people. */
   readonly as: string
   readonly ask: Ask
   readonly deadlineMs?: number | undefined
 }
-/** What the script makes of the answer: its exit code. */
-export type OnAnswer = (settled: HandedAnswer, agent: ExternalAgent) => Promise<number>
+/** Acts on the answer and returns the exit code. */
+export type OnAnswer = (handed: HandedAnswer, agent: ExternalAgent) => Promise<number>
 
-/** Leaving in good order takes a gateway; one that is away is not waited for longer than this. */
+/** How long to wait for the gateway while cleaning up; it may be unreachable. */
 const cleanUpMaxMs = 3000
 
-export async function askAndWait({ address, as, ask, deadlineMs }: AskAndWaitOptions, act: OnAnswer): Promise<number> {
+export async function askAndWait(
+  { address, as, ask, deadlineMs }: AskAndWaitOptions,
+  onAnswer: OnAnswer,
+): Promise<number> {
   const { call } = followingGateway(address)
   await call('whoAmI', {})
-  const signals = listenForSignals()
+  // After the first signal a second one ends the process as usual, even if the gateway does not respond.
+  const signals = watchSignals('SIGINT', 'SIGTERM', 'SIGHUP')
   const agent = await connectAgent({ call, title: as.slice(0, limits.titleMax), cwd: process.cwd() })
-  const leave = (reason: 'done' | 'stopped') => waitAtMost(cleanUpMaxMs, agent.end({ reason }))
+  const endSession = (reason: 'done' | 'stopped') => waitAtMost(cleanUpMaxMs, agent.end({ reason }))
   try {
     const key = randomUUID()
     const deadline = deadlineMs === undefined ? {} : { deadlineMs, onDeadline: 'deny' as const }
-    const [asked] = await agent.session.open([{ ask, key, ...deadline }])
-    if (!asked) throw new Error('one ask opens one request')
-    const { id } = asked.request
-    err.print(row(trusted(`Waiting for a person: holdpoint show ${id}`, 'quiet')))
-    const stopFor = async (signal: NodeJS.Signals, settling: Promise<void>) => {
-      await waitAtMost(cleanUpMaxMs, settling)
-      await leave('stopped')
+    const [opened] = await agent.session.open([{ ask, key, ...deadline }])
+    if (!opened) throw new Error('one ask opens one request')
+    err.print(row(trusted(scriptTexts.waiting(opened.request.id), 'quiet')))
+    const stopFor = async (signal: NodeJS.Signals, cleanUp: Promise<void>) => {
+      await waitAtMost(cleanUpMaxMs, cleanUp)
+      await endSession('stopped')
       return exitForSignal(signal)
     }
-    const early = await Promise.race([asked.resolved().then(() => null), signals.heard])
-    if (early) return await stopFor(early, asked.withdraw())
-    const handing = asked.hand()
-    const late = await Promise.race([handing.then(() => null), signals.heard])
-    // It was answered, and nothing came of it: the record shall say so.
-    if (late)
+    const beforeAnswer = await Promise.race([opened.resolved().then(() => null), signals.received])
+    if (beforeAnswer) return await stopFor(beforeAnswer, opened.withdraw())
+    const handing = opened.hand()
+    const duringHandover = await Promise.race([handing.then(() => null), signals.received])
+    // The request was answered but nothing was done with the answer; the audit log must say so.
+    if (duringHandover)
       return await stopFor(
-        late,
-        handing.then(settled => settled.dropped()),
+        duringHandover,
+        handing.then(handed => handed.dropped()),
       )
-    // Signals are listened for to the end: were they let go here, one could fall between this and the command's own.
-    return await act(await handing, agent)
+    // Keep listening for signals: without a handler, one could arrive before `guard` installs its own.
+    return await onAnswer(await handing, agent)
   } finally {
-    await leave('done')
+    await endSession('done')
     signals.stop()
   }
 }
 
-/** What was answered has come to its end here; not for ever, since signals are held back meanwhile. */
-export function reportTaken(settled: HandedAnswer): Promise<void> {
-  return waitAtMost(cleanUpMaxMs, settled.taken())
+/** Reports that the answer has arrived. Limited in time, because signals are ignored meanwhile. */
+export function reportTaken(handed: HandedAnswer): Promise<void> {
+  return waitAtMost(cleanUpMaxMs, handed.taken())
 }
 
-/** The exit code for what was not allowed, with a sentence on stderr. */
-export function reportRefusal(settled: HandedAnswer): number {
-  switch (settled.kind) {
+/** Prints why there is no yes, and returns the exit code for it. */
+export function reportRefusal(handed: HandedAnswer): number {
+  switch (handed.kind) {
     case 'nobody':
-      err.print(row(trusted('Nobody answered in time.')))
-      return exitCodes.nobody
+      err.print(row(trusted(scriptTexts.nobodyAnswered)))
+      return askExitCodes.nobody
     case 'agent':
-      err.print(row(trusted(`Nobody answered: the request was ended first (${settled.reason}).`)))
-      return exitCodes.no
+      err.print(row(trusted(scriptTexts.cancelled(handed.reason))))
+      return askExitCodes.no
     case 'unknown':
-      throw new Error('an ask of this process cannot have been handed to another')
+      throw new Error('a request of this process cannot have been handed to another process')
     case 'answer': {
-      const { answer } = settled
+      const { answer } = handed
       const reason = answer.kind === 'deny' || answer.kind === 'decline' ? answer.reason : undefined
-      const said = answer.kind === 'deny' ? 'Denied' : 'Declined'
-      if (reason === undefined) err.print(row(trusted(`${said}.`)))
-      else err.print(row(trusted(`${said}: `), untrusted(reason.trim())))
-      return exitCodes.no
+      const verb = answer.kind === 'deny' ? scriptTexts.denied : scriptTexts.declined
+      if (reason === undefined) err.print(row(trusted(`${verb}.`)))
+      else err.print(row(trusted(`${verb}: `), untrusted(reason.trim())))
+      return askExitCodes.no
     }
   }
 }
 
-/** Handed to the shell as it would see it from any program that a signal ended. A long poll may still hang: it is not waited for. */
+/** Exits with the code that shells use for a program ended by this signal. Does not wait for a long poll that may still be open. */
 function exitForSignal(signal: NodeJS.Signals): never {
   process.exit(128 + constants.signals[signal])
 }
 
-function listenForSignals() {
-  const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
-  let hear = (_: NodeJS.Signals) => {}
-  const heard = new Promise<NodeJS.Signals>(resolve => {
-    hear = resolve
-  })
-  // Once: a second one ends the program as it would have without us.
-  for (const name of names) process.once(name, hear)
-  return {
-    heard,
-    stop: () => {
-      for (const name of names) process.off(name, hear)
-    },
-  }
-}
-
-/** Does not fail: a session that is over already, or a gateway that is away, is no reason to. */
-export async function waitAtMost(maxMs: number, doing: Promise<unknown>): Promise<void> {
+/** Waits for the work, but no longer than this. Never rejects: a session that is already over or an unreachable gateway must not change the exit code. */
+export async function waitAtMost(maxMs: number, work: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined
-  const late = new Promise(resolve => {
+  const timeout = new Promise(resolve => {
     timer = setTimeout(resolve, maxMs)
   })
-  const failed = (error: unknown) => {
+  const onError = (error: unknown) => {
     if (!(error instanceof Fault)) err.print(row(untrusted(messageOf(error))))
   }
-  await Promise.race([doing.catch(failed), late])
+  await Promise.race([work.catch(onError), timeout])
   clearTimeout(timer)
 }

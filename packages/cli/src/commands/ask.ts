@@ -1,10 +1,11 @@
-/** `holdpoint ask`: any script stops and asks people; the answer on stdout, what it means as exit code. */
+/** `holdpoint ask`: a script asks people a question. The answer goes to stdout, its meaning is the exit code. */
 import type { HandedAnswer } from '@holdpoint/drivers'
 import { type Ask, Fault, limits } from '@holdpoint/protocol'
 import type { GatewayAddress } from '../gateway-client/gateway-client.ts'
 import { err, out } from '../output/output.ts'
 import { row, trusted, untrusted, untrustedLine } from '../output/span.ts'
-import { askAndWait, exitCodes, reportRefusal, reportTaken } from './ask-and-wait.ts'
+import { askAndWait, askExitCodes, reportRefusal, reportTaken } from './ask-and-wait.ts'
+import { scriptTexts } from './texts.ts'
 
 export interface AskOptions extends GatewayAddress {
   readonly choice?: readonly string[]
@@ -16,69 +17,69 @@ export interface AskOptions extends GatewayAddress {
 
 export async function ask(
   question: string,
-  { choice = [], text, deadline, as, json, ...place }: AskOptions,
+  { choice = [], text, deadline, as, json, ...address }: AskOptions,
 ): Promise<number> {
-  const asking = buildAsk(question, choice, text === true)
-  return askAndWait({ address: place, as, ask: asking, deadlineMs: parseDeadline(deadline) }, async settled => {
-    const code = json ? exitCodeFor(settled) : printAnswer(settled)
-    if (json) out.json(settled.request)
-    await reportTaken(settled)
+  const built = buildAsk(question, choice, text === true)
+  return askAndWait({ address, as, ask: built, deadlineMs: parseDeadline(deadline) }, async handed => {
+    const code = json ? exitCodeFor(handed) : printAnswer(handed)
+    if (json) out.json(handed.request)
+    await reportTaken(handed)
     return code
   })
 }
 
-/** Without anything to choose or to write, people say yes or no. */
+/** Without choices and --text, the question is an approval: people allow or deny. */
 function buildAsk(question: string, choices: readonly string[], text: boolean): Ask {
-  if (question.trim() === '') throw new Fault('bad_input', 'There is nothing to ask; give the question')
+  if (question.trim() === '') throw new Fault('bad_input', scriptTexts.emptyQuestion)
   if (choices.length === 0 && !text) {
-    const short = question.length <= limits.titleMax
+    const isShort = question.length <= limits.titleMax
     return {
       kind: 'approval',
       tool: 'confirm',
       input: { prompt: question },
-      title: short ? question : `${question.slice(0, limits.titleMax - 1)}…`,
+      title: isShort ? question : `${question.slice(0, limits.titleMax - 1)}…`,
       cwd: process.cwd(),
       editable: false,
     }
   }
-  if (new Set(choices).size < choices.length) throw new Fault('bad_input', 'A --choice is given twice')
+  if (new Set(choices).size < choices.length) throw new Fault('bad_input', scriptTexts.choiceTwice)
   const options = choices.map(label => ({ label }))
   const only = { id: 'answer', header: '', question, options, multiSelect: false, allowOther: text, secret: false }
   return { kind: 'questions', questions: [only] }
 }
 
-const units: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+const unitMs: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-export function parseDeadline(spelled: string | undefined): number | undefined {
-  if (spelled === undefined) return undefined
-  const [, count, unit = ''] = /^(\d+)(s|m|h|d)$/.exec(spelled) ?? []
-  const ms = Number(count) * (units[unit] ?? Number.NaN)
+export function parseDeadline(typed: string | undefined): number | undefined {
+  if (typed === undefined) return undefined
+  const [, count, unit = ''] = /^(\d+)(s|m|h|d)$/.exec(typed) ?? []
+  const ms = Number(count) * (unitMs[unit] ?? Number.NaN)
   if (Number.isInteger(ms) && ms >= limits.deadlineMinMs && ms <= limits.deadlineMaxMs) return ms
-  throw new Fault('bad_input', `--deadline must be like 90s, 15m, 1h or 2d, and at most 366d; not "${spelled}"`)
+  throw new Fault('bad_input', scriptTexts.badDeadline(typed))
 }
 
-function exitCodeFor(settled: HandedAnswer): number {
-  if (settled.kind === 'nobody') return exitCodes.nobody
-  const yes = settled.kind === 'answer' && (settled.answer.kind === 'allow' || settled.answer.kind === 'answers')
-  return yes ? exitCodes.yes : exitCodes.no
+function exitCodeFor(handed: HandedAnswer): number {
+  if (handed.kind === 'nobody') return askExitCodes.nobody
+  const isYes = handed.kind === 'answer' && (handed.answer.kind === 'allow' || handed.answer.kind === 'answers')
+  return isYes ? askExitCodes.yes : askExitCodes.no
 }
 
-function printAnswer(settled: HandedAnswer): number {
-  const answer = settled.kind === 'answer' ? settled.answer : null
+function printAnswer(handed: HandedAnswer): number {
+  const answer = handed.kind === 'answer' ? handed.answer : null
   if (answer?.kind === 'answers') {
     const { chosen = [], other } = answer.answers[0] ?? {}
-    const said = [...chosen, ...(other === undefined ? [] : [other])].join('\n')
+    const text = [...chosen, ...(other === undefined ? [] : [other])].join('\n')
     out.printAnswer(
-      said,
-      said.split('\n').map(line => row(untrusted(line))),
+      text,
+      text.split('\n').map(line => row(untrusted(line))),
     )
-    return exitCodes.yes
+    return askExitCodes.yes
   }
   if (answer?.kind === 'allow') {
     out.print(row(trusted('allow')))
-    if (answer.note !== undefined) err.print(row(trusted('Note: ', 'quiet'), untrustedLine(answer.note)))
-    return exitCodes.yes
+    if (answer.note !== undefined) err.print(row(trusted(scriptTexts.note, 'quiet'), untrustedLine(answer.note)))
+    return askExitCodes.yes
   }
   if (answer) out.print(row(trusted(answer.kind)))
-  return reportRefusal(settled)
+  return reportRefusal(handed)
 }

@@ -1,4 +1,4 @@
-/** Shell completion: a small script per shell, which asks this program what may come next. */
+/** Shell completion: a small script per shell, which calls the hidden command `complete` for the candidates. */
 import { actionLabel, httpCall, summary } from '@holdpoint/client'
 import { type Ask, type Call, Fault } from '@holdpoint/protocol'
 import { dataFolderAt } from '../config/data-folder.ts'
@@ -6,14 +6,15 @@ import { findGateway, type GatewayAddress } from '../gateway-client/gateway-clie
 import { out } from '../output/output.ts'
 import { untrustedLine } from '../output/span.ts'
 import { cut } from '../output/width.ts'
-import { liveSessions, pendingRequests } from './lists.ts'
+import { liveSessions, pendingRequests } from './queries.ts'
+import { inputTexts } from './texts.ts'
 
-/** The command line as it is described in one place, without the library that describes it. */
+/** A command as completion needs it. */
 export interface CommandShape {
   readonly name: string
   readonly description: string
   readonly options: readonly OptionShape[]
-  /** The names of its arguments, which say what completes them. */
+  /** The argument names; they decide what is completed (`session`, `request`, …). */
   readonly arguments: readonly string[]
 }
 
@@ -21,7 +22,7 @@ interface OptionShape {
   readonly flag: string
   readonly takesValue: boolean
   readonly description: string
-  /** Empty where any value may be given. */
+  /** Empty if any value is accepted. */
   readonly choices: readonly string[]
 }
 
@@ -58,8 +59,7 @@ export const shells = Object.keys(scripts)
 
 export function completionScript(shell: string): string {
   const script = scripts[shell]
-  if (script === undefined)
-    throw new Fault('bad_input', `There is completion for ${shells.join(', ')}; not for "${shell}"`)
+  if (script === undefined) throw new Fault('bad_input', inputTexts.unknownShell(shell, shells))
   return script
 }
 
@@ -67,17 +67,17 @@ interface Candidate {
   readonly word: string
   readonly description: string
 }
-/** Room for what we say of a command; what an agent asks is cut. */
+/** Long enough for our own descriptions; summaries of requests are cut. */
 const descriptionColumns = 90
 
-/** What may stand in the place of the last of these words. */
+/** Prints the candidates for the last of these words. */
 export async function complete(
   words: readonly string[],
   commands: readonly CommandShape[],
-  place: GatewayAddress,
+  address: GatewayAddress,
 ): Promise<void> {
   const typed = words.at(-1) ?? ''
-  const candidates = await candidatesFor(words, commands, place)
+  const candidates = await candidatesFor(words, commands, address)
   out.printPairs(
     candidates
       .filter(({ word }) => word.startsWith(typed))
@@ -91,7 +91,7 @@ export async function complete(
 async function candidatesFor(
   words: readonly string[],
   commands: readonly CommandShape[],
-  place: GatewayAddress,
+  address: GatewayAddress,
 ): Promise<readonly Candidate[]> {
   const [name = ''] = words
   const typed = words.at(-1) ?? ''
@@ -102,31 +102,32 @@ async function candidatesFor(
   if (typed.startsWith('-'))
     return command.options.map(({ flag, description }) => ({ word: flag, description: description }))
   const before = words.slice(1, -1)
-  const last = command.options.find(({ flag }) => flag === before.at(-1))
+  const previousOption = command.options.find(({ flag }) => flag === before.at(-1))
   const given = before.filter(
-    (word, at) =>
-      !word.startsWith('-') && !command.options.some(({ flag, takesValue }) => takesValue && flag === before[at - 1]),
+    (word, index) =>
+      !word.startsWith('-') &&
+      !command.options.some(({ flag, takesValue }) => takesValue && flag === before[index - 1]),
   )
-  if (last && last.choices.length > 0) return toCandidates(last.choices)
-  const kind = last?.takesValue ? last.flag.slice('--'.length) : command.arguments[given.length]
+  if (previousOption && previousOption.choices.length > 0) return toCandidates(previousOption.choices)
+  const kind = previousOption?.takesValue ? previousOption.flag.slice('--'.length) : command.arguments[given.length]
   if (kind === 'shell') return toCandidates(shells)
-  return kind && isGatewayValue(kind) ? fetchCandidates(kind, name, given, place).catch(() => []) : []
+  return kind && isGatewayValue(kind) ? fetchCandidates(kind, name, given, address).catch(() => []) : []
 }
 
 function toCandidates(words: readonly string[]): readonly Candidate[] {
   return words.map(word => ({ word, description: '' }))
 }
 
-/** What only the gateway knows, by the names of arguments and options. */
+/** Names of arguments and options whose values come from the gateway. */
 const gatewayValues = ['request', 'session', 'driver', 'mode'] as const
 type GatewayValue = (typeof gatewayValues)[number]
 function isGatewayValue(kind: string): kind is GatewayValue {
   return gatewayValues.some(known => known === kind)
 }
 
-/** Whoever waits for a completion waits for a keystroke: one try, and not for long. */
+/** The person is waiting for a keystroke, so there is one attempt and a short timeout. */
 const timeoutMs = 1500
-/** What can be answered by a command. */
+/** The kinds of request that a command can answer; others take any. */
 const askKindsByCommand: Readonly<Record<string, readonly Ask['kind'][]>> = {
   allow: ['approval'],
   answer: ['questions', 'form'],
@@ -138,26 +139,26 @@ async function fetchCandidates(
   given: readonly string[],
   { home, url }: GatewayAddress,
 ): Promise<readonly Candidate[]> {
-  const remote = findGateway(dataFolderAt(home), url)
-  if (!remote) return []
-  const once = httpCall({ ...remote.connection, attempts: 1 })
+  const gateway = findGateway(dataFolderAt(home), url)
+  if (!gateway) return []
+  const callOnce = httpCall({ ...gateway.connection, attempts: 1 })
   const signal = AbortSignal.timeout(timeoutMs)
-  const call: Call = (op, input) => once(op, input, { signal })
+  const call: Call = (op, input) => callOnce(op, input, { signal })
   if (kind === 'driver')
     return (await call('listDrivers', {})).items.map(({ name, title }) => ({ word: name, description: title }))
   if (kind === 'mode') return toCandidates(await modesFor(call, given))
   if (kind === 'session') return (await liveSessions(call)).map(({ id, title }) => ({ word: id, description: title }))
-  const wanted = askKindsByCommand[command]
+  const kinds = askKindsByCommand[command]
   return (await pendingRequests(call))
-    .filter(({ ask }) => wanted === undefined || wanted.includes(ask.kind))
+    .filter(({ ask }) => kinds === undefined || kinds.includes(ask.kind))
     .map(({ id, ask }) => ({ word: id, description: `${actionLabel(ask)}: ${summary(ask)}` }))
 }
 
-/** Of the driver that is named, or of the session's; of all where neither is known yet. */
+/** The modes of the driver, or of the session's driver; of all drivers if neither is typed yet. */
 async function modesFor(call: Call, given: readonly string[]): Promise<readonly string[]> {
   const { items } = await call('listDrivers', {})
   const sessions = await liveSessions(call)
-  const named = given.map(word => sessions.find(({ id }) => id === word)?.driver ?? word)
-  const meant = items.filter(({ name }) => named.includes(name))
-  return [...new Set((meant.length > 0 ? meant : items).flatMap(({ modes }) => modes))]
+  const drivers = given.map(word => sessions.find(({ id }) => id === word)?.driver ?? word)
+  const matching = items.filter(({ name }) => drivers.includes(name))
+  return [...new Set((matching.length > 0 ? matching : items).flatMap(({ modes }) => modes))]
 }

@@ -1,5 +1,4 @@
-/** Whether the archive can be opened: tried on a copy, since opening the real one would leave a mark in it. */
-
+/** The store checks of `holdpoint doctor`. A database file is opened as a copy, because opening the original would change it. */
 import { constants, copyFileSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { createConnection } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -13,45 +12,45 @@ export interface Finding {
   readonly name: string
   readonly ok: boolean
   readonly detail: string
-  /** What to do about it; where all is well, what one might do. */
+  /** What to do about it; if `ok`, an optional suggestion. */
   readonly remedy?: string
 }
 
 const copyMaxBytes = 1024 ** 3
 const connectMaxMs = 3000
 
-export async function storeFindings(config: Config, home: DataFolder): Promise<readonly Finding[]> {
-  const archive = parseStoreSetting(config.store, home)
-  if ('detail' in archive) return [archive]
-  if (archive.kind === 'postgres') return [await postgresFinding(new URL(archive.url))]
-  return [await sqliteFinding(), await fileFinding(archive.file, runningProcess(home, 'gateway') !== null)]
+export async function storeFindings(config: Config, dataFolder: DataFolder): Promise<readonly Finding[]> {
+  const location = parseStoreSetting(config.store, dataFolder)
+  if ('detail' in location) return [location]
+  if (location.kind === 'postgres') return [await postgresFinding(new URL(location.url))]
+  return [await sqliteFinding(), await fileFinding(location.file, runningProcess(dataFolder, 'gateway') !== null)]
 }
 
-function parseStoreSetting(store: string | undefined, home: DataFolder): StoreLocation | Finding {
+function parseStoreSetting(setting: string | undefined, dataFolder: DataFolder): StoreLocation | Finding {
   try {
-    return parseStoreLocation(store, home)
+    return parseStoreLocation(setting, dataFolder)
   } catch (error) {
     if (!(error instanceof Fault)) throw error
-    const remedy = 'set it right where it stands: --store, HOLDPOINT_STORE or holdpoint.config.json'
-    return { name: 'Archive', ok: false, detail: error.message, remedy }
+    const remedy = 'fix it in --store, HOLDPOINT_STORE or holdpoint.config.json'
+    return { name: 'Store', ok: false, detail: error.message, remedy }
   }
 }
 
-/** A new file in a folder of its own: the library is there, and works on this machine. */
+/** Opens a new database, to see that the SQLite library works on this machine. */
 async function sqliteFinding(): Promise<Finding> {
   const problem = await tryOpen('a new file', () => {})
   return problem === null
     ? { name: 'SQLite', ok: true, detail: 'works' }
-    : { name: 'SQLite', ok: false, detail: problem, remedy: 'install Holdpoint again for this machine: npm ci' }
+    : { name: 'SQLite', ok: false, detail: problem, remedy: 'reinstall Holdpoint on this machine (npm ci)' }
 }
 
 async function fileFinding(file: string, inUse: boolean): Promise<Finding> {
-  const name = 'Archive'
-  if (!existsSync(file)) return { name, ok: true, detail: `${file}, made at the first start` }
+  const name = 'Store'
+  if (!existsSync(file)) return { name, ok: true, detail: `${file}, created on first start` }
   const { size } = statSync(file)
   const detail = `${file} (${Math.ceil(size / 1024).toLocaleString('en-US')} KiB)`
   if (inUse) return { name, ok: true, detail: `${detail}, in use by the gateway` }
-  if (size > copyMaxBytes) return { name, ok: true, detail: `${detail}, too large to be tried here` }
+  if (size > copyMaxBytes) return { name, ok: true, detail: `${detail}, too large to check` }
   const problem = await tryOpen(file, copy => {
     for (const suffix of ['', '-wal'])
       if (existsSync(file + suffix)) copyFileSync(file + suffix, copy + suffix, constants.COPYFILE_FICLONE)
@@ -61,14 +60,14 @@ async function fileFinding(file: string, inUse: boolean): Promise<Finding> {
     name,
     ok: false,
     detail: problem,
-    remedy: 'holdpoint restore FILE puts a backup in its place; what is there now is kept',
+    remedy: 'replace it with a backup: holdpoint restore FILE (the current file is kept)',
   }
 }
 
-/** Why a file that was put in place cannot be opened, in the name of the one that it stands for; null where it can. */
+/** Opens a database in a temporary folder. Returns the error, with `name` instead of the temporary path, or null. */
 async function tryOpen(name: string, prepare: (file: string) => void): Promise<string | null> {
   const folder = mkdtempSync(join(tmpdir(), 'holdpoint-doctor-'))
-  const file = join(folder, 'tried.db')
+  const file = join(folder, 'copy.db')
   try {
     prepare(file)
     const { openSqlite } = await import('@holdpoint/store')
@@ -81,24 +80,24 @@ async function tryOpen(name: string, prepare: (file: string) => void): Promise<s
   }
 }
 
-/** Only whether somebody is there: to open it would be to upgrade it. The address is shown without its password. */
+/** Only checks that the server accepts connections: opening the store would migrate it. Prints the address without the password. */
 async function postgresFinding({ hostname, port, pathname }: URL): Promise<Finding> {
-  const at = `postgres://${hostname}${port ? `:${port}` : ''}${pathname}`
+  const address = `postgres://${hostname}${port ? `:${port}` : ''}${pathname}`
   const problem = await new Promise<string | null>(resolve => {
     const socket = createConnection({ host: hostname, port: Number(port || 5432), timeout: connectMaxMs })
-    const end = (said: string | null) => {
+    const finish = (result: string | null) => {
       socket.destroy()
-      resolve(said)
+      resolve(result)
     }
-    socket.once('connect', () => end(null))
-    socket.once('timeout', () => end('nobody answers'))
-    socket.once('error', error => end(error.message))
+    socket.once('connect', () => finish(null))
+    socket.once('timeout', () => finish('no answer'))
+    socket.once('error', error => finish(error.message))
   })
-  if (problem === null) return { name: 'Archive', ok: true, detail: `${at}, reachable` }
+  if (problem === null) return { name: 'Store', ok: true, detail: `${address}, reachable` }
   return {
-    name: 'Archive',
+    name: 'Store',
     ok: false,
-    detail: `${at}: ${problem}`,
-    remedy: 'start PostgreSQL, or name another archive (--store, HOLDPOINT_STORE)',
+    detail: `${address}: ${problem}`,
+    remedy: 'start PostgreSQL, or choose another store with --store or HOLDPOINT_STORE',
   }
 }

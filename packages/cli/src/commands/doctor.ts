@@ -1,5 +1,4 @@
-/** `holdpoint doctor`: what is installed, signed in, kept and running; each problem with its remedy. It looks, and changes nothing. */
-
+/** `holdpoint doctor`: checks the installation, the store, the gateway and the agents, and suggests a fix for each problem. It changes nothing. */
 import { existsSync, mkdtempSync, rmdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type DriverInfo, Fault, messageOf } from '@holdpoint/protocol'
@@ -17,21 +16,21 @@ export interface DoctorOptions extends GatewayAddress {
   readonly json?: boolean
 }
 
-/** 0 where all is well. */
+/** Returns the exit code: 0 if there are no problems. */
 export async function doctor({ home: folder, url, store, json }: DoctorOptions): Promise<number> {
-  const home = dataFolderAt(folder)
+  const dataFolder = dataFolderAt(folder)
   const { config, settings } = readSettings(store)
-  // Looked at first: to read a token is to mend its rights.
-  const kept = dataFolderFindings(home)
-  const gateway = await gatewayFindings(home, url)
+  // First, because reading the token also corrects its file mode.
+  const folderFindings = dataFolderFindings(dataFolder)
+  const gateway = await gatewayFindings(dataFolder, url)
   const findings = [
     nodeFinding(process.versions.node),
     { name: 'Holdpoint', ok: true, detail: version },
     ...settings,
-    ...kept,
-    ...(await storeFindings(config, home)),
+    ...folderFindings,
+    ...(await storeFindings(config, dataFolder)),
     ...gateway.findings,
-    ...driverFindings(gateway.drivers ?? [await localClaudeDriver(config, home).info()]),
+    ...driverFindings(gateway.drivers ?? [await localClaudeDriver(config, dataFolder).info()]),
   ]
   const problems = findings.filter(({ ok }) => !ok).length
   if (json) out.json({ ok: problems === 0, findings })
@@ -39,14 +38,14 @@ export async function doctor({ home: folder, url, store, json }: DoctorOptions):
   return problems === 0 ? 0 : 1
 }
 
-/** Settings that cannot be read are a finding; the rest is looked at without them. */
+/** Unreadable settings are reported as a problem, and the other checks run without them. */
 function readSettings(store: string | undefined): { readonly config: Config; readonly settings: readonly Finding[] } {
   const flags = store === undefined ? {} : { store }
   try {
     return { config: readConfig(flags), settings: [] }
   } catch (error) {
     if (!(error instanceof Fault)) throw error
-    const remedy = 'set it right: holdpoint up does not start with it'
+    const remedy = 'fix it; holdpoint up does not start until you do'
     return { config: flags, settings: [{ name: 'Settings', ok: false, detail: error.message, remedy }] }
   }
 }
@@ -59,8 +58,8 @@ function print(findings: readonly Finding[], problems: number): void {
     const arrow = `${' '.repeat(width + 2)}→ `
     if (remedy !== undefined) out.print({ gutter: gutterOf(arrow), spans: [untrusted(remedy, 'strong')] })
   }
-  const said = problems === 0 ? 'All is well.' : problems === 1 ? 'One thing to mend.' : `${problems} things to mend.`
-  out.print(blankRow, row(trusted(said)))
+  const count = problems === 0 ? 'No problems' : problems === 1 ? '1 problem' : `${problems} problems`
+  out.print(blankRow, row(trusted(`${count} found.`)))
 }
 
 const nodeMin = [20, 19] as const
@@ -72,32 +71,32 @@ export function nodeFinding(node: string): Finding {
   return { name: 'Node', ok, detail: node, ...(ok ? {} : { remedy }) }
 }
 
-/** Others on this machine must not read the secrets. */
-function dataFolderFindings(home: DataFolder): readonly Finding[] {
-  const unusable = writeProblem(home.path)
-  if (unusable !== null) {
-    const remedy = 'name a folder that can be made and written to: --home, or HOLDPOINT_HOME'
-    return [{ name: 'Data folder', ok: false, detail: `${home.path} cannot be used (${unusable})`, remedy }]
+/** Other users of this machine must not be able to read the tokens. */
+function dataFolderFindings(dataFolder: DataFolder): readonly Finding[] {
+  const problem = writeProblem(dataFolder.path)
+  if (problem !== null) {
+    const remedy = 'choose a folder you can write to with --home or HOLDPOINT_HOME'
+    return [{ name: 'Data folder', ok: false, detail: `${dataFolder.path} cannot be used (${problem})`, remedy }]
   }
   const files = [
-    ['Data folder', home.path],
-    ['Token', home.tokenFile],
+    ['Data folder', dataFolder.path],
+    ['Token', dataFolder.tokenFile],
   ] as const
   return files.flatMap(([name, path]): Finding[] => {
-    if (!existsSync(path)) return [{ name, ok: true, detail: `${path}, made at the first start` }]
+    if (!existsSync(path)) return [{ name, ok: true, detail: `${path}, created on first start` }]
     const mode = statSync(path).mode & 0o777
     const detail = `${path} (${mode.toString(8)})`
     if ((mode & 0o077) === 0 || process.platform === 'win32') return [{ name, ok: true, detail }]
-    return [{ name, ok: false, detail: `${detail}: others can read it`, remedy: `chmod go= ${path}` }]
+    return [{ name, ok: false, detail: `${detail}: other users can read it`, remedy: `chmod go= ${path}` }]
   })
 }
 
-/** Tried where it is, or would be: rights alone do not tell (a full disk, a file system that only looks like one). */
+/** Tries to create a folder there, or in its nearest existing parent: file modes alone do not show a full disk or a read-only file system. */
 function writeProblem(folder: string): string | null {
-  let above = folder
-  while (!existsSync(above)) above = dirname(above)
+  let existing = folder
+  while (!existsSync(existing)) existing = dirname(existing)
   try {
-    rmdirSync(mkdtempSync(join(above, '.holdpoint-doctor-')))
+    rmdirSync(mkdtempSync(join(existing, '.holdpoint-doctor-')))
     return null
   } catch (error) {
     return messageOf(error)
@@ -106,58 +105,59 @@ function writeProblem(folder: string): string | null {
 
 interface GatewayCheck {
   readonly findings: readonly Finding[]
-  /** As its runners offer them; null where there is nobody to ask. */
+  /** The drivers that its runners offer; null if no runner can be asked. */
   readonly drivers: readonly DriverInfo[] | null
 }
 
-async function gatewayFindings(home: DataFolder, url: string | undefined): Promise<GatewayCheck> {
-  let remote: GatewayClient | null = null
+async function gatewayFindings(dataFolder: DataFolder, url: string | undefined): Promise<GatewayCheck> {
+  let gateway: GatewayClient | null = null
   try {
-    remote = findGateway(home, url)
-    if (!remote)
+    gateway = findGateway(dataFolder, url)
+    if (!gateway)
       return {
-        findings: [{ name: 'Gateway', ok: false, detail: 'does not run', remedy: 'holdpoint up' }],
+        findings: [{ name: 'Gateway', ok: false, detail: 'not running', remedy: 'holdpoint up' }],
         drivers: null,
       }
-    const { person } = await remote.call('whoAmI', {})
-    const at = `${remote.url}, as ${person}`
-    const runners = (await remote.call('listRunners', {})).items.filter(({ live }) => live)
-    const drivers = (await remote.call('listDrivers', {})).items.filter(({ runner }) => runner !== null)
+    const { person } = await gateway.call('whoAmI', {})
+    const address = `${gateway.url}, as ${person}`
+    const runners = (await gateway.call('listRunners', {})).items.filter(({ live }) => live)
+    const drivers = (await gateway.call('listDrivers', {})).items.filter(({ runner }) => runner !== null)
     const findings = [
-      versionFinding('Gateway', at, await versionAt(remote.url)),
+      versionFinding('Gateway', address, await versionAt(gateway.url)),
       runners.length > 0
         ? versionFinding(
             'Runner',
             runners.map(({ name }) => name).join(', '),
-            runningProcess(home, 'runner')?.version ?? null,
+            runningProcess(dataFolder, 'runner')?.version ?? null,
           )
         : {
             name: 'Runner',
             ok: false,
-            detail: 'none is connected: agents cannot run',
-            remedy: 'holdpoint runner, or start the gateway with one: holdpoint down, then holdpoint up',
+            detail: 'none connected, so no agent can run',
+            remedy:
+              'start one with holdpoint runner, or restart the gateway with one: holdpoint down, then holdpoint up',
           },
     ]
     return { findings, drivers: runners.length > 0 ? drivers : null }
   } catch (error) {
-    const detail = `${remote ? `${remote.url}: ` : ''}${messageOf(error)}`
+    const detail = `${gateway ? `${gateway.url}: ` : ''}${messageOf(error)}`
     const remedy = gatewayRemedy(error)
     return { findings: [{ name: 'Gateway', ok: false, detail, remedy }], drivers: null }
   }
 }
 
 function gatewayRemedy(error: unknown): string {
-  if (!(error instanceof Fault)) return 'holdpoint up; or name the right gateway (--url, HOLDPOINT_URL)'
+  if (!(error instanceof Fault)) return 'start it with holdpoint up, or set --url or HOLDPOINT_URL to the right gateway'
   if (error.code === 'unauthenticated' || error.code === 'forbidden')
-    return 'name the right token (HOLDPOINT_TOKEN), or none to take the one in the data folder'
-  return 'name the right gateway (--url, HOLDPOINT_URL), or none to take the one that runs here'
+    return 'set HOLDPOINT_TOKEN to a valid token, or unset it to use the one in the data folder'
+  return 'set --url or HOLDPOINT_URL to the right gateway, or leave both out to use the local one'
 }
 
-/** One that was started before an upgrade goes on in its old version. */
-function versionFinding(name: string, where: string, theirs: string | null): Finding {
-  if (theirs === null || theirs === version)
-    return { name, ok: true, detail: theirs === null ? where : `${where}, ${theirs}` }
-  const detail = `${where}, ${theirs}; this program is ${version}`
+/** A process that was started before an upgrade still runs the old version. */
+function versionFinding(name: string, address: string, running: string | null): Finding {
+  if (running === null || running === version)
+    return { name, ok: true, detail: running === null ? address : `${address}, ${running}` }
+  const detail = `${address}, ${running}; this program is ${version}`
   return { name, ok: false, detail, remedy: 'holdpoint down, then holdpoint up' }
 }
 
@@ -166,7 +166,7 @@ async function versionAt(url: string): Promise<string | null> {
   return String(Object(reply).version)
 }
 
-/** One that is ready may still have something to say: that nobody seems to be signed in, say. */
+/** A driver that is ready may still report something missing, for example that nobody is signed in. */
 function driverFindings(drivers: readonly DriverInfo[]): readonly Finding[] {
   return drivers.map(({ title, ready, missing }) => {
     if (missing === undefined) return { name: 'Agent', ok: ready, detail: `${title}: ready` }

@@ -1,52 +1,48 @@
-/** The values of a form as people type them: `field=value` by the field's own type, over those of a file, over the defaults. */
+/** Builds the values of a form: `--set field=value` overrides the file of `--values`, which overrides the defaults. */
 import { Fault, type FormAsk, type FormField, type Json, type JsonObject } from '@holdpoint/protocol'
 import { readObject } from './input-files.ts'
+import { answerTexts } from './texts.ts'
 
-/** Fields that nobody names keep their default, as on the page. */
 export function buildFormValues({ schema }: FormAsk, set: readonly string[], file: string | undefined): JsonObject {
   const values: Record<string, Json> = {}
   for (const [name, field] of Object.entries(schema.properties))
     if (field.default !== undefined) values[name] = field.default
   if (file !== undefined) Object.assign(values, readObject(file, 'the values'))
-  const named = new Map<string, string[]>()
-  for (const spelled of set) {
-    const at = spelled.indexOf('=')
-    if (at < 1) throw new Fault('bad_input', `--set takes FIELD=VALUE, not "${spelled}"`)
-    const name = spelled.slice(0, at)
-    named.set(name, [...(named.get(name) ?? []), spelled.slice(at + 1)])
+  const typedByField = new Map<string, string[]>()
+  for (const typed of set) {
+    const equals = typed.indexOf('=')
+    if (equals < 1) throw new Fault('bad_input', answerTexts.badSet(typed))
+    const name = typed.slice(0, equals)
+    typedByField.set(name, [...(typedByField.get(name) ?? []), typed.slice(equals + 1)])
   }
-  for (const [name, given] of named) {
+  for (const [name, typed] of typedByField) {
     const field = Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined
-    if (!field)
-      throw new Fault(
-        'bad_input',
-        `"${name}" is not a field of this form; there is ${Object.keys(schema.properties).join(', ')}`,
-      )
-    if (given.length > 1 && field.type !== 'array') throw new Fault('bad_input', `--set ${name} is given twice`)
-    values[name] = parseFieldValue(name, field, given)
+    if (!field) throw new Fault('bad_input', answerTexts.notAField(name, Object.keys(schema.properties)))
+    if (typed.length > 1 && field.type !== 'array') throw new Fault('bad_input', answerTexts.setTwice(name))
+    values[name] = parseFieldValue(name, field, typed)
   }
   return values
 }
 
-function parseFieldValue(name: string, field: FormField, given: readonly string[]): Json {
-  const [text = ''] = given
+function parseFieldValue(name: string, field: FormField, typed: readonly string[]): Json {
+  const [text = ''] = typed
   switch (field.type) {
     case 'string':
       return text
     case 'array':
-      return given.flatMap(item => item.split(',').map(one => one.trim())).filter(item => item !== '')
+      return typed.flatMap(item => item.split(',').map(one => one.trim())).filter(item => item !== '')
     case 'boolean': {
       const known = ({ true: true, yes: true, false: false, no: false } as Readonly<Record<string, boolean>>)[
         text.toLowerCase()
       ]
-      if (known === undefined) throw new Fault('bad_input', `"${name}" must be true or false, not "${text}"`)
+      if (known === undefined) throw new Fault('bad_input', answerTexts.notABoolean(name, text))
       return known
     }
     case 'number':
     case 'integer': {
       const number = Number(text)
       if (text.trim() === '' || !Number.isFinite(number))
-        throw new Fault('bad_input', `"${name}" must be a number, not "${text}"`)
+        throw new Fault('bad_input', answerTexts.notANumber(name, text))
       return number
     }
   }

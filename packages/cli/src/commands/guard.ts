@@ -1,4 +1,4 @@
-/** `holdpoint guard -- CMD…`: shows a command and its folder to people, and runs exactly that, only if they allow it. */
+/** `holdpoint guard -- COMMAND…`: shows a command and its folder to people, and runs exactly that command if they allow it. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync } from 'node:fs'
@@ -11,6 +11,7 @@ import { shellQuote } from '../output/shell-quote.ts'
 import { row, trusted, untrusted } from '../output/span.ts'
 import { parseDeadline } from './ask.ts'
 import { askAndWait, reportRefusal, reportTaken, waitAtMost } from './ask-and-wait.ts'
+import { scriptTexts } from './texts.ts'
 
 export interface GuardOptions extends GatewayAddress {
   readonly deadline?: string
@@ -18,50 +19,50 @@ export interface GuardOptions extends GatewayAddress {
 }
 
 const reportMaxMs = 3000
-/** As shells say it. */
+/** Exit codes as shells use them. */
 const shellCodes = { notFound: 127, notRunnable: 126, signalled: 128 } as const
 
-export async function guard(argv: readonly string[], { deadline, as, ...place }: GuardOptions): Promise<number> {
+export async function guard(argv: readonly string[], { deadline, as, ...address }: GuardOptions): Promise<number> {
   const ask: ApprovalAsk = {
     kind: 'approval',
     tool: 'Bash',
-    // The words are what runs; the line is how people read them.
+    // `argv` is what runs; `command` is the same for people to read.
     input: { command: argv.map(shellQuote).join(' '), argv: [...argv] },
     title: 'Run a command',
     cwd: process.cwd(),
-    // An edited line would have to be taken apart again, and might then not be what was read.
+    // An edited command line would have to be split into words again, and might then differ from what was read.
     editable: false,
   }
-  return askAndWait({ address: place, as, ask, deadlineMs: parseDeadline(deadline) }, (settled, agent) => {
-    const allowed = settled.kind === 'answer' && settled.answer.kind === 'allow'
-    return allowed ? run(argv, ask, settled, agent) : reportNotAllowed(settled)
+  return askAndWait({ address, as, ask, deadlineMs: parseDeadline(deadline) }, (handed, agent) => {
+    const isAllowed = handed.kind === 'answer' && handed.answer.kind === 'allow'
+    return isAllowed ? run(argv, ask, handed, agent) : reportNotAllowed(handed)
   })
 }
 
-async function reportNotAllowed(settled: HandedAnswer): Promise<number> {
-  const code = reportRefusal(settled)
-  await reportTaken(settled)
+async function reportNotAllowed(handed: HandedAnswer): Promise<number> {
+  const code = reportRefusal(handed)
+  await reportTaken(handed)
   return code
 }
 
 async function run(
   argv: readonly string[],
   { tool, input, cwd }: ApprovalAsk,
-  settled: HandedAnswer,
+  handed: HandedAnswer,
   agent: ExternalAgent,
 ): Promise<number> {
   const [program = '', ...words] = argv
-  const block = settled.request.id
-  const report = (doing: Promise<void>) => waitAtMost(reportMaxMs, doing)
+  const block = handed.request.id
+  const report = (work: Promise<void>) => waitAtMost(reportMaxMs, work)
   const child = spawn(program, words, { stdio: 'inherit', cwd })
-  const pass = (signal: NodeJS.Signals) => {
-    // A terminal gives Ctrl+C to the command as well: to pass it on would be to press it twice.
+  const forward = (signal: NodeJS.Signals) => {
+    // A terminal sends Ctrl+C to the command as well; forwarding it would deliver it twice.
     if (signal !== 'SIGINT' || !hasTerminal()) child.kill(signal)
   }
-  for (const signal of forwardedSignals) process.on(signal, pass)
+  for (const signal of forwardedSignals) process.on(signal, forward)
   let taken: Promise<void> | undefined
   child.once('spawn', () => {
-    taken = report(settled.taken().then(() => agent.say({ type: 'tool.started', block, tool, input })))
+    taken = report(handed.taken().then(() => agent.say({ type: 'tool.started', block, tool, input })))
   })
   try {
     const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null] // as node documents the event
@@ -69,18 +70,18 @@ async function run(
     await report(agent.say({ type: 'tool.finished', block, ok: code === 0, output: signal ?? `exit ${code}` }))
     return code ?? shellCodes.signalled + constants.signals[signal ?? 'SIGKILL']
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException // what spawn fails with
-    err.print(row(trusted('It was allowed, but cannot be run: '), untrusted(message)))
-    await reportTaken(settled)
+    const { code, message } = error as NodeJS.ErrnoException // spawn fails with this type
+    err.print(row(trusted(scriptTexts.cannotRun), untrusted(message)))
+    await reportTaken(handed)
     return code === 'ENOENT' ? shellCodes.notFound : shellCodes.notRunnable
   } finally {
-    for (const signal of forwardedSignals) process.off(signal, pass)
+    for (const signal of forwardedSignals) process.off(signal, forward)
   }
 }
 
 const forwardedSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** Wherever stdin and stdout lead: keys are pressed at the terminal that controls this process. */
+/** Whether this process has a controlling terminal, even if stdin and stdout are redirected. */
 function hasTerminal(): boolean {
   try {
     closeSync(openSync('/dev/tty', 'r'))

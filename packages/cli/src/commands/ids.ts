@@ -1,74 +1,75 @@
-/** Ids as people type them: any beginning that is unique, with or without its prefix. */
+/** Finds requests and sessions by any unique start of their id, with or without the `req_` or `ses_` prefix. */
 import { type Call, Fault, limits, type Request, RequestId, type Session, SessionId } from '@holdpoint/protocol'
-import { liveSessions, pendingRequests } from './lists.ts'
+import { liveSessions, pendingRequests } from './queries.ts'
+import { inputTexts } from './texts.ts'
 
 const pagesMax = 10
-/** How much of an id a list shows where that is enough to tell it from the others. */
+/** Lists show at least this many letters of an id, and more if needed to make it unique. */
 const shortIdLetters = 6
 
-/** Among what waits first; what has been resolved lately is on record. */
-export async function findRequest(call: Call, spelled: string): Promise<Request> {
-  const whole = RequestId.safeParse(spelled)
-  if (whole.success) return call('getRequest', { id: whole.data })
-  const begins = prefixMatcher(spelled, 'req')
+/** Looks among the pending requests first, then in the latest part of the audit log. */
+export async function findRequest(call: Call, typedId: string): Promise<Request> {
+  const fullId = RequestId.safeParse(typedId)
+  if (fullId.success) return call('getRequest', { id: fullId.data })
+  const matches = prefixMatcher(typedId, 'req')
   return (
     requireUnique(
-      (await pendingRequests(call)).filter(({ id }) => begins(id)),
-      spelled,
+      (await pendingRequests(call)).filter(({ id }) => matches(id)),
+      typedId,
     ) ??
-    requireUnique(await findInAuditLog(call, begins), spelled) ??
-    throwNotFound('request', spelled)
+    requireUnique(await findInAuditLog(call, matches), typedId) ??
+    throwNotFound('request', typedId)
   )
 }
 
-export async function findSession(call: Call, spelled: string): Promise<Session> {
-  const whole = SessionId.safeParse(spelled)
-  if (whole.success) return call('getSession', { id: whole.data })
-  const begins = prefixMatcher(spelled, 'ses')
+export async function findSession(call: Call, typedId: string): Promise<Session> {
+  const fullId = SessionId.safeParse(typedId)
+  if (fullId.success) return call('getSession', { id: fullId.data })
+  const matches = prefixMatcher(typedId, 'ses')
   return (
     requireUnique(
-      (await liveSessions(call)).filter(({ id }) => begins(id)),
-      spelled,
+      (await liveSessions(call)).filter(({ id }) => matches(id)),
+      typedId,
     ) ??
-    requireUnique(await endedSessions(call, begins), spelled) ??
-    throwNotFound('session', spelled)
+    requireUnique(await endedSessions(call, matches), typedId) ??
+    throwNotFound('session', typedId)
   )
 }
 
-function prefixMatcher(spelled: string, prefix: string): (id: string) => boolean {
-  const typed = spelled.toLowerCase()
-  const full = typed.startsWith(`${prefix}_`) ? typed : `${prefix}_${typed}`
-  if (full === `${prefix}_`) throw new Fault('bad_input', `"${spelled}" is no id; give a few letters of one`)
+function prefixMatcher(typedId: string, prefix: string): (id: string) => boolean {
+  const lower = typedId.toLowerCase()
+  const full = lower.startsWith(`${prefix}_`) ? lower : `${prefix}_${lower}`
+  if (full === `${prefix}_`) throw new Fault('bad_input', inputTexts.notAnId(typedId))
   return id => id.startsWith(full)
 }
 
-function requireUnique<T extends { readonly id: string }>(found: readonly T[], spelled: string): T | null {
-  if (found.length > 1) throw new Fault('bad_input', `"${spelled}" could be ${listIds(found)}; give more letters`)
+function requireUnique<T extends { readonly id: string }>(found: readonly T[], typedId: string): T | null {
+  if (found.length > 1) throw new Fault('bad_input', inputTexts.ambiguousId(typedId, listIds(found)))
   return found[0] ?? null
 }
 const listedIdsMax = 8
 function listIds(found: readonly { readonly id: string }[]): string {
-  const named = found.slice(0, listedIdsMax).map(({ id }) => id)
-  const more = found.length - named.length
-  return `${named.join(' or ')}${more > 0 ? ` or ${more} others` : ''}`
+  const listed = found.slice(0, listedIdsMax).map(({ id }) => id)
+  const more = found.length - listed.length
+  return `${listed.join(' or ')}${more > 0 ? ` or ${more} others` : ''}`
 }
-function throwNotFound(what: string, spelled: string): never {
-  throw new Fault('not_found', `There is no ${what} ${spelled}`)
+function throwNotFound(what: string, typedId: string): never {
+  throw new Fault('not_found', inputTexts.notFound(what, typedId))
 }
 
-async function findInAuditLog(call: Call, begins: (id: string) => boolean): Promise<readonly Request[]> {
+async function findInAuditLog(call: Call, matches: (id: string) => boolean): Promise<readonly Request[]> {
   const found = new Map<string, Request>()
   let before = 'end'
   for (let pages = 0; pages < pagesMax; pages++) {
     const { items, next } = await call('listAudit', { before, limit: limits.pageMax })
-    for (const { value } of items) if (begins(value.id)) found.set(value.id, value)
+    for (const { value } of items) if (matches(value.id)) found.set(value.id, value)
     if (next === null) break
     before = next
   }
   return [...found.values()]
 }
 
-async function endedSessions(call: Call, begins: (id: string) => boolean): Promise<readonly Session[]> {
+async function endedSessions(call: Call, matches: (id: string) => boolean): Promise<readonly Session[]> {
   const found: Session[] = []
   let before: SessionId | undefined
   for (let pages = 0; pages < pagesMax; pages++) {
@@ -77,14 +78,14 @@ async function endedSessions(call: Call, begins: (id: string) => boolean): Promi
       limit: limits.pageMax,
       ...(before && { before }),
     })
-    found.push(...items.filter(({ id }) => begins(id)))
+    found.push(...items.filter(({ id }) => matches(id)))
     before = items.at(-1)?.id
     if (next === null || !before) break
   }
   return found
 }
 
-/** Spells each of these ids as short as it may be typed. */
+/** Returns a function that shortens an id so that it is still unique among these ids. */
 export function idShortener(ids: readonly string[]): (id: string) => string {
   return id => {
     for (let end = id.indexOf('_') + 1 + shortIdLetters; end < id.length; end++)

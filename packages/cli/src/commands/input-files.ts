@@ -1,8 +1,8 @@
-/** Files that a person names: text, JSON, attachments. `-` is what comes in on stdin. */
-
+/** Reads the files that options name: text, JSON and attachments. `-` means stdin. */
 import { readFileSync } from 'node:fs'
 import { basename, extname } from 'node:path'
 import { type Attachment, Fault, type JsonObject, limits, messageOf, parseJsonStrict } from '@holdpoint/protocol'
+import { inputTexts } from './texts.ts'
 
 const stdin = 0
 
@@ -10,7 +10,7 @@ function readBytes(file: string): Buffer {
   try {
     return readFileSync(file === '-' ? stdin : file)
   } catch (error) {
-    throw new Fault('bad_input', `${file} cannot be read: ${messageOf(error)}`)
+    throw new Fault('bad_input', inputTexts.unreadable(file, messageOf(error)))
   }
 }
 export function readText(file: string): string {
@@ -29,8 +29,8 @@ function readJson(file: string): unknown {
 export function readObject(file: string, what: string): JsonObject {
   const value = readJson(file)
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new Fault('bad_input', `${file} must hold ${what} as a JSON object`)
-  return value as JsonObject // neither null nor a list, by the line above
+    throw new Fault('bad_input', inputTexts.notAnObject(file, what))
+  return value as JsonObject // neither null nor an array, see above
 }
 
 const imageTypes: Readonly<Record<string, string>> = {
@@ -41,16 +41,16 @@ const imageTypes: Readonly<Record<string, string>> = {
   '.webp': 'image/webp',
 }
 
-/** Images and PDFs as they are; anything else that is text, as text. */
+/** Sends images and PDFs unchanged, and any other file as text unless it is binary. */
 export function readAttachment(file: string): Attachment {
   const bytes = readBytes(file)
   if (bytes.length > limits.attachmentMaxBytes)
-    throw new Fault('bad_input', `${file} is larger than ${limits.attachmentMaxBytes / 1024 / 1024} MiB`)
-  const named = { data: bytes.toString('base64'), name: basename(file).slice(0, limits.nameMax) }
-  const ending = extname(file).toLowerCase()
-  const image = imageTypes[ending]
-  if (image) return { type: 'image', mediaType: image, ...named }
-  if (ending === '.pdf') return { type: 'document', mediaType: 'application/pdf', ...named }
-  if (bytes.includes(0)) throw new Fault('bad_input', `${file} is neither an image, a PDF nor text`)
-  return { type: 'document', mediaType: 'text/plain', ...named }
+    throw new Fault('bad_input', inputTexts.tooLarge(file, limits.attachmentMaxBytes / 1024 / 1024))
+  const content = { data: bytes.toString('base64'), name: basename(file).slice(0, limits.nameMax) }
+  const extension = extname(file).toLowerCase()
+  const image = imageTypes[extension]
+  if (image) return { type: 'image', mediaType: image, ...content }
+  if (extension === '.pdf') return { type: 'document', mediaType: 'application/pdf', ...content }
+  if (bytes.includes(0)) throw new Fault('bad_input', inputTexts.unknownFileType(file))
+  return { type: 'document', mediaType: 'text/plain', ...content }
 }

@@ -1,4 +1,4 @@
-/** `holdpoint show`: one request whole, or one session. */
+/** `holdpoint show`: prints a request in full, or a session. */
 import type { Call, Request } from '@holdpoint/protocol'
 import type { GatewayClient } from '../gateway-client/gateway-client.ts'
 import { out } from '../output/output.ts'
@@ -9,39 +9,39 @@ import { findRequest, findSession } from './ids.ts'
 
 export async function show(
   { call }: GatewayClient,
-  spelled: string,
+  typedId: string,
   { json }: { readonly json?: boolean },
 ): Promise<void> {
-  if (spelled.startsWith('ses_')) {
-    const session = await findSession(call, spelled)
+  if (typedId.startsWith('ses_')) {
+    const session = await findSession(call, typedId)
     if (json) return out.json(session)
     return out.print(...sessionRows(session, (await call('whoAmI', {})).now))
   }
-  const request = await findRequest(call, spelled)
+  const request = await findRequest(call, typedId)
   if (json) return out.json(request)
   out.print(...requestRows(request, await requestContext(call, request)), ...answerHintRows(request))
 }
 
-/** A session that is gone is no reason not to show what was asked. */
+/** What is printed with a request. The session may have been deleted; the request is shown anyway. */
 export async function requestContext(call: Call, { session }: Request): Promise<RequestContext> {
-  const [{ person, now }, found] = await Promise.all([
+  const [{ person, now }, existing] = await Promise.all([
     call('whoAmI', {}),
     call('getSession', { id: session }).catch(() => null),
   ])
-  return { session: found, now, me: person }
+  return { session: existing, now, me: person }
 }
 
 function answerHintRows({ id, ask, status }: Request): readonly Row[] {
   if (status === 'resolved') return []
-  const offers = ask.kind === 'approval' && suggestionsOf(ask).length > 0
-  const ways = {
+  const hasSuggestions = ask.kind === 'approval' && suggestionsOf(ask).length > 0
+  const commands = {
     approval: [
       `holdpoint allow ${id}`,
-      ...(offers ? [`holdpoint allow ${id} --always NUMBER`] : []),
+      ...(hasSuggestions ? [`holdpoint allow ${id} --always NUMBER`] : []),
       `holdpoint deny ${id} --reason "…"`,
     ],
     questions: [`holdpoint answer ${id} --choose LABEL`, `holdpoint answer ${id} --decline`],
     form: [`holdpoint answer ${id} --set FIELD=VALUE`, `holdpoint answer ${id} --decline`],
   }[ask.kind]
-  return [blankRow, ...ways.map(way => row(trusted(way, 'quiet')))]
+  return [blankRow, ...commands.map(command => row(trusted(command, 'quiet')))]
 }

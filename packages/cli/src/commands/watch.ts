@@ -1,11 +1,13 @@
-/** `holdpoint watch`: what happens, a line each, for as long as one looks. */
+/** `holdpoint watch`: streams events, one per line, until it is stopped. */
 import { type ConnectionStatus, watchEvents } from '@holdpoint/client'
 import { Cursor, type Event, Fault, type SessionId } from '@holdpoint/protocol'
 import { followingGateway, type GatewayAddress } from '../gateway-client/gateway-client.ts'
 import { eventRow } from '../output/event.ts'
 import { err, out } from '../output/output.ts'
 import { row, trusted } from '../output/span.ts'
+import { abortOnSignal } from '../signals.ts'
 import { findSession } from './ids.ts'
+import { watchTexts } from './texts.ts'
 
 export interface WatchOptions extends GatewayAddress {
   readonly session?: string
@@ -13,29 +15,27 @@ export interface WatchOptions extends GatewayAddress {
   readonly json?: boolean
 }
 
-export async function watch({ session: spelled, after, json, ...place }: WatchOptions): Promise<void> {
-  const from = Cursor.optional().safeParse(after)
-  if (!from.success) throw new Fault('bad_input', `--after "${after}" is not a cursor of an event`)
-  const { call, connection } = followingGateway(place)
-  // A gateway that is not there is told at once; one that goes away later is waited for.
-  const only = spelled === undefined ? undefined : await findSession(call, spelled)
+export async function watch({ session: typedId, after, json, ...address }: WatchOptions): Promise<void> {
+  const cursor = Cursor.optional().safeParse(after)
+  if (!cursor.success) throw new Fault('bad_input', watchTexts.badCursor(after ?? ''))
+  const { call, connection } = followingGateway(address)
+  // Call once first: a gateway that is unreachable now is an error, one that goes away later is waited for.
+  const only = typedId === undefined ? undefined : await findSession(call, typedId)
   if (!only) await call('whoAmI', {})
-  const stop = new AbortController()
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
   const titles = new SessionTitles()
-  let begun = false
-  const how = {
-    signal: stop.signal,
+  let isConnectedBefore = false
+  const options = {
+    signal: abortOnSignal('SIGINT', 'SIGTERM'),
     onStatus: connectionReporter(),
     ...(only && { session: only.id }),
-    ...(from.data && { after: from.data }),
+    ...(cursor.data && { after: cursor.data }),
   }
-  for await (const frame of watchEvents(connection, how)) {
+  for await (const frame of watchEvents(connection, options)) {
     if (frame.frame === 'hello') {
       for (const { id, title } of frame.hello.sessions) titles.set(id, title)
-      if (frame.hello.resume === 'gap' && (begun || from.data))
-        err.print(row(trusted('Some events were missed; the list of events goes on from here.', 'waiting')))
-      begun = true
+      if (frame.hello.resume === 'gap' && (isConnectedBefore || cursor.data))
+        err.print(row(trusted(watchTexts.missedEvents, 'waiting')))
+      isConnectedBefore = true
     }
     if (frame.frame !== 'event') continue
     titles.update(frame.event)
@@ -47,18 +47,18 @@ export async function watch({ session: spelled, after, json, ...place }: WatchOp
   }
 }
 
-/** Each time that it goes and comes, not each time that it is tried. */
+/** Prints when the connection is lost and when it is back, but not every attempt in between. */
 function connectionReporter(): (status: ConnectionStatus) => void {
-  let away = false
+  let isLost = false
   return status => {
-    const goes = status === 'reconnecting'
-    if (goes === away) return
-    away = goes
-    err.print(row(trusted(away ? 'The gateway is away; it is looked for.' : 'The gateway is back.', 'waiting')))
+    const wasLost = isLost
+    isLost = status === 'reconnecting'
+    if (isLost !== wasLost)
+      err.print(row(trusted(isLost ? watchTexts.disconnected : watchTexts.reconnected, 'waiting')))
   }
 }
 
-/** Events name sessions by id; people know them by title. */
+/** Remembers session titles, because events carry only session ids. */
 class SessionTitles {
   readonly #titles = new Map<SessionId, string>()
 

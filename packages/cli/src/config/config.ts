@@ -1,4 +1,4 @@
-/** Settings of a run: flags win over HOLDPOINT_* variables, they over holdpoint.config.json. */
+/** Reads the settings. Flags override HOLDPOINT_* variables, which override holdpoint.config.json. docs/configuration.md lists them all. */
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { Fault, limits, parseJsonStrict } from '@holdpoint/protocol'
@@ -13,7 +13,7 @@ function oneOf<const Names extends readonly string[]>(names: Names) {
 }
 const nonEmpty = z.string('must be text').min(1, 'must not be empty')
 const portMax = 65_535
-/** Flags and variables are text. */
+/** Accepts text too, because flags and environment variables are text. */
 const port = z
   .union([z.number(), z.string().regex(/^\d+$/).transform(Number)], `must be a whole number from 0 to ${portMax}`)
   .pipe(wholeNumber(0, portMax))
@@ -21,24 +21,24 @@ const port = z
 const builtInDrivers: ReadonlySet<string> = new Set(['rehearsal', 'claude', 'external'])
 const AgentName = nonEmpty
   .max(limits.nameMax, `must have at most ${limits.nameMax} characters`)
-  .refine(name => !builtInDrivers.has(name), 'is the name of a driver that is built in; choose another')
+  .refine(name => !builtInDrivers.has(name), 'is the name of a built-in driver; choose another')
 
 const Config = z.strictObject({
   port: port.optional(),
   host: nonEmpty.optional(),
   /** file:PATH or postgres://… */
   store: nonEmpty.optional(),
-  /** Names other than localhost under which people reach the gateway. */
+  /** Host names, other than localhost, that people use to reach the gateway. */
   hosts: z.array(nonEmpty).optional(),
-  /** process: a runner of its own, which outlives the gateway; inline: in the same process; none: runners come from elsewhere. */
+  /** `process`: a separate process that outlives the gateway; `inline`: in the gateway's process; `none`: runners connect from elsewhere. */
   runner: oneOf(['process', 'inline', 'none']).optional(),
   deadlineMs: wholeNumber(limits.deadlineMinMs, limits.deadlineMaxMs).optional(),
   onDeadline: oneOf(['deny', 'wait']).optional(),
   parkAfterMs: wholeNumber(0, Number.MAX_SAFE_INTEGER).nullable().optional(),
   retentionDays: z.number('must be a number of days').min(0, 'must not be negative').optional(),
-  /** Agents of your own: a name and the module that defines it. */
+  /** Your own agents: a name, and the module that defines the agent. */
   agents: z.record(AgentName, nonEmpty).optional(),
-  /** The executable of Claude Code, where it is not the one that is found by itself. */
+  /** The Claude Code executable, if it is not found by itself. */
   claude: nonEmpty.optional(),
 })
 export type Config = z.infer<typeof Config>
@@ -51,11 +51,11 @@ export function readConfig(
   env = process.env,
   folder = process.cwd(),
 ): Config {
-  const given = Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined))
-  return { ...readConfigFile(folder), ...readEnvironment(env), ...parse(given, key => `--${key}`) }
+  const givenFlags = Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined))
+  return { ...readConfigFile(folder), ...readEnvironment(env), ...parse(givenFlags, key => `--${key}`) }
 }
 
-/** A refusal names the setting as the person has written it. */
+/** Errors name the setting as the person wrote it: `--port`, `HOLDPOINT_PORT` or `port`. */
 function parse(value: unknown, nameOf: (path: string) => string): Config {
   const parsed = Config.safeParse(value)
   if (parsed.success) return parsed.data
@@ -64,7 +64,7 @@ function parse(value: unknown, nameOf: (path: string) => string): Config {
     throw new Fault('bad_input', `${nameOf(issue.keys[0] ?? '')} is not a setting`)
   throw new Fault('bad_input', `${nameOf(issue?.path.join('.') ?? '')} ${issueMessage(issue)}`)
 }
-/** What is wrong with a name of a record stands one level deeper. */
+/** zod reports a bad key of a record one level deeper. */
 function issueMessage(issue: z.core.$ZodIssue | undefined): string {
   return issue?.code === 'invalid_key'
     ? (issue.issues[0]?.message ?? issue.message)
@@ -75,13 +75,14 @@ function readConfigFile(folder: string): Config {
   const file = resolve(folder, fileName)
   if (!existsSync(file)) return {}
   try {
-    const config = parse(parseJsonStrict(readFileSync(file, 'utf8')), path => path || 'the whole of it')
-    const beside = (path: string) => resolve(dirname(file), path)
-    const agents = Object.entries(config.agents ?? {}).map(([name, path]) => [name, beside(path)])
+    const config = parse(parseJsonStrict(readFileSync(file, 'utf8')), path => path || 'the file')
+    // Paths in the file are relative to the file.
+    const fromFile = (path: string) => resolve(dirname(file), path)
+    const agents = Object.entries(config.agents ?? {}).map(([name, path]) => [name, fromFile(path)])
     return {
       ...config,
       ...(agents.length > 0 && { agents: Object.fromEntries(agents) }),
-      ...(config.claude !== undefined && { claude: beside(config.claude) }),
+      ...(config.claude !== undefined && { claude: fromFile(config.claude) }),
     }
   } catch (error) {
     if (error instanceof Fault) throw new Fault(error.code, `${file}: ${error.message}`, error.detail)
@@ -99,7 +100,7 @@ const environmentVariables = {
 } as const
 
 function readEnvironment(env: NodeJS.ProcessEnv): Config {
-  const nameOf = (key: string) => `HOLDPOINT_${environmentVariables[key as keyof typeof environmentVariables]}` // only these are looked for
+  const nameOf = (key: string) => `HOLDPOINT_${environmentVariables[key as keyof typeof environmentVariables]}` // `key` is one of its keys
   const found = Object.keys(environmentVariables).flatMap(key => {
     const value = env[nameOf(key)]
     return value === undefined || value === '' ? [] : [[key, value]]

@@ -1,5 +1,4 @@
-/** The folder where everything of one installation is: the archive, the secrets (0600), and notes on which processes live. */
-
+/** The data folder of one installation: its database, its tokens (mode 0600), and the pid files of gateway and runner. */
 import { randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -19,7 +18,7 @@ export interface DataFolder {
   readonly runnerId: () => RunnerId
 }
 
-/** Where it would be, whether it is there or not: whoever only asks a gateway something makes no folder. */
+/** Describes the data folder without creating it, for commands that only talk to a gateway. */
 export function dataFolderAt(folder = process.env.HOLDPOINT_HOME ?? join(homedir(), '.holdpoint')): DataFolder {
   const root = resolve(folder)
   const tokenFile = join(root, 'token')
@@ -37,19 +36,19 @@ export function dataFolderAt(folder = process.env.HOLDPOINT_HOME ?? join(homedir
 }
 
 export function openDataFolder(folder?: string): DataFolder {
-  const home = dataFolderAt(folder)
+  const dataFolder = dataFolderAt(folder)
   try {
-    makeFolder(home.path)
+    makeFolder(dataFolder.path)
   } catch (error) {
     throw new Fault(
       'store_unavailable',
-      `The folder ${home.path} cannot be made (${messageOf(error)}); set HOLDPOINT_HOME to one that can`,
+      `Cannot create the folder ${dataFolder.path} (${messageOf(error)}); choose another with --home or HOLDPOINT_HOME`,
     )
   }
-  return home
+  return dataFolder
 }
 
-/** Step by step: where a file system calls a new folder missing, as /proc does, Node's own `recursive` tries for ever. */
+/** Creates one level at a time: on file systems such as /proc, where a new folder stays missing, Node's `recursive` option loops forever. */
 function makeFolder(folder: string): void {
   if (!existsSync(dirname(folder))) makeFolder(dirname(folder))
   try {
@@ -62,25 +61,29 @@ function makeFolder(folder: string): void {
 function readOrCreateToken(file: string): string {
   const secret = readOrCreate(file, () => `hp_${randomBytes(32).toString('base64url')}`)
   if (secret.length < 40)
-    throw new Fault('unauthenticated', `${file} holds no usable token; delete it and start again to make a new one`)
+    throw new Fault(
+      'unauthenticated',
+      `${file} does not contain a valid token. Delete it and restart to create a new one`,
+    )
   chmodSync(file, 0o600)
   return secret
 }
 
-/** Reads a small file, or makes it. Written aside and renamed, so that a crash leaves the whole of it or nothing. */
-function readOrCreate(file: string, make: () => string): string {
+/** Reads a small file, or creates it with this content. */
+function readOrCreate(file: string, createContent: () => string): string {
   if (existsSync(file)) return readFileSync(file, 'utf8').trim()
-  const value = make()
+  const value = createContent()
   writeAtomically(file, value)
   return value
 }
+/** Writes a temporary file and renames it, so that a crash leaves a complete file or none. */
 function writeAtomically(file: string, text: string): void {
-  const aside = `${file}.${process.pid}`
-  writeFileSync(aside, `${text}\n`, { mode: 0o600 })
-  renameSync(aside, file)
+  const temporary = `${file}.${process.pid}`
+  writeFileSync(temporary, `${text}\n`, { mode: 0o600 })
+  renameSync(temporary, file)
 }
 
-/** Which process is what: a pid alone may have been given to another since, its start time tells them apart. */
+/** Identifies a process. The pid alone may have been reused by another process since, so its start time is stored too. */
 export interface PidFile {
   readonly pid: number
   readonly started: string
@@ -97,32 +100,32 @@ function processExists(pid: number): boolean {
   }
 }
 
-export function writePidFile(home: DataFolder, name: 'gateway' | 'runner', pid: number, url?: string): void {
-  const note: PidFile = { pid, started: processStartTime(pid), version, ...(url === undefined ? {} : { url }) }
-  writeAtomically(join(home.path, `${name}.json`), JSON.stringify(note))
+export function writePidFile(dataFolder: DataFolder, name: 'gateway' | 'runner', pid: number, url?: string): void {
+  const pidFile: PidFile = { pid, started: processStartTime(pid), version, ...(url === undefined ? {} : { url }) }
+  writeAtomically(join(dataFolder.path, `${name}.json`), JSON.stringify(pidFile))
 }
-export function removePidFile(home: DataFolder, name: 'gateway' | 'runner'): void {
-  const note = readPidFile(home, name)
-  if (note?.pid === process.pid) rmSync(join(home.path, `${name}.json`), { force: true })
+export function removePidFile(dataFolder: DataFolder, name: 'gateway' | 'runner'): void {
+  const pidFile = readPidFile(dataFolder, name)
+  if (pidFile?.pid === process.pid) rmSync(join(dataFolder.path, `${name}.json`), { force: true })
 }
-function readPidFile(home: DataFolder, name: string): PidFile | null {
+function readPidFile(dataFolder: DataFolder, name: string): PidFile | null {
   try {
-    return JSON.parse(readFileSync(join(home.path, `${name}.json`), 'utf8')) as PidFile // written by noteProcess above
+    return JSON.parse(readFileSync(join(dataFolder.path, `${name}.json`), 'utf8')) as PidFile // written by writePidFile
   } catch {
     return null
   }
 }
-/** The process noted under this name, if it is still that process. */
-export function runningProcess(home: DataFolder, name: 'gateway' | 'runner'): PidFile | null {
-  const note = readPidFile(home, name)
-  return note && isRunning(note) ? note : null
+/** The process in this pid file, if it is still running. */
+export function runningProcess(dataFolder: DataFolder, name: 'gateway' | 'runner'): PidFile | null {
+  const pidFile = readPidFile(dataFolder, name)
+  return pidFile && isRunning(pidFile) ? pidFile : null
 }
-/** Also when it has taken its note back and is about to end. */
+/** Also true for a process that has removed its pid file but has not exited yet. */
 export function isRunning({ pid, started }: PidFile): boolean {
-  const onProc = existsSync('/proc/self/stat')
-  return processExists(pid) && (!onProc || processStartTime(pid) === started)
+  const hasProc = existsSync('/proc/self/stat')
+  return processExists(pid) && (!hasProc || processStartTime(pid) === started)
 }
-/** Where the gateway was last; it may be away. */
-export function lastUrl(home: DataFolder): string | null {
-  return readPidFile(home, 'gateway')?.url ?? null
+/** The last known address of the gateway; it may not be running now. */
+export function lastUrl(dataFolder: DataFolder): string | null {
+  return readPidFile(dataFolder, 'gateway')?.url ?? null
 }

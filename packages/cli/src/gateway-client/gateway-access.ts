@@ -1,4 +1,4 @@
-/** The gateway that a live view speaks to: one that runs already, or one of its own for as long as the view is open. */
+/** The gateway of a live view: the running one, or a temporary one that this process starts and stops with the view. */
 import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
 import type { Connection } from '@holdpoint/client'
@@ -12,48 +12,48 @@ export interface GatewayAccess {
   readonly url: string
   readonly call: Call
   readonly connection: Connection
-  /** Whether it is this process's own, and goes with it. */
+  /** True for a temporary gateway, which stops with this process. */
   readonly isOwn: boolean
   close(): Promise<void>
 }
 
 export async function connectOrStart({ home: folder, url }: GatewayAddress): Promise<GatewayAccess> {
-  const home = dataFolderAt(folder)
-  const running = findGateway(home, url)
-  if (running) return { ...following(home, running, url), isOwn: false, close: async () => {} }
+  const dataFolder = dataFolderAt(folder)
+  const running = findGateway(dataFolder, url)
+  if (running) return { ...following(dataFolder, running, url), isOwn: false, close: async () => {} }
   openDataFolder(folder)
   const [{ startGateway }, { isolateAgents }] = await Promise.all([
     import('../gateway/up.ts'),
     import('../runner/isolate-agents.ts'),
   ])
-  const giveBack = redirectStderr(join(home.path, 'terminal.log'))
+  const restoreStderr = redirectStderr(join(dataFolder.path, 'terminal.log'))
   isolateAgents()
-  // A runner may have outlived its gateway: it keeps its agents, and finds the new one by itself.
-  const runner = runningProcess(home, 'runner') ? 'none' : 'inline'
+  // A runner that outlived its gateway still has its agents, and finds the new gateway by itself.
+  const runner = runningProcess(dataFolder, 'runner') ? 'none' : 'inline'
   try {
-    const gateway = await startGateway({ ...readConfig({}), port: 0, host: '127.0.0.1', runner }, home)
-    const own = findGateway(home, gateway.url)
-    if (!own) throw new Error('the gateway that was just started is not to be found')
-    return { ...own, isOwn: true, close: () => gateway.close().finally(giveBack) }
+    const gateway = await startGateway({ ...readConfig({}), port: 0, host: '127.0.0.1', runner }, dataFolder)
+    const own = findGateway(dataFolder, gateway.url)
+    if (!own) throw new Error('the gateway that was just started cannot be found')
+    return { ...own, isOwn: true, close: () => gateway.close().finally(restoreStderr) }
   } catch (error) {
-    await giveBack()
+    await restoreStderr()
     throw error
   }
 }
 
-/** What whoever leaves should know of it. */
+/** Printed when the person leaves the view. */
 export function closingRows({ isOwn }: GatewayAccess): readonly Row[] {
-  const sentence = 'The gateway that ran here closes, for others who use it, too; holdpoint up keeps one running.'
+  const sentence = 'The temporary gateway stops now, for everyone using it. holdpoint up keeps one running.'
   return isOwn ? [row(trusted(sentence))] : []
 }
 
-/** The screen is the view's: what gateway and agents tell of themselves goes to a file. */
+/** Sends stderr to a file, because log lines would garble the view. Returns a function that undoes it. */
 function redirectStderr(file: string): () => Promise<void> {
   const { write } = process.stderr
   const log = createWriteStream(file, { flags: 'a', mode: 0o600 })
-  // A disk that is full must not end the view.
+  // A full disk must not end the view.
   log.on('error', () => {})
-  process.stderr.write = ((chunk: string | Uint8Array) => log.write(chunk)) as typeof process.stderr.write // without the callback, which nobody here gives
+  process.stderr.write = ((chunk: string | Uint8Array) => log.write(chunk)) as typeof process.stderr.write // drops the optional callback; no caller passes one
   return async () => {
     process.stderr.write = write
     await new Promise<void>(resolve => log.end(resolve))

@@ -1,80 +1,84 @@
-/** The running gateway, for commands that ask it something. */
+/** Finds the gateway that a command talks to, and the token to use. */
 import { existsSync } from 'node:fs'
 import { type Connection, httpCall } from '@holdpoint/client'
 import { type Call, Fault } from '@holdpoint/protocol'
 import { type DataFolder, dataFolderAt, lastUrl, runningProcess } from '../config/data-folder.ts'
-import { send } from './http-transport.ts'
+import { nothingRunning } from '../gateway/texts.ts'
+import { httpFetch } from './http-transport.ts'
 
 export interface GatewayClient {
   readonly url: string
   readonly call: Call
   readonly connection: Connection
 }
-/** Where a person says that the gateway is. */
+/** How the flags name a gateway: by its data folder or by its URL. */
 export interface GatewayAddress {
   readonly home?: string
   readonly url?: string
 }
 
-export function findGateway(home: DataFolder, url?: string): GatewayClient | null {
-  const at = givenUrl(url) ?? (runningProcess(home, 'gateway') ? lastUrl(home) : null)
-  return at ? clientFor(home, at) : null
+export function findGateway(dataFolder: DataFolder, url?: string): GatewayClient | null {
+  const target = givenUrl(url) ?? (runningProcess(dataFolder, 'gateway') ? lastUrl(dataFolder) : null)
+  return target ? clientFor(dataFolder, target) : null
 }
 
-/** The address that a person names; one that cannot be any is theirs to mend, and no gateway that is away. */
+/** The URL from the flag or the environment. A malformed one is a usage error, not a missing gateway. */
 function givenUrl(flag: string | undefined): string | null {
   const url = flag || process.env.HOLDPOINT_URL
   if (!url) return null
   if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url
   throw new Fault('bad_input', `${flag ? '--url' : 'HOLDPOINT_URL'} must be like http://127.0.0.1:4747, not "${url}"`)
 }
-/** There is none to ask. */
+/** No gateway is running. */
 export class NoGateway extends Error {
   override readonly name = 'NoGateway'
 }
 export function requireGateway({ home: folder, url }: GatewayAddress): GatewayClient {
-  const home = dataFolderAt(folder)
-  const remote = findGateway(home, url)
-  if (!remote) throw new NoGateway(`No gateway of ${home.path} runs; start one with: holdpoint up`)
-  return remote
+  const dataFolder = dataFolderAt(folder)
+  const client = findGateway(dataFolder, url)
+  if (!client) throw new NoGateway(`${nothingRunning(dataFolder.path)}. Start one with: holdpoint up`)
+  return client
 }
 
-/** One that may go away and come back elsewhere while it is spoken to: looked for again at every call, by whoever tries again. */
-export function followingGateway(place: GatewayAddress): GatewayClient {
-  return following(dataFolderAt(place.home), requireGateway(place), place.url, 1)
+/** A client that follows the gateway when it restarts at another address. Each call is tried once; callers have their own retry. */
+export function followingGateway(address: GatewayAddress): GatewayClient {
+  return following(dataFolderAt(address.home), requireGateway(address), address.url, 1)
 }
-/** The same for whoever stays with it: an address that nobody has named is read again whenever it is used. */
+/** Makes a client follow its gateway: unless the URL was given, it is read from the data folder again for every call. */
 export function following(
-  home: DataFolder,
+  dataFolder: DataFolder,
   { url, connection }: GatewayClient,
   flag?: string,
   attempts?: number,
 ): GatewayClient {
-  const named = givenUrl(flag)
-  const now = () => named ?? lastUrl(home) ?? url
-  const call: Call = (op, input, options) => clientFor(home, now(), attempts).call(op, input, options)
-  const moving: Connection = {
+  const given = givenUrl(flag)
+  const currentUrl = () => given ?? lastUrl(dataFolder) ?? url
+  const call: Call = (op, input, options) => clientFor(dataFolder, currentUrl(), attempts).call(op, input, options)
+  const followingConnection: Connection = {
     ...connection,
     get url() {
-      return now()
+      return currentUrl()
     },
   }
-  return { url, connection: moving, call }
+  return { url, connection: followingConnection, call }
 }
 
-function clientFor(home: DataFolder, url: string, attempts?: number): GatewayClient {
-  const connection = { url, token: findToken(home), via: 'cli', fetch: send }
+function clientFor(dataFolder: DataFolder, url: string, attempts?: number): GatewayClient {
+  const connection = { url, token: findToken(dataFolder), via: 'cli', fetch: httpFetch }
   return { url, connection, call: httpCall({ ...connection, ...(attempts !== undefined && { attempts }) }) }
 }
 
-function findToken(home: DataFolder): string {
+function findToken(dataFolder: DataFolder): string {
   const { HOLDPOINT_TOKEN: token } = process.env
   if (token && !/^[\x21-\x7e]+$/.test(token))
-    throw new Fault('unauthenticated', 'HOLDPOINT_TOKEN holds a blank, a line end or another sign that no token has')
+    throw new Fault(
+      'unauthenticated',
+      'HOLDPOINT_TOKEN contains a space, a line break or another character that no token has',
+    )
   if (token) return token
-  if (existsSync(home.tokenFile)) return home.ownerToken()
+  if (existsSync(dataFolder.tokenFile)) return dataFolder.ownerToken()
   throw new Fault(
     'unauthenticated',
-    `There is no token for this gateway: set HOLDPOINT_TOKEN, or put the owner's into ${home.tokenFile}`,
+    `No token for this gateway. Set HOLDPOINT_TOKEN, or copy the owner's token to ${dataFolder.tokenFile}`,
   )
 }

@@ -1,4 +1,4 @@
-/** How a session is started, by whichever command: in which folder, and with what said first. */
+/** Starts a session for the commands `start` and `run` and for the dashboard. */
 import { resolve } from 'node:path'
 import type { Session } from '@holdpoint/protocol'
 import type { GatewayClient } from './gateway-client.ts'
@@ -14,9 +14,9 @@ export interface StartSessionOptions {
 
 export function startSession(
   { call, url }: Pick<GatewayClient, 'call' | 'url'>,
-  beginning: StartSessionOptions,
+  options: StartSessionOptions,
 ): Promise<Session> {
-  const { driver, prompt, cwd, mode, model, title } = beginning
+  const { driver, prompt, cwd, mode, model, title } = options
   const folder = folderFor(url, cwd)
   return call('startSession', {
     driver,
@@ -28,8 +28,8 @@ export function startSession(
   })
 }
 
-/** Here, where the gateway is here too; on another machine, where that one is used to. */
+/** The working folder: the current one for a local gateway; a remote gateway chooses its own. */
 export function folderFor(url: string, cwd?: string): string | undefined {
-  const local = /^(127\.|localhost$|\[::1\]$)/.test(new URL(url).hostname)
-  return local ? resolve(cwd ?? '.') : cwd
+  const isLocal = /^(127\.|localhost$|\[::1\]$)/.test(new URL(url).hostname)
+  return isLocal ? resolve(cwd ?? '.') : cwd
 }

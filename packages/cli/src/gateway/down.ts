@@ -1,31 +1,29 @@
-/** Stops what runs: the runner first, so that it can still give its agents back, then the gateway, and again until neither is left. */
+/** `holdpoint down`: stops the runner first, while it can still release its sessions, and then the gateway. */
 import { Fault } from '@holdpoint/protocol'
 import { type DataFolder, isRunning, runningProcess } from '../config/data-folder.ts'
+import { nothingRunning, stillRunning, stoppedText } from './texts.ts'
 
 const stopMaxMs = 15_000
 const killMaxMs = 5000
 const pollMs = 20
 const roundsMax = 5
 
-export async function down(home: DataFolder): Promise<string> {
+export async function down(dataFolder: DataFolder): Promise<string> {
   const stopped = new Set<string>()
-  // A gateway starts another runner as soon as its own is gone, until it is gone itself.
-  for (let round = 0; round < roundsMax && anyRunning(home); round++)
-    for (const name of ['runner', 'gateway'] as const) if (await stop(home, name)) stopped.add(name)
-  if (anyRunning(home))
-    throw new Fault('session_live', `Something of ${home.path} still runs; run holdpoint down again`)
-  return stopped.size > 0
-    ? `Stopped: ${[...stopped].join(' and ')}. Pending requests wait for the next start.`
-    : 'Nothing runs.'
+  // Several rounds, because a gateway that is still running starts a new runner as soon as its runner ends.
+  for (let round = 0; round < roundsMax && anyRunning(dataFolder); round++)
+    for (const name of ['runner', 'gateway'] as const) if (await stop(dataFolder, name)) stopped.add(name)
+  if (anyRunning(dataFolder)) throw new Fault('session_live', stillRunning(dataFolder.path))
+  return stopped.size > 0 ? stoppedText(stopped) : nothingRunning(dataFolder.path)
 }
 
-function anyRunning(home: DataFolder): boolean {
-  return runningProcess(home, 'gateway') !== null || runningProcess(home, 'runner') !== null
+function anyRunning(dataFolder: DataFolder): boolean {
+  return runningProcess(dataFolder, 'gateway') !== null || runningProcess(dataFolder, 'runner') !== null
 }
 
-/** By SIGTERM; by SIGKILL where that takes too long. */
-async function stop(home: DataFolder, name: 'gateway' | 'runner'): Promise<boolean> {
-  const found = runningProcess(home, name)
+/** Sends SIGTERM, and SIGKILL if that takes too long. */
+async function stop(dataFolder: DataFolder, name: 'gateway' | 'runner'): Promise<boolean> {
+  const found = runningProcess(dataFolder, name)
   if (!found) return false
   sendSignal(found.pid, 'SIGTERM')
   for (let waitedMs = 0; waitedMs < stopMaxMs + killMaxMs; waitedMs += pollMs) {
@@ -33,13 +31,13 @@ async function stop(home: DataFolder, name: 'gateway' | 'runner'): Promise<boole
     if (waitedMs >= stopMaxMs) sendSignal(found.pid, 'SIGKILL')
     await new Promise(resolve => setTimeout(resolve, pollMs))
   }
-  return runningProcess(home, name)?.pid !== found.pid
+  return runningProcess(dataFolder, name)?.pid !== found.pid
 }
 
 function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch {
-    // It has ended by itself.
+    // The process has already ended.
   }
 }

@@ -1,11 +1,11 @@
-/** Renews the lease of a runner that lives but is too busy to: an agent that computes must not cost the other agents their sessions. Not for ever. */
+/** Renews the runner's lease while the runner is running but too busy to do it: one agent that blocks the process must not cost the others their sessions. */
 import type { Call, Runner, RunnerId } from '@holdpoint/protocol'
 
-/** A runner renews its lease of 15 s every 5 s: one that has not for so long is busy. */
+/** A runner renews its 15 s lease every 5 s, so a renewal that is this late means the runner is busy. */
 const renewalLateMs = 6500
-/** Looked at so often, a lease is renewed before it runs out. */
+/** Short enough to renew a late lease before it expires. */
 export const leaseCheckMs = 2000
-/** Whoever is silent for longer hangs: its sessions go to the next. */
+/** A runner that is silent for longer hangs: its lease expires and the next runner takes its sessions. */
 export const busyMaxMs = 60_000
 
 export interface LeaseKeepaliveOptions {
@@ -15,16 +15,16 @@ export interface LeaseKeepaliveOptions {
   readonly now: () => number
 }
 
-/** To be called every `lookAtLeaseMs`. */
+/** Returns the check to run every `leaseCheckMs`. */
 export function keepLeaseAlive({ call, id, isProcessRunning, now }: LeaseKeepaliveOptions): () => Promise<void> {
-  let seen: Runner | undefined
-  let heardAt = now()
+  let last: Runner | undefined
+  let renewedAt = now()
   return async () => {
     const runner = (await call('listRunners', {})).items.find(known => known.id === id)
-    if (runner?.expiresAt !== seen?.expiresAt || runner?.incarnation !== seen?.incarnation) heardAt = now()
-    seen = runner
-    const silentMs = now() - heardAt
+    if (runner?.expiresAt !== last?.expiresAt || runner?.incarnation !== last?.incarnation) renewedAt = now()
+    last = runner
+    const silentMs = now() - renewedAt
     if (!runner?.live || !isProcessRunning() || silentMs < renewalLateMs || silentMs > busyMaxMs) return
-    seen = await call('renewRunner', { id, incarnation: runner.incarnation })
+    last = await call('renewRunner', { id, incarnation: runner.incarnation })
   }
 }

@@ -1,5 +1,4 @@
-/** Keeps one runner beside the gateway: finds the one that outlived the last gateway, or starts one, and starts another when it dies. */
-
+/** Keeps one runner running beside the gateway: uses the one that outlived the last gateway, or starts one, and restarts it when it exits. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -14,27 +13,27 @@ import { keepLeaseAlive, leaseCheckMs } from './lease-keepalive.ts'
 interface SupervisorOptions {
   readonly dataFolder: DataFolder
   readonly config: Config
-  /** The gateway, with the runner's rights. */
+  /** Calls the gateway with the runner's token. */
   readonly call: Call
 }
+type StopSupervising = () => Promise<void>
 
-/** Between a runner that failed and the next: doubling, until one has lived for a while. */
-const restartBackoff = { firstMs: 500, capMs: 30_000, soundMs: 60_000 }
+/** The delay before a failed runner is restarted doubles, until one has run for `stableMs`. */
+const restartBackoff = { firstMs: 500, capMs: 30_000, stableMs: 60_000 }
 const checkMs = 1000
 
 export async function superviseRunner(
-  how: 'process' | 'inline' | 'none',
-  parts: SupervisorOptions,
-): Promise<() => Promise<void>> {
-  if (how === 'none') return async () => {}
-  if (how === 'inline') return runInline(parts)
-  return superviseProcess(parts)
+  mode: 'process' | 'inline' | 'none',
+  options: SupervisorOptions,
+): Promise<StopSupervising> {
+  if (mode === 'none') return async () => {}
+  return mode === 'inline' ? runInline(options) : superviseProcess(options)
 }
 
-function runInline({ dataFolder, config, call }: SupervisorOptions): () => Promise<void> {
+function runInline({ dataFolder, config, call }: SupervisorOptions): StopSupervising {
   const stop = new AbortController()
   const done = runInProcess({ call, id: dataFolder.runnerId(), config, dataFolder, signal: stop.signal }).catch(error =>
-    // Without agents the gateway still serves those that live elsewhere.
+    // The gateway goes on without its runner: it may still serve external agents and other runners.
     log({ event: 'runner.failed', message: messageOf(error) }),
   )
   return async () => {
@@ -43,51 +42,52 @@ function runInline({ dataFolder, config, call }: SupervisorOptions): () => Promi
   }
 }
 
-/** The runner is detached, so that a crash or an upgrade of the gateway does not touch its agents. Its death is noticed by looking. */
-function superviseProcess({ dataFolder, call }: SupervisorOptions): () => Promise<void> {
+/** The runner is detached, so that its agents survive a crash or an upgrade of the gateway. A runner that this process did not start gives no exit event, so its pid is polled. */
+function superviseProcess({ dataFolder, call }: SupervisorOptions): StopSupervising {
   const id = dataFolder.runnerId()
   let stopped = false
   let timer: NodeJS.Timeout | undefined
   let child: ChildProcess | undefined
   let failures = 0
-  // A runner that was told to crash does so once: the next one lives.
+  // For crash tests: only the first runner crashes, the next one must stay up.
   let crashAt = process.env.HOLDPOINT_RUNNER_CRASH_AT
-  const lookIn = (ms: number) => {
+  const checkIn = (ms: number) => {
     clearTimeout(timer)
-    if (!stopped) timer = setTimeout(look, ms).unref()
+    if (!stopped) timer = setTimeout(check, ms).unref()
   }
-  const look = () => {
+  const check = () => {
     if (!child && !runningProcess(dataFolder, 'runner')) {
       const startedAt = performance.now()
       child = startRunner(dataFolder, crashAt)
       child.once('exit', (code, signal) => {
         failures = nextFailures(failures, { code, signal, uptimeMs: performance.now() - startedAt })
-        void bury()
+        void onRunnerExit()
       })
       crashAt = undefined
     }
-    lookIn(checkMs)
+    checkIn(checkMs)
   }
-  const bury = async () => {
+  const onRunnerExit = async () => {
     clearTimeout(timer)
-    // Its leases are void from now on, and the next one need not wait for them to run out; unless it only gave way to another that lives.
+    // Void the leases now, so that the next runner need not wait until they expire. Not if another runner is running:
+    // then this one exited because of it, and the leases belong to the other.
     if (!stopped && !runningProcess(dataFolder, 'runner')) await call('retireRunner', { id }).catch(() => {})
     child = undefined
-    lookIn(restartDelayMs(failures))
+    checkIn(restartDelayMs(failures))
   }
-  const renew = keepLeaseAlive({
+  const renewLease = keepLeaseAlive({
     call,
     id,
     isProcessRunning: () => runningProcess(dataFolder, 'runner') !== null,
     now: () => performance.now(),
   })
-  // An archive that is away for a moment is met again at the next look.
-  const renewing = setInterval(() => void renew().catch(() => {}), leaseCheckMs).unref()
-  look()
+  // If the store is briefly unavailable, the next check tries again.
+  const renewal = setInterval(() => void renewLease().catch(() => {}), leaseCheckMs).unref()
+  check()
   return async () => {
     stopped = true
     clearTimeout(timer)
-    clearInterval(renewing)
+    clearInterval(renewal)
   }
 }
 
@@ -97,28 +97,28 @@ interface RunnerExit {
   readonly uptimeMs: number
 }
 
-/** How often runners have failed in a row; one that was stopped or killed has not failed. */
+/** Counts failures in a row. A runner that was stopped or killed has not failed. */
 export function nextFailures(failures: number, { code, signal, uptimeMs }: RunnerExit): number {
   if (code === 0 || signal === 'SIGKILL' || signal === 'SIGTERM') return 0
-  return uptimeMs >= restartBackoff.soundMs ? 1 : failures + 1
+  return uptimeMs >= restartBackoff.stableMs ? 1 : failures + 1
 }
 export function restartDelayMs(failures: number): number {
   return Math.min(restartBackoff.capMs, restartBackoff.firstMs * 2 ** Math.max(0, failures - 1))
 }
 
-function startRunner(home: DataFolder, crashAt: string | undefined): ChildProcess {
-  const out = openSync(home.runnerLog, 'a', 0o600)
+function startRunner(dataFolder: DataFolder, crashAt: string | undefined): ChildProcess {
+  const logFile = openSync(dataFolder.runnerLog, 'a', 0o600)
   const main = fileURLToPath(new URL('./main.js', import.meta.url))
-  // A gateway that is told to crash must not take its runner along.
+  // The crash point of the gateway must not crash its runner.
   const { HOLDPOINT_CRASH_AT: _gateway, HOLDPOINT_RUNNER_CRASH_AT: _runner, ...env } = withoutSecrets(process.env)
-  const child = spawn(process.execPath, [main, 'runner', '--home', home.path], {
+  const child = spawn(process.execPath, [main, 'runner', '--home', dataFolder.path], {
     detached: true,
-    stdio: ['ignore', out, out],
+    stdio: ['ignore', logFile, logFile],
     env: crashAt ? { ...env, HOLDPOINT_CRASH_AT: crashAt } : env,
   })
-  closeSync(out)
+  closeSync(logFile)
   child.unref()
-  // Noted by whoever starts it, so that there is no moment when it runs and cannot be found.
-  if (child.pid !== undefined) writePidFile(home, 'runner', child.pid)
+  // Written here and not only by the runner itself, so that `down` finds it from the first moment.
+  if (child.pid !== undefined) writePidFile(dataFolder, 'runner', child.pid)
   return child
 }

@@ -1,5 +1,5 @@
-/** `holdpoint up`: the gateway in this process, its runner beside it, the page in front; and an orderly way down. */
-
+/** `holdpoint up`: the gateway in this process, the page it serves, and a runner beside it. */
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -12,25 +12,28 @@ import { crashPointFrom } from '../crash-points.ts'
 import { log } from '../log.ts'
 import { unavailableAgents } from '../runner/configured-agents.ts'
 import { isolateAgents } from '../runner/isolate-agents.ts'
+import { abortOnSignal } from '../signals.ts'
 import { version } from '../version.ts'
 import { openStore, parseStoreLocation } from './open-store.ts'
 import { superviseRunner } from './runner-supervisor.ts'
+import { listenErrors, runnerStillRunning, welcomeText } from './texts.ts'
 
 export interface RunningGateway {
   readonly url: string
+  /** Signs a browser in, once. */
   readonly link: string
   readonly gateway: Gateway
-  /** As the owner. */
+  /** Calls the gateway as its owner. */
   readonly call: Call
-  /** Stops taking calls, drains, closes the archive. The runner lives on: what its agents ask keeps waiting. */
+  /** Stops taking calls, finishes the open ones and closes the store. A runner in its own process keeps running, and pending requests stay pending. */
   close(): Promise<void>
 }
 
 const dayMs = 24 * 3600 * 1000
 
-export async function startGateway(config: Config, home: DataFolder): Promise<RunningGateway> {
+export async function startGateway(config: Config, dataFolder: DataFolder): Promise<RunningGateway> {
   const crashPoint = crashPointFrom(process.env)
-  const store = await openStore(parseStoreLocation(config.store, home), crashPoint)
+  const store = await openStore(parseStoreLocation(config.store, dataFolder), crashPoint)
   try {
     const gateway = await openGateway({
       store,
@@ -41,25 +44,26 @@ export async function startGateway(config: Config, home: DataFolder): Promise<Ru
         ...(config.parkAfterMs === undefined ? {} : { parkAfterMs: config.parkAfterMs }),
         ...(config.retentionDays === undefined ? {} : { retentionMs: config.retentionDays * dayMs }),
       },
-      onError: error => log({ event: 'gateway.trouble', message: messageOf(error) }),
+      onError: error => log({ event: 'gateway.error', message: messageOf(error) }),
     })
-    const owner = await gateway.ensureToken(home.ownerToken(), 'person', 'owner')
-    const runner = await gateway.ensureToken(home.runnerToken(), 'runner', 'local runner')
-    const page = pageFolder()
+    const owner = await gateway.ensureToken(dataFolder.ownerToken(), 'person', 'owner')
+    const runner = await gateway.ensureToken(dataFolder.runnerToken(), 'runner', 'local runner')
+    const staticDir = pageFolder()
     const server = createServer({
       gateway,
       version,
       hosts: config.hosts ?? [],
       log,
-      ...(page ? { staticDir: page } : {}),
+      ...(staticDir ? { staticDir } : {}),
       ...(crashPoint ? { crashPoint } : {}),
     })
+    const port = config.port ?? defaultPort
     const listening = await server
-      .listen({ port: config.port ?? defaultPort, ...(config.host ? { host: config.host } : {}) })
-      .catch(explainListenError)
-    writePidFile(home, 'gateway', process.pid, listening.url)
-    const stopKeeping = await superviseRunner(config.runner ?? 'process', {
-      dataFolder: home,
+      .listen({ port, ...(config.host ? { host: config.host } : {}) })
+      .catch((error: NodeJS.ErrnoException) => throwListenError(error, port))
+    writePidFile(dataFolder, 'gateway', process.pid, listening.url)
+    const stopSupervising = await superviseRunner(config.runner ?? 'process', {
+      dataFolder,
       config,
       call: callAs(gateway, runner),
     })
@@ -70,11 +74,11 @@ export async function startGateway(config: Config, home: DataFolder): Promise<Ru
       gateway,
       call: callAs(gateway, owner),
       close: async () => {
-        await stopKeeping()
+        await stopSupervising()
         await listening.close()
         await gateway.close()
         await store.close()
-        removePidFile(home, 'gateway')
+        removePidFile(dataFolder, 'gateway')
       },
     }
   } catch (error) {
@@ -83,68 +87,45 @@ export async function startGateway(config: Config, home: DataFolder): Promise<Ru
   }
 }
 
-function explainListenError(error: NodeJS.ErrnoException): never {
-  const why = listenErrors[error.code ?? '']
-  if (!why) throw error
-  throw new Fault(error.code === 'EADDRINUSE' ? 'store_locked' : 'bad_input', why)
-}
-const listenErrors: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'The port is taken; choose another with --port N, or --port 0 for any',
-  EADDRNOTAVAIL:
-    'The address of --host is not one of this machine; leave it out for 127.0.0.1, or give 0.0.0.0 for all',
-  ENOTFOUND: 'The name of --host is not known; leave it out for 127.0.0.1, or give 0.0.0.0 for all',
-  EACCES: 'This port needs rights that this user has not; choose one above 1023 with --port N',
+function throwListenError(error: NodeJS.ErrnoException, port: number): never {
+  const explain = listenErrors[error.code ?? '']
+  if (!explain) throw error
+  throw new Fault(error.code === 'EADDRINUSE' ? 'store_locked' : 'bad_input', explain(port))
 }
 
-/** Where the built page is; a checkout that was not built has none. */
+/** The built page; a checkout that has not been built has none. */
 function pageFolder(): string | undefined {
   const folder = join(createRequire(import.meta.url).resolve('@holdpoint/web/package.json'), '../dist/page')
   return existsSync(folder) ? folder : undefined
 }
 
-/** Runs until SIGTERM or SIGINT, then drains within five seconds. A second signal ends at once. */
-export async function up(config: Config, home: DataFolder, json: boolean): Promise<void> {
+/** Runs until SIGTERM or SIGINT, then finishes open calls within five seconds. A second signal exits at once. */
+export async function up(config: Config, dataFolder: DataFolder, json: boolean): Promise<void> {
   if (config.runner === 'inline') isolateAgents()
-  const gateway = await startGateway(config, home)
+  const gateway = await startGateway(config, dataFolder)
   const { url, link } = gateway
-  // Before the first word: whoever reads it may send a signal at once.
-  const told = new Promise<void>(resolve => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve())
-  })
-  print(json ? JSON.stringify({ url, link, tokenFile: home.tokenFile }) : welcome(gateway, home))
+  // Installed before anything is printed: whoever reads the first line may send a signal at once.
+  const stop = abortOnSignal('SIGTERM', 'SIGINT')
+  print(json ? JSON.stringify({ url, link, tokenFile: dataFolder.tokenFile }) : welcomeText(gateway, dataFolder.path))
   if (config.runner !== 'none') void warnAboutAgents(gateway, config)
-  await told
+  await once(stop, 'abort')
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.exit(1))
   await gateway.close()
-  if (!json && runningProcess(home, 'runner'))
-    print('\nStopped. Pending requests wait. The runner keeps its agents for a while; `holdpoint down` ends it too.')
+  if (!json && runningProcess(dataFolder, 'runner')) print(`\n${runnerStillRunning}`)
   process.exit(0)
 }
 
 async function warnAboutAgents({ call }: RunningGateway, { agents }: Config): Promise<void> {
   try {
-    for (const sentence of await unavailableAgents(call, agents))
-      process.stderr.write(`holdpoint: ${escapeInvisible(sentence)}\n`)
+    for (const warning of await unavailableAgents(call, agents))
+      process.stderr.write(`holdpoint: ${escapeInvisible(warning)}\n`)
   } catch (error) {
-    // The gateway has been stopped meanwhile, or its archive is away: whoever starts a session is told.
+    // The gateway was stopped meanwhile, or its store is unavailable. Starting a session reports the problem anyway.
     log({ event: 'agents.unchecked', message: messageOf(error) })
   }
 }
 
-/** Not by console, which belongs to the agents where they run in this process. */
+/** Does not use `console`: with an inline runner, console output of agents is redirected to the log. */
 function print(text: string): void {
   process.stdout.write(`${text}\n`)
-}
-
-function welcome({ url, link }: RunningGateway, home: DataFolder): string {
-  return [
-    `Holdpoint is ready at ${url}`,
-    '',
-    `  Open   ${link}`,
-    '         (works once, for ten minutes; `holdpoint link` makes another)',
-    `  Data   ${home.path}`,
-    '  Try    holdpoint rehearse      an agent that plays every kind of question',
-    '',
-    'Ctrl+C stops the gateway; what waits goes on waiting.',
-  ].join('\n')
 }

@@ -1,4 +1,4 @@
-/** A line of the log as one line of a terminal. */
+/** Formats an event of the log as one line for `holdpoint watch`. */
 import { actionLabel, resolutionLabel, stateLabel, summary } from '@holdpoint/client'
 import type { Event, SessionId } from '@holdpoint/protocol'
 import { resolutionStyle } from './request.ts'
@@ -8,16 +8,16 @@ import { cut, widthOf } from './width.ts'
 const timeWidth = 10
 const titleWidth = 16
 
-/** Null for what only programs care about. On a screen a title has a column of its own: nothing that it says stands where our words do. */
+/** Returns null for events that matter only to programs. On a terminal the title has its own column, so that it cannot imitate our text. */
 export function eventRow(event: Event, titleOf: (session: SessionId) => string, columns: number | null): Row | null {
-  const told = eventSpans(event)
-  if (!told) return null
+  const text = eventSpans(event)
+  if (!text) return null
   const time = trusted(new Date(event.at).toTimeString().slice(0, 8).padEnd(timeWidth), 'quiet')
   const title = event.session === null ? trusted('') : untrusted(titleOf(event.session), 'strong')
-  if (columns === null) return row(time, ...(event.session === null ? [] : [title, trusted('  ')]), ...told)
-  const who = title.shortened(text => cut(text, titleWidth))
-  const gap = trusted(' '.repeat(titleWidth + 2 - widthOf(who.text)))
-  return { gutter: gutterOf('', timeWidth + titleWidth + 2), spans: [time, who, gap, ...told] }
+  if (columns === null) return row(time, ...(event.session === null ? [] : [title, trusted('  ')]), ...text)
+  const shortTitle = title.shortened(full => cut(full, titleWidth))
+  const gap = trusted(' '.repeat(titleWidth + 2 - widthOf(shortTitle.text)))
+  return { gutter: gutterOf('', timeWidth + titleWidth + 2), spans: [time, shortTitle, gap, ...text] }
 }
 
 function eventSpans(event: Event): readonly Span[] | null {
@@ -30,19 +30,19 @@ function eventSpans(event: Event): readonly Span[] | null {
     case 'session.deleted':
       return [trusted('deleted')]
     case 'message.added':
-      return [trusted(`${event.role === 'agent' ? 'says' : 'is told'}: `, 'quiet'), untrustedLine(event.text)]
+      return [trusted(`${event.role === 'agent' ? 'says' : 'received'}: `, 'quiet'), untrustedLine(event.text)]
     case 'tool.started':
       return [trusted('uses ', 'quiet'), untrustedLine(event.title ?? event.tool)]
     case 'tool.finished':
-      return event.ok ? null : [trusted('the tool failed', 'no')]
+      return event.ok ? null : [trusted('tool failed', 'no')]
     case 'turn.finished':
       return [trusted(`turn ${event.ending}`)]
     case 'error.raised':
       return [trusted('error: ', 'no'), untrustedLine(event.message)]
     case 'command.added':
       return event.value.body.kind === 'message'
-        ? [trusted('is told: ', 'quiet'), untrustedLine(event.value.body.text)]
-        : [trusted(`is told to ${event.value.body.kind === 'mode' ? 'change its mode' : event.value.body.kind}`)]
+        ? [trusted('received: ', 'quiet'), untrustedLine(event.value.body.text)]
+        : [trusted(`${event.value.body.kind === 'mode' ? 'mode change' : event.value.body.kind} requested`)]
     default:
       return requestSpans(event)
   }

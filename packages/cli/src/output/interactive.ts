@@ -1,22 +1,22 @@
-/** A short conversation on a terminal, for commands that must not act on a glance: paging to the end, and a line typed in reply. */
+/** Paging and line prompts for commands that must not act before the person has read everything. */
 import { createInterface } from 'node:readline'
 import type { Output } from './output.ts'
 import { type Row, type Span, trusted } from './span.ts'
 
-/** A person thought better of it, or was not asked to the end: nothing has happened. */
+/** The person did not confirm, or did not read to the end. Nothing has changed. */
 export class Cancelled extends Error {
-  override readonly name = 'NotDone'
+  override readonly name = 'Cancelled'
 }
 
-/** What was typed before a question stood there is no answer to it. */
+/** How long input is discarded before a question is printed, so that text typed ahead does not answer it. */
 const discardMs = 150
-/** Ctrl+C, which a raw terminal gives as a character. */
+/** Ctrl+C arrives as this character when the terminal is in raw mode. */
 const ctrlC = 3
 
-/** A line; null where there is none to come. Ctrl+C ends the program as it would elsewhere. */
-export async function askLine(screen: Output, ...question: readonly Span[]): Promise<string | null> {
+/** Asks for one line. Returns null at the end of input; Ctrl+C ends the program as usual. */
+export async function askLine(output: Output, ...question: readonly Span[]): Promise<string | null> {
   await discardTypedAhead()
-  screen.prompt(...question)
+  output.prompt(...question)
   const lines = createInterface({ input: process.stdin })
   return new Promise(resolve => {
     lines.once('line', line => {
@@ -32,29 +32,29 @@ export async function askLine(screen: Output, ...question: readonly Span[]): Pro
 
 async function discardTypedAhead(): Promise<void> {
   const { stdin } = process
-  const drop = (typed: Buffer) => {
+  const discard = (typed: Buffer) => {
     if (typed.includes(ctrlC)) process.kill(process.pid, 'SIGINT')
   }
-  // Raw, so that half a line that was typed is dropped too.
+  // Raw mode also delivers an unfinished line, so that it is discarded too.
   stdin.setRawMode(true)
-  stdin.on('data', drop)
+  stdin.on('data', discard)
   await new Promise(resolve => setTimeout(resolve, discardMs))
-  stdin.off('data', drop)
+  stdin.off('data', discard)
   stdin.pause()
   stdin.setRawMode(false)
 }
 
-/** Screen by screen; false where the person leaves before the end. */
-export async function pageThrough(screen: Output, rows: readonly Row[]): Promise<boolean> {
-  const pieces = screen.wrapRows(rows)
-  // A line is left for the question.
-  const size = Math.max(1, screen.rows - 1)
-  for (let at = 0; at < pieces.length; at += size) {
-    screen.printLines(pieces.slice(at, at + size))
-    const left = pieces.length - at - size
+/** Prints the rows one screen at a time. Returns false if the person quits before the end. */
+export async function pageThrough(output: Output, rows: readonly Row[]): Promise<boolean> {
+  const lines = output.wrapRows(rows)
+  // The last screen line is for the question.
+  const pageSize = Math.max(1, output.rows - 1)
+  for (let from = 0; from < lines.length; from += pageSize) {
+    output.printLines(lines.slice(from, from + pageSize))
+    const left = lines.length - from - pageSize
     if (left <= 0) return true
-    const said = await askLine(screen, trusted(`── ${left} more lines · Enter: go on · q: leave ── `, 'waiting'))
-    if (said === null || said.trim().toLowerCase() === 'q') return false
+    const typed = await askLine(output, trusted(`── ${left} more lines · Enter: continue · q: cancel ── `, 'waiting'))
+    if (typed === null || typed.trim().toLowerCase() === 'q') return false
   }
   return true
 }

@@ -1,10 +1,10 @@
-/** Where output goes: a terminal with its colours and size, or a pipe with neither. */
+/** Writes rows and JSON to stdout or stderr: with colors and wrapping on a terminal, plain in a pipe. */
 import type { WriteStream } from 'node:tty'
 import { editableJson } from '@holdpoint/client'
 import type { Row, Span, Style } from './span.ts'
 import { type StyledLine, wrap } from './width.ts'
 
-const codes: Readonly<Record<Style, number>> = { strong: 1, quiet: 2, waiting: 33, yes: 32, no: 31 }
+const ansiCodes: Readonly<Record<Style, number>> = { strong: 1, quiet: 2, waiting: 33, yes: 32, no: 31 }
 const sizeDefault = { columns: 80, rows: 24 }
 
 export class Output {
@@ -18,7 +18,7 @@ export class Output {
     this.#hasColor = this.isTerminal && !env.NO_COLOR && env.TERM !== 'dumb'
   }
 
-  /** Null in a pipe: whoever reads it breaks lines as they like. */
+  /** Null in a pipe, where lines are not wrapped. */
   get columns(): number | null {
     return this.isTerminal ? this.#stream.columns || sizeDefault.columns : null
   }
@@ -32,33 +32,33 @@ export class Output {
   wrapRows(rows: readonly Row[]): readonly StyledLine[] {
     return rows.flatMap(row => wrap(row, this.columns))
   }
-  printLines(pieces: readonly StyledLine[]): void {
-    if (pieces.length > 0) this.#stream.write(pieces.map(piece => `${this.styled(piece).trimEnd()}\n`).join(''))
+  printLines(lines: readonly StyledLine[]): void {
+    if (lines.length > 0) this.#stream.write(lines.map(line => `${this.styled(line).trimEnd()}\n`).join(''))
   }
-  /** Without a line end: what is typed stands behind it. */
+  /** Prints without a line break, so that the person types on the same line. */
   prompt(...spans: readonly Span[]): void {
     this.#stream.write(this.styled(spans))
   }
 
-  /** Its text is spelt out where it could not be seen: still the same JSON, and harmless to look at. */
+  /** Writes invisible characters as \uXXXX: the same JSON, but safe to look at in a terminal. */
   json(value: unknown): void {
     this.#stream.write(`${editableJson(value, 0)}\n`)
   }
-  /** An answer for a program to read, to the byte; on a terminal, visible. */
-  printAnswer(text: string, shown: readonly Row[]): void {
-    if (this.isTerminal) this.print(...shown)
+  /** Prints an answer: unchanged for a program in a pipe, as escaped rows on a terminal. */
+  printAnswer(text: string, rows: readonly Row[]): void {
+    if (this.isTerminal) this.print(...rows)
     else this.#stream.write(`${text}\n`)
   }
 
-  /** For shells: a word and what it means, with the tab between them that they expect. */
-  printPairs(printPairs: readonly (readonly [Span, Span])[]): void {
-    this.#stream.write(printPairs.map(([word, about]) => `${word.text}\t${about.text}\n`).join(''))
+  /** Prints completion candidates: word, tab, description, as the shells expect. */
+  printPairs(pairs: readonly (readonly [Span, Span])[]): void {
+    this.#stream.write(pairs.map(([word, description]) => `${word.text}\t${description.text}\n`).join(''))
   }
 
   /** The line with the escape sequences of its styles. */
   styled(line: StyledLine): string {
     return line
-      .map(({ text, style }) => (style && this.#hasColor ? `\u001b[${codes[style]}m${text}\u001b[0m` : text))
+      .map(({ text, style }) => (style && this.#hasColor ? `\u001b[${ansiCodes[style]}m${text}\u001b[0m` : text))
       .join('')
   }
 }

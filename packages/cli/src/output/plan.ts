@@ -1,4 +1,4 @@
-/** A plan set for reading: as it was written, every character of it, with its headings, lists, quotes and code told apart by look and indent. */
+/** Formats a plan for reading: headings, lists, quotes and code get a style and an indent, and every character stays visible. */
 import { displayText } from '@holdpoint/client'
 import { gutterOf, quotedRow, quotedRows, type Row, Span, trusted } from './span.ts'
 import { widthOf } from './width.ts'
@@ -8,24 +8,25 @@ const heading = /^(#{1,6}\s+)(.*)$/
 const quote = /^\s*>/
 const listItem = /^(\s*(?:[-*+]|\d{1,9}[.)])\s+)(.*)$/
 const blankLine = /^[ \t]*$/
-/** So far a line that goes on is set under its beginning. */
+/** Limits the hanging indent, so that a long list marker leaves room for text. */
 const hangingIndentMax = 12
 
-/** Markup is dimmed, never dropped: what is approved is the text, and there may be no colours. */
+/** Dims markup instead of removing it: people approve the text as written, and the terminal may have no colors. */
 export function planRows(plan: string): readonly Row[] {
   const rows: Row[] = []
   const lines = plan.replace(/\n$/, '').split('\n')
-  let open: string | null = null
-  for (let at = 0; at < lines.length; at++) {
-    const line = lines[at] ?? ''
-    const mark: string | undefined = fence.exec(line)?.[1]
+  let openFence: string | null = null
+  for (let index = 0; index < lines.length; index++) {
+    const line = lines[index] ?? ''
+    const marker: string | undefined = fence.exec(line)?.[1]
     if (blankLine.test(line)) {
-      const from = at
-      while (at + 1 < lines.length && blankLine.test(lines[at + 1] ?? '')) at++
-      rows.push(...quotedRows(lines.slice(from, at + 1).join('\n')))
-    } else if (open !== null && !(mark?.startsWith(open) && line.trim() === mark)) rows.push(codeRow(line))
-    else if (mark !== undefined) {
-      open = open === null ? mark : null
+      const from = index
+      while (index + 1 < lines.length && blankLine.test(lines[index + 1] ?? '')) index++
+      rows.push(...quotedRows(lines.slice(from, index + 1).join('\n')))
+    } else if (openFence !== null && !(marker?.startsWith(openFence) && line.trim() === marker))
+      rows.push(codeRow(line))
+    else if (marker !== undefined) {
+      openFence = openFence === null ? marker : null
       rows.push({ ...quotedRow(''), spans: [displayedSpan(line, 'quiet')] })
     } else rows.push(proseRow(line))
   }
@@ -40,17 +41,17 @@ function codeRow(line: string): Row {
 function proseRow(line: string): Row {
   const { gutter } = quotedRow('')
   if (quote.test(line)) return { gutter, spans: [displayedSpan(line, 'quiet')] }
-  const [, marks = '', title = ''] = heading.exec(line) ?? []
-  if (marks !== '') return { gutter, spans: [displayedSpan(marks, 'quiet'), displayedSpan(title, 'strong')] }
-  const [, sign = '', said = line] = listItem.exec(line) ?? []
-  const hang = Math.min(hangingIndentMax, widthOf(sign))
+  const [, hashes = '', title = ''] = heading.exec(line) ?? []
+  if (hashes !== '') return { gutter, spans: [displayedSpan(hashes, 'quiet'), displayedSpan(title, 'strong')] }
+  const [, bullet = '', text = line] = listItem.exec(line) ?? []
+  const indent = Math.min(hangingIndentMax, widthOf(bullet))
   return {
-    gutter: { ...gutter, rest: `${gutter.rest}${' '.repeat(hang)}` },
-    spans: [displayedSpan(sign), ...emphasized(said)],
+    gutter: { ...gutter, rest: `${gutter.rest}${' '.repeat(indent)}` },
+    spans: [displayedSpan(bullet), ...emphasized(text)],
   }
 }
 
-/** What stands between two double asterisks is strong. */
+/** Makes the text between two double asterisks bold. */
 function emphasized(text: string): readonly Span[] {
   const parts = text.split('**')
   const closed = parts.length % 2 === 1 ? parts.length : parts.length - 1
@@ -60,6 +61,6 @@ function emphasized(text: string): readonly Span[] {
   ])
 }
 
-function displayedSpan(text: string, look: Span['style'] = null): Span {
-  return Span.displayed(displayText(text, { multiline: true }), look)
+function displayedSpan(text: string, style: Span['style'] = null): Span {
+  return Span.displayed(displayText(text, { multiline: true }), style)
 }

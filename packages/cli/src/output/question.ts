@@ -1,29 +1,29 @@
-/** How people say which question they mean where there are several: its id, its number, or both where either could be another. */
+/** Names of the questions of a request, as people type them: the id, the number, or `number:id` if either alone is ambiguous. */
 import type { Question } from '@holdpoint/protocol'
 
 export interface QuestionMatch {
   readonly question: Question
-  /** What stands behind the name. */
+  /** The text after `NAME=`. */
   readonly value: string
 }
 
-/** All that `NAME=…` could mean: ids are the agent's, and may look like any number, or begin like another. */
-export function matchQuestions(questions: readonly Question[], spelled: string): readonly QuestionMatch[] {
-  return questions.flatMap((question, at) => {
-    const name = acceptedNames(question, at).find(name => spelled.startsWith(`${name}=`))
-    return name === undefined ? [] : [{ question, value: spelled.slice(name.length + 1) }]
+/** Every question that `NAME=value` could mean. Agents choose the ids, so an id may look like a number or start like another id. */
+export function matchQuestions(questions: readonly Question[], typed: string): readonly QuestionMatch[] {
+  return questions.flatMap((question, index) => {
+    const name = acceptedNames(question, index).find(name => typed.startsWith(`${name}=`))
+    return name === undefined ? [] : [{ question, value: typed.slice(name.length + 1) }]
   })
 }
 
-/** What can be typed for it, and means no other. */
-export function shortName(questions: readonly Question[], question: Question): string {
+/** The shortest name that means this question and no other. */
+export function questionName(questions: readonly Question[], question: Question): string {
   const names = acceptedNames(question, questions.indexOf(question))
-  return names.find(name => matchQuestions(questions, `${name}=`).length === 1) ?? fullName(questions, question)
+  return names.find(name => matchQuestions(questions, `${name}=`).length === 1) ?? fullQuestionName(questions, question)
 }
-export function fullName(questions: readonly Question[], question: Question): string {
+export function fullQuestionName(questions: readonly Question[], question: Question): string {
   return `${questions.indexOf(question) + 1}:${question.id}`
 }
 
-function acceptedNames({ id }: Question, at: number): readonly string[] {
-  return [id, String(at + 1), `${at + 1}:${id}`]
+function acceptedNames({ id }: Question, index: number): readonly string[] {
+  return [id, String(index + 1), `${index + 1}:${id}`]
 }

@@ -1,4 +1,4 @@
-/** A request as lines: everything that will run, all of it, and beside it what people need to know to answer. */
+/** Formats a request in full: everything that would run, and what a person needs to know to answer. */
 import {
   type AskView,
   actionLabel,
@@ -24,7 +24,7 @@ import {
   type Request,
   type Session,
 } from '@holdpoint/protocol'
-import { shortName } from './question.ts'
+import { questionName } from './question.ts'
 import {
   blankRow,
   indented,
@@ -38,27 +38,28 @@ import {
   untrusted,
 } from './span.ts'
 
-/** What a surface knows beside the request itself. */
+/** What is printed with a request but is not part of it. */
 export interface RequestContext {
   readonly session: Session | null
-  /** By the gateway's clock. */
+  /** The gateway's time, epoch ms. */
   readonly now: number
+  /** The name of the person who reads it. */
   readonly me: string
 }
 
-export function requestRows(request: Request, around: RequestContext): readonly Row[] {
+export function requestRows(request: Request, context: RequestContext): readonly Row[] {
   const { ask, resolution } = request
   return [
-    ...headRows(request, around),
+    ...headRows(request, context),
     blankRow,
     ...askRows(ask),
-    ...deadlineRows(request, around.now),
+    ...deadlineRows(request, context.now),
     labelled('Digest', trusted(request.digest, 'quiet')),
     ...(resolution
       ? [
           blankRow,
           row(
-            trusted(resolutionLabel(resolution, around.me), resolutionStyle(resolution)),
+            trusted(resolutionLabel(resolution, context.me), resolutionStyle(resolution)),
             // A request that its agent cancelled has no answer to deliver.
             trusted(resolution.by === 'agent' ? '' : ` · ${deliveryLabel(request.delivery)}`),
           ),
@@ -74,7 +75,7 @@ export function resolutionStyle(resolution: NonNullable<Request['resolution']>):
 
 function headRows({ id, ask, openedAt, status, agentPath }: Request, { session, now }: RequestContext): readonly Row[] {
   const state =
-    status === 'pending' ? trusted(`waits · ${timeSince(openedAt, now)}`, 'waiting') : trusted('resolved', 'quiet')
+    status === 'pending' ? trusted(`pending · ${timeSince(openedAt, now)}`, 'waiting') : trusted('resolved', 'quiet')
   const path = agentPath.flatMap(name => [trusted(' › '), untrusted(name)])
   return [
     row(trusted(actionLabel(ask), 'strong'), trusted('  '), state, trusted(`  ${id}`, 'quiet')),
@@ -96,20 +97,24 @@ function headRows({ id, ask, openedAt, status, agentPath }: Request, { session, 
 
 function deadlineRows({ status, deadlineAt, onDeadline, overdue }: Request, now: number): readonly Row[] {
   if (status !== 'pending' || deadlineAt === null) return []
-  if (overdue || deadlineAt <= now) return [labelled('Deadline', trusted('passed; it still waits', 'waiting'))]
-  const silence = onDeadline === 'deny' ? 'then the agent is told that nobody answered' : 'then it waits on, as overdue'
+  if (overdue || deadlineAt <= now) return [labelled('Deadline', trusted('passed; still pending', 'waiting'))]
+  const consequence =
+    onDeadline === 'deny' ? 'then the agent is told that nobody answered' : 'then it stays pending, marked as overdue'
   return [
-    labelled('Deadline', trusted(`in ${timeSince(now, deadlineAt).replace('now', 'less than a minute')}; ${silence}`)),
+    labelled(
+      'Deadline',
+      trusted(`in ${timeSince(now, deadlineAt).replace('now', 'less than a minute')}; ${consequence}`),
+    ),
   ]
 }
 
-/** How a plan is told; as it is written where nobody says otherwise. */
+/** Formats the text of a plan. */
 type PlanRenderer = (plan: string) => readonly Row[]
 
-export function askRows(ask: Ask, tellPlan: PlanRenderer = quotedRows): readonly Row[] {
+export function askRows(ask: Ask, renderPlan: PlanRenderer = quotedRows): readonly Row[] {
   switch (ask.kind) {
     case 'approval':
-      return approvalRows(ask, tellPlan)
+      return approvalRows(ask, renderPlan)
     case 'questions':
       return questionRows(ask)
     case 'form':
@@ -117,31 +122,27 @@ export function askRows(ask: Ask, tellPlan: PlanRenderer = quotedRows): readonly
   }
 }
 
-function approvalRows(ask: ApprovalAsk, tellPlan: PlanRenderer): readonly Row[] {
+function approvalRows(ask: ApprovalAsk, renderPlan: PlanRenderer): readonly Row[] {
   const { title, description, caution } = ask
-  const picture = viewOf(ask)
-  const rest = Object.keys(picture.rest).length > 0 ? quotedRows(formatInput(picture.rest)) : []
+  const view = viewOf(ask)
+  const rest = Object.keys(view.rest).length > 0 ? quotedRows(formatInput(view.rest)) : []
   return [
-    ...viewRows(picture, tellPlan),
-    ...(rest.length > 0
-      ? [row(trusted(picture.kind === 'fields' ? 'Input' : 'Also in the input', 'quiet')), ...rest]
-      : []),
-    ...(hasHiddenText(ask.input)
-      ? [row(trusted('It holds characters that cannot be seen; they are spelt out as \\u…', 'waiting'))]
-      : []),
+    ...viewRows(view, renderPlan),
+    ...(rest.length > 0 ? [row(trusted(view.kind === 'fields' ? 'Input' : 'Other parameters', 'quiet')), ...rest] : []),
+    ...(hasHiddenText(ask.input) ? [row(trusted('Contains invisible characters, shown here as \\u…', 'waiting'))] : []),
     blankRow,
     labelled('Tool', untrusted(ask.tool)),
     labelled('Folder', untrusted(ask.cwd)),
     labelled('Agent says', untrusted(title)),
     ...(description === undefined ? [] : quotedRows(description)),
     ...(caution?.reason === undefined ? [] : [labelled('Caution', untrusted(caution.reason, 'waiting'))]),
-    ...(caution?.blockedPath === undefined ? [] : [labelled('Blocked', untrusted(caution.blockedPath))]),
-    ...(caution?.defaultToNo
-      ? [labelled('Caution', trusted('the agent’s own program marks this as dangerous', 'waiting'))]
-      : []),
+    ...(caution?.blockedPath === undefined
+      ? []
+      : [labelled('Permission', trusted('needed for '), untrusted(caution.blockedPath))]),
+    ...(caution?.defaultToNo ? [labelled('Caution', trusted('flagged as dangerous', 'waiting'))] : []),
     ...suggestionsOf(ask).map(({ label, scope }, index) =>
       labelled(
-        index === 0 ? 'Offers' : '',
+        index === 0 ? 'Suggestions' : '',
         trusted(`${index + 1}  `),
         untrusted(label),
         trusted(' ('),
@@ -149,18 +150,18 @@ function approvalRows(ask: ApprovalAsk, tellPlan: PlanRenderer): readonly Row[] 
         trusted(')'),
       ),
     ),
-    ...(ask.editable ? [] : [labelled('Editing', trusted('not possible: this runs as it is, or not at all'))]),
+    ...(ask.editable ? [] : [labelled('Editing', trusted('not possible: allow it as it is, or deny it'))]),
   ]
 }
 
 const inlineJsonMax = 60
-/** In one line where it is short. */
+/** On one line if it is short. */
 function formatInput(value: JsonObject): string {
   const line = editableJson(value, 0)
   return line.length <= inlineJsonMax ? line : editableJson(value)
 }
 
-/** What the agent's own program would remember, if a person says so; nothing where it must not. */
+/** The “always allow” suggestions a person may accept with an allow; none if the agent forbids remembering. */
 export function suggestionsOf({ suggestions = [], caution }: ApprovalAsk): NonNullable<ApprovalAsk['suggestions']> {
   return caution?.noRemember ? [] : suggestions
 }
@@ -171,14 +172,14 @@ function hasHiddenText(value: Json): boolean {
   return Object.entries(value).some(([name, item]) => hasEscapes(name) || hasHiddenText(item))
 }
 
-function viewRows(picture: AskView, tellPlan: PlanRenderer): readonly Row[] {
-  switch (picture.kind) {
+function viewRows(view: AskView, renderPlan: PlanRenderer): readonly Row[] {
+  switch (view.kind) {
     case 'command':
-      return quotedRows(picture.command)
+      return quotedRows(view.command)
     case 'plan':
-      return tellPlan(picture.plan)
+      return renderPlan(view.plan)
     case 'change':
-      return changeRows(picture)
+      return changeRows(view)
     case 'fields':
       return []
   }
@@ -188,7 +189,7 @@ function changeRows({ path, edits, isNew }: Extract<AskView, { kind: 'change' }>
   const { diffs, lineEndings } = diffLines(edits)
   const about = lineEndingsLabel(lineEndings)
   return [
-    row(trusted(isNew ? 'The whole of ' : 'In '), untrusted(path), trusted(about && ` · ${about}`, 'quiet')),
+    row(trusted(isNew ? 'Full content of ' : 'In '), untrusted(path), trusted(about && ` · ${about}`, 'quiet')),
     ...diffs.flatMap((rows, index) => [
       ...(index > 0 ? [row(trusted('  ⋮', 'quiet'))] : []),
       ...rows.map(({ sign, text }) =>
@@ -197,7 +198,7 @@ function changeRows({ path, edits, isNew }: Extract<AskView, { kind: 'change' }>
     ]),
   ]
 }
-/** Blanks at the end of a line are all that some changes are about. */
+/** Shows trailing spaces, because they may be the only change in a line. */
 function markTrailingSpaces(line: string): string {
   return line.replace(/ +(?=(?:⟨CR⟩)?$)/, ({ length }) => `⟨${length} ${length === 1 ? 'space' : 'spaces'}⟩`)
 }
@@ -217,21 +218,17 @@ function questionRows({ questions }: QuestionsAsk): readonly Row[] {
       ...(preview === undefined ? [] : quotedRows(preview)),
     ]),
     ...(question.options.length > 0 && question.multiSelect
-      ? [indented(trusted('several may be chosen', 'quiet'))]
+      ? [indented(trusted('choose any that apply', 'quiet'))]
       : []),
     ...(question.allowOther
-      ? [
-          indented(
-            trusted(question.options.length > 0 ? 'or an answer of your own' : 'an answer in your own words', 'quiet'),
-          ),
-        ]
+      ? [indented(trusted(question.options.length > 0 ? 'or your own answer' : 'answer in your own words', 'quiet'))]
       : []),
-    ...(question.secret ? [indented(trusted('kept secret', 'quiet'))] : []),
+    ...(question.secret ? [indented(trusted('secret', 'quiet'))] : []),
     ...(questions.length > 1
       ? [
           indented(
             trusted('--choose ', 'quiet'),
-            untrusted(shortName(questions, question), 'quiet'),
+            untrusted(questionName(questions, question), 'quiet'),
             trusted('=…', 'quiet'),
           ),
         ]
@@ -265,7 +262,7 @@ function fieldType(field: FormField): string {
   const choices = fieldChoices(field)
   if (choices) {
     const of = choices.map(({ value, title }) => (value === title ? value : `${value} (${title})`)).join(', ')
-    return `${field.type === 'array' ? 'some of' : 'one of'} ${of}`
+    return `${field.type === 'array' ? 'any of' : 'one of'} ${of}`
   }
   if (field.type === 'boolean') return 'true or false'
   if (field.type === 'string') return field.format ?? 'text'

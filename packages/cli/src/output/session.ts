@@ -1,4 +1,4 @@
-/** Sessions as lines: a list of them, and one in full. */
+/** Formats sessions: a table of many, and one in full. */
 import { plainText, stateLabel, timeSince } from '@holdpoint/client'
 import type { Session } from '@holdpoint/protocol'
 import { labelled, type Row, row, type Span, type Style, trusted, untrusted, untrustedLine } from './span.ts'
@@ -7,12 +7,12 @@ import { cut } from './width.ts'
 
 export function sessionsTable(
   sessions: readonly Session[],
-  short: (id: string) => string,
+  shorten: (id: string) => string,
   now: number,
   columns: number | null,
 ): readonly Row[] {
   const lines = sessions.map(session => [
-    trusted(short(session.id)),
+    trusted(shorten(session.id)),
     trusted(stateLabel(session), stateStyle(session)),
     trusted(timeSince(session.stateChangedAt, now)),
     titleSpan(session, columns),
@@ -22,20 +22,20 @@ export function sessionsTable(
   return tableRows(['id', 'state', 'since', 'title', 'agent', 'folder'], lines, columns)
 }
 
-/** On a screen a long title makes room for the rest of its line. */
+/** Cuts a long title on a terminal, so that the other columns fit. */
 export function titleSpan({ title }: Session, columns: number | null) {
   return untrusted(title).shortened(text => (columns === null ? text : cut(text, titleColumns)))
 }
 
 export function sessionRows(session: Session, now: number): readonly Row[] {
-  const facts: readonly (readonly [string, Span | null])[] = [
+  const details: readonly (readonly [string, Span | null])[] = [
     ['Agent', untrusted(session.driver)],
     ['Folder', untrusted(session.cwd)],
     ['Mode', session.mode === null ? null : untrusted(session.mode)],
     ['Model', session.model === null ? null : untrusted(session.model)],
     ['Cost', session.cost === null ? null : trusted(`$${session.cost.toFixed(2)}`)],
     ['Ended', session.ending?.detail ? untrustedLine(session.ending.detail) : null],
-    ['Last words', session.lastMessage ? untrustedLine(plainText(session.lastMessage)) : null],
+    ['Message', session.lastMessage ? untrustedLine(plainText(session.lastMessage)) : null],
   ]
   return [
     row(
@@ -45,7 +45,7 @@ export function sessionRows(session: Session, now: number): readonly Row[] {
       trusted(`${stateLabel(session)} · ${timeSince(session.stateChangedAt, now)}`, stateStyle(session)),
       trusted(`  ${session.id}`, 'quiet'),
     ),
-    ...facts.flatMap(([name, value]) => (value === null ? [] : [labelled(name, value)])),
+    ...details.flatMap(([label, value]) => (value === null ? [] : [labelled(label, value)])),
   ]
 }
 

@@ -1,4 +1,4 @@
-/** A word as it stands in a line for a shell: for reading, and to be typed again. */
+/** Quotes a word for a POSIX shell, so that the printed command can be read and pasted. */
 export function shellQuote(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 }

@@ -1,11 +1,14 @@
-/** What may be written to a terminal: words that are known to be visible. The one place where an agent's text becomes such (G9). */
+/**
+ * Spans and rows: the only text that `Output` prints. This file is the security boundary between agents' text and the
+ * terminal (G9): an agent's escape sequences, control characters and direction marks become visible text here.
+ */
 import { displayText, singleLine } from '@holdpoint/client'
 import { escapeInvisible, hasInvisible } from '@holdpoint/protocol'
 
-/** Waiting is amber and nothing else is; green and red stand only on what became of something. */
+/** Amber means pending and nothing else; green and red appear only on outcomes. */
 export type Style = 'strong' | 'quiet' | 'waiting' | 'yes' | 'no'
 
-/** Made only here, so that nothing else can be printed. */
+/** A piece of text that is safe to print, with its style. The constructor is private, so unescaped text cannot become a span. */
 export class Span {
   readonly text: string
   readonly style: Style | null
@@ -14,57 +17,60 @@ export class Span {
     this.style = style
   }
   static trusted(text: string, style: Style | null): Span {
-    // Ours is visible as it stands; a slip must not become an escape.
+    // Our own text has no invisible characters. Escape them anyway, in case a caller passes an agent's text by mistake.
     return new Span(hasInvisible(text) ? escapeInvisible(text) : text, style)
   }
   static untrusted(text: string, style: Style | null): Span {
     return new Span(displayText(text), style)
   }
-  /** A line of a block as the client shows it: only there are tabs, and they are drawn. */
+  /** One line of a block that `displayText` has already escaped. Only such lines contain tabs; they are drawn as arrows. */
   static displayed(line: string, style: Style | null): Span {
     return Span.trusted(line.replaceAll('\t', '→   '), style)
   }
   shortened(to: (text: string) => string): Span {
     return new Span(to(this.text), this.style)
   }
-  /** Both parts of it at a place between two characters. */
-  split(at: number): readonly [Span, Span] {
-    return [new Span(this.text.slice(0, at), this.style), new Span(this.text.slice(at), this.style)]
+  split(index: number): readonly [Span, Span] {
+    return [new Span(this.text.slice(0, index), this.style), new Span(this.text.slice(index), this.style)]
   }
 }
 
-/** Our own words, and what the client has made visible already. */
-export function trusted(text: string, look: Style | null = null): Span {
-  return Span.trusted(text, look)
-}
-/** What an agent or a person has said, in one line. */
-export function untrusted(text: string, look: Style | null = null): Span {
-  return Span.untrusted(text, look)
-}
-
-/** The same for lists and logs: what had several lines is told in one. */
-export function untrustedLine(text: string, look: Style | null = null): Span {
-  return untrusted(singleLine(text), look)
+/**
+ * Text that we wrote ourselves, or that the client package has already escaped. Never pass text that came from an agent
+ * or a person: it would look like ours, and escape markers in it could not be told from real ones.
+ */
+export function trusted(text: string, style: Style | null = null): Span {
+  return Span.trusted(text, style)
 }
 
-/** A line of output. Where it is wrapped, every piece stands behind the gutter: nothing that an agent says begins a line of ours. */
+/** Text from an agent or a person: titles, commands, paths, messages. Everything invisible in it is escaped, line breaks included. */
+export function untrusted(text: string, style: Style | null = null): Span {
+  return Span.untrusted(text, style)
+}
+
+/** Like `untrusted`, for lists and logs: line breaks become a short ↵ instead of an escape. */
+export function untrustedLine(text: string, style: Style | null = null): Span {
+  return untrusted(singleLine(text), style)
+}
+
+/** One line of output. If it is too long, it is wrapped and every continuation starts with the gutter, so an agent's text never starts a line. */
 export interface Row {
   readonly gutter: Gutter
   readonly spans: readonly Span[]
 }
-/** What stands before the first piece of a row, and before the others. */
+/** The prefix of a row's first line, and of its continuation lines. */
 export interface Gutter {
   readonly first: string
   readonly rest: string
 }
 
-/** A broken bar says that the line goes on; it stands under the end of what comes first. */
+/** A dashed bar marks continuation lines; it is aligned with the end of the first prefix. */
 export function gutterOf(first: string, columns = Math.max(4, first.length)): Gutter {
   return { first, rest: `${' '.repeat(columns - 2)}┊ ` }
 }
 const noGutter = gutterOf('')
 const indent = gutterOf('  ')
-/** An agent's content stands behind a bar. */
+/** The bar in front of an agent's content. */
 const bar = gutterOf('  │ ')
 
 export function row(...spans: readonly Span[]): Row {
@@ -72,25 +78,25 @@ export function row(...spans: readonly Span[]): Row {
 }
 export const blankRow: Row = row()
 
-/** Our own lines that belong to the one above. */
+/** A row that belongs to the one above it. */
 export function indented(...spans: readonly Span[]): Row {
   return { gutter: indent, spans }
 }
 
 const labelWidth = 12
-/** Something known, under its name. */
-export function labelled(name: string, ...spans: readonly Span[]): Row {
-  return { gutter: gutterOf('', labelWidth), spans: [trusted(name.padEnd(labelWidth), 'quiet'), ...spans] }
+/** A label and its value, aligned in two columns. */
+export function labelled(label: string, ...spans: readonly Span[]): Row {
+  return { gutter: gutterOf('', labelWidth), spans: [trusted(label.padEnd(labelWidth), 'quiet'), ...spans] }
 }
 
-/** A block of an agent's content: line by line, all of it. */
-export function quotedRows(text: string, look: Style | null = null): readonly Row[] {
+/** An agent's content as a block behind the bar: every line of it, escaped. */
+export function quotedRows(text: string, style: Style | null = null): readonly Row[] {
   return displayText(text, { multiline: true })
     .split('\n')
-    .map(line => quotedRow(line, look))
+    .map(line => quotedRow(line, style))
 }
 
-/** One line of such a block, shown already. What stands before it is ours. */
-export function quotedRow(line: string, look: Style | null = null, sign = ''): Row {
-  return { gutter: bar, spans: [...(sign === '' ? [] : [trusted(sign, look)]), Span.displayed(line, look)] }
+/** One line of such a block. `displayText` must have escaped it; the sign before it is ours. */
+export function quotedRow(line: string, style: Style | null = null, sign = ''): Row {
+  return { gutter: bar, spans: [...(sign === '' ? [] : [trusted(sign, style)]), Span.displayed(line, style)] }
 }

@@ -1,31 +1,30 @@
-/** Lists as columns: each as wide as its longest cell; the last one takes what is left of the screen, and those for which nothing is left are left out. */
+/** Lays out a list in columns. On a narrow screen the last column is cut, and then whole columns are dropped from the right. */
 import { type Row, row, type Span, trusted } from './span.ts'
 import { cut, widthOf } from './width.ts'
 
-const gap = 2
+const gapColumns = 2
 const lastColumnMin = 12
 export const titleColumns = 28
 
-/** A list is for finding; what is decided is shown whole elsewhere, so a screen may show less than all of it. In a pipe nothing is cut. */
+/** Cutting is safe here because nothing is decided from a list; `show` and `allow` print a request in full. In a pipe nothing is cut. */
 export function tableRows(
   head: readonly string[],
   lines: readonly (readonly Span[])[],
   columns: number | null,
 ): readonly Row[] {
-  const whole = [head.map(name => trusted(name.toUpperCase(), 'quiet')), ...lines]
-  const widths = head.map((_, at) => Math.max(...whole.map(cells => widthOf(cells[at]?.text ?? ''))))
-  const before = (count: number) => widths.slice(0, count - 1).reduce((sum, width) => sum + width + gap, 0)
+  const table = [head.map(name => trusted(name.toUpperCase(), 'quiet')), ...lines]
+  const widths = head.map((_, index) => Math.max(...table.map(cells => widthOf(cells[index]?.text ?? ''))))
+  const startOfLast = (count: number) => widths.slice(0, count - 1).reduce((sum, width) => sum + width + gapColumns, 0)
   const fits = (count: number) =>
-    columns === null || before(count) + Math.min(lastColumnMin, widths[count - 1] ?? 0) <= columns
+    columns === null || startOfLast(count) + Math.min(lastColumnMin, widths[count - 1] ?? 0) <= columns
   let shown = head.length
   while (shown > 1 && !fits(shown)) shown--
-  const last = columns === null ? Number.POSITIVE_INFINITY : Math.max(1, columns - before(shown))
-  const all = whole.map(cells => cells.slice(0, shown))
-  return all.map(cells =>
+  const lastWidth = columns === null ? Number.POSITIVE_INFINITY : Math.max(1, columns - startOfLast(shown))
+  return table.map(cells =>
     row(
-      ...cells.flatMap((span, at) => {
-        if (at === cells.length - 1) return [span.shortened(text => cut(text, last))]
-        return [span, trusted(' '.repeat((widths[at] ?? 0) - widthOf(span.text) + gap))]
+      ...cells.slice(0, shown).flatMap((span, index) => {
+        if (index === Math.min(shown, cells.length) - 1) return [span.shortened(text => cut(text, lastWidth))]
+        return [span, trusted(' '.repeat((widths[index] ?? 0) - widthOf(span.text) + gapColumns))]
       }),
     ),
   )

@@ -1,15 +1,22 @@
-/** How many columns a text takes in a terminal, and where it is broken or cut. Everything here has been revealed: no joiners, no selectors, no controls. */
+/**
+ * Measures, cuts and wraps text by terminal columns. The text has already been escaped: it has no joiners, variation
+ * selectors or control characters.
+ *
+ * Why not string-width, wrap-ansi and slice-ansi: they measure grapheme clusters, so a flag counts as two columns although
+ * many terminals draw four, and text could run past the edge. They also take minutes for a line of some 100,000 characters,
+ * which an agent may send.
+ */
 import { eastAsianWidth } from 'get-east-asian-width'
 import { type Row, type Span, trusted } from './span.ts'
 
 const combining = /\p{Mn}/u
-/** Terminals do not agree on these: numbers in a square, and pictures. */
+/** Terminals disagree about the width of these: numbers in a square, and emoji. */
 const ambiguous = [
   { from: 0x3248, to: 0x324f },
   { from: 0x1f000, to: 0x1faff },
 ]
 
-/** Rather too many than too few: what a terminal draws wider than was counted runs over the edge, and out of sight. */
+/** Rounds up when in doubt: a character drawn wider than it was counted would push text past the right edge, out of sight. */
 function charWidth(char: string): number {
   const code = char.codePointAt(0) ?? 0
   if (code < 0x300) return 1
@@ -26,77 +33,77 @@ export function widthOfSpans(spans: readonly Span[]): number {
   return spans.reduce((sum, span) => sum + widthOf(span.text), 0)
 }
 
-/** The text in at most so many columns: its beginning and its end, with a sign for what is missing between them. */
+/** Shortens the text to this many columns: keeps its start and end, and marks what is missing in between. */
 export function cut(text: string, columns: number): string {
   const gap = omission(text, columns)
-  return gap ? `${text.slice(0, gap.from)}${gap.sign}${text.slice(gap.to)}` : text
+  return gap ? `${text.slice(0, gap.from)}${gap.marker}${text.slice(gap.to)}` : text
 }
-/** The same for a line of several looks. */
+/** `cut` for a line of several spans. */
 export function cutSpans(spans: readonly Span[], columns: number): readonly Span[] {
   const gap = omission(spans.map(span => span.text).join(''), columns)
   if (!gap) return spans
   const [before, rest] = splitAt(spans, gap.from)
   const [, after] = splitAt(rest, gap.to - gap.from)
-  return [...before, trusted(gap.sign, 'quiet'), ...after]
+  return [...before, trusted(gap.marker, 'quiet'), ...after]
 }
 
-/** Where there is room it is said how much is missing. */
+/** From this width on, the marker says how many characters are missing. */
 const countedFromColumns = 32
 
-function omission(text: string, columns: number): { from: number; to: number; sign: string } | null {
+/** The range to leave out so that the text fits, or null if it fits as it is. */
+function omission(text: string, columns: number): { from: number; to: number; marker: string } | null {
   const total = widthOf(text)
   if (total <= columns) return null
-  const counted = (chars: number) => (columns < countedFromColumns ? '…' : ` ⟨${chars} more⟩ `)
-  const room = Math.max(0, columns - counted(text.length).length)
-  const tail = Math.ceil(room / 3)
-  let [from, to, width, at] = [0, text.length, 0, 0]
+  const markerFor = (chars: number) => (columns < countedFromColumns ? '…' : ` ⟨${chars} more⟩ `)
+  const available = Math.max(0, columns - markerFor(text.length).length)
+  const tail = Math.ceil(available / 3)
+  let [from, to, width, index] = [0, text.length, 0, 0]
   for (const char of text) {
     width += charWidth(char)
-    at += char.length
-    if (width <= room - tail) from = at
-    if (total - width <= tail && to === text.length) to = at
+    index += char.length
+    if (width <= available - tail) from = index
+    if (total - width <= tail && to === text.length) to = index
   }
-  return { from, to, sign: columns < 1 ? '' : counted([...text.slice(from, to)].length) }
+  return { from, to, marker: columns < 1 ? '' : markerFor([...text.slice(from, to)].length) }
 }
 
-/** A printed line: its gutter and what stands behind it. */
+/** A line as it is printed: its gutter, then its text. */
 export type StyledLine = readonly Span[]
 
-/** So many columns a line has, however narrow the screen and wide the gutter. */
+/** Columns left for the text beside the gutter, even on a very narrow screen. */
 const textColumnsMin = 8
 
-/** A row as the lines of a screen with so many columns; one line where the columns are unknown, as in a pipe. */
+/** Breaks a row into screen lines; `columns` is null in a pipe, where nothing is broken. */
 export function wrap({ gutter, spans }: Row, columns: number | null): readonly StyledLine[] {
-  const pieces: StyledLine[] = []
-  for (let rest = spans; rest.length > 0 || pieces.length === 0; ) {
-    const lead = pieces.length === 0 ? gutter.first : gutter.rest
-    const room = columns === null ? Number.POSITIVE_INFINITY : Math.max(textColumnsMin, columns - widthOf(lead))
-    const [line, after] = splitAt(rest, breakIndex(rest, room))
-    pieces.push(lead === '' ? line : [trusted(lead, 'quiet'), ...line])
+  const lines: StyledLine[] = []
+  for (let rest = spans; rest.length > 0 || lines.length === 0; ) {
+    const prefix = lines.length === 0 ? gutter.first : gutter.rest
+    const available = columns === null ? Number.POSITIVE_INFINITY : Math.max(textColumnsMin, columns - widthOf(prefix))
+    const [line, after] = splitAt(rest, breakIndex(rest, available))
+    lines.push(prefix === '' ? line : [trusted(prefix, 'quiet'), ...line])
     rest = after
   }
-  return pieces
+  return lines
 }
 
-/** A blank within the last third of a line is a better place to break than the middle of a word. */
-function breakIndex(spans: readonly Span[], room: number): number {
-  let [width, at, blankAt] = [0, 0, 0]
+/** Breaks after a space in the last third of the line if there is one, otherwise inside a word. */
+function breakIndex(spans: readonly Span[], columns: number): number {
+  let [width, index, afterSpace] = [0, 0, 0]
   for (const { text } of spans)
     for (const char of text) {
       width += charWidth(char)
-      if (width > room) return blankAt || at
-      at += char.length
-      if (char === ' ' && width > (room * 2) / 3) blankAt = at
+      if (width > columns) return afterSpace || index
+      index += char.length
+      if (char === ' ' && width > (columns * 2) / 3) afterSpace = index
     }
-  return at
+  return index
 }
 
-/** Both parts of a line, at a place between two characters. */
-function splitAt(spans: readonly Span[], place: number): readonly [Span[], Span[]] {
+function splitAt(spans: readonly Span[], index: number): readonly [Span[], Span[]] {
   const [before, after]: [Span[], Span[]] = [[], []]
   let start = 0
   for (const span of spans) {
-    const [head, tail] = span.split(Math.max(0, place - start))
+    const [head, tail] = span.split(Math.max(0, index - start))
     if (head.text !== '') before.push(head)
     if (tail.text !== '') after.push(tail)
     start += span.text.length

@@ -1,4 +1,4 @@
-/** The agents that the config names: each is loaded by itself, and one that cannot be loaded becomes a driver that says why. */
+/** Loads the agents listed in the config. One that fails to load becomes a driver that is not ready and says why, so that the others still work. */
 import { type Driver, generatorDriver, loadAgent } from '@holdpoint/drivers'
 import { type Call, Fault, limits } from '@holdpoint/protocol'
 import type { Config } from '../config/config.ts'
@@ -7,9 +7,9 @@ import { registerResolver } from './module-resolver.ts'
 type Agents = NonNullable<Config['agents']>
 
 export async function configuredDrivers(agents: Agents = {}): Promise<Driver[]> {
-  const named = Object.entries(agents)
-  if (named.length > 0) registerResolver()
-  return Promise.all(named.map(([name, file]) => loadDriver(name, file)))
+  const entries = Object.entries(agents)
+  if (entries.length > 0) registerResolver()
+  return Promise.all(entries.map(([name, file]) => loadDriver(name, file)))
 }
 
 async function loadDriver(name: string, file: string): Promise<Driver> {
@@ -29,17 +29,17 @@ async function loadDriver(name: string, file: string): Promise<Driver> {
 const announceMaxMs = 15_000
 const pollMs = 200
 
-/** Once a runner has announced itself: a sentence for each agent of the config that it cannot run. */
+/** Waits until a runner has announced the configured agents, and returns a warning for each one that cannot run. */
 export async function unavailableAgents(call: Call, agents: Agents = {}): Promise<string[]> {
   const names = Object.keys(agents)
   for (let waitedMs = 0; ; waitedMs += pollMs) {
     const { items } = names.length > 0 ? await call('listDrivers', {}) : { items: [] }
     const offered = names.map(name => items.find(driver => driver.name === name))
     if (offered.every(Boolean) || waitedMs >= announceMaxMs)
-      return names.flatMap((name, at) => {
-        const driver = offered[at]
+      return names.flatMap((name, index) => {
+        const driver = offered[index]
         if (!driver)
-          return `No runner offers the agent "${name}"; if one runs since before it was in the config: holdpoint down, then up`
+          return `No runner offers the agent "${name}". If you just added it to the config, restart: holdpoint down, then holdpoint up`
         return driver.ready ? [] : `The agent "${name}" is not ready: ${driver.missing}`
       })
     await new Promise(resolve => setTimeout(resolve, pollMs))

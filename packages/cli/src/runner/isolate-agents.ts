@@ -1,11 +1,10 @@
-/** What a process needs to have agents in it: it outlives their stray errors, keeps their words out of its own output, and hides from them what they need not know. */
-
+/** Protects a process that runs agents inside it: survives their stray errors, redirects their console output to the log, and removes secrets from their environment. */
 import { Console } from 'node:console'
 import { Writable } from 'node:stream'
 import { messageOf } from '@holdpoint/protocol'
 import { log } from '../log.ts'
 
-/** Not for agents. What runs as the same user can still read that user's files; this only keeps it from lying open. */
+/** Variables that agents do not need. An agent that runs as the same user can still read that user's files; this only avoids handing the secrets over. */
 const secrets = ['HOLDPOINT_TOKEN', 'HOLDPOINT_STORE', 'HOLDPOINT_URL'] as const
 
 export function withoutSecrets(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
@@ -16,10 +15,10 @@ export function withoutSecrets(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 
 export function isolateAgents(): void {
   for (const name of secrets) delete process.env[name]
-  // Whose promise it was cannot be known, so no session is ended for it; ending the process would end them all.
+  // Node does not say which agent caused the error, so no session can be ended for it, and exiting would end them all.
   for (const event of ['unhandledRejection', 'uncaughtException'] as const)
     process.on(event, (error: unknown) => log({ event, message: messageOf(error), stack: stackOf(error) }))
-  // A terminal that is gone must not become an error that is logged to it.
+  // Without a handler, writing to a closed terminal would raise an error, which would be logged to that terminal.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   globalThis.console = new Console({ stdout: logStream('stdout'), stderr: logStream('stderr') })
 }
@@ -28,7 +27,7 @@ function stackOf(error: unknown): string | undefined {
   return error instanceof Error ? error.stack : undefined
 }
 
-/** One call of console is one chunk. */
+/** Logs each console call as one entry; Console writes one chunk per call. */
 function logStream(stream: string): Writable {
   return new Writable({
     decodeStrings: false,

@@ -1,4 +1,8 @@
-/** Lets a person's agent, a module, import @holdpoint/* from wherever it lies. It gets the rooms that run it, also where others lie nearer: an error of theirs is then one of ours. The loader reads this file again, on its own thread. */
+/**
+ * Module hook that lets a person's agent import @holdpoint/* from any folder. The agent gets the packages of the running
+ * program, even if others are installed nearer, so that `instanceof` works for errors on both sides. Node loads this file
+ * a second time, on the loader thread.
+ */
 import { existsSync } from 'node:fs'
 import { type ResolveHook, register } from 'node:module'
 
@@ -10,10 +14,10 @@ export function registerResolver(): void {
 }
 
 export const resolve: ResolveHook = async (specifier, context, next) => {
-  const room = /^@holdpoint\/(\w+)$/.exec(specifier)?.[1]
-  if (!room) return next(specifier, context)
-  const url = new URL(`./rooms/${room}.js`, import.meta.url)
-  // Only the program has them beside it; a gateway inside of another program uses those of its packages.
+  const name = /^@holdpoint\/(\w+)$/.exec(specifier)?.[1]
+  if (!name) return next(specifier, context)
+  const url = new URL(`./packages/${name}.js`, import.meta.url)
+  // Only the bundled program has these files. A gateway embedded in another program uses the installed packages.
   return existsSync(url)
     ? { url: url.href, shortCircuit: true }
     : next(specifier, { ...context, parentURL: import.meta.url })

@@ -1,24 +1,29 @@
-/** The runner: drivers and their agents, in a process of their own, connected to the gateway by one socket. */
+/** `holdpoint runner`: runs drivers and their agents in a process of their own, connected to the gateway by one socket. */
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { type SocketConstructor, socketCall } from '@holdpoint/client'
 import { claudeDriver, type Driver, generatorDriver, rehearsal, runRunner } from '@holdpoint/drivers'
 import { type Call, Fault, type RunnerId } from '@holdpoint/protocol'
 import { WebSocket } from 'ws'
-import type { Config } from '../config/config.ts'
+import { type Config, defaultPort } from '../config/config.ts'
 import { type DataFolder, lastUrl, removePidFile, runningProcess, writePidFile } from '../config/data-folder.ts'
 import { crashPointFrom } from '../crash-points.ts'
 import { log } from '../log.ts'
+import { abortOnSignal } from '../signals.ts'
 import { configuredDrivers } from './configured-agents.ts'
 import { isolateAgents } from './isolate-agents.ts'
 
-async function loadDrivers(config: Config, home: DataFolder): Promise<Driver[]> {
-  return [generatorDriver(rehearsal), localClaudeDriver(config, home), ...(await configuredDrivers(config.agents))]
+async function loadDrivers(config: Config, dataFolder: DataFolder): Promise<Driver[]> {
+  return [
+    generatorDriver(rehearsal),
+    localClaudeDriver(config, dataFolder),
+    ...(await configuredDrivers(config.agents)),
+  ]
 }
 
-/** Claude Code as this installation runs it. */
-export function localClaudeDriver({ claude }: Config, home: DataFolder): Driver {
-  return claudeDriver({ folder: join(home.path, 'claude'), ...(claude !== undefined && { executable: claude }) })
+/** The Claude Code driver with this installation's settings. */
+export function localClaudeDriver({ claude }: Config, dataFolder: DataFolder): Driver {
+  return claudeDriver({ folder: join(dataFolder.path, 'claude'), ...(claude !== undefined && { executable: claude }) })
 }
 
 interface RunInProcessOptions {
@@ -42,26 +47,25 @@ export async function runInProcess({ call, id, config, dataFolder, signal }: Run
   })
 }
 
-/** `holdpoint runner`: until it is told to stop, or the gateway has been gone for too long. */
-export async function runnerProcess(config: Config, home: DataFolder, url?: string): Promise<void> {
-  const other = runningProcess(home, 'runner')
+/** Runs until a signal, or until the gateway has been unreachable for too long. */
+export async function runnerProcess(config: Config, dataFolder: DataFolder, url?: string): Promise<void> {
+  const other = runningProcess(dataFolder, 'runner')
   if (other && other.pid !== process.pid)
-    throw new Fault('lease_held', `A runner of ${home.path} runs already (process ${other.pid})`)
-  writePidFile(home, 'runner', process.pid)
+    throw new Fault('lease_held', `A runner for ${dataFolder.path} is already running (process ${other.pid})`)
+  writePidFile(dataFolder, 'runner', process.pid)
   isolateAgents()
-  const where = () => url ?? lastUrl(home) ?? 'http://127.0.0.1:4747'
-  const line = socketCall({
-    url: where,
-    token: home.runnerToken(),
+  const socket = socketCall({
+    // Read again for every connection: a gateway may come back at another address.
+    url: () => url ?? lastUrl(dataFolder) ?? `http://127.0.0.1:${defaultPort}`,
+    token: dataFolder.runnerToken(),
     WebSocket: WebSocket as unknown as SocketConstructor,
     via: 'runner',
   })
-  const stop = new AbortController()
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, () => stop.abort())
+  const signal = abortOnSignal('SIGTERM', 'SIGINT', 'SIGHUP')
   try {
-    await runInProcess({ call: line.call, id: home.runnerId(), config, dataFolder: home, signal: stop.signal })
+    await runInProcess({ call: socket.call, id: dataFolder.runnerId(), config, dataFolder, signal })
   } finally {
-    line.close()
-    removePidFile(home, 'runner')
+    socket.close()
+    removePidFile(dataFolder, 'runner')
   }
 }

@@ -2,7 +2,7 @@
 import { actionLabel, Inbox, watchEvents } from '@holdpoint/client'
 import { type Call, type CommandId, type DriverInfo, Fault, type Session } from '@holdpoint/protocol'
 import { findSession, idShortener } from '../../commands/ids.ts'
-import { liveSessions, pendingRequests } from '../../commands/lists.ts'
+import { liveSessions, pendingRequests } from '../../commands/queries.ts'
 import { closingRows, connectOrStart, type GatewayAccess } from '../../gateway-client/gateway-access.ts'
 import type { GatewayAddress as GatewayPlace } from '../../gateway-client/gateway-client.ts'
 import { startSession } from '../../gateway-client/start-session.ts'

@@ -1,0 +1,142 @@
+/** Help texts of all commands, in one place so that they can be edited as prose. Imperative, short, no full stop. */
+
+export const programDescription = 'The gateway where AI agents stop and ask people.\n\nWithout a command: holdpoint up'
+
+export const groups = {
+  start: 'Start and stop:',
+  live: 'Live in this terminal:',
+  answer: 'Answer:',
+  sessions: 'Sessions:',
+  scripts: 'From scripts:',
+  maintenance: 'Maintenance:',
+} as const
+
+export const commandHelp = {
+  up: 'Start the gateway, a runner and the page',
+  down: 'Stop the gateway and its runner; pending requests are kept',
+  runner: 'Run agents for a gateway (`up` starts a runner by itself)',
+  link: 'Print a one-time link that signs a browser in',
+  run: 'Start or resume a session here: read, answer, write',
+  tui: 'Show inbox and sessions, live (? for help, q to quit)',
+  inbox: 'List pending requests, oldest first',
+  show: 'Show a request in full with its outcome, or a session',
+  allow: 'Approve a request (shows it in full, then asks you to confirm)',
+  deny: 'Deny a request; the agent is told why and continues',
+  answer: 'Answer questions or fill in a form',
+  sessions: 'List sessions, those that need you first',
+  start: 'Start a session with an agent in this folder',
+  rehearse: 'Start the built-in demo agent, which asks every kind of question',
+  send: 'Send a message; reopens an ended session if the agent supports it',
+  watch: 'Stream events, one per line',
+  interrupt: 'Interrupt the current turn; pending requests are withdrawn',
+  end: 'End a session',
+  mode: 'Change the mode of a session',
+  ask: 'Ask people a question and print the answer',
+  guard: 'Run a command only if someone allows it',
+  doctor: 'Check the installation and suggest a fix for each problem',
+  backup: 'Copy the database to a new file; the gateway may be running',
+  restore: 'Replace the database with a backup; the old one is kept',
+  completion: 'Print a completion script: source <(holdpoint completion bash)',
+  help: 'Show help for a command',
+} as const
+
+export const argumentHelp = {
+  session: 'Session id; the first few letters are enough',
+  request: 'Request id; the first few letters are enough',
+  runDriver: 'claude, rehearsal or one of your own agents (default: the first that is ready)',
+  driver: 'claude, rehearsal or one of your own agents',
+  runPrompt: 'First message',
+  prompt: 'First message; - reads stdin',
+  rehearseMessage: 'First message; "short" asks only the first question',
+  message: 'Message; - reads stdin',
+  shell: 'bash, zsh or fish',
+} as const
+
+export const optionHelp = {
+  home: 'Data folder (default: ~/.holdpoint)',
+  url: 'Gateway URL (default: HOLDPOINT_URL, or the local gateway)',
+  runnerUrl: 'Gateway URL (default: the local gateway)',
+  store: 'file:PATH or postgres://…',
+  port: 'Port to listen on; 0 picks a free one (default: 4747)',
+  host: 'Address to listen on (default: 127.0.0.1)',
+  runner: 'Where agents run',
+  upJson: 'Print one JSON line: {"url","link","tokenFile"}',
+  resume: 'Resume this session; all words are sent to it as a message',
+  cwd: 'Working directory (default: current)',
+  mode: 'Mode to start in',
+  model: 'Model to use',
+  title: 'Title shown to people',
+  onlySession: 'Only this session',
+  note: 'Note for the agent',
+  input: 'Run this instead: the whole input as JSON; - reads stdin',
+  digest: 'Digest of the request as you read it (see `show`)',
+  always: 'Also remember suggestion NUMBER (see `show`)',
+  planMode: 'Mode to continue in (plans only)',
+  reason: 'Reason; the agent will see it',
+  stop: 'Also end the turn',
+  choose: 'Option label or number; QUESTION=LABEL if there are several questions',
+  text: 'Your own answer, or QUESTION=TEXT; - reads stdin',
+  set: 'Form field; fields you leave out keep their default',
+  values: 'Form fields as a JSON object; - reads stdin',
+  decline: 'Decline to answer',
+  declineReason: 'With --decline: reason; the agent will see it',
+  declineStop: 'With --decline: also end the turn',
+  all: 'Include ended sessions',
+  state: 'Only sessions in this state',
+  search: 'Search title, folder and agent',
+  limit: 'Maximum number to list',
+  attach: 'Image, PDF or text file; repeatable',
+  after: 'Resume after this event cursor',
+  choice: 'Option to choose from; repeatable',
+  askText: 'Accept an answer in the person’s own words',
+  deadline: 'How long to wait: 90s, 15m, 1h, 2d',
+  as: 'Name of the script, shown to people',
+} as const
+
+/** What `--json` prints. */
+export const jsonHelp = {
+  requests: 'Print requests as JSON: {items, next}',
+  sessions: 'Print sessions as JSON: {items, next}',
+  request: 'Print the request as JSON',
+  resolvedRequest: 'Print the resolved request as JSON',
+  session: 'Print the session as JSON',
+  command: 'Print the command as JSON',
+  events: 'Print each event as one line of JSON',
+  findings: 'Print {ok, findings} as JSON',
+} as const
+
+export const moreHelp = {
+  program: `
+Examples:
+  holdpoint                                   start Holdpoint and print a link to the page
+  holdpoint start claude "fix the tests"      start an agent in this folder
+  holdpoint inbox                             list pending requests
+  holdpoint show req_ab12                     show one in full; ids can be shortened
+  holdpoint allow req_ab12                    read it to the end, then confirm with y
+  holdpoint deny ab12 --reason "not on main"  deny it and tell the agent why
+  holdpoint answer ab12 --choose Summary      answer a question
+  holdpoint ask "Deploy?" --deadline 1h --as ci && make deploy
+  holdpoint guard -- make deploy              run it only if someone allows it
+
+Exit codes:
+  0  done                    3  no such request or session
+  1  failed, or you did      4  already resolved (stderr says by whom)
+     not confirm             5  no gateway
+  2  usage error
+  ask and guard: 0 yes, 1 no, 124 nobody answered in time;
+  guard: the exit code of the command once it is allowed
+
+Commands that list or change something take --json. HOLDPOINT_URL and HOLDPOINT_TOKEN select
+another gateway and who you are there. NO_COLOR is respected. See holdpoint COMMAND --help.`,
+  run: '\nIf no gateway is running, a temporary one runs until you leave. Ctrl+C denies the open request, pressed again\ninterrupts the turn, and a third time leaves. Pending requests are kept; --session ID brings you back.',
+  allow: '\nWithout a terminal, --digest is required: it proves which request you have read.',
+  answer: '\n--choose, --text and --set can be repeated.',
+  ask: '\nWithout --choice and --text, people allow or deny. Exit code: 0 allowed or answered, 1 denied or declined,\n124 nobody answered in time. Ctrl+C and SIGTERM withdraw the question. It survives a restart of the gateway.',
+  guard:
+    '\nExit code: the command’s own; 1 denied (reason on stderr), 124 nobody answered in time,\n127 allowed, but the command was not found.',
+} as const
+
+export const seeHelp = '(see holdpoint --help)'
+export function seeCommandHelp(command: string): string {
+  return `(see holdpoint ${command} --help)`
+}

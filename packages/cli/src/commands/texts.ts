@@ -1,0 +1,116 @@
+/** Sentences that the commands print: results, prompts and errors, in one place so that they can be edited as prose. */
+
+const list = (names: readonly string[]) => names.join(', ')
+
+/** Printed after something was done. */
+export const results = {
+  sent: (session: string) => `Sent to ${session}.`,
+  interrupted: (session: string) => `${session} is interrupted. Its pending requests are withdrawn.`,
+  ended: (session: string) => `${session} has ended.`,
+  modeSet: (session: string, mode: string) => `Mode of ${session} set to ${mode}.`,
+  started: (session: string) => `${session} has started.`,
+  followSession: (session: string) =>
+    `Follow it with holdpoint watch --session ${session}; answer it from holdpoint inbox.`,
+  rehearsalStarted: (session: string) => `The rehearsal has started (${session}). Answer it in a browser:`,
+  rehearsalHere: 'or in this terminal: holdpoint inbox',
+  awaitingOthers: (request: string) => `${request}: your answer counts. Waiting for other people.`,
+} as const
+
+export const listTexts = {
+  answerHint: 'Read one with holdpoint show ID; answer it with holdpoint allow, deny or answer.',
+  emptyInbox: (working: number) => {
+    const agents = working === 0 ? '' : working === 1 ? ' 1 agent is working.' : ` ${working} agents are working.`
+    return `No pending requests.${agents}`
+  },
+  noActiveSessions: 'No active sessions. Start one with holdpoint start, or try holdpoint rehearse.',
+  noMatchingSessions: 'No matching sessions.',
+  moreSessions: (max: number) => `There are more. Use --limit N (up to ${max}) or --search TEXT.`,
+} as const
+
+export const watchTexts = {
+  missedEvents: 'Some events were missed. Continuing from here.',
+  disconnected: 'Lost the connection to the gateway. Reconnecting…',
+  reconnected: 'Reconnected.',
+  badCursor: (typed: string) => `--after "${typed}" is not an event cursor`,
+} as const
+
+export const allowTexts = {
+  confirm: 'Allow this once? [y/N] ',
+  confirmAndRemember: 'Allow this and remember it? [y/N] ',
+  confirmDangerous: 'This is flagged as dangerous. Type "allow" to allow it: ',
+  ownInput: 'This is what will run: your input, not the agent’s.',
+  notConfirmed: (request: string) => `${request} was not allowed. It is still pending.`,
+  notRead: (request: string) => `${request} was not allowed: you did not read to the end. It is still pending.`,
+  noTerminal: (request: string) =>
+    `No terminal to confirm in. Read it with holdpoint show ${request}, then pass --digest DIGEST`,
+  noSuggestions: (request: string) => `${request} has no suggestions; leave out --always`,
+  badSuggestion: (request: string, count: number) =>
+    `--always takes the number of a suggestion, from 1 to ${count}; see holdpoint show ${request}`,
+  badPlanMode: (request: string, mode: string, modes: readonly string[]) =>
+    `"${mode}" is not a mode that ${request} can continue in. Available: ${list(modes)}`,
+  noPlanModes: (request: string) => `${request} has no modes to continue in; leave out --mode`,
+  notAPlan: (request: string) => `${request} is not a plan; leave out --mode`,
+} as const
+
+export const answerTexts = {
+  refused: (request: string, problem: string) => `${request} was not answered: ${problem}`,
+  alreadyResolved: (request: string, resolution: string) => `${request} is already resolved: ${resolution}`,
+  otherDigest: (request: string) => `The digest does not match ${request}. Read it again: holdpoint show ${request}`,
+  isApproval: (request: string) =>
+    `${request} asks for approval. Use holdpoint allow ${request} or holdpoint deny ${request}`,
+  isQuestions: (request: string) =>
+    `${request} asks questions. Use --choose LABEL or --text TEXT; --set and --values are for forms`,
+  isForm: (request: string) =>
+    `${request} is a form. Use --set FIELD=VALUE or --values FILE; --choose and --text are for questions`,
+  declineWithAnswer: '--decline can be combined only with --reason and --stop',
+  reasonWithoutDecline: '--reason and --stop work only with --decline',
+  noAnswer: (choices: string) => `Give an answer with --choose LABEL, --text TEXT or --decline. ${choices}`,
+  noValues: (fields: readonly string[]) =>
+    `Fill in the form with --set FIELD=VALUE, --values FILE or --decline. Fields: ${list(fields)}`,
+  questions: (names: readonly string[]) => `Questions: ${list(names)}`,
+  options: (labels: readonly string[]) => `Options: ${list(labels)}`,
+  ownWords: 'It takes an answer in your own words',
+  textTwice: (question: string) => `--text is given twice for question ${question}`,
+  ambiguousQuestion: (typed: string, names: readonly string[]) =>
+    `"${typed}" could be ${names.map(name => `question ${name}`).join(' or ')}. Write ${names.map(name => `${name}=…`).join(' or ')}`,
+  whichQuestion: (names: readonly string[]) =>
+    `There are several questions: say which one as QUESTION=…, where QUESTION is ${list(names)} or its number`,
+  notAnOption: (typed: string, question: string, labels: readonly string[]) =>
+    `"${typed}" is not an option of question ${question}. ${labels.length === 0 ? 'It takes only --text' : `Options: ${list(labels)}`}`,
+  badSet: (typed: string) => `--set takes FIELD=VALUE, not "${typed}"`,
+  notAField: (name: string, fields: readonly string[]) =>
+    `"${name}" is not a field of this form. Fields: ${list(fields)}`,
+  setTwice: (name: string) => `--set ${name} is given twice`,
+  notABoolean: (name: string, typed: string) => `"${name}" must be true or false, not "${typed}"`,
+  notANumber: (name: string, typed: string) => `"${name}" must be a number, not "${typed}"`,
+} as const
+
+/** `ask` and `guard`. */
+export const scriptTexts = {
+  emptyQuestion: 'The question is empty',
+  choiceTwice: 'Two --choice options are the same',
+  badDeadline: (typed: string) => `--deadline must be like 90s, 15m, 1h or 2d, at most 366d, not "${typed}"`,
+  waiting: (request: string) => `Waiting for a person: holdpoint show ${request}`,
+  note: 'Note: ',
+  nobodyAnswered: 'Nobody answered in time.',
+  cancelled: (reason: string) => `The request was cancelled before anyone answered (${reason}).`,
+  denied: 'Denied',
+  declined: 'Declined',
+  cannotRun: 'Allowed, but the command could not be started: ',
+} as const
+
+export const inputTexts = {
+  notAnId: (typed: string) => `"${typed}" is not an id`,
+  ambiguousId: (typed: string, ids: string) => `"${typed}" could be ${ids}; type more letters`,
+  notFound: (what: string, typed: string) => `There is no ${what} ${typed}`,
+  badLimit: (max: number) => `--limit must be a whole number from 1 to ${max}`,
+  emptyMessage: 'The message is empty. Give the text, or - to read it from stdin',
+  badMode: (mode: string, driver: string, modes: readonly string[]) =>
+    `"${mode}" is not a mode of ${driver}. Available: ${list(modes)}`,
+  unreadable: (file: string, problem: string) => `Cannot read ${file}: ${problem}`,
+  notAnObject: (file: string, what: string) => `${file} must contain ${what} as a JSON object`,
+  tooLarge: (file: string, mebibytes: number) => `${file} is larger than ${mebibytes} MiB`,
+  unknownFileType: (file: string) => `${file} is not an image, a PDF or a text file`,
+  unknownShell: (shell: string, shells: readonly string[]) =>
+    `There is no completion for "${shell}". Available: ${list(shells)}`,
+} as const
