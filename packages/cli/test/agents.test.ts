@@ -6,7 +6,7 @@ import { told, Witness, within } from '../../../test/support/event-recorder.ts'
 import { closeGateways, GatewayProcess, glance, startGateway } from '../../../test/support/gateway.ts'
 import { runCli } from './support/cli-process.ts'
 
-/** Outside the repository: nothing here can resolve its packages by itself. */
+/** Outside the repository, so that @holdpoint/* cannot be resolved from here. */
 let folder: string
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'holdpoint-agents-'))
@@ -16,42 +16,42 @@ afterEach(async () => {
   rmSync(folder, { recursive: true })
 })
 
-function write(name: string, text: string): string {
+function writeModule(name: string, text: string): string {
   const file = join(folder, name)
   writeFileSync(file, text)
   return file
 }
-/** An agent whose turn is this code. */
-function agent(name: string, body: string): string {
+/** Writes an agent whose `run` has this body. */
+function writeAgent(name: string, body: string): string {
   const text = `import { approval, defineAgent, say, step } from '@holdpoint/drivers'
     export default defineAgent({ name: '${name}', title: '${name}', async *run(turn) { ${body} } })`
-  return write(`${name}.mjs`, text)
+  return writeModule(`${name}.mjs`, text)
 }
-async function offered(gateway: GatewayProcess, name: string) {
+async function waitForDriver(gateway: GatewayProcess, name: string) {
   for (;;) {
     const driver = (await gateway.call('listDrivers', {})).items.find(item => item.name === name)
     if (driver) return driver
     await glance()
   }
 }
-async function start(gateway: GatewayProcess, driver: string) {
-  await offered(gateway, driver)
+async function startSession(gateway: GatewayProcess, driver: string) {
+  await waitForDriver(gateway, driver)
   return (await gateway.call('startSession', { driver, prompt: 'go' })).id
 }
 const runners = ['process', 'inline'] as const
-const logOf = (gateway: GatewayProcess, runner: (typeof runners)[number]) =>
+const readLog = (gateway: GatewayProcess, runner: (typeof runners)[number]) =>
   runner === 'inline' ? gateway.stderr : readFileSync(gateway.home.runnerLog, 'utf8')
-async function logged(gateway: GatewayProcess, runner: (typeof runners)[number], event: string) {
+async function waitForLogEntry(gateway: GatewayProcess, runner: (typeof runners)[number], event: string) {
   for (;;) {
-    const lines = logOf(gateway, runner).split('\n').slice(0, -1)
+    const lines = readLog(gateway, runner).split('\n').slice(0, -1)
     const found = lines.map(line => JSON.parse(line)).find(line => line.event === event)
     if (found) return found
     await glance()
   }
 }
 
-describe('the agent of the README', () => {
-  it('runs from any folder, exactly as it is written there', async () => {
+describe('the agent in the README', () => {
+  it('runs from any folder exactly as printed', async () => {
     const readme = readFileSync(resolve(import.meta.dirname, '../../../README.md'), 'utf8')
     const code = /```js\n([\s\S]*?)```/.exec(readme)?.[1] ?? ''
     const config = /holdpoint\.config\.json: (\{.*\})$/m.exec(code)?.[1] ?? ''
@@ -60,7 +60,7 @@ describe('the agent of the README', () => {
     writeFileSync(join(gateway.folder, /^\/\/ (\S+)/.exec(code)?.[1] ?? ''), code)
     await gateway.start()
     const witness = await Witness.over(gateway.url, gateway.token)
-    const id = await start(gateway, 'cleanup')
+    const id = await startSession(gateway, 'cleanup')
     const { value: first } = await within(witness.seen(told(id, 'request.opened')))
     await gateway.call('answerRequest', { id: first.id, digest: first.digest, answer: { kind: 'deny', reason: 'no' } })
     await within(witness.seen(told(id, 'turn.finished')))
@@ -71,11 +71,11 @@ describe('the agent of the README', () => {
   })
 })
 
-describe.each(runners)('a bad agent in a runner (%s)', runner => {
-  it('does not end it with a promise or a timer that fails, and no other session notices', async () => {
+describe.each(runners)('a faulty agent in a runner (%s)', runner => {
+  it('cannot stop the runner or another session with an unhandled rejection or a throwing timer', async () => {
     const agents = {
-      good: agent('good', `yield say((yield* approval('May I?')).allowed ? 'allowed' : 'denied')`),
-      bad: agent(
+      good: writeAgent('good', `yield say((yield* approval('May I?')).allowed ? 'allowed' : 'denied')`),
+      bad: writeAgent(
         'bad',
         `Promise.reject(new Error('stray \\u001b[31m promise'))
          setTimeout(() => { throw new Error('stray timer') }, 1)
@@ -84,13 +84,13 @@ describe.each(runners)('a bad agent in a runner (%s)', runner => {
     }
     const gateway = await startGateway({ runner, config: { agents } })
     const witness = await Witness.over(gateway.url, gateway.token)
-    const good = await start(gateway, 'good')
+    const good = await startSession(gateway, 'good')
     const { value: request } = await within(witness.seen(told(good, 'request.opened')))
-    await within(witness.seen(told(await start(gateway, 'bad'), 'request.opened')))
-    expect(await logged(gateway, runner, 'unhandledRejection')).toMatchObject({
+    await within(witness.seen(told(await startSession(gateway, 'bad'), 'request.opened')))
+    expect(await waitForLogEntry(gateway, runner, 'unhandledRejection')).toMatchObject({
       message: 'stray \\u{1b}[31m promise',
     })
-    expect(await logged(gateway, runner, 'uncaughtException')).toMatchObject({ message: 'stray timer' })
+    expect(await waitForLogEntry(gateway, runner, 'uncaughtException')).toMatchObject({ message: 'stray timer' })
     const { id, digest } = request
     await gateway.call('answerRequest', { id, digest, answer: { kind: 'allow' } })
     await within(witness.seen(told(good, 'turn.finished')))
@@ -98,23 +98,23 @@ describe.each(runners)('a bad agent in a runner (%s)', runner => {
     await witness.close()
   })
 
-  it('writes what it prints into the log, one JSON object a line, made visible', async () => {
+  it('has its console output logged as JSON lines with invisible characters escaped', async () => {
     const text = 'two\\nlines \\u001b]0;title\\u0007 \\u202e'
-    const agents = { loud: agent('loud', `console.log('${text}'); console.error('also'); yield 'x'`) }
+    const agents = { loud: writeAgent('loud', `console.log('${text}'); console.error('also'); yield 'x'`) }
     const gateway = await startGateway({ runner, config: { agents } })
     const witness = await Witness.over(gateway.url, gateway.token)
-    await within(witness.seen(told(await start(gateway, 'loud'), 'turn.finished')))
-    expect(await logged(gateway, runner, 'console')).toMatchObject({
+    await within(witness.seen(told(await startSession(gateway, 'loud'), 'turn.finished')))
+    expect(await waitForLogEntry(gateway, runner, 'console')).toMatchObject({
       stream: 'stdout',
       message: 'two\\u{a}lines \\u{1b}]0;title\\u{7} \\u{202e}',
     })
-    expect(logOf(gateway, runner)).not.toMatch(/[^\P{C}\n]/u)
+    expect(readLog(gateway, runner)).not.toMatch(/[^\P{C}\n]/u)
     await witness.close()
   })
 
-  it('sees no secret of the gateway in its environment', async () => {
+  it('finds no secret of the gateway in its environment', async () => {
     const agents = {
-      nosy: agent('nosy', `yield Object.keys(process.env).filter(n => n.startsWith('HOLDPOINT_')).join()`),
+      nosy: writeAgent('nosy', `yield Object.keys(process.env).filter(n => n.startsWith('HOLDPOINT_')).join()`),
     }
     const store = `file:${join(folder, 'kept.db')}`
     const env = {
@@ -125,29 +125,29 @@ describe.each(runners)('a bad agent in a runner (%s)', runner => {
     }
     const gateway = await startGateway({ runner, config: { agents }, env })
     const witness = await Witness.over(gateway.url, gateway.token)
-    const id = await start(gateway, 'nosy')
+    const id = await startSession(gateway, 'nosy')
     await within(witness.seen(told(id, 'turn.finished')))
-    const said = witness.of(id).flatMap(event => (event.type === 'message.added' ? event.text : []))
-    expect(said).toEqual(['HOLDPOINT_HOST'])
+    const messages = witness.of(id).flatMap(event => (event.type === 'message.added' ? event.text : []))
+    expect(messages).toEqual(['HOLDPOINT_HOST'])
     await witness.close()
   })
 
-  it('that cannot be loaded is offered with the reason; every other driver is ready', async () => {
+  it('is offered as not ready, with the reason, if it cannot be loaded; other drivers are ready', async () => {
     const agents = {
-      good: agent('good', `yield 'here'`),
+      good: writeAgent('good', `yield 'here'`),
       lost: join(folder, 'nowhere.mjs'),
-      broken: write('broken.mjs', 'export default {'),
-      vague: write('vague.mjs', `export default { name: 'vague', title: '${'t'.repeat(400)}', run() {} }`),
+      broken: writeModule('broken.mjs', 'export default {'),
+      vague: writeModule('vague.mjs', `export default { name: 'vague', title: '${'t'.repeat(400)}', run() {} }`),
     }
     const gateway = await startGateway({ runner, config: { agents } })
-    expect(await offered(gateway, 'good')).toMatchObject({ ready: true })
-    expect(await offered(gateway, 'rehearsal')).toMatchObject({ ready: true })
+    expect(await waitForDriver(gateway, 'good')).toMatchObject({ ready: true })
+    expect(await waitForDriver(gateway, 'rehearsal')).toMatchObject({ ready: true })
     for (const [name, why] of [
       ['lost', /nowhere\.mjs cannot be loaded: Cannot find module/],
       ['broken', /broken\.mjs cannot be loaded: /],
       ['vague', /vague\.mjs exports no agent: .*title/],
     ] as const) {
-      expect(await offered(gateway, name)).toMatchObject({ ready: false, missing: expect.stringMatching(why) })
+      expect(await waitForDriver(gateway, name)).toMatchObject({ ready: false, missing: expect.stringMatching(why) })
       await expect(gateway.call('startSession', { driver: name, prompt: 'go' })).rejects.toMatchObject({
         code: 'no_runner',
         message: expect.stringMatching(why),
@@ -159,12 +159,12 @@ describe.each(runners)('a bad agent in a runner (%s)', runner => {
   })
 })
 
-it('a runner that is told to stop does so, whatever its agents have left running', async () => {
-  const agents = { restless: agent('restless', `setInterval(() => {}, 1000); yield* approval('Well?')`) }
+it('a runner stops on SIGTERM even if an agent left a timer running', async () => {
+  const agents = { restless: writeAgent('restless', `setInterval(() => {}, 1000); yield* approval('Well?')`) }
   const gateway = await startGateway({ runner: 'none', config: { agents } })
   const running = runCli(['runner', '--url', gateway.url, '--home', gateway.home.path], { cwd: gateway.folder })
   const witness = await Witness.over(gateway.url, gateway.token)
-  await within(witness.seen(told(await start(gateway, 'restless'), 'request.opened')))
+  await within(witness.seen(told(await startSession(gateway, 'restless'), 'request.opened')))
   process.kill(await gateway.runnerBegun(), 'SIGTERM')
   expect(await within(running)).toMatchObject({ code: 0 })
   await witness.close()

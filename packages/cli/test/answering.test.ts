@@ -17,15 +17,15 @@ beforeAll(async () => {
   gateway = await startGateway({ runner: 'inline' })
 })
 afterAll(closeGateways)
-const hp = (...words: string[]) => runCliAgainst(gateway, words)
-const json = async (...words: string[]) => JSON.parse((await hp(...words, '--json')).out)
+const cli = (...words: string[]) => runCliAgainst(gateway, words)
+const json = async (...words: string[]) => JSON.parse((await cli(...words, '--json')).out)
 
 describe('holdpoint inbox', () => {
-  it('says that nothing waits, and then what does', async () => {
+  it('says that there are no pending requests, and lists them once there are', async () => {
     const empty = await startGateway({ runner: 'none' })
-    expect(await runCliAgainst(empty, ['inbox'])).toMatchObject({ code: 0, out: 'Nothing waits for you.\n' })
+    expect(await runCliAgainst(empty, ['inbox'])).toMatchObject({ code: 0, out: 'No pending requests.\n' })
     const { request, session } = await rehearse(gateway, 'approval')
-    const { code, out } = await hp('inbox')
+    const { code, out } = await cli('inbox')
     expect(code).toBe(0)
     const line = out.split('\n').find(text => text.startsWith(request.id.slice(0, 10)))
     expect(line).toMatch(/now\s+approval\s+Run a command\s+echo "Hello/)
@@ -35,14 +35,14 @@ describe('holdpoint inbox', () => {
     const other = await askAsExternalAgent(gateway, approvalAsk({ command: 'true' }))
     const only = await json('inbox', '--session', session.id.slice(0, 9))
     expect(only.items.map((item: Request) => item.id)).toEqual([request.id])
-    expect((await hp('inbox', '--session', other.session)).out).toContain(other.id.slice(0, 10))
+    expect((await cli('inbox', '--session', other.session)).out).toContain(other.id.slice(0, 10))
   })
 })
 
 describe('holdpoint show', () => {
-  it('shows a request whole, by any beginning of its id, and what became of it', async () => {
+  it('shows a request in full by any start of its id, and its outcome once it is resolved', async () => {
     const { request } = await rehearse(gateway, 'edit')
-    const { code, out } = await hp('show', request.id.slice(4, 12).toUpperCase())
+    const { code, out } = await cli('show', request.id.slice(4, 12).toUpperCase())
     expect(code).toBe(0)
     expect(out).toContain('Change a file')
     expect(out).toMatch(/^ {2}│ - a quiet day$/m)
@@ -50,58 +50,61 @@ describe('holdpoint show', () => {
     expect(out).toContain(request.digest)
     expect(out).toContain(`holdpoint allow ${request.id}`)
     expect(await json('show', request.id)).toEqual(JSON.parse(JSON.stringify(request)))
-    await hp('deny', request.id, '--reason', 'not today')
+    await cli('deny', request.id, '--reason', 'not today')
     await waitForResolution(gateway, request.id)
-    const after = await hp('show', request.id.slice(0, 12))
-    expect(after.code, 'the record knows it').toBe(0)
+    const after = await cli('show', request.id.slice(0, 12))
+    expect(after.code, 'a resolved request is found in the audit log').toBe(0)
     expect(after.out).toMatch(/denied by you via cli: not today/)
     expect(after.out).not.toContain('holdpoint allow')
   })
 
-  it.each(['questions', 'form', 'plan', 'text'] as const)('shows %s with all there is to choose', async part => {
-    const { request } = await rehearse(gateway, part)
-    const { out } = await hp('show', request.id)
-    const wanted = {
-      questions: ['1. Language', 'French', 'Bonjour.', 'several may be chosen', '--choose checks=…'],
-      form: [
-        'to  text, required',
-        'paper  one of a5 (Small), a4 (Large)',
-        'extras  some of ribbon, seal, photo',
-        'default "warm"',
-      ],
-      plan: ['Approve a plan', '2. Translate it into **two** languages'],
-      text: ['What shall the greeting be called?', 'in your own words'],
-    }[part]
-    for (const text of wanted) expect(out).toContain(text)
-  })
+  it.each(['questions', 'form', 'plan', 'text'] as const)(
+    'shows the rehearsal request "%s" with everything there is to choose',
+    async part => {
+      const { request } = await rehearse(gateway, part)
+      const { out } = await cli('show', request.id)
+      const wanted = {
+        questions: ['1. Language', 'French', 'Bonjour.', 'choose any that apply', '--choose checks=…'],
+        form: [
+          'to  text, required',
+          'paper  one of a5 (Small), a4 (Large)',
+          'extras  any of ribbon, seal, photo',
+          'default "warm"',
+        ],
+        plan: ['Approve a plan', '2. Translate it into **two** languages'],
+        text: ['What shall the greeting be called?', 'in your own words'],
+      }[part]
+      for (const text of wanted) expect(out).toContain(text)
+    },
+  )
 
-  it('shows a session, too', async () => {
+  it('shows a session if the id starts with ses_', async () => {
     const { session } = await rehearse(gateway, 'approval')
-    expect((await hp('show', session.id.slice(0, 10))).out).toMatch(/approval {2}waiting for you/)
+    expect((await cli('show', session.id.slice(0, 10))).out).toMatch(/approval {2}waiting for you/)
     expect(await json('show', session.id)).toMatchObject({ id: session.id, driver: 'rehearsal' })
   })
 })
 
 describe('holdpoint allow', () => {
-  it('without a terminal, allows only what is named by its digest', async () => {
+  it('allows without a terminal only if --digest matches the request', async () => {
     const { request, session } = await rehearse(gateway, 'approval')
-    const refused = await hp('allow', request.id)
+    const refused = await cli('allow', request.id)
     expect(refused.code).toBe(2)
-    expect(refused.err).toMatch(/without a terminal.*holdpoint show req_/)
-    const other = await hp('allow', request.id, '--digest', 'f'.repeat(64))
-    expect(other).toMatchObject({ code: 2, err: expect.stringMatching(/is not what you read.*holdpoint show req_/) })
-    expect(refused.err + other.err, 'a digest is read, not handed out').not.toContain(request.digest)
-    expect((await settledNow(request)).status, 'it still waits').toBe('pending')
-    const done = await hp('allow', request.id, '--digest', request.digest, '--note', 'be quick')
+    expect(refused.err).toMatch(/No terminal to confirm in.*holdpoint show req_/)
+    const other = await cli('allow', request.id, '--digest', 'f'.repeat(64))
+    expect(other).toMatchObject({ code: 2, err: expect.stringMatching(/digest does not match.*holdpoint show req_/) })
+    expect(refused.err + other.err, 'an error does not reveal the digest').not.toContain(request.digest)
+    expect((await reload(request)).status, 'the request stays pending').toBe('pending')
+    const done = await cli('allow', request.id, '--digest', request.digest, '--note', 'be quick')
     expect(done).toMatchObject({ code: 0, out: `${request.id} allowed by you via cli: be quick\n` })
     expect(await waitForLastMessage(gateway, session)).toContain('with the note “be quick”')
   })
 
-  it('runs what a person wrote instead, to the letter', async () => {
+  it('runs exactly the input that --input gives', async () => {
     const { request, session } = await rehearse(gateway, 'approval')
     const file = join(gateway.folder, 'input.json')
     writeFileSync(file, JSON.stringify({ command: 'echo edited by hand', description: 'mine' }))
-    const done = await hp('allow', request.id, '--input', file, '--digest', request.digest, '--json')
+    const done = await cli('allow', request.id, '--input', file, '--digest', request.digest, '--json')
     expect(JSON.parse(done.out)).toMatchObject({
       resolution: { answer: { input: { command: 'echo edited by hand' } } },
     })
@@ -110,87 +113,92 @@ describe('holdpoint allow', () => {
     expect(JSON.stringify(said)).toContain('edited by hand\\n')
     const bad = await rehearse(gateway, 'approval')
     writeFileSync(file, '{command}')
-    expect(await hp('allow', bad.request.id, '--input', file, '--digest', bad.request.digest)).toMatchObject({
+    expect(await cli('allow', bad.request.id, '--input', file, '--digest', bad.request.digest)).toMatchObject({
       code: 2,
       err: expect.stringContaining(`${file}: This is not valid JSON`),
     })
     writeFileSync(file, '[1]')
-    expect(await hp('allow', bad.request.id, '--input', file, '--digest', bad.request.digest)).toMatchObject({
+    expect(await cli('allow', bad.request.id, '--input', file, '--digest', bad.request.digest)).toMatchObject({
       code: 2,
-      err: expect.stringMatching(/must hold the whole input as a JSON object/),
+      err: expect.stringMatching(/must contain the whole input as a JSON object/),
     })
-    expect((await hp('allow', bad.request.id, '--input', join(gateway.folder, 'none.json'))).code).toBe(2)
+    expect((await cli('allow', bad.request.id, '--input', join(gateway.folder, 'none.json'))).code).toBe(2)
   })
 
-  it('takes what the agent offers by its number, and refuses what is not offered', async () => {
+  it('accepts a suggestion by its number and refuses any other', async () => {
     const suggestions = [
       { id: '2', label: 'Do not ask again', scope: 'session' },
       { id: 's2', label: 'Never ask again', scope: 'project' },
     ]
     const request = await askAsExternalAgent(gateway, approvalAsk({ command: 'make' }, { suggestions }))
-    const { out } = await hp('show', request.id)
-    expect(out).toMatch(/^Offers {6}1 {2}Do not ask again \(session\)\n {12}2 {2}Never ask again \(project\)$/m)
+    const { out } = await cli('show', request.id)
+    expect(out).toMatch(/^Suggestions 1 {2}Do not ask again \(session\)\n {12}2 {2}Never ask again \(project\)$/m)
     expect(out).toContain('--always NUMBER')
     for (const number of ['3', 's2']) {
-      const refused = await hp('allow', request.id, '--digest', request.digest, '--always', number)
-      expect(refused).toMatchObject({ code: 2, err: expect.stringMatching(/offers 1 to 2/) })
+      const refused = await cli('allow', request.id, '--digest', request.digest, '--always', number)
+      expect(refused).toMatchObject({ code: 2, err: expect.stringMatching(/from 1 to 2/) })
     }
     const words = ['--digest', request.digest, '--always', '2']
     const taken = { kind: 'allow', suggestion: 's2' }
     expect((await json('allow', request.id, ...words)).resolution.answer).toEqual(taken)
   })
 
-  it('takes a mode to go on in for a plan, of those that there are, and says it', async () => {
+  it('allows a plan into one of the available modes and says which', async () => {
     const { request, session } = await rehearse(gateway, 'plan')
-    const into = (id: string, digest: string, mode: string) => hp('allow', id, '--digest', digest, '--mode', mode)
+    const into = (id: string, digest: string, mode: string) => cli('allow', id, '--digest', digest, '--mode', mode)
     const strange = await into(request.id, request.digest, 'wild')
-    expect([strange.code, strange.err]).toEqual([2, expect.stringMatching(/"wild".*there is default, acceptEdits/)])
+    expect([strange.code, strange.err]).toEqual([2, expect.stringMatching(/"wild".*Available: default, acceptEdits/)])
     const done = await into(request.id, request.digest, 'acceptEdits')
     expect([done.code, done.out]).toEqual([0, `${request.id} allowed by you via cli, continuing in mode acceptEdits\n`])
     expect(await waitForLastMessage(gateway, session)).toContain('in mode acceptEdits')
     const plan = { plan: '# Plan', modes: ['careful'] }
     const named = await askAsExternalAgent(gateway, approvalAsk({ plan: '# Plan' }, plan))
-    expect((await into(named.id, named.digest, 'acceptEdits')).code, 'the request itself names them').toBe(2)
+    expect(
+      (await into(named.id, named.digest, 'acceptEdits')).code,
+      'the modes of the request win over those of the driver',
+    ).toBe(2)
     expect((await into(named.id, named.digest, 'careful')).code).toBe(0)
     for (const ask of [approvalAsk({ command: 'make' }), approvalAsk({ plan: '# Plan' }, { plan: '# Plan' })]) {
       const without = await askAsExternalAgent(gateway, ask)
       const { code, err } = await into(without.id, without.digest, 'default')
-      expect([code, err]).toEqual([2, expect.stringMatching(/leave --mode out/)])
-      expect((await settledNow(without)).status).toBe('pending')
+      expect([code, err]).toEqual([2, expect.stringMatching(/leave out --mode/)])
+      expect((await reload(without)).status).toBe('pending')
     }
   })
 
-  it('takes no offer of a request that must not be remembered', async () => {
+  it('refuses --always for a request that must not be remembered', async () => {
     const suggestions = [{ id: 's1', label: 'Never ask again', scope: 'project' }]
     const ask = approvalAsk({ command: 'make' }, { suggestions, caution: { noRemember: true } })
     const request = await askAsExternalAgent(gateway, ask)
-    expect((await hp('show', request.id)).out).not.toMatch(/Offers|--always/)
-    const refused = await hp('allow', request.id, '--digest', request.digest, '--always', '1')
-    expect(refused).toMatchObject({ code: 2, err: expect.stringMatching(/offers nothing to remember/) })
-    expect((await settledNow(request)).status).toBe('pending')
+    expect((await cli('show', request.id)).out).not.toMatch(/Suggestions|--always/)
+    const refused = await cli('allow', request.id, '--digest', request.digest, '--always', '1')
+    expect(refused).toMatchObject({ code: 2, err: expect.stringMatching(/has no suggestions/) })
+    expect((await reload(request)).status).toBe('pending')
   })
 
-  it('tells the loser of a race who won, and with what: exit code 4', async () => {
+  it('says who resolved the request first, and how: exit code 4', async () => {
     const { request } = await rehearse(gateway, 'approval')
-    await hp('deny', request.id, '--reason', 'mine')
+    await cli('deny', request.id, '--reason', 'mine')
     for (const words of [
       ['allow', request.id],
       ['allow', request.id, '--digest', request.digest],
     ]) {
-      const lost = await hp(...words)
+      const lost = await cli(...words)
       expect(lost).toMatchObject({ code: 4, out: '' })
-      expect(lost.err).toMatch(/was resolved before: denied by owner via cli: mine/)
+      expect(lost.err).toMatch(/is already resolved: denied by owner via cli: mine/)
     }
-    const lost = await hp('allow', request.id, '--digest', request.digest, '--json')
+    const lost = await cli('allow', request.id, '--digest', request.digest, '--json')
     expect([lost.code, JSON.parse(lost.out).resolution.answer]).toEqual([4, { kind: 'deny', reason: 'mine' }])
-    expect((await hp('deny', request.id, '--reason', 'mine')).code, 'the same again is no error').toBe(0)
+    expect((await cli('deny', request.id, '--reason', 'mine')).code, 'repeating the same answer is not an error').toBe(
+      0,
+    )
   })
 })
 
 describe('holdpoint deny', () => {
-  it('tells the agent why, and with --stop ends its turn', async () => {
+  it('tells the agent the reason, and ends its turn with --stop', async () => {
     const first = await rehearse(gateway, 'approval')
-    expect((await hp('deny', first.request.id.slice(4), '--reason', 'too early')).code).toBe(0)
+    expect((await cli('deny', first.request.id.slice(4), '--reason', 'too early')).code).toBe(0)
     expect(await waitForLastMessage(gateway, first.session)).toContain('too early')
     const second = await rehearse(gateway, 'approval')
     expect((await json('deny', second.request.id, '--stop')).resolution.answer).toEqual({
@@ -205,7 +213,7 @@ describe('holdpoint deny', () => {
 describe('holdpoint answer', () => {
   const cases: [string, Parameters<typeof rehearse>[1], string[], object][] = [
     [
-      'labels, by question',
+      'labels by question',
       'questions',
       ['--choose', 'language=French', '--choose', '2=Tone', '--choose', 'checks=1'],
       {
@@ -217,33 +225,28 @@ describe('holdpoint answer', () => {
       },
     ],
     [
-      'labels beside words of one’s own',
+      'a label and text',
       'questions',
       ['--choose', 'checks=tone', '--text', 'checks=a=b'],
       { kind: 'answers', answers: [{ id: 'checks', chosen: ['Tone'], other: 'a=b' }] },
     ],
+    ['text', 'text', ['--text', 'Sunrise'], { kind: 'answers', answers: [{ chosen: [], other: 'Sunrise' }] }],
     [
-      'words of one’s own',
-      'text',
-      ['--text', 'Sunrise'],
-      { kind: 'answers', answers: [{ chosen: [], other: 'Sunrise' }] },
-    ],
-    [
-      'fields of a form, with its defaults',
+      'form fields, keeping defaults',
       'form',
       ['--set', 'to=Ana', '--set', 'count=3', '--set', 'stamped=no', '--set', 'extras=seal, photo'],
       { kind: 'submit', values: { to: 'Ana', count: 3, stamped: false, extras: ['seal', 'photo'], tone: 'warm' } },
     ],
-    ['nothing', 'form', ['--decline', '--reason', 'no time'], { kind: 'decline', reason: 'no time' }],
+    ['--decline', 'form', ['--decline', '--reason', 'no time'], { kind: 'decline', reason: 'no time' }],
   ]
-  it.each(cases)('answers with %s', async (_what, part, words, answer) => {
+  it.each(cases)('answers with %s, and the agent takes the answer', async (_what, part, words, answer) => {
     const { request, session } = await rehearse(gateway, part)
     expect(await json('answer', request.id.slice(0, 14), ...words)).toMatchObject({ resolution: { answer } })
     await waitForLastMessage(gateway, session)
-    expect((await settledNow(request)).delivery.state).toBe('taken')
+    expect((await reload(request)).delivery.state).toBe('taken')
   })
 
-  it('takes what is said before the id, and words of one’s own to the letter', async () => {
+  it('accepts options before the id, and takes the text of a single question literally', async () => {
     const options = [{ label: 'yes' }, { label: 'answer=no' }]
     const only = { id: 'answer', header: '', question: 'Well?', options, multiSelect: false, secret: false }
     const cases: [string[], object][] = [
@@ -252,17 +255,17 @@ describe('holdpoint answer', () => {
       [['--choose', '1'], { chosen: ['yes'] }],
       [['--text', 'answer=42'], { chosen: [], other: 'answer=42' }],
     ]
-    for (const [words, said] of cases) {
+    for (const [words, expected] of cases) {
       const { id } = await askAsExternalAgent(gateway, {
         kind: 'questions',
         questions: [{ ...only, allowOther: true }],
       })
-      const { code, out } = await hp('answer', '--json', ...words, id)
-      expect([code, JSON.parse(out).resolution.answer.answers]).toEqual([0, [{ id: 'answer', ...said }]])
+      const { code, out } = await cli('answer', '--json', ...words, id)
+      expect([code, JSON.parse(out).resolution.answer.answers]).toEqual([0, [{ id: 'answer', ...expected }]])
     }
   })
 
-  const asked = (...ids: string[]) => ({
+  const questionsWithIds = (...ids: string[]) => ({
     kind: 'questions' as const,
     questions: ids.map(id => {
       const options = [{ label: 'yes' }, { label: 'no' }]
@@ -278,43 +281,45 @@ describe('holdpoint answer', () => {
     }),
   })
 
-  it('never takes an id for the number of another question: what could be two is refused', async () => {
-    const request = await askAsExternalAgent(gateway, asked('0', '1', '2'))
+  it('refuses a name that is the id of one question and the number of another', async () => {
+    const request = await askAsExternalAgent(gateway, questionsWithIds('0', '1', '2'))
     for (const name of ['1', '2']) {
-      const { code, err } = await hp('answer', request.id, '--choose', `${name}=yes`)
+      const { code, err } = await cli('answer', request.id, '--choose', `${name}=yes`)
       expect([code, err]).toEqual([2, expect.stringMatching(/could be question 1:0 or question 2:1|2:1 or .* 3:2/)])
     }
-    expect((await settledNow(request)).status).toBe('pending')
-    const { out } = await hp('show', request.id)
+    expect((await reload(request)).status).toBe('pending')
+    const { out } = await cli('show', request.id)
     const names = [...out.matchAll(/--choose (\S+)=…/g)].map(([, name]) => name ?? '')
-    expect(names, 'what is shown can be typed').toEqual(['0', '2:1', '3'])
+    expect(names, 'the names that show prints are accepted').toEqual(['0', '2:1', '3'])
     const words = names.flatMap((name, at) => ['--text', `${name}=for ${at}`])
     expect((await json('answer', request.id, ...words)).resolution.answer.answers).toEqual(
       ['0', '1', '2'].map((id, at) => ({ id, chosen: [], other: `for ${at}` })),
     )
   })
 
-  it('refuses a name that begins like another, and takes an id that is its own number', async () => {
-    const alike = await askAsExternalAgent(gateway, asked('a', 'a=b'))
-    expect((await hp('answer', alike.id, '--text', 'a=b=c')).err).toMatch(/could be question 1:a or question 2:a=b/)
-    const said = await json('answer', alike.id, '--text', '1:a=b=c', '--text', '2=d')
-    expect(said.resolution.answer.answers.map(({ other }: { other: string }) => other)).toEqual(['b=c', 'd'])
-    const own = await askAsExternalAgent(gateway, asked('1', '2'))
+  it('refuses a name that two ids start with, and accepts an id that equals its own number', async () => {
+    const ambiguous = await askAsExternalAgent(gateway, questionsWithIds('a', 'a=b'))
+    expect((await cli('answer', ambiguous.id, '--text', 'a=b=c')).err).toMatch(
+      /could be question 1:a or question 2:a=b/,
+    )
+    const resolved = await json('answer', ambiguous.id, '--text', '1:a=b=c', '--text', '2=d')
+    expect(resolved.resolution.answer.answers.map(({ other }: { other: string }) => other)).toEqual(['b=c', 'd'])
+    const own = await askAsExternalAgent(gateway, questionsWithIds('1', '2'))
     expect((await json('answer', own.id, '--choose', '2=no')).resolution.answer.answers).toEqual([
       { id: '2', chosen: ['no'] },
     ])
   })
 
-  it.each(['0x1', '1e0', ' 1', '+1', '1.0'])('takes no number but a plain one: not "%s"', async spelled => {
-    const { id } = await askAsExternalAgent(gateway, asked('one'))
-    expect(await hp('answer', id, '--choose', spelled)).toMatchObject({ code: 2, out: '' })
+  it.each(['0x1', '1e0', ' 1', '+1', '1.0'])('does not accept "%s" as an option number', async typed => {
+    const { id } = await askAsExternalAgent(gateway, questionsWithIds('one'))
+    expect(await cli('answer', id, '--choose', typed)).toMatchObject({ code: 2, out: '' })
   })
 
-  it('reads values and words from a file or from stdin', async () => {
+  it('reads form values from a file and text from stdin', async () => {
     const form = await rehearse(gateway, 'form')
     const file = join(gateway.folder, 'values.json')
     writeFileSync(file, JSON.stringify({ to: 'Bo', count: 2 }))
-    const done = await hp(
+    const done = await cli(
       'answer',
       form.request.id,
       '--values',
@@ -332,41 +337,41 @@ describe('holdpoint answer', () => {
   })
 
   it.each<[string, Parameters<typeof rehearse>[1], string[], RegExp]>([
-    ['nothing is said', 'questions', [], /Say what to answer.*language, checks/],
-    ['it is not said to which question', 'questions', ['--choose', 'French'], /say which one as QUESTION=…/],
+    ['no answer is given', 'questions', [], /Give an answer.*language, checks/],
+    ['the question is not named', 'questions', ['--choose', 'French'], /say which one as QUESTION=…/],
     [
-      'a label is none',
+      'a label does not exist',
       'questions',
       ['--choose', 'language=Latin'],
       /"Latin" is not an option.*English, French, German/,
     ],
     [
-      'two are chosen where one may be',
+      'two options are chosen but only one is accepted',
       'questions',
       ['--choose', 'language=French', '--choose', 'language=German'],
       /exactly one/,
     ],
-    ['there is one word too many', 'questions', ['--choose', 'checks=tone', 'checks=1'], /too many arguments/],
-    ['a field is none', 'form', ['--set', 'colour=red'], /"colour" is not a field/],
-    ['a field is of another type', 'form', ['--set', 'to=x', '--set', 'count=many'], /"count" must be a number/],
-    ['a field does not fit', 'form', ['--set', 'to=x', '--set', 'count=12'], /"count" must be at most 9/],
-    ['a form is chosen from', 'form', ['--choose', 'x'], /is a form: --set/],
-    ['an approval is answered', 'approval', ['--choose', 'yes'], /holdpoint allow req_/],
-    ['a reason stands without --decline', 'text', ['--reason', 'x'], /go with --decline/],
-  ])('resolves nothing when %s: exit code 2', async (_what, part, words, sentence) => {
+    ['there is an extra argument', 'questions', ['--choose', 'checks=tone', 'checks=1'], /too many arguments/],
+    ['a field does not exist', 'form', ['--set', 'colour=red'], /"colour" is not a field/],
+    ['a field value has the wrong type', 'form', ['--set', 'to=x', '--set', 'count=many'], /"count" must be a number/],
+    ['a field value is out of range', 'form', ['--set', 'to=x', '--set', 'count=12'], /"count" must be at most 9/],
+    ['--choose is used for a form', 'form', ['--choose', 'x'], /is a form\. Use --set/],
+    ['answer is used for an approval', 'approval', ['--choose', 'yes'], /holdpoint allow req_/],
+    ['--reason is given without --decline', 'text', ['--reason', 'x'], /only with --decline/],
+  ])('leaves the request pending when %s: exit code 2', async (_what, part, words, sentence) => {
     const { request } = await rehearse(gateway, part)
-    const { code, out, err } = await hp('answer', request.id, ...words)
+    const { code, out, err } = await cli('answer', request.id, ...words)
     expect([code, out]).toEqual([2, ''])
     expect(err).toMatch(sentence)
-    expect((await settledNow(request)).status).toBe('pending')
+    expect((await reload(request)).status).toBe('pending')
   })
 })
 
-describe('ids', () => {
-  it('that fit several are refused with their names; that fit none are not found', async () => {
+describe('a shortened id', () => {
+  it('is refused with the candidates if it fits several, and not found if it fits none', async () => {
     const { id } = await gateway.call('startSession', { driver: 'external' })
-    const beginnings = new Map<string, string[]>()
-    // A letter of 32: among 33 requests two begin alike.
+    const idsByStart = new Map<string, string[]>()
+    // Ids use 32 letters, so of 33 requests at least two start with the same one.
     for (let n = 0; n < 33; n++) {
       const request = await gateway.call('openRequest', {
         id,
@@ -374,12 +379,12 @@ describe('ids', () => {
         ask: approvalAsk({ command: `echo ${n}` }),
       })
       const first = request.id.slice(0, 5)
-      beginnings.set(first, [...(beginnings.get(first) ?? []), request.id])
+      idsByStart.set(first, [...(idsByStart.get(first) ?? []), request.id])
     }
-    const [first, ids] = [...beginnings].find(([, all]) => all.length > 1) as [string, string[]]
-    const { code, err } = await hp('show', first)
+    const [first, ids] = [...idsByStart].find(([, all]) => all.length > 1) as [string, string[]]
+    const { code, err } = await cli('show', first)
     expect(code).toBe(2)
-    expect(err).toMatch(new RegExp(`"${first}" could be .*give more letters`))
+    expect(err).toMatch(new RegExp(`"${first}" could be .*type more letters`))
     if (ids.length <= 4) for (const named of ids) expect(err).toContain(named)
     await gateway.call('endSession', { id })
     for (const words of [
@@ -389,32 +394,32 @@ describe('ids', () => {
       ['end', 'ses_0000000000'],
       ['show', 'ses_0000000000'],
     ])
-      expect([words, (await hp(...words)).code]).toEqual([words, 3])
-    expect((await hp('show', 'req_')).code).toBe(2)
+      expect([words, (await cli(...words)).code]).toEqual([words, 3])
+    expect((await cli('show', 'req_')).code).toBe(2)
   })
 })
 
-describe('sessions', () => {
-  it('are listed, those that wait first; ended ones on demand', async () => {
+describe('holdpoint sessions', () => {
+  it('lists sessions with pending requests first, and ended ones only on request', async () => {
     const { session } = await rehearse(gateway, 'approval')
-    const { id } = await gateway.call('startSession', { driver: 'external', title: 'gone by' })
+    const { id } = await gateway.call('startSession', { driver: 'external', title: 'ended one' })
     await gateway.call('endSession', { id })
-    const { code, out } = await hp('sessions')
+    const { code, out } = await cli('sessions')
     expect(code).toBe(0)
     expect(out).toMatch(
       new RegExp(`^${session.id.slice(0, 10)}\\S*\\s+waiting for you\\s+now\\s+approval\\s+rehearsal\\s`, 'm'),
     )
-    expect(out).not.toContain('gone by')
-    const listed = await json('sessions', '--all', '--search', 'gone by')
+    expect(out).not.toContain('ended one')
+    const listed = await json('sessions', '--all', '--search', 'ended one')
     expect(listed.items.map((item: Session) => item.id)).toEqual([id])
     expect((await json('sessions', '--state', 'ended', '--limit', '1')).items.length).toBe(1)
-    expect((await hp('sessions', '--search', 'no such thing')).out).toBe('There are no such sessions.\n')
-    expect((await hp('sessions', '--limit', '0')).code).toBe(2)
+    expect((await cli('sessions', '--search', 'no such thing')).out).toBe('No matching sessions.\n')
+    expect((await cli('sessions', '--limit', '0')).code).toBe(2)
   })
 })
 
-describe('a gateway that is named', () => {
-  it('is spoken to with HOLDPOINT_TOKEN; a wrong one is refused', async () => {
+describe('a gateway given by URL', () => {
+  it('is called with HOLDPOINT_TOKEN, and refuses a wrong token', async () => {
     const { url, token } = gateway
     const home = join(gateway.folder, 'elsewhere')
     const env = { ...plainEnvironment(), HOLDPOINT_HOME: home, HOLDPOINT_URL: url, HOLDPOINT_TOKEN: token }
@@ -422,13 +427,13 @@ describe('a gateway that is named', () => {
     const flags = ['inbox', '--url', url, '--home', home]
     expect((await runCli(flags, { env: { ...env, HOLDPOINT_URL: 'http://127.0.0.1:1' } })).code).toBe(0)
     expect(await runCli(flags, { env: { ...env, HOLDPOINT_TOKEN: 'hp_wrong' } })).toMatchObject({ code: 1 })
-    const torn = await runCli(flags, { env: { ...env, HOLDPOINT_TOKEN: `${token}\n${token}` } })
-    expect([torn.code, torn.err]).toEqual([
+    const malformed = await runCli(flags, { env: { ...env, HOLDPOINT_TOKEN: `${token}\n${token}` } })
+    expect([malformed.code, malformed.err]).toEqual([
       1,
-      expect.stringMatching(/^holdpoint: HOLDPOINT_TOKEN holds .*no token has\n$/),
+      expect.stringMatching(/^holdpoint: HOLDPOINT_TOKEN contains .*no token has\n$/),
     ])
     const { code, err } = await runCli(flags, { env: { ...env, HOLDPOINT_TOKEN: '' } })
-    expect([code, err]).toEqual([1, expect.stringMatching(/set HOLDPOINT_TOKEN/)])
+    expect([code, err]).toEqual([1, expect.stringMatching(/Set HOLDPOINT_TOKEN/)])
   })
 
   it.each([
@@ -446,7 +451,7 @@ describe('a gateway that is named', () => {
     ['start', 'x'],
     ['ask', 'x'],
     ['guard', '--', 'true'],
-  ])('%s says that there is none: exit code 5', async (...words) => {
+  ])('%s says that no gateway is running: exit code 5', async (...words) => {
     const { code, err } = await runCli(words, {
       env: { ...plainEnvironment(), HOLDPOINT_HOME: join(gateway.folder, 'nobody') },
     })
@@ -454,6 +459,6 @@ describe('a gateway that is named', () => {
   })
 })
 
-async function settledNow({ id }: Request): Promise<Request> {
+async function reload({ id }: Request): Promise<Request> {
   return gateway.call('getRequest', { id })
 }

@@ -23,8 +23,8 @@ const start = (gateway: GatewayProcess, title: string) => gateway.call('startSes
 const titles = async (gateway: GatewayProcess) =>
   (await gateway.call('listSessions', {})).items.map(session => session.title)
 
-describe('a backup', () => {
-  it('is made while the gateway runs; restored, what came later is gone and every client notices', async () => {
+describe('holdpoint backup and restore', () => {
+  it('backs up a running gateway; after a restore, later changes are gone and clients are told of the gap', async () => {
     const gateway = await startGateway({ runner: 'none' })
     const home = ['--home', gateway.home.path]
     const file = join(gateway.folder, 'copy.db')
@@ -33,7 +33,7 @@ describe('a backup', () => {
     const busy = Promise.all(Array.from({ length: 40 }, (_, n) => start(gateway, `meanwhile ${n}`)))
     expect(await runCli(['backup', file, ...home])).toMatchObject({
       code: 0,
-      out: expect.stringMatching(/copy\.db: \d+ bytes, .*while the gateway runs/),
+      out: expect.stringMatching(/copy\.db: \d+ bytes, .*while the gateway was running/),
     })
     await busy
     expect(statSync(file).mode & 0o077).toBe(0)
@@ -46,18 +46,18 @@ describe('a backup', () => {
     })
     await gateway.stop()
     const restored = await runCli(['restore', file, ...home])
-    expect(restored).toMatchObject({ code: 0, out: expect.stringMatching(/What was there before is/) })
+    expect(restored).toMatchObject({ code: 0, out: expect.stringMatching(/previous database is kept as/) })
     await gateway.start()
-    await start(gateway, 'anew')
-    expect(await titles(gateway)).toEqual(expect.arrayContaining(['kept', 'anew']))
+    await start(gateway, 'after')
+    expect(await titles(gateway)).toEqual(expect.arrayContaining(['kept', 'after']))
     expect(await titles(gateway)).not.toContain('lost')
-    expect(await helloAfter(gateway, late), 'a place that is gone').toMatchObject({ resume: 'gap' })
-    expect(await helloAfter(gateway, early), 'a place that was kept').toMatchObject({ resume: 'ok' })
+    expect(await helloAfter(gateway, late), 'a cursor after the backup').toMatchObject({ resume: 'gap' })
+    expect(await helloAfter(gateway, early), 'a cursor before the backup').toMatchObject({ resume: 'ok' })
     await gateway.stop()
     await checkSqlite(gateway.home.databaseFile)
   })
 
-  it('is made of an archive that nobody serves, too', async () => {
+  it('backs up the database of a stopped gateway', async () => {
     const gateway = await startGateway({ runner: 'none' })
     await start(gateway, 'kept')
     await gateway.stop()
@@ -69,14 +69,14 @@ describe('a backup', () => {
     await checkSqlite(file)
   })
 
-  it('never overwrites a file', async () => {
+  it('refuses to overwrite an existing file', async () => {
     const gateway = await startGateway({ runner: 'none' })
     const file = join(gateway.folder, 'holdpoint.config.json')
     const { code, err } = await runCli(['backup', file, '--home', gateway.home.path])
     expect([code, err]).toEqual([2, expect.stringMatching(/exists already/)])
   })
 
-  it('that is none is not restored, and what is there stays', async () => {
+  it('refuses to restore a file that is not a backup, and keeps the current database', async () => {
     const gateway = await startGateway({ runner: 'none' })
     await start(gateway, 'kept')
     await gateway.stop()

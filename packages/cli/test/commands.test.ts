@@ -9,7 +9,7 @@ import { runCli } from './support/cli-process.ts'
 
 afterEach(closeGateways)
 
-const exchange = (url: string, link: string) =>
+const signIn = (url: string, link: string) =>
   fetch(`${url}${apiRoot}/sign-in`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', origin: url },
@@ -18,17 +18,21 @@ const exchange = (url: string, link: string) =>
 
 describe('holdpoint', () => {
   it.each([
-    ['a command that there is not', ['dance'], /Unknown command "dance"/],
-    ['help for a command that there is not', ['help', 'dance'], /Unknown command "dance"/],
-    ['an address that is none', ['inbox', '--url', 'nonsense'], /--url must be like http:.*, not "nonsense"/],
-    ['an address of another kind', ['inbox', '--url', 'localhost:4747'], /--url must be like http:/],
-    ['a state that there is not', ['sessions', '--state', 'asleep'], /starting, working, idle, parked, ended/],
-    ['an option that there is not', ['up', '--loud'], /--loud[\s\S]*holdpoint up --help/],
-    ['a choice that there is not', ['up', '--runner', 'cloud'], /--runner/],
-    ['an argument that is missing', ['backup'], /file[\s\S]*holdpoint backup --help/],
-    ['a port that is none', ['up', '--port', 'many'], /^holdpoint: --port must be a whole number from 0 to 65535$/],
-    ['an address of another machine', ['up', '--port', '0', '--host', '8.8.8.8'], /--host is not one of this machine/],
-  ] as const)('refuses %s with exit code 2 and a sentence', async (_what, words, sentence) => {
+    ['an unknown command', ['dance'], /Unknown command "dance"/],
+    ['help for an unknown command', ['help', 'dance'], /Unknown command "dance"/],
+    ['a malformed URL', ['inbox', '--url', 'nonsense'], /--url must be like http:.*, not "nonsense"/],
+    ['a URL without http', ['inbox', '--url', 'localhost:4747'], /--url must be like http:/],
+    ['an unknown state', ['sessions', '--state', 'asleep'], /starting, working, idle, parked, ended/],
+    ['an unknown option', ['up', '--loud'], /--loud[\s\S]*holdpoint up --help/],
+    ['an unknown choice', ['up', '--runner', 'cloud'], /--runner/],
+    ['a missing argument', ['backup'], /file[\s\S]*holdpoint backup --help/],
+    ['a malformed port', ['up', '--port', 'many'], /^holdpoint: --port must be a whole number from 0 to 65535$/],
+    [
+      'an address of another machine',
+      ['up', '--port', '0', '--host', '8.8.8.8'],
+      /--host is not an address of this machine/,
+    ],
+  ] as const)('refuses %s with exit code 2 and a message', async (_what, words, sentence) => {
     const gateway = new GatewayProcess({})
     const env = { ...plainEnvironment(), HOLDPOINT_HOME: gateway.home.path }
     const { code, out, err } = await runCli(words, { cwd: gateway.folder, env })
@@ -37,7 +41,7 @@ describe('holdpoint', () => {
     expect(err).not.toMatch(/ {4}at /)
   })
 
-  it('shows its version and what there is', async () => {
+  it('prints its version, and a help that the guide covers completely', async () => {
     expect(await runCli(['--version'])).toMatchObject({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) })
     const { code, out } = await runCli(['--help'])
     expect(code).toBe(0)
@@ -46,7 +50,7 @@ describe('holdpoint', () => {
       'Answer:',
       'Sessions:',
       'From scripts:',
-      'Keep and mend:',
+      'Maintenance:',
       'Examples:',
       'Exit codes:',
     ])
@@ -57,7 +61,7 @@ describe('holdpoint', () => {
     for (const command of commands.filter(name => name !== 'help')) expect(guide).toContain(`holdpoint ${command}`)
   })
 
-  it.each([['link'], ['rehearse']])('%s says that no gateway runs, and how to start one', async word => {
+  it.each([['link'], ['rehearse']])('%s says that no gateway is running and how to start one', async word => {
     const gateway = new GatewayProcess({})
     const { code, err } = await runCli([word, '--home', gateway.home.path])
     expect(code).toBe(5)
@@ -65,16 +69,16 @@ describe('holdpoint', () => {
   })
 })
 
-describe('a data folder', () => {
-  it('that cannot be made is said at once, whatever the file system makes of it', async () => {
+describe('the data folder', () => {
+  it('is reported at once if it cannot be created, on any file system', async () => {
     const file = join(new GatewayProcess({}).folder, 'holdpoint.config.json')
     for (const home of ['/proc/holdpoint/home', file, join(file, 'home')]) {
       const { code, err } = await runCli(['up', '--home', home])
-      expect([code, err]).toEqual([1, expect.stringContaining(`The folder ${home} cannot be made`)])
+      expect([code, err]).toEqual([1, expect.stringContaining(`Cannot create the folder ${home}`)])
     }
   })
 
-  it('is made with those above it, for its owner alone', async () => {
+  it('is created with its parents, readable only by its owner', async () => {
     const { folder } = new GatewayProcess({})
     expect((await runCli(['down', '--home', join(folder, 'a', 'b')])).code).toBe(0)
     for (const made of ['a', 'a/b']) expect(statSync(join(folder, made)).mode & 0o777).toBe(0o700)
@@ -82,33 +86,33 @@ describe('a data folder', () => {
 })
 
 describe('holdpoint link', () => {
-  it('makes a link that signs in once', async () => {
+  it('prints a link that signs in once', async () => {
     const gateway = await startGateway({ runner: 'none' })
     for (const link of [gateway.link, (await runCli(['link', '--home', gateway.home.path])).out]) {
-      const first = await exchange(gateway.url, link)
+      const first = await signIn(gateway.url, link)
       expect(first.status).toBe(200)
       const cookie = first.headers.get('set-cookie')?.split(';')[0] ?? ''
       const me = await fetch(`${gateway.url}${apiRoot}/me`, { headers: { cookie, 'x-holdpoint': '1' } })
       expect(await me.json()).toMatchObject({ person: 'owner' })
-      expect((await exchange(gateway.url, link)).status).toBe(401)
+      expect((await signIn(gateway.url, link)).status).toBe(401)
     }
   })
 })
 
 describe('holdpoint rehearse', () => {
-  it('starts the built-in agent and says where to answer it', async () => {
+  it('starts the demo agent and says where to answer it', async () => {
     const gateway = await startGateway({ runner: 'inline' })
     const { code, out } = await runCli(['rehearse', 'short', '--home', gateway.home.path])
     expect(code).toBe(0)
     expect(out).toMatch(new RegExp(`${gateway.url}/#code=`))
-    const said = await runCli(['rehearse', '--json', '--home', gateway.home.path])
-    expect(JSON.parse(said.out)).toMatchObject({ driver: 'rehearsal' })
+    const rehearsed = await runCli(['rehearse', '--json', '--home', gateway.home.path])
+    expect(JSON.parse(rehearsed.out)).toMatchObject({ driver: 'rehearsal' })
     expect((await gateway.call('listSessions', {})).items.length).toBe(2)
   })
 })
 
 describe('holdpoint down', () => {
-  it('stops gateway and runner; what waits goes on waiting', async () => {
+  it('stops gateway and runner, and keeps pending requests', async () => {
     const gateway = await startGateway()
     const witness = await Witness.over(gateway.url, gateway.token)
     const options = { only: 'approval', paceMs: 0 }
@@ -119,17 +123,17 @@ describe('holdpoint down', () => {
     expect([code, out]).toEqual([0, expect.stringMatching(/Stopped: runner and gateway/)])
     expect(await gateway.gone).toMatchObject({ code: 0 })
     expect(gateway.runnerPid()).toBeNull()
-    expect((await runCli(['down', '--home', gateway.home.path])).out).toMatch(/Nothing runs/)
+    expect((await runCli(['down', '--home', gateway.home.path])).out).toMatch(/No gateway is running/)
     const store = await openSqlite({ file: gateway.home.databaseFile })
-    expect((await store.get('session', id))?.state, 'its agent was given back').toBe('parked')
+    expect((await store.get('session', id))?.state, 'its session was parked').toBe('parked')
     await store.close()
     await gateway.start()
     expect((await gateway.call('listRequests', { status: 'pending' })).items.length).toBe(1)
   })
 })
 
-describe('holdpoint down, while a runner is on its way back', () => {
-  it.each([0, 300, 520, 560, 620])('leaves none behind (%i ms after its death)', async ms => {
+describe('holdpoint down while a runner is being restarted', () => {
+  it.each([0, 300, 520, 560, 620])('leaves no runner behind (%i ms after the runner was killed)', async ms => {
     const gateway = await startGateway()
     while (!(await gateway.call('listRunners', {})).items.some(runner => runner.live)) await glance()
     await gateway.killRunner()
@@ -139,9 +143,9 @@ describe('holdpoint down, while a runner is on its way back', () => {
     expect(gateway.runnerPids()).toEqual([])
   })
 
-  it('finds one that has only just been started', async () => {
+  it('finds a runner that has only just been started', async () => {
     const gateway = await startGateway()
-    // The gateway has started it before it says that it is ready itself; it has not noted itself yet.
+    // The gateway starts its runner before it reports that it is ready, so the runner has not written its pid file yet.
     await gateway.kill()
     expect((await runCli(['down', '--home', gateway.home.path])).out).toMatch(/Stopped: runner/)
     expect(gateway.runnerPids()).toEqual([])
@@ -149,7 +153,7 @@ describe('holdpoint down, while a runner is on its way back', () => {
 })
 
 describe('holdpoint runner', () => {
-  it('runs agents for a gateway that it is told of, and stops in good order', async () => {
+  it('runs agents for the gateway in --url, and parks them when it is stopped', async () => {
     const gateway = await startGateway({ runner: 'none' })
     const running = runCli(['runner', '--url', gateway.url, '--home', gateway.home.path], { cwd: gateway.folder })
     while (!(await gateway.call('listRunners', {})).items.some(runner => runner.live)) await glance()
@@ -158,7 +162,7 @@ describe('holdpoint runner', () => {
     const { id } = await gateway.call('startSession', { driver: 'rehearsal', prompt: 'Begin', options })
     await witness.seen(told(id, 'request.opened'))
     const second = await runCli(['runner', '--url', gateway.url, '--home', gateway.home.path])
-    expect(second).toMatchObject({ code: 1, err: expect.stringMatching(/runs already/) })
+    expect(second).toMatchObject({ code: 1, err: expect.stringMatching(/already running/) })
     process.kill(await gateway.runnerBegun(), 'SIGTERM')
     expect(await running).toMatchObject({ code: 0 })
     await witness.seen(event => told(id, 'session.changed')(event) && event.value.state === 'parked')

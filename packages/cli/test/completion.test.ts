@@ -12,8 +12,8 @@ beforeAll(async () => {
 afterAll(closeGateways)
 
 const completed = (...words: string[]) => completedAt(gateway, ...words)
-async function completedAt(at: GatewayProcess, ...words: string[]): Promise<string[]> {
-  const { code, out } = await runCliAgainst(at, ['complete', '--', ...words])
+async function completedAt(target: GatewayProcess, ...words: string[]): Promise<string[]> {
+  const { code, out } = await runCliAgainst(target, ['complete', '--', ...words])
   expect(code).toBe(0)
   return out
     .split('\n')
@@ -22,7 +22,7 @@ async function completedAt(at: GatewayProcess, ...words: string[]): Promise<stri
 }
 
 describe('completion', () => {
-  it('knows the commands, their options, and what waits', async () => {
+  it('offers commands, options and the ids of pending requests and live sessions', async () => {
     expect(await completed('')).toEqual(
       expect.arrayContaining(['up', 'inbox', 'allow', 'ask', 'guard', 'doctor', 'completion']),
     )
@@ -52,7 +52,7 @@ describe('completion', () => {
     expect(out).toBe(`${approval.id}\tRun a command: make\\u{1b}[2J\n`)
   })
 
-  it('knows the modes of an agent', async () => {
+  it('offers the modes of the session’s or the named driver', async () => {
     const inline = await startGateway({ runner: 'inline' })
     while (!(await inline.call('listRunners', {})).items.some(({ live }) => live)) await glance()
     const { items } = await inline.call('listDrivers', {})
@@ -64,14 +64,14 @@ describe('completion', () => {
     expect(await completedAt(inline, 'start', '--mode', '')).toEqual(expect.arrayContaining([...modesOf('claude')]))
   })
 
-  it('says nothing where nothing is known, and does not fail', async () => {
+  it('offers nothing, without failing, if the command is unknown or the gateway unreachable', async () => {
     expect(await completed('dance', '')).toEqual([])
-    const nobody = await runCli(['complete', '--', 'show', ''], {
+    const noGateway = await runCli(['complete', '--', 'show', ''], {
       env: { ...process.env, HOLDPOINT_HOME: join(gateway.folder, 'nobody') },
     })
-    expect(nobody).toMatchObject({ code: 0, out: '' })
-    const away = { ...process.env, HOLDPOINT_URL: 'http://127.0.0.1:1', HOLDPOINT_TOKEN: 'x' }
-    expect(await runCli(['complete', '--', 'show', ''], { env: away })).toMatchObject({ code: 0, out: '' })
+    expect(noGateway).toMatchObject({ code: 0, out: '' })
+    const unreachable = { ...process.env, HOLDPOINT_URL: 'http://127.0.0.1:1', HOLDPOINT_TOKEN: 'x' }
+    expect(await runCli(['complete', '--', 'show', ''], { env: unreachable })).toMatchObject({ code: 0, out: '' })
   })
 
   it('works in bash', async () => {
@@ -88,13 +88,13 @@ describe('completion', () => {
     expect([code, out]).toEqual([0, 'sessions\n--note\ncomplete -F _holdpoint holdpoint\n'])
   })
 
-  // Not every machine has these shells: tried by hand.
-  it.each(['zsh', 'fish'])('has a script for %s', async shell => {
+  // Not every machine has these shells, so only the output is checked.
+  it.each(['zsh', 'fish'])('prints a script for %s', async shell => {
     const { code, out } = await runCli(['completion', shell])
     expect([code, out]).toEqual([0, expect.stringContaining('holdpoint complete -- ')])
   })
 
-  it('refuses another shell: exit code 2', async () => {
+  it('refuses an unknown shell: exit code 2', async () => {
     expect(await runCli(['completion', 'tcsh'])).toMatchObject({
       code: 2,
       err: expect.stringMatching(/bash, zsh, fish/),

@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Fault } from '@holdpoint/protocol'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { readConfig } from '../src/config/config.ts'
+import { configKeys, readConfig } from '../src/config/config.ts'
+import { runCli } from './support/cli-process.ts'
 
 let folder: string
 beforeEach(() => {
@@ -11,56 +12,60 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-function keep(config: unknown): void {
+function writeConfig(config: unknown): void {
   const text = typeof config === 'string' ? config : JSON.stringify(config)
   writeFileSync(join(folder, 'holdpoint.config.json'), text)
 }
-function refusal(read: () => unknown): Fault {
+function faultOf(read: () => unknown): Fault {
   try {
     read()
   } catch (error) {
     if (error instanceof Fault) return error
     throw error
   }
-  throw new Error('it was not refused')
+  throw new Error('no fault was thrown')
 }
 
 describe('settings', () => {
-  it('come from flags before the environment, and from the environment before the file', () => {
-    keep({ port: 1, store: 'file:one.db', onDeadline: 'wait' })
+  it('take flags over environment variables, and those over the file', () => {
+    writeConfig({ port: 1, store: 'file:one.db', onDeadline: 'wait' })
     const env = { HOLDPOINT_PORT: '2', HOLDPOINT_STORE: 'file:two.db' }
     expect(readConfig({ port: '3' }, env, folder)).toEqual({ port: 3, store: 'file:two.db', onDeadline: 'wait' })
     expect(readConfig({ port: undefined }, env, folder)).toMatchObject({ port: 2 })
     expect(readConfig({}, {}, folder)).toEqual({ port: 1, store: 'file:one.db', onDeadline: 'wait' })
   })
 
-  it('are none where nothing is given; an empty variable is nothing', () => {
+  it('are empty if nothing is given, and an empty variable counts as not given', () => {
     expect(readConfig({}, { HOLDPOINT_PORT: '' }, folder)).toEqual({})
   })
 
-  it('name agents relative to the file that names them', () => {
-    keep({ agents: { mine: './agents/mine.mjs' } })
+  it('resolve agent paths relative to the config file', () => {
+    writeConfig({ agents: { mine: './agents/mine.mjs' } })
     expect(readConfig({}, {}, folder).agents).toEqual({ mine: join(folder, 'agents/mine.mjs') })
   })
 
-  it('name the executable of Claude Code, relative to the file; HOLDPOINT_CLAUDE wins', () => {
-    keep({ claude: './bin/claude' })
+  it('resolve the Claude Code executable relative to the config file, and HOLDPOINT_CLAUDE overrides it', () => {
+    writeConfig({ claude: './bin/claude' })
     expect(readConfig({}, {}, folder).claude).toBe(join(folder, 'bin/claude'))
     expect(readConfig({}, { HOLDPOINT_CLAUDE: '/opt/claude' }, folder).claude).toBe('/opt/claude')
   })
 
   it.each([
-    ['a member that is unknown', { prot: 1 }, /holdpoint\.config\.json.*prot/],
+    ['an unknown key', { prot: 1 }, /holdpoint\.config\.json.*prot/],
     ['a port out of range', { port: 70_000 }, /port/],
-    ['a runner of no kind', { runner: 'cloud' }, /runner/],
-    ['a Claude Code without a name', { claude: '' }, /claude must not be empty/],
-    ['a deadline of nothing', { deadlineMs: 0 }, /deadlineMs must be a whole number from 1000/],
-    ['an agent with a name that is taken', { agents: { claude: './a.mjs' } }, /agents\.claude is the name of a driver/],
+    ['an unknown runner mode', { runner: 'cloud' }, /runner/],
+    ['an empty path to Claude Code', { claude: '' }, /claude must not be empty/],
+    ['a deadline of zero', { deadlineMs: 0 }, /deadlineMs must be a whole number from 1000/],
+    [
+      'an agent named like a built-in driver',
+      { agents: { claude: './a.mjs' } },
+      /agents\.claude is the name of a built-in driver/,
+    ],
     ['text that is not JSON', '{"port": 1,}', /holdpoint\.config\.json.*not valid JSON/],
-    ['a member that is given twice', '{"port": 1, "port": 2}', /"port" appears twice/],
-  ])('are refused for %s, by the name of the file and of the member', (_what, config, sentence) => {
-    keep(config)
-    expect(refusal(() => readConfig({}, {}, folder)).message).toMatch(sentence)
+    ['a duplicate key', '{"port": 1, "port": 2}', /"port" appears twice/],
+  ])('are refused for %s, with the name of the file and the key', (_what, config, sentence) => {
+    writeConfig(config)
+    expect(faultOf(() => readConfig({}, {}, folder)).message).toMatch(sentence)
   })
 
   it.each([
@@ -69,7 +74,35 @@ describe('settings', () => {
     ['a flag out of range', { port: '65536' }, {}, '--port must be a whole number from 0 to 65535'],
     ['a variable', {}, { HOLDPOINT_PORT: 'many' }, 'HOLDPOINT_PORT must be a whole number from 0 to 65535'],
     ['a choice', {}, { HOLDPOINT_RUNNER: 'cloud' }, 'HOLDPOINT_RUNNER must be process, inline or none'],
-  ])('are refused for %s that does not fit, by its name', (_what, flags, env, message) => {
-    expect(refusal(() => readConfig(flags, env, folder))).toMatchObject({ code: 'bad_input', message })
+  ])('are refused for %s with an invalid value, by its name', (_what, flags, env, message) => {
+    expect(faultOf(() => readConfig(flags, env, folder))).toMatchObject({ code: 'bad_input', message })
+  })
+})
+
+describe('docs/configuration.md', () => {
+  const page = readFileSync(new URL('../../../docs/configuration.md', import.meta.url), 'utf8')
+
+  it('documents every key of holdpoint.config.json', () => {
+    expect(configKeys.length).toBeGreaterThan(5)
+    for (const key of configKeys) expect(page, key).toContain(`| \`${key}\` |`)
+  })
+
+  it('documents every HOLDPOINT_* variable that the source code names', () => {
+    const packages = new URL('../../', import.meta.url)
+    const sources = readdirSync(packages, { recursive: true, encoding: 'utf8' }).filter(file =>
+      /^[^/]+\/src\/.*\.tsx?$/.test(file),
+    )
+    const names = new Set(
+      sources.flatMap(file => readFileSync(new URL(file, packages), 'utf8').match(/HOLDPOINT_[A-Z_]*[A-Z]/g) ?? []),
+    )
+    expect([...names]).toEqual(expect.arrayContaining(['HOLDPOINT_HOME', 'HOLDPOINT_PORT', 'HOLDPOINT_TOKEN']))
+    for (const name of names) expect(page, name).toContain(`\`${name}\``)
+  })
+
+  it('documents every option of holdpoint up', async () => {
+    const { out } = await runCli(['up', '--help'])
+    const flags = [...out.matchAll(/^ {2}(?:-\w, )?(--[a-z]+)/gm)].map(match => match[1] as string)
+    expect(flags).toEqual(expect.arrayContaining(['--port', '--home']))
+    for (const flag of flags.filter(name => name !== '--help')) expect(page, flag).toContain(`\`${flag}`)
   })
 })

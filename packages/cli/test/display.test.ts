@@ -7,7 +7,7 @@ import { runCliAgainst } from './support/cli-process.ts'
 import { approvalAsk, askAsExternalAgent } from './support/gateway-fixture.ts'
 import { closeTerminals, keys, Terminal } from './support/terminal.ts'
 
-// Read as text: one of them holds a lone surrogate, which no JSON body may carry and no importer accepts.
+// Read as text, because one entry has a lone surrogate, which a JSON import refuses.
 const file = new URL('../../protocol/test/data/display.json', import.meta.url)
 const texts = (JSON.parse(readFileSync(file, 'utf8')) as readonly { name: string; text: string }[]).filter(({ text }) =>
   text.isWellFormed(),
@@ -20,34 +20,34 @@ beforeAll(async () => {
 afterEach(closeTerminals)
 afterAll(closeGateways)
 
-/** What no terminal may be given by us, once our own colours are taken away: controls but the line feed, and everything else that cannot be seen. */
 const esc = '\u001b'
-const ownColours = new RegExp(`${esc}\\[(?:0|1|2|31|32|33)m`, 'g')
-const unseen = /[^\P{C}\n]|[\p{Zl}\p{Zp}\p{DI}\u2800]|(?![ \n])\p{Zs}|\p{Mn}{5}/u
+const ownColors = new RegExp(`${esc}\\[(?:0|1|2|31|32|33)m`, 'g')
+/** Characters that must never be printed, besides our own colors and line feeds: controls and anything invisible. */
+const forbidden = /[^\P{C}\n]|[\p{Zl}\p{Zp}\p{DI}\u2800]|(?![ \n])\p{Zs}|\p{Mn}{5}/u
 
 function expectClean(output: string, what: string): void {
-  expect(unseen.exec(output.replaceAll('\r\n', '\n').replace(ownColours, ''))?.[0], what).toBeUndefined()
+  expect(forbidden.exec(output.replaceAll('\r\n', '\n').replace(ownColors, ''))?.[0], what).toBeUndefined()
 }
 
-/** The text everywhere an agent can put it; where names are short, as much of it as there is room for. */
-function asksWith(whole: string): readonly Ask[] {
-  const text = whole.slice(0, 150)
-  const option = { label: `${text} `, description: whole, preview: whole }
-  const field = { type: 'string' as const, title: text, description: whole, default: whole }
-  const question = { header: text, question: whole, multiSelect: true, allowOther: true, secret: false }
+/** Asks with the text in every field an agent controls, shortened for fields with a length limit. */
+function asksWith(full: string): readonly Ask[] {
+  const text = full.slice(0, 150)
+  const option = { label: `${text} `, description: full, preview: full }
+  const field = { type: 'string' as const, title: text, description: full, default: full }
+  const question = { header: text, question: full, multiSelect: true, allowOther: true, secret: false }
   return [
     approvalAsk(
-      { command: whole, [text]: whole },
+      { command: full, [text]: full },
       {
         title: text,
-        description: whole,
+        description: full,
         tool: text,
-        cwd: whole,
-        caution: { reason: whole, blockedPath: whole },
+        cwd: full,
+        caution: { reason: full, blockedPath: full },
         suggestions: [{ id: text, label: text, scope: text }],
       },
     ),
-    approvalAsk({ file_path: whole, old_string: whole, new_string: `${whole}!` }, { tool: 'Edit' }),
+    approvalAsk({ file_path: full, old_string: full, new_string: `${full}!` }, { tool: 'Edit' }),
     {
       kind: 'questions',
       questions: [
@@ -55,12 +55,12 @@ function asksWith(whole: string): readonly Ask[] {
         { id: 'b', options: [], ...question },
       ],
     },
-    { kind: 'form', title: text, message: whole, schema: { type: 'object', properties: { [text]: field } } },
+    { kind: 'form', title: text, message: full, schema: { type: 'object', properties: { [text]: field } } },
   ]
 }
 
-describe('what an agent says never reaches the terminal as anything but text', () => {
-  it('in a pipe: show, inbox, sessions, watch, with and without --json', async () => {
+describe('agents’ text is printed escaped', () => {
+  it('in a pipe by inbox, sessions and show, with and without --json', async () => {
     const opened: Request[] = []
     for (const { text } of texts) for (const ask of asksWith(text)) opened.push(await askAsExternalAgent(gateway, ask))
     const { id } = await gateway.call('startSession', {
@@ -86,11 +86,11 @@ describe('what an agent says never reaches the terminal as anything but text', (
     const { out } = await runCliAgainst(gateway, ['inbox', '--json'])
     expect(
       JSON.parse(out).items.map((item: Request) => item.ask),
-      'spelt out, and yet the same',
+      'escaped JSON parses to the same values',
     ).toEqual(opened.map(({ ask }) => ask))
   })
 
-  it.each(texts)('at a terminal: $name', async ({ text }) => {
+  it.each(texts)('by show in a pipe and allow at a terminal: $name', async ({ text }) => {
     const request = await askAsExternalAgent(gateway, asksWith(text)[0] as Ask)
     const shown = await runCliAgainst(gateway, ['show', request.id])
     expectClean(shown.out, 'show in a pipe')
@@ -104,7 +104,7 @@ describe('what an agent says never reaches the terminal as anything but text', (
     expectClean(terminal.raw, 'allow at a terminal')
   })
 
-  it('in a refusal that repeats it', async () => {
+  it('in an error that quotes it', async () => {
     const ask = asksWith('x\u001b]0;title\u0007\u009b2J')[2] as Ask
     const request = await askAsExternalAgent(gateway, ask)
     for (const words of [['--choose', 'b=1'], [], ['--choose', '\u001b[2J']])

@@ -14,7 +14,7 @@ interface Finding {
   readonly detail: string
   readonly remedy?: string
 }
-async function examine(gateway: GatewayProcess, ...words: string[]) {
+async function runDoctor(gateway: GatewayProcess, ...words: string[]) {
   const { code, out } = await runCliAgainst(gateway, ['doctor', '--json', ...words])
   const { ok, findings } = JSON.parse(out) as { ok: boolean; findings: readonly Finding[] } // what --json promises
   expect(code).toBe(ok ? 0 : 1)
@@ -29,49 +29,52 @@ async function examine(gateway: GatewayProcess, ...words: string[]) {
 const leftovers = () => readdirSync(tmpdir()).filter(name => name.startsWith('holdpoint-doctor-'))
 
 describe('holdpoint doctor', () => {
-  it('finds nothing to mend where everything runs and somebody is signed in', async () => {
+  it('finds no problems if everything is running and someone is signed in', async () => {
     const gateway = await startGateway({ env: { ANTHROPIC_API_KEY: 'a key' } })
     while (!(await gateway.call('listRunners', {})).items.some(({ live }) => live)) await glance()
-    const { ok, of } = await examine(gateway)
+    const { ok, of } = await runDoctor(gateway)
     expect(ok).toBe(true)
     expect(of('Gateway')[0]?.detail).toMatch(new RegExp(`^${gateway.url}, as owner, \\d`))
     expect(of('Runner')[0]?.detail).toMatch(/, \d+\.\d+\.\d+$/)
-    expect(of('Archive')[0]?.detail).toMatch(/in use by the gateway/)
+    expect(of('Store')[0]?.detail).toMatch(/in use by the gateway/)
     expect(of('Agent').map(({ detail }) => detail)).toEqual(
       expect.arrayContaining([expect.stringMatching(/Claude Code: ready/)]),
     )
     const { code, out } = await runCliAgainst(gateway, ['doctor'])
-    expect([code, out]).toEqual([0, expect.stringMatching(/✓ Gateway[\s\S]*All is well\.\n$/)])
+    expect([code, out]).toEqual([0, expect.stringMatching(/✓ Gateway[\s\S]*No problems found\.\n$/)])
   })
 
-  it('says that nothing runs yet and how to start it, and makes nothing', async () => {
+  it('says that no gateway is running and how to start it, and creates nothing', async () => {
     const gateway = new GatewayProcess({})
-    const { problems, of } = await examine(gateway)
-    expect(problems).toContainEqual({ name: 'Gateway', ok: false, detail: 'does not run', remedy: 'holdpoint up' })
-    expect(of('Archive')[0]).toMatchObject({ ok: true, detail: expect.stringMatching(/made at the first start/) })
+    const { problems, of } = await runDoctor(gateway)
+    expect(problems).toContainEqual({ name: 'Gateway', ok: false, detail: 'not running', remedy: 'holdpoint up' })
+    expect(of('Store')[0]).toMatchObject({ ok: true, detail: expect.stringMatching(/created on first start/) })
     expect(of('SQLite')[0]).toMatchObject({ ok: true })
     expect(readdirSync(gateway.home.path)).toEqual([])
   })
 
-  it('tries an archive that nobody serves on a copy, and leaves it as it is', async () => {
+  it('checks the database of a stopped gateway on a copy and leaves the original unchanged', async () => {
     const gateway = await startGateway({ runner: 'none' })
     await gateway.call('startSession', { driver: 'external', title: 'kept' })
     await gateway.kill()
     const before = readdirSync(gateway.home.path)
-    const had = leftovers()
-    expect((await examine(gateway)).of('Archive')[0]).toMatchObject({ ok: true })
+    const leftoversBefore = leftovers()
+    expect((await runDoctor(gateway)).of('Store')[0]).toMatchObject({ ok: true })
     expect(readdirSync(gateway.home.path)).toEqual(before)
-    expect(leftovers()).toEqual(had)
+    expect(leftovers()).toEqual(leftoversBefore)
     rmSync(`${gateway.home.databaseFile}-wal`)
-    writeFileSync(gateway.home.databaseFile, 'this is no database, but it is long enough to look like one'.repeat(100))
-    expect((await examine(gateway)).of('Archive')[0]).toMatchObject({
+    writeFileSync(
+      gateway.home.databaseFile,
+      'this is not a database, but it is long enough to look like one'.repeat(100),
+    )
+    expect((await runDoctor(gateway)).of('Store')[0]).toMatchObject({
       ok: false,
       detail: expect.stringMatching(new RegExp(`^${gateway.home.databaseFile} is damaged`)),
       remedy: expect.stringMatching(/holdpoint restore/),
     })
   })
 
-  it('goes on where the settings cannot be read, and says what is wrong with them', async () => {
+  it('reports unreadable settings and runs the other checks', async () => {
     const gateway = new GatewayProcess({})
     const file = join(gateway.folder, 'holdpoint.config.json')
     const cases = [
@@ -80,7 +83,7 @@ describe('holdpoint doctor', () => {
     ] as const
     for (const [text, sentence] of cases) {
       writeFileSync(file, text)
-      const { problems, of } = await examine(gateway)
+      const { problems, of } = await runDoctor(gateway)
       expect(problems).toContainEqual({
         name: 'Settings',
         ok: false,
@@ -90,14 +93,14 @@ describe('holdpoint doctor', () => {
       expect(of('SQLite')[0]).toMatchObject({ ok: true })
     }
     writeFileSync(file, '{"store": "here"}')
-    expect((await examine(gateway)).of('Archive')[0]).toMatchObject({
+    expect((await runDoctor(gateway)).of('Store')[0]).toMatchObject({
       ok: false,
       detail: expect.stringMatching(/store must be/),
       remedy: expect.stringMatching(/HOLDPOINT_STORE/),
     })
   })
 
-  it('finds that the data folder cannot be used, looks at the rest, and makes nothing', async () => {
+  it('reports an unusable data folder, runs the other checks, and creates nothing', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'holdpoint-test-'))
     writeFileSync(join(folder, 'file'), '')
     for (const home of ['/proc/x', join(folder, 'file'), join(folder, 'file', 'deep', 'home')]) {
@@ -111,24 +114,24 @@ describe('holdpoint doctor', () => {
         detail: expect.stringMatching(new RegExp(`^${home} cannot be used \\(E`)),
         remedy: expect.stringContaining('HOLDPOINT_HOME'),
       })
-      expect([named('SQLite')?.ok, named('Gateway')?.detail]).toEqual([true, 'does not run'])
+      expect([named('SQLite')?.ok, named('Gateway')?.detail]).toEqual([true, 'not running'])
     }
     const fresh = join(folder, 'deep', 'home')
     const { out } = await runCli(['doctor', '--home', fresh], { cwd: folder })
-    expect(out).toContain(`${fresh}, made at the first start`)
+    expect(out).toContain(`${fresh}, created on first start`)
     expect(await runCli(['inbox', '--home', fresh])).toMatchObject({ code: 5 })
-    expect(readdirSync(folder), 'to look is not to make').toEqual(['file'])
+    expect(readdirSync(folder), 'doctor and inbox create nothing').toEqual(['file'])
     rmSync(folder, { recursive: true })
   })
 
-  it('does not send people to start what runs: a token that is not known, an address that is none', async () => {
+  it('suggests fixing the token or the URL, not starting a gateway, if those are wrong', async () => {
     const gateway = await startGateway({ runner: 'none' })
     const home = join(gateway.folder, 'nobody')
     const env = { ...plainEnvironment(), HOLDPOINT_HOME: home, HOLDPOINT_URL: gateway.url }
     for (const [changed, remedy] of [
-      [{ HOLDPOINT_TOKEN: 'hp_wrong' }, /^name the right token/],
-      [{}, /^name the right token/],
-      [{ HOLDPOINT_URL: 'nonsense' }, /^name the right gateway/],
+      [{ HOLDPOINT_TOKEN: 'hp_wrong' }, /^set HOLDPOINT_TOKEN/],
+      [{}, /^set HOLDPOINT_TOKEN/],
+      [{ HOLDPOINT_URL: 'nonsense' }, /^set --url or HOLDPOINT_URL/],
     ] as const) {
       const { code, out } = await runCli(['doctor', '--json'], { env: { ...env, ...changed }, cwd: gateway.folder })
       const { findings } = JSON.parse(out) as { findings: readonly Finding[] } // what --json promises
@@ -139,29 +142,29 @@ describe('holdpoint doctor', () => {
     }
   })
 
-  it('takes it for no problem that nobody is signed in: somebody may use other agents', async () => {
+  it('does not count it as a problem that nobody is signed in to Claude Code', async () => {
     const gateway = await startGateway({
       runner: 'inline',
       env: { ANTHROPIC_API_KEY: '', CLAUDE_CONFIG_DIR: '/nowhere' },
     })
     while (!(await gateway.call('listRunners', {})).items.some(({ live }) => live)) await glance()
-    const { ok, of } = await examine(gateway)
+    const { ok, of } = await runDoctor(gateway)
     const claude = of('Agent').find(({ detail }) => detail === 'Claude Code: installed')
     expect([ok, claude?.ok, claude?.remedy]).toEqual([true, true, expect.stringMatching(/signed in/)])
     const { code, out } = await runCliAgainst(gateway, ['doctor'])
     expect([code, out]).toEqual([
       0,
-      expect.stringMatching(/! Agent +Claude Code: installed\n +→ [\s\S]*All is well\.\n$/),
+      expect.stringMatching(/! Agent +Claude Code: installed\n +→ [\s\S]*No problems found\.\n$/),
     ])
   })
 
-  it('names what is missing: rights, a runner, a sign-in, an executable, a server, an address', async () => {
+  it('reports file modes, a missing runner, a missing executable, and an unreachable database or gateway', async () => {
     const gateway = await startGateway({ runner: 'none' })
     chmodSync(gateway.home.tokenFile, 0o644)
     const home = join(gateway.folder, 'nobody')
     mkdirSync(home)
     writeFileSync(join(gateway.folder, 'holdpoint.config.json'), JSON.stringify({ claude: './no-claude' }))
-    const { problems } = await examine(gateway)
+    const { problems } = await runDoctor(gateway)
     expect(problems).toEqual([
       expect.objectContaining({ name: 'Token', remedy: `chmod go= ${gateway.home.tokenFile}` }),
       expect.objectContaining({ name: 'Runner', remedy: expect.stringMatching(/holdpoint runner/) }),
@@ -170,16 +173,16 @@ describe('holdpoint doctor', () => {
         remedy: expect.stringMatching(new RegExp(`${gateway.folder}/no-claude .*be run`)),
       }),
     ])
-    const store = await examine(gateway, '--store', 'postgres://user:secret@127.0.0.1:1/db')
-    expect(store.of('Archive')[0]).toMatchObject({
+    const store = await runDoctor(gateway, '--store', 'postgres://user:secret@127.0.0.1:1/db')
+    expect(store.of('Store')[0]).toMatchObject({
       ok: false,
       detail: expect.stringMatching(/^postgres:\/\/127\.0\.0\.1:1\/db: /),
     })
-    const away = await examine(gateway, '--url', 'http://127.0.0.1:1')
+    const away = await runDoctor(gateway, '--url', 'http://127.0.0.1:1')
     expect(away.of('Gateway')[0]).toMatchObject({ ok: false, detail: expect.stringMatching(/Cannot reach/) })
   })
 
-  it('knows which Node is too old', () => {
+  it('reports a Node version that is too old', () => {
     expect(['18.20.0', '20.18.3', '20.19.0', '24.1.0'].map(version => nodeFinding(version).ok)).toEqual([
       false,
       false,

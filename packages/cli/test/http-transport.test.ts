@@ -20,8 +20,8 @@ async function serve(listener: RequestListener): Promise<string> {
 }
 const get = { headers: {}, redirect: 'error' } as const
 
-describe('the transport of the command line', () => {
-  it('sends what it is given, and gives back what is answered', async () => {
+describe('httpFetch', () => {
+  it('sends method, headers and body, and returns status and body', async () => {
     const url = await serve(async (request, reply) => {
       let body = ''
       for await (const chunk of request) body += chunk
@@ -38,13 +38,13 @@ describe('the transport of the command line', () => {
     expect(JSON.parse(await reply.text())).toEqual(['POST', '/a?b=%C3%BC', '1', 'grüße'])
   })
 
-  it('does not follow where it is sent elsewhere', async () => {
+  it('does not follow a redirect', async () => {
     const url = await serve((_, reply) => reply.writeHead(302, { location: 'http://127.0.0.1:1/' }).end('there'))
     const reply = await httpFetch(url, get)
     expect([reply.ok, reply.status, await reply.text()]).toEqual([false, 302, 'there'])
   })
 
-  it('gives a stream as it comes', async () => {
+  it('streams the body as it arrives', async () => {
     let more = () => {}
     const url = await serve((_, reply) => {
       reply.write('one')
@@ -58,7 +58,7 @@ describe('the transport of the command line', () => {
     expect((await reader?.read())?.done).toBe(true)
   })
 
-  it('fails where nobody is, and where the line is cut inside a reply', async () => {
+  it('fails if nothing listens, and if the connection breaks inside a reply', async () => {
     await expect(httpFetch('http://127.0.0.1:1', get)).rejects.toThrow()
     const url = await serve((_, reply) => {
       reply.writeHead(200, { 'content-length': '10' })
@@ -69,17 +69,20 @@ describe('the transport of the command line', () => {
     await expect(httpCall({ url, fetch: httpFetch, attempts: 1 })('whoAmI', {})).rejects.toBeInstanceOf(Unreachable)
   })
 
-  it.each(['before a reply', 'inside one'])('is given up %s when the signal says so', async when => {
-    const abort = new AbortController()
-    const reason = new Error('enough')
-    const gone: unknown[] = []
-    const url = await serve((request, reply) => {
-      request.once('close', () => gone.push(true))
-      if (when === 'inside one') reply.write('{', () => abort.abort(reason))
-      else abort.abort(reason)
-    })
-    const call = httpCall({ url, fetch: httpFetch })
-    await expect(call('whoAmI', {}, { signal: abort.signal })).rejects.toBe(reason)
-    await expect.poll(() => gone.length, { message: 'the gateway notices' }).toBe(1)
-  })
+  it.each(['before the reply', 'inside the reply'])(
+    'is aborted %s by the signal, and the server notices',
+    async when => {
+      const abort = new AbortController()
+      const reason = new Error('enough')
+      const gone: unknown[] = []
+      const url = await serve((request, reply) => {
+        request.once('close', () => gone.push(true))
+        if (when === 'inside the reply') reply.write('{', () => abort.abort(reason))
+        else abort.abort(reason)
+      })
+      const call = httpCall({ url, fetch: httpFetch })
+      await expect(call('whoAmI', {}, { signal: abort.signal })).rejects.toBe(reason)
+      await expect.poll(() => gone.length, { message: 'the server sees the closed connection' }).toBe(1)
+    },
+  )
 })

@@ -1,16 +1,16 @@
-/** Plans set for reading: nothing of their text is lost, whatever it looks like. */
+/** Formatting of plans: styles for reading, without losing a character. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { planRows } from '../src/output/plan.ts'
 import { wrap } from '../src/output/width.ts'
 
 const textOf = (rows: ReturnType<typeof planRows>) => rows.map(({ spans }) => spans.map(({ text }) => text).join(''))
-const looks = (plan: string) =>
+const styles = (plan: string) =>
   planRows(plan).map(({ spans }) => spans.filter(({ text }) => text !== '').map(({ text, style }) => [text, style]))
 
 describe('a plan', () => {
-  it('has its headings, stresses, quotes and code told apart', () => {
-    expect(looks('## First\n- do **this** now\n> said\n```sh\n# no heading\n```\nend')).toEqual([
+  it('gets a style for headings, emphasis, quotes and code', () => {
+    expect(styles('## First\n- do **this** now\n> said\n```sh\n# no heading\n```\nend')).toEqual([
       [
         ['## ', 'quiet'],
         ['First', 'strong'],
@@ -29,7 +29,7 @@ describe('a plan', () => {
       [['```', 'quiet']],
       [['end', null]],
     ])
-    expect(looks('2 ** 3'), 'what is not closed stresses nothing').toEqual([
+    expect(styles('2 ** 3'), 'unclosed asterisks are plain text').toEqual([
       [
         ['2 ', null],
         ['**', null],
@@ -38,7 +38,7 @@ describe('a plan', () => {
     ])
   })
 
-  it('sets what goes on under its beginning, behind the bar', () => {
+  it('indents continuation lines of a list item behind the bar', () => {
     const [first, second] = planRows(`10. ${'word '.repeat(12)}`).flatMap(row => wrap(row, 30))
     expect(first?.map(({ text }) => text).join('')).toMatch(/^ {2}│ 10\. word/)
     expect(second?.map(({ text }) => text).join('')).toMatch(/^ {2}┊ {5}word/)
@@ -48,21 +48,21 @@ describe('a plan', () => {
     const line = fc.stringMatching(/^[#>*`~ a-z0-9.)+-]{0,24}$/)
     fc.assert(
       fc.property(fc.array(line, { minLength: 1, maxLength: 12 }), lines => {
-        const bare = (text: string) => text.replaceAll(' ', '')
-        const told = textOf(planRows(lines.join('\n'))).filter(text => !/^⟨\d+ blank lines⟩$/.test(text))
-        expect(told.map(bare).join('')).toBe(lines.map(bare).join(''))
+        const withoutSpaces = (text: string) => text.replaceAll(' ', '')
+        const texts = textOf(planRows(lines.join('\n'))).filter(text => !/^⟨\d+ blank lines⟩$/.test(text))
+        expect(texts.map(withoutSpaces).join('')).toBe(lines.map(withoutSpaces).join(''))
       }),
     )
   })
 
-  it('lets no escape through, in any part of it', () => {
-    const evil = '\u001b[2J\u202e'
-    const plan = [`# ${evil}`, `- **${evil}** ${evil}`, `> ${evil}`, '```', evil, '```'].join('\n')
-    const told = textOf(planRows(plan)).join('')
-    for (const char of evil.match(/[^[2J]/g) ?? []) expect(told).not.toContain(char)
+  it('has escapes and direction marks made visible in every part', () => {
+    const hostile = '\u001b[2J\u202e'
+    const plan = [`# ${hostile}`, `- **${hostile}** ${hostile}`, `> ${hostile}`, '```', hostile, '```'].join('\n')
+    const texts = textOf(planRows(plan)).join('')
+    for (const char of hostile.match(/[^[2J]/g) ?? []) expect(texts).not.toContain(char)
   })
 
-  it('of many marks is read in no time', () => {
+  it('with 100,000 markers is formatted within two seconds', () => {
     const before = performance.now()
     planRows(`${'**a '.repeat(50_000)}\n${'```\n'.repeat(20_000)}${'\n'.repeat(50_000)}`)
     expect(performance.now() - before).toBeLessThan(2000)

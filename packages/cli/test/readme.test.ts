@@ -6,7 +6,7 @@ import { closeGateways, glance, plainEnvironment, startGateway } from '../../../
 
 afterEach(closeGateways)
 
-/** The script of the README against this gateway: only its address is another. */
+/** The curl script of the README, with the address of this gateway. */
 function scriptFor(url: string): string {
   const readme = readFileSync(resolve(import.meta.dirname, '../../../README.md'), 'utf8')
   const block = [...readme.matchAll(/```sh\n([\s\S]*?)```/g)]
@@ -15,7 +15,7 @@ function scriptFor(url: string): string {
   return (block ?? '').replace('http://127.0.0.1:4747', url)
 }
 
-it('the script of the README asks, acts on the answer, and says that it has it', async () => {
+it('the curl script of the README asks, acts on the answer and reports it as taken', async () => {
   const gateway = await startGateway({ runner: 'none' })
   mkdirSync(join(gateway.folder, '.holdpoint'))
   writeFileSync(join(gateway.folder, '.holdpoint/token'), gateway.token)
@@ -25,12 +25,12 @@ it('the script of the README asks, acts on the answer, and says that it has it',
   child.stdout.on('data', chunk => {
     out += chunk
   })
-  const over = new Promise(done => child.once('close', done))
+  const exited = new Promise(done => child.once('close', done))
   const pending = async () => (await gateway.call('listRequests', { status: 'pending' })).items[0]
   let request = await pending()
   for (; !request; request = await pending()) await glance()
   const answer = { kind: 'answers' as const, answers: [{ id: 'go', chosen: ['yes'] }] }
   await gateway.call('answerRequest', { id: request.id, digest: request.digest, answer })
-  expect([await over, out]).toEqual([0, 'Deploying…\n'])
+  expect([await exited, out]).toEqual([0, 'Deploying…\n'])
   expect((await gateway.call('getRequest', { id: request.id })).delivery.state).toBe('taken')
 })

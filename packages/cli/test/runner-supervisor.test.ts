@@ -6,7 +6,7 @@ import { ManualClock } from '../../drivers/test/runner-fixture.ts'
 import { busyMaxMs, keepLeaseAlive, leaseCheckMs } from '../src/gateway/lease-keepalive.ts'
 import { nextFailures, restartDelayMs } from '../src/gateway/runner-supervisor.ts'
 
-it('runners that fail come back ever more slowly, up to half a minute', () => {
+it('a runner that keeps failing is restarted with growing delays of up to half a minute', () => {
   const crash = { code: 1, signal: null, uptimeMs: 100 }
   const pauses: number[] = []
   for (let failures = 0; pauses.length < 9; ) {
@@ -16,7 +16,7 @@ it('runners that fail come back ever more slowly, up to half a minute', () => {
   expect(pauses).toEqual([500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000])
 })
 
-it('a runner that lived for a minute, or was stopped or killed, is no failure of many', () => {
+it('the restart delay is reset by a runner that ran for a minute, was stopped or was killed', () => {
   expect(restartDelayMs(nextFailures(7, { code: 1, signal: null, uptimeMs: 60_000 }))).toBe(500)
   expect(restartDelayMs(nextFailures(7, { code: null, signal: 'SIGKILL', uptimeMs: 1 }))).toBe(500)
   expect(restartDelayMs(nextFailures(7, { code: 0, signal: null, uptimeMs: 1 }))).toBe(500)
@@ -29,37 +29,37 @@ async function setUp() {
   const call = callAs(gateway, { role: 'runner', name: 'r', token: 'tok_runner', via: 'test' })
   const id = formatId('run', new Uint8Array(20))
   const { incarnation } = await call('announceRunner', { id, name: 'busy', drivers: [] })
-  const process_ = { lives: true }
-  const renew = keepLeaseAlive({ call, id, isProcessRunning: () => process_.lives, now: () => clock.now() })
-  const live = async () => (await call('listRunners', {})).items[0]?.live
+  const runnerProcess = { isRunning: true }
+  const renew = keepLeaseAlive({ call, id, isProcessRunning: () => runnerProcess.isRunning, now: () => clock.now() })
+  const isLive = async () => (await call('listRunners', {})).items[0]?.live
   const pass = async (ms: number) => {
     for (let passed = 0; passed < ms; passed += leaseCheckMs) {
       await clock.advance(leaseCheckMs)
       await renew()
     }
   }
-  return { clock, gateway, call, id, incarnation, process_, live, pass }
+  return { clock, gateway, call, id, incarnation, runnerProcess, isLive, pass }
 }
 
-it('a runner whose agent computes keeps its lease meanwhile', async () => {
-  const { clock, gateway, live, pass, call, id, incarnation } = await setUp()
+it('a runner that is blocked by a busy agent keeps its lease', async () => {
+  const { clock, gateway, isLive, pass, call, id, incarnation } = await setUp()
   await pass(40_000)
-  expect(await live()).toBe(true)
+  expect(await isLive()).toBe(true)
   await clock.advance(1000)
   await call('renewRunner', { id, incarnation })
   await pass(busyMaxMs - 4000)
-  expect(await live(), 'it was heard again meanwhile').toBe(true)
+  expect(await isLive(), 'its own renewal restarted the limit').toBe(true)
   await gateway.close()
 })
 
-it('a runner that hangs, or has died, does not', async () => {
+it('a runner that hangs or has exited loses its lease', async () => {
   const hung = await setUp()
   await hung.pass(busyMaxMs + 20_000)
-  expect(await hung.live()).toBe(false)
+  expect(await hung.isLive()).toBe(false)
   await hung.gateway.close()
   const dead = await setUp()
-  dead.process_.lives = false
+  dead.runnerProcess.isRunning = false
   await dead.pass(20_000)
-  expect(await dead.live()).toBe(false)
+  expect(await dead.isLive()).toBe(false)
   await dead.gateway.close()
 })

@@ -16,27 +16,27 @@ beforeAll(async () => {
 })
 afterAll(closeGateways)
 
-async function asked(of = gateway): Promise<Request> {
+async function waitForRequest(target = gateway): Promise<Request> {
   for (;;) {
-    const [request] = (await of.call('listRequests', { status: 'pending' })).items
+    const [request] = (await target.call('listRequests', { status: 'pending' })).items
     if (request) return request
     await glance()
   }
 }
-async function give(answer: Answer, of = gateway): Promise<Request> {
-  const request = await asked(of)
-  await of.call('answerRequest', { id: request.id, digest: request.digest, answer })
+async function answerNext(answer: Answer, target = gateway): Promise<Request> {
+  const request = await waitForRequest(target)
+  await target.call('answerRequest', { id: request.id, digest: request.digest, answer })
   return request
 }
-async function sessionOf({ session }: Request, of = gateway) {
+async function endedSession({ session }: Request, target = gateway) {
   for (;;) {
-    const found = await of.call('getSession', { id: session })
+    const found = await target.call('getSession', { id: session })
     if (found.state === 'ended') return found
     await glance()
   }
 }
-/** Without a terminal of its own, as from a service: one would give Ctrl+C to the command by itself. */
-function guarding(command: readonly string[], env: NodeJS.ProcessEnv = {}) {
+/** Starts guard without a controlling terminal, like a service; a terminal would send Ctrl+C to the command itself. */
+function spawnGuard(command: readonly string[], env: NodeJS.ProcessEnv = {}) {
   return spawn(process.execPath, [holdpoint, 'guard', '--', ...command], {
     env: { ...environmentFor(gateway), ...env },
     cwd: gateway.folder,
@@ -44,8 +44,8 @@ function guarding(command: readonly string[], env: NodeJS.ProcessEnv = {}) {
     detached: true,
   })
 }
-/** A way to the gateway on which the first report of a delivery is held back until it is released. */
-async function heldLine() {
+/** A proxy to the gateway that holds back the first delivery report until it is released. */
+async function delayingProxy() {
   let hold = (_: () => void) => {}
   const held = new Promise<() => void>(resolve => {
     hold = resolve
@@ -72,20 +72,20 @@ async function heldLine() {
 const choose = (label: string): Answer => ({ kind: 'answers', answers: [{ id: 'answer', chosen: [label] }] })
 const choices = '--choice yes --choice no'
 
-describe('holdpoint ask, in a script', () => {
-  it('prints what was chosen, as the script that it says it is, and is over then', async () => {
+describe('holdpoint ask in a script', () => {
+  it('prints the chosen option, uses the name of --as, and ends its session', async () => {
     const running = bash(gateway, `said=$(holdpoint ask 'Deploy?' ${choices} --as ci) && echo "$said, then"`)
-    const request = await give(choose('yes'))
+    const request = await answerNext(choose('yes'))
     expect(request.ask).toMatchObject({
       questions: [{ question: 'Deploy?', options: [{ label: 'yes' }, { label: 'no' }], allowOther: false }],
     })
     expect(await running).toMatchObject({ code: 0, out: 'yes, then\n', err: expect.stringContaining(request.id) })
-    expect(await sessionOf(request)).toMatchObject({ driver: 'external', title: 'ci', ending: { reason: 'done' } })
+    expect(await endedSession(request)).toMatchObject({ driver: 'external', title: 'ci', ending: { reason: 'done' } })
     expect((await waitForResolution(gateway, request.id)).delivery.state).toBe('taken')
   })
 
   it.each<[string, string, Answer, { code: number; out: string; err: RegExp }]>([
-    ['a choice that is not the first', choices, choose('no'), { code: 0, out: 'no\n', err: /Waiting for a person/ }],
+    ['the second choice', choices, choose('no'), { code: 0, out: 'no\n', err: /Waiting for a person/ }],
     [
       'declined',
       choices,
@@ -95,26 +95,26 @@ describe('holdpoint ask, in a script', () => {
     ['allowed', '', { kind: 'allow', note: 'go on' }, { code: 0, out: 'allow\n', err: /Note: go on/ }],
     ['denied', '', { kind: 'deny', reason: 'not yet' }, { code: 1, out: 'deny\n', err: /Denied: not yet/ }],
     [
-      'in their own words',
+      'text',
       '--text',
       { kind: 'answers', answers: [{ id: 'answer', chosen: [], other: 'two\nlines \u001b[1m' }] },
       { code: 0, out: 'two\nlines \u001b[1m\n', err: /Waiting for a person/ },
     ],
     [
-      'in their own words beside choices',
+      'text instead of a choice',
       `${choices} --text`,
       { kind: 'answers', answers: [{ id: 'answer', chosen: [], other: 'maybe' }] },
       { code: 0, out: 'maybe\n', err: /Waiting for a person/ },
     ],
-  ])('says by its exit code what the answer is: %s', async (_what, flags, answer, { code, out, err }) => {
+  ])('prints the answer and exits accordingly: %s', async (_what, flags, answer, { code, out, err }) => {
     const running = bash(gateway, `holdpoint ask 'Well?' ${flags}`)
-    await give(answer)
+    await answerNext(answer)
     expect(await running).toMatchObject({ code, out, err: expect.stringMatching(err) })
   })
 
-  it('prints the request as JSON, with the same exit codes', async () => {
+  it('prints the request with --json and keeps the exit code', async () => {
     const running = bash(gateway, `holdpoint ask 'Well?' --json`)
-    const { id } = await give({ kind: 'deny' })
+    const { id } = await answerNext({ kind: 'deny' })
     const { code, out } = await running
     expect([code, JSON.parse(out)]).toMatchObject([
       1,
@@ -122,7 +122,7 @@ describe('holdpoint ask, in a script', () => {
     ])
   })
 
-  it('ends with 124 when nobody answers in time', async () => {
+  it('exits with 124 when nobody answers in time', async () => {
     const { code, out, err } = await bash(gateway, `holdpoint ask 'Well?' --deadline 1s`)
     expect([code, out]).toEqual([124, ''])
     expect(err).toMatch(/Nobody answered in time/)
@@ -136,9 +136,9 @@ describe('holdpoint ask, in a script', () => {
     },
   )
 
-  it('is told when a person ends its session instead: exit code 1', async () => {
+  it('exits with 1 and the reason if a person ends its session', async () => {
     const running = bash(gateway, `holdpoint ask 'Well?'`)
-    await gateway.call('endSession', { id: (await asked()).session })
+    await gateway.call('endSession', { id: (await waitForRequest()).session })
     expect(await running).toMatchObject({ code: 1, out: '', err: expect.stringMatching(/session_ended/) })
   })
 
@@ -146,48 +146,48 @@ describe('holdpoint ask, in a script', () => {
     ['SIGINT', 130],
     ['SIGTERM', 143],
     ['SIGHUP', 129],
-  ] as const)('withdraws the question at %s and ends with %i', async (signal, code) => {
+  ] as const)('withdraws the question on %s and exits with %i', async (signal, code) => {
     const child = spawn(process.execPath, [holdpoint, 'ask', 'Well?'], {
       env: environmentFor(gateway),
       stdio: 'ignore',
     })
-    const request = await asked()
+    const request = await waitForRequest()
     child.kill(signal)
     expect(await once(child, 'exit')).toEqual([code, null])
     expect((await waitForResolution(gateway, request.id)).resolution).toMatchObject({
       by: 'agent',
       reason: 'withdrawn',
     })
-    expect(await sessionOf(request)).toMatchObject({ ending: { reason: 'stopped' } })
+    expect(await endedSession(request)).toMatchObject({ ending: { reason: 'stopped' } })
   })
 
-  it('waits through a kill of the gateway, and finds it at another address', async () => {
+  it('keeps waiting while the gateway is killed and restarted at another address', async () => {
     const own = await startGateway({ runner: 'none' })
     const running = bash(own, `holdpoint ask 'Well?' ${choices}`)
-    const { id } = await asked(own)
+    const { id } = await waitForRequest(own)
     await own.kill()
     own.forgetPort()
     await own.start()
-    expect((await give(choose('yes'), own)).id).toBe(id)
+    expect((await answerNext(choose('yes'), own)).id).toBe(id)
     expect(await running).toMatchObject({ code: 0, out: 'yes\n' })
   })
 
-  it('speaks with an agent’s credential as well', async () => {
+  it('works with the token of an agent', async () => {
     const { secret } = await gateway.call('addToken', { role: 'agent', name: 'ci' })
     const running = bash(gateway, `HOLDPOINT_URL=${gateway.url} HOLDPOINT_TOKEN=${secret} holdpoint ask 'Well?'`)
-    const request = await give({ kind: 'allow' })
+    const request = await answerNext({ kind: 'allow' })
     expect(await running).toMatchObject({ code: 0, out: 'allow\n' })
-    expect((await sessionOf(request)).ending).toMatchObject({ reason: 'done' })
+    expect((await endedSession(request)).ending).toMatchObject({ reason: 'done' })
   })
 })
 
-describe('holdpoint guard, in a script', () => {
-  it('shows the command and its folder, and runs exactly that when it is allowed', async () => {
+describe('holdpoint guard in a script', () => {
+  it('shows the command and its folder, and runs exactly that once allowed', async () => {
     const running = bash(
       gateway,
       `echo in | holdpoint guard --as deploy -- bash -c 'cat; printf "%s|" "$@"; exit 7' 'a b' '$HOME' '' "it's"`,
     )
-    const request = await give({ kind: 'allow' })
+    const request = await answerNext({ kind: 'allow' })
     const argv = ['bash', '-c', 'cat; printf "%s|" "$@"; exit 7', 'a b', '$HOME', '', "it's"]
     expect(request.ask).toMatchObject({
       tool: 'Bash',
@@ -196,78 +196,78 @@ describe('holdpoint guard, in a script', () => {
       input: { argv, command: `bash -c 'cat; printf "%s|" "$@"; exit 7' 'a b' '$HOME' '' 'it'\\''s'` },
     })
     expect(await running).toMatchObject({ code: 7, out: "in\n$HOME||it's|" })
-    const session = await sessionOf(request)
+    const session = await endedSession(request)
     expect(session).toMatchObject({ title: 'deploy', ending: { reason: 'done' } })
-    const told = (await gateway.call('listEvents', { id: session.id })).items
-    expect(told.find(event => event.type === 'tool.finished')).toMatchObject({ ok: false, output: 'exit 7' })
+    const events = (await gateway.call('listEvents', { id: session.id })).items
+    expect(events.find(event => event.type === 'tool.finished')).toMatchObject({ ok: false, output: 'exit 7' })
     expect((await waitForResolution(gateway, request.id)).delivery.state).toBe('taken')
   })
 
-  it('takes options only before the command', async () => {
+  it('parses only the options before the command', async () => {
     const running = bash(gateway, 'holdpoint guard echo --json --as x')
-    const request = await give({ kind: 'allow' })
+    const request = await answerNext({ kind: 'allow' })
     expect(await running).toMatchObject({ code: 0, out: '--json --as x\n' })
-    expect((await sessionOf(request)).title).toBe('guard')
+    expect((await endedSession(request)).title).toBe('guard')
   })
 
-  it('cannot be edited into something else', async () => {
+  it('refuses an allow with edited input', async () => {
     const running = bash(gateway, 'holdpoint guard -- echo mine')
-    const request = await asked()
+    const request = await waitForRequest()
     const answer: Answer = { kind: 'allow', input: { command: 'echo yours', argv: ['echo', 'yours'] } }
     await expect(
       gateway.call('answerRequest', { id: request.id, digest: request.digest, answer }),
     ).rejects.toMatchObject({ code: 'answer_mismatch' })
-    await give({ kind: 'allow' })
+    await answerNext({ kind: 'allow' })
     expect((await running).out).toBe('mine\n')
   })
 
   it.each<[string, Answer | null, string, number, RegExp]>([
     ['denied', { kind: 'deny', reason: 'not \u001b[2J on main' }, '', 1, /Denied: not \\u\{1b\}\[2J on main/],
-    ['left without an answer', null, '--deadline 1s', 124, /Nobody answered/],
-  ])('runs nothing when it is %s', async (_what, answer, flags, code, sentence) => {
+    ['not answered in time', null, '--deadline 1s', 124, /Nobody answered/],
+  ])('does not run the command when it is %s', async (_what, answer, flags, code, sentence) => {
     const running = bash(gateway, `holdpoint guard ${flags} -- touch ran.txt`)
-    if (answer) await give(answer)
-    const said = await running
-    expect([said.code, said.out, said.err]).toEqual([code, '', expect.stringMatching(sentence)])
+    if (answer) await answerNext(answer)
+    const result = await running
+    expect([result.code, result.out, result.err]).toEqual([code, '', expect.stringMatching(sentence)])
     expect(existsSync(join(gateway.folder, 'ran.txt'))).toBe(false)
   })
 
   it.each([
-    ['there is no such program', './nowhere', 127],
-    ['it may not be run', './holdpoint.config.json', 126],
-    ['a signal ends it', `bash -c 'kill -TERM $$'`, 143],
-  ])('ends as a shell does when %s', async (_what, words, code) => {
+    ['the program does not exist', './nowhere', 127],
+    ['the file is not executable', './holdpoint.config.json', 126],
+    ['a signal ends the command', `bash -c 'kill -TERM $$'`, 143],
+  ])('exits like a shell when %s', async (_what, words, code) => {
     const running = bash(gateway, `holdpoint guard -- ${words}`)
-    await give({ kind: 'allow' })
+    await answerNext({ kind: 'allow' })
     expect((await running).code).toBe(code)
   })
 
-  it.each(['TERM', 'HUP', 'INT'] as const)('passes SIG%s on to the command that runs', async name => {
-    const begun = `begun-${name}.txt`
-    const script = `trap 'echo ended; exit 9' ${name}; touch ${begun}; while :; do sleep 0.02; done`
-    const child = guarding(['bash', '-c', script])
-    await give({ kind: 'allow' })
-    while (!existsSync(join(gateway.folder, begun))) await glance()
+  it.each(['TERM', 'HUP', 'INT'] as const)('forwards SIG%s to the running command', async name => {
+    const startedFile = `started-${name}.txt`
+    const script = `trap 'echo ended; exit 9' ${name}; touch ${startedFile}; while :; do sleep 0.02; done`
+    const child = spawnGuard(['bash', '-c', script])
+    await answerNext({ kind: 'allow' })
+    while (!existsSync(join(gateway.folder, startedFile))) await glance()
     child.kill(`SIG${name}`)
     expect(await once(child, 'exit')).toEqual([9, null])
   })
 
-  it('runs nothing when it is told to stop while the allow is on its way, and says so', async () => {
-    const line = await heldLine()
-    const child = guarding(['touch', 'late.txt'], { HOLDPOINT_URL: line.url })
-    const request = await give({ kind: 'allow' })
-    const release = await line.held
+  it('does not run the command when stopped while the allow is being handed over, and reports it undeliverable', async () => {
+    const proxy = await delayingProxy()
+    const child = spawnGuard(['touch', 'late.txt'], { HOLDPOINT_URL: proxy.url })
+    const request = await answerNext({ kind: 'allow' })
+    const release = await proxy.held
     child.kill('SIGTERM')
-    // Nothing tells that a signal has arrived.
+    // There is no way to see that the signal has arrived, so wait a little.
     setTimeout(release, 500)
     expect(await once(child, 'exit')).toEqual([143, null])
-    line.close()
+    proxy.close()
     expect(existsSync(join(gateway.folder, 'late.txt'))).toBe(false)
     expect((await waitForResolution(gateway, request.id)).delivery.state).toBe('undeliverable')
-    expect(await sessionOf(request)).toMatchObject({ ending: { reason: 'stopped' } })
+    expect(await endedSession(request)).toMatchObject({ ending: { reason: 'stopped' } })
   })
 
-  it('needs a command: exit code 2', async () => {
+  it('requires a command: exit code 2', async () => {
     expect((await bash(gateway, 'holdpoint guard --')).code).toBe(2)
   })
 })

@@ -16,30 +16,30 @@ beforeAll(async () => {
   while (!(await gateway.call('listRunners', {})).items.some(({ live }) => live)) await glance()
 })
 afterAll(closeGateways)
-const hp = (...words: string[]) => runCliAgainst(gateway, words)
-const json = async (...words: string[]) => JSON.parse((await hp(...words, '--json')).out)
+const cli = (...words: string[]) => runCliAgainst(gateway, words)
+const json = async (...words: string[]) => JSON.parse((await cli(...words, '--json')).out)
 
-describe('a session', () => {
-  it('is started, in this folder, and named by its first words', async () => {
+describe('session commands', () => {
+  it('start opens a session in this folder with the prompt as its title', async () => {
     const session = Session.parse(await json('start', 'rehearsal', 'short', 'please'))
     expect(session).toMatchObject({ driver: 'rehearsal', title: 'short please', cwd: gateway.folder })
     await waitForPending(gateway, session)
-    const { code, out } = await hp('start', 'rehearsal', '--title', 'Mine', '--mode', 'acceptEdits', '--cwd', '/tmp')
+    const { code, out } = await cli('start', 'rehearsal', '--title', 'Mine', '--mode', 'acceptEdits', '--cwd', '/tmp')
     expect([code, out]).toEqual([0, expect.stringMatching(/^ses_\w+ has started\. {2}“Mine”\n/)])
-    const unknown = await hp('start', 'nobody', 'hello')
+    const unknown = await cli('start', 'nobody', 'hello')
     expect([unknown.code, unknown.err]).toEqual([2, expect.stringMatching(/No runner offers the driver "nobody"/)])
   })
 
-  it('is told what a person says, from words, from stdin, with a file', async () => {
+  it('send delivers words, stdin and an attachment', async () => {
     const { session, request } = await rehearse(gateway, 'approval')
-    await hp('deny', request.id)
+    await cli('deny', request.id)
     await waitForLastMessage(gateway, session)
-    expect((await hp('send', session.id.slice(4, 12), 'good', 'evening')).out).toMatch(
+    expect((await cli('send', session.id.slice(4, 12), 'good', 'evening')).out).toMatch(
       /^Sent to ses_\w+\. {2}“approval”\n$/,
     )
     const echoed = await waitForPending(gateway, session)
     expect((await gateway.call('getSession', { id: session.id })).lastMessage).toContain('“good evening”')
-    await hp('answer', echoed.id, '--choose', '2')
+    await cli('answer', echoed.id, '--choose', '2')
     await waitForLastMessage(gateway, session)
     const image = join(gateway.folder, 'dot.png')
     const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
@@ -51,40 +51,43 @@ describe('a session', () => {
       attachments: [{ type: 'image', mediaType: 'image/png', data: png, name: 'dot.png' }],
     })
     expect((await runCliAgainst(gateway, ['send', session.id, '-'], '\n')).code).toBe(2)
-    expect((await hp('send', session.id, 'look', '--attach', join(gateway.folder, 'none.png'))).code).toBe(2)
-    expect((await hp('send', session.id)).code).toBe(2)
+    expect((await cli('send', session.id, 'look', '--attach', join(gateway.folder, 'none.png'))).code).toBe(2)
+    expect((await cli('send', session.id)).code).toBe(2)
   })
 
-  it('is interrupted, changed and ended', async () => {
+  it('mode, interrupt and end change a session', async () => {
     const { session, request } = await rehearse(gateway, 'approval')
-    expect((await hp('mode', session.id, 'acceptEdits')).out).toMatch(
-      /^ses_\w+ is told to work in mode acceptEdits\. {2}“approval”/,
+    expect((await cli('mode', session.id, 'acceptEdits')).out).toMatch(
+      /^Mode of ses_\w+ set to acceptEdits\. {2}“approval”/,
     )
     expect(await json('mode', session.id, 'default')).toMatchObject({ id: session.id, mode: 'default' })
-    const strange = await hp('mode', session.id, 'wild')
-    expect([strange.code, strange.err]).toEqual([2, expect.stringMatching(/there is default, acceptEdits/)])
+    const strange = await cli('mode', session.id, 'wild')
+    expect([strange.code, strange.err]).toEqual([2, expect.stringMatching(/Available: default, acceptEdits/)])
     expect(await json('interrupt', session.id.slice(0, 12))).toMatchObject({ id: session.id, pending: 0 })
-    expect((await hp('allow', request.id)).err).toMatch(/cancelled: turn interrupted/)
-    expect((await hp('end', session.id)).out).toMatch(/^ses_\w+ has ended\. {2}“approval”/)
-    expect(await json('end', session.id.slice(0, 12)), 'again is no error').toMatchObject({ state: 'ended' })
-    expect((await hp('interrupt', session.id)).code).toBe(1)
+    expect((await cli('allow', request.id)).err).toMatch(/cancelled: turn interrupted/)
+    expect((await cli('end', session.id)).out).toMatch(/^ses_\w+ has ended\. {2}“approval”/)
+    expect(await json('end', session.id.slice(0, 12)), 'ending it again is not an error').toMatchObject({
+      state: 'ended',
+    })
+    expect((await cli('interrupt', session.id)).code).toBe(1)
   })
 })
 
 describe('holdpoint watch', () => {
-  it('prints each event as a line of JSON, of one session where that is asked for, and goes on behind a cursor', async () => {
+  it('prints events as JSON lines, filtered by session, and resumes after a cursor', async () => {
     const { session, request } = await rehearse(gateway, 'approval')
     const words = [holdpoint, 'watch', '--json', '--session', session.id.slice(0, 14)]
     const child = spawn(process.execPath, words, { env: environmentFor(gateway), stdio: ['ignore', 'pipe', 'inherit'] })
     const seen: Event[] = []
     const lines = createInterface(child.stdout)
-    // Others are at work, too; nothing is told before the stream has begun, so something is done until it is.
-    const nudge = () => setInterval(() => void gateway.call('patchSession', { id: session.id, title: 'nudged' }), 100)
-    let nudging = nudge()
+    // The stream sends nothing until something happens, so keep changing the session until it does.
+    const startNudging = () =>
+      setInterval(() => void gateway.call('patchSession', { id: session.id, title: 'nudged' }), 100)
+    let nudging = startNudging()
     for await (const line of lines) {
       if (seen.push(JSON.parse(line)) === 1) {
         clearInterval(nudging)
-        await hp('deny', request.id, '--reason', 'no')
+        await cli('deny', request.id, '--reason', 'no')
       }
       if (seen.at(-1)?.type === 'turn.finished') break
     }
@@ -93,39 +96,39 @@ describe('holdpoint watch', () => {
     expect(seen.map(event => event.session)).toEqual(seen.map(() => session.id))
     const resolved = seen.find(event => event.type === 'request.resolved')
     expect(resolved).toMatchObject({ request: request.id, resolution: { answer: { kind: 'deny', reason: 'no' } } })
-    // It learns that nobody reads any more when it has something to say.
-    nudging = nudge()
-    // Of this session alone: what the others still do may fall right behind that event.
+    // watch notices that `head` has closed the pipe only when it writes the next event.
+    nudging = startNudging()
+    // Only this session: events of others may follow directly after that event.
     const after = `--session ${session.id} --after ${seen[0]?.cursor}`
     const again = await bash(gateway, `holdpoint watch --json ${after} | head -1`)
     clearInterval(nudging)
-    expect(JSON.parse(again.out), 'a reader that has seen enough ends it').toEqual(seen[1])
+    expect(JSON.parse(again.out), 'the pipe gets the event after the cursor').toEqual(seen[1])
   })
 
-  it('tells people in words, and goes on when the gateway is back at another address', async () => {
+  it('prints readable lines and reconnects when the gateway comes back at another address', async () => {
     const own = await startGateway({ runner: 'none' })
     const child = spawn(process.execPath, [holdpoint, 'watch'], {
       env: environmentFor(own),
       stdio: ['ignore', 'pipe', 'pipe'],
     })
-    const said = { out: '', err: '' }
+    const printed = { out: '', err: '' }
     child.stdout.on('data', chunk => {
-      said.out += chunk
+      printed.out += chunk
     })
     child.stderr.on('data', chunk => {
-      said.err += chunk
+      printed.err += chunk
     })
-    const tells = async (what: RegExp, where: keyof typeof said = 'out') => {
-      while (!what.test(said[where])) await glance()
+    const waitForOutput = async (what: RegExp, where: keyof typeof printed = 'out') => {
+      while (!what.test(printed[where])) await glance()
     }
     const nudging = setInterval(() => void own.call('startSession', { driver: 'external', title: 'nudge' }), 100)
-    await within(tells(/nudge {2}opened ses_/))
+    await within(waitForOutput(/nudge {2}opened ses_/))
     clearInterval(nudging)
     await own.kill()
-    await within(tells(/^The gateway is away; it is looked for\.\n$/, 'err'))
+    await within(waitForOutput(/^Lost the connection to the gateway\. Reconnecting…\n$/, 'err'))
     own.forgetPort()
     await own.start()
-    await within(tells(/away.*\nThe gateway is back\.\n$/, 'err'))
+    await within(waitForOutput(/Lost.*\nReconnected\.\n$/, 'err'))
     const { id } = await own.call('startSession', { driver: 'external', title: 'after' })
     const ask = {
       kind: 'approval' as const,
@@ -136,26 +139,30 @@ describe('holdpoint watch', () => {
       editable: false,
     }
     await own.call('openRequest', { id, key: 'k', ask })
-    await within(tells(/after {2}asks req_\w+: Run a command {2}a ↵ b\\u\{1b\}\[2J\n/))
+    await within(waitForOutput(/after {2}asks req_\w+: Run a command {2}a ↵ b\\u\{1b\}\[2J\n/))
     child.kill('SIGINT')
     expect(await once(child, 'exit')).toEqual([0, null])
   })
 
-  it('refuses what is no cursor', async () => {
-    expect((await hp('watch', '--after', 'yesterday')).code).toBe(2)
+  it('refuses a malformed cursor', async () => {
+    expect((await cli('watch', '--after', 'yesterday')).code).toBe(2)
   })
 })
 
-it('a gateway that does not answer at its address is none: exit code 5', async () => {
+it('a command whose gateway is unreachable says so: exit code 5', async () => {
   const env = { ...environmentFor(gateway), HOLDPOINT_URL: 'http://127.0.0.1:1' }
   const { code, err } = await runCli(['inbox'], { env })
   expect([code, err]).toEqual([5, expect.stringMatching(/Cannot reach.*holdpoint up/)])
 })
 
-it('what cannot be written is told on stderr: exit code 1; a reader that has seen enough is no error', async () => {
+it('a command that cannot write its output fails with exit code 1, but a closed pipe is not an error', async () => {
   for (const words of ['sessions --all', 'sessions --all --json', '--help']) {
     const { code, err } = await bash(gateway, `holdpoint ${words} > /dev/full`)
-    expect([words, code, err]).toEqual([words, 1, expect.stringMatching(/^holdpoint: Not all .*ENOSPC.*\n$/)])
+    expect([words, code, err]).toEqual([
+      words,
+      1,
+      expect.stringMatching(/^holdpoint: Could not write all output .*ENOSPC.*\n$/),
+    ])
   }
   expect(await bash(gateway, 'set -o pipefail; holdpoint --help | true')).toEqual({ code: 0, out: '', err: '' })
 })

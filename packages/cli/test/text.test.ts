@@ -24,13 +24,13 @@ function drawn(lines: readonly StyledLine[], columns: number): readonly string[]
   return stripVTControlCharacters(written).replaceAll('\r', '').split('\n')
 }
 
-describe('colours', () => {
+describe('colors', () => {
   it.each<[string, boolean, NodeJS.ProcessEnv, string]>([
     ['a terminal', true, { TERM: 'xterm' }, '\u001b[33mx\u001b[0m\n'],
-    ['a terminal that has none', true, { TERM: 'dumb' }, 'x\n'],
-    ['a terminal of someone who wants none', true, { TERM: 'xterm', NO_COLOR: '1' }, 'x\n'],
+    ['a terminal without colors', true, { TERM: 'dumb' }, 'x\n'],
+    ['a terminal with NO_COLOR', true, { TERM: 'xterm', NO_COLOR: '1' }, 'x\n'],
     ['a pipe', false, { TERM: 'xterm' }, 'x\n'],
-  ])('on %s', (_what, isTTY, env, expected) => {
+  ])('are printed as expected on %s', (_what, isTTY, env, expected) => {
     let out = ''
     const stream = { isTTY, columns: 80, write: (text: string) => (out += text) }
     new Output(stream as unknown as WriteStream, env).print(row(trusted('x', 'waiting'))) // what is used of a stream
@@ -38,7 +38,7 @@ describe('colours', () => {
   })
 })
 
-describe('a line of the log', () => {
+describe('an event line', () => {
   const event = {
     cursor: 'e-1' as Cursor, // never leaves this file
     at: 0,
@@ -48,29 +48,29 @@ describe('a line of the log', () => {
     role: 'agent' as const,
     text: 'word '.repeat(30),
   }
-  it('keeps a title in its column, whatever it says, and what goes on in its own', () => {
+  it('keeps the title in its column, even one that imitates our text, and aligns continuation lines', () => {
     const forged = 'api  req_1 allowed by you'
     const lines = [forged, 'x', '漢字'].map(title => wrap(eventRow(event, () => title, 80) ?? row(), 80)).map(textOf)
     for (const [first = '', second = ''] of lines) {
-      const place = widthOf(first.slice(0, first.indexOf('says: ')))
-      expect(place).toBe(28)
+      const column = widthOf(first.slice(0, first.indexOf('says: ')))
+      expect(column).toBe(28)
       expect(second.indexOf('┊')).toBe(26)
     }
     expect(lines[0]?.[0]).not.toContain('allowed by you')
-    expect(textOf(wrap(eventRow(event, () => forged, null) ?? row(), null))[0], 'a pipe gets all of it').toContain(
+    expect(textOf(wrap(eventRow(event, () => forged, null) ?? row(), null))[0], 'a pipe gets the full text').toContain(
       forged,
     )
   })
 })
 
-describe('a list', () => {
+describe('a table', () => {
   const head = ['id', 'state', 'title', 'folder']
   const lines = [
     ['ses_abc', 'waits for you', 'api-server', '/srv/some/long/folder/of/api'].map(cell => untrusted(cell)),
   ]
   const drawn = (columns: number | null) => tableRows(head, lines, columns).flatMap(one => textOf(wrap(one, columns)))
 
-  it('takes a line each on any screen: the last column is cut, then left out', () => {
+  it('prints one line per row on any screen: cuts the last column, then drops columns', () => {
     expect(drawn(60)).toEqual([
       'ID       STATE          TITLE       FOLDER',
       expect.stringMatching(/^ses_abc {2}waits for you {2}api-server {2}\/srv.*…?.*api$/),
@@ -79,21 +79,21 @@ describe('a list', () => {
     expect(drawn(10)).toEqual(['ID', 'ses_abc'])
     for (const columns of [10, 24, 40, 60, 80])
       for (const line of drawn(columns)) expect(widthOf(line)).toBeLessThanOrEqual(columns)
-    expect(drawn(null)[1], 'a pipe gets all of it').toContain('/srv/some/long/folder/of/api')
+    expect(drawn(null)[1], 'a pipe gets the full text').toContain('/srv/some/long/folder/of/api')
   })
 })
 
-describe('text on a screen', () => {
+describe('text on a terminal', () => {
   it.each([
     ['letters', 'abc', 3],
-    ['accents that stand on a letter', 'e\u0301', 1],
+    ['combining accents', 'e\u0301', 1],
     ['Chinese, Japanese and Korean', '漢かカ한', 8],
-    ['pictures', '🚀✅', 4],
+    ['emoji', '🚀✅', 4],
     ['full-width forms', 'ＡＢ', 4],
-    ['lines and arrows', '│→…', 3],
-    // Unicode leaves these to the terminal; tmux draws them as wide as the ideographs around them.
+    ['box drawing and arrows', '│→…', 3],
+    // Their width is ambiguous in Unicode; tmux draws them two columns wide.
     ['numbers in a square', '㉈㉏', 4],
-  ])('is as wide as a terminal draws it: %s', (_what, text, columns) => {
+  ])('has the width that a terminal draws: %s', (_what, text, columns) => {
     expect(widthOf(text)).toBe(columns)
   })
 
@@ -104,7 +104,7 @@ describe('text on a screen', () => {
       const width = widthOf(char)
       // No character is wider than two.
       if (width < 2 && !hasInvisible(char) && width < stringWidth(char))
-        expect.fail(`U+${code.toString(16)} is counted too narrow`)
+        expect.fail(`U+${code.toString(16)} is measured too narrow`)
     }
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 60 }), text => {
@@ -115,7 +115,7 @@ describe('text on a screen', () => {
     )
   })
 
-  it('is never counted narrower than a terminal draws it, character by character', async () => {
+  it('is never measured narrower than xterm draws it, for every character', async () => {
     const rows = 1024
     const screen = new xterm.Terminal({ cols: 4, rows, allowProposedApi: true })
     for (let from = 0x20; from < 0x40000; from += rows) {
@@ -127,7 +127,7 @@ describe('text on a screen', () => {
       for (const [index, char] of visible.entries()) {
         const width = screen.buffer.active.getLine(index)?.getCell(0)?.getWidth() ?? 0
         if (width > 1 && widthOf(char) < width)
-          expect.fail(`U+${char.codePointAt(0)?.toString(16)} is counted too narrow`)
+          expect.fail(`U+${char.codePointAt(0)?.toString(16)} is measured too narrow`)
       }
     }
     screen.dispose()
@@ -148,7 +148,7 @@ describe('text on a screen', () => {
     ])
   })
 
-  it('is cut in its middle, with a sign for what is missing', () => {
+  it('is cut in the middle, with a marker for what is missing', () => {
     expect(cut('漢字漢字', 5)).toBe('漢…字')
     expect(cut('short', 5)).toBe('short')
     expect(cut(`echo ${'x'.repeat(500)} && rm -rf ~`, 40)).toMatch(/^echo x+ ⟨\d+ more⟩ \S* ?rm -rf ~$/)
@@ -163,7 +163,7 @@ describe('text on a screen', () => {
     )
   })
 
-  it('is broken behind a blank where there is one, and every piece stands behind the gutter', () => {
+  it('is wrapped after a space if possible, and every continuation has the gutter', () => {
     const [line] = quotedRows('one two three four five six')
     expect(textOf(wrap(line as NonNullable<typeof line>, 18))).toEqual(['  │ one two three ', '  ┊ four five six'])
     expect(textOf(wrap(row(untrusted('x'.repeat(25))), 12))).toEqual([
@@ -178,7 +178,7 @@ describe('text on a screen', () => {
     expect(textOf(wrap(row(), 10))).toEqual([''])
   })
 
-  it('of an agent begins no line of ours, wherever it is broken', () => {
+  it('from an agent never starts a line without a gutter or label, at any width', () => {
     const forged = `${'x'.repeat(70)} [a] Allow  ✓ allowed by you  `.repeat(3)
     const ask: Ask = {
       kind: 'approval',
@@ -194,11 +194,11 @@ describe('text on a screen', () => {
     for (const columns of [40, 80])
       for (const piece of [...askRows(ask), ...askRows(form)].flatMap(one => wrap(one, columns))) {
         const line = textOf([piece]).join('')
-        expect(line).toMatch(/^( *[│┊] |(Tool|Folder|Agent says|Caution|Blocked|Offers|Form) |$)/)
+        expect(line).toMatch(/^( *[│┊] |(Tool|Folder|Agent says|Caution|Permission|Suggestions|Form) |$)/)
       }
   })
 
-  it('hides nothing behind blanks: long runs of them are counted, and cannot be forged', () => {
+  it('counts long runs of whitespace instead of printing them, with markers that cannot be forged', () => {
     const shown = (text: string) => quotedRows(text).map(({ spans }) => spans.map(span => span.text).join(''))
     expect(shown(`ls${' '.repeat(3000)}; rm -rf ~`)).toEqual(['ls⟨3000 spaces⟩; rm -rf ~'])
     expect(shown(`ls${'\t'.repeat(400)}; rm`)).toEqual(['ls⟨400 tabs⟩; rm'])
@@ -208,7 +208,7 @@ describe('text on a screen', () => {
     expect(untrusted(`a${' '.repeat(99)}b`).text).toBe('a⟨99 spaces⟩b')
   })
 
-  it('of a change has its line ends told once where they are all CRLF, each where they differ, and the blanks before them counted', () => {
+  it('of a change states CRLF once if all lines have it, marks it per line if they differ, and counts trailing spaces', () => {
     const shown = (old_string: string, new_string: string) =>
       askRows({
         kind: 'approval',
@@ -224,19 +224,19 @@ describe('text on a screen', () => {
     expect(shown('one\r\ntwo', 'one\ntwo').slice(1)).toEqual(['- one⟨CR⟩', '+ one', '  two'])
     expect(shown('one \ntwo', 'one\ntwo  ').slice(1)).toEqual(['- one⟨1 space⟩', '- two', '+ one'])
     expect(shown('one\r\n', 'one  \n').slice(1)).toEqual(['- one⟨CR⟩', '+ one⟨2 spaces⟩', '  '])
-    expect(shown('one\r\ntwo', 'one\r\n2').join('\n')).not.toContain('cannot be seen')
+    expect(shown('one\r\ntwo', 'one\r\n2').join('\n')).not.toContain('invisible characters')
   })
 
-  it('is whole in a pipe', () => {
+  it('is not wrapped in a pipe', () => {
     expect(textOf(wrap(row(untrusted('x'.repeat(500))), null))).toEqual(['x'.repeat(500)])
   })
 
-  it('shows what an agent hides, and draws its tabs', () => {
+  it('shows invisible characters as escapes and tabs as arrows', () => {
     expect(quotedRows('a\tb\u001b[0m\r\nc').map(({ spans }) => spans.map(span => span.text).join(''))).toEqual([
       'a→   b\\u{1b}[0m⟨CR⟩',
       'c',
     ])
-    expect(untrusted('\\u{1b}').text, 'what only looks like it is told from it').toBe('\\\\u{1b}')
-    expect(trusted('slip\u001b').text).toBe('slip\\u{1b}')
+    expect(untrusted('\\u{1b}').text, 'text that looks like an escape is distinguishable from one').toBe('\\\\u{1b}')
+    expect(trusted('mistake\u001b').text).toBe('mistake\\u{1b}')
   })
 })

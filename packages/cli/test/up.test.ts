@@ -23,14 +23,14 @@ afterEach(closeGateways)
 const ask = { kind: 'approval' as const, tool: 't', input: {}, title: 'May I?', cwd: '/', editable: false }
 
 describe('holdpoint up', () => {
-  it('says on its first line where it is, how to get in, and where the token is', async () => {
+  it('prints its URL and a sign-in link on its first line, and its token works', async () => {
     const gateway = await startGateway({ runner: 'none' })
     expect(gateway.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
     expect(gateway.link).toMatch(new RegExp(`^${gateway.url}/#code=\\S{20,}$`))
     expect(await gateway.call('whoAmI', {})).toMatchObject({ person: 'owner', role: 'person' })
   })
 
-  it('keeps everything in its home to itself', async () => {
+  it('makes its data folder and every file in it readable only by its owner', async () => {
     const gateway = await startGateway()
     await gateway.runnerBegun()
     expect(statSync(gateway.home.path).mode & 0o777).toBe(0o700)
@@ -41,7 +41,7 @@ describe('holdpoint up', () => {
     for (const file of files) expect([file, statSync(join(gateway.home.path, file)).mode & 0o077]).toEqual([file, 0])
   })
 
-  it('has the same tokens and the same data after a restart', async () => {
+  it('keeps its tokens and data across a restart', async () => {
     const gateway = await startGateway({ runner: 'none' })
     const { token } = gateway
     const { id } = await gateway.call('startSession', { driver: 'external', title: 'kept' })
@@ -51,7 +51,7 @@ describe('holdpoint up', () => {
     expect(await gateway.call('getSession', { id })).toMatchObject({ title: 'kept' })
   })
 
-  it('drains on SIGTERM within five seconds, and leaves pending requests pending', async () => {
+  it('stops within five seconds of SIGTERM and leaves pending requests pending', async () => {
     const gateway = await startGateway()
     const { call } = gateway
     const witness = await Witness.over(gateway.url, gateway.token)
@@ -60,19 +60,19 @@ describe('holdpoint up', () => {
     const { value: request } = await witness.seen(told(session.id, 'request.opened'))
     const waiting = call('getRequest', { id: request.id, wait: 60_000 })
     const runner = gateway.runnerPid()
-    const beganAt = performance.now()
+    const stoppingAt = performance.now()
     expect(await gateway.stop()).toEqual({ code: 0, signal: null })
-    expect(performance.now() - beganAt).toBeLessThan(5000)
-    expect(gateway.runnerPid(), 'the runner keeps its agents').toBe(runner)
+    expect(performance.now() - stoppingAt).toBeLessThan(5000)
+    expect(gateway.runnerPid(), 'the runner keeps running').toBe(runner)
     await gateway.start()
     expect(await call('listRequests', { status: 'pending' })).toMatchObject({ items: [{ id: request.id }] })
     await call('answerRequest', { id: request.id, digest: request.digest, answer: { kind: 'deny' } })
-    expect(await waiting, 'who waited goes on waiting, by itself').toMatchObject({ status: 'resolved' })
+    expect(await waiting, 'a waiting client reconnects by itself').toMatchObject({ status: 'resolved' })
     await witness.seen(told(session.id, 'turn.finished'))
     await witness.close()
   })
 
-  it('starts another runner when its own dies, and finds the one that outlived the last gateway', async () => {
+  it('restarts a killed runner, and reuses a runner that outlived the last gateway', async () => {
     const gateway = await startGateway()
     const first = await gateway.runnerBegun()
     await gateway.killRunner()
@@ -84,18 +84,18 @@ describe('holdpoint up', () => {
     expect(gateway.runnerPid()).toBe(second)
   })
 
-  it('has one runner, however quickly it is killed and comes back', async () => {
+  it('has only one runner after a quick kill and restart', async () => {
     const gateway = await startGateway()
     await gateway.kill()
     await gateway.start()
     while ((await gateway.call('listRunners', {})).items[0]?.live !== true) await glance()
     while (gateway.runnerPids().length > 1) await glance()
     const [runner] = (await gateway.call('listRunners', {})).items
-    expect(runner?.live, 'who gave way has not taken the lease of the other along').toBe(true)
+    expect(runner?.live, 'the runner that exited did not void the lease of the other').toBe(true)
     expect(gateway.runnerPids()).toEqual([gateway.runnerPid()])
   })
 
-  it('ends with the shell of npm start', async () => {
+  it('stops when the shell of npm start is stopped', async () => {
     const { scripts } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'))
     const words = scripts.start.replace('npm run -s build', 'true')
     const gateway = new GatewayProcess({})
@@ -108,49 +108,49 @@ describe('holdpoint up', () => {
     expect(runningProcess(gateway.home, 'gateway')).toBeNull()
   })
 
-  it('refuses a home that another gateway serves, and says so', async () => {
+  it('refuses a data folder that another gateway uses', async () => {
     const gateway = await startGateway({ runner: 'none' })
     const { code, out, err } = await runCli(['up', '--port', '0', '--home', gateway.home.path, '--json'])
     expect([code, out]).toEqual([1, ''])
     expect(err).toMatch(/in use by another gateway/)
-    expect(await gateway.call('whoAmI', {}), 'the first one goes on').toMatchObject({ person: 'owner' })
-    expect((await runCli(['link', '--home', gateway.home.path])).code, 'and is still found').toBe(0)
+    expect(await gateway.call('whoAmI', {}), 'the first gateway keeps running').toMatchObject({ person: 'owner' })
+    expect((await runCli(['link', '--home', gateway.home.path])).code, 'and commands still find it').toBe(0)
   })
 
-  it('says that the port is taken, and what to do', async () => {
+  it('says which port is taken and what to do', async () => {
     const taken = createServer()
     await new Promise<void>(resolve => taken.listen(0, '127.0.0.1', resolve))
     const { port } = taken.address() as { port: number } // it listens on TCP
     const gateway = new GatewayProcess({ runner: 'none' })
     const { code, err } = await runCli(['up', '--port', String(port), '--home', gateway.home.path])
     expect(code).toBe(1)
-    expect(err).toMatch(/port .*taken.*--port/)
+    expect(err).toMatch(/Port \d+ is taken.*--port/)
     await new Promise(resolve => taken.close(resolve))
   })
 
-  it('says that its home cannot be written', async () => {
+  it('says that its data folder is not writable', async () => {
     const gateway = new GatewayProcess({ runner: 'none' })
     const home = madeFolder(gateway, 'sealed')
     mkdirSync(join(home, 'sealed'))
     chmodSync(home, 0o555)
     chmodSync(gateway.folder, 0o755)
-    // Root writes everywhere; nobody else does.
+    // Root may write anywhere, so run it as another user.
     const who = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
     const { code, err } = await runCli(['up', '--port', '0', '--home', home], { cwd: gateway.folder, ...who })
     expect(code).toBe(1)
-    expect(err).toMatch(/^holdpoint: .*sealed.*(cannot be written|cannot be made)/)
-    expect(err.trim().split('\n').length, 'a sentence, no trace').toBe(1)
+    expect(err).toMatch(/^holdpoint: .*sealed.*(cannot be written|Cannot create)/)
+    expect(err.trim().split('\n').length, 'a message without a stack trace').toBe(1)
   })
 
-  it('says that a home cannot be made', async () => {
+  it('says that the data folder cannot be created', async () => {
     const gateway = new GatewayProcess({ runner: 'none' })
     writeFileSync(join(gateway.folder, 'file'), '')
     const { code, err } = await runCli(['up', '--port', '0', '--home', join(gateway.folder, 'file', 'home')])
     expect(code).toBe(1)
-    expect(err).toMatch(/cannot be made.*HOLDPOINT_HOME/)
+    expect(err).toMatch(/Cannot create.*HOLDPOINT_HOME/)
   })
 
-  it('refuses an archive that is newer than the program', async () => {
+  it('refuses a database written by a newer version', async () => {
     const gateway = await startGateway({ runner: 'none' })
     await gateway.stop()
     const db = new DatabaseSync(gateway.home.databaseFile)
@@ -161,14 +161,14 @@ describe('holdpoint up', () => {
     expect(err).toMatch(/newer version of Holdpoint.*Upgrade/)
   })
 
-  it('refuses a config that does not fit, by name', async () => {
+  it('refuses a config file with an unknown key, by name', async () => {
     const gateway = new GatewayProcess({ config: { prot: 4 } })
     const { code, err } = await runCli(['up', '--home', gateway.home.path], { cwd: gateway.folder })
     expect(code).toBe(2)
     expect(err).toMatch(/holdpoint\.config\.json.*prot/)
   })
 
-  it('takes a request of an agent elsewhere over a restart', async () => {
+  it('returns the same request for the same key after a crash and restart', async () => {
     const gateway = await startGateway({ runner: 'none' })
     const { id } = await gateway.call('startSession', { driver: 'external' })
     const request = await gateway.call('openRequest', { id, key: 'k', ask })
@@ -177,10 +177,10 @@ describe('holdpoint up', () => {
     expect(await gateway.call('openRequest', { id, key: 'k', ask })).toEqual(request)
   })
 
-  it('notes where it is while it runs, and not longer', async () => {
+  it('writes a pid file with its address and removes it when it stops', async () => {
     const gateway = await startGateway({ runner: 'none' })
-    const note = join(gateway.home.path, 'gateway.json')
-    expect(JSON.parse(readFileSync(note, 'utf8'))).toMatchObject({ pid: gateway.pid, url: gateway.url })
+    const pidFile = join(gateway.home.path, 'gateway.json')
+    expect(JSON.parse(readFileSync(pidFile, 'utf8'))).toMatchObject({ pid: gateway.pid, url: gateway.url })
     await gateway.stop()
     expect((await runCli(['link', '--home', gateway.home.path])).code).not.toBe(0)
   })

@@ -1,4 +1,4 @@
-/** The program as a person runs it: words in, exit code and what it said out. */
+/** Runs the built command line program and collects its exit code and output. */
 import { type SpawnOptions, spawn } from 'node:child_process'
 import { type GatewayProcess, holdpoint, plainEnvironment } from '../../../../test/support/gateway.ts'
 
@@ -8,7 +8,7 @@ export interface CliResult {
   readonly err: string
 }
 export interface RunOptions extends SpawnOptions {
-  /** What comes in on stdin. */
+  /** Text for stdin. */
   readonly input?: string
 }
 
@@ -31,22 +31,22 @@ function spawnAndCollect(
   child.stderr?.on('data', chunk => {
     err += chunk
   })
-  // It may not read what it is given.
+  // The program may exit without reading its input.
   child.stdin?.on('error', () => {})
   child.stdin?.end(input)
   return new Promise(resolve => child.once('close', code => resolve({ code, out, err })))
 }
 
-/** The environment of someone whose gateway this is, with `holdpoint` on the path. */
+/** The environment in which commands find this gateway. */
 export function environmentFor(gateway: GatewayProcess): NodeJS.ProcessEnv {
   return { ...plainEnvironment(), HOLDPOINT_HOME: gateway.home.path }
 }
-/** Says it to this gateway. */
+/** Runs a command against this gateway, in its folder. */
 export function runCliAgainst(gateway: GatewayProcess, words: readonly string[], input?: string): Promise<CliResult> {
   return runCli(words, { env: environmentFor(gateway), cwd: gateway.folder, ...(input !== undefined && { input }) })
 }
-/** A script of the shell, in which `holdpoint` is the program. */
+/** Runs a bash script in which `holdpoint` is the program. */
 export function bash(gateway: GatewayProcess, script: string): Promise<CliResult> {
-  const defined = `holdpoint() { ${JSON.stringify(process.execPath)} ${JSON.stringify(holdpoint)} "$@"; }\n${script}`
-  return spawnAndCollect('bash', ['-c', defined], '', { env: environmentFor(gateway), cwd: gateway.folder })
+  const withFunction = `holdpoint() { ${JSON.stringify(process.execPath)} ${JSON.stringify(holdpoint)} "$@"; }\n${script}`
+  return spawnAndCollect('bash', ['-c', withFunction], '', { env: environmentFor(gateway), cwd: gateway.folder })
 }

@@ -1,10 +1,10 @@
-/** A gateway with something in its inbox: the rehearsal at the part that a test needs, or an ask of an agent that lives elsewhere. */
+/** Opens requests on a gateway: from the rehearsal, or from an external agent. */
 import type { Ask, Request, RequestId, Session } from '@holdpoint/protocol'
 import { type GatewayProcess, glance } from '../../../../test/support/gateway.ts'
 
 export type RehearsalScene = 'approval' | 'edit' | 'plan' | 'questions' | 'text' | 'form' | 'parallel'
 
-/** Starts the rehearsal with this part alone, and resolves when it has asked. */
+/** Starts the rehearsal with one scene and waits for its request. */
 export async function rehearse(
   gateway: GatewayProcess,
   only: RehearsalScene,
@@ -37,7 +37,7 @@ export function approvalAsk(input: Record<string, unknown>, more: object = {}): 
   return ask as Ask // the gateway checks it
 }
 
-/** What an agent with this text says in its last words, once it has said it. */
+/** Waits until the session is idle or ended, and returns the agent's last message. */
 export async function waitForLastMessage(gateway: GatewayProcess, { id }: Session): Promise<string> {
   for (;;) {
     const { lastMessage, state } = await gateway.call('getSession', { id })

@@ -1,4 +1,4 @@
-/** A request that waits, for what needs no gateway. */
+/** A pending request for tests without a gateway. */
 import type { Ask, Request, RequestId, SessionId } from '@holdpoint/protocol'
 
 export function requestOf(ask: Ask, id = 'req_x'): Request {
