@@ -43,6 +43,9 @@ const Config = z.strictObject({
 })
 export type Config = z.infer<typeof Config>
 
+/** Every key that holdpoint.config.json may have. */
+export const configKeys: readonly string[] = Object.keys(Config.shape)
+
 export const defaultPort = 4747
 const fileName = 'holdpoint.config.json'
 
@@ -90,20 +93,21 @@ function readConfigFile(folder: string): Config {
   }
 }
 
+/** The settings that can also be set by an environment variable. */
 const environmentVariables = {
-  port: 'PORT',
-  host: 'HOST',
-  store: 'STORE',
-  runner: 'RUNNER',
-  onDeadline: 'ON_DEADLINE',
-  claude: 'CLAUDE',
+  port: 'HOLDPOINT_PORT',
+  host: 'HOLDPOINT_HOST',
+  store: 'HOLDPOINT_STORE',
+  runner: 'HOLDPOINT_RUNNER',
+  onDeadline: 'HOLDPOINT_ON_DEADLINE',
+  claude: 'HOLDPOINT_CLAUDE',
 } as const
 
 function readEnvironment(env: NodeJS.ProcessEnv): Config {
-  const nameOf = (key: string) => `HOLDPOINT_${environmentVariables[key as keyof typeof environmentVariables]}` // `key` is one of its keys
-  const found = Object.keys(environmentVariables).flatMap(key => {
-    const value = env[nameOf(key)]
+  const found = Object.entries(environmentVariables).flatMap(([key, name]) => {
+    const value = env[name]
     return value === undefined || value === '' ? [] : [[key, value]]
   })
-  return parse(Object.fromEntries(found), nameOf)
+  // `parse` names only keys that it was given, which are keys of this table.
+  return parse(Object.fromEntries(found), key => environmentVariables[key as keyof typeof environmentVariables])
 }
