@@ -1,10 +1,15 @@
+import { existsSync } from 'node:fs'
 import { callAs, openGateway } from '@holdpoint/engine'
 import { formatId } from '@holdpoint/protocol'
 import { openMemory } from '@holdpoint/store'
 import { expect, it } from 'vitest'
 import { ManualClock } from '../../drivers/test/runner-fixture.ts'
 import { busyMaxMs, keepLeaseAlive, leaseCheckMs } from '../src/gateway/lease-keepalive.ts'
-import { nextFailures, restartDelayMs } from '../src/gateway/runner-supervisor.ts'
+import { nextFailures, programFile, restartDelayMs } from '../src/gateway/runner-supervisor.ts'
+
+it('the program that starts a runner exists, also outside the bundle', () => {
+  expect(existsSync(programFile()), programFile()).toBe(true)
+})
 
 it('a runner that keeps failing is restarted with growing delays of up to half a minute', () => {
   const crash = { code: 1, signal: null, uptimeMs: 100 }

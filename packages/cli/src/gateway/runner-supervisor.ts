@@ -1,7 +1,8 @@
 /** Keeps one runner running beside the gateway: uses the one that outlived the last gateway, or starts one, and restarts it when it exits. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
 import { type Call, messageOf } from '@holdpoint/protocol'
 import type { Config } from '../config/config.ts'
 import { type DataFolder, runningProcess, writePidFile } from '../config/data-folder.ts'
@@ -106,12 +107,16 @@ export function restartDelayMs(failures: number): number {
   return Math.min(restartBackoff.capMs, restartBackoff.firstMs * 2 ** Math.max(0, failures - 1))
 }
 
+/** The executable of this package. Found by package name, because this code runs from the bundle and, in an embedding program, from `dist/gateway`. */
+export function programFile(): string {
+  return join(createRequire(import.meta.url).resolve('holdpoint/package.json'), '../bin/holdpoint.js')
+}
+
 function startRunner(dataFolder: DataFolder, crashAt: string | undefined): ChildProcess {
   const logFile = openSync(dataFolder.runnerLog, 'a', 0o600)
-  const main = fileURLToPath(new URL('./main.js', import.meta.url))
   // The crash point of the gateway must not crash its runner.
   const { HOLDPOINT_CRASH_AT: _gateway, HOLDPOINT_RUNNER_CRASH_AT: _runner, ...env } = withoutSecrets(process.env)
-  const child = spawn(process.execPath, [main, 'runner', '--home', dataFolder.path], {
+  const child = spawn(process.execPath, [programFile(), 'runner', '--home', dataFolder.path], {
     detached: true,
     stdio: ['ignore', logFile, logFile],
     env: crashAt ? { ...env, HOLDPOINT_CRASH_AT: crashAt } : env,
