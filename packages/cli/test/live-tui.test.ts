@@ -343,7 +343,7 @@ describe('without a gateway', () => {
     terminal.press('q')
     expect(await terminal.exit).toBe(0)
     expect(terminal.all()).toContain('No gateway runs, so one runs here')
-    expect(terminal.all()).toContain('The gateway that ran here closes')
+    expect(terminal.all()).toContain('The temporary gateway stops now')
     rmSync(home, { recursive: true, force: true, maxRetries: 5 })
   })
 })

@@ -97,7 +97,7 @@ describe('a gateway that runs in somebody’s terminal', () => {
     expect(first.all()).toMatch(
       /You left\. The session is kept, and its agent rests until you are back\.\nThe gateway that/,
     )
-    expect(first.all()).toContain('closes, for others who use it, too')
+    expect(first.all()).toContain('stops now, for everyone using it')
     await second.sees(/[Tt]he gateway is away/)
     second.press(keys.ctrlC, keys.ctrlC, keys.ctrlC)
     expect(await second.exit).toBe(0)
@@ -108,6 +108,6 @@ describe('a gateway that runs in somebody’s terminal', () => {
     third.press(keys.ctrlC, keys.ctrlC, keys.ctrlC)
     expect(await third.exit).toBe(0)
     expect(third.all()).toContain('You left. The session goes on without you.')
-    expect(third.all()).not.toContain('The gateway that ran here')
+    expect(third.all()).not.toContain('The temporary gateway')
   })
 })
