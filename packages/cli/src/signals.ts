@@ -1,4 +1,4 @@
-/** Signal handling shared by the commands that run until they are told to stop. */
+/** Signal handling for the commands that run until a signal stops them. */
 
 /** Aborts on the first of these signals. A second one ends the process, as if there were no handler. */
 export function abortOnSignal(...names: readonly NodeJS.Signals[]): AbortSignal {

@@ -109,8 +109,8 @@ describe('holdpoint allow', () => {
       resolution: { answer: { input: { command: 'echo edited by hand' } } },
     })
     await waitForLastMessage(gateway, session)
-    const said = (await gateway.call('listEvents', { id: session.id })).items
-    expect(JSON.stringify(said)).toContain('edited by hand\\n')
+    const events = (await gateway.call('listEvents', { id: session.id })).items
+    expect(JSON.stringify(events)).toContain('edited by hand\\n')
     const bad = await rehearse(gateway, 'approval')
     writeFileSync(file, '{command}')
     expect(await cli('allow', bad.request.id, '--input', file, '--digest', bad.request.digest)).toMatchObject({

@@ -44,8 +44,8 @@ describe('session commands', () => {
     const image = join(gateway.folder, 'dot.png')
     const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
     writeFileSync(image, Buffer.from(png, 'base64'))
-    const said = await runCliAgainst(gateway, ['send', session.id, '-', '--attach', image, '--json'], 'from a pipe')
-    expect(Command.parse(JSON.parse(said.out)).body).toEqual({
+    const sent = await runCliAgainst(gateway, ['send', session.id, '-', '--attach', image, '--json'], 'from a pipe')
+    expect(Command.parse(JSON.parse(sent.out)).body).toEqual({
       kind: 'message',
       text: 'from a pipe',
       attachments: [{ type: 'image', mediaType: 'image/png', data: png, name: 'dot.png' }],

@@ -98,7 +98,7 @@ describe('text on a terminal', () => {
   })
 
   it('is never counted narrower than string-width counts it: every character, and any of them together', () => {
-    // Beyond are only planes without characters, and what is revealed never stands there as it is.
+    // Higher planes have no visible characters; escaped text never contains them.
     for (let code = 0; code < 0x40000; code++) {
       const char = String.fromCodePoint(code)
       const width = widthOf(char)

@@ -37,9 +37,9 @@ export function stillRunning(dataFolder: string): string {
 export function backupWritten(file: string, bytes: number, isGatewayRunning: boolean): string {
   return `${file}: ${bytes} bytes${isGatewayRunning ? ', copied while the gateway was running' : ''}`
 }
-export function restored(file: string, previous: string | null): string {
-  const kept = previous === null ? '' : ` The previous database is kept as ${previous}.`
-  return `Restored ${file}.${kept} Connected clients reload by themselves.`
+export function restored(file: string, previousFile: string | null): string {
+  const previous = previousFile === null ? '' : ` The previous database is kept as ${previousFile}.`
+  return `Restored ${file}.${previous} Connected clients reload by themselves.`
 }
 export const restoreWhileRunning = 'The gateway is running. Stop it with holdpoint down, then restore'
 export const restorePostgres = 'restore works only with SQLite. For PostgreSQL use pg_restore or psql'

@@ -104,7 +104,7 @@ export async function up(config: Config, dataFolder: DataFolder, json: boolean):
   if (config.runner === 'inline') isolateAgents()
   const gateway = await startGateway(config, dataFolder)
   const { url, link } = gateway
-  // Installed before anything is printed: whoever reads the first line may send a signal at once.
+  // Installed before anything is printed, because a script may send a signal as soon as it has read the first line.
   const stop = abortOnSignal('SIGTERM', 'SIGINT')
   print(json ? JSON.stringify({ url, link, tokenFile: dataFolder.tokenFile }) : welcomeText(gateway, dataFolder.path))
   if (config.runner !== 'none') void warnAboutAgents(gateway, config)

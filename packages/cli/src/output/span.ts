@@ -37,7 +37,7 @@ export class Span {
 
 /**
  * Text that we wrote ourselves, or that the client package has already escaped. Never pass text that came from an agent
- * or a person: it would look like ours, and escape markers in it could not be told from real ones.
+ * or a person: it would look like ours, and an escape that it imitates could not be distinguished from a real one.
  */
 export function trusted(text: string, style: Style | null = null): Span {
   return Span.trusted(text, style)
@@ -96,7 +96,7 @@ export function quotedRows(text: string, style: Style | null = null): readonly R
     .map(line => quotedRow(line, style))
 }
 
-/** One line of such a block. `displayText` must have escaped it; the sign before it is ours. */
+/** One line of such a block. `displayText` must have escaped it; `sign` is our own prefix, such as `+ `. */
 export function quotedRow(line: string, style: Style | null = null, sign = ''): Row {
   return { gutter: bar, spans: [...(sign === '' ? [] : [trusted(sign, style)]), Span.displayed(line, style)] }
 }
