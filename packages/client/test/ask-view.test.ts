@@ -55,8 +55,8 @@ function whole(picture: ReturnType<typeof viewOf>): JsonObject {
   }
 }
 
-describe('the picture of an approval', () => {
-  it('shows a command, a change, a new file, a plan, or fields', () => {
+describe('the view of an approval', () => {
+  it('is a command, a change, a new file, a plan or fields, by the shape of the input', () => {
     expect(viewOf(ask('Bash', { command: 'ls', timeout: 5 }))).toEqual({
       kind: 'command',
       command: 'ls',
@@ -88,7 +88,7 @@ describe('the picture of an approval', () => {
     })
     expect(viewOf(ask('WebFetch', { url: 'https://a' }))).toEqual({ kind: 'fields', rest: { url: 'https://a' } })
   })
-  it('leaves nothing of an input out', () => {
+  it('includes every property of the input', () => {
     const value = fc.oneof(fc.string(), fc.integer(), fc.constant(null), fc.array(fc.string()))
     const names = ['command', 'file_path', 'content', 'old_string', 'new_string', 'other']
     fc.assert(
@@ -98,14 +98,14 @@ describe('the picture of an approval', () => {
       }),
     )
   })
-  it('shows edits that say more than their two texts as fields', () => {
+  it('is fields if an edit has more properties than its two texts', () => {
     const edits = [{ old_string: 'a', new_string: 'b', replace_all: true }]
     expect(viewOf(ask('MultiEdit', { file_path: '/a', edits })).kind).toBe('fields')
   })
 })
 
-describe('words for an ask', () => {
-  it('say what it wants to do, in ours', () => {
+describe('the labels of an ask', () => {
+  it('name the action, and show an unknown tool by its escaped name', () => {
     expect(actionLabel(ask('Bash', {}))).toBe('Run a command')
     expect(actionLabel(ask('confirm', {}))).toBe('Confirm')
     expect(actionLabel(ask('constructor', {}))).toBe('Use constructor')
@@ -116,18 +116,18 @@ describe('words for an ask', () => {
     expect([questions(1), questions(2), form].map(actionLabel)).toEqual(['A question', '2 questions', 'Fill in a form'])
     expect(actionLabel({ ...form, url: 'https://a.example' } as Ask)).toBe('Open a link') // a form, with one more property
   })
-  it('say what it is about, in the agent’s', () => {
+  it('summarize the ask in the agent’s own text', () => {
     expect(summary(ask('Bash', { command: 'ls' }))).toBe('ls')
     expect(summary(ask('Edit', { file_path: '/a', old_string: '', new_string: 'x' }))).toBe('/a')
     expect(summary(ask('WebFetch', {}))).toBe('A title')
     expect(summary(questions(2))).toBe('Which 0? · Which 1?')
     expect(summary(form)).toBe('A card')
   })
-  it('are one line, whatever it is about', () => {
+  it('summarize a text of several lines in one line', () => {
     expect(summary(ask('Bash', { command: "cat <<'E'\r\none\n\n  two\nE\n" }))).toBe("cat <<'E' ↵ one ↵ two ↵ E")
     expect(summary({ ...form, title: 'one\ntwo' } as Ask)).toBe('one ↵ two') // a form, with another title
   })
-  it('are about what ran, where a person changed it', () => {
+  it('summarize the edited input if a person changed it', () => {
     const edited: Resolution = { at: 1, by: 'person', answer: { kind: 'allow', input: { command: 'ls -l' } } }
     expect(effectiveAsk(ask('Bash', { command: 'ls' }), edited)).toMatchObject({ input: { command: 'ls -l' } })
     expect(effectiveAsk(ask('Bash', { command: 'ls' }), null)).toMatchObject({ input: { command: 'ls' } })
@@ -139,8 +139,8 @@ describe('words for an ask', () => {
   })
 })
 
-describe('editing what is asked', () => {
-  it('offers the one text that matters, and puts it back where it was', () => {
+describe('editing an approval’s input', () => {
+  it('edits the main text property and keeps the others', () => {
     const bash = ask('Bash', { command: 'ls', timeout: 5 })
     const editable = editableOf(bash)
     expect(editable).toEqual({ property: 'command', label: 'Command', text: 'ls', lineEndings: 'lf' })
@@ -163,7 +163,7 @@ describe('editing what is asked', () => {
       'two',
       { new_string: '2' },
     ],
-  ])('keeps CRLF line ends, which no editor shows: %s', (_what, input, text, edited) => {
+  ])('keeps CRLF line endings that the editor does not show: %s', (_what, input, text, edited) => {
     const change = ask('Edit', input)
     const editable = editableOf(change)
     expect(editable).toMatchObject({ label: 'New text with CRLF line endings', text })
@@ -172,17 +172,17 @@ describe('editing what is asked', () => {
     const longer = applyEdit(change, editable, `${text}\r\nx\n`)
     expect(JSON.stringify(longer)).not.toMatch(/(?<!\\r)\\n/)
   })
-  it('leaves line ends alone where a change is about them, and spells them out where they are mixed', () => {
+  it('does not change the line endings of a change of line endings, and uses JSON for mixed ones', () => {
     const toLf = ask('Edit', { file_path: '/a', old_string: 'x\r\ny', new_string: 'x\ny' })
     expect(editableOf(toLf)).toMatchObject({ property: 'new_string', text: 'x\ny', lineEndings: 'lf' })
     expect(editableOf(ask('Write', { file_path: '/a', content: 'a\r\nb\n' })).property).toBeNull()
   })
-  it('offers JSON where a text holds what cannot be seen', () => {
+  it('uses JSON for a text with invisible characters', () => {
     const editable = editableOf(ask('Bash', { command: 'ls\u200b' }))
     expect(editable.property).toBeNull()
     expect(editable.text).toContain('ls\\u200b')
   })
-  it('says what is wrong with JSON that is none', () => {
+  it('reports invalid JSON, duplicate keys and values that are not objects', () => {
     const fetch = ask('WebFetch', { url: 'a' })
     const editable = editableOf(fetch)
     expect(applyEdit(fetch, editable, '{"url":"b"}')).toEqual({ input: { url: 'b' } })
@@ -190,7 +190,7 @@ describe('editing what is asked', () => {
     expect(applyEdit(fetch, editable, '{"a":1,"a":2}')).toHaveProperty('problem')
     expect(applyEdit(fetch, editable, '{')).toHaveProperty('problem')
   })
-  it('spells JSON so that it says the same and hides nothing', () => {
+  it('writes JSON that parses to the same value and has no invisible characters', () => {
     fc.assert(
       fc.property(fc.record({ text: fc.string({ unit: 'binary' }) }), value => {
         const spelt = editableJson(value)
@@ -199,14 +199,14 @@ describe('editing what is asked', () => {
       }),
     )
   })
-  it('spells out what is heaped upon a letter, and leaves the marks that it has', () => {
+  it('escapes stacked combining marks and keeps ordinary accents', () => {
     const heaped = { a: `e${'\u0301'.repeat(9)}`, b: 'Vie\u0323\u0302t' }
     expect(editableJson(heaped, 0)).toBe(`{"a":"e${'\\u0301'.repeat(9)}","b":"Vie\u0323\u0302t"}`)
   })
 })
 
-describe('two texts compared', () => {
-  it('are shown line by line with their numbers', () => {
+describe('the comparison of two texts', () => {
+  it('has rows with line numbers', () => {
     expect(rowsOf('a\nb\nc', 'a\nx\nc')).toEqual([
       { sign: ' ', text: 'a', count: 1, before: 1, after: 1 },
       { sign: '-', text: 'b', count: 1, before: 2, after: null },
@@ -216,7 +216,7 @@ describe('two texts compared', () => {
     expect(rowsOf('', 'a')).toEqual([{ sign: '+', text: 'a', count: 1, before: null, after: 1 }])
     expect(rowsOf('a\n', 'a').map(row => row.sign)).toEqual([' ', '-'])
   })
-  it('are both there, whole, whatever they are', () => {
+  it('contains both texts completely, for any texts', () => {
     const text = fc.array(fc.constantFrom('a', 'b', 'c', ''), { maxLength: 30 }).map(lines => lines.join('\n'))
     fc.assert(
       fc.property(text, text, (before, after) => {
@@ -231,7 +231,7 @@ describe('two texts compared', () => {
       }),
     )
   })
-  it('hide nothing behind blank lines: those that share their fate are counted together', () => {
+  it('counts long runs of blank lines with the same sign in one row', () => {
     const part = { before: `a${'\n'.repeat(9)}b`, after: `a${'\n'.repeat(9)}c${'\n \n'.repeat(4)}` }
     const { diffs, removed, added } = diffLines([part])
     expect(diffs[0]?.map(({ sign, text, count, before, after }) => [sign, text, count, before, after])).toEqual([
@@ -243,13 +243,13 @@ describe('two texts compared', () => {
     ])
     expect([removed, added]).toEqual([1, 9])
   })
-  it('are compared without their line ends where all of them are CRLF', () => {
+  it('ignores line endings if all of them are CRLF', () => {
     expect(told('one\r\ntwo', 'one\r\ntwo\r\nthree\r\n')).toEqual([' one', ' two', '+three', '+'])
     expect(diffLines([{ before: 'one\r\ntwo', after: 'x' }]).lineEndings).toBe('crlf')
     expect(diffLines([{ before: '', after: 'one\r\n' }]).lineEndings).toBe('crlf')
     expect(diffLines([{ before: 'a', after: 'b\nc' }]).lineEndings).toBe('lf')
   })
-  it('show where a line ends in CRLF as soon as others do not, so that no change of line ends is hidden', () => {
+  it('marks CRLF lines if others end in LF, so that a change of line endings is visible', () => {
     expect(told('one\r\ntwo', 'one\ntwo')).toEqual(['-one⟨CR⟩', '+one', ' two'])
     expect(told('a\nb', 'a\nb\r\n')).toEqual([' a', '-b', '+b⟨CR⟩', '+'])
     const across = diffLines([
@@ -259,7 +259,7 @@ describe('two texts compared', () => {
     expect(across.lineEndings).toBe('mixed')
     expect(across.diffs[0]?.map(row => row.text)).toEqual(['a⟨CR⟩', 'b⟨CR⟩', ''])
   })
-  it('are taken for wholly different where comparing would take too long', () => {
+  it('shows all lines as removed and added if a diff would take too long', () => {
     const many = (salt: string) => Array.from({ length: 6000 }, (_, i) => `${salt}${(i * 7919) % 6007}`).join('\n')
     const startedAt = performance.now()
     const rows = rowsOf(many('a'), many('b'))

@@ -27,69 +27,69 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close()
 })
 
-interface Line {
+interface Proxy {
   readonly url: string
-  /** Where it leads. */
+  /** The port of the server behind the proxy. */
   port: number
-  /** The operation whose reply is lost, once: it has been carried out when the line is cut. */
-  lose: OperationName | null
-  readonly ran: string[]
+  /** Cuts the connections once before the reply of this operation, which has then been executed. */
+  loseReplyOf: OperationName | null
+  readonly executed: string[]
   cut(): void
 }
 
-/** A gateway behind a line that a test can cut. */
-async function openLine(): Promise<Line> {
-  const ends = new Set<Socket>()
-  const server = createTcp(near => {
-    const far = connect(line.port, '127.0.0.1')
-    near.pipe(far).pipe(near)
-    for (const socket of [near, far]) {
-      ends.add(socket)
+/** A TCP proxy in front of a gateway, whose connections a test can cut. */
+async function openProxy(): Promise<Proxy> {
+  const sockets = new Set<Socket>()
+  const server = createTcp(client => {
+    const upstream = connect(proxy.port, '127.0.0.1')
+    client.pipe(upstream).pipe(client)
+    for (const socket of [client, upstream]) {
+      sockets.add(socket)
       socket
         .on('error', () => socket.destroy())
-        .on('close', () => [near, far].map(end => end.destroy() && ends.delete(end)))
+        .on('close', () => [client, upstream].map(end => end.destroy() && sockets.delete(end)))
     }
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const own = server.address() as AddressInfo // it listens on TCP
-  const line: Line = {
-    url: `http://127.0.0.1:${own.port}`,
+  const address = server.address() as AddressInfo // it listens on TCP
+  const proxy: Proxy = {
+    url: `http://127.0.0.1:${address.port}`,
     port: 0,
-    lose: null,
-    ran: [],
+    loseReplyOf: null,
+    executed: [],
     cut() {
-      for (const socket of ends) socket.destroy()
+      for (const socket of sockets) socket.destroy()
     },
   }
   closers.push(() => {
-    line.cut()
+    proxy.cut()
     server.close()
   })
-  await openBehind(line)
-  return line
+  await startServerBehind(proxy)
+  return proxy
 }
 
-/** Starts a server of the same gateway at the far end of the line. */
-async function openBehind(line: Line): Promise<Listening> {
+/** Starts a server of the same gateway behind the proxy. */
+async function startServerBehind(proxy: Proxy): Promise<Listening> {
   const server = createServer({
     gateway: gateway.gateway,
-    hosts: [new URL(line.url).host],
+    hosts: [new URL(proxy.url).host],
     crashPoint(point) {
-      line.ran.push(point)
-      if (point !== `replying:${line.lose}`) return
-      line.lose = null
-      line.cut()
+      proxy.executed.push(point)
+      if (point !== `replying:${proxy.loseReplyOf}`) return
+      proxy.loseReplyOf = null
+      proxy.cut()
     },
   })
   const listening = await server.listen({ port: 0 })
-  line.port = listening.port
+  proxy.port = listening.port
   closers.push(() => listening.close())
   return listening
 }
 
-function openSocket(line: { url: string }, role: keyof typeof secrets, onStatus?: (status: ConnectionStatus) => void) {
-  const socket = socketCall({ url: line.url, token: secrets[role], WebSocket, ...(onStatus && { onStatus }) })
+function openSocket(proxy: { url: string }, role: keyof typeof secrets, onStatus?: (status: ConnectionStatus) => void) {
+  const socket = socketCall({ url: proxy.url, token: secrets[role], WebSocket, ...(onStatus && { onStatus }) })
   closers.push(() => socket.close())
   return socket
 }
@@ -100,15 +100,15 @@ async function startSession(call: Call): Promise<Session> {
 
 describe.each(['http', 'in process', 'socket'] as const)('a call over %s', transport => {
   function open(role: keyof typeof secrets): Call {
-    const who = { token: secrets[role], via: 'test' }
-    if (transport === 'http') return httpCall({ url: gateway.url, ...who })
-    if (transport === 'in process') return inProcessCall(gateway.server.fetch, who)
-    const socket = socketCall({ url: gateway.url, WebSocket, ...who })
+    const caller = { token: secrets[role], via: 'test' }
+    if (transport === 'http') return httpCall({ url: gateway.url, ...caller })
+    if (transport === 'in process') return inProcessCall(gateway.server.fetch, caller)
+    const socket = socketCall({ url: gateway.url, WebSocket, ...caller })
     closers.push(() => socket.close())
     return socket.call
   }
 
-  it('takes a request from ask to answer', async () => {
+  it('opens a request, lists it and answers it', async () => {
     const [agent, person] = [open('agent'), open('person')]
     const session = await startSession(agent)
     const asked = await agent('openRequest', { id: session.id, key: 'k', ask: approval('may I?') })
@@ -119,13 +119,13 @@ describe.each(['http', 'in process', 'socket'] as const)('a call over %s', trans
     expect(answered.resolution).toMatchObject({ person: 'ada', via: 'test' })
     expect((await waiting).status).toBe('resolved')
   })
-  it('rejects with the Fault that the gateway gave', async () => {
+  it('rejects with the fault of the gateway', async () => {
     const call = open('person')
-    const wrong = call('getSession', { id: 'ses_00000000000000000000' as Session['id'] }) // spelt as an id is
+    const wrong = call('getSession', { id: 'ses_00000000000000000000' as Session['id'] }) // a valid id
     await expect(wrong).rejects.toMatchObject({ name: 'Fault', code: 'not_found' })
     await expect(wrong).rejects.toBeInstanceOf(Fault)
   })
-  it('ends when its signal does', async () => {
+  it('rejects when its signal aborts', async () => {
     const agent = open('agent')
     const session = await startSession(agent)
     const abort = new AbortController()
@@ -136,39 +136,39 @@ describe.each(['http', 'in process', 'socket'] as const)('a call over %s', trans
   })
 })
 
-it('a call that is to outlive its page does so where it is small enough for browsers, and else is sent as any other', async () => {
-  const kept: (boolean | undefined)[] = []
-  const watched: Fetch = (url, init) => {
-    kept.push(init.keepalive)
+it('a call with keepalive uses it only if the body is small enough for browsers', async () => {
+  const keepalives: (boolean | undefined)[] = []
+  const recordingFetch: Fetch = (url, init) => {
+    keepalives.push(init.keepalive)
     return fetch(url, init)
   }
-  const call = httpCall({ url: gateway.url, token: secrets.person, fetch: watched })
+  const call = httpCall({ url: gateway.url, token: secrets.person, fetch: recordingFetch })
   const session = await startSession(httpCall({ url: gateway.url, token: secrets.agent }))
   const agent = httpCall({ url: gateway.url, token: secrets.agent })
   const { id } = await agent('openRequest', { id: session.id, key: 'k', ask: approval('may I?') })
-  for (const words of ['few', 'many'.repeat(15_900)]) await call('putDraft', { id, draft: words }, { keepalive: true })
+  for (const draft of ['few', 'many'.repeat(15_900)]) await call('putDraft', { id, draft }, { keepalive: true })
   await call('putDraft', { id, draft: 'few' })
-  expect(kept).toEqual([true, false, false])
+  expect(keepalives).toEqual([true, false, false])
 })
 
-describe('a gateway that is away for a moment', () => {
+describe('a gateway that is unreachable for a moment', () => {
   const countSessions = async () =>
     (await httpCall({ url: gateway.url, token: secrets.person })('listSessions', { limit: 500 })).items.length
 
   it.each(['http', 'socket'] as const)(
-    'gets a lost operation again under its key, over %s: it happens once',
+    'executes a repeated operation once if the first reply was lost, over %s',
     async transport => {
-      const line = await openLine()
+      const proxy = await openProxy()
       const call =
-        transport === 'http' ? httpCall({ url: line.url, token: secrets.agent }) : openSocket(line, 'agent').call
+        transport === 'http' ? httpCall({ url: proxy.url, token: secrets.agent }) : openSocket(proxy, 'agent').call
       const before = await countSessions()
-      line.lose = 'startSession'
+      proxy.loseReplyOf = 'startSession'
       await startSession(call)
-      expect(line.ran.filter(point => point === 'replying:startSession')).toHaveLength(2)
+      expect(proxy.executed.filter(point => point === 'replying:startSession')).toHaveLength(2)
       expect(await countSessions()).toBe(before + 1)
     },
   )
-  it('sees nothing of a restart on the same port', async () => {
+  it('restarts on the same port without an error for waiting or new calls', async () => {
     const first = await createServer({ gateway: gateway.gateway }).listen({ port: 0 })
     const call = httpCall({ url: first.url, token: secrets.agent })
     const socket = openSocket(first, 'agent')
@@ -187,34 +187,34 @@ describe('a gateway that is away for a moment', () => {
     for (const commands of await Promise.all(waiting))
       expect(commands.items).toMatchObject([{ body: { text: 'hello' } }])
   })
-  it('is waited for without end over a socket, and given up over HTTP', async () => {
-    const line = await openLine()
-    const nowhere = line.port
+  it('is retried without limit over a socket, and a limited number of times over HTTP', async () => {
+    const proxy = await openProxy()
+    const { port } = proxy
     const statuses: ConnectionStatus[] = []
-    line.port = 1
-    const socket = openSocket(line, 'agent', status => statuses.push(status))
+    proxy.port = 1
+    const socket = openSocket(proxy, 'agent', status => statuses.push(status))
     const me = socket.call('whoAmI', {})
-    await expect(httpCall({ url: line.url, token: secrets.agent, attempts: 3 })('whoAmI', {})).rejects.toBeInstanceOf(
+    await expect(httpCall({ url: proxy.url, token: secrets.agent, attempts: 3 })('whoAmI', {})).rejects.toBeInstanceOf(
       Unreachable,
     )
-    line.port = nowhere
+    proxy.port = port
     expect(await me).toMatchObject({ role: 'agent' })
     expect(statuses[0]).toBe('connecting')
     expect(statuses).toContain('reconnecting')
     expect(statuses.at(-1)).toBe('live')
   })
-  it('does not repeat what has no key and changes something', async () => {
-    const line = await openLine()
-    const person = httpCall({ url: line.url, token: secrets.person })
+  it('does not get a repeated change that has no idempotency key', async () => {
+    const proxy = await openProxy()
+    const person = httpCall({ url: proxy.url, token: secrets.person })
     const session = await startSession(httpCall({ url: gateway.url, token: secrets.agent }))
-    line.lose = 'patchSession'
+    proxy.loseReplyOf = 'patchSession'
     await expect(person('patchSession', { id: session.id, title: 'new' })).rejects.toBeInstanceOf(Unreachable)
-    expect(line.ran).toEqual(['replying:patchSession'])
+    expect(proxy.executed).toEqual(['replying:patchSession'])
   })
 })
 
 describe('a socket', () => {
-  it('sends what is too large for a frame over HTTP', async () => {
+  it('sends a call that is too large for a frame over HTTP', async () => {
     const { call } = openSocket(gateway, 'agent')
     const session = await startSession(call)
     const text = 'ä'.repeat(limits.inboundFrameMaxBytes / 2)
@@ -223,13 +223,13 @@ describe('a socket', () => {
     const said = events.items.find(event => event.type === 'message.added')
     expect(said?.type === 'message.added' && said.text === text).toBe(true)
   })
-  it('carries the stream across a cut without a gap', async () => {
-    const line = await openLine()
-    const socket = openSocket(line, 'person')
-    const texts = await watchThroughCuts(line, options => socket.watch(options))
+  it('resumes the event stream without a gap after a lost connection', async () => {
+    const proxy = await openProxy()
+    const socket = openSocket(proxy, 'person')
+    const texts = await watchThroughCuts(proxy, options => socket.watch(options))
     expect(texts).toEqual(['0', '1', '2', '3', '4', '5'])
   })
-  it('that is refused rejects what waits for it, and does not try for ever', async () => {
+  it('with a revoked token rejects all calls and stops reconnecting', async () => {
     const made = await httpCall({ url: gateway.url, token: secrets.person })('addToken', {
       role: 'agent',
       name: 'late',
@@ -251,7 +251,7 @@ describe('a socket', () => {
     const frames = socket.watch()[Symbol.asyncIterator]()
     await expect(frames.next()).rejects.toMatchObject({ code: 'unauthenticated' })
   })
-  it('brings large attachments of several sessions, over one connection', async () => {
+  it('receives large attachments of several sessions over one connection', async () => {
     const statuses: ConnectionStatus[] = []
     const person = httpCall({ url: gateway.url, token: secrets.person })
     const { call } = openSocket(gateway, 'agent', status => statuses.push(status))
@@ -268,7 +268,7 @@ describe('a socket', () => {
     expect(await Promise.all(sessions.map(read))).toEqual(sessions.map(() => ['one', 'two']))
     expect(statuses).toEqual(['connecting', 'live'])
   })
-  it('rejects what is under way when it is closed', async () => {
+  it('rejects pending and later calls when it is closed', async () => {
     const socket = openSocket(gateway, 'agent')
     const session = await startSession(socket.call)
     const waiting = socket.call('listCommands', { id: session.id, wait: limits.waitMaxMs })
@@ -278,17 +278,17 @@ describe('a socket', () => {
   })
 })
 
-describe('watching', () => {
-  it('comes back by itself after a cut, without a gap, and says how it stands', async () => {
-    const line = await openLine()
+describe('watchEvents', () => {
+  it('reconnects without a gap after a lost connection and reports its status', async () => {
+    const proxy = await openProxy()
     const statuses: ConnectionStatus[] = []
-    const texts = await watchThroughCuts(line, options =>
-      watchEvents({ url: line.url, token: secrets.person }, { ...options, onStatus: status => statuses.push(status) }),
+    const texts = await watchThroughCuts(proxy, options =>
+      watchEvents({ url: proxy.url, token: secrets.person }, { ...options, onStatus: status => statuses.push(status) }),
     )
     expect(texts).toEqual(['0', '1', '2', '3', '4', '5'])
     expect(statuses.slice(0, 4)).toEqual(['connecting', 'live', 'reconnecting', 'live'])
   })
-  it('loses nothing when it is cut right behind hello, before what was missed', async () => {
+  it('loses no event if the connection breaks between hello and the missed events', async () => {
     const agent = httpCall({ url: gateway.url, token: secrets.agent })
     const session = await startSession(agent)
     const whole = inProcess(gateway.server.fetch, { token: secrets.person })
@@ -297,22 +297,22 @@ describe('watching', () => {
       const reply = (await whole.fetch?.(url, init)) as Response // inProcess gives one
       return ++connections <= 2 ? new Response(await firstEventOf(reply)) : reply
     }
-    const heard: string[] = []
+    const received: string[] = []
     for await (const frame of watchEvents({ ...whole, fetch }, { session: session.id })) {
       if (frame.frame === 'hello' && connections === 1)
         for (const text of ['0', '1'])
           await agent('appendEvents', { id: session.id, items: [{ type: 'message.added', block: text, text }] })
-      if (frame.frame === 'event' && frame.event.type === 'message.added') heard.push(frame.event.text)
-      if (heard.length === 2) break
+      if (frame.frame === 'event' && frame.event.type === 'message.added') received.push(frame.event.text)
+      if (received.length === 2) break
     }
-    expect(heard).toEqual(['0', '1'])
+    expect(received).toEqual(['0', '1'])
     expect(connections).toBe(3)
   })
-  it('ends with the fault when the credential is not known', async () => {
+  it('ends with the fault if the token is unknown', async () => {
     const frames = watchEvents({ url: gateway.url, token: 'nonsense' })
     await expect(frames.next()).rejects.toMatchObject({ code: 'unauthenticated' })
   })
-  it('works in process', async () => {
+  it('works with an in-process connection', async () => {
     const abort = new AbortController()
     const connection = inProcess(gateway.server.fetch, { token: secrets.person })
     for await (const frame of watchEvents(connection, { signal: abort.signal })) {
@@ -331,9 +331,9 @@ async function firstEventOf(reply: Response): Promise<string> {
   return text.slice(0, text.indexOf('\n\n') + 2)
 }
 
-/** Says six things, cutting the line between any two; returns what was heard. */
+/** Appends six messages and cuts the connections between them; returns the messages that were received. */
 async function watchThroughCuts(
-  line: Line,
+  proxy: Proxy,
   watch: (options: { session: Session['id']; signal: AbortSignal }) => AsyncIterable<Frame>,
 ): Promise<string[]> {
   const agent = httpCall({ url: gateway.url, token: secrets.agent })
@@ -341,17 +341,17 @@ async function watchThroughCuts(
   const say = (text: string) =>
     agent('appendEvents', { id: session.id, items: [{ type: 'message.added', block: text, text }] })
   const abort = new AbortController()
-  const heard: string[] = []
+  const received: string[] = []
   for await (const frame of watch({ session: session.id, signal: abort.signal })) {
-    if (frame.frame === 'hello' && heard.length === 0) await say('0')
+    if (frame.frame === 'hello' && received.length === 0) await say('0')
     if (frame.frame !== 'event' || frame.event.type !== 'message.added') continue
-    heard.push(frame.event.text)
-    if (heard.length === 6) abort.abort()
-    else if (heard.length % 2 === 1) {
-      line.cut()
-      await say(String(heard.length))
-      await say(String(heard.length + 1))
+    received.push(frame.event.text)
+    if (received.length === 6) abort.abort()
+    else if (received.length % 2 === 1) {
+      proxy.cut()
+      await say(String(received.length))
+      await say(String(received.length + 1))
     }
   }
-  return heard
+  return received
 }

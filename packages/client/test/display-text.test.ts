@@ -11,40 +11,40 @@ const texts = JSON.parse(readFileSync(data, 'utf8')) as readonly { readonly name
 const block = { multiline: true } as const
 const signs = (shown: string) => markersIn(shown).map(({ from, to, kind }) => [shown.slice(from, to), kind])
 
-describe('the gist', () => {
+describe('plainText', () => {
   it.each([
     ['All **done**, see `a.ts`.', 'All done, see a.ts.'],
     ['## Report\n\nThe tests pass:\n```sh\nnpm test\n```', 'Report The tests pass: npm test'],
     ['2 * 3 ** 4, and __init__', '2 * 3 ** 4, and __init__'],
     ['```', ''],
-  ])('of %j is %j', (markdown, words) => {
-    expect(plainText(markdown)).toBe(words)
+  ])('turns %j into %j', (markdown, expected) => {
+    expect(plainText(markdown)).toBe(expected)
   })
 })
 
-describe('a text as it is shown', () => {
-  it.each(texts)('hides nothing and pushes nothing out of sight: $name', ({ text }) => {
+describe('displayText', () => {
+  it.each(texts)('has no invisible characters and no long runs of blanks: $name', ({ text }) => {
     for (const shown of [displayText(text), displayText(text, block)]) {
       expect(hasInvisible(shown, block)).toBe(false)
       expect(shown).not.toMatch(/[ \t]{41}|\t{11}|(?:\n[ \t]*){7}/)
     }
   })
-  it('counts long runs of blanks, tabs and blank lines', () => {
+  it('replaces long runs of spaces, tabs and blank lines by their count', () => {
     expect(displayText(`ls${' '.repeat(3000)}; rm -rf ~`)).toBe('ls⟨3000 spaces⟩; rm -rf ~')
     expect(displayText(`ls${'\t'.repeat(400)}; rm`, block)).toBe('ls⟨400 tabs⟩; rm')
     expect(displayText(`ls${' \t'.repeat(40)}; rm`, block)).toBe('ls⟨80 whitespace characters⟩; rm')
     expect(displayText(`ls${'\n'.repeat(201)}rm`, block)).toBe('ls\n⟨200 blank lines⟩\nrm')
     expect(displayText(`ls\n${' \n'.repeat(200)}rm`, block)).toBe('ls\n⟨200 whitespace lines⟩\nrm')
   })
-  it('keeps what people write: indentation, a few blank lines', () => {
+  it('keeps indentation and a few blank lines', () => {
     for (const text of [`${' '.repeat(40)}x`, 'a\n\n\n\n\n\nb', '\t\tx\n', ''])
       expect(displayText(text, block)).toBe(text)
   })
-  it('has a sign for a carriage return at a line end, and spells out any other', () => {
+  it('marks a carriage return at the end of a line and escapes any other', () => {
     expect(displayText('a\r\nb\rc\r\n', block)).toBe('a⟨CR⟩\nb\\u{d}c⟨CR⟩\n')
     expect(displayText('a\r\nb')).toBe('a\\u{d}\\u{a}b')
   })
-  it('has signs that nobody can forge', () => {
+  it('escapes text that looks like a marker', () => {
     expect(displayText('a⟨3 spaces⟩b \\⟨4 tabs⟩')).toBe('a\\u{27e8}3 spaces⟩b \\\\\\u{27e8}4 tabs⟩')
     expect(displayText('a⟨CR⟩\nb ⟨CRC⟩', block)).toBe('a\\u{27e8}CR⟩\nb \\u{27e8}CRC⟩')
     const unit = fc.constantFrom('⟨', '⟩', '3', ' spaces', 'CR', '\r', '\n', '\\', 'u{27e8}', '\u200b', ' '.repeat(41))
@@ -55,7 +55,7 @@ describe('a text as it is shown', () => {
       { numRuns: 2000 },
     )
   })
-  it('is read for its signs', () => {
+  it('can be searched for its markers', () => {
     const shown = displayText(`\\u{1} \\\u200b${' '.repeat(50)}⟨1 tab⟩\r`, block)
     expect(signs(shown)).toEqual([
       ['\\u{200b}', 'escape'],
@@ -64,12 +64,12 @@ describe('a text as it is shown', () => {
       ['⟨CR⟩', 'end'],
     ])
   })
-  it('is said to spell something out only where it does', () => {
+  it('has escapes exactly if hasEscapes says so', () => {
     expect(hasEscapes('a\r\nb\tc', block)).toBe(false)
     expect(hasEscapes('a\rb', block)).toBe(true)
     expect(hasEscapes('a\u200b', block)).toBe(true)
   })
-  it('is made and read quickly, whatever it is made of', () => {
+  it('takes linear time for any text', () => {
     for (const unit of ['\\', '⟨', ' ', '\t', '\n', '\r', ' \n', '\\u{', '⟨1'] as const) {
       const text = unit.repeat(131_072 / unit.length)
       const begun = performance.now()

@@ -6,17 +6,17 @@ import { DraftSync } from '../src/draft-sync.ts'
 import { readLocalDraft } from '../src/local-draft.ts'
 
 const caller = (role: Caller['role'], name: string): Caller => ({ role, name, token: `tok-${name}`, via: 'test' })
-const shelf = () => {
-  const kept = new Map<string, string>()
+const createStorage = () => {
+  const items = new Map<string, string>()
   return {
-    kept,
-    getItem: (key: string) => kept.get(key) ?? null,
-    setItem: (key: string, value: string) => void kept.set(key, value),
-    removeItem: (key: string) => void kept.delete(key),
+    items,
+    getItem: (key: string) => items.get(key) ?? null,
+    setItem: (key: string, value: string) => void items.set(key, value),
+    removeItem: (key: string) => void items.delete(key),
   }
 }
 
-describe('the keeper of a draft', () => {
+describe('draft sync', () => {
   let gateway: Gateway
   let request: Request
   let ada: Call
@@ -25,25 +25,25 @@ describe('the keeper of a draft', () => {
     listeners.add(listener)
     return () => listeners.delete(listener)
   }
-  const keepers: DraftSync[] = []
+  const opened: DraftSync[] = []
   const open = (
-    kept = shelf(),
+    storage = createStorage(),
     call = ada,
     more: { readonly now?: () => number; readonly onRemoteChange?: () => void } = {},
   ) => {
-    const keeper = new DraftSync({
+    const draftSync = new DraftSync({
       call,
       id: request.id,
       me: 'ada',
       frames,
-      storage: kept,
+      storage,
       now: Date.now,
       saveDelayMs: 5,
       ...more,
     })
-    keeper.open()
-    keepers.push(keeper)
-    return keeper
+    draftSync.open()
+    opened.push(draftSync)
+    return draftSync
   }
   const stored = async () => (await ada('getDraft', { id: request.id })).draft?.draft
 
@@ -65,96 +65,96 @@ describe('the keeper of a draft', () => {
     )
   })
   afterEach(async () => {
-    for (const keeper of keepers.splice(0)) keeper.close()
+    for (const draftSync of opened.splice(0)) draftSync.close()
     await gateway.close()
   })
 
-  it('brings what was typed to another device', async () => {
+  it('shows a typed draft on another device', async () => {
     open().change({ reason: 'not now' })
     await expect.poll(stored).toEqual({ version: 1, reason: 'not now' })
-    const elsewhere = open()
-    await expect.poll(() => elsewhere.getSnapshot().draft).toEqual({ reason: 'not now' })
+    const otherDevice = open()
+    await expect.poll(() => otherDevice.getSnapshot().draft).toEqual({ reason: 'not now' })
   })
 
-  it('keeps what was typed in the tab until the gateway has it', async () => {
-    const storage = shelf()
-    let away = true
-    const call: Call = (op, input) => (away ? Promise.reject(new Error('away')) : ada(op, input))
-    const keeper = open(storage, call)
-    keeper.change({ note: 'careful' })
-    await keeper.flush()
-    keeper.close()
-    away = false
+  it('stores a draft in the tab while the gateway is unreachable, and saves it after a reload', async () => {
+    const storage = createStorage()
+    let unreachable = true
+    const call: Call = (op, input) => (unreachable ? Promise.reject(new Error('unreachable')) : ada(op, input))
+    const draftSync = open(storage, call)
+    draftSync.change({ note: 'careful' })
+    await draftSync.flush()
+    draftSync.close()
+    unreachable = false
     const again = open(storage, call)
     expect(again.getSnapshot().draft).toEqual({ note: 'careful' })
     await expect.poll(stored).toEqual({ version: 1, note: 'careful' })
     expect(again.getSnapshot().other).toBeNull()
   })
 
-  it('says of what is too long for the gateway that it is here only, until it is shorter', async () => {
-    const storage = shelf()
-    const keeper = open(storage)
-    keeper.change({ edit: 'x'.repeat(70_000) })
-    await keeper.flush()
-    expect(keeper.getSnapshot().tooLong).toBe(true)
+  it('reports a draft that is too long for the gateway and stores it in the tab only', async () => {
+    const storage = createStorage()
+    const draftSync = open(storage)
+    draftSync.change({ edit: 'x'.repeat(70_000) })
+    await draftSync.flush()
+    expect(draftSync.getSnapshot().tooLong).toBe(true)
     expect(await stored()).toBeUndefined()
     expect(readLocalDraft(storage, 'ada', request.id).draft.edit).toHaveLength(70_000)
-    keeper.change({ edit: 'short' })
-    await keeper.flush()
-    expect(keeper.getSnapshot().tooLong).toBe(false)
+    draftSync.change({ edit: 'short' })
+    await draftSync.flush()
+    expect(draftSync.getSnapshot().tooLong).toBe(false)
     expect(await stored()).toEqual({ version: 1, edit: 'short' })
   })
 
-  it('takes an emptied draft away again', async () => {
-    const keeper = open()
-    keeper.change({ note: 'x' })
-    await keeper.flush()
-    keeper.change({ note: '' })
-    await keeper.flush()
+  it('deletes a cleared draft at the gateway', async () => {
+    const draftSync = open()
+    draftSync.change({ note: 'x' })
+    await draftSync.flush()
+    draftSync.change({ note: '' })
+    await draftSync.flush()
     expect(await stored()).toBeUndefined()
   })
 
-  it('sends nothing while an answer is on its way, and all of it once that has failed', async () => {
-    const keeper = open()
-    keeper.pauseSaving()
-    keeper.change({ note: 'x' })
-    await keeper.flush()
+  it('saves nothing while an answer is sent, and saves the draft if that fails', async () => {
+    const draftSync = open()
+    draftSync.pauseSaving()
+    draftSync.change({ note: 'x' })
+    await draftSync.flush()
     expect(await stored()).toBeUndefined()
-    keeper.resumeSaving()
+    draftSync.resumeSaving()
     await expect.poll(stored).toEqual({ version: 1, note: 'x' })
   })
 
-  it('leaves nothing behind once the person has answered', async () => {
-    const storage = shelf()
-    const keeper = open(storage)
-    keeper.change({ note: 'x' })
-    keeper.pauseSaving()
+  it('removes the stored draft after the person has answered', async () => {
+    const storage = createStorage()
+    const draftSync = open(storage)
+    draftSync.change({ note: 'x' })
+    draftSync.pauseSaving()
     const { id, digest } = request
     await ada('answerRequest', { id, digest, answer: { kind: 'allow', note: 'x' } })
-    await expect.poll(() => storage.kept.size).toBe(0)
-    await keeper.flush()
+    await expect.poll(() => storage.items.size).toBe(0)
+    await draftSync.flush()
     expect(await stored()).toBeUndefined()
   })
 
-  it('keeps in the tab what was begun, where somebody else has answered', async () => {
-    const storage = shelf()
-    const keeper = open(storage)
-    keeper.change({ note: 'half a' })
+  it('keeps the draft in the tab if somebody else has answered', async () => {
+    const storage = createStorage()
+    const draftSync = open(storage)
+    draftSync.change({ note: 'half a' })
     const { id, digest } = request
     await callAs(gateway, caller('person', 'bob'))('answerRequest', { id, digest, answer: { kind: 'allow' } })
-    keeper.close()
-    await keeper.flush()
+    draftSync.close()
+    await draftSync.flush()
     expect(readLocalDraft(storage, 'ada', id).draft).toEqual({ note: 'half a' })
   })
 
-  it('gives nobody what another person has typed in the same tab', async () => {
-    const storage = shelf()
-    const adas = open(storage, () => Promise.reject(new Error('away')))
+  it('does not show a draft to another person in the same tab', async () => {
+    const storage = createStorage()
+    const adas = open(storage, () => Promise.reject(new Error('unreachable')))
     adas.change({ reason: 'private' })
     await adas.flush()
     const bob = callAs(gateway, caller('person', 'bob'))
-    const bobs = new DraftSync({ call: bob, id: request.id, me: 'bob', frames, storage: storage, now: Date.now })
-    keepers.push(bobs)
+    const bobs = new DraftSync({ call: bob, id: request.id, me: 'bob', frames, storage, now: Date.now })
+    opened.push(bobs)
     bobs.open()
     await bobs.flush()
     expect(bobs.getSnapshot().draft).toEqual({})
@@ -162,41 +162,42 @@ describe('the keeper of a draft', () => {
     expect(open(storage).getSnapshot().draft).toEqual({ reason: 'private' })
   })
 
-  it('says who else is answering, and no more once they stop', async () => {
+  it('lists the other people who are answering, until they stop', async () => {
     const bob = callAs(gateway, caller('person', 'bob'))
     await bob('putDraft', { id: request.id, draft: {} })
-    const keeper = open()
-    await expect.poll(() => keeper.getSnapshot().others).toEqual(['bob'])
-    const tell = (person: string, active: boolean) => {
+    const draftSync = open()
+    await expect.poll(() => draftSync.getSnapshot().others).toEqual(['bob'])
+    const sendAnswering = (person: string, active: boolean) => {
       for (const listener of listeners) listener({ frame: 'answering', request: request.id, person, active })
     }
-    tell('cleo', true)
-    tell('ada', true)
-    expect(keeper.getSnapshot().others).toEqual(['bob', 'cleo'])
-    tell('bob', false)
-    expect(keeper.getSnapshot().others).toEqual(['cleo'])
+    sendAnswering('cleo', true)
+    sendAnswering('ada', true)
+    expect(draftSync.getSnapshot().others).toEqual(['bob', 'cleo'])
+    sendAnswering('bob', false)
+    expect(draftSync.getSnapshot().others).toEqual(['cleo'])
   })
 
-  describe('on two devices of one person', () => {
-    const shows = (keeper: DraftSync, draft: object) => expect.poll(() => keeper.getSnapshot()).toMatchObject({ draft })
-    const offers = (keeper: DraftSync, draft: object, device = 'other') =>
-      expect.poll(() => keeper.getSnapshot().other).toEqual({ draft, device })
+  describe('with two devices of one person', () => {
+    const shows = (draftSync: DraftSync, draft: object) =>
+      expect.poll(() => draftSync.getSnapshot()).toMatchObject({ draft })
+    const offers = (draftSync: DraftSync, draft: object, device = 'other') =>
+      expect.poll(() => draftSync.getSnapshot().other).toEqual({ draft, device })
 
-    it('follows, letter by letter, where nobody has touched it, and says that it has changed', async () => {
+    it('shows every change of the other device if nothing was typed here, and reports it', async () => {
       const here = open()
-      const follow = vi.fn()
-      const there = open(shelf(), ada, { onRemoteChange: follow })
+      const onRemoteChange = vi.fn()
+      const other = open(createStorage(), ada, { onRemoteChange })
       for (const reason of ['b', 'be', 'because']) {
         here.change({ reason })
-        await shows(there, { reason })
+        await shows(other, { reason })
       }
-      expect(follow).toHaveBeenCalledTimes(3)
+      expect(onRemoteChange).toHaveBeenCalledTimes(3)
       here.change({ reason: '' })
-      await expect.poll(() => there.getSnapshot().draft).toEqual({})
+      await expect.poll(() => other.getSnapshot().draft).toEqual({})
       expect(here.getSnapshot().other).toBeNull()
     })
 
-    it('sends what is typed also while somebody goes on typing', async () => {
+    it('saves the draft while the person keeps typing', async () => {
       const here = open()
       let letters = ''
       const typing = setInterval(() => {
@@ -207,37 +208,37 @@ describe('the keeper of a draft', () => {
       clearInterval(typing)
     })
 
-    it('never overwrites what was typed here, and offers the other', async () => {
-      const [here, there] = [open(), open()]
+    it('never overwrites a draft that was typed here, and offers the other one', async () => {
+      const [here, other] = [open(), open()]
       here.change({ reason: 'mine' })
-      there.change({ note: 'theirs' })
-      await Promise.all([here.flush(), there.flush()])
-      await offers(here, { note: 'theirs' })
+      other.change({ note: 'from the other' })
+      await Promise.all([here.flush(), other.flush()])
+      await offers(here, { note: 'from the other' })
       expect(here.getSnapshot().draft).toEqual({ reason: 'mine' })
       here.keepMine()
       await expect.poll(stored).toEqual({ version: 1, reason: 'mine' })
       expect(here.getSnapshot().other).toBeNull()
-      await offers(there, { reason: 'mine' })
-      expect(there.getSnapshot().draft).toEqual({ note: 'theirs' })
-      there.takeOther()
-      expect(there.getSnapshot()).toMatchObject({ draft: { reason: 'mine' }, other: null, swapCount: 1 })
+      await offers(other, { reason: 'mine' })
+      expect(other.getSnapshot().draft).toEqual({ note: 'from the other' })
+      other.takeOther()
+      expect(other.getSnapshot()).toMatchObject({ draft: { reason: 'mine' }, other: null, swapCount: 1 })
       here.change({ reason: 'mine again' })
-      await shows(there, { reason: 'mine again' })
+      await shows(other, { reason: 'mine again' })
     })
 
-    it('does not take its own echo for another’s, nor one that says the same', async () => {
-      const [here, there] = [open(), open()]
+    it('offers neither its own saved draft nor an equal one of the other device', async () => {
+      const [here, other] = [open(), open()]
       here.change({ values: new Map([['a', '1']]) })
       here.change({ values: new Map([['a', '1'], ['b', '2']]) }) // biome-ignore format: one change
       await here.flush()
-      there.change({ values: new Map([['b', '2'], ['a', '1']]) }) // biome-ignore format: one change
-      await there.flush()
+      other.change({ values: new Map([['b', '2'], ['a', '1']]) }) // biome-ignore format: one change
+      await other.flush()
       await here.flush()
-      expect([here.getSnapshot().other, there.getSnapshot().other]).toEqual([null, null])
+      expect([here.getSnapshot().other, other.getSnapshot().other]).toEqual([null, null])
     })
 
-    it('after a reload the newer one stands, and the older that was typed here is offered', async () => {
-      const storage = shelf()
+    it('shows the newer draft of the other device after a reload, and offers the older one typed here', async () => {
+      const storage = createStorage()
       const before = open(storage)
       before.change({ reason: 'older' })
       await before.flush()
@@ -248,11 +249,11 @@ describe('the keeper of a draft', () => {
       await offers(after, { reason: 'older' }, 'this')
     })
 
-    it('after a reload what was typed here last stands against an older one from elsewhere', async () => {
-      const storage = shelf()
+    it('shows the newer draft typed here after a reload, not the older one of the other device', async () => {
+      const storage = createStorage()
       await ada('putDraft', { id: request.id, draft: { version: 1, note: 'older' } })
       const call: Call = (op, input, options) =>
-        op === 'putDraft' ? Promise.reject(new Error('away')) : ada(op, input, options)
+        op === 'putDraft' ? Promise.reject(new Error('unreachable')) : ada(op, input, options)
       const before = open(storage, call)
       await shows(before, { note: 'older' })
       before.change({ note: 'newer' })
@@ -263,25 +264,26 @@ describe('the keeper of a draft', () => {
       expect(after.getSnapshot().draft).toEqual({ note: 'newer' })
     })
 
-    describe('keeps both where they differ', () => {
-      /** The card goes and comes back, as with a reload. */
-      const again = async (keeper: DraftSync, storage: ReturnType<typeof shelf>, call = ada) => {
-        keeper.close()
-        await keeper.flush()
+    describe('and a conflict between their drafts', () => {
+      /** Closes the draft and opens it again, as a reload does. */
+      const reload = async (draftSync: DraftSync, storage: ReturnType<typeof createStorage>, call = ada) => {
+        draftSync.close()
+        await draftSync.flush()
         const next = open(storage, call)
         await next.flush()
         return next
       }
       const put = (draft: object) => ada('putDraft', { id: request.id, draft: { version: 1, ...draft } })
-      /** Typed while the gateway was out of reach, and back when another device has sent something else. */
-      const comeBack = async (storage: ReturnType<typeof shelf>) => {
-        let away = true
-        const call: Call = (op, input, options) => (away ? Promise.reject(new Error('away')) : ada(op, input, options))
+      /** Types a draft while the gateway is unreachable, and reconnects after another device has saved a different one. */
+      const typeOffline = async (storage: ReturnType<typeof createStorage>) => {
+        let unreachable = true
+        const call: Call = (op, input, options) =>
+          unreachable ? Promise.reject(new Error('unreachable')) : ada(op, input, options)
         const laptop = open(storage, call, { now: () => 1 })
         laptop.change({ reason: 'laptop' })
         await laptop.flush()
         await put({ reason: 'phone' })
-        away = false
+        unreachable = false
         for (const listener of listeners)
           listener({ frame: 'answering', request: request.id, person: 'ada', active: true })
         await offers(laptop, { reason: 'phone' })
@@ -289,44 +291,44 @@ describe('the keeper of a draft', () => {
         return laptop
       }
 
-      it('what was typed out of reach does not go over what came there meanwhile', async () => {
-        const storage = shelf()
-        const laptop = await comeBack(storage)
+      it('does not overwrite the other draft with one that was typed offline', async () => {
+        const storage = createStorage()
+        const laptop = await typeOffline(storage)
         laptop.saveBeforeUnload()
         await laptop.flush()
         expect(await stored()).toEqual({ version: 1, reason: 'phone' })
-        const back = await again(laptop, storage)
+        const back = await reload(laptop, storage)
         await shows(back, { reason: 'phone' })
         await offers(back, { reason: 'laptop' }, 'this')
       })
 
-      it('it goes there once the person stays with it', async () => {
-        const laptop = await comeBack(shelf())
+      it('saves the draft typed offline once the person keeps it', async () => {
+        const laptop = await typeOffline(createStorage())
         laptop.keepMine()
         await expect.poll(stored).toEqual({ version: 1, reason: 'laptop' })
       })
 
-      it('it goes there once the person types on, and the other is offered still, also after a reload', async () => {
-        const storage = shelf()
-        const laptop = await comeBack(storage)
+      it('saves the draft typed offline once the person types on, and still offers the other one after a reload', async () => {
+        const storage = createStorage()
+        const laptop = await typeOffline(storage)
         laptop.change({ reason: 'laptop!' })
         await laptop.flush()
         expect(await stored()).toEqual({ version: 1, reason: 'laptop!' })
-        const back = await again(laptop, storage)
+        const back = await reload(laptop, storage)
         await shows(back, { reason: 'laptop!' })
         await offers(back, { reason: 'phone' })
       })
 
-      it('it goes there once the other one is taken back', async () => {
-        const laptop = await comeBack(shelf())
+      it('saves the draft typed offline once the other one is deleted', async () => {
+        const laptop = await typeOffline(createStorage())
         await ada('deleteDraft', { id: request.id })
         await expect.poll(stored).toEqual({ version: 1, reason: 'laptop' })
         expect(laptop.getSnapshot().other).toBeNull()
       })
 
-      it('what stems from before a reload does not go there unasked', async () => {
-        const storage = shelf()
-        const before = open(storage, () => Promise.reject(new Error('away')))
+      it('does not overwrite the other draft with one from before a reload', async () => {
+        const storage = createStorage()
+        const before = open(storage, () => Promise.reject(new Error('unreachable')))
         before.change({ reason: 'laptop' })
         await before.flush()
         await put({ reason: 'phone' })
@@ -337,39 +339,39 @@ describe('the keeper of a draft', () => {
       })
 
       it.each([
-        ['newer there', { reason: 'newer' }],
-        ['emptied there', {}],
-      ])('what was typed here is offered however often the page is reloaded: %s', async (_, theirs) => {
-        const storage = shelf()
-        let keeper = open(storage)
-        keeper.change({ reason: 'mine' })
-        await keeper.flush()
-        keeper.close()
-        await ('reason' in theirs ? put(theirs) : ada('deleteDraft', { id: request.id }))
+        ['a newer draft', { reason: 'newer' }],
+        ['a cleared draft', {}],
+      ])('offers the draft typed here after every reload if the other device has %s', async (_, remote) => {
+        const storage = createStorage()
+        let draftSync = open(storage)
+        draftSync.change({ reason: 'mine' })
+        await draftSync.flush()
+        draftSync.close()
+        await ('reason' in remote ? put(remote) : ada('deleteDraft', { id: request.id }))
         for (const _time of [1, 2, 3]) {
-          keeper = await again(keeper, storage)
-          expect(keeper.getSnapshot()).toMatchObject({
-            draft: theirs,
+          draftSync = await reload(draftSync, storage)
+          expect(draftSync.getSnapshot()).toMatchObject({
+            draft: remote,
             other: { draft: { reason: 'mine' }, device: 'this' },
           })
         }
         await put({ reason: 'newest' })
-        await shows(keeper, { reason: 'newest' })
-        await offers(keeper, { reason: 'mine' }, 'this')
-        keeper.keepMine()
-        expect((await again(keeper, storage)).getSnapshot().other).toBeNull()
+        await shows(draftSync, { reason: 'newest' })
+        await offers(draftSync, { reason: 'mine' }, 'this')
+        draftSync.keepMine()
+        expect((await reload(draftSync, storage)).getSnapshot().other).toBeNull()
       })
     })
 
-    it('sends what is left at once when the page goes, whatever is under way', async () => {
+    it('saves an unsaved draft at once when the page is unloaded', async () => {
       const sent: (boolean | undefined)[] = []
       const call: Call = (op, input, options) => {
         if (op === 'putDraft') sent.push(options?.keepalive)
         return ada(op, input, options)
       }
-      const keeper = open(shelf(), call)
-      keeper.change({ note: 'the last letters' })
-      keeper.saveBeforeUnload()
+      const draftSync = open(createStorage(), call)
+      draftSync.change({ note: 'the last letters' })
+      draftSync.saveBeforeUnload()
       expect(sent).toEqual([true])
       await expect.poll(stored).toEqual({ version: 1, note: 'the last letters' })
     })

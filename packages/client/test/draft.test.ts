@@ -4,8 +4,8 @@ import { type AnswerDraft, changeDraft, decodeDraft, encodeDraft, isEmptyDraft }
 
 const through = (draft: AnswerDraft) => decodeDraft(JSON.parse(JSON.stringify(encodeDraft(draft))))
 
-describe('a draft', () => {
-  it('comes back from its JSON as it was', () => {
+describe('a stored draft', () => {
+  it('decodes to the same draft', () => {
     const draft: AnswerDraft = {
       note: 'mind the gap',
       reason: 'not today',
@@ -21,13 +21,13 @@ describe('a draft', () => {
     expect(through(draft)).toEqual(draft)
   })
 
-  it('is empty once everything in it is emptied', () => {
+  it('is empty once all its fields are cleared', () => {
     const draft = changeDraft({ note: 'x', answers: new Map([['q', { chosen: ['a'] }]]) }, { note: '' })
     expect(isEmptyDraft(draft)).toBe(false)
     expect(isEmptyDraft(changeDraft(draft, { answers: new Map() }))).toBe(true)
   })
 
-  it('of another version or shape is none, whatever it is', () => {
+  it('of another version or shape decodes to an empty draft', () => {
     expect(decodeDraft({ version: 2, note: 'from the future' })).toEqual({})
     expect(decodeDraft({ version: 1, note: 7, answers: [{ id: 1 }, null], values: 'x' })).toEqual({})
     fc.assert(fc.property(fc.anything(), value => typeof decodeDraft(value) === 'object'))

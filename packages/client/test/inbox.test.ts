@@ -9,7 +9,7 @@ import { approval, secrets, startTestServer, type TestServer } from '../../serve
 const ada: Caller = { role: 'person', name: 'ada', token: 'tok-ada', via: 'test' }
 const robot: Caller = { role: 'agent', name: 'robot', token: 'tok-robot', via: 'test' }
 
-/** What people and agents may do, each on the nth thing that there is. */
+/** A random step of a person or an agent, on the nth session or request. */
 const step = fc.record({
   act: fc.constantFrom(
     'start',
@@ -30,54 +30,54 @@ const step = fc.record({
 })
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 
-class World {
+class Actors {
   readonly #agent: Call
   readonly #person: Call
   readonly sessions: Session[] = []
   readonly requests: Request[] = []
-  #said = 0
+  #messages = 0
 
   constructor(gateway: Gateway) {
     this.#agent = callAs(gateway, robot)
     this.#person = callAs(gateway, ada)
   }
 
-  /** What the gateway refuses (an ended session, a second answer) changes nothing, which is as good a step as any. */
-  async take({ act, nth }: Step): Promise<void> {
+  /** The gateway may refuse a step, such as a second answer; that changes nothing and is fine. */
+  async run({ act, nth }: Step): Promise<void> {
     const session = this.sessions[nth % Math.max(1, this.sessions.length)]
     const request = this.requests[nth % Math.max(1, this.requests.length)]
     if (act === 'start' || !session) this.sessions.push(await this.#agent('startSession', { driver: 'external' }))
     else if (act === 'ask') await this.#ask(session)
     else if (act === 'say')
-      await this.#try(
+      await this.#ignoreFaults(
         this.#agent('appendEvents', {
           id: session.id,
-          items: [{ type: 'message.added', block: 'b', text: `${this.#said++}` }],
+          items: [{ type: 'message.added', block: 'b', text: `${this.#messages++}` }],
         }),
       )
-    else if (act === 'end') await this.#try(this.#person('endSession', { id: session.id }))
-    else if (act === 'delete') await this.#try(this.#person('deleteSession', { id: session.id }))
-    else if (request) await this.#move(act, request)
+    else if (act === 'end') await this.#ignoreFaults(this.#person('endSession', { id: session.id }))
+    else if (act === 'delete') await this.#ignoreFaults(this.#person('deleteSession', { id: session.id }))
+    else if (request) await this.#changeRequest(act, request)
   }
   async #ask(session: Session): Promise<void> {
     const key = `k${this.requests.length}`
-    const asked = await this.#try(this.#agent('openRequest', { id: session.id, key, ask: approval(key) }))
+    const asked = await this.#ignoreFaults(this.#agent('openRequest', { id: session.id, key, ask: approval(key) }))
     if (asked) this.requests.push(asked)
   }
-  #move(act: Step['act'], { id, digest }: Request): Promise<unknown> {
+  #changeRequest(act: Step['act'], { id, digest }: Request): Promise<unknown> {
     if (act === 'allow' || act === 'deny')
-      return this.#try(this.#person('answerRequest', { id, digest, answer: { kind: act } }))
-    if (act === 'withdraw') return this.#try(this.#agent('withdrawRequest', { id }))
-    return this.#try(this.#agent('reportDelivery', { id, state: act === 'take' ? 'taken' : 'handed' }))
+      return this.#ignoreFaults(this.#person('answerRequest', { id, digest, answer: { kind: act } }))
+    if (act === 'withdraw') return this.#ignoreFaults(this.#agent('withdrawRequest', { id }))
+    return this.#ignoreFaults(this.#agent('reportDelivery', { id, state: act === 'take' ? 'taken' : 'handed' }))
   }
-  #try<T>(done: Promise<T>): Promise<T | null> {
+  #ignoreFaults<T>(done: Promise<T>): Promise<T | null> {
     return done.catch(() => null)
   }
 }
 
-/** A board on a gateway's own frames, whose connection can be cut and resumed. */
-class Reader {
-  readonly board = new InboxState(() => 0)
+/** An inbox state that subscribes to a gateway and can be disconnected and resumed. */
+class Subscriber {
+  readonly state = new InboxState(() => 0)
   readonly #gateway: Gateway
   #cursor: string | undefined
   #stop = () => {}
@@ -86,98 +86,102 @@ class Reader {
     this.#gateway = gateway
   }
   async connect(): Promise<void> {
-    const early: Frame[] = []
-    let hear: (frame: Frame) => void = frame => early.push(frame)
+    const buffered: Frame[] = []
+    let onFrame: (frame: Frame) => void = frame => buffered.push(frame)
     const watch = await this.#gateway.subscribe(ada, this.#cursor === undefined ? {} : { after: this.#cursor }, {
-      frame: ({ json }) => hear(JSON.parse(json)),
+      frame: ({ json }) => onFrame(JSON.parse(json)),
     })
     this.#stop = watch.stop
-    this.#hear({ frame: 'hello', hello: watch.hello })
-    for (const { json } of watch.missed) this.#hear(JSON.parse(json))
-    for (const frame of early) this.#hear(frame)
-    hear = frame => this.#hear(frame)
+    this.#apply({ frame: 'hello', hello: watch.hello })
+    for (const { json } of watch.missed) this.#apply(JSON.parse(json))
+    for (const frame of buffered) this.#apply(frame)
+    onFrame = frame => this.#apply(frame)
   }
-  cut(): void {
+  disconnect(): void {
     this.#stop()
   }
-  #hear(frame: Frame): void {
+  #apply(frame: Frame): void {
     if (frame.frame === 'event') this.#cursor = frame.event.cursor
     if (frame.frame === 'hello' && frame.hello.resume === 'gap') this.#cursor = frame.hello.cursor
-    this.board.apply(frame)
+    this.state.apply(frame)
   }
 }
 
-const plain = (board: InboxState) => {
-  const { sessions, requests, order, pendingCount } = board.snapshot()
+const comparable = (state: InboxState) => {
+  const { sessions, requests, order, pendingCount } = state.snapshot()
   return { sessions: new Map([...sessions].sort()), requests: new Map([...requests].sort()), order, pendingCount }
 }
-const pendingOnly = (shown: ReturnType<typeof plain>) => ({
-  ...shown,
-  requests: new Map([...shown.requests].filter(([, request]) => request.status === 'pending')),
+const pendingOnly = (snapshot: ReturnType<typeof comparable>) => ({
+  ...snapshot,
+  requests: new Map([...snapshot.requests].filter(([, request]) => request.status === 'pending')),
 })
 
-describe('the board', () => {
-  it('is the same after any cuts and resumes as without, and as one that starts now', async () => {
+describe('the state of an inbox', () => {
+  it('is the same after any number of reconnects, and the same as that of a new inbox', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 40 }), async steps => {
         const gateway = await openGateway({ store: await openMemory() })
-        const world = new World(gateway)
-        const [steady, cut, late] = [new Reader(gateway), new Reader(gateway), new Reader(gateway)]
-        await steady.connect()
-        await cut.connect()
-        let connected = true
+        const actors = new Actors(gateway)
+        const [connected, interrupted, late] = [
+          new Subscriber(gateway),
+          new Subscriber(gateway),
+          new Subscriber(gateway),
+        ]
+        await connected.connect()
+        await interrupted.connect()
+        let isConnected = true
         for (const each of steps) {
-          if (each.act !== 'cut') await world.take(each)
-          else if (connected) cut.cut()
-          else await cut.connect()
-          if (each.act === 'cut') connected = !connected
+          if (each.act !== 'cut') await actors.run(each)
+          else if (isConnected) interrupted.disconnect()
+          else await interrupted.connect()
+          if (each.act === 'cut') isConnected = !isConnected
         }
-        if (!connected) await cut.connect()
+        if (!isConnected) await interrupted.connect()
         await late.connect()
-        expect(plain(cut.board)).toEqual(plain(steady.board))
-        expect(plain(late.board)).toEqual(pendingOnly(plain(steady.board)))
+        expect(comparable(interrupted.state)).toEqual(comparable(connected.state))
+        expect(comparable(late.state)).toEqual(pendingOnly(comparable(connected.state)))
         await gateway.close()
       }),
       { numRuns: 60 },
     )
   })
-  it('does not take back a resolution that a reply told before the stream did', async () => {
+  it('keeps a resolution from a reply when the stream brings the opened event later', async () => {
     const gateway = await openGateway({ store: await openMemory() })
     const frames: Frame[] = []
     const { hello } = await gateway.subscribe(ada, {}, { frame: ({ json }) => frames.push(JSON.parse(json)) })
-    const world = new World(gateway)
-    await world.take({ act: 'start', nth: 0 })
-    await world.take({ act: 'ask', nth: 0 })
-    const [asked] = world.requests as [Request] // one was asked
-    const board = new InboxState(() => 0)
+    const actors = new Actors(gateway)
+    await actors.run({ act: 'start', nth: 0 })
+    await actors.run({ act: 'ask', nth: 0 })
+    const [asked] = actors.requests as [Request] // one was asked
+    const state = new InboxState(() => 0)
     const answer = { id: asked.id, digest: asked.digest, answer: { kind: 'deny' } } as const
-    for (const frame of [{ frame: 'hello', hello } as const, ...frames]) board.apply(frame)
-    board.addReply(await callAs(gateway, ada)('answerRequest', answer))
+    for (const frame of [{ frame: 'hello', hello } as const, ...frames]) state.apply(frame)
+    state.addReply(await callAs(gateway, ada)('answerRequest', answer))
     for (const frame of frames.filter(each => each.frame === 'event' && each.event.type === 'request.opened'))
-      board.apply(frame)
-    expect(board.snapshot()).toMatchObject({ pendingCount: 0, order: [] })
+      state.apply(frame)
+    expect(state.snapshot()).toMatchObject({ pendingCount: 0, order: [] })
     await gateway.close()
   })
-  it('grows blocks by their deltas, once each, and lets go of them when the block is there', () => {
-    const board = new InboxState(() => 0)
-    const session = 'ses_00000000000000000000' as Session['id'] // spelt as an id is
+  it('appends each delta to its block once, and drops the block when the finished one arrives', () => {
+    const state = new InboxState(() => 0)
+    const session = 'ses_00000000000000000000' as Session['id'] // a valid id
     const delta = (offset: number, text: string): Frame => ({
       frame: 'delta',
       delta: { session, type: 'message.delta', block: 'b', offset, text },
     })
-    for (const frame of [delta(0, 'Hel'), delta(3, 'lo'), delta(3, 'lo'), delta(0, 'Hel')]) board.apply(frame)
-    expect(board.snapshot().blocks.get(blockKey(session, 'b'))?.text).toBe('Hello')
-    board.apply(delta(9, '!'))
-    expect(board.snapshot().blocks.get(blockKey(session, 'b'))).toMatchObject({ offset: 9, text: '!' })
-    board.apply({
+    for (const frame of [delta(0, 'Hel'), delta(3, 'lo'), delta(3, 'lo'), delta(0, 'Hel')]) state.apply(frame)
+    expect(state.snapshot().blocks.get(blockKey(session, 'b'))?.text).toBe('Hello')
+    state.apply(delta(9, '!'))
+    expect(state.snapshot().blocks.get(blockKey(session, 'b'))).toMatchObject({ offset: 9, text: '!' })
+    state.apply({
       frame: 'event',
       event: { cursor: 'a-1', at: 1, session, type: 'message.added', role: 'agent', block: 'b', text: 'Hello, all!' },
     })
-    expect(board.snapshot().blocks.size).toBe(0)
+    expect(state.snapshot().blocks.size).toBe(0)
   })
 })
 
-describe('the inbox', () => {
+describe('an inbox', () => {
   let gateway: TestServer
   let agent: Call
   let person: Call
@@ -200,21 +204,21 @@ describe('the inbox', () => {
     open.push(inbox)
     return inbox
   }
-  function until(inbox: Inbox, fits: (snapshot: InboxSnapshot) => boolean): Promise<InboxSnapshot> {
+  function until(inbox: Inbox, matches: (snapshot: InboxSnapshot) => boolean): Promise<InboxSnapshot> {
     return new Promise(resolve => {
-      const look = () => {
+      const check = () => {
         const snapshot = inbox.getSnapshot()
-        if (!fits(snapshot)) return
+        if (!matches(snapshot)) return
         stop()
         resolve(snapshot)
       }
-      const stop = inbox.subscribe(look)
-      look()
+      const stop = inbox.subscribe(check)
+      check()
     })
   }
   const ask = (key: string) => agent('openRequest', { id: session.id, key, ask: approval(key) })
 
-  it('shows what is asked and answers it by the digest it has', async () => {
+  it('shows a new request and answers it with its digest', async () => {
     const inbox = openInbox()
     const asked = await ask('one')
     const shown = await until(inbox, ({ order }) => order.includes(asked.id))
@@ -228,7 +232,7 @@ describe('the inbox', () => {
     expect(after).toMatchObject({ pendingCount: 0, order: [] })
     expect(after.sessions.get(session.id)?.pending).toBe(0)
   })
-  it('shows the winner to whoever was slower', async () => {
+  it('shows the resolution of a faster person', async () => {
     const inbox = openInbox()
     const asked = await ask('contested')
     await until(inbox, ({ order }) => order.includes(asked.id))
@@ -236,7 +240,7 @@ describe('the inbox', () => {
     await expect(inbox.answer(asked.id, { kind: 'allow' })).rejects.toMatchObject({ code: 'already_resolved' })
     expect(inbox.getSnapshot().requests.get(asked.id)?.resolution?.answer).toEqual({ kind: 'deny', reason: 'no' })
   })
-  it('shows who else is answering', async () => {
+  it('shows who is writing an answer', async () => {
     const inbox = openInbox()
     const asked = await ask('drafted')
     await until(inbox, ({ order }) => order.includes(asked.id))
@@ -246,7 +250,7 @@ describe('the inbox', () => {
     await person('answerRequest', { id: asked.id, digest: asked.digest, answer: { kind: 'allow' } })
     await until(inbox, ({ answering }) => !answering.has(asked.id))
   })
-  it('fetches what does not fit into hello, and keeps only so many that are resolved', async () => {
+  it('loads the requests that do not fit into hello, and keeps a limited number of resolved ones', async () => {
     const count = limits.snapshotMax + 60
     const asked = await Promise.all(Array.from({ length: count }, (_, i) => ask(`many-${i}`)))
     const inbox = openInbox()
@@ -262,7 +266,7 @@ describe('the inbox', () => {
     const none = await until(inbox, ({ pendingCount }) => pendingCount === 0)
     expect(none.requests.size).toBe(50)
   })
-  it('fetches large requests page by page', async () => {
+  it('loads large requests page by page', async () => {
     const text = 'x'.repeat(500_000)
     const count = Math.ceil(limits.snapshotMaxBytes / text.length + limits.pageMaxBytes / text.length) + 4
     const asked: Request[] = []
@@ -273,7 +277,7 @@ describe('the inbox', () => {
     expect(all.order).toEqual(expect.arrayContaining(asked.map(request => request.id)))
     expect(all.pendingCount).toBe(count)
   })
-  it('says when its credential is not known', async () => {
+  it('ends with the fault if its token is unknown', async () => {
     const connection = { url: gateway.url, token: 'nonsense' }
     const inbox = new Inbox({ call: httpCall(connection), watch: options => watchEvents(connection, options) })
     open.push(inbox)

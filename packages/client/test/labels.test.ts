@@ -18,7 +18,7 @@ const by = (answer: Answer, more: Partial<Resolution> = {}): Resolution => ({
   ...more,
 })
 
-describe('what became of a request', () => {
+describe('the resolution label', () => {
   it.each<[string, Resolution]>([
     ['allowed by ana', by({ kind: 'allow' })],
     ['allowed by you', by({ kind: 'allow' }, { person: 'me', via: 'page' })],
@@ -44,10 +44,10 @@ describe('what became of a request', () => {
     ['ended by the agent', { at: 1, by: 'agent', reason: 'something newer' }],
     ['denied by ana: one ↵ two', by({ kind: 'deny', reason: 'one\n  two\n' })],
     ['denied by ana: a\\u{202e}b', by({ kind: 'deny', reason: 'a\u202eb' })],
-  ])('is said as: %s', (words, resolution) => {
-    expect(resolutionLabel(resolution, 'me')).toBe(words)
+  ])('of a request: %s', (label, resolution) => {
+    expect(resolutionLabel(resolution, 'me')).toBe(label)
   })
-  it('has a tone', () => {
+  it('has a positive, negative or neutral tone', () => {
     expect(resolutionTone(by({ kind: 'allow' }))).toBe('yes')
     expect(resolutionTone(by({ kind: 'answers', answers: [] }))).toBe('yes')
     expect(resolutionTone(by({ kind: 'deny' }))).toBe('no')
@@ -55,7 +55,7 @@ describe('what became of a request', () => {
     expect(resolutionTone({ at: 1, by: 'deadline' })).toBe('none')
     expect(resolutionTone({ at: 1, by: 'agent', reason: 'lost' })).toBe('none')
   })
-  it('was delivered, or not', () => {
+  it('is followed by the state of the delivery, with its reason', () => {
     expect(deliveryLabel({ state: 'taken', at: 1 })).toBe('delivered')
     expect(deliveryLabel({ state: 'undeliverable', at: 1, reason: 'session\u200bended' })).toBe(
       'could not be delivered (session\\u{200b}ended)',
@@ -66,19 +66,19 @@ describe('what became of a request', () => {
   })
 })
 
-describe('how a session stands', () => {
-  const words = (state: Session['state'], pending = 0, reason?: 'done' | 'failed') =>
-    stateLabel({ state, pending, ending: reason ? { reason } : null } as Session) // what it reads of one
+describe('the state label of a session', () => {
+  const labelOf = (state: Session['state'], pending = 0, reason?: 'done' | 'failed') =>
+    stateLabel({ state, pending, ending: reason ? { reason } : null } as Session) // the properties that the label uses
 
-  it('is said in a word or two', () => {
-    expect(words('working')).toBe('working')
-    expect(words('working', 1)).toBe('waiting for you')
-    expect(words('parked', 1)).toBe('parked, waiting for you')
-    expect(words('ended', 0, 'done')).toBe('ended')
-    expect(words('ended', 0, 'failed')).toBe('ended: failed')
-    expect(words('ended', 2)).toBe('ended')
+  it('names the state, pending requests and a failure', () => {
+    expect(labelOf('working')).toBe('working')
+    expect(labelOf('working', 1)).toBe('waiting for you')
+    expect(labelOf('parked', 1)).toBe('parked, waiting for you')
+    expect(labelOf('ended', 0, 'done')).toBe('ended')
+    expect(labelOf('ended', 0, 'failed')).toBe('ended: failed')
+    expect(labelOf('ended', 2)).toBe('ended')
   })
-  it('has been so for a while', () => {
+  it('shows its age in the largest unit', () => {
     const [minute, hour] = [60_000, 3_600_000]
     expect([0, minute - 1, minute, 59 * minute, hour, 23 * hour, 24 * hour].map(ms => timeSince(0, ms))).toEqual([
       'now',
@@ -93,13 +93,13 @@ describe('how a session stands', () => {
   })
 })
 
-describe('who drives a session', () => {
-  it('is called by our words where it is ours, by its title where it is not, and by its name where it has none', () => {
+describe('the driver label', () => {
+  it('is fixed for a built-in driver, otherwise its title, otherwise its name', () => {
     expect(driverLabel('external', 'Some title')).toBe('External agent')
     expect(driverLabel('codex', 'Codex')).toBe('Codex')
     expect(driverLabel('toString')).toBe('toString')
   })
-  it('names a session that has no title', () => {
+  it('is the name of a session without a title', () => {
     expect(sessionName({ title: '', driver: 'claude' })).toBe('Claude Code')
     expect(sessionName({ title: 'api', driver: 'claude' })).toBe('api')
   })

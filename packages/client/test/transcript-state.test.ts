@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest'
 import type { Entry } from '../src/transcript-entry.ts'
 import { TranscriptState } from '../src/transcript-state.ts'
 
-const id = `ses_${'a'.repeat(20)}` as SessionId // spelt as ids are
-const requestId = (n: number) => `req_${String(n).padStart(20, '0')}` as RequestId // spelt as ids are
+const id = `ses_${'a'.repeat(20)}` as SessionId // a valid id
+const requestId = (n: number) => `req_${String(n).padStart(20, '0')}` as RequestId // a valid id
 const session = {
   id,
   driver: 'test',
@@ -34,24 +34,24 @@ const resolution: Resolution = { at: 1, by: 'person', person: 'ada', answer: { k
 const delivery = (state: Delivery['state']): Delivery => ({ state, at: 1 })
 
 function logOf(bodies: readonly EventBody[]): Event[] {
-  return bodies.map((body, i) => ({ cursor: `e-${i + 1}`, at: i + 1, session: id, ...body }) as Event) // a union is not spread as one
+  return bodies.map((body, i) => ({ cursor: `e-${i + 1}`, at: i + 1, session: id, ...body }) as Event) // spreading a union loses its type
 }
-function read(events: readonly Event[]): readonly Entry[] {
-  const account = new TranscriptState()
-  for (const event of events) account.apply(event)
-  return account.entries()
+function applyAll(events: readonly Event[]): readonly Entry[] {
+  const state = new TranscriptState()
+  for (const event of events) state.apply(event)
+  return state.entries()
 }
-/** As a reader does who begins at the end: the last page first, the pages before it one by one. */
+/** Reads the last page first, then the pages before it one by one. */
 function readBackwards(events: readonly Event[], pageSize: number): readonly Entry[] {
-  const account = new TranscriptState()
+  const state = new TranscriptState()
   const last = Math.max(0, events.length - pageSize)
-  for (const event of events.slice(last)) account.apply(event)
-  for (let end = last; end > 0; end -= pageSize) account.prepend(events.slice(Math.max(0, end - pageSize), end))
-  return account.entries()
+  for (const event of events.slice(last)) state.apply(event)
+  for (let end = last; end > 0; end -= pageSize) state.prepend(events.slice(Math.max(0, end - pageSize), end))
+  return state.entries()
 }
 
 const block = fc.integer({ min: 0, max: 5 }).map(n => `b${n}`)
-const said = fc.oneof(
+const agentEvents = fc.oneof(
   fc.record({
     type: fc.constant('message.added' as const),
     block,
@@ -81,7 +81,7 @@ const said = fc.oneof(
       .record({
         state: fc.constantFrom('idle' as const, 'working' as const, 'parked' as const),
         mode: fc.constantFrom(null, 'plan', 'default'),
-        note: fc.option(fc.constantFrom('kept warm', 'ended by itself'), { nil: undefined }),
+        note: fc.option(fc.constantFrom('cannot be parked', 'exited'), { nil: undefined }),
       })
       .map(({ state, mode, note }): Session => {
         const process = note === undefined ? null : { state: 'live' as const, note, changedAt: 0 }
@@ -89,8 +89,8 @@ const said = fc.oneof(
       }),
   }),
 )
-/** The life of one request and of one message by a person; where a step lands among the others is chance. */
-const lives = (n: number): EventBody[] => [
+/** The events of one request, in order; the test mixes them with others at random. */
+const requestEvents = (n: number): EventBody[] => [
   { type: 'request.opened', value: { ...pending, id: requestId(n) } },
   { type: 'request.overdue', request: requestId(n) },
   { type: 'request.resolved', request: requestId(n), digest: 'd', resolution, delivery: delivery('waiting') },
@@ -114,8 +114,8 @@ const pending = {
   resolution: null,
   delivery: delivery('waiting'),
 } as const satisfies Extract<EventBody, { type: 'request.opened' }>['value']
-const commands = (n: number): EventBody[] => {
-  const command = `cmd_${String(n).padStart(20, '0')}` as Extract<EventBody, { type: 'command.taken' }>['command'] // spelt as ids are
+const commandEvents = (n: number): EventBody[] => {
+  const command = `cmd_${String(n).padStart(20, '0')}` as Extract<EventBody, { type: 'command.taken' }>['command'] // a valid id
   const body = { kind: 'message', text: `say ${n}` } as const
   const value = {
     id: command,
@@ -134,92 +134,92 @@ const commands = (n: number): EventBody[] => {
     { type: 'command.done', command, outcome: { ok: n % 2 === 0, reason: 'why' } },
   ]
 }
-const log = fc.tuple(fc.array(said, { maxLength: 40 }), fc.infiniteStream(fc.nat(9))).map(([bodies, chance]) => {
-  const waiting = [lives(1), lives(2), commands(1), commands(2)]
+const log = fc.tuple(fc.array(agentEvents, { maxLength: 40 }), fc.infiniteStream(fc.nat(9))).map(([bodies, chance]) => {
+  const queues = [requestEvents(1), requestEvents(2), commandEvents(1), commandEvents(2)]
   const mixed: EventBody[] = [{ type: 'session.opened', value: session }]
   for (const body of bodies) {
-    mixed.push(body as EventBody) // what the records above spell is one
-    const next = waiting[chance.next().value as number]?.shift() // an endless stream has a value
+    mixed.push(body as EventBody) // the records above build event bodies
+    const next = queues[chance.next().value as number]?.shift() // the stream is infinite
     if (next) mixed.push(next)
   }
   return logOf(mixed)
 })
 
-describe('an account of a log', () => {
-  it('is the same whether its pages are read from the start or from the end', () => {
+describe('a transcript’s state', () => {
+  it('is the same whether the log is applyAll from the start or from the end', () => {
     fc.assert(
       fc.property(log, fc.integer({ min: 1, max: 12 }), (events, pageSize) => {
-        expect(readBackwards(events, pageSize)).toEqual(read(events))
+        expect(readBackwards(events, pageSize)).toEqual(applyAll(events))
       }),
       { numRuns: 500 },
     )
   })
-  it('is the same where events are told twice', () => {
+  it('is the same if events are applied twice', () => {
     fc.assert(
       fc.property(log, events => {
         const messages = events.filter(event => event.type !== 'session.changed')
         const twice = messages.flatMap(event => [event, event])
-        expect(read(twice)).toEqual(read(messages))
+        expect(applyAll(twice)).toEqual(applyAll(messages))
       }),
     )
   })
-  it('shows a park at the border of two pages once the page before it is there', () => {
+  it('shows a parked note at the start of a page once the page before it is loaded', () => {
     const events = logOf([
       { type: 'session.opened', value: session },
       { type: 'message.added', block: 'a', role: 'agent', text: 'first' },
       { type: 'session.changed', value: { ...session, state: 'parked' } },
       { type: 'message.added', block: 'b', role: 'agent', text: 'second' },
     ])
-    const account = new TranscriptState()
-    for (const event of events.slice(2)) account.apply(event)
-    expect(account.entries().map(entry => entry.kind)).toEqual(['message'])
-    account.prepend(events.slice(0, 2))
-    expect(account.entries().map(entry => entry.kind)).toEqual(['message', 'note', 'message'])
+    const state = new TranscriptState()
+    for (const event of events.slice(2)) state.apply(event)
+    expect(state.entries().map(entry => entry.kind)).toEqual(['message'])
+    state.prepend(events.slice(0, 2))
+    expect(state.entries().map(entry => entry.kind)).toEqual(['message', 'note', 'message'])
   })
-  it('says how long a tool took', () => {
+  it('has the start and end of a tool call', () => {
     const events = logOf([
       { type: 'tool.started', block: 't', tool: 'Bash', input: {} },
       { type: 'tool.finished', block: 't', ok: true, output: 'done' },
     ])
-    expect(read(events)).toMatchObject([{ state: 'ok', at: 1, endedAt: 2, output: 'done' }])
+    expect(applyAll(events)).toMatchObject([{ state: 'ok', at: 1, endedAt: 2, output: 'done' }])
   })
 })
 
-describe('text that streams', () => {
+describe('a streaming block in a transcript', () => {
   const delta = (offset: number, text: string) => ({ block: 'a', type: 'message.delta' as const, offset, text })
 
-  it('grows, and is replaced by the block once that is finished', () => {
-    const account = new TranscriptState()
-    account.addDelta(delta(0, 'Hel'))
-    account.addDelta(delta(3, 'lo'))
-    account.addDelta(delta(3, 'lo'))
-    expect(account.entries()).toMatchObject([{ text: 'Hello', streaming: true }])
+  it('grows by deltas and is replaced by the finished block', () => {
+    const state = new TranscriptState()
+    state.addDelta(delta(0, 'Hel'))
+    state.addDelta(delta(3, 'lo'))
+    state.addDelta(delta(3, 'lo'))
+    expect(state.entries()).toMatchObject([{ text: 'Hello', streaming: true }])
     for (const event of logOf([{ type: 'message.added', block: 'a', role: 'agent', text: 'Hello.' }]))
-      account.apply(event)
-    expect(account.entries()).toMatchObject([{ text: 'Hello.', streaming: false }])
+      state.apply(event)
+    expect(state.entries()).toMatchObject([{ text: 'Hello.', streaming: false }])
   })
-  it('goes on behind what is kept of a block that was cut off', () => {
-    const account = new TranscriptState()
+  it('continues the stored part of a block that was cut off', () => {
+    const state = new TranscriptState()
     for (const event of logOf([{ type: 'message.added', block: 'a', role: 'agent', text: 'Hello', partial: true }]))
-      account.apply(event)
-    account.addDelta(delta(5, ' again'))
-    expect(account.entries()).toMatchObject([{ id: 'a', text: 'Hello again', streaming: true }])
+      state.apply(event)
+    state.addDelta(delta(5, ' again'))
+    expect(state.entries()).toMatchObject([{ id: 'a', text: 'Hello again', streaming: true }])
   })
-  it('says that its beginning was missed', () => {
-    const account = new TranscriptState()
-    account.addDelta(delta(7, 'world'))
-    expect(account.entries()).toMatchObject([{ text: '…world' }])
+  it('starts with an ellipsis if its beginning was missed', () => {
+    const state = new TranscriptState()
+    state.addDelta(delta(7, 'world'))
+    expect(state.entries()).toMatchObject([{ text: '…world' }])
   })
-  it('goes on in an account that is read anew after a gap', () => {
-    const account = new TranscriptState()
-    account.addDelta(delta(0, 'Hel'))
-    expect(account.emptied().entries()).toMatchObject([{ text: 'Hel', streaming: true }])
+  it('stays when the log is loaded again after a gap', () => {
+    const state = new TranscriptState()
+    state.addDelta(delta(0, 'Hel'))
+    expect(state.emptied().entries()).toMatchObject([{ text: 'Hel', streaming: true }])
   })
-  it('ends with its session', () => {
-    const account = new TranscriptState()
-    account.addDelta(delta(0, 'Hel'))
+  it('is removed when its session ends', () => {
+    const state = new TranscriptState()
+    state.addDelta(delta(0, 'Hel'))
     const ended: Session = { ...session, state: 'ended', ending: { reason: 'stopped' } }
-    for (const event of logOf([{ type: 'session.ended', value: ended }])) account.apply(event)
-    expect(account.entries()).toMatchObject([{ kind: 'note', text: 'Session ended: stopped' }])
+    for (const event of logOf([{ type: 'session.ended', value: ended }])) state.apply(event)
+    expect(state.entries()).toMatchObject([{ kind: 'note', text: 'Session ended: stopped' }])
   })
 })

@@ -13,7 +13,7 @@ beforeAll(async () => {
   agent = httpCall({ url: gateway.url, token: secrets.agent })
 })
 afterEach(() => {
-  for (const thing of open.splice(0)) thing.close()
+  for (const opened of open.splice(0)) opened.close()
 })
 afterAll(() => gateway.close())
 
@@ -26,15 +26,15 @@ function follow(session: SessionId): Transcript {
 }
 function when(transcript: Transcript, is: (snapshot: TranscriptSnapshot) => boolean): Promise<TranscriptSnapshot> {
   return new Promise(resolve => {
-    const look = () => {
+    const check = () => {
       const snapshot = transcript.getSnapshot()
       if (is(snapshot)) {
         stop()
         resolve(snapshot)
       }
     }
-    const stop = transcript.subscribe(look)
-    look()
+    const stop = transcript.subscribe(check)
+    check()
   })
 }
 const say = (id: SessionId, ...texts: string[]) =>
@@ -43,7 +43,7 @@ const texts = ({ entries }: TranscriptSnapshot) =>
   entries.flatMap(entry => (entry.kind === 'message' ? [entry.text] : []))
 
 describe('a transcript', () => {
-  it('begins at the end and reads on backwards, to the first line', async () => {
+  it('loads the newest page first, and earlier pages up to the first entry', async () => {
     const { id } = await openSession(gateway)
     const all = Array.from({ length: 700 }, (_, i) => `line ${i}`)
     for (let from = 0; from < all.length; from += 100) await say(id, ...all.slice(from, from + 100))
@@ -53,14 +53,14 @@ describe('a transcript', () => {
     expect(texts(first).at(-1)).toBe('line 699')
     expect(first.entries.length).toBeLessThanOrEqual(300)
     await transcript.loadEarlier()
-    // Asked for twice at once, it is read once.
+    // Two calls at once load one page.
     await Promise.all([transcript.loadEarlier(), transcript.loadEarlier()])
     const last = await when(transcript, ({ earlier }) => earlier === 'none')
     expect(texts(last)).toEqual(all)
     await transcript.loadEarlier()
     expect(transcript.getSnapshot()).toBe(transcript.getSnapshot())
   })
-  it('grows as the agent speaks, and shows what streams', async () => {
+  it('shows new messages of the agent and text that is streaming', async () => {
     const { id } = await openSession(gateway)
     const transcript = follow(id)
     await when(transcript, ({ loaded }) => loaded)
@@ -71,17 +71,17 @@ describe('a transcript', () => {
     const said = await when(transcript, snapshot => texts(snapshot).includes('Hello.'))
     expect(said.entries.filter(entry => entry.kind === 'message')).toMatchObject([{ text: 'Hello.', streaming: false }])
   })
-  it('follows a request to its delivery, and a message to its fate', async () => {
+  it('updates a request until its delivery, and a message until it is done or failed', async () => {
     const { id } = await openSession(gateway)
     const transcript = follow(id)
     const request = await agent('openRequest', { id, key: 'k', ask: approval('may I?') })
     await when(transcript, ({ entries }) => entries.some(entry => entry.kind === 'request'))
     await person('answerRequest', { id: request.id, digest: request.digest, answer: { kind: 'allow' } })
     await agent('reportDelivery', { id: request.id, state: 'handed' })
-    const told = await when(transcript, ({ entries }) =>
+    const updated = await when(transcript, ({ entries }) =>
       entries.some(entry => entry.kind === 'request' && entry.request.delivery.state === 'handed'),
     )
-    expect(told.entries.find(entry => entry.kind === 'request')).toMatchObject({
+    expect(updated.entries.find(entry => entry.kind === 'request')).toMatchObject({
       request: { status: 'resolved', resolution: { by: 'person', person: 'ada' } },
     })
     const command = await person('sendMessage', { id, text: 'and then?' })
@@ -93,13 +93,13 @@ describe('a transcript', () => {
     )
     expect(done.entries.at(-1)).toMatchObject({ by: 'ada', problem: 'no' })
   })
-  it('says why it cannot be read, and does not try again where that would be answered the same', async () => {
-    const transcript = follow(`ses_${'0'.repeat(20)}` as SessionId) // spelt as ids are
+  it('reports why it cannot be loaded, and does not retry after a permanent fault', async () => {
+    const transcript = follow(`ses_${'0'.repeat(20)}` as SessionId) // a valid id
     const { problem, loaded } = await when(transcript, snapshot => snapshot.problem !== null)
     expect(loaded).toBe(false)
     expect(problem).toBeInstanceOf(Fault)
   })
-  it('is the same object until something changes', async () => {
+  it('returns the same snapshot until something changes', async () => {
     const { id } = await openSession(gateway)
     const transcript = follow(id)
     await when(transcript, ({ loaded }) => loaded)
@@ -107,10 +107,10 @@ describe('a transcript', () => {
   })
 })
 
-describe('a transcript whose stream or calls fail', () => {
-  /** A log of its own, whose calls can be made to fail, and whose stream is in the test's hands. */
-  function stage(events: readonly string[], failures = 0) {
-    const id = `ses_${'1'.repeat(20)}` as SessionId // spelt as ids are
+describe('a transcript with failing calls or streams', () => {
+  /** A transcript of a fake log; the test controls its stream and can make its calls fail. */
+  function openFake(events: readonly string[], failures = 0) {
+    const id = `ses_${'1'.repeat(20)}` as SessionId // a valid id
     const listeners = new Set<(frame: Frame) => void>()
     const log = [...events]
     const eventOf = (text: string, i: number) => ({
@@ -122,13 +122,13 @@ describe('a transcript whose stream or calls fail', () => {
       role: 'agent',
       text,
     })
-    let left = failures
+    let failuresLeft = failures
     let calls = 0
     const call = (async (_op: string, input: { before: string }) => {
       calls++
-      if (left > 0) {
-        left--
-        throw new Error('cut off')
+      if (failuresLeft > 0) {
+        failuresLeft--
+        throw new Error('unreachable')
       }
       const end = input.before === 'end' ? log.length : Number(input.before.slice(2)) - 1
       const start = Math.max(0, end - 2)
@@ -136,7 +136,7 @@ describe('a transcript whose stream or calls fail', () => {
         items: log.slice(start, end).map((text, i) => eventOf(text, start + i)),
         next: start > 0 ? `e-${start + 1}` : null,
       }
-    }) as unknown as Call // listEvents is all that is called
+    }) as unknown as Call // only listEvents is called
     const transcript = new Transcript({
       call,
       session: id,
@@ -150,16 +150,16 @@ describe('a transcript whose stream or calls fail', () => {
       transcript,
       log,
       fail: (count: number) => {
-        left = count
+        failuresLeft = count
       },
       calls: () => calls,
       listeners,
-      tell: (text: string) => {
+      append: (text: string) => {
         log.push(text)
-        const frame = { frame: 'event', event: eventOf(text, log.length - 1) } as Frame // as the stream spells it
+        const frame = { frame: 'event', event: eventOf(text, log.length - 1) } as Frame // a frame of the stream
         for (const listener of listeners) listener(frame)
       },
-      greet: (resume: 'ok' | 'gap') => {
+      sendHello: (resume: 'ok' | 'gap') => {
         const hello = {
           cursor: 'e-1',
           epoch: 'e',
@@ -176,47 +176,47 @@ describe('a transcript whose stream or calls fail', () => {
     }
   }
 
-  it('keeps what is there when an earlier page fails, and can ask again', async () => {
-    const { transcript, fail } = stage(['a', 'b', 'c', 'd'])
+  it('keeps its entries if an earlier page fails to load, and can load it again', async () => {
+    const { transcript, fail } = openFake(['a', 'b', 'c', 'd'])
     await when(transcript, ({ loaded }) => loaded)
     fail(1)
-    await expect(transcript.loadEarlier()).rejects.toThrow('cut off')
+    await expect(transcript.loadEarlier()).rejects.toThrow('unreachable')
     expect(texts(transcript.getSnapshot())).toEqual(['c', 'd'])
     expect(transcript.getSnapshot().earlier).toBe('some')
     await transcript.loadEarlier()
     expect(texts(transcript.getSnapshot())).toEqual(['a', 'b', 'c', 'd'])
   })
-  it('tries its first page until it has it', async () => {
-    const staged = stage(['a'], 2)
-    const { problem } = await when(staged.transcript, ({ loaded }) => loaded)
+  it('retries its first page until it is loaded', async () => {
+    const fake = openFake(['a'], 2)
+    const { problem } = await when(fake.transcript, ({ loaded }) => loaded)
     expect(problem).toBeNull()
-    expect(staged.calls()).toBe(3)
+    expect(fake.calls()).toBe(3)
   })
-  it('begins anew at the end after a gap, since something may be missing behind what is there', async () => {
-    const { transcript, log, greet } = stage(['a', 'b', 'c', 'd'])
+  it('loads the newest page again after a gap in the stream', async () => {
+    const { transcript, log, sendHello } = openFake(['a', 'b', 'c', 'd'])
     await when(transcript, ({ loaded }) => loaded)
     await transcript.loadEarlier()
     log.push('e', 'f', 'g')
-    greet('gap')
-    const anew = await when(transcript, snapshot => texts(snapshot).includes('g'))
-    expect(texts(anew)).toEqual(['f', 'g'])
-    expect(anew.earlier).toBe('some')
+    sendHello('gap')
+    const reloaded = await when(transcript, snapshot => texts(snapshot).includes('g'))
+    expect(texts(reloaded)).toEqual(['f', 'g'])
+    expect(reloaded.earlier).toBe('some')
   })
-  it('goes on where it was after a stream that resumed', async () => {
-    const { transcript, tell, greet, calls } = stage(['a'])
+  it('keeps its entries after a stream that resumed without a gap', async () => {
+    const { transcript, append, sendHello, calls } = openFake(['a'])
     await when(transcript, ({ loaded }) => loaded)
-    greet('ok')
-    tell('b')
+    sendHello('ok')
+    append('b')
     expect(texts(await when(transcript, snapshot => texts(snapshot).length === 2))).toEqual(['a', 'b'])
     expect(calls()).toBe(1)
   })
-  it('tells what came while the first page was read once, in its place', async () => {
-    const { transcript, tell } = stage(['a'])
-    tell('b')
+  it('shows an event once that arrives while the first page loads', async () => {
+    const { transcript, append } = openFake(['a'])
+    append('b')
     expect(texts(await when(transcript, ({ loaded }) => loaded))).toEqual(['a', 'b'])
   })
-  it('hears nothing more once it is closed', async () => {
-    const { transcript, listeners } = stage(['a'])
+  it('ends its subscription when it is closed', async () => {
+    const { transcript, listeners } = openFake(['a'])
     await when(transcript, ({ loaded }) => loaded)
     transcript.close()
     expect(listeners.size).toBe(0)

@@ -5,16 +5,16 @@ import { expect, it } from 'vitest'
 import { secrets, startTestServer } from '../../server/test/test-server.ts'
 
 setFlagsFromString('--expose-gc')
-const collectGarbage = runInNewContext('gc') as () => void // the flag above puts it there
+const collectGarbage = runInNewContext('gc') as () => void // defined by the flag above
 
-it('ends when it is told to, even where the platform has forgotten the signal', async () => {
+it('watchEvents ends when its signal aborts, even if Node has garbage-collected the request', async () => {
   const gateway = await startTestServer()
   const stop = new AbortController()
   const frames: string[] = []
   const watching = (async () => {
     for await (const { frame } of watchEvents({ url: gateway.url, token: secrets.person }, { signal: stop.signal })) {
       frames.push(frame)
-      // Node 20 keeps the request of a fetch only weakly, and its signal with it.
+      // Node 20 holds the request of a fetch, and with it the signal, only weakly.
       setImmediate(collectGarbage)
       setTimeout(() => stop.abort(), 50)
     }

@@ -1,0 +1,47 @@
+import { createStore } from '@holdpoint/client'
+import { describe, expect, it, vi } from 'vitest'
+
+describe('a value store', () => {
+  it('notifies its subscribers of every change at once', () => {
+    const store = createStore(1)
+    const listener = vi.fn()
+    const unsubscribe = store.subscribe(listener)
+    store.set(2)
+    store.set(3)
+    expect([store.get(), listener.mock.calls.length]).toEqual([3, 2])
+    unsubscribe()
+    store.set(4)
+    expect(listener).toHaveBeenCalledTimes(2)
+  })
+
+  it('with coalescing notifies once for several changes, and has the new value before that', async () => {
+    const store = createStore(1, { coalesce: true })
+    const listener = vi.fn()
+    store.subscribe(listener)
+    store.set(2)
+    store.set(3)
+    expect([store.get(), listener.mock.calls.length]).toEqual([3, 0])
+    await vi.waitFor(() => expect(listener).toHaveBeenCalledTimes(1))
+    store.set(4)
+    await vi.waitFor(() => expect(listener).toHaveBeenCalledTimes(2))
+  })
+
+  it('computes a lazy value once, on the first read after the change', () => {
+    const compute = vi.fn(() => ({ count: 1 }))
+    const store = createStore(compute)
+    store.set(compute)
+    expect(compute).not.toHaveBeenCalled()
+    expect(store.get()).toBe(store.get())
+    expect(compute).toHaveBeenCalledTimes(1)
+  })
+
+  it('notifies nobody after unsubscribeAll, not even of an earlier change', async () => {
+    const store = createStore(1, { coalesce: true })
+    const listener = vi.fn()
+    store.subscribe(listener)
+    store.set(2)
+    store.unsubscribeAll()
+    await new Promise(resolve => setTimeout(resolve, 5))
+    expect(listener).not.toHaveBeenCalled()
+  })
+})
