@@ -281,7 +281,7 @@ async function watch(
 
 const snapshotBytes = { items: Number.POSITIVE_INFINITY, bytes: limits.snapshotMaxBytes }
 const snapshotPage = { items: limits.snapshotMax, bytes: limits.snapshotMaxBytes }
-const resumePage = { items: limits.resumeMaxEvents, bytes: limits.resumeMaxBytes }
+const resumePage = { items: limits.resumeEventsMax, bytes: limits.resumeMaxBytes }
 
 /** The events behind one place and up to another; null where they are too many, or too much. */
 async function missedBetween(
@@ -290,7 +290,7 @@ async function missedBetween(
   to: number,
   session: SubscribeOptions['session'],
 ): Promise<readonly StoredEvent[] | null> {
-  if (from > to || to - from > limits.resumeMaxEvents) return null
+  if (from > to || to - from > limits.resumeEventsMax) return null
   const upTo = async function* () {
     for await (const event of scanEvents(ctx.store, { after: from, ...(session ? { session } : {}) })) {
       if (event.seq > to) return

@@ -95,10 +95,10 @@ describe('resuming', () => {
   it('gives up where too much was missed', async () => {
     const { hello } = (await at.watch()).watch
     const page = Array.from({ length: limits.eventsPerPostMax }, (_, i) => added(`${i}`))
-    for (let i = 0; i < limits.resumeMaxEvents / page.length; i++) await driven.say(...page)
+    for (let i = 0; i < limits.resumeEventsMax / page.length; i++) await driven.say(...page)
     const after = hello.cursor
     expect((await at.watch({ after })).watch).toMatchObject({ hello: { resume: 'ok' } })
-    expect((await at.watch({ after })).watch.missed).toHaveLength(limits.resumeMaxEvents)
+    expect((await at.watch({ after })).watch.missed).toHaveLength(limits.resumeEventsMax)
     await driven.say(added('one more'))
     expect((await at.watch({ after })).watch.hello.resume).toBe('gap')
   })

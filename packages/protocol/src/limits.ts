@@ -1,19 +1,26 @@
-/** Every limit of the product, by name. A limit that is not here does not exist; each has a test at its edge. */
+/** Every limit of Holdpoint by name. Counts and lengths end in `Max`, sizes in `MaxBytes`, durations in `Ms`. */
 export const limits = {
+  // HTTP and connections
   bodyMaxBytes: 1024 * 1024,
+  /** Bodies of operations that take attachments. */
   attachmentsBodyMaxBytes: 24 * 1024 * 1024,
-  attachmentMaxBytes: 5 * 1024 * 1024,
-  attachmentsMax: 8,
-  /** Of what a tool is called with, as JSON: it is asked and checked in one body, beside what is said of it. */
-  toolInputMaxBytes: 960 * 1024,
-  inboundFrameMaxBytes: 256 * 1024,
   headersMaxBytes: 16 * 1024,
   connectionsMax: 10_000,
+  headersTimeoutMs: 10_000,
+  bodyTimeoutMs: 30_000,
+  /** The gateway must stop within 5 seconds; the rest of that time is for the store, which may have much to write. */
+  drainMaxMs: 3000,
+
+  // WebSocket
+  inboundFrameMaxBytes: 256 * 1024,
+  /** Operations that run at the same time on one socket. */
   socketInFlightMax: 8192,
-  /** Replies that a socket has not taken yet; beyond this nothing more is read from it until it has. */
+  /** Replies that a client has not read yet. Above it, the gateway stops reading from the socket. */
   queuedRepliesMaxBytes: 32 * 1024 * 1024,
-  /** Larger messages leave a socket in parts, and so much is handed to the kernel at a time. */
+  /** Larger messages are sent in fragments of this size, one at a time. */
   fragmentMaxBytes: 256 * 1024,
+
+  // Input
   jsonDepthMax: 64,
   keyMax: 200,
   nameMax: 200,
@@ -22,6 +29,10 @@ export const limits = {
   labelMax: 500,
   textMax: 256 * 1024,
   reasonMax: 8 * 1024,
+  attachmentMaxBytes: 5 * 1024 * 1024,
+  attachmentsMax: 8,
+  /** A tool's input as JSON. Smaller than `bodyMaxBytes`, so that the other fields of the ask fit in the same body. */
+  toolInputMaxBytes: 960 * 1024,
   questionsMax: 16,
   optionsMax: 64,
   suggestionsMax: 32,
@@ -29,42 +40,49 @@ export const limits = {
   agentPathMax: 16,
   batchAnswersMax: 100,
   eventsPerPostMax: 200,
+  blockMaxBytes: 512 * 1024,
+  draftMaxBytes: 64 * 1024,
+  rulesMax: 1000,
+  deadlineMinMs: 1000,
+  deadlineMaxMs: 366 * 24 * 3600 * 1000,
+
+  // Pages and long polls
   pageMax: 500,
   pageDefault: 100,
   pageMaxBytes: 8 * 1024 * 1024,
-  /** Rows read from the archive at a time where a page is bounded by bytes. */
+  /** Rows to read from the store at a time for a page that is limited by bytes. */
   readAheadMax: 32,
-  /** Resolutions that one call looks at where few of them fit; what it reads is bounded by pageMaxBytes besides. */
+  /** Resolutions that one search of the audit log looks at. `pageMaxBytes` limits it as well. */
   auditScanMax: 5000,
-  snapshotMax: 200,
-  /** Of each part of hello: sessions, requests, blocks under way. */
-  snapshotMaxBytes: 4 * 1024 * 1024,
+  waitMaxMs: 60_000,
+  longPollsMax: 20_000,
+
+  // Sessions and requests
   pendingPerSessionMax: 1000,
-  /** Of what the requests that wait in one session ask, as JSON. */
+  /** The asks of all pending requests of one session, as JSON. */
   pendingBytesPerSessionMax: 16 * 1024 * 1024,
   waitingCommandsMax: 1000,
-  /** Attaches in a row in which a session's agent neither says, asks nor begins anything. */
+  /** Consecutive attaches after which a session whose agent did nothing is ended: its agent probably crashes the runner. */
   idleAttachesMax: 5,
+
+  // The stream
   subscriptionsMax: 4000,
-  longPollsMax: 20_000,
+  /** Frames that a client may leave unread before it is disconnected. */
   subscriptionBufferMaxBytes: 4 * 1024 * 1024,
-  resumeMaxEvents: 5000,
+  snapshotMax: 200,
+  /** Each part of hello: sessions, requests, streaming blocks. */
+  snapshotMaxBytes: 4 * 1024 * 1024,
+  resumeEventsMax: 5000,
   resumeMaxBytes: 8 * 1024 * 1024,
   blocksPerSessionMax: 64,
-  blockMaxBytes: 512 * 1024,
-  waitMaxMs: 60_000,
-  heartbeatMs: 15_000,
-  streamSilenceMaxMs: 40_000,
-  headersTimeoutMs: 10_000,
-  bodyTimeoutMs: 30_000,
-  /** A whole gateway has 5 seconds to close: the rest is the archive’s, which may have much to write back. */
-  drainMaxMs: 3000,
-  deadlineMinMs: 1000,
-  deadlineMaxMs: 366 * 24 * 3600 * 1000,
+  /** The shortest time between two deltas of a session. */
   deltaIntervalMs: 50,
-  draftMaxBytes: 64 * 1024,
+  heartbeatMs: 15_000,
+  /** A client reconnects if it has received nothing for this long, not even a heartbeat. */
+  streamSilenceMaxMs: 40_000,
+
+  // Credentials
   idempotencyKeepMs: 24 * 3600 * 1000,
   linkTtlMs: 10 * 60 * 1000,
   signInTtlMs: 30 * 24 * 3600 * 1000,
-  rulesMax: 1000,
 } as const

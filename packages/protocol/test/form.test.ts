@@ -1,4 +1,4 @@
-/** Forms, keyword by keyword: a value that fits, and one beyond each edge. */
+/** Forms, keyword by keyword: values that fit and values just beyond each limit. */
 import { describe, expect, it } from 'vitest'
 import { type FormField, FormSchema, fieldChoices, formProblem, limits } from '../src/index.ts'
 
@@ -35,31 +35,31 @@ const rows: readonly [string, FormField, readonly unknown[], readonly unknown[]]
   ['maxItems', { type: 'array', items: { enum: ['a', 'b'] }, maxItems: 1 }, [['a'], []], [['a', 'b']]],
 ]
 
-describe('a field', () => {
-  it.each(rows)('%s', (_name, field, fitting, not) => {
+describe('a form field', () => {
+  it.each(rows)('with %s accepts fitting values and refuses others', (_name, field, fitting, not) => {
     const schema: FormSchema = { type: 'object', properties: { f: field } }
     for (const value of fitting) expect(formProblem(schema, { f: value }), JSON.stringify(value)).toBeNull()
     for (const value of not) expect(formProblem(schema, { f: value }), JSON.stringify(value)).toContain('"f"')
   })
 })
 
-describe('the fields of a form', () => {
+describe('a form', () => {
   const schema: FormSchema = { type: 'object', properties: { a: text(), b: text() }, required: ['a'] }
-  it('needs what is required, and leaves the rest free', () => {
+  it('needs its required fields and no others', () => {
     expect(formProblem(schema, { a: 'x' })).toBeNull()
     expect(formProblem(schema, { b: 'x' })).toBe('"a" is required')
   })
-  it('takes no field that it does not have', () => {
+  it('refuses an unknown field', () => {
     expect(formProblem(schema, { a: 'x', c: 1 })).toBe('"c" is not a field of this form')
   })
-  it('is not fooled by what every object inherits', () => {
+  it('does not confuse inherited properties with fields', () => {
     const inherited: FormSchema = { type: 'object', properties: { toString: text() }, required: ['toString'] }
     expect(formProblem(inherited, {})).toBe('"toString" is required')
     expect(formProblem(inherited, { toString: 'x' })).toBeNull()
     expect(formProblem({ type: 'object', properties: { toString: text() } }, {})).toBeNull()
     expect(formProblem(schema, { a: 'x', valueOf: 'y' })).toContain('valueOf')
   })
-  it('has at most so many fields', () => {
+  it('has at most fieldsMax fields', () => {
     const of = (count: number) => ({
       type: 'object',
       properties: Object.fromEntries(Array.from({ length: count }, (_, i) => [`f${i}`, { type: 'boolean' }])),
@@ -67,11 +67,11 @@ describe('the fields of a form', () => {
     expect(FormSchema.safeParse(of(limits.fieldsMax)).success).toBe(true)
     expect(FormSchema.safeParse(of(limits.fieldsMax + 1)).success).toBe(false)
   })
-  it('requires only fields that it has', () => {
+  it('can require only its own fields', () => {
     expect(FormSchema.safeParse({ type: 'object', properties: {}, required: ['x'] }).success).toBe(false)
     expect(FormSchema.safeParse({ type: 'object', properties: {}, required: ['toString'] }).success).toBe(false)
   })
-  it('names the choices of a field with their titles', () => {
+  it('lists the choices of a field with their titles', () => {
     expect(fieldChoices(text({ oneOf: [{ const: 'a', title: 'A' }, { const: 'b' }] }))).toEqual([
       { value: 'a', title: 'A' },
       { value: 'b', title: 'b' },

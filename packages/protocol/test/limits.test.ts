@@ -1,4 +1,6 @@
-/** Limits at their edges: what is as long as it may be is taken, one more is refused by name. */
+/** Limits of inputs: the largest allowed value is accepted, one more is refused. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { z } from 'zod'
 import {
@@ -15,7 +17,7 @@ import {
   SessionId,
 } from '../src/index.ts'
 
-const of = (count: number) => 'x'.repeat(count)
+const text = (length: number) => 'x'.repeat(length)
 const many = <T>(count: number, item: (i: number) => T) => Array.from({ length: count }, (_, i) => item(i))
 const approval = { kind: 'approval', tool: 'T', input: {}, title: 't', cwd: '', editable: false }
 const question = (change: object) => ({
@@ -38,37 +40,37 @@ const session = formatId('ses', new Uint8Array(20))
 const open = { id: session, key: 'k', ask: approval }
 
 const rows: readonly [string, z.ZodType, number, (size: number) => unknown][] = [
-  ['tool', Ask, limits.nameMax, n => ({ ...approval, tool: of(n) })],
-  ['title', Ask, limits.titleMax, n => ({ ...approval, title: of(n) })],
-  ['description', Ask, limits.reasonMax, n => ({ ...approval, description: of(n) })],
-  ['cwd', Ask, limits.pathMax, n => ({ ...approval, cwd: of(n) })],
-  ['plan', Ask, limits.textMax, n => ({ ...approval, plan: of(n) })],
+  ['tool', Ask, limits.nameMax, n => ({ ...approval, tool: text(n) })],
+  ['title', Ask, limits.titleMax, n => ({ ...approval, title: text(n) })],
+  ['description', Ask, limits.reasonMax, n => ({ ...approval, description: text(n) })],
+  ['cwd', Ask, limits.pathMax, n => ({ ...approval, cwd: text(n) })],
+  ['plan', Ask, limits.textMax, n => ({ ...approval, plan: text(n) })],
   [
     'suggestions',
     Ask,
     limits.suggestionsMax,
     n => ({ ...approval, suggestions: many(n, i => ({ id: `${i}`, label: 'l', scope: '' })) }),
   ],
-  ['suggestion id', Ask, limits.nameMax, n => ({ ...approval, suggestions: [{ id: of(n), label: 'l', scope: '' }] })],
-  ['blocked path', Ask, limits.pathMax, n => ({ ...approval, caution: { blockedPath: of(n) } })],
-  ['question id', Ask, limits.nameMax, n => question({ id: of(n) })],
-  ['question', Ask, limits.reasonMax, n => question({ question: of(n) })],
-  ['header', Ask, limits.titleMax, n => question({ header: of(n) })],
-  ['label', Ask, limits.labelMax, n => question({ options: [{ label: of(n) }] })],
+  ['suggestion id', Ask, limits.nameMax, n => ({ ...approval, suggestions: [{ id: text(n), label: 'l', scope: '' }] })],
+  ['blocked path', Ask, limits.pathMax, n => ({ ...approval, caution: { blockedPath: text(n) } })],
+  ['question id', Ask, limits.nameMax, n => question({ id: text(n) })],
+  ['question', Ask, limits.reasonMax, n => question({ question: text(n) })],
+  ['header', Ask, limits.titleMax, n => question({ header: text(n) })],
+  ['label', Ask, limits.labelMax, n => question({ options: [{ label: text(n) }] })],
   ['options', Ask, limits.optionsMax, n => question({ options: many(n, i => ({ label: `${i}` })) })],
-  ['preview', Ask, limits.textMax, n => question({ options: [{ label: 'a', preview: of(n) }] })],
+  ['preview', Ask, limits.textMax, n => question({ options: [{ label: 'a', preview: text(n) }] })],
   [
     'questions',
     Ask,
     limits.questionsMax,
     n => ({ kind: 'questions', questions: many(n, i => ({ ...question({}).questions[0], id: `${i}` })) }),
   ],
-  ['form title', Ask, limits.titleMax, n => ({ ...form, title: of(n) })],
-  ['message', Ask, limits.reasonMax, n => ({ ...form, message: of(n) })],
-  ['url', Ask, limits.pathMax, n => ({ ...form, url: `https://a.b/${of(n - 12)}` })],
-  ['reason', Answer, limits.reasonMax, n => ({ kind: 'deny', reason: of(n) })],
-  ['note', Answer, limits.reasonMax, n => ({ kind: 'allow', note: of(n) })],
-  ['other', Answer, limits.textMax, n => ({ kind: 'answers', answers: [{ id: 'q', chosen: [], other: of(n) }] })],
+  ['form title', Ask, limits.titleMax, n => ({ ...form, title: text(n) })],
+  ['message', Ask, limits.reasonMax, n => ({ ...form, message: text(n) })],
+  ['url', Ask, limits.pathMax, n => ({ ...form, url: `https://a.b/${text(n - 12)}` })],
+  ['reason', Answer, limits.reasonMax, n => ({ kind: 'deny', reason: text(n) })],
+  ['note', Answer, limits.reasonMax, n => ({ kind: 'allow', note: text(n) })],
+  ['other', Answer, limits.textMax, n => ({ kind: 'answers', answers: [{ id: 'q', chosen: [], other: text(n) }] })],
   ['chosen', Answer, limits.optionsMax, n => ({ kind: 'answers', answers: [{ id: 'q', chosen: many(n, String) }] })],
   [
     'answers',
@@ -76,7 +78,7 @@ const rows: readonly [string, z.ZodType, number, (size: number) => unknown][] = 
     limits.questionsMax,
     n => ({ kind: 'answers', answers: many(n, i => ({ id: `${i}`, chosen: ['a'] })) }),
   ],
-  ['key', contract.openRequest.input, limits.keyMax, n => ({ ...open, key: of(n) })],
+  ['key', contract.openRequest.input, limits.keyMax, n => ({ ...open, key: text(n) })],
   ['agentPath', contract.openRequest.input, limits.agentPathMax, n => ({ ...open, agentPath: many(n, String) })],
   ['deadline', contract.openRequest.input, limits.deadlineMaxMs, n => ({ ...open, deadlineMs: n })],
   [
@@ -88,7 +90,7 @@ const rows: readonly [string, z.ZodType, number, (size: number) => unknown][] = 
     }),
   ],
   [
-    'sayings',
+    'events',
     contract.appendEvents.input,
     limits.eventsPerPostMax,
     n => ({ id: session, items: many(n, i => ({ type: 'message.added', block: `${i}`, text: '' })) }),
@@ -97,9 +99,9 @@ const rows: readonly [string, z.ZodType, number, (size: number) => unknown][] = 
     'block',
     contract.appendEvents.input,
     limits.blockMaxBytes,
-    n => ({ id: session, items: [{ type: 'message.added', block: 'b', text: of(n) }] }),
+    n => ({ id: session, items: [{ type: 'message.added', block: 'b', text: text(n) }] }),
   ],
-  ['text', contract.sendMessage.input, limits.textMax, n => ({ id: session, text: of(n) })],
+  ['text', contract.sendMessage.input, limits.textMax, n => ({ id: session, text: text(n) })],
   [
     'attachments',
     contract.sendMessage.input,
@@ -115,12 +117,12 @@ const rows: readonly [string, z.ZodType, number, (size: number) => unknown][] = 
 ]
 
 describe('a limit', () => {
-  it.each(rows)('of %s holds at its edge', (_name, schema, max, make) => {
-    const at = schema.safeParse(make(max))
-    expect(at.error?.issues ?? []).toEqual([])
+  it.each(rows)('on %s accepts its maximum and refuses one more', (_name, schema, max, make) => {
+    const atMaximum = schema.safeParse(make(max))
+    expect(atMaximum.error?.issues ?? []).toEqual([])
     expect(schema.safeParse(make(max + 1)).success).toBe(false)
   })
-  it('of an attachment is five mebibytes', () => {
+  it('on an attachment is five mebibytes', () => {
     const image = (bytes: number) => ({
       type: 'image',
       mediaType: 'image/png',
@@ -131,23 +133,34 @@ describe('a limit', () => {
   })
 })
 
-describe('a deadline', () => {
+it('every limit is used', () => {
+  const packages = new URL('../../', import.meta.url).pathname
+  const sources = readdirSync(packages).flatMap(name =>
+    readdirSync(join(packages, name, 'src'), { recursive: true, encoding: 'utf8' })
+      .filter(file => /\.tsx?$/.test(file) && file !== 'limits.ts')
+      .map(file => readFileSync(join(packages, name, 'src', file), 'utf8')),
+  )
+  const used = new Set(sources.flatMap(source => source.match(/\b\w+(?:Max|MaxBytes|Ms|Default)\b/g) ?? []))
+  expect(Object.keys(limits).filter(name => !used.has(name))).toEqual([])
+})
+
+describe('the deadline of a request', () => {
   it.each([0, -1, 1.5, Number.NaN, limits.deadlineMinMs - 1, '1000', Number.POSITIVE_INFINITY])(
     'of %s ms is refused',
     deadlineMs => {
       expect(contract.openRequest.input.safeParse({ ...open, deadlineMs }).success).toBe(false)
     },
   )
-  it.each([limits.deadlineMinMs, 2 ** 31, 30 * 24 * 3600 * 1000])('of %s ms is taken', deadlineMs => {
+  it.each([limits.deadlineMinMs, 2 ** 31, 30 * 24 * 3600 * 1000])('of %s ms is accepted', deadlineMs => {
     expect(contract.openRequest.input.safeParse({ ...open, deadlineMs }).success).toBe(true)
   })
-  it('never means allow', () => {
+  it('can never allow', () => {
     expect(contract.openRequest.input.safeParse({ ...open, onDeadline: 'allow' }).success).toBe(false)
   })
 })
 
 describe('ids and cursors', () => {
-  it('are spelled from twenty bytes, and read back', () => {
+  it('are made from twenty bytes and parse back', () => {
     expect(formatId('ses', new Uint8Array(20))).toBe('ses_00000000000000000000')
     expect(SessionId.safeParse(formatId('ses', new Uint8Array(20).fill(255))).success).toBe(true)
     expect(() => formatId('ses', new Uint8Array(19))).toThrow()
@@ -162,12 +175,12 @@ describe('ids and cursors', () => {
     'ses_0000000000000000000i',
     ' ses_00000000000000000000',
     'ses_00000000000000000000\n',
-  ])('take nothing else for an id: %j', text => expect(SessionId.safeParse(text).success).toBe(false))
-  it('do not take the id of one thing for another', () => {
+  ])('refuse %j as a session id', text => expect(SessionId.safeParse(text).success).toBe(false))
+  it('refuse the id of another kind of thing', () => {
     expect(RunnerId.safeParse(session).success).toBe(false)
   })
-  it.each(['', '-1', 'a', 'a-', 'a--1', 'a-1e3', 'A-1', 'a-1 ', `a-${'9'.repeat(16)}`, `${of(17)}-1`, 'a-１'])(
-    'take nothing else for a cursor: %j',
+  it.each(['', '-1', 'a', 'a-', 'a--1', 'a-1e3', 'A-1', 'a-1 ', `a-${'9'.repeat(16)}`, `${text(17)}-1`, 'a-１'])(
+    'refuse %j as a cursor',
     text => expect(Cursor.safeParse(text).success).toBe(false),
   )
 })

@@ -1,8 +1,8 @@
-/** Pins: the whole surface of the contract and the closed list of faults, as literals. A change of either goes red here, and is then made on purpose. */
+/** The contract and the list of faults as literals: an accidental change of either fails here. */
 import { describe, expect, it } from 'vitest'
 import { contract, Fault, FaultBody, faultCodes, faultFromZod, faultStatus, type Operation } from '../src/index.ts'
 
-/** operation: method, path, roles, status where it is not 200, members of the input */
+/** operation: method, path, roles, status if it is not 200, fields of the input */
 const surface = [
   'listDrivers: GET /drivers [person runner agent] ()',
   'startSession: POST /sessions [person agent] 201 (driver cwd prompt attachments conversationId options mode model title parkAfterMs deadlineMs onDeadline)',
@@ -91,7 +91,7 @@ const statuses = {
 
 describe('the contract', () => {
   const operations = Object.entries<Operation>(contract)
-  it('is exactly this', () => {
+  it('has exactly these operations', () => {
     expect(
       operations.map(
         ([name, op]) =>
@@ -99,26 +99,26 @@ describe('the contract', () => {
       ),
     ).toEqual(surface)
   })
-  it.each(operations)('%s takes no unknown member, and has every part of its path among its input', (_name, op) => {
+  it.each(operations)('%s refuses an unknown field and has every path parameter in its input', (_name, op) => {
     const unknown = op.input.safeParse({ surely_unknown: 1 })
     expect(unknown.error?.issues.some(issue => issue.code === 'unrecognized_keys')).toBe(true)
     for (const part of op.path.matchAll(/:(\w+)/g)) expect(Object.keys(op.input.shape)).toContain(part[1])
   })
-  it('has no two operations at one place', () => {
-    const places = operations.map(([, op]) => `${op.method} ${op.path.replace(/:\w+/g, ':')}`)
-    expect(new Set(places).size).toBe(places.length)
+  it('has no two operations with the same route', () => {
+    const routes = operations.map(([, op]) => `${op.method} ${op.path.replace(/:\w+/g, ':')}`)
+    expect(new Set(routes).size).toBe(routes.length)
   })
-  it('lets no agent answer (G8)', () => {
+  it('lets only people answer (G8)', () => {
     for (const [name, op] of operations) if (name.startsWith('answer')) expect(op.roles).toEqual(['person'])
   })
 })
 
-describe('faults', () => {
-  it('are this closed list, one status each', () => {
+describe('a fault', () => {
+  it('has one of these codes with its status', () => {
     expect(faultStatus).toEqual(statuses)
     expect(faultCodes).toEqual(Object.keys(statuses))
   })
-  it.each(faultCodes)('%s crosses the wire whole', code => {
+  it.each(faultCodes)('%s keeps code, message and detail on the wire', code => {
     const fault = new Fault(code, 'What happened.', { id: 'x' })
     expect(fault.status).toBe(statuses[code])
     expect(FaultBody.parse(JSON.parse(JSON.stringify(fault)))).toEqual({
@@ -126,9 +126,9 @@ describe('faults', () => {
     })
     expect(JSON.stringify(new Fault(code, 'm'))).not.toContain('detail')
   })
-  it('of a failed parse name the field', () => {
+  it('from a failed parse names the fields', () => {
     const parsed = contract.openRequest.input.safeParse({ id: 'x', key: '', ask: { kind: 'poll' } })
-    const fault = faultFromZod(parsed.error as NonNullable<typeof parsed.error>, 'openRequest') // it has failed
+    const fault = faultFromZod(parsed.error as NonNullable<typeof parsed.error>, 'openRequest') // the parse has failed
     expect(fault.code).toBe('bad_input')
     for (const field of ['id: must look like ses_', 'key:', 'ask.kind: kind must be approval'])
       expect(fault.message).toContain(field)

@@ -1,4 +1,4 @@
-/** Judges an ask by the standing answers. So far a rule matches exactly or not at all; what it cannot prove it leaves to a person. */
+/** Evaluates rules for a tool call. A rule matches exactly or not at all; if no rule matches, a person is asked. */
 import { type ApprovalAsk, Fault, type Rule, type RuleDraft, type SessionId, type Verdict } from '@holdpoint/protocol'
 
 export interface RuleContext {
@@ -8,72 +8,74 @@ export interface RuleContext {
 }
 export type RuleSubject = Pick<ApprovalAsk, 'tool' | 'input' | 'cwd'>
 
-const severity = { deny: 2, ask: 1, allow: 0 } as const
+const precedence = { deny: 2, ask: 1, allow: 0 } as const
 
-/** Deny beats ask, ask beats allow; no match is ask. */
-export function evaluateRules(rules: readonly Rule[], ask: RuleSubject, situation: RuleContext): Verdict {
-  let found: Rule | undefined
+/** Deny beats ask, and ask beats allow. Without a matching rule the verdict is ask. */
+export function evaluateRules(rules: readonly Rule[], subject: RuleSubject, context: RuleContext): Verdict {
+  let winner: Rule | undefined
   for (const rule of rules)
-    if (matches(rule, ask, situation) && (!found || severity[rule.effect] > severity[found.effect])) found = rule
-  if (!found) return { verdict: 'ask', reason: 'no rule matches' }
-  return { verdict: found.effect, rule: found.id, reason: found.note ?? `${found.effect} ${describe(found)}` }
+    if (matches(rule, subject, context) && (!winner || precedence[rule.effect] > precedence[winner.effect]))
+      winner = rule
+  if (!winner) return { verdict: 'ask', reason: 'no rule matches' }
+  return { verdict: winner.effect, rule: winner.id, reason: winner.note ?? `${winner.effect} ${describe(winner)}` }
 }
 
-/** What an allow is proven for: the member that the rule names, and members that change nothing about what is done. */
-type Members = Readonly<Record<string, 'string' | 'number'>>
-const commandMembers: Members = { command: 'string', description: 'string', timeout: 'number' }
-const readingMembers: Readonly<Record<string, Members>> = {
+/** The input fields that an allow rule accepts: the field that the rule names, and fields that do not change what is done. */
+type AllowedFields = Readonly<Record<string, 'string' | 'number'>>
+const commandFields: AllowedFields = { command: 'string', description: 'string', timeout: 'number' }
+/** Tools that only read a file, with their input fields. */
+const readOnlyTools: Readonly<Record<string, AllowedFields>> = {
   Read: { file_path: 'string', offset: 'number', limit: 'number' },
 }
 
-function matches(rule: Rule, ask: RuleSubject, situation: RuleContext): boolean {
-  if (rule.tool !== ask.tool) return false
-  if (rule.expiresAt !== undefined && situation.now >= rule.expiresAt) return false
-  if (rule.scope?.driver !== undefined && rule.scope.driver !== situation.driver) return false
-  if (rule.scope?.session !== undefined && rule.scope.session !== situation.session) return false
-  if (rule.scope?.cwd !== undefined && rule.scope.cwd !== ask.cwd) return false
-  if (rule.command !== undefined && rule.command !== ask.input.command) return false
-  if (rule.path !== undefined && rule.path !== ask.input.file_path) return false
-  return rule.effect !== 'allow' || (tooWide(rule) === null && holdsOnly(ask.input, membersOf(rule)))
+function matches(rule: Rule, subject: RuleSubject, context: RuleContext): boolean {
+  if (rule.tool !== subject.tool) return false
+  if (rule.expiresAt !== undefined && context.now >= rule.expiresAt) return false
+  if (rule.scope?.driver !== undefined && rule.scope.driver !== context.driver) return false
+  if (rule.scope?.session !== undefined && rule.scope.session !== context.session) return false
+  if (rule.scope?.cwd !== undefined && rule.scope.cwd !== subject.cwd) return false
+  if (rule.command !== undefined && rule.command !== subject.input.command) return false
+  if (rule.path !== undefined && rule.path !== subject.input.file_path) return false
+  return rule.effect !== 'allow' || (broadAllowProblem(rule) === null && hasOnly(subject.input, allowedFields(rule)))
 }
 
-function membersOf(rule: RuleDraft): Members | undefined {
-  if (rule.command !== undefined) return commandMembers
-  return Object.hasOwn(readingMembers, rule.tool) ? readingMembers[rule.tool] : undefined
+function allowedFields(rule: RuleDraft): AllowedFields | undefined {
+  if (rule.command !== undefined) return commandFields
+  return Object.hasOwn(readOnlyTools, rule.tool) ? readOnlyTools[rule.tool] : undefined
 }
 
-function holdsOnly(input: RuleSubject['input'], members: Members | undefined): boolean {
+function hasOnly(input: RuleSubject['input'], fields: AllowedFields | undefined): boolean {
   return (
-    members !== undefined &&
-    Object.entries(input).every(([name, value]) => Object.hasOwn(members, name) && typeof value === members[name])
+    fields !== undefined &&
+    Object.entries(input).every(([name, value]) => Object.hasOwn(fields, name) && typeof value === fields[name])
   )
 }
 
-/** Why an allow would let through more than a person has seen; null where it would not. Denies and asks may be as wide as they like. */
-function tooWide({ effect, tool, command, path, scope }: RuleDraft): string | null {
+/** Why an allow rule would allow more than a person has seen; null if it would not. Deny and ask rules may be broad. */
+function broadAllowProblem({ effect, tool, command, path, scope }: RuleDraft): string | null {
   if (effect !== 'allow') return null
   if (command === undefined && path === undefined)
-    return `an allow rule for all of ${tool} is too wide; name the exact command or path`
-  if (command !== undefined && path !== undefined) return 'an allow rule names a command or a path, not both'
-  if (command === undefined && !Object.hasOwn(readingMembers, tool))
-    return `an allow rule by path is for tools that only read (${Object.keys(readingMembers).join(', ')}); what ${tool} does there is a person's to see`
-  const placed = scope?.cwd !== undefined || scope?.session !== undefined
-  if (placed || path?.startsWith('/')) return null
-  return 'the same words do something else in another folder; add scope.cwd (or scope.session) to the allow rule'
+    return `An allow rule for every use of ${tool} is too broad. Name the exact command or path.`
+  if (command !== undefined && path !== undefined) return 'An allow rule must name a command or a path, not both.'
+  if (command === undefined && !Object.hasOwn(readOnlyTools, tool))
+    return `An allow rule with a path works only for tools that only read (${Object.keys(readOnlyTools).join(', ')}). A person must see what ${tool} does.`
+  const isScoped = scope?.cwd !== undefined || scope?.session !== undefined
+  if (isScoped || path?.startsWith('/')) return null
+  return 'The same command or path means something else in another folder. Add scope.cwd or scope.session to the allow rule.'
 }
 
 function describe(rule: RuleDraft): string {
   return [rule.tool, rule.command ?? rule.path].filter(part => part !== undefined).join(' ')
 }
 
-/** Refuses a rule that the matcher would not understand: kept but never matching, it would be a lie. */
+/** Throws for a rule with features that do not work yet: stored, it would never match, and nobody would notice. */
 export function validateRule(draft: RuleDraft): RuleDraft {
-  for (const member of ['when', 'host', 'usesLeft'] as const)
-    if (draft[member] !== undefined)
-      throw new Fault('unsupported', `rules with "${member}" are not understood yet; leave it out`)
+  for (const field of ['when', 'host', 'usesLeft'] as const)
+    if (draft[field] !== undefined)
+      throw new Fault('unsupported', `Rules with "${field}" are not supported yet. Leave it out.`)
   if (draft.args === 'grammar')
-    throw new Fault('unsupported', 'args "grammar" is not understood yet; "exact" admits that command and no other')
-  const wide = tooWide(draft)
-  if (wide) throw new Fault('unsupported', wide)
+    throw new Fault('unsupported', 'args "grammar" is not supported yet. Use "exact", which matches only that command.')
+  const problem = broadAllowProblem(draft)
+  if (problem) throw new Fault('unsupported', problem)
   return draft
 }
