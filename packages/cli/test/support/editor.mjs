@@ -1,4 +1,4 @@
-// Stands for a person's editor: writes EDITOR_TEXT into the file, or fails where EDITOR_FAILS is set.
+// Acts as a person's editor: writes EDITOR_TEXT into the file, or fails if EDITOR_FAILS is set.
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 
 const file = process.argv[2]

@@ -1,8 +1,8 @@
-// An agent that plays what it is told: its message is a script of things to say and to ask, as JSON. What it was answered it says behind an @.
+// An agent that follows a script: the message is a JSON list of texts to say and requests to ask. It prints each result after an @.
 import { all, approval, choice, defineAgent, form, text } from '@holdpoint/drivers'
 
 const schema = { type: 'object', properties: { n: { type: 'integer', minimum: 0 } }, required: ['n'] }
-const askings = {
+const askBuilders = {
   approval: ({ name, cancel }) => approval(`May I ${name}?`, cancel ? { onReject: 'cancel' } : {}),
   choice: ({ name, choices }) => choice(`Which ${name}?`, choices),
   text: ({ name }) => text(`What ${name}?`),
@@ -13,11 +13,11 @@ export default defineAgent({
   name: 'script',
   title: 'Script',
   async *run(turn) {
-    for (const act of JSON.parse(turn.text)) {
-      if (act.say) yield `${act.say} `
-      if (!act.asks) continue
-      const results = yield* all(act.asks.map(ask => askings[ask.kind](ask)))
-      for (const [index, ask] of act.asks.entries())
+    for (const step of JSON.parse(turn.text)) {
+      if (step.say) yield `${step.say} `
+      if (!step.asks) continue
+      const results = yield* all(step.asks.map(ask => askBuilders[ask.kind](ask)))
+      for (const [index, ask] of step.asks.entries())
         yield `@${JSON.stringify({ name: ask.name, result: results[index] })}\n`
     }
   },

@@ -1,6 +1,6 @@
-/** A person at a real terminal: the program in a pseudo-terminal, its screen as an emulator shows it, keys as they are typed. */
+/** Runs the program in a pseudo-terminal, shows its screen through a terminal emulator, and types keys. */
 import { join } from 'node:path'
-// biome-ignore lint/correctness/noUnresolvedImports: CommonJS, whose names the linter cannot see
+// biome-ignore lint/correctness/noUnresolvedImports: a CommonJS module, whose exports the linter cannot see
 import { type IPty, spawn } from '@lydell/node-pty'
 // biome-ignore lint/correctness/noUnresolvedImports: as above
 import xterm from '@xterm/headless'
@@ -11,7 +11,7 @@ export interface TerminalOptions {
   readonly rows?: number
   readonly env?: Readonly<Record<string, string>>
   readonly cwd?: string
-  /** Below a shell that knows of jobs: stopped, it says so, and lets the program go on. */
+  /** Runs under a shell with job control, which reports when the program is suspended and then resumes it. */
   readonly asJob?: boolean
 }
 
@@ -34,20 +34,20 @@ export const keys = {
   ctrlZ: '\u001a',
 } as const
 
-const patienceMs = 25_000
+const waitMaxMs = 25_000
 
 export class Terminal {
   readonly #pty: IPty
   readonly #screen: xterm.Terminal
-  readonly #waiting = new Set<() => void>()
-  /** Everything that has reached the terminal, byte for byte. */
+  readonly #waiters = new Set<() => void>()
+  /** Everything that was written to the terminal, including escape sequences. */
   raw = ''
   readonly exit: Promise<number>
   #exited: number | null = null
 
   constructor(words: readonly string[], { columns = 80, rows = 24, env = {}, cwd, asJob }: TerminalOptions = {}) {
-    // Not as in CI: a person is at it, with colours.
-    const { CI: _ci, NO_COLOR: _colours, FORCE_COLOR: _more, ...plain } = plainEnvironment()
+    // A person's terminal has colors, unlike CI.
+    const { CI: _ci, NO_COLOR: _noColor, FORCE_COLOR: _forceColor, ...plain } = plainEnvironment()
     this.#screen = new xterm.Terminal({ cols: columns, rows, scrollback: 5000, allowProposedApi: true })
     const job = [
       '-c',
@@ -61,7 +61,7 @@ export class Terminal {
       cols: columns,
       rows,
       cwd: cwd ?? process.cwd(),
-      env: { ...plain, TERM: 'xterm-256color', LANG: 'C.UTF-8', ...env } as Record<string, string>, // what is undefined is left out
+      env: { ...plain, TERM: 'xterm-256color', LANG: 'C.UTF-8', ...env } as Record<string, string>, // spawn drops undefined values
     })
     this.#pty.onData(data => {
       this.raw += data
@@ -70,7 +70,7 @@ export class Terminal {
     this.exit = new Promise(resolve => {
       this.#pty.onExit(({ exitCode }) => {
         this.#exited = exitCode
-        // What was written last may still be on its way to the screen.
+        // The emulator may still be processing the last output.
         this.#screen.write('', () => {
           this.#wake()
           resolve(exitCode)
@@ -86,7 +86,7 @@ export class Terminal {
   press(...typed: readonly string[]): void {
     for (const key of typed) this.#pty.write(key)
   }
-  /** Key by key, each seen before the next is typed: as a person does, however fast the machine is. */
+  /** Types one character at a time and waits until the program has reacted to each. */
   async type(text: string): Promise<void> {
     for (const char of text) {
       const before = this.raw.length
@@ -99,12 +99,12 @@ export class Terminal {
     this.#pty.resize(columns, rows)
   }
 
-  /** What is in sight, line by line. */
+  /** The visible lines. */
   lines(): readonly string[] {
     const { active } = this.#screen.buffer
     return Array.from({ length: this.#screen.rows }, (_, row) => this.#line(active.baseY + row))
   }
-  /** That, and what has scrolled away. */
+  /** The visible text and everything that has scrolled away. */
   all(): string {
     const { active } = this.#screen.buffer
     return Array.from({ length: active.length }, (_, row) => this.#line(row))
@@ -121,7 +121,7 @@ export class Terminal {
     return this.#screen.buffer.active.type === 'alternate'
   }
 
-  /** Waits until the screen shows it. */
+  /** Waits until the screen shows this text. */
   async sees(wanted: string | RegExp): Promise<string> {
     await this.until(
       () => (typeof wanted === 'string' ? this.text().includes(wanted) : wanted.test(this.text())),
@@ -132,16 +132,16 @@ export class Terminal {
   async seesNot(unwanted: string): Promise<void> {
     await this.until(() => !this.text().includes(unwanted), `no ${unwanted}`)
   }
-  async until(fits: () => boolean, what = 'it'): Promise<void> {
-    const late = Date.now() + patienceMs
-    while (!fits()) {
-      if (Date.now() > late || this.#exited !== null)
+  async until(condition: () => boolean, what = 'it'): Promise<void> {
+    const deadline = Date.now() + waitMaxMs
+    while (!condition()) {
+      if (Date.now() > deadline || this.#exited !== null)
         throw new Error(
-          `${what} did not come${this.#exited === null ? '' : ` (exit ${this.#exited})`}; the screen:\n${this.all()}`,
+          `${what} did not appear${this.#exited === null ? '' : ` (exit ${this.#exited})`}; the screen:\n${this.all()}`,
         )
       await new Promise<void>(resolve => {
-        const timer = setTimeout(() => this.#wake(), late - Date.now() + 1)
-        this.#waiting.add(() => {
+        const timer = setTimeout(() => this.#wake(), deadline - Date.now() + 1)
+        this.#waiters.add(() => {
           clearTimeout(timer)
           resolve()
         })
@@ -149,9 +149,9 @@ export class Terminal {
     }
   }
   #wake(): void {
-    const woken = [...this.#waiting]
-    this.#waiting.clear()
-    for (const wake of woken) wake()
+    const waiters = [...this.#waiters]
+    this.#waiters.clear()
+    for (const wake of waiters) wake()
   }
 
   close(): void {
@@ -159,17 +159,17 @@ export class Terminal {
     try {
       this.#pty.kill('SIGKILL')
     } catch {
-      // It has ended by itself.
+      // The program has already exited.
     }
     this.#screen.dispose()
   }
 }
 
 const open = new Set<Terminal>()
-/** For afterEach: no terminal outlives its test. */
+/** For afterEach: closes every open terminal. */
 export function closeTerminals(): void {
   for (const terminal of [...open]) terminal.close()
 }
 
-/** An editor that puts its words in place of the file's. */
+/** The path of a script that acts as the person's editor. */
 export const scriptedEditor = join(import.meta.dirname, 'editor.mjs')
