@@ -165,6 +165,36 @@ describe('the program', () => {
   })
 })
 
+/** The import table of packages/web/src: a folder may import itself and these. `app.tsx` and `main.tsx` are above all of them, `routes.ts` is below. */
+const webFolders: Record<string, readonly string[]> = {
+  screens: ['request', 'text', 'shortcuts', 'notifications', 'storage', 'ui', 'gateway'],
+  request: ['text', 'shortcuts', 'notifications', 'storage', 'ui', 'gateway'],
+  text: ['ui', 'gateway'],
+  shortcuts: ['ui', 'gateway'],
+  notifications: ['storage', 'ui', 'gateway'],
+  storage: ['ui', 'gateway'],
+  ui: ['gateway'],
+  gateway: [],
+}
+
+describe('packages/web/src', () => {
+  const folder = join(root, 'packages/web/src')
+  const inFolders = sources(folder).filter(file => relative(folder, file).includes('/'))
+
+  it('has only folders of the import table, and each imports only what the table allows', () => {
+    for (const file of inFolders) {
+      const own = relative(folder, file).split('/')[0] as string
+      const allowed = webFolders[own]
+      expect(allowed, `${own} is not in the import table`).toBeDefined()
+      for (const name of importsOf(file).filter(name => name.startsWith('.'))) {
+        const target = relative(folder, resolve(dirname(file), name)).split('/')[0] as string
+        const isAllowed = target === own || target === 'routes.ts' || allowed?.includes(target)
+        expect(isAllowed, `${relative(root, file)} imports ${name}`).toBe(true)
+      }
+    }
+  })
+})
+
 describe('the whole tree', () => {
   const tracked = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).split('\n').filter(Boolean)
   const code = tracked.filter(

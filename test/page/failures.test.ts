@@ -3,7 +3,7 @@ import { away, hasNoBrowser } from '../support/browser.ts'
 import { asks } from '../support/request-samples.ts'
 import { button, cardOf, click, receipt, setUpPageFixture, visibleText, waitForCooldown } from './page-fixture.ts'
 
-const reconnecting = 'Reconnecting… What you see may be old.'
+const reconnecting = 'Reconnecting… Showing last known state.'
 
 describe.skipIf(hasNoBrowser())('in trouble', () => {
   const fixture = setUpPageFixture()
@@ -74,7 +74,7 @@ describe.skipIf(hasNoBrowser())('in trouble', () => {
     const page = await fixture.openPage({ provoked: away })
     await page.route('**/record-screen-*.js', route => route.abort('connectionrefused'))
     await page.goto(`${fixture.gateway.url}/#/record`)
-    await page.getByText('This part of the page could not be loaded').waitFor()
+    await page.getByText('This part of the page couldn’t be loaded').waitFor()
     await expect.poll(() => page.getByRole('navigation').first().isVisible()).toBe(true)
     await page.unroute('**/record-screen-*.js')
     await page.context().setOffline(true)
@@ -103,7 +103,7 @@ describe.skipIf(hasNoBrowser())('in trouble', () => {
     await page.keyboard.type('with care')
     await click(page, button(card, 'Allow with this note'))
     await button(card, 'Allowing…').waitFor()
-    await card.getByRole('alert').getByText('Not sent. The gateway is out of reach. Everything').waitFor()
+    await card.getByRole('alert').getByText('Not sent. Can’t reach the gateway. Everything').waitFor()
     await expect.poll(() => card.getByRole('textbox').inputValue()).toBe('with care')
     await page.unroute('**/answer')
     await click(page, button(card, 'Allow with this note'))
@@ -199,7 +199,7 @@ describe.skipIf(hasNoBrowser())('in trouble', () => {
     const page = await fixture.openPage({ provoked: /401/ })
     const other = await fixture.openTab(page)
     await other.locator('button.user-menu-button').click()
-    await other.getByRole('button', { name: 'Sign this browser out' }).click()
+    await other.getByRole('button', { name: 'Sign out' }).click()
     await other.getByText('This browser is not signed in').waitFor()
     await page.reload()
     await page.getByText('holdpoint link').waitFor()

@@ -61,10 +61,10 @@ describe.skipIf(hasNoBrowser())('the list of sessions', () => {
     const { row } = await open()
     await row('passing').hover()
     await button(row('passing'), 'End this session…').click()
-    await button(row('passing'), 'End it').waitFor()
+    await button(row('passing'), 'End').waitFor()
     await fixture.gateway.call('endSession', { id: session.id })
     await button(row('passing'), 'Delete this session…').waitFor()
-    expect(await button(row('passing'), 'Delete it').count()).toBe(0)
+    expect(await button(row('passing'), 'Delete').count()).toBe(0)
   })
 
   it('shows the way to end a session when one is at its row, and always to a finger', async () => {
@@ -115,18 +115,18 @@ describe.skipIf(hasNoBrowser())('the list of sessions', () => {
     const request = await asker.ask(asks.command())
     const { page, row } = await open()
     await row('to be ended').getByRole('button', { name: 'End this session…' }).click()
-    await row('to be ended').getByText('the request that waits is dropped').waitFor()
-    await row('to be ended').getByRole('button', { name: 'Keep it' }).click()
+    await row('to be ended').getByText('Stops the agent and cancels 1 pending request.').waitFor()
+    await row('to be ended').getByRole('button', { name: 'Cancel' }).click()
     expect(await fixture.isPending(request)).toBe(true)
     await row('to be ended').getByRole('button', { name: 'End this session…' }).click()
-    await row('to be ended').getByRole('button', { name: 'End it' }).click()
+    await row('to be ended').getByRole('button', { name: 'End', exact: true }).click()
     await row('to be ended').getByText('ended').nth(1).waitFor()
     expect((await fixture.waitUntilResolved(request)).resolution).toMatchObject({
       by: 'agent',
       reason: 'session_ended',
     })
     await row('to be ended').getByRole('button', { name: 'Delete this session…' }).click()
-    await row('to be ended').getByRole('button', { name: 'Delete it' }).click()
+    await row('to be ended').getByRole('button', { name: 'Delete', exact: true }).click()
     await row('to be ended').waitFor({ state: 'detached' })
     await expect(fixture.gateway.call('getSession', { id: asker.session.id })).rejects.toMatchObject({ status: 404 })
     expect(await page.getByRole('alert').count()).toBe(0)

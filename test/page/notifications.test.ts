@@ -113,7 +113,7 @@ describe.skipIf(hasNoBrowser())('whoever does not look is told', () => {
       before: it => it.context().addInitScript(listen),
     })
     await page.locator('button.user-menu-button').click()
-    await page.getByLabel('Sound when something waits').check()
+    await page.getByLabel('Sound when an agent needs you').check()
     await page.keyboard.press('Escape')
     const tones = () =>
       page.evaluate(() => (globalThis as unknown as { stageNotices: { tones: number } }).stageNotices.tones) // put there above

@@ -3,7 +3,7 @@ import type { Answer, Request, RequestId, Session } from '@holdpoint/protocol'
 // biome-ignore lint/correctness/noUnresolvedImports: the linter cannot follow how playwright-core exports these
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
-import { cooldownMs } from '../../packages/web/src/shortcuts/input-cooldown.ts'
+import { cooldownMs } from '../../packages/web/src/ui/input-cooldown.ts'
 import { desktop, launchBrowser, type OpenOptions, openPage, type Seen } from '../support/browser.ts'
 import { closeGateways, type GatewayOptions, type GatewayProcess, startGateway } from '../support/gateway.ts'
 import { type Asker, openAsker } from '../support/request-samples.ts'

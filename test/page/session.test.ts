@@ -225,7 +225,7 @@ describe.skipIf(hasNoBrowser())('a session', () => {
     await along.getByText('a.md').first().waitFor()
     await expect.poll(() => card.getByRole('textbox').inputValue()).toBe('private reason')
     await page.locator('button.user-menu-button').click()
-    await button(page, 'Sign this browser out').click()
+    await button(page, 'Sign out').click()
     await page.getByText('This browser is not signed in').waitFor()
     expect(await keptFiles(page)).toEqual([])
     const left = await page.evaluate(() => JSON.stringify({ ...sessionStorage, ...localStorage }))
@@ -261,12 +261,12 @@ describe.skipIf(hasNoBrowser())('a session', () => {
     // What would be dropped is asked about once more, by the key as by the button.
     await pressKey(page, 'i')
     const sure = page.getByRole('group', { name: 'Interrupt this turn?' })
-    await sure.getByText('Its turn ends; the request that waits is dropped.').waitFor()
+    await sure.getByText('Stops this turn and cancels 1 pending request.').waitFor()
     await page.keyboard.press('Enter')
     await sure.waitFor({ state: 'detached' })
     await expect.poll(() => card.count()).toBe(1)
     await page.getByRole('button', { name: 'Interrupt' }).click()
-    await button(sure, 'Interrupt it').click()
+    await button(sure, 'Interrupt').click()
     await receipt(page, 'cancelled: turn interrupted').waitFor()
     await log(page).getByText('Turn interrupted').waitFor()
   })
@@ -276,7 +276,7 @@ describe.skipIf(hasNoBrowser())('a session', () => {
     await page.getByRole('region', { name: 'Waits for you' }).getByRole('article').waitFor()
     await button(page, 'End this session…').click()
     const sure = page.getByRole('group', { name: 'End this session?' })
-    await sure.getByText('Its agent stops; the request that waits is dropped.').waitFor()
+    await sure.getByText('Stops the agent and cancels 1 pending request.').waitFor()
   })
 
   it('changes its mode, its model and its title', async () => {

@@ -1,4 +1,4 @@
-/** The frame around every screen: where one is, what waits, whether it is live. */
+/** The app: the current screen inside header, navigation, connection banner, toast and dialogs. */
 import { type ReactNode, useEffect, useMemo, useRef } from 'react'
 import { useInboxPart, useSessions } from './gateway/gateway-context.ts'
 import { countOpen } from './gateway/session-groups.ts'
@@ -8,41 +8,52 @@ import { useTitleBadge } from './notifications/title-badge.ts'
 import { go, type Route, useRoute } from './routes.ts'
 import { InboxScreen } from './screens/inbox/inbox-screen.tsx'
 import { BottomNav } from './screens/shell/bottom-nav.tsx'
-import { ConnectionBanner, useInertWhile, useReachability } from './screens/shell/connection-banner.tsx'
-import { Dialogs } from './screens/shell/dialogs.tsx'
+import { ConnectionBanner, useConnectionState, useInertWhile } from './screens/shell/connection-banner.tsx'
 import { Header } from './screens/shell/header.tsx'
-import { openDialog } from './screens/shell/open-dialog.ts'
+import { openDialog, useOpenDialog } from './screens/shell/open-dialog.ts'
 import { PlaceholderScreen } from './screens/shell/placeholder-screen.tsx'
 import { ResolutionAnnouncer } from './screens/shell/resolution-announcer.tsx'
 import { Sidebar } from './screens/shell/sidebar.tsx'
-import { ToastView } from './screens/shell/toast-view.tsx'
 import { SignInScreen } from './screens/sign-in/sign-in-screen.tsx'
 import { useKeyboard, useShortcuts } from './shortcuts/use-shortcuts.ts'
 import { ErrorBoundary } from './ui/error-boundary.tsx'
 import { lazyComponent, preloadAll } from './ui/lazy-component.tsx'
+import { ToastView } from './ui/toast.tsx'
 import './app.css'
 
 const SessionsScreen = lazyComponent(
   async () => (await import('./screens/session-list/sessions-screen.tsx')).SessionsScreen,
 )
 const SessionScreen = lazyComponent(async () => (await import('./screens/session/session-screen.tsx')).SessionScreen)
-const RecordScreen = lazyComponent(async () => (await import('./screens/audit/audit-screen.tsx')).AuditScreen)
-/** By then the first screen stands, and nobody waits for it. */
-const fetchAllAfterMs = 3000
+const AuditScreen = lazyComponent(async () => (await import('./screens/audit/audit-screen.tsx')).AuditScreen)
+
+const nothing = () => null
+const NewSessionDialog = lazyComponent(
+  async () => (await import('./screens/shell/new-session/new-session-dialog.tsx')).NewSessionDialog,
+  nothing,
+)
+const Help = lazyComponent(async () => (await import('./screens/shell/help.tsx')).Help, nothing)
+const CommandPalette = lazyComponent(
+  async () => (await import('./screens/shell/command-palette.tsx')).CommandPalette,
+  nothing,
+)
+
+/** Late enough not to slow down the first screen. */
+const preloadAfterMs = 3000
 
 export function App(): ReactNode {
   const ended = useInboxPart(snapshot => snapshot.ended)
-  return ended ? <SignInScreen error={ended} /> : <Frame />
+  return ended ? <SignInScreen error={ended} /> : <SignedInApp />
 }
 
-function Frame(): ReactNode {
+function SignedInApp(): ReactNode {
   const route = useRoute()
   const waiting = useInboxPart(snapshot => snapshot.pendingCount)
   const sessions = useSessions()
   const counts = useMemo(() => ({ waiting, open: countOpen(sessions.values()) }), [waiting, sessions])
-  const reach = useReachability()
+  const connection = useConnectionState()
   const screen = useRef<HTMLElement>(null)
-  useInertWhile(reach === 'reconnecting', screen)
+  useInertWhile(connection === 'reconnecting', screen)
   useTitleBadge()
   useNotifications()
   useKeyboard()
@@ -56,17 +67,17 @@ function Frame(): ReactNode {
   })
   useEffect(startServiceWorker, [])
   useEffect(() => {
-    const timer = setTimeout(preloadAll, fetchAllAfterMs)
+    const timer = setTimeout(preloadAll, preloadAfterMs)
     return () => clearTimeout(timer)
   }, [])
   return (
-    <div className={`app on-${route.screen} ${reach}`}>
+    <div className={`app on-${route.screen} ${connection}`}>
       <button type="button" className="skip-link button" onClick={() => screen.current?.focus()}>
-        Skip to the content
+        Skip to content
       </button>
-      <ConnectionBanner reach={reach} />
+      <ConnectionBanner state={connection} />
       <Header />
-      <Sidebar route={route} counts={counts} old={reach === 'reconnecting'} />
+      <Sidebar route={route} counts={counts} stale={connection === 'reconnecting'} />
       <main ref={screen} className="screen" tabIndex={-1}>
         <ErrorBoundary key={route.screen}>{screenOf(route)}</ErrorBoundary>
       </main>
@@ -78,6 +89,22 @@ function Frame(): ReactNode {
   )
 }
 
+const closeDialog = () => openDialog(null)
+
+function Dialogs(): ReactNode {
+  const open = useOpenDialog()
+  switch (open) {
+    case 'start':
+      return <NewSessionDialog onClose={closeDialog} />
+    case 'help':
+      return <Help onClose={closeDialog} />
+    case 'palette':
+      return <CommandPalette onClose={closeDialog} />
+    case null:
+      return null
+  }
+}
+
 function screenOf(route: Route): ReactNode {
   switch (route.screen) {
     case 'inbox':
@@ -87,7 +114,7 @@ function screenOf(route: Route): ReactNode {
     case 'session':
       return <SessionScreen id={route.id} key={route.id} />
     case 'record':
-      return <RecordScreen />
+      return <AuditScreen />
     case 'rules':
     case 'settings':
       return <PlaceholderScreen screen={route.screen} />

@@ -1,4 +1,4 @@
-/** The way in: a one-use code becomes a cookie, and whoever has none is told how to get one. */
+/** The entry point: exchanges a one-use sign-in code for a cookie, then renders the app or the sign-in screen. */
 import './ui/tokens.css'
 import './ui/base.css'
 import './ui/page.css'
@@ -12,9 +12,9 @@ import { preventStrayDrops } from './ui/file-drop.ts'
 
 const connection: Connection = { url: location.origin, via: 'page' }
 const call = httpCall(connection)
-const place = document.getElementById('page')
-if (!place) throw new Error('the page has no place to stand')
-const root = createRoot(place)
+const container = document.getElementById('page')
+if (!container) throw new Error('index.html has no element #page')
+const root = createRoot(container)
 
 function readCode(): string | null {
   return new URLSearchParams(location.hash.replace(/^#\/?/, '')).get('code')
@@ -22,13 +22,12 @@ function readCode(): string | null {
 
 async function start(): Promise<void> {
   const code = readCode()
-  // A code works once, but an address is copied, synced and shown: it goes before anything else happens.
+  // Addresses are copied, synced and shared, so remove the code before anything else, even though it works only once.
   if (code !== null) history.replaceState(null, '', '/')
   addEventListener('hashchange', () => readCode() !== null && location.reload())
+  const signInError = code === null ? null : await call('signIn', { code }).then(() => null, returnError)
   try {
-    // A link that was used up matters only to a browser that is not signed in.
-    const refusal = code === null ? null : await call('signIn', { code }).then(() => null, keep)
-    const { person } = await call('whoAmI', {}).catch((error: unknown) => Promise.reject(refusal ?? error))
+    const { person } = await call('whoAmI', {})
     const inbox = new Inbox({
       call,
       watch: options => watchEvents({ ...connection, fetch: fetchAbortedOffline }, options),
@@ -39,11 +38,12 @@ async function start(): Promise<void> {
       </GatewayContext>,
     )
   } catch (error) {
-    root.render(<SignInScreen error={error} />)
+    // A used-up link only matters if this browser is not signed in already.
+    root.render(<SignInScreen error={signInError ?? error} linkFailed={signInError !== null} />)
   }
 }
 
-function keep(error: unknown): unknown {
+function returnError(error: unknown): unknown {
   return error
 }
 

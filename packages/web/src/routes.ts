@@ -1,9 +1,9 @@
-/** Where on the page one is: it stands in the address after #, so that every screen can be kept, shared and gone back to. */
+/** The current screen, stored in the URL's hash so that it can be bookmarked, shared and reached with the back button. */
 import { RequestId, SessionId } from '@holdpoint/protocol'
 import { useSyncExternalStore } from 'react'
 
 export type Route =
-  /** With a request, that one is gone to: a notification names it. */
+  /** With a request, the inbox scrolls to it; notifications link there. */
   | { readonly screen: 'inbox'; readonly request?: RequestId }
   | { readonly screen: 'sessions' }
   | { readonly screen: 'session'; readonly id: SessionId }
@@ -11,13 +11,13 @@ export type Route =
   | { readonly screen: 'rules' }
   | { readonly screen: 'settings' }
 
-const plain = ['sessions', 'record', 'rules', 'settings'] as const
+const simpleScreens = ['sessions', 'record', 'rules', 'settings'] as const
 
 export function readRoute(hash: string): Route {
   const [, screen = '', id = ''] = /^#\/([\w-]*)(?:\/([\w-]+))?/.exec(hash) ?? []
   const session = SessionId.safeParse(id)
   if (screen === 'sessions' && session.success) return { screen: 'session', id: session.data }
-  const known = plain.find(name => name === screen)
+  const known = simpleScreens.find(name => name === screen)
   if (known) return { screen: known }
   const request = RequestId.safeParse(id)
   return { screen: 'inbox', ...(screen === 'inbox' && request.success && { request: request.data }) }

@@ -1,9 +1,9 @@
-/** What an error says to a person. */
+/** The message of an error, as shown to a person. */
 import { Unreachable } from '@holdpoint/client'
 import { escapeInvisible, Fault } from '@holdpoint/protocol'
 
 export function errorMessage(error: unknown): string {
-  if (error instanceof Unreachable) return 'The gateway is out of reach.'
+  if (error instanceof Unreachable) return 'Can’t reach the gateway.'
   if (error instanceof Fault) return escapeInvisible(error.message)
   return error instanceof Error ? escapeInvisible(error.message) : 'Something went wrong.'
 }

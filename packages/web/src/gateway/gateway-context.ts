@@ -1,4 +1,4 @@
-/** What every part of the page stands on: the typed calls, the inbox that is kept current, and who is looking. */
+/** React hooks for the gateway: the typed calls, the inbox state, and the name of the signed-in person. */
 import type { Inbox, InboxSnapshot } from '@holdpoint/client'
 import type { Call, Request, RequestId, Session, SessionId } from '@holdpoint/protocol'
 import { createContext, use, useRef, useSyncExternalStore } from 'react'
@@ -7,24 +7,24 @@ import { useClock } from './use-clock.ts'
 export interface PageGateway {
   readonly call: Call
   readonly inbox: Inbox
-  /** The name under which this browser answers. */
+  /** The name of the signed-in person. */
   readonly me: string
 }
 export const GatewayContext = createContext<PageGateway | null>(null)
 
 export function useGateway(): PageGateway {
-  const desk = use(GatewayContext)
-  if (!desk) throw new Error('the page has no desk')
-  return desk
+  const gateway = use(GatewayContext)
+  if (!gateway) throw new Error('useGateway needs a GatewayContext')
+  return gateway
 }
 
-/** A part of the inbox that is the same value until it changes: whoever needs no more is not drawn again with every word that streams. */
+/** Subscribes to a part of the inbox. The component renders again only when the selected value changes, not with every streamed word. */
 export function useInboxPart<T>(select: (snapshot: InboxSnapshot) => T): T {
   const { inbox } = useGateway()
   return useSyncExternalStore(inbox.subscribe, () => select(inbox.getSnapshot()))
 }
 
-/** The snapshot's maps are made anew with every frame and seldom differ: the old one stands until they do. */
+/** The snapshot has new maps after every frame, mostly with the same content: returns the same map until the content changes. */
 function useInboxMap<K, V>(select: (snapshot: InboxSnapshot) => ReadonlyMap<K, V>): ReadonlyMap<K, V> {
   const last = useRef<ReadonlyMap<K, V> | null>(null)
   return useInboxPart(snapshot => {
@@ -42,12 +42,12 @@ function sameMap<K, V>(a: ReadonlyMap<K, V>, b: ReadonlyMap<K, V>): boolean {
 export function useSessions(): ReadonlyMap<SessionId, Session> {
   return useInboxMap(snapshot => snapshot.sessions)
 }
-/** Those that wait, and those that were resolved lately. */
+/** The pending requests and the recently resolved ones. */
 export function useRequests(): ReadonlyMap<RequestId, Request> {
   return useInboxMap(snapshot => snapshot.requests)
 }
 
-/** Old content must not be acted upon: false while the gateway is out of reach. */
+/** False while the gateway is unreachable: nothing on the page may be answered then. */
 export function useLive(): boolean {
   return useInboxPart(isLive)
 }
@@ -59,7 +59,7 @@ function skewOf({ clockSkewMs }: InboxSnapshot): number {
   return clockSkewMs
 }
 
-/** The gateway's time, renewed every so often: countdowns and "2 min" are its, not this machine's. */
+/** The gateway's time, updated every `everyMs`. Countdowns use it because this machine's clock may differ. */
 export function useNow(everyMs: number): number {
   const clockSkewMs = useInboxPart(skewOf)
   return useClock(everyMs) + clockSkewMs

@@ -1,11 +1,11 @@
-/** A browser that loses its network leaves open streams open: this page would look live until their silence is noticed. So they are cut, and come back where there is a way. */
+/** A fetch for event streams that aborts when the browser goes offline. Browsers keep such a stream open without a network, so the page would look live until a timeout. */
 import type { Connection } from '@holdpoint/client'
 
-let cut = new AbortController()
+let offline = new AbortController()
 addEventListener('offline', () => {
-  cut.abort()
-  cut = new AbortController()
+  offline.abort()
+  offline = new AbortController()
 })
 
 export const fetchAbortedOffline: NonNullable<Connection['fetch']> = (url, init) =>
-  fetch(url, { ...init, signal: AbortSignal.any([cut.signal, ...(init.signal ? [init.signal] : [])]) })
+  fetch(url, { ...init, signal: AbortSignal.any([offline.signal, ...(init.signal ? [init.signal] : [])]) })

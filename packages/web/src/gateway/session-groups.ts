@@ -1,4 +1,4 @@
-/** Sessions by what they do now, in an order that does not change while they do it. */
+/** Groups sessions by what they are doing, each group in a stable order. */
 import type { Session } from '@holdpoint/protocol'
 
 export const groupNames = ['waiting', 'working', 'parked', 'idle', 'ended'] as const
@@ -12,16 +12,16 @@ export function groupOf({ state, pending }: Pick<Session, 'state' | 'pending'>):
 export interface Group {
   readonly name: GroupName
   readonly sessions: readonly Session[]
-  /** How many more there are than stand here. */
+  /** How many sessions of the group are not in `sessions`. */
   readonly more: number
 }
 
-/** The newest first, by their start: a session keeps its place among its like, whatever is said in it. */
+/** Sorts by start time, newest first. Activity in a session does not move it. */
 export function newestFirst(a: Session, b: Session): number {
   return b.startedAt - a.startedAt || (a.id < b.id ? 1 : -1)
 }
 
-/** Those that wait are all there up to `waitingMax`; of the others only some: a list of everything has its own screen. */
+/** For the sidebar: up to `waitingMax` waiting sessions and up to `othersMax` of each other group. The sessions screen lists all. */
 export function groupSessions(sessions: Iterable<Session>, waitingMax = 24, othersMax = 8): readonly Group[] {
   const sorted = [...sessions].sort(newestFirst)
   return groupNames.flatMap(name => {
@@ -40,8 +40,8 @@ export function countWorking(sessions: Iterable<Session>): number {
   return countWhere(sessions, session => groupOf(session) === 'working')
 }
 
-function countWhere(sessions: Iterable<Session>, fits: (session: Session) => boolean): number {
+function countWhere(sessions: Iterable<Session>, matches: (session: Session) => boolean): number {
   let count = 0
-  for (const session of sessions) if (fits(session)) count++
+  for (const session of sessions) if (matches(session)) count++
   return count
 }

@@ -1,4 +1,4 @@
-/** One clock for everything on the page that tells time: it runs while somebody looks at it. */
+/** One timer for all times shown on the page. It runs only while a component uses it. */
 import { useSyncExternalStore } from 'react'
 
 const tickMs = 1000
@@ -18,7 +18,7 @@ function subscribe(listener: () => void): () => void {
   }
 }
 
-/** This machine's time, the same for so long: whoever asks for minutes is not drawn again every second. */
+/** This machine's time, rounded down to `everyMs`: a component that shows minutes does not render every second. */
 export function useClock(everyMs: number): number {
   return useSyncExternalStore(subscribe, () => Math.floor(Date.now() / everyMs) * everyMs)
 }

@@ -1,39 +1,39 @@
-/** What can run, asked for once and now and then again where a name is missing: the page calls drivers by their titles and offers their modes. */
+/** Looks up a driver's title and modes. The list is cached, and fetched again when a driver is not in it. */
 import type { Call, DriverInfo } from '@holdpoint/protocol'
 import { useEffect, useState } from 'react'
 import { useGateway } from './gateway-context.ts'
 
-interface Listing {
-  readonly at: number
+interface DriverList {
+  readonly fetchedAt: number
   readonly drivers: Promise<readonly DriverInfo[]>
 }
-const listings = new WeakMap<Call, Listing>()
-/** A runner that came later brings drivers; an agent that lives elsewhere never has one. */
-const freshMs = 60_000
+const lists = new WeakMap<Call, DriverList>()
+/** A new runner may add drivers, but an external agent never appears in the list: do not ask for it at every render. */
+const refetchAfterMs = 60_000
 
 async function findDriver(call: Call, name: string): Promise<DriverInfo | undefined> {
-  const known = listings.get(call)
+  const known = lists.get(call)
   const found = (await known?.drivers.catch(() => []))?.find(driver => driver.name === name)
-  if (found || (known && performance.now() - known.at < freshMs)) return found
+  if (found || (known && performance.now() - known.fetchedAt < refetchAfterMs)) return found
   const drivers = call('listDrivers', {}).then(({ items }) => items)
-  listings.set(call, { at: performance.now(), drivers })
+  lists.set(call, { fetchedAt: performance.now(), drivers })
   return (await drivers).find(driver => driver.name === name)
 }
 
-/** Undefined until it is known, or where no runner has it. */
+/** Undefined until the list is loaded, or if no runner has the driver. */
 export function useDriver(name: string | undefined): DriverInfo | undefined {
   const { call } = useGateway()
   const [driver, setDriver] = useState<DriverInfo>()
   useEffect(() => {
     if (name === undefined) return
-    let left = false
-    // A title is a courtesy: without it the driver's name stands there.
+    let cancelled = false
+    // Without a title the page shows the driver's name, so a failure is ignored.
     findDriver(call, name).then(
-      found => !left && setDriver(found),
+      found => !cancelled && setDriver(found),
       () => {},
     )
     return () => {
-      left = true
+      cancelled = true
     }
   }, [call, name])
   return driver?.name === name ? driver : undefined

@@ -74,12 +74,12 @@ function anyway(label: string): string {
 }
 
 function ConfirmDanger({ onBack, ...props }: AnswerButtonProps & { readonly onBack: () => void }): ReactNode {
-  const { back, ready } = useCancelFocus()
+  const { cancelRef, ready } = useCancelFocus()
   const { hand, answer } = props
   return (
     <fieldset className="confirm-danger">
       <legend>The agent’s own program would say no to this.</legend>
-      <button ref={back} type="button" className="button" disabled={hand.held} onClick={onBack}>
+      <button ref={cancelRef} type="button" className="button" disabled={hand.held} onClick={onBack}>
         Back
       </button>
       <AnswerButton {...props} label={anyway(props.label)} answer={ready || hand.pressed ? answer : null} />

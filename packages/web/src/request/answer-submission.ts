@@ -3,7 +3,7 @@ import { type Answer, answerProblem, Fault, type Request } from '@holdpoint/prot
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { errorMessage } from '../gateway/error-message.ts'
 import { useGateway, useLive } from '../gateway/gateway-context.ts'
-import { cooldownMs, inCooldown } from '../shortcuts/input-cooldown.ts'
+import { cooldownMs, inCooldown } from '../ui/input-cooldown.ts'
 import type { Drafting } from './draft/use-draft.ts'
 
 export interface SubmissionNotice {

@@ -2,9 +2,9 @@
 import type { Request } from '@holdpoint/protocol'
 import { useEffect, useRef } from 'react'
 import { useGateway } from '../gateway/gateway-context.ts'
-import { showToast } from '../notifications/toast.ts'
+import { inCooldown } from '../ui/input-cooldown.ts'
+import { showToast } from '../ui/toast.tsx'
 import { cardActionsOf } from './card-actions.ts'
-import { inCooldown } from './input-cooldown.ts'
 import { actOnCard, isForCard, readKeyPress, type ShortcutAction, type ShortcutName } from './shortcuts.ts'
 
 export type ShortcutHandlers = { readonly [name in ShortcutName]?: (() => void) | undefined } & {

@@ -1,6 +1,6 @@
 /** Keeps shortcuts from answering a card that is off screen: the first press only scrolls the card into view. */
 import type { Request } from '@holdpoint/protocol'
-import { startCooldown } from './input-cooldown.ts'
+import { startCooldown } from '../ui/input-cooldown.ts'
 
 /** How much of a card's content or buttons must be visible: about one line with its padding. */
 const visibleMinPx = 48

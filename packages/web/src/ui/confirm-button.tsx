@@ -1,88 +1,89 @@
-/** A button whose press is asked about once more, where it stands: the way back has the focus, and nothing counts until a double click would be over. */
+/** A button that asks for confirmation in its place. The focus moves to Cancel, and the confirming button is disabled until a double click would be over. */
 import { type ReactNode, type Ref, type RefObject, useEffect, useRef, useState } from 'react'
-import { cooldownMs } from '../shortcuts/input-cooldown.ts'
+import { cooldownMs } from './input-cooldown.ts'
 import './confirm-button.css'
 
 export interface ConfirmButtonProps {
-  /** Of the button that asks. */
+  /** Of the first button. */
   readonly label: ReactNode
   readonly question: string
-  /** What would come of it. */
-  readonly about?: string
-  readonly yes: string
-  readonly held: boolean
+  /** What would happen. */
+  readonly consequence?: string
+  /** Of the confirming button. */
+  readonly confirmLabel: string
+  readonly disabled: boolean
   readonly className?: string
-  /** Whether the button that asks stands back. */
+  /** Whether the first button has no border. */
   readonly plain?: boolean
-  /** The button that asks: a key may press it. */
+  /** The first button, so that a shortcut can click it. */
   readonly ref?: Ref<HTMLButtonElement>
-  readonly onYes: () => void
+  readonly onConfirm: () => void
 }
 
 export function ConfirmButton(props: ConfirmButtonProps): ReactNode {
-  const { label, question, about, yes, held, className = '', plain = true, ref, onYes } = props
-  const [asking, setAsking] = useState(false)
-  if (!asking)
+  const { label, question, consequence, confirmLabel, disabled, className = '', plain = true, ref, onConfirm } = props
+  const [confirming, setConfirming] = useState(false)
+  if (!confirming)
     return (
       <button
         ref={ref}
         type="button"
         className={`button ${plain ? 'plain' : ''} ${className}`}
-        disabled={held}
-        // A key that stands beside the word is part of the name, too.
+        disabled={disabled}
+        // A label with a shortcut hint names the button by itself.
         aria-label={typeof label === 'string' ? question.replace(/\?$/, '…') : undefined}
-        onClick={() => setAsking(true)}
+        onClick={() => setConfirming(true)}
       >
         {label}
       </button>
     )
-  const back = () => setAsking(false)
+  const cancel = () => setConfirming(false)
   return (
-    <fieldset className="confirm" onKeyDown={event => event.key === 'Escape' && back()}>
+    <fieldset className="confirm" onKeyDown={event => event.key === 'Escape' && cancel()}>
       <legend className="visually-hidden">{question}</legend>
-      {about !== undefined && <span className="small">{about}</span>}
-      <Answers
-        {...{ yes, held, className, back }}
-        onYes={() => {
-          back()
-          onYes()
+      {consequence !== undefined && <span className="small">{consequence}</span>}
+      <Choices
+        {...{ confirmLabel, disabled, className, cancel }}
+        onConfirm={() => {
+          cancel()
+          onConfirm()
         }}
       />
     </fieldset>
   )
 }
 
-/** Whoever is asked a second time stands at the way back, and the press that asked may have been one half of a double click. */
-export function useCancelFocus(): { readonly back: RefObject<HTMLButtonElement | null>; readonly ready: boolean } {
-  const back = useRef<HTMLButtonElement>(null)
-  useEffect(() => back.current?.focus(), [])
-  return { back, ready: useArmed() }
+/** Focuses the cancel button of a confirmation; `ready` becomes true once the click that opened it cannot be half of a double click. */
+export function useCancelFocus(): { readonly cancelRef: RefObject<HTMLButtonElement | null>; readonly ready: boolean } {
+  const cancelRef = useRef<HTMLButtonElement>(null)
+  useEffect(() => cancelRef.current?.focus(), [])
+  return { cancelRef, ready: useArmed() }
 }
 
-/** True once the other half of a double click, whose first half brought this about, would have come. */
+/** False until the second click of a double click, whose first click mounted the component, would have arrived. */
 export function useArmed(): boolean {
-  const [ready, setReady] = useState(false)
+  const [armed, setArmed] = useState(false)
   useEffect(() => {
-    const timer = setTimeout(() => setReady(true), cooldownMs)
+    const timer = setTimeout(() => setArmed(true), cooldownMs)
     return () => clearTimeout(timer)
   }, [])
-  return ready
+  return armed
 }
 
-type AnswersProps = Pick<ConfirmButtonProps, 'yes' | 'held' | 'onYes'> & {
+type ChoicesProps = Pick<ConfirmButtonProps, 'confirmLabel' | 'disabled' | 'onConfirm'> & {
   readonly className: string
-  readonly back: () => void
+  readonly cancel: () => void
 }
 
-function Answers({ yes, held, className, back, onYes }: AnswersProps): ReactNode {
-  const { back: way, ready } = useCancelFocus()
+function Choices({ confirmLabel, disabled, className, cancel, onConfirm }: ChoicesProps): ReactNode {
+  const { cancelRef, ready } = useCancelFocus()
   return (
     <>
-      <button ref={way} type="button" className={`button plain ${className}`} onClick={back}>
-        Keep it
+      <button ref={cancelRef} type="button" className={`button plain ${className}`} onClick={cancel}>
+        Cancel
       </button>
-      <button type="button" className={`button ${className}`} disabled={held || !ready} onClick={onYes}>
-        {yes}
+      <button type="button" className={`button ${className}`} disabled={disabled || !ready} onClick={onConfirm}>
+        {confirmLabel}
       </button>
     </>
   )

@@ -1,4 +1,4 @@
-/** A dialog in front of the page: the browser keeps the focus in it, and Escape or a click beside it closes it. */
+/** A modal dialog: the browser keeps the focus inside, and Escape or a click outside closes it. */
 import { type ReactNode, useEffect, useRef } from 'react'
 import './dialog.css'
 
@@ -10,28 +10,29 @@ export interface DialogProps {
 }
 
 export function Dialog({ label, className = '', onClose, children }: DialogProps): ReactNode {
-  const place = useRef<HTMLDialogElement>(null)
+  const ref = useRef<HTMLDialogElement>(null)
   useEffect(() => {
-    const dialog = place.current
-    const before = document.activeElement
+    const dialog = ref.current
+    const focusedBefore = document.activeElement
     dialog?.showModal()
     dialog?.querySelector<HTMLElement>('[data-first]')?.focus()
     return () => {
       dialog?.close()
-      if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true })
+      if (focusedBefore instanceof HTMLElement && focusedBefore.isConnected)
+        focusedBefore.focus({ preventScroll: true })
     }
   }, [])
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the click is beside the dialog; Escape does the same by keyboard
+    // biome-ignore lint/a11y/useKeyWithClickEvents: this handles clicks on the backdrop; Escape does the same by keyboard
     <dialog
-      ref={place}
+      ref={ref}
       className={`dialog ${className}`}
       aria-label={label}
       onCancel={event => {
         event.preventDefault()
         onClose()
       }}
-      onClick={event => event.target === place.current && onClose()}
+      onClick={event => event.target === ref.current && onClose()}
     >
       <div className="dialog-body">{children}</div>
     </dialog>

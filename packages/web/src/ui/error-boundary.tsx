@@ -1,4 +1,4 @@
-/** What breaks while it is drawn takes only its own place with it, and says so. */
+/** Shows an error message in place of a screen whose rendering throws, so that the rest of the page keeps working. */
 import { Component, type ReactNode } from 'react'
 import { errorMessage } from '../gateway/error-message.ts'
 
@@ -13,10 +13,10 @@ export class ErrorBoundary extends Component<{ readonly children: ReactNode }, {
     if (this.state.error === null) return this.props.children
     return (
       <div className="page" role="alert">
-        <h1>This screen met an error</h1>
-        <p className="soft">{errorMessage(this.state.error)} Nothing that you answered or wrote is lost.</p>
+        <h1>Something went wrong on this screen</h1>
+        <p className="soft">{errorMessage(this.state.error)} Your answers and drafts are saved.</p>
         <button type="button" className="button" onClick={() => location.reload()}>
-          Load the page again
+          Reload the page
         </button>
       </div>
     )

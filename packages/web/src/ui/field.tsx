@@ -1,4 +1,4 @@
-/** A field with its name, and what is wrong with it right below. */
+/** A form field with its label, a hint, and its error message. */
 import { type ReactNode, useId } from 'react'
 
 export interface FieldProps {

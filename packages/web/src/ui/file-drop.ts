@@ -1,52 +1,52 @@
-/** Files that are dropped on the page: whoever takes them says so here. Nobody's are let go: the browser would open them in place of the page and of all that is typed. */
+/** Files dropped anywhere on the page go to the component that accepts them. Without one they are ignored: the browser would otherwise open the file and replace the page. */
 import { useEffect, useRef, useState } from 'react'
 
-type Take = (files: readonly File[]) => void
+type OnFiles = (files: readonly File[]) => void
 
-let taker: { readonly take: Take; readonly over: (over: boolean) => void } | null = null
+let target: { readonly onFiles: OnFiles; readonly setDragging: (dragging: boolean) => void } | null = null
 
-/** Listens for the whole page, from its beginning. */
+/** Installs the listeners for the whole page; call once at start. */
 export function preventStrayDrops(): void {
   addEventListener('dragover', event => {
     const { dataTransfer } = event
     if (!dataTransfer?.types.includes('Files')) return
     event.preventDefault()
-    dataTransfer.dropEffect = open() ? 'copy' : 'none'
-    open()?.over(true)
+    dataTransfer.dropEffect = activeTarget() ? 'copy' : 'none'
+    activeTarget()?.setDragging(true)
   })
   addEventListener('dragleave', event => {
-    // Not into another element: off the page.
-    if (event.relatedTarget === null) taker?.over(false)
+    // relatedTarget is null when the pointer leaves the page, not just an element.
+    if (event.relatedTarget === null) target?.setDragging(false)
   })
   addEventListener('drop', event => {
-    taker?.over(false)
+    target?.setDragging(false)
     const files = [...(event.dataTransfer?.files ?? [])]
     if (files.length === 0) return
     event.preventDefault()
-    open()?.take(files)
+    activeTarget()?.onFiles(files)
   })
 }
 
-/** What stands behind a dialog takes nothing. */
-function open(): typeof taker {
-  return document.querySelector('dialog:modal') ? null : taker
+/** Null while a modal dialog covers the component. */
+function activeTarget(): typeof target {
+  return document.querySelector('dialog:modal') ? null : target
 }
 
-/** While its component is drawn, files that are dropped anywhere on the page come to it; true while they are held over the page. */
-export function useFileDrop(take: Take | null): boolean {
-  const [over, setOver] = useState(false)
-  const latest = useRef(take)
+/** Receives files dropped on the page while the component is mounted. Returns true while files are dragged over the page. */
+export function useFileDrop(onFiles: OnFiles | null): boolean {
+  const [dragging, setDragging] = useState(false)
+  const latest = useRef(onFiles)
   useEffect(() => {
-    latest.current = take
+    latest.current = onFiles
   })
-  const takes = take !== null
+  const accepts = onFiles !== null
   useEffect(() => {
-    if (!takes) return
-    const mine = { take: (files: readonly File[]) => latest.current?.(files), over: setOver }
-    taker = mine
+    if (!accepts) return
+    const own = { onFiles: (files: readonly File[]) => latest.current?.(files), setDragging }
+    target = own
     return () => {
-      if (taker === mine) taker = null
+      if (target === own) target = null
     }
-  }, [takes])
-  return over && takes
+  }, [accepts])
+  return dragging && accepts
 }

@@ -1,56 +1,59 @@
-/** Parts of the page that are fetched when they are first needed, or before, when there is time. One that could not be had says so, and is fetched again once the gateway is back. */
+/**
+ * Components loaded on first use, or earlier by `preloadAll`. If loading fails, a message says so and loading is retried when the gateway is back.
+ * React.lazy is not enough: it caches a rejected import forever, so it cannot retry.
+ */
 import { type ComponentType, type ReactNode, useEffect, useState } from 'react'
 import { useLive } from '../gateway/gateway-context.ts'
 import { Skeleton } from './skeleton.tsx'
 
-const known: (() => Promise<unknown>)[] = []
+const loaders: (() => Promise<unknown>)[] = []
 
-/** A gateway that is away, or newer than this page, must not take a screen with it that could have been here already. */
+/** Loads every lazy component now, so that screens open even if the gateway goes away or is replaced by a newer version. */
 export function preloadAll(): void {
-  for (const fetch of known) fetch().catch(() => {}) // whoever needs it will try again, and say so
+  for (const load of loaders) load().catch(() => {}) // the component retries and reports the failure when it is used
 }
 
-/** `meanwhile` is what stands in its place; left out: the shape of what is coming, or why it does not come. */
+/** `fallback` is shown while loading; by default a skeleton, or a message after a failure. */
 export function lazyComponent<Props extends object>(
-  load: () => Promise<ComponentType<Props>>,
-  meanwhile?: (props: Props) => ReactNode,
+  importComponent: () => Promise<ComponentType<Props>>,
+  fallback?: (props: Props) => ReactNode,
 ): ComponentType<Props> {
-  let got: ComponentType<Props> | null = null
-  const fetch = async () => {
-    got ??= await load()
-    return got
+  let loaded: ComponentType<Props> | null = null
+  const load = async () => {
+    loaded ??= await importComponent()
+    return loaded
   }
-  known.push(fetch)
-  // biome-ignore lint/correctness/noComponentHookFactories: called once for each part, when the page is loaded
-  return function Fetched(props: Props): ReactNode {
+  loaders.push(load)
+  // biome-ignore lint/correctness/noComponentHookFactories: called once per component, at module level
+  return function LazyComponent(props: Props): ReactNode {
     const live = useLive()
-    const [Part, setPart] = useState(() => got)
+    const [Component, setComponent] = useState(() => loaded)
     const [failed, setFailed] = useState(false)
-    // biome-ignore lint/correctness/useExhaustiveDependencies: a gateway that is back may have it
+    // biome-ignore lint/correctness/useExhaustiveDependencies: retry when `live` changes
     useEffect(() => {
-      if (Part) return
-      let stale = false
-      fetch().then(
-        part => stale || setPart(() => part),
-        () => stale || setFailed(true),
+      if (Component) return
+      let cancelled = false
+      load().then(
+        component => cancelled || setComponent(() => component),
+        () => cancelled || setFailed(true),
       )
       return () => {
-        stale = true
+        cancelled = true
       }
-    }, [Part, live])
-    if (Part) return <Part {...props} />
-    if (meanwhile) return meanwhile(props)
-    return failed ? <Missing /> : <Skeleton kind="row" />
+    }, [Component, live])
+    if (Component) return <Component {...props} />
+    if (fallback) return fallback(props)
+    return failed ? <LoadError /> : <Skeleton kind="row" />
   }
 }
 
-/** A newer gateway has other files: only the page itself, loaded again, knows their names. */
-function Missing(): ReactNode {
+/** A newer gateway serves files with other names, which only a reload finds. */
+function LoadError(): ReactNode {
   return (
     <div className="page" role="alert">
-      <p>This part of the page could not be loaded. It is tried again once the gateway is back.</p>
+      <p>This part of the page couldn’t be loaded. Holdpoint retries when the gateway is back.</p>
       <button type="button" className="button" onClick={() => location.reload()}>
-        Load the page again
+        Reload the page
       </button>
     </div>
   )

@@ -1,19 +1,19 @@
-/** Says that more has come, instead of pushing: one press shows it. */
+/** A button that says how many new items there are; they appear only when it is pressed, so that the list does not jump. */
 import type { ReactNode } from 'react'
 import './new-items-button.css'
 
 export interface NewItemsButtonProps {
   readonly count: number
-  readonly what?: string
+  readonly label?: string
   readonly onShow: () => void
 }
 
-export function NewItemsButton({ count, what = 'more', onShow }: NewItemsButtonProps): ReactNode {
+export function NewItemsButton({ count, label = 'more', onShow }: NewItemsButtonProps): ReactNode {
   return (
     <div className="new-items" role="status">
       {count > 0 && (
         <button type="button" className="button new-items-button" onClick={onShow}>
-          {count} {what} <kbd className="kbd">.</kbd>
+          {count} {label} <kbd className="kbd">.</kbd>
         </button>
       )}
     </div>

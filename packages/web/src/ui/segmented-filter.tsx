@@ -1,4 +1,4 @@
-/** A few ways to narrow a list down, one of them chosen. */
+/** A row of filter options of which exactly one is chosen. */
 import type { ReactNode } from 'react'
 import './segmented-filter.css'
 

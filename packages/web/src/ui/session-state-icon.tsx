@@ -1,4 +1,4 @@
-/** How a session stands, as one small sign: a hand where it waits for a person, and nothing that moves besides. */
+/** An icon for the state of a session. Only the icon of a waiting session is animated. */
 import type { ReactNode } from 'react'
 import type { GroupName } from '../gateway/session-groups.ts'
 import './session-state-icon.css'

@@ -1,15 +1,21 @@
-/** The shape of what is coming, once it takes longer than a moment. */
-import type { ReactNode } from 'react'
-import { useDelay } from './use-delay.ts'
+/** Placeholder shapes shown while content loads. */
+import { type ReactNode, useEffect, useState } from 'react'
 import './skeleton.css'
 
+/** A skeleton that flashes for a moment is worse than none, so it appears only after this delay. */
+const delayMs = 200
+
 export function Skeleton({ kind, count = 3 }: { readonly kind: 'card' | 'row'; readonly count?: number }): ReactNode {
-  const late = useDelay()
-  if (!late) return null
+  const [visible, setVisible] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setVisible(true), delayMs)
+    return () => clearTimeout(timer)
+  }, [])
+  if (!visible) return null
   return (
     <div role="status" aria-label="Loading">
       {Array.from({ length: count }, (_, i) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: they are all alike
+        // biome-ignore lint/suspicious/noArrayIndexKey: the shapes are identical
         <div key={i} className={`skeleton ${kind}`} />
       ))}
     </div>

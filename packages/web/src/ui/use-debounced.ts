@@ -1,11 +1,11 @@
-/** A value that is followed only once it has stood still for a moment: a search does not ask at every letter. */
+/** Follows a value only after it has stopped changing, so that a search does not query at every letter. */
 import { useEffect, useState } from 'react'
 
-export function useDebounced<T>(value: T, forMs = 200): T {
-  const [settled, setSettled] = useState(value)
+export function useDebounced<T>(value: T, delayMs = 200): T {
+  const [debounced, setDebounced] = useState(value)
   useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), forMs)
+    const timer = setTimeout(() => setDebounced(value), delayMs)
     return () => clearTimeout(timer)
-  }, [value, forMs])
-  return settled
+  }, [value, delayMs])
+  return debounced
 }

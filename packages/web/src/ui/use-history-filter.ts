@@ -1,14 +1,14 @@
-/** What a list is narrowed down to, kept with this place of the browser's history: whoever comes back finds the list as it was left. */
+/** The filter of a list, stored in the browser's history entry: going back shows the list with the same filter. */
 import { useEffect, useState } from 'react'
 import { useDebounced } from './use-debounced.ts'
 
-interface Kept<T> {
-  readonly narrowed?: Partial<T>
+interface HistoryState<T> {
+  readonly filter?: Partial<T>
 }
 
-export function useHistoryFilter<T extends object>(nothing: T): readonly [T, (change: Partial<T>) => void] {
-  const [now, setNow] = useState<T>(() => ({ ...nothing, ...(history.state as Kept<T> | null)?.narrowed })) // written below, by the same list
-  const settled = useDebounced(now)
-  useEffect(() => history.replaceState({ narrowed: settled } satisfies Kept<T>, ''), [settled])
-  return [now, change => setNow(before => ({ ...before, ...change }))]
+export function useHistoryFilter<T extends object>(initial: T): readonly [T, (change: Partial<T>) => void] {
+  const [filter, setFilter] = useState<T>(() => ({ ...initial, ...(history.state as HistoryState<T> | null)?.filter })) // only this hook writes history.state
+  const debounced = useDebounced(filter)
+  useEffect(() => history.replaceState({ filter: debounced } satisfies HistoryState<T>, ''), [debounced])
+  return [filter, change => setFilter(before => ({ ...before, ...change }))]
 }

@@ -3,8 +3,8 @@ import { type AnswerDraft, type DraftSnapshot, DraftSync } from '@holdpoint/clie
 import type { Request } from '@holdpoint/protocol'
 import { type RefObject, useEffect, useMemo, useSyncExternalStore } from 'react'
 import { useGateway } from '../../gateway/gateway-context.ts'
-import { startCooldown } from '../../shortcuts/input-cooldown.ts'
 import { draftStorage } from '../../storage/draft-storage.ts'
+import { startCooldown } from '../../ui/input-cooldown.ts'
 
 export interface Drafting extends DraftSnapshot {
   readonly change: (change: AnswerDraft) => void

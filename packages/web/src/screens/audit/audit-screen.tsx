@@ -4,9 +4,9 @@ import { type ReactNode, useMemo, useRef } from 'react'
 import { errorMessage } from '../../gateway/error-message.ts'
 import { useNow } from '../../gateway/gateway-context.ts'
 import { Receipt } from '../../request/receipt/receipt.tsx'
+import { SearchField } from '../../shortcuts/search-field.tsx'
 import { useShortcuts } from '../../shortcuts/use-shortcuts.ts'
 import { NewItemsButton } from '../../ui/new-items-button.tsx'
-import { SearchField } from '../../ui/search-field.tsx'
 import { SegmentedFilter } from '../../ui/segmented-filter.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { useDebounced } from '../../ui/use-debounced.ts'
@@ -57,7 +57,7 @@ export function AuditScreen(): ReactNode {
           onChange={chosen => set({ answer: chosen })}
         />
       </div>
-      <NewItemsButton count={record.fresh.length} what="new" onShow={record.takeFresh} />
+      <NewItemsButton count={record.fresh.length} label="new" onShow={record.takeFresh} />
       <Lines record={record} filtered={Object.keys(question).length > 0} />
     </div>
   )

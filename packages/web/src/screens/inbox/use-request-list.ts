@@ -2,7 +2,7 @@
 import type { Request, RequestId } from '@holdpoint/protocol'
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { useGateway, useRequests } from '../../gateway/gateway-context.ts'
-import { startCooldown } from '../../shortcuts/input-cooldown.ts'
+import { startCooldown } from '../../ui/input-cooldown.ts'
 import { heldBack, orderRequests } from './list-order.ts'
 
 /** A folded one stays readable for so long, and until hand and eye are at rest for so long. */

@@ -1,7 +1,7 @@
 /** The requests that a person has chosen, by key, by box, or as a range. */
 import type { Request, RequestId } from '@holdpoint/protocol'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
-import { showToast } from '../../notifications/toast.ts'
+import { showToast } from '../../ui/toast.tsx'
 import { batchProblem, partitionSelectable, range, withChoice } from './selection.ts'
 
 export interface Selection {

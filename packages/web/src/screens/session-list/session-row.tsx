@@ -1,11 +1,10 @@
-/** One session in the list: how it stands, what it said last, what it cost; and its end, with a second look. */
+/** A row of the session list: state, last message, cost, and the button that ends or deletes the session. */
 import { driverLabel, plainText, sessionName, stateLabel, timeSince } from '@holdpoint/client'
 import type { Session } from '@holdpoint/protocol'
 import { memo, type ReactNode, useState } from 'react'
 import { errorMessage } from '../../gateway/error-message.ts'
 import { useGateway, useLive } from '../../gateway/gateway-context.ts'
 import { groupOf } from '../../gateway/session-groups.ts'
-import { stopWarning } from '../../gateway/stop-warning.ts'
 import { useDriver } from '../../gateway/use-driver.ts'
 import { href } from '../../routes.ts'
 import { InlineAgentText } from '../../text/agent-text.tsx'
@@ -13,6 +12,7 @@ import { formatCost } from '../../text/format-amounts.ts'
 import { Path } from '../../text/path.tsx'
 import { ConfirmButton } from '../../ui/confirm-button.tsx'
 import { SessionStateIcon } from '../../ui/session-state-icon.tsx'
+import { stopWarning } from '../texts.ts'
 import { isGone } from './use-session-list.ts'
 import './session-row.css'
 
@@ -20,10 +20,10 @@ export interface SessionRowProps {
   readonly session: Session
   readonly now: number
   readonly active: boolean
-  readonly onForget: (id: Session['id']) => void
+  readonly onRemoved: (id: Session['id']) => void
 }
 
-export const SessionRow = memo(function SessionRow({ session, now, active, onForget }: SessionRowProps): ReactNode {
+export const SessionRow = memo(function SessionRow({ session, now, active, onRemoved }: SessionRowProps): ReactNode {
   const group = groupOf(session)
   const ended = session.state === 'ended'
   const driver = useDriver(session.driver)
@@ -38,7 +38,6 @@ export const SessionRow = memo(function SessionRow({ session, now, active, onFor
           </span>
           {session.lastMessage && (
             <span className="last-message">
-              {/* They are glanced at, not read. */}
               <InlineAgentText text={plainText(session.lastMessage)} />
             </span>
           )}
@@ -52,32 +51,32 @@ export const SessionRow = memo(function SessionRow({ session, now, active, onFor
           {timeSince(session.stateChangedAt, now)}
         </time>
       </a>
-      <Finish session={session} ended={ended} onForget={onForget} />
+      <EndOrDelete session={session} ended={ended} onRemoved={onRemoved} />
     </li>
   )
 })
 
-interface FinishProps {
+interface EndOrDeleteProps {
   readonly session: Session
   readonly ended: boolean
-  readonly onForget: (id: Session['id']) => void
+  readonly onRemoved: (id: Session['id']) => void
 }
 
-/** Ends a session, or deletes an ended one: asked again in the same place, and nothing is preset. */
-function Finish({ session, ended, onForget }: FinishProps): ReactNode {
+/** Ends a session, or deletes an ended one, after a confirmation. */
+function EndOrDelete({ session, ended, onRemoved }: EndOrDeleteProps): ReactNode {
   const { call } = useGateway()
   const live = useLive()
   const [sending, setSending] = useState(false)
   const [problem, setProblem] = useState('')
-  const finish = async () => {
+  const endOrDelete = async () => {
     setSending(true)
     setProblem('')
     try {
       if (ended) await call('deleteSession', { id: session.id })
       else await call('endSession', { id: session.id })
-      if (ended) onForget(session.id)
+      if (ended) onRemoved(session.id)
     } catch (error) {
-      if (isGone(error)) onForget(session.id)
+      if (isGone(error)) onRemoved(session.id)
       else setProblem(errorMessage(error))
     }
     setSending(false)
@@ -86,15 +85,15 @@ function Finish({ session, ended, onForget }: FinishProps): ReactNode {
   return (
     <div className="row-actions">
       <ConfirmButton
-        // Whoever is asked about the end is not suddenly asked about the whole history.
+        // If the session ends while the confirmation is open, it must not turn into a confirmation to delete.
         key={name}
         label={sending ? 'Sending…' : `${name}…`}
         question={`${name} this session?`}
-        about={ended ? 'Its whole history goes with it.' : stopWarning('Its agent stops', session.pending)}
-        yes={`${name} it`}
-        held={!live || sending}
+        consequence={ended ? 'This deletes its history.' : stopWarning('Stops the agent', session.pending)}
+        confirmLabel={name}
+        disabled={!live || sending}
         className="small"
-        onYes={() => void finish()}
+        onConfirm={() => void endOrDelete()}
       />
       {problem && (
         <p className="problem" role="alert">

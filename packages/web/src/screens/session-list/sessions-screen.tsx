@@ -4,9 +4,9 @@ import { type ReactNode, useMemo, useRef, useState } from 'react'
 import { errorMessage } from '../../gateway/error-message.ts'
 import { useNow } from '../../gateway/gateway-context.ts'
 import { go } from '../../routes.ts'
+import { SearchField } from '../../shortcuts/search-field.tsx'
 import { useShortcuts } from '../../shortcuts/use-shortcuts.ts'
 import { NewItemsButton } from '../../ui/new-items-button.tsx'
-import { SearchField } from '../../ui/search-field.tsx'
 import { SegmentedFilter } from '../../ui/segmented-filter.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { useDebounced } from '../../ui/use-debounced.ts'
@@ -41,7 +41,7 @@ export function SessionsScreen(): ReactNode {
           onChange={chosen => set({ state: chosen })}
         />
       </div>
-      <NewItemsButton count={list.fresh.length} what="new" onShow={list.reload} />
+      <NewItemsButton count={list.fresh.length} label="new" onShow={list.reload} />
       <Rows list={list} filtered={state !== 'all' || q !== ''} />
     </div>
   )
@@ -51,7 +51,7 @@ function Rows({ list, filtered }: { readonly list: SessionList; readonly filtere
   const now = useNow(30_000)
   const place = useRef<HTMLUListElement>(null)
   const [active, setActive] = useState<SessionId | null>(null)
-  const { loading, problem, more, loadMore, reload, fresh, forget } = list
+  const { loading, problem, more, loadMore, reload, fresh, removeRow } = list
   const [items, hold] = useSteady(list.items)
   const move = (by: 1 | -1) => {
     const at = items.findIndex(session => session.id === active)
@@ -70,7 +70,13 @@ function Rows({ list, filtered }: { readonly list: SessionList; readonly filtere
     <>
       <ul ref={place} className="session-list" aria-busy={loading} {...hold}>
         {items.map(session => (
-          <SessionRow key={session.id} session={session} now={now} active={session.id === active} onForget={forget} />
+          <SessionRow
+            key={session.id}
+            session={session}
+            now={now}
+            active={session.id === active}
+            onRemoved={removeRow}
+          />
         ))}
       </ul>
       {loading && <Skeleton kind="row" count={items.length > 0 ? 1 : 6} />}

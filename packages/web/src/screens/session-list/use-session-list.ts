@@ -21,7 +21,7 @@ export interface SessionList extends Omit<Pages, 'next'> {
   readonly fresh: readonly Session[]
   readonly loadMore: () => void
   readonly reload: () => void
-  readonly forget: (id: SessionId) => void
+  readonly removeRow: (id: SessionId) => void
 }
 
 export function useSessionList(filter: SessionFilter): SessionList {
@@ -88,7 +88,7 @@ export function useSessionList(filter: SessionFilter): SessionList {
     fresh,
     loadMore: () => load(pages.items),
     reload: () => load([]),
-    forget: useCallback((id: SessionId) => setPages(before => without(before, id)), []),
+    removeRow: useCallback((id: SessionId) => setPages(before => without(before, id)), []),
   }
 }
 

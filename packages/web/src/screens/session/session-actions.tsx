@@ -1,12 +1,12 @@
-/** Stopping what the agent does: its turn, or the session. What would be lost is asked about once more, where the button was. */
+/** The buttons that interrupt the current turn or end the session. If that cancels pending requests, they ask for confirmation. */
 import type { Session } from '@holdpoint/protocol'
 import { type ReactNode, type Ref, useRef, useState } from 'react'
 import { errorMessage } from '../../gateway/error-message.ts'
 import { useGateway, useLive } from '../../gateway/gateway-context.ts'
-import { stopWarning } from '../../gateway/stop-warning.ts'
-import { inCooldown } from '../../shortcuts/input-cooldown.ts'
 import { useShortcuts } from '../../shortcuts/use-shortcuts.ts'
 import { ConfirmButton } from '../../ui/confirm-button.tsx'
+import { inCooldown } from '../../ui/input-cooldown.ts'
+import { stopWarning } from '../texts.ts'
 import './session-actions.css'
 
 export function SessionActions({ session }: { readonly session: Session }): ReactNode {
@@ -22,12 +22,12 @@ export function SessionActions({ session }: { readonly session: Session }): Reac
       .finally(() => setBusy(null))
   }
   const { state, pending, capabilities } = session
-  const works = pending > 0 || state === 'working' || state === 'starting'
-  const stoppable = works && state !== 'ended' && capabilities.includes('interrupt')
-  const held = !live || busy !== null
+  const isBusy = pending > 0 || state === 'working' || state === 'starting'
+  const canInterrupt = isBusy && state !== 'ended' && capabilities.includes('interrupt')
+  const disabled = !live || busy !== null
   const button = useRef<HTMLButtonElement>(null)
-  // Not by a key that was meant for what stood there a moment ago.
-  useShortcuts({ interrupt: stoppable && !held ? () => inCooldown() || button.current?.click() : undefined })
+  // During the cooldown the key may be meant for content that was just replaced.
+  useShortcuts({ interrupt: canInterrupt && !disabled ? () => inCooldown() || button.current?.click() : undefined })
   return (
     <div className="session-actions">
       {problem !== null && (
@@ -35,22 +35,22 @@ export function SessionActions({ session }: { readonly session: Session }): Reac
           {problem}
         </p>
       )}
-      {stoppable && (
+      {canInterrupt && (
         <Interrupt
           ref={button}
           busy={busy === 'interruptSession'}
-          {...{ pending, held }}
-          onGo={() => act('interruptSession')}
+          {...{ pending, disabled }}
+          onInterrupt={() => act('interruptSession')}
         />
       )}
       {state !== 'ended' && (
         <ConfirmButton
           label="End…"
           question="End this session?"
-          about={stopWarning('Its agent stops', pending)}
-          yes="End the session"
-          held={held}
-          onYes={() => act('endSession')}
+          consequence={stopWarning('Stops the agent', pending)}
+          confirmLabel="End the session"
+          disabled={disabled}
+          onConfirm={() => act('endSession')}
         />
       )}
     </div>
@@ -61,12 +61,12 @@ interface InterruptProps {
   readonly ref: Ref<HTMLButtonElement>
   readonly busy: boolean
   readonly pending: number
-  readonly held: boolean
-  readonly onGo: () => void
+  readonly disabled: boolean
+  readonly onInterrupt: () => void
 }
 
-/** What waits for an answer is dropped with the turn, and that is asked about once more. */
-function Interrupt({ ref, busy, pending, held, onGo }: InterruptProps): ReactNode {
+/** Interrupting cancels the turn's pending requests, so with any pending it asks for confirmation. */
+function Interrupt({ ref, busy, pending, disabled, onInterrupt }: InterruptProps): ReactNode {
   const label = (
     <>
       {busy ? 'Interrupting…' : 'Interrupt'} <span className="kbd">i</span>
@@ -74,18 +74,18 @@ function Interrupt({ ref, busy, pending, held, onGo }: InterruptProps): ReactNod
   )
   if (pending === 0)
     return (
-      <button ref={ref} type="button" className="button" disabled={held} onClick={onGo}>
+      <button ref={ref} type="button" className="button" disabled={disabled} onClick={onInterrupt}>
         {label}
       </button>
     )
   return (
     <ConfirmButton
       question="Interrupt this turn?"
-      about={stopWarning('Its turn ends', pending)}
-      yes="Interrupt it"
+      consequence={stopWarning('Stops this turn', pending)}
+      confirmLabel="Interrupt"
       plain={false}
-      onYes={onGo}
-      {...{ ref, label, held }}
+      onConfirm={onInterrupt}
+      {...{ ref, label, disabled }}
     />
   )
 }

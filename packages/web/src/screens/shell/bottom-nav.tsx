@@ -1,4 +1,4 @@
-/** The places of the page at the thumb, on a phone. */
+/** The navigation at the bottom of the screen, on a phone. */
 import type { ReactNode } from 'react'
 import type { Route } from '../../routes.ts'
 import { type Counts, NavLink, navItems } from './sidebar.tsx'
@@ -7,9 +7,9 @@ import './bottom-nav.css'
 export function BottomNav({ route, counts }: { readonly route: Route; readonly counts: Counts }): ReactNode {
   const screen = route.screen === 'session' ? 'sessions' : route.screen
   return (
-    <nav className="bottom-nav" aria-label="Places">
-      {navItems.slice(0, 3).map(place => (
-        <NavLink key={place.screen} place={place} current={place.screen === screen} counts={counts} />
+    <nav className="bottom-nav" aria-label="Screens">
+      {navItems.slice(0, 3).map(item => (
+        <NavLink key={item.screen} item={item} current={item.screen === screen} counts={counts} />
       ))}
     </nav>
   )

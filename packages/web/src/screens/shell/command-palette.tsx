@@ -1,4 +1,4 @@
-/** Goes anywhere by a few letters. */
+/** The command palette: opens a screen or a session by typing a part of its name. */
 import { type KeyboardEvent, type ReactNode, useState } from 'react'
 import { useSessions } from '../../gateway/gateway-context.ts'
 import { go } from '../../routes.ts'
@@ -9,20 +9,20 @@ import './command-palette.css'
 
 export function CommandPalette({ onClose }: { readonly onClose: () => void }): ReactNode {
   const sessions = useSessions()
-  const [typed, setTyped] = useState('')
-  const [at, setAt] = useState(0)
-  const items = findItems(typed, sessions.values())
-  const current = items[Math.min(at, items.length - 1)]
-  const take = (item: PaletteItem) => {
+  const [query, setQuery] = useState('')
+  const [index, setIndex] = useState(0)
+  const items = findItems(query, sessions.values())
+  const current = items[Math.min(index, items.length - 1)]
+  const choose = (item: PaletteItem) => {
     onClose()
     if (item.kind === 'start') openDialog('start')
-    else if (item.kind === 'place') go({ screen: item.place.screen })
+    else if (item.kind === 'screen') go({ screen: item.item.screen })
     else go({ screen: 'session', id: item.session })
   }
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-    if (step) setAt((Math.min(at, items.length - 1) + step + items.length) % Math.max(items.length, 1))
-    else if (event.key === 'Enter' && !event.nativeEvent.isComposing && current) take(current)
+    if (step) setIndex((Math.min(index, items.length - 1) + step + items.length) % Math.max(items.length, 1))
+    else if (event.key === 'Enter' && !event.nativeEvent.isComposing && current) choose(current)
     else return
     event.preventDefault()
   }
@@ -38,14 +38,14 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }): R
         aria-activedescendant={current && `go-${current.id}`}
         autoComplete="off"
         spellCheck={false}
-        value={typed}
+        value={query}
         onChange={event => {
-          setTyped(event.target.value)
-          setAt(0)
+          setQuery(event.target.value)
+          setIndex(0)
         }}
         onKeyDown={onKeyDown}
       />
-      <div id="palette-list" role="listbox" aria-label="Places and sessions" className="palette-list">
+      <div id="palette-list" role="listbox" aria-label="Screens and sessions" className="palette-list">
         {items.map(item => (
           <button
             key={item.id}
@@ -55,14 +55,14 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }): R
             tabIndex={-1}
             aria-selected={item === current}
             className="palette-item"
-            onClick={() => take(item)}
+            onClick={() => choose(item)}
           >
             <bdi className="nav-name">{item.name}</bdi>
             <bdi className="soft small palette-hint">{item.hint}</bdi>
           </button>
         ))}
       </div>
-      {items.length === 0 && <p className="soft palette-none">Nothing has that name.</p>}
+      {items.length === 0 && <p className="soft palette-none">No results</p>}
     </Dialog>
   )
 }

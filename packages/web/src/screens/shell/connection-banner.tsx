@@ -1,63 +1,63 @@
-/** Whether the gateway is there: a thin line while it is not, and a word when it is back. It lies over the page and moves nothing. */
+/** A banner over the page while the gateway is unreachable, and for a moment after it is back. It does not move the layout. */
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react'
 import { useInboxPart } from '../../gateway/gateway-context.ts'
-import { startCooldown } from '../../shortcuts/input-cooldown.ts'
+import { startCooldown } from '../../ui/input-cooldown.ts'
 import './connection-banner.css'
 
-const backShownMs = 3000
+const reconnectedShownMs = 3000
 
-export type Reachability = 'connected' | 'reconnecting' | 'reconnected'
+export type ConnectionState = 'connected' | 'reconnecting' | 'reconnected'
 
 /** `reconnecting` as soon as the connection is lost, `reconnected` for a few seconds after it is back. */
-export function useReachability(): Reachability {
+export function useConnectionState(): ConnectionState {
   const status = useInboxPart(snapshot => snapshot.status)
-  const [reach, setReach] = useState<Reachability>('connected')
+  const [state, setState] = useState<ConnectionState>('connected')
   const lost = useRef(false)
   useEffect(() => {
     if (status === 'reconnecting') {
       lost.current = true
-      setReach('reconnecting')
+      setState('reconnecting')
       return
     }
     if (status !== 'live' || !lost.current) return
     lost.current = false
     startCooldown()
-    setReach('reconnected')
-    const timer = setTimeout(() => setReach('connected'), backShownMs)
+    setState('reconnected')
+    const timer = setTimeout(() => setState('connected'), reconnectedShownMs)
     return () => clearTimeout(timer)
   }, [status])
-  // What is drawn in the same moment must not look live either.
-  return status === 'reconnecting' ? 'reconnecting' : reach
+  // The effect runs after this render, which must not look live either.
+  return status === 'reconnecting' ? 'reconnecting' : state
 }
 
-const words: Record<Reachability, string> = {
+const texts: Record<ConnectionState, string> = {
   connected: '',
-  reconnecting: 'Reconnecting… What you see may be old.',
+  reconnecting: 'Reconnecting… Showing last known state.',
   reconnected: 'Reconnected',
 }
 
-export function ConnectionBanner({ reach }: { readonly reach: Reachability }): ReactNode {
+export function ConnectionBanner({ state }: { readonly state: ConnectionState }): ReactNode {
   return (
-    <div className={`connection ${reach}`} role="status">
-      <span className="connection-text">{words[reach]}</span>
+    <div className={`connection ${state}`} role="status">
+      <span className="connection-text">{texts[state]}</span>
     </div>
   )
 }
 
-const textual = 'textarea, input:not([type="radio"], [type="checkbox"]), [contenteditable="true"]'
+const textFields = 'textarea, input:not([type="radio"], [type="checkbox"]), [contenteditable="true"]'
 
-/** Makes old content inert, except under someone who is writing: their words must not fall on the floor. Gives the focus back after. */
-export function useInertWhile(away: boolean, place: RefObject<HTMLElement | null>): void {
+/** Makes stale content inert, unless the person is typing in it: their text must not be lost. Restores the focus afterwards. */
+export function useInertWhile(inert: boolean, ref: RefObject<HTMLElement | null>): void {
   useEffect(() => {
-    const screen = place.current
-    if (!away || !screen) return
+    const screen = ref.current
+    if (!inert || !screen) return
     const focused = document.activeElement
     const inside = focused instanceof HTMLElement && screen.contains(focused) ? focused : null
-    if (inside?.matches(textual)) return
+    if (inside?.matches(textFields)) return
     screen.inert = true
     return () => {
       screen.inert = false
       if (inside?.isConnected && document.activeElement === document.body) inside.focus({ preventScroll: true })
     }
-  }, [away, place])
+  }, [inert, ref])
 }

@@ -1,4 +1,4 @@
-/** The line at the top: whose page this is, the way to anywhere, the theme, and who one is. */
+/** The header: home link, command palette, new session, theme, user menu. */
 import type { ReactNode } from 'react'
 import { nextTheme, useTheme } from '../../storage/theme.ts'
 import { openDialog } from './open-dialog.ts'

@@ -1,4 +1,4 @@
-/** Every key, in a dialog. */
+/** The dialog that lists the keyboard shortcuts. */
 import type { ReactNode } from 'react'
 import { shortcutGroups } from '../../shortcuts/texts.ts'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -35,7 +35,8 @@ export function Help({ onClose }: { readonly onClose: () => void }): ReactNode {
         ))}
       </div>
       <p className="soft small">
-        No key decides while you are typing, within half a second of a change, or against an agent’s own advice.
+        Keys never answer a request while you type, within half a second of a change, or if the agent’s program advises
+        against it.
       </p>
     </Dialog>
   )

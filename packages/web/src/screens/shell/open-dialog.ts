@@ -1,4 +1,4 @@
-/** Which of the frame's dialogs is open; one at a time. */
+/** Which dialog of the app is open; at most one at a time. */
 import { useSyncExternalStore } from 'react'
 
 export type DialogName = 'start' | 'help' | 'palette'

@@ -1,4 +1,4 @@
-/** What can be gone to by name: screens, sessions, a new session; what fits the words that were typed, in a steady order. */
+/** The items of the command palette: screens, sessions and “New session”, filtered by the typed words. */
 import { sessionName } from '@holdpoint/client'
 import { escapeInvisible, type Session, type SessionId } from '@holdpoint/protocol'
 import { groupNames, groupOf, newestFirst } from '../../gateway/session-groups.ts'
@@ -7,11 +7,11 @@ import { type NavItem, navItems } from './sidebar.tsx'
 export type PaletteItem =
   | { readonly kind: 'start'; readonly id: string; readonly name: string; readonly hint: string }
   | {
-      readonly kind: 'place'
+      readonly kind: 'screen'
       readonly id: string
       readonly name: string
       readonly hint: string
-      readonly place: NavItem
+      readonly item: NavItem
     }
   | {
       readonly kind: 'session'
@@ -23,12 +23,12 @@ export type PaletteItem =
 
 const shownMax = 12
 
-export function findItems(typed: string, sessions: Iterable<Session>): readonly PaletteItem[] {
-  const words = typed.toLowerCase().split(/\s+/).filter(Boolean)
+export function findItems(query: string, sessions: Iterable<Session>): readonly PaletteItem[] {
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean)
   const rank = (session: Session) => groupNames.indexOf(groupOf(session))
   const sorted = [...sessions].sort((a, b) => rank(a) - rank(b) || newestFirst(a, b))
   const all: PaletteItem[] = [
-    ...navItems.map(place => ({ kind: 'place' as const, id: place.screen, name: place.name, hint: 'Screen', place })),
+    ...navItems.map(item => ({ kind: 'screen' as const, id: item.screen, name: item.name, hint: 'Screen', item })),
     { kind: 'start', id: 'start', name: 'New session', hint: 'Start' },
     ...sorted.map(session => ({
       kind: 'session' as const,
@@ -38,6 +38,6 @@ export function findItems(typed: string, sessions: Iterable<Session>): readonly 
       session: session.id,
     })),
   ]
-  const fits = ({ name, hint }: PaletteItem) => words.every(word => `${name} ${hint}`.toLowerCase().includes(word))
-  return all.filter(fits).slice(0, shownMax)
+  const matches = ({ name, hint }: PaletteItem) => words.every(word => `${name} ${hint}`.toLowerCase().includes(word))
+  return all.filter(matches).slice(0, shownMax)
 }

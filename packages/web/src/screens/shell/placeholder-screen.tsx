@@ -1,25 +1,24 @@
-/** Places that are kept free for what comes later, and say so. */
+/** The Rules and Settings screens until they are built. */
 import type { ReactNode } from 'react'
 import './placeholder-screen.css'
 
-const words = {
+const texts = {
   rules: {
     title: 'Rules',
-    text: 'Standing answers will be kept here: what is always allowed, asked or denied, where and until when. Until then every request waits for a person, except where the agent’s own program remembers an answer.',
+    text: 'Rules can’t be edited here yet. Every request waits for a person, unless the agent’s program remembers an earlier answer.',
   },
   settings: {
     title: 'Settings',
-    text: 'People, devices and credentials will be kept here. Until then “holdpoint link” signs another browser in.',
+    text: 'There are no settings here yet. To sign in another browser, run “holdpoint link”.',
   },
 } as const
 
-export function PlaceholderScreen({ screen }: { readonly screen: keyof typeof words }): ReactNode {
-  const { title, text } = words[screen]
+export function PlaceholderScreen({ screen }: { readonly screen: keyof typeof texts }): ReactNode {
+  const { title, text } = texts[screen]
   return (
     <div className="page placeholder">
       <h1>{title}</h1>
       <p className="soft">{text}</p>
-      <p className="faint small">This comes later.</p>
     </div>
   )
 }

@@ -1,4 +1,4 @@
-/** The places of the page, and the sessions that are not over, by what they do now. */
+/** The navigation at the side: the screens, and the sessions that have not ended, by state. */
 import { sessionName } from '@holdpoint/client'
 import type { Session } from '@holdpoint/protocol'
 import { type ReactNode, useMemo, useState } from 'react'
@@ -29,47 +29,47 @@ export interface Counts {
 export interface SidebarProps {
   readonly route: Route
   readonly counts: Counts
-  /** The gateway is away: what is known of the sessions may not be so any more. */
-  readonly old: boolean
+  /** True while the gateway is unreachable: the sessions may have changed. */
+  readonly stale: boolean
 }
 
-export function Sidebar({ route, counts, old }: SidebarProps): ReactNode {
+export function Sidebar({ route, counts, stale }: SidebarProps): ReactNode {
   return (
-    <nav className="sidebar" aria-label="Places and sessions">
+    <nav className="sidebar" aria-label="Screens and sessions">
       <ul className="nav-list">
-        {navItems.map(place => (
-          <li key={place.screen}>
-            <NavLink place={place} current={route.screen === place.screen} counts={counts} />
+        {navItems.map(item => (
+          <li key={item.screen}>
+            <NavLink item={item} current={route.screen === item.screen} counts={counts} />
           </li>
         ))}
       </ul>
-      <SessionNav route={route} old={old} />
+      <SessionNav route={route} stale={stale} />
     </nav>
   )
 }
 
 export function NavLink(props: {
-  readonly place: NavItem
+  readonly item: NavItem
   readonly current: boolean
   readonly counts: Counts
 }): ReactNode {
-  const { place, current, counts } = props
+  const { item, current, counts } = props
   return (
-    <a className="nav-item" href={href({ screen: place.screen })} aria-current={current ? 'page' : undefined}>
-      <span className="nav-name">{place.name}</span>
-      {place.screen === 'inbox' && counts.waiting > 0 && (
+    <a className="nav-item" href={href({ screen: item.screen })} aria-current={current ? 'page' : undefined}>
+      <span className="nav-name">{item.name}</span>
+      {item.screen === 'inbox' && counts.waiting > 0 && (
         <span className="count waiting">
           {counts.waiting}
           <span className="visually-hidden"> waiting</span>
         </span>
       )}
-      {place.screen === 'sessions' && counts.open > 0 && <span className="count">{counts.open}</span>}
+      {item.screen === 'sessions' && counts.open > 0 && <span className="count">{counts.open}</span>}
     </a>
   )
 }
 
-/** While the pointer is on the list nothing in it changes places; what a session does is shown at once all the same. */
-function SessionNav({ route, old }: Omit<SidebarProps, 'counts'>): ReactNode {
+/** While the pointer is over the list, sessions keep their order; their state is still updated at once. */
+function SessionNav({ route, stale }: Omit<SidebarProps, 'counts'>): ReactNode {
   const sessions = useSessions()
   const [hovered, setHovered] = useState(false)
   const now = useMemo(() => groupSessions(sessions.values()), [sessions])
@@ -78,7 +78,7 @@ function SessionNav({ route, old }: Omit<SidebarProps, 'counts'>): ReactNode {
   return (
     <div
       className="sidebar-sessions"
-      inert={old}
+      inert={stale}
       onPointerEnter={() => setHovered(true)}
       onPointerLeave={() => setHovered(false)}
     >

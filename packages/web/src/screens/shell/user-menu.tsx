@@ -1,4 +1,4 @@
-/** What one can say about oneself here: whether to be told, how, and that one leaves. */
+/** The user menu: sound, notifications, keyboard help, sign out. */
 import { escapeInvisible } from '@holdpoint/protocol'
 import { type ReactNode, useState } from 'react'
 import { errorMessage } from '../../gateway/error-message.ts'
@@ -12,15 +12,15 @@ import { openDialog } from './open-dialog.ts'
 import { navItems } from './sidebar.tsx'
 import './user-menu.css'
 
-/** A link does not close it by itself. */
+/** Following a link does not close a popover. */
 function closeMenu(): void {
-  document.getElementById('you-menu')?.hidePopover()
+  document.getElementById('user-menu')?.hidePopover()
 }
 
 export function UserMenu(): ReactNode {
   const { me, call } = useGateway()
   const [problem, setProblem] = useState('')
-  const leave = () => {
+  const signOut = () => {
     call('signOut', {}).then(
       () => clearUserData(me).then(() => location.reload()),
       (error: unknown) => setProblem(errorMessage(error)),
@@ -28,13 +28,13 @@ export function UserMenu(): ReactNode {
   }
   return (
     <>
-      <button type="button" className="button plain user-menu-button" popoverTarget="you-menu">
+      <button type="button" className="button plain user-menu-button" popoverTarget="user-menu">
         <bdi>{escapeInvisible(me)}</bdi>
       </button>
-      <div id="you-menu" popover="auto" className="menu">
+      <div id="user-menu" popover="auto" className="menu">
         <SoundSwitch />
         <NotificationSwitch />
-        <button type="button" className="menu-item" popoverTarget="you-menu" onClick={() => openDialog('help')}>
+        <button type="button" className="menu-item" popoverTarget="user-menu" onClick={() => openDialog('help')}>
           Keyboard <kbd className="kbd">?</kbd>
         </button>
         {navItems.slice(3).map(({ screen, name }) => (
@@ -42,8 +42,8 @@ export function UserMenu(): ReactNode {
             {name}
           </a>
         ))}
-        <button type="button" className="menu-item" onClick={leave}>
-          Sign this browser out
+        <button type="button" className="menu-item" onClick={signOut}>
+          Sign out
         </button>
         {problem && (
           <p className="problem" role="alert">
@@ -63,7 +63,7 @@ function SoundSwitch(): ReactNode {
   }
   return (
     <label className="menu-item">
-      <span>Sound when something waits</span>
+      <span>Sound when an agent needs you</span>
       <input type="checkbox" checked={on} onChange={change} />
     </label>
   )
@@ -81,9 +81,9 @@ function NotificationSwitch(): ReactNode {
   return (
     <label className="menu-item">
       <span>
-        Notify me while this page is hidden
+        Notify me when this page is hidden
         {permission === 'denied' && (
-          <span className="soft small menu-note">This browser forbids it for this page.</span>
+          <span className="soft small menu-note">Blocked by this browser for this page.</span>
         )}
       </span>
       <input type="checkbox" checked={on} disabled={permission === 'denied'} onChange={() => void change()} />

@@ -1,4 +1,4 @@
-/** The agents that can be started here; one that is not ready says what is missing and what to do about it. */
+/** Lists the agents that can be started. An agent that is not ready shows what is missing and what to do. */
 import { driverLabel } from '@holdpoint/client'
 import { escapeInvisible } from '@holdpoint/protocol'
 import type { ReactNode } from 'react'
@@ -6,7 +6,7 @@ import type { Driver } from './new-session-form.ts'
 import './driver-select.css'
 
 export interface DriverSelectProps {
-  /** Null until they are known. */
+  /** Null while loading. */
   readonly drivers: readonly Driver[] | null
   readonly chosen: string
   readonly problem?: string | undefined
@@ -14,7 +14,7 @@ export interface DriverSelectProps {
 }
 
 const notes: Readonly<Record<string, string>> = {
-  rehearsal: 'A rehearsal: it plays every kind of ask, needs no key and does no harm.',
+  rehearsal: 'A demo that shows every kind of request. Needs no key and changes nothing.',
 }
 
 export function DriverSelect({ drivers, chosen, problem, onChoose }: DriverSelectProps): ReactNode {
@@ -22,7 +22,7 @@ export function DriverSelect({ drivers, chosen, problem, onChoose }: DriverSelec
     <fieldset className="drivers">
       <legend className="soft small">Agent</legend>
       {drivers?.length === 0 && (
-        <p className="problem">No runner offers an agent right now. Is “holdpoint up” running on that machine?</p>
+        <p className="problem">No agents available: no runner is connected. Is “holdpoint up” running?</p>
       )}
       {drivers?.map(driver => (
         <label key={driver.name} className={`driver-choice ${driver.ready ? '' : 'missing'}`}>
@@ -38,7 +38,7 @@ export function DriverSelect({ drivers, chosen, problem, onChoose }: DriverSelec
             {Object.hasOwn(notes, driver.name) && <span className="soft small driver-note">{notes[driver.name]}</span>}
             {!driver.ready && (
               <span className="soft small driver-note">
-                {driver.missing === undefined ? 'It is not ready to run.' : escapeInvisible(driver.missing)}
+                {driver.missing === undefined ? 'Not ready to run.' : escapeInvisible(driver.missing)}
               </span>
             )}
           </span>

@@ -1,20 +1,20 @@
-/** How a session was started last from this browser: the next one begins with the same agent, folder and mode. */
+/** Remembers the agent, folder and mode of the last session started from this browser, as defaults for the next. */
 import type { NewSessionFields } from './new-session-form.ts'
 
 export interface NewSessionDefaults {
   readonly driver: string
   readonly cwd: string
-  /** By agent: what is a mode of one is none of another. */
+  /** By driver, because each driver has its own modes. */
   readonly modes: Readonly<Record<string, string>>
 }
 
-const nothing: NewSessionDefaults = { driver: '', cwd: '', modes: {} }
-/** To ask for nothing is chosen anew each time. */
-const neverKept = new Set(['bypassPermissions'])
+const none: NewSessionDefaults = { driver: '', cwd: '', modes: {} }
+/** Skipping all approvals must be chosen each time. */
+const neverRemembered = new Set(['bypassPermissions'])
 
-export function readDefaults(kept: string | null): NewSessionDefaults {
+export function readDefaults(stored: string | null): NewSessionDefaults {
   try {
-    const { driver, cwd, modes } = JSON.parse(kept ?? '{}') as Partial<Record<keyof NewSessionDefaults, unknown>> // whatever it is, it is looked at
+    const { driver, cwd, modes } = JSON.parse(stored ?? '{}') as Partial<Record<keyof NewSessionDefaults, unknown>> // every field is checked below
     const named = Object.entries(Object(modes)).filter(
       (entry): entry is [string, string] => typeof entry[1] === 'string',
     )
@@ -24,12 +24,12 @@ export function readDefaults(kept: string | null): NewSessionDefaults {
       modes: Object.fromEntries(named),
     }
   } catch {
-    return nothing
+    return none
   }
 }
 
 export function writeDefaults(before: NewSessionDefaults, { driver, cwd, mode }: NewSessionFields): string {
   const { [driver]: _last, ...others } = before.modes
-  const kept = mode !== '' && !neverKept.has(mode)
-  return JSON.stringify({ driver, cwd: cwd.trim(), modes: { ...others, ...(kept && { [driver]: mode }) } })
+  const remember = mode !== '' && !neverRemembered.has(mode)
+  return JSON.stringify({ driver, cwd: cwd.trim(), modes: { ...others, ...(remember && { [driver]: mode }) } })
 }

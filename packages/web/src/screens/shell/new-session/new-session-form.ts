@@ -1,4 +1,4 @@
-/** What the start of a session is asked for, and at which field a refusal belongs. */
+/** The fields of the New session dialog: the call they make, and which field an error belongs to. */
 import { Fault, type Input, type Output, type Session } from '@holdpoint/protocol'
 import { errorMessage } from '../../../gateway/error-message.ts'
 
@@ -12,7 +12,7 @@ export interface NewSessionFields {
 }
 export type Problems = Partial<Record<keyof NewSessionFields | 'all', string>>
 
-/** What no runner runs lives elsewhere and starts its sessions itself; what two runners offer is one choice, ready if one of them is. */
+/** External agents (without a runner) start their own sessions, so they are left out. A driver that several runners offer is listed once, ready if any runner is. */
 export function offeredDrivers(items: readonly Driver[]): readonly Driver[] {
   const byName = new Map<string, Driver>()
   for (const driver of items)
@@ -22,13 +22,13 @@ export function offeredDrivers(items: readonly Driver[]): readonly Driver[] {
 
 const foldersMax = 12
 
-/** The folders of the sessions that are known, the one used last first. */
+/** Folders of the known sessions, most recently used first. */
 export function recentFolders(sessions: Iterable<Session>): readonly string[] {
   const sorted = [...sessions].sort((a, b) => b.startedAt - a.startedAt)
   return [...new Set(sorted.map(session => session.cwd))].slice(0, foldersMax)
 }
 
-/** Empty fields are left out: the gateway has its own idea of them. */
+/** Leaves out empty fields, so that the gateway applies its defaults. */
 export function inputOf({ driver, cwd, mode, model, prompt }: NewSessionFields): Input<'startSession'> {
   const given = { cwd: cwd.trim(), mode, model: model.trim(), prompt: prompt.trim() }
   return { driver, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== '')) }
@@ -36,10 +36,10 @@ export function inputOf({ driver, cwd, mode, model, prompt }: NewSessionFields):
 
 export function problemsOf(error: unknown): Problems {
   if (error instanceof Fault && error.code === 'no_runner') return { driver: errorMessage(error) }
-  const issues = error instanceof Fault ? (error.detail as { issues?: unknown } | undefined)?.issues : undefined // whatever it is, it is looked at
+  const issues = error instanceof Fault ? (error.detail as { issues?: unknown } | undefined)?.issues : undefined // checked below
   const problems: Problems = {}
   for (const issue of Array.isArray(issues) ? issues : []) {
-    const { path, message } = issue as { path?: unknown; message?: unknown } // likewise
+    const { path, message } = issue as { path?: unknown; message?: unknown } // checked below
     if (isField(path)) problems[path] ??= String(message)
   }
   return Object.keys(problems).length > 0 ? problems : { all: errorMessage(error) }

@@ -1,7 +1,8 @@
 /** The page's toast: a short message that screen readers announce and that disappears by itself. */
-import { useSyncExternalStore } from 'react'
+import { type ReactNode, useSyncExternalStore } from 'react'
+import './toast.css'
 
-export interface Toast {
+interface Toast {
   readonly text: string
   readonly visible: boolean
   /** Unique per toast, so that screen readers announce the same text again when it is shown again. */
@@ -37,6 +38,11 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-export function useToast(): Toast {
-  return useSyncExternalStore(subscribe, () => current)
+export function ToastView(): ReactNode {
+  const { text, visible, id } = useSyncExternalStore(subscribe, () => current)
+  return (
+    <div className={`toast ${visible ? 'shown' : ''}`} role="status">
+      <span key={id}>{text}</span>
+    </div>
+  )
 }

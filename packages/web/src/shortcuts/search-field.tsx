@@ -1,6 +1,6 @@
-/** The field that filters a list; `/` goes there, Escape leaves it. */
+/** The search field of a list. `/` focuses it, Escape clears and then leaves it. */
 import { type ReactNode, useRef } from 'react'
-import { useShortcuts } from '../shortcuts/use-shortcuts.ts'
+import { useShortcuts } from './use-shortcuts.ts'
 
 export interface SearchFieldProps {
   readonly label: string
