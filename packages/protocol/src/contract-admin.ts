@@ -84,7 +84,7 @@ export const adminOps = {
     method: 'POST',
     path: '/rules/check',
     roles: people,
-    summary: 'Show what the rules decide about an ask, without deciding it.',
+    summary: 'Show what the rules would decide about an ask. Nothing is resolved.',
     faults: ['unsupported'],
     input: z.strictObject({
       ask: Ask,

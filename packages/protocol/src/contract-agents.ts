@@ -55,7 +55,7 @@ export const agentOps = {
     method: 'POST',
     path: '/sessions/:id/check',
     roles: agents,
-    summary: 'Check a tool call that the agent would run without asking against the rules.',
+    summary: 'Check a tool call against the rules before the agent runs it without asking.',
     faults: agentFaults,
     input: z.strictObject({
       id: SessionId,

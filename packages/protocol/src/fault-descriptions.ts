@@ -21,7 +21,7 @@ export const faultDescriptions: Readonly<Record<FaultCode, string>> = {
   no_runner: 'No connected runner offers the driver, or the driver is not ready.',
   gone: 'The result is no longer available: a secret is shown once, and a cursor is unknown after a restored backup.',
   body_too_large: 'The body is larger than the limit.',
-  unsupported_type: 'The body is not uncompressed application/json.',
+  unsupported_type: 'The body must be application/json without compression.',
   wrong_host: 'The Host header does not name this gateway.',
   answer_mismatch:
     'The answer does not fit the ask: wrong kind, unknown option, or values that do not match the schema.',

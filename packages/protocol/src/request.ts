@@ -19,7 +19,7 @@ export const deadlineFields = {
     .max(limits.deadlineMaxMs)
     .optional()
     .describe(
-      'Time for an answer in milliseconds. Without it, the session’s value is used, else there is no deadline.',
+      'Time for an answer in milliseconds. Default: the value of the session, then of the gateway; without any, there is no deadline.',
     ),
   onDeadline: OnDeadline.optional(),
 }
@@ -43,7 +43,7 @@ export const Resolution = z
       .string()
       .optional()
       .describe(
-        'The digest of the input that a person edited. It shows that the agent runs something else than it asked for.',
+        'The digest of the input that a person edited. It shows that what runs differs from what the agent asked for.',
       ),
     reason: z.string().optional().describe('Why the agent’s side ended the request, for example "withdrawn".'),
   })

@@ -31,7 +31,7 @@ export async function retry<T>(run: () => Promise<T>, options: RetryOptions): Pr
   }
 }
 
-/** The pause after so many failures: it doubles up to the maximum and is then shortened by up to half at random, so that many clients do not return at the same moment. */
+/** The pause before the next attempt. It doubles with every failure up to the maximum and is shortened by up to half at random, so that many clients do not return at the same moment. */
 export function retryPauseMs(failures: number, { firstPauseMs, pauseMaxMs }: RetryPauses): number {
   const doubledMs = firstPauseMs * 2 ** Math.min(failures - 1, 30)
   return Math.min(pauseMaxMs, doubledMs) * (0.5 + Math.random() / 2)

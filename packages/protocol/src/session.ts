@@ -56,7 +56,7 @@ export const Session = z
     driver: z.string().describe('The driver that runs the agent, for example "claude".'),
     title: z.string().describe('The title that people see.'),
     cwd: z.string().describe('The working folder of the agent.'),
-    mode: z.string().nullable().describe('The mode in force; null if the driver has none.'),
+    mode: z.string().nullable().describe('The mode in force; null if none was chosen.'),
     model: z.string().nullable().describe('The chosen model; null if the agent chooses.'),
     state: SessionState,
     stateChangedAt: z.int().describe('When the state last changed, in epoch milliseconds.'),
@@ -67,7 +67,7 @@ export const Session = z
     cost: z.number().nullable().describe('The cost so far in US dollars; null if the agent does not report it.'),
     lastMessage: z.string().describe('The beginning of the agent’s last message.'),
     runner: RunnerId.nullable().describe(
-      'The runner that drives the session, or drove it last; null before the first.',
+      'The runner that drives the session or drove it last; null before a runner has taken it.',
     ),
     capabilities: z.array(Capability).describe('What the agent of this session can do.'),
     conversationId: z

@@ -64,17 +64,17 @@ describe('an operation of the contract', () => {
     expect(error.message).toContain('unknownField')
   })
 
-  it('is printed as OpenAPI, for those with a credential', async () => {
+  it('is in the OpenAPI document, which needs a credential', async () => {
     expect((await request(gateway, '/openapi.json')).status).toBe(401)
     const reply = await request(gateway, '/openapi.json', { headers: authHeaders('person') })
-    const printed = (await reply.json()) as {
+    const document = (await reply.json()) as {
       openapi: string
       paths: Record<string, Record<string, { operationId: string }>>
     }
-    expect(printed.openapi).toBe('3.1.0')
-    const names = Object.values(printed.paths).flatMap(path => Object.values(path).map(op => op.operationId))
+    expect(document.openapi).toBe('3.1.0')
+    const names = Object.values(document.paths).flatMap(path => Object.values(path).map(op => op.operationId))
     expect(names.sort()).toEqual((Object.keys(contract) as OperationName[]).sort()) // the keys of the contract
-    expect(printed.paths['/requests/{id}/answer']?.post).toMatchObject({
+    expect(document.paths['/requests/{id}/answer']?.post).toMatchObject({
       parameters: [{ name: 'id', in: 'path', required: true }, { name: 'Idempotency-Key' }],
       requestBody: { content: { 'application/json': { schema: { required: ['digest', 'answer'] } } } },
     })
