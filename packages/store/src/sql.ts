@@ -37,7 +37,7 @@ export interface Statement {
 }
 
 /** Columns that are set only while a row asks for attention. Their indexes leave the other rows out, so that history costs nothing. */
-const markers = new Set(['open', 'wanted', 'dueAt', 'endedAt', 'expiresAt'])
+const markers = new Set(['open', 'needsRunner', 'dueAt', 'endedAt', 'expiresAt'])
 
 export function createTables(dialect: Dialect): string[] {
   const { prefix, int, text } = dialect
