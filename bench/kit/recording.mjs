@@ -40,5 +40,5 @@ const bodies = {
 export const recordingQueries = prefix => ({
   events: `SELECT seq, epoch, at, session, type, text, body_hash, hash FROM ${prefix}event ORDER BY seq`,
   requests: `SELECT id, ord, session, version, fixed, body FROM ${prefix}request`,
-  idems: `SELECT id, ord, at, body FROM ${prefix}idem`,
+  idems: `SELECT id, ord, at, body FROM ${prefix}idempotency`,
 })

@@ -36,7 +36,7 @@ export async function openBareCommits(file) {
   )
   const steps = prepareSteps(db)
   const event = db.prepare('INSERT INTO event VALUES (?, ?, ?, ?, ?, ?, ?, ?)')
-  const idem = db.prepare('INSERT INTO idem VALUES (?, ?, ?, 1, NULL, ?)')
+  const idem = db.prepare('INSERT INTO idempotency VALUES (?, ?, ?, 1, NULL, ?)')
   const head = db.prepare('UPDATE head SET seq = ?, hash = ?, at = ?, commits = commits + 1')
   function commit(changes) {
     db.exec('BEGIN IMMEDIATE')

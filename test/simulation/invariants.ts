@@ -13,7 +13,7 @@ export interface Seen {
 
 /** Members of a row that are the gateway's own and no event tells. */
 const own = {
-  session: ['ord', 'lease', 'fence', 'turnOpen', 'wanted', 'agent', 'person', 'idleAttaches', 'commandSeq'],
+  session: ['ord', 'lease', 'fence', 'turnOpen', 'needsRunner', 'agent', 'person', 'idleAttaches', 'commandSeq'],
   request: ['ord', 'handedFence'],
   command: ['ord'],
   rule: ['ord'],

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Caller, Store } from '@holdpoint/engine'
 import { type Answer, type Call, formatId, parseCursor, type Request, type Resolution } from '@holdpoint/protocol'
 import { openMemory, verifyChain } from '@holdpoint/store'
-import { ManualClock, settle } from '../../packages/engine/test/manual-clock.ts'
+import { ManualClock, runPendingWork } from '../../packages/engine/test/manual-clock.ts'
 import { Fold } from './fold.ts'
 import { type Faults, SimulatedGateway } from './gateway.ts'
 import { checkRows, type Seen } from './invariants.ts'
@@ -80,7 +80,7 @@ class World {
     this.#step++
     const together = this.#chance.happens(0.3) ? 1 + this.#chance.below(4) : 1
     await Promise.all(Array.from({ length: together }, () => this.#happen()))
-    await settle()
+    await runPendingWork()
     await this.#check()
   }
 
@@ -93,7 +93,7 @@ class World {
         if (request.status === 'pending' && this.#chance.happens(0.5))
           await this.#note('answers', () => this.#answer(request))
       for (const runner of this.#runners) await this.#note('runner', () => runner.step())
-      await this.#clock.pass(100)
+      await this.#clock.advance(100)
       await this.#check()
     }
     const left = this.#undelivered().map(({ id }) => id)
@@ -133,7 +133,7 @@ class World {
       [1, 20_000],
     ])
     if (this.#chance.happens(0.05)) this.#clock.jump(-this.#chance.below(10_000))
-    await this.#clock.pass(ms)
+    await this.#clock.advance(ms)
     return `${ms} ms`
   }
   async #stepOfRunner(): Promise<string> {

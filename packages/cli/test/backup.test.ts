@@ -73,7 +73,7 @@ describe('holdpoint backup and restore', () => {
     const gateway = await startGateway({ runner: 'none' })
     const file = join(gateway.folder, 'holdpoint.config.json')
     const { code, err } = await runCli(['backup', file, '--home', gateway.home.path])
-    expect([code, err]).toEqual([2, expect.stringMatching(/exists already/)])
+    expect([code, err]).toEqual([2, expect.stringMatching(/already exists/)])
   })
 
   it('refuses to restore a file that is not a backup, and keeps the current database', async () => {

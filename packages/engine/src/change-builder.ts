@@ -1,4 +1,4 @@
-/** A change being written: reads through to the view, sees its own puts, and keeps one write per row. */
+/** Collects the writes of one change over a view of the store. Reads see the change's own puts; the last put of a row wins. */
 import type { EventBody, SessionId } from '@holdpoint/protocol'
 import type { Rows, Table } from './rows.ts'
 import type { Put, Query, View, Writes } from './store.ts'
@@ -6,7 +6,7 @@ import type { Put, Query, View, Writes } from './store.ts'
 export class ChangeBuilder {
   readonly view: View
   readonly #puts = new Map<string, Put>()
-  readonly #dels = new Map<string, { table: Table; id: string }>()
+  readonly #deletes = new Map<string, { table: Table; id: string }>()
   readonly #events: { session: SessionId | null; body: EventBody }[] = []
   #purge: SessionId | undefined
 
@@ -16,25 +16,25 @@ export class ChangeBuilder {
   get now(): number {
     return this.view.now
   }
-  /** The place of the next event of this change: what orders rows. */
+  /** The seq of the next event of this change. New rows take it as their `ord`. */
   get nextSeq(): number {
     return this.view.nextSeq + this.#events.length
   }
   get<K extends Table>(table: K, id: string): Rows[K] | undefined {
     const put = this.#puts.get(`${table}/${id}`)
-    return put ? (put.row as Rows[K]) : this.view.get(table, id) // the key names the table, so the row is of it
+    return put ? (put.row as Rows[K]) : this.view.get(table, id) // the key names the table, so this row belongs to it
   }
-  /** Found by a query rather than by its id: this change may have written it since. */
+  /** Rows that match in the store, each as this change left it. */
   find<K extends Table>(table: K, query: Query): Rows[K][] {
     const rows = this.view.find(table, query)
     return rows.map(row => (this.#puts.get(`${table}/${row.id}`)?.row as Rows[K] | undefined) ?? row) // the key names the table
   }
   put<K extends Table>(table: K, row: Rows[K]): Rows[K] {
-    this.#puts.set(`${table}/${row.id}`, { table, row } as Put) // pairs table and row as the signature does
+    this.#puts.set(`${table}/${row.id}`, { table, row } as Put) // table and row are paired by the signature
     return row
   }
-  del(table: Table, id: string): void {
-    this.#dels.set(`${table}/${id}`, { table, id })
+  delete(table: Table, id: string): void {
+    this.#deletes.set(`${table}/${id}`, { table, id })
   }
   event(session: SessionId | null, body: EventBody): void {
     this.#events.push({ session, body })
@@ -45,7 +45,7 @@ export class ChangeBuilder {
   writes(): Writes {
     return {
       puts: [...this.#puts.values()],
-      dels: [...this.#dels.values()],
+      deletes: [...this.#deletes.values()],
       events: this.#events,
       ...(this.#purge === undefined ? {} : { purge: this.#purge }),
     }

@@ -1,4 +1,4 @@
-/** What every operation works with: the archive, the feed, time, and the way a change is made once per idempotency key. */
+/** What every operation works with: store, feed, clock and settings, and `commit`, which applies a mutation once per idempotency key. */
 import { hash, randomBytes } from 'node:crypto'
 import { type Clock, Fault, formatId, type IdPrefix, type Rule, type SessionId } from '@holdpoint/protocol'
 import { ChangeBuilder } from './change-builder.ts'
@@ -36,45 +36,46 @@ export const defaultSettings: Settings = {
 export interface Mutation<T> {
   readonly label: string
   readonly reads: readonly Read[]
-  /** Returns the reply, or the Fault that the caller gets; what the pen holds is written either way. */
-  readonly decide: (pen: ChangeBuilder) => OperationResult<T> | Fault
-  /** For a reply that is not to be kept under its idempotency key (it holds a secret): what a repeated call is shown instead. */
-  readonly replay?: { readonly instead: (body: T) => boolean; readonly show: (pen: ChangeBuilder) => T | Fault }
+  /** Returns the reply, or a Fault for the caller. The writes collected in `change` are committed in both cases. */
+  readonly decide: (change: ChangeBuilder) => OperationResult<T> | Fault
+  /** For replies that contain a secret and must not be stored under the idempotency key: `rebuild` makes the reply to a repeated call. */
+  readonly replay?: { readonly omitBody: (body: T) => boolean; readonly rebuild: (change: ChangeBuilder) => T | Fault }
 }
 
 export function sha256(text: string): string {
   return hash('sha256', text)
 }
 
-/** Requests that wait, of all sessions or of one. Of one, the index of what is open serves: its past costs nothing. */
+/** Selects the pending requests of all sessions or of one. For one session it uses the index of open requests, so resolved ones cost nothing. */
 export function pendingIn(session?: SessionId): NonNullable<Query['where']> {
   return session ? { open: 1, session, status: 'pending' } : { status: 'pending' }
 }
 
+/** Thrown inside a decision to reload the rules and decide again. */
 class StaleRules extends Error {}
 
 export class Context {
   readonly store: Store
   readonly feed: Feed
-  readonly live: StreamingBlocks
+  readonly streamingBlocks: StreamingBlocks
   readonly clock: Clock
   readonly settings: Settings
   readonly #random: (bytes: number) => Uint8Array
-  #rules: { readonly at: number; readonly rules: readonly Rule[] } = { at: -1, rules: [] }
+  #rules: { readonly seq: number; readonly rules: readonly Rule[] } = { seq: -1, rules: [] }
   readonly pendingQuota: PendingQuota
   #closing = false
 
   constructor(parts: {
     store: Store
     feed: Feed
-    live: StreamingBlocks
+    streamingBlocks: StreamingBlocks
     clock: Clock
     settings: Settings
     random?: (bytes: number) => Uint8Array
   }) {
     this.store = parts.store
     this.feed = parts.feed
-    this.live = parts.live
+    this.streamingBlocks = parts.streamingBlocks
     this.clock = parts.clock
     this.settings = parts.settings
     this.#random = parts.random ?? randomBytes
@@ -82,7 +83,7 @@ export class Context {
       count: session => this.pendingOf(session),
       asks: session => scan(this.store, 'request', { where: pendingIn(session) }),
     })
-    this.feed.tap(event => this.live.see(event))
+    this.feed.onEvent(event => this.streamingBlocks.onEvent(event))
   }
 
   newId<P extends IdPrefix>(prefix: P) {
@@ -92,30 +93,40 @@ export class Context {
     return Buffer.from(this.#random(bytes)).toString('base64url')
   }
 
-  /** Commits a plan: once per idempotency key, scoped to the caller and the operation. */
+  /** Commits a mutation, once per idempotency key. Keys are scoped to the caller and the operation. */
   async commit<T>(
-    plan: Mutation<T>,
+    mutation: Mutation<T>,
     once?: { caller: Caller; op: string; input: unknown; options: DispatchOptions },
   ): Promise<OperationResult<T>> {
     const key = once?.options.idempotencyKey
-    const kept = key === undefined ? undefined : sha256(JSON.stringify([once?.caller.token, once?.op, key]))
-    const bodyHash = kept === undefined ? '' : sha256(JSON.stringify(once?.input))
-    const reads = kept === undefined ? plan.reads : [...plan.reads, { table: 'idem' as const, id: kept }]
+    const idempotencyId = key === undefined ? undefined : sha256(JSON.stringify([once?.caller.token, once?.op, key]))
+    const bodyHash = idempotencyId === undefined ? '' : sha256(JSON.stringify(once?.input))
+    const reads =
+      idempotencyId === undefined
+        ? mutation.reads
+        : [...mutation.reads, { table: 'idempotency' as const, id: idempotencyId }]
     for (;;) {
       try {
         const result = await this.store.commit({
-          label: plan.label,
+          label: mutation.label,
           reads,
           decide: view => {
-            const pen = new ChangeBuilder(view)
-            const before = kept === undefined ? undefined : pen.get('idem', kept)
-            if (before) return { result: idempotentReplay(pen, plan, before, bodyHash) }
-            const result = plan.decide(pen)
-            if (kept !== undefined && !(result instanceof Fault)) {
-              const body = plan.replay?.instead(result.body) ? null : result.body
-              pen.put('idem', { id: kept, ord: pen.nextSeq, at: pen.now, bodyHash, status: result.status, body })
+            const change = new ChangeBuilder(view)
+            const before = idempotencyId === undefined ? undefined : change.get('idempotency', idempotencyId)
+            if (before) return { result: idempotentReplay(change, mutation, before, bodyHash) }
+            const result = mutation.decide(change)
+            if (idempotencyId !== undefined && !(result instanceof Fault)) {
+              const body = mutation.replay?.omitBody(result.body) ? null : result.body
+              change.put('idempotency', {
+                id: idempotencyId,
+                ord: change.nextSeq,
+                at: change.now,
+                bodyHash,
+                status: result.status,
+                body,
+              })
             }
-            return { ...pen.writes(), result }
+            return { ...change.writes(), result }
           },
         })
         if (result instanceof Fault) throw result
@@ -127,15 +138,15 @@ export class Context {
     }
   }
 
-  /** The rules as of this transaction; where they have changed since they were read, the change is decided again with the new ones. */
-  rules(pen: ChangeBuilder): readonly Rule[] {
-    if (pen.view.rulesAt !== this.#rules.at) throw new StaleRules()
+  /** The rules as of this transaction. If the cached ones are stale, they are reloaded and the change is decided again. */
+  rules(change: ChangeBuilder): readonly Rule[] {
+    if (change.view.rulesSeq !== this.#rules.seq) throw new StaleRules()
     return this.#rules.rules
   }
   async #reloadRules(): Promise<void> {
-    // Read the place first: a change in between makes the next comparison fail again, never succeed wrongly.
-    const { rulesAt } = await this.store.head()
-    this.#rules = { at: rulesAt, rules: await this.store.find('rule', {}) }
+    // Read rulesSeq first: if the rules change before they are read, the next comparison fails again.
+    const { rulesSeq } = await this.store.head()
+    this.#rules = { seq: rulesSeq, rules: await this.store.find('rule', {}) }
   }
 
   pendingOf(session: SessionId): Promise<number> {
@@ -148,53 +159,53 @@ export class Context {
   close(): void {
     this.#closing = true
   }
-  /** Waits for a topic until `ready` says so, the time is over, or the caller is gone. `look` is asked once before and once after each wake. */
+  /** Calls `check` once, and again after each event of the topic, until it is ready or `waitMs` is over. Rejects if the caller aborts or the gateway closes. */
   async longPoll<T>(
     topic: string,
     waitMs: number,
     signal: AbortSignal | undefined,
-    look: () => Promise<{ ready: boolean; value: T }>,
+    check: () => Promise<{ ready: boolean; value: T }>,
   ): Promise<T> {
-    if (waitMs === 0) return (await look()).value
-    // One timer says that the time is over; the clock on the wall may be set meanwhile.
-    let over = false
+    if (waitMs === 0) return (await check()).value
+    // A timer, not a comparison of times: the wall clock may be set while we wait.
+    let timedOut = false
     let wake = () => {}
-    const awake = () => wake()
+    const onAbort = () => wake()
     const cancelTimer = this.clock.after(waitMs, () => {
-      over = true
+      timedOut = true
       wake()
     })
-    signal?.addEventListener('abort', awake)
+    signal?.addEventListener('abort', onAbort)
     try {
       for (;;) {
         const waiter = this.feed.waitFor(topic)
         wake = waiter.cancel
-        const { ready, value } = await look()
-        if (ready || over) return value
+        const { ready, value } = await check()
+        if (ready || timedOut) return value
         if (signal?.aborted || this.#closing)
-          throw new Fault('draining', 'The gateway is stopping; ask again in a moment')
+          throw new Fault('draining', 'The gateway is stopping; try again in a moment')
         await waiter.woken
       }
     } finally {
       cancelTimer()
-      signal?.removeEventListener('abort', awake)
+      signal?.removeEventListener('abort', onAbort)
       wake()
     }
   }
 }
 
 function idempotentReplay<T>(
-  pen: ChangeBuilder,
-  plan: Mutation<T>,
+  change: ChangeBuilder,
+  mutation: Mutation<T>,
   before: IdempotencyRow,
   bodyHash: string,
 ): OperationResult<T> | Fault {
   if (before.bodyHash !== bodyHash)
     return new Fault(
       'idempotency_mismatch',
-      'This Idempotency-Key was used with another body; use a new key for a new call',
+      'This Idempotency-Key was already used with another body; use a new key for a new call',
     )
-  if (before.body !== null || !plan.replay) return { status: before.status, body: before.body as T } // kept by the same operation, whose output it was
-  const body = plan.replay.show(pen)
+  if (before.body !== null || !mutation.replay) return { status: before.status, body: before.body as T } // stored by the same operation, as its output
+  const body = mutation.replay.rebuild(change)
   return body instanceof Fault ? body : { status: before.status, body }
 }

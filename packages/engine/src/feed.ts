@@ -1,36 +1,36 @@
-/** The feed: every committed event, once and in order, to watchers and to whoever waits for a topic. A hint only ever makes it look (G3). */
+/** Publishes every committed event once and in order, to subscribers and to long polls that wait for a topic. Notifications from other gateways only trigger a read of the log (G3). */
 import { Fault, formatCursor, limits, type SessionId } from '@holdpoint/protocol'
 import type { FrameListener, SerializedFrame } from './gateway.ts'
 import { scanEvents } from './paging.ts'
 import type { Store, StoredEvent } from './store.ts'
 
-export function frameOf(event: StoredEvent): SerializedFrame {
+export function eventFrame(event: StoredEvent): SerializedFrame {
   const cursor = formatCursor(event.epoch, event.seq)
-  // The stored text is the body's JSON: the frame is made around it, not parsed and printed again.
+  // The stored text is the JSON of the body, so the frame is built around it without parsing it.
   const json = `{"frame":"event","event":{"cursor":"${cursor}","at":${event.at},"session":${event.session ? `"${event.session}"` : 'null'},${event.text.slice(1)}}`
   return { cursor, session: event.session, json }
 }
 
 export class Feed {
   readonly #store: Store
-  readonly #watchers = new Map<FrameListener, SessionId | null>()
+  readonly #subscribers = new Map<FrameListener, SessionId | null>()
   readonly #waiters = new Map<string, Set<() => void>>()
-  readonly #taps = new Set<(event: StoredEvent) => void>()
+  readonly #eventListeners = new Set<(event: StoredEvent) => void>()
   readonly #stop: () => void
-  #waiting = 0
+  #waiterCount = 0
   #seq: number
   #epoch: string
-  #pulling: Promise<void> | null = null
-  #pullAgain = false
+  #catchingUp: Promise<void> | null = null
+  #catchUpAgain = false
 
   constructor(store: Store, head: { readonly seq: number; readonly epoch: string }) {
     this.#store = store
     this.#seq = head.seq
     this.#epoch = head.epoch
-    this.#stop = store.onCommit(events => this.#heard(events))
+    this.#stop = store.onCommit(events => this.#onCommit(events))
   }
 
-  /** The place up to which everything has been published, and the epoch of that place. */
+  /** The seq up to which everything has been published, and the epoch of that event. */
   get position(): { readonly seq: number; readonly epoch: string } {
     return { seq: this.#seq, epoch: this.#epoch }
   }
@@ -39,37 +39,35 @@ export class Feed {
     for (const topic of [...this.#waiters.keys()]) this.wake(topic)
   }
 
-  /** Sees every event before watchers do. */
-  tap(see: (event: StoredEvent) => void): void {
-    this.#taps.add(see)
+  /** Calls the listener with every event, before subscribers get it. */
+  onEvent(listener: (event: StoredEvent) => void): void {
+    this.#eventListeners.add(listener)
   }
-  watch(watcher: FrameListener, session: SessionId | null): () => void {
-    if (this.#watchers.size >= limits.subscriptionsMax)
+  subscribe(listener: FrameListener, session: SessionId | null): () => void {
+    if (this.#subscribers.size >= limits.subscriptionsMax)
       throw new Fault('too_many', `${limits.subscriptionsMax} streams are open; close some and try again`)
-    this.#watchers.set(watcher, session)
-    return () => this.#watchers.delete(watcher)
-  }
-  get watched(): boolean {
-    return this.#watchers.size > 0
+    this.#subscribers.set(listener, session)
+    return () => this.#subscribers.delete(listener)
   }
   send(frame: SerializedFrame): void {
-    for (const [watcher, only] of this.#watchers) if (only === null || only === frame.session) watcher.frame(frame)
+    for (const [listener, session] of this.#subscribers)
+      if (session === null || session === frame.session) listener.frame(frame)
   }
 
-  /** Registers before it returns, so that what is read afterwards cannot have missed anything. */
+  /** Registers the waiter before it returns: no event between this call and a later read is missed. */
   waitFor(topic: string): { readonly woken: Promise<void>; cancel(): void } {
-    if (this.#waiting >= limits.longPollsMax)
-      throw new Fault('too_many', `${limits.longPollsMax} calls wait already; try again later`)
+    if (this.#waiterCount >= limits.longPollsMax)
+      throw new Fault('too_many', `${limits.longPollsMax} long polls are open; try again later`)
     let wake = () => {}
     const woken = new Promise<void>(resolve => {
       wake = resolve
     })
     const waiters = this.#waiters.get(topic) ?? new Set()
     this.#waiters.set(topic, waiters.add(wake))
-    this.#waiting++
+    this.#waiterCount++
     const cancel = () => {
       if (!waiters.delete(wake)) return
-      this.#waiting--
+      this.#waiterCount--
       if (waiters.size === 0 && this.#waiters.get(topic) === waiters) this.#waiters.delete(topic)
       wake()
     }
@@ -79,41 +77,42 @@ export class Feed {
     const waiters = this.#waiters.get(topic)
     if (!waiters) return
     this.#waiters.delete(topic)
-    this.#waiting -= waiters.size
+    this.#waiterCount -= waiters.size
     for (const wake of waiters) wake()
     waiters.clear()
   }
 
-  #heard(events: readonly StoredEvent[] | null): void {
+  #onCommit(events: readonly StoredEvent[] | null): void {
     const next = events?.[0]
     if (events && !next) return
-    if (!this.#pulling && events && next && next.seq === this.#seq + 1) for (const event of events) this.#publish(event)
-    else this.#pull()
+    if (!this.#catchingUp && events && next && next.seq === this.#seq + 1)
+      for (const event of events) this.#publish(event)
+    else this.#catchUp()
   }
-  /** Another gateway has written in between, or may have: read on from where we are. */
-  #pull(): void {
-    this.#pullAgain = true
-    this.#pulling ??= this.#readOn().finally(() => {
-      this.#pulling = null
-      if (this.#pullAgain) this.#pull()
+  /** Reads the log from our position, because another gateway may have written to it. */
+  #catchUp(): void {
+    this.#catchUpAgain = true
+    this.#catchingUp ??= this.#readNewEvents().finally(() => {
+      this.#catchingUp = null
+      if (this.#catchUpAgain) this.#catchUp()
     })
   }
-  async #readOn(): Promise<void> {
-    while (this.#pullAgain) {
-      this.#pullAgain = false
+  async #readNewEvents(): Promise<void> {
+    while (this.#catchUpAgain) {
+      this.#catchUpAgain = false
       try {
         for await (const event of scanEvents(this.#store, { after: this.#seq })) this.#publish(event)
       } catch {
-        return // The store is away: its next hint or poll makes us look again.
+        return // The store is unreachable; its next notification or poll starts another read.
       }
     }
   }
   #publish(event: StoredEvent): void {
     this.#seq = event.seq
     this.#epoch = event.epoch
-    for (const see of this.#taps) see(event)
+    for (const listener of this.#eventListeners) listener(event)
     for (const topic of topicsOf(event)) this.wake(topic)
-    if (this.#watchers.size > 0) this.send(frameOf(event))
+    if (this.#subscribers.size > 0) this.send(eventFrame(event))
   }
 }
 

@@ -1,20 +1,81 @@
-/** The gateway as the server sees it: one function that runs every operation, and one that watches the log. */
-import type { Delta, Event, Hello, Input, OperationName, Output, RequestId, Role, SessionId } from '@holdpoint/protocol'
+/** The in-process gateway: its interface, the table of operations, and `openGateway`, which runs it on a store. */
+import {
+  type Call,
+  type Clock,
+  contract,
+  type Delta,
+  type Event,
+  Fault,
+  faultFromZod,
+  formatCursor,
+  type Hello,
+  type Input,
+  type OperationName,
+  type Output,
+  type ParsedInput,
+  type RequestId,
+  type Role,
+  type SessionId,
+  systemClock,
+} from '@holdpoint/protocol'
+import { Context, defaultSettings, type Settings } from './context.ts'
+import { Feed } from './feed.ts'
+import {
+  appendEvents,
+  attachSession,
+  checkTool,
+  detachSession,
+  finishCommand,
+  listCommands,
+  takeCommand,
+} from './operations/agent.ts'
+import { listAudit } from './operations/audit.ts'
+import { reportDelivery, withdrawRequest } from './operations/delivery.ts'
+import { deleteDraft, getDraft, putDraft } from './operations/drafts.ts'
+import { listEvents } from './operations/events.ts'
+import { answerRequest, answerRequests, getRequest, listRequests, openRequest } from './operations/requests.ts'
+import { addRule, checkRules, listRules, removeRule } from './operations/rules.ts'
+import { announceRunner, listDrivers, listRunners, listWork, renewRunner, retireRunner } from './operations/runners.ts'
+import {
+  deleteSession,
+  endSession,
+  getSession,
+  interruptSession,
+  listSessions,
+  patchSession,
+  sendMessage,
+  startSession,
+  stopEverything,
+} from './operations/sessions.ts'
+import {
+  addToken,
+  authenticate,
+  ensureToken,
+  listTokens,
+  makeLink,
+  redeemLink,
+  removeToken,
+  signOut,
+} from './operations/tokens.ts'
+import type { Store } from './store.ts'
+import { StreamingBlocks } from './streaming-blocks.ts'
+import { subscribe } from './subscribe.ts'
+import { sweep } from './sweep.ts'
 
-/** Who calls, as established by a credential; never by what the caller says of itself. */
+/** Who makes a call. Established from the credential, never from what the caller says about itself. */
 export interface Caller {
   readonly role: Role
-  /** The person's name, or the credential's. */
+  /** The person's name, or the name of the credential. */
   readonly name: string
-  /** The credential's public id: idempotency keys and agents' sessions are scoped to it. */
+  /** The public id of the credential. Idempotency keys and the sessions of external agents are scoped to it. */
   readonly token: string
-  /** Where the answer came from: page, api, cli … kept on record. */
+  /** Where the call came from (page, api, cli …); stored with an answer in the audit log. */
   readonly via: string
 }
 
 export interface DispatchOptions {
   readonly idempotencyKey?: string
-  /** Ends a long poll; what has been committed stays committed. */
+  /** Aborts a long poll. It does not undo anything that is committed. */
   readonly signal?: AbortSignal
 }
 export interface OperationResult<T> {
@@ -22,15 +83,15 @@ export interface OperationResult<T> {
   readonly body: T
 }
 
-/** A frame ready to be sent to many: `json` is made once per frame, not once per watcher. */
+/** A frame ready to be sent to many subscribers: `json` is serialized once per frame, not once per subscriber. */
 export interface SerializedFrame {
-  /** Set for events, whose frames can be resumed after. */
+  /** Set for events, after which a stream can be resumed; null for frames that are not stored. */
   readonly cursor: string | null
   readonly session: SessionId | null
   readonly json: string
 }
 export interface FrameListener {
-  /** May be called before `watch` has resolved. Must not throw; must not wait. */
+  /** May be called before `subscribe` has resolved. Must neither throw nor block. */
   frame(frame: SerializedFrame): void
 }
 export interface SubscribeOptions {
@@ -39,39 +100,220 @@ export interface SubscribeOptions {
 }
 export interface Subscription {
   readonly hello: Hello
-  /** The events between the cursor that was given and `hello.cursor`, where they are to be resumed. Send hello, then these, then live frames. */
+  /** If resumed: the events after the given cursor up to `hello.cursor`. Send `hello`, then these, then live frames. */
   readonly missed: readonly SerializedFrame[]
   stop(): void
 }
 
 export interface Gateway {
-  /** Checks the role, parses the input, runs the operation. Rejects with a Fault; anything else is a bug. */
+  /** Checks the caller's role, parses the input and runs the operation. Rejects with a Fault; any other error is a bug. */
   dispatch<K extends OperationName>(
     caller: Caller | null,
     op: K,
     input: Input<K>,
     options?: DispatchOptions,
   ): Promise<OperationResult<Output<K>>>
-  /** Same as dispatch for input that has not been typed (a request's path, query and body). */
+  /** Same as `dispatch`, for input of unknown type (path, query and body of an HTTP request). */
   dispatchUnknown(
     caller: Caller | null,
     op: OperationName,
     input: unknown,
     options?: DispatchOptions,
   ): Promise<OperationResult<unknown>>
-  /** Live frames begin right behind `hello.cursor`: nothing is lost between the snapshot and them. */
-  subscribe(caller: Caller, options: SubscribeOptions, watcher: FrameListener): Promise<Subscription>
-  /** Finds out who holds a secret: a bearer token, or a cookie. */
+  /** Live frames begin right after `hello.cursor`: no event is lost between the snapshot and the first of them. */
+  subscribe(caller: Caller, options: SubscribeOptions, listener: FrameListener): Promise<Subscription>
+  /** The caller that a bearer token or a cookie belongs to; null if there is none. */
   authenticate(secret: string, kind: 'bearer' | 'cookie', via: string): Promise<Caller | null>
-  /** Makes sure that this secret is a bearer token of that role: the owner's and the local runner's, at every start. */
+  /** Registers a bearer token unless it exists. Called at every start for the owner and the local runner. */
   ensureToken(secret: string, role: Role, name: string): Promise<Caller>
-  /** Turns a one-use code into a cookie secret. */
+  /** Exchanges the one-time code of a sign-in link for a cookie. */
   redeemLink(code: string): Promise<{ readonly cookie: string; readonly caller: Caller }>
   close(): Promise<void>
 }
 
-/** Frames of the moment that have no cursor. */
+/** Frames that are not stored and have no cursor. */
 export type EphemeralFrame =
   | { readonly frame: 'delta'; readonly delta: Delta & { readonly session: SessionId } }
   | { readonly frame: 'answering'; readonly request: RequestId; readonly person: string; readonly active: boolean }
 export type EventFrame = { readonly frame: 'event'; readonly event: Event }
+
+type Operation<K extends OperationName> = (
+  ctx: Context,
+  caller: Caller,
+  input: ParsedInput<K>,
+  options: DispatchOptions,
+) => Promise<OperationResult<unknown>>
+type Operations = { readonly [K in OperationName]: Operation<K> }
+
+const operations: Operations = {
+  listDrivers,
+  startSession,
+  listSessions,
+  getSession,
+  patchSession,
+  sendMessage,
+  interruptSession,
+  endSession,
+  deleteSession,
+  stopEverything,
+  listEvents,
+  listRequests,
+  getRequest,
+  answerRequest,
+  answerRequests,
+  putDraft,
+  getDraft,
+  deleteDraft,
+  openRequest,
+  appendEvents,
+  checkTool,
+  withdrawRequest,
+  reportDelivery,
+  attachSession,
+  detachSession,
+  listCommands,
+  takeCommand,
+  finishCommand,
+  announceRunner,
+  renewRunner,
+  retireRunner,
+  listWork,
+  listRunners,
+  listRules,
+  addRule,
+  removeRule,
+  checkRules,
+  listAudit,
+  listTokens,
+  addToken,
+  removeToken,
+  signOut,
+  makeLink,
+  signIn: async (ctx, _caller, input) => ({
+    status: 200,
+    body: { person: (await redeemLink(ctx, input.code)).caller.name },
+  }),
+  whoAmI: async (ctx, caller) => ({
+    status: 200,
+    body: { person: caller.name, role: caller.role, now: await ctx.store.now() },
+  }),
+  backup: async (ctx, _caller, input) => {
+    const { epoch, seq } = ctx.feed.position
+    return {
+      status: 200,
+      body: { file: input.file, ...(await ctx.store.backup(input.file)), cursor: formatCursor(epoch, seq) },
+    }
+  },
+}
+
+export interface GatewayOptions {
+  readonly store: Store
+  readonly clock?: Clock
+  readonly random?: (bytes: number) => Uint8Array
+  readonly settings?: Partial<Settings>
+  /** Called with errors of the sweep, which continues. */
+  readonly onError?: (error: unknown) => void
+}
+
+export async function openGateway({
+  store,
+  clock = systemClock,
+  random,
+  settings,
+  onError = () => {},
+}: GatewayOptions): Promise<Gateway> {
+  const head = await store.head()
+  // Opening the store started a new epoch, but the cursor of the last event carries the epoch in which it was written.
+  const feed = new Feed(store, { seq: head.seq, epoch: (await store.epochAt(head.seq)) ?? head.epoch })
+  const streamingBlocks = new StreamingBlocks(clock, frame => feed.send(frame))
+  const ctx = new Context({
+    store,
+    feed,
+    streamingBlocks,
+    clock,
+    settings: { ...defaultSettings, ...settings },
+    ...(random ? { random } : {}),
+  })
+  await extendRunnerLeases(ctx)
+  const stopSweeping = startSweeping(ctx, onError)
+  const dispatchUnknown: Gateway['dispatchUnknown'] = async (caller, op, input, options = {}) => {
+    const spec = Object.hasOwn(contract, op) ? contract[op] : undefined
+    if (!spec) throw new Fault('not_found', `There is no operation ${op}`)
+    const roles: readonly string[] = spec.roles
+    if (!caller && !roles.includes('anyone'))
+      throw new Fault('unauthenticated', 'This call needs a credential: send Authorization: Bearer <token>')
+    if (caller && !roles.includes(caller.role) && !roles.includes('anyone')) throw forbidden(caller, op)
+    const parsed = spec.input.safeParse(input)
+    if (!parsed.success) throw faultFromZod(parsed.error, op)
+    const run = operations[op] as Operation<OperationName> // the key selects both the operation and its schema
+    return run(ctx, caller ?? anonymousCaller, parsed.data as ParsedInput<OperationName>, options) // parsed with the schema of that operation
+  }
+  return {
+    dispatchUnknown,
+    dispatch: dispatchUnknown as Gateway['dispatch'], // the same function, typed by the operation's name
+    subscribe: (caller, options, listener) => subscribe(ctx, caller, options, listener),
+    authenticate: (secret, kind, via) => authenticate(ctx, secret, kind, via),
+    ensureToken: (secret, role, name) => ensureToken(ctx, secret, role, name),
+    redeemLink: code => redeemLink(ctx, code),
+    close: async () => {
+      await stopSweeping()
+      ctx.close()
+      feed.close()
+    },
+  }
+}
+
+/** For operations open to anyone. None of them uses the role. */
+const anonymousCaller: Caller = { role: 'agent', name: 'nobody', token: 'nobody', via: 'api' }
+
+function forbidden(caller: Caller, op: OperationName): Fault {
+  return caller.role === 'agent' && op.startsWith('answer')
+    ? new Fault('forbidden', "An agent's credential cannot answer requests; only a person can")
+    : new Fault('forbidden', `The credential of ${caller.role === 'agent' ? 'an' : 'a'} ${caller.role} may not ${op}`)
+}
+
+/** The gateway as a `Call` for code in the same process: the same checks and operations, without HTTP. */
+export function callAs(gateway: Gateway, caller: Caller): Call {
+  return async (op, input, options) => (await gateway.dispatch(caller, op, input, options)).body
+}
+
+/** No runner could renew its lease while the gateway was down, so runners with sessions get one more term before they count as lost. */
+async function extendRunnerLeases(ctx: Context): Promise<void> {
+  const runners = await ctx.store.find('runner', {})
+  const leased = await Promise.all(runners.map(runner => ctx.store.count('session', { where: { runner: runner.id } })))
+  await Promise.all(
+    runners
+      .filter((_, i) => (leased[i] ?? 0) > 0)
+      .map(({ id }) =>
+        ctx.commit({
+          label: 'extendLease',
+          reads: [{ table: 'runner', id }],
+          decide: change => {
+            const row = change.get('runner', id)
+            const until = change.now + ctx.settings.runnerTtlMs
+            if (row && row.expiresAt < until) change.put('runner', { ...row, expiresAt: until })
+            return { status: 200, body: {} }
+          },
+        }),
+      ),
+  )
+}
+
+function startSweeping(ctx: Context, onError: (error: unknown) => void): () => Promise<void> {
+  let cancel = () => {}
+  let stopped = false
+  let running: Promise<void> = Promise.resolve()
+  const next = () => {
+    if (stopped) return
+    running = sweep(ctx).catch(onError)
+    void running.then(() => {
+      if (!stopped) cancel = ctx.clock.after(ctx.settings.sweepMs, next, { background: true })
+    })
+  }
+  next()
+  return () => {
+    stopped = true
+    cancel()
+    return running
+  }
+}

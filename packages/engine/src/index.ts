@@ -1,17 +1,20 @@
 export { defaultSettings, type Settings } from './context.ts'
-export type {
-  Caller,
-  DispatchOptions,
-  EphemeralFrame,
-  EventFrame,
-  FrameListener,
-  Gateway,
-  OperationResult,
-  SerializedFrame,
-  SubscribeOptions,
-  Subscription,
+export {
+  type Caller,
+  callAs,
+  type DispatchOptions,
+  type EphemeralFrame,
+  type EventFrame,
+  type FrameListener,
+  type Gateway,
+  type GatewayOptions,
+  type OperationResult,
+  openGateway,
+  type SerializedFrame,
+  type SubscribeOptions,
+  type Subscription,
 } from './gateway.ts'
-export { callAs, type GatewayOptions, openGateway } from './open-gateway.ts'
+
 export {
   type CommandRow,
   type DraftRow,

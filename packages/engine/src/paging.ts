@@ -1,9 +1,9 @@
-/** Pages bounded by bytes as well as by number. The archive is read a few rows at a time, so what does not fit is never in memory. */
+/** Pages limited by bytes as well as by number of items. The store is read a few rows at a time, so rows that do not fit are never all in memory. */
 import { limits } from '@holdpoint/protocol'
 import type { Rows, Table } from './rows.ts'
 import type { EventQuery, Query, Store, StoredEvent } from './store.ts'
 
-/** Rows in the order of the query, one by one. */
+/** Yields rows one by one, in the order of the query. */
 export async function* scan<K extends Table>(store: Store, table: K, query: Query): AsyncGenerator<Rows[K], void> {
   let from: Query = query
   for (;;) {
@@ -15,23 +15,23 @@ export async function* scan<K extends Table>(store: Store, table: K, query: Quer
   }
 }
 
-/** Which events, and in which order. */
+/** Selects events and their order. */
 export type EventRange = Omit<EventQuery, 'limit'>
 
-/** What of a range is left behind this event. */
+/** The part of a range that follows this event. */
 export function remainingRange(range: EventRange, { seq }: StoredEvent): EventRange {
   return { ...range, ...(range.newestFirst ? { before: seq } : { after: seq }) }
 }
 
-/** Events in the order of the range, one by one. */
+/** Yields events one by one, in the order of the range. */
 export async function* scanEvents(store: Store, range: EventRange): AsyncGenerator<StoredEvent, void> {
-  for (let left = range, limit: number = limits.readAheadMax; ; ) {
-    const events = await store.events({ ...left, limit })
+  for (let remaining = range, limit: number = limits.readAheadMax; ; ) {
+    const events = await store.events({ ...remaining, limit })
     yield* events
     const last = events.at(-1)
     if (!last || events.length < limit) return
-    left = remainingRange(range, last)
-    // Events are small as a rule, and a reader that was away has missed many: fewer and larger reads, until large ones come.
+    remaining = remainingRange(range, last)
+    // Most events are small, and a client that was offline has missed many: read in larger batches until large events come.
     const small = events.reduce((sum, event) => sum + event.text.length, 0) < limits.pageMaxBytes / 8
     limit = small ? Math.min(limit * 2, limits.pageMax) : limits.readAheadMax
   }
@@ -46,7 +46,7 @@ export interface Page<T> {
   readonly more: boolean
 }
 
-/** As many as fit, and always the first: a reader comes on, however large one item is. */
+/** As many items as fit, and always at least one, so that a reader makes progress even if one item exceeds the limit. */
 export async function fillPage<T>(
   rows: AsyncIterable<T> | Iterable<T>,
   max: PageMax,

@@ -1,84 +1,86 @@
-/** What waits in each session, by number and by weight. Requests being opened right now count before they can be counted in the archive. */
+/** Limits the number and size of pending requests per session. Requests that are being opened count before the store can count them. */
 import { type Ask, limits, type SessionId } from '@holdpoint/protocol'
 
-interface Archive {
+/** The pending requests in the store. */
+interface PendingRequests {
   count(session: SessionId): Promise<number>
   asks(session: SessionId): AsyncIterable<{ readonly ask: Ask }>
 }
-/** A request on its way into the queue. */
+/** Counts one request that is being opened, until it is released. */
 export interface QuotaReservation {
-  /** Why it does not fit, as a sentence; null where it does. */
-  full(): Promise<string | null>
-  leave(): void
+  /** Why the request does not fit, as a sentence; null if it fits. */
+  problem(): Promise<string | null>
+  release(): void
 }
 
-/** Sessions whose weight is remembered; one that was forgotten is weighed again. */
-const weightsMax = 10_000
+/** Number of sessions whose size is cached; others are measured again. */
+const measuredSessionsMax = 10_000
 
 export class PendingQuota {
-  readonly #archive: Archive
-  readonly #entering = new Map<SessionId, { count: number; bytes: number }>()
-  /** What waits weighs no more than this; how much less is looked up only where the limit seems reached. */
-  readonly #atMost = new Map<SessionId, number>()
-  /** `added`: what came in meanwhile, whether or not the archive has shown it already. */
-  readonly #weighing = new Map<SessionId, { readonly done: Promise<void>; added: number }>()
+  readonly #stored: PendingRequests
+  readonly #reserved = new Map<SessionId, { count: number; bytes: number }>()
+  /** Upper bound of the stored bytes. It is not lowered when requests resolve; the exact size is measured only if the limit seems reached. */
+  readonly #storedBytesMax = new Map<SessionId, number>()
+  /** `added`: bytes released while measuring; the measurement may or may not include them. */
+  readonly #measuring = new Map<SessionId, { readonly done: Promise<void>; added: number }>()
 
-  constructor(archive: Archive) {
-    this.#archive = archive
+  constructor(stored: PendingRequests) {
+    this.#stored = stored
   }
 
-  enter(session: SessionId, ask: Ask): QuotaReservation {
+  reserve(session: SessionId, ask: Ask): QuotaReservation {
     const bytes = bytesOf(ask)
-    const entering = this.#entering.get(session) ?? { count: 0, bytes: 0 }
-    this.#entering.set(session, entering)
-    entering.count++
-    entering.bytes += bytes
-    const before = { ...entering }
+    const reserved = this.#reserved.get(session) ?? { count: 0, bytes: 0 }
+    this.#reserved.set(session, reserved)
+    reserved.count++
+    reserved.bytes += bytes
+    const upToHere = { ...reserved }
     return {
-      full: () => this.#full(session, before),
-      leave: () => {
-        entering.count--
-        entering.bytes -= bytes
-        if (entering.count === 0) this.#entering.delete(session)
+      problem: () => this.#problem(session, upToHere),
+      release: () => {
+        reserved.count--
+        reserved.bytes -= bytes
+        if (reserved.count === 0) this.#reserved.delete(session)
         this.#add(session, bytes)
       },
     }
   }
 
-  async #full(
+  async #problem(
     session: SessionId,
-    entering: { readonly count: number; readonly bytes: number },
+    reserved: { readonly count: number; readonly bytes: number },
   ): Promise<string | null> {
-    if ((await this.#archive.count(session)) + entering.count > limits.pendingPerSessionMax)
-      return `Session ${session} has ${limits.pendingPerSessionMax} requests waiting; wait for answers first`
+    if ((await this.#stored.count(session)) + reserved.count > limits.pendingPerSessionMax)
+      return `Session ${session} has ${limits.pendingPerSessionMax} pending requests; wait for answers before you ask again`
     const fits = () =>
-      (this.#atMost.get(session) ?? Number.POSITIVE_INFINITY) + entering.bytes <= limits.pendingBytesPerSessionMax
-    if (!fits()) await this.#weigh(session)
+      (this.#storedBytesMax.get(session) ?? Number.POSITIVE_INFINITY) + reserved.bytes <=
+      limits.pendingBytesPerSessionMax
+    if (!fits()) await this.#measure(session)
     if (fits()) return null
-    return `What waits in session ${session} would be larger than ${limits.pendingBytesPerSessionMax} bytes; wait for answers first`
+    return `The pending requests of session ${session} would exceed ${limits.pendingBytesPerSessionMax} bytes; wait for answers before you ask again`
   }
 
   #add(session: SessionId, bytes: number): void {
-    const weighing = this.#weighing.get(session)
-    const known = this.#atMost.get(session)
-    if (weighing) weighing.added += bytes
-    else if (known !== undefined) this.#atMost.set(session, known + bytes)
+    const measuring = this.#measuring.get(session)
+    const known = this.#storedBytesMax.get(session)
+    if (measuring) measuring.added += bytes
+    else if (known !== undefined) this.#storedBytesMax.set(session, known + bytes)
   }
 
-  /** Once for all who ask at the same moment. */
-  #weigh(session: SessionId): Promise<void> {
-    const under = this.#weighing.get(session)
-    if (under) return under.done
-    this.#atMost.delete(session)
-    const weighing = { added: 0, done: this.#sum(session).finally(() => this.#weighing.delete(session)) }
-    this.#weighing.set(session, weighing)
-    return weighing.done
+  /** Concurrent callers share one measurement. */
+  #measure(session: SessionId): Promise<void> {
+    const running = this.#measuring.get(session)
+    if (running) return running.done
+    this.#storedBytesMax.delete(session)
+    const measuring = { added: 0, done: this.#sum(session).finally(() => this.#measuring.delete(session)) }
+    this.#measuring.set(session, measuring)
+    return measuring.done
   }
   async #sum(session: SessionId): Promise<void> {
     let bytes = 0
-    for await (const { ask } of this.#archive.asks(session)) bytes += bytesOf(ask)
-    if (this.#atMost.size >= weightsMax) this.#atMost.clear()
-    this.#atMost.set(session, bytes + (this.#weighing.get(session)?.added ?? 0))
+    for await (const { ask } of this.#stored.asks(session)) bytes += bytesOf(ask)
+    if (this.#storedBytesMax.size >= measuredSessionsMax) this.#storedBytesMax.clear()
+    this.#storedBytesMax.set(session, bytes + (this.#measuring.get(session)?.added ?? 0))
   }
 }
 

@@ -1,4 +1,4 @@
-/** What the archive keeps: one row type per table, and the columns by which rows are found. The engine owns the shapes, the stores only keep them. */
+/** The row types of the store, and the columns and indexes by which rows are queried. The engine defines them; the stores only implement them. */
 import type {
   Command,
   Draft,
@@ -16,35 +16,35 @@ export interface Lease {
   readonly incarnation: number
 }
 
-/** A session without what is counted when it is read (`pending`), with what only the gateway needs. `ord` is its place in the log. */
+/** A session as stored: without `pending`, which is counted when it is read, and with fields that only the gateway needs. `ord` is the log position at which it was opened. */
 export type SessionRow = Omit<Session, 'pending'> & {
   readonly ord: number
-  /** Who drives it now. Null: nobody, a runner may attach. */
+  /** The runner that drives it now; null if a runner may attach. */
   readonly lease: Lease | null
-  /** Grows with every attach; an agent-side write with a lower one is stale. */
+  /** Incremented at every attach; agent-side writes with a lower fence are stale. */
   readonly fence: number
-  /** A turn has begun, by a message or by the agent itself, and has not finished. */
+  /** A turn was started, by a message or by the agent itself, and has not finished. */
   readonly turnOpen: boolean
-  /** A parked session has something for its agent (a resolution, a command): a runner should bring it back. */
+  /** The session is new, or parked with something for its agent (an answer, a command): a runner should attach. */
   readonly needsRunner: boolean
-  /** Where its agent lives elsewhere: that agent's credential, which opened it or was named at its start. */
+  /** External sessions: the id of the agent's credential, which opened the session or was named when it was opened. */
   readonly agent: string | null
-  /** Where its agent lives elsewhere and a person opened it: who, and nobody else, may speak for the agent too. */
+  /** External sessions opened by a person: that person may also write on behalf of the agent; nobody else may. */
   readonly person: string | null
-  /** Attaches in a row in which its agent did nothing: one that brings down its runner must not be brought back for ever. */
+  /** Attaches in a row in which the agent did nothing. Limited, so that an agent that crashes its runner is not resumed forever. */
   readonly idleAttaches: number
   readonly commandSeq: number
 }
 export type RequestRow = Request & {
   readonly ord: number
-  /** The fence under which the resolution was handed. */
+  /** The fence under which the answer was handed to the agent. */
   readonly handedFence: number | null
 }
 export type CommandRow = Command & { readonly ord: number }
 export type RunnerRow = Omit<WireRunner, 'live'> & { readonly ord: number }
-/** id: request and person. */
+/** The id is the SHA-256 of request and person. */
 export type DraftRow = Draft & { readonly id: string; readonly session: SessionId; readonly ord: number }
-/** id: caller, operation and key, hashed. */
+/** The id is the SHA-256 of caller, operation and key. */
 export interface IdempotencyRow {
   readonly id: string
   readonly ord: number
@@ -53,7 +53,7 @@ export interface IdempotencyRow {
   readonly status: number
   readonly body: unknown
 }
-/** id: the SHA-256 of the secret; the secret itself is kept nowhere. */
+/** The id is the SHA-256 of the secret; the secret itself is not stored. */
 export interface TokenRow {
   readonly id: string
   readonly ord: number
@@ -72,23 +72,23 @@ export interface Rows {
   readonly command: CommandRow
   readonly runner: RunnerRow
   readonly draft: DraftRow
-  readonly idem: IdempotencyRow
+  readonly idempotency: IdempotencyRow
   readonly token: TokenRow
   readonly rule: RuleRow
 }
 export type Table = keyof Rows
 
-type Value = string | number | null
+type ColumnValue = string | number | null
 interface TableSpec<Row> {
-  /** Columns that queries may name, and how each is read off the row. Numbers are integers. */
-  readonly columns: Readonly<Record<string, { readonly type: 'text' | 'int'; readonly of: (row: Row) => Value }>>
-  /** Columns in the order of the index that serves them; `ord` stands last in each by itself; an empty list serves those who page through the whole table. */
+  /** Columns that queries may name, and how each is derived from the row. Numbers are integers. */
+  readonly columns: Readonly<Record<string, { readonly type: 'text' | 'int'; readonly of: (row: Row) => ColumnValue }>>
+  /** The columns of each index. `ord` is appended to each; an empty list is an index for paging through the whole table. */
   readonly indexes: readonly (readonly string[])[]
-  /** Members that never change after the insert: updates do not write them again. */
+  /** Fields that never change after the insert; updates do not write them again. */
   readonly fixed: readonly (keyof Row & string)[]
 }
 
-/** `open`: pending, or resolved and its delivery not settled. Settled requests leave the small indexes, so history costs nothing. */
+/** `open` is 1 for rows that still need attention, else null. The partial indexes on it stay small however long the history is. */
 export const tables: { readonly [K in Table]: TableSpec<Rows[K]> } = {
   session: {
     columns: {
@@ -126,7 +126,7 @@ export const tables: { readonly [K in Table]: TableSpec<Rows[K]> } = {
     indexes: [['request'], ['session']],
     fixed: [],
   },
-  idem: { columns: { at: { type: 'int', of: row => row.at } }, indexes: [['at']], fixed: [] },
+  idempotency: { columns: { at: { type: 'int', of: row => row.at } }, indexes: [['at']], fixed: [] },
   token: {
     columns: { token: { type: 'text', of: row => row.token }, expiresAt: { type: 'int', of: row => row.expiresAt } },
     indexes: [['token'], ['expiresAt']],

@@ -1,17 +1,17 @@
-/** The archive's port: tables of rows and one log, changed only together. Memory, SQLite and PostgreSQL implement it; one suite holds them to it. */
+/** The store interface: tables of rows and one event log, changed only together. The memory, SQLite and PostgreSQL stores implement it and pass one shared test suite. */
 import type { EventBody, EventType, SessionId } from '@holdpoint/protocol'
 import type { Rows, Table } from './rows.ts'
 
-/** The end of the log. */
+/** The current end of the log. */
 export interface Head {
   readonly seq: number
   readonly hash: string
-  /** Renewed at every open, so that a restored backup is noticed: events written after it carry another epoch. */
+  /** Renewed at every open. Cursors carry it, so that a cursor from before a backup was restored is recognized. */
   readonly epoch: string
-  /** The store's clock as of the last commit: it never goes backwards. */
+  /** The store's time at the last commit; it never goes backwards. */
   readonly at: number
-  /** The place of the last change of rules: who caches rules compares it inside the transaction. */
-  readonly rulesAt: number
+  /** Grows with every change of the rules. A cache of rules compares it inside the transaction. */
+  readonly rulesSeq: number
 }
 
 export interface StoredEvent {
@@ -21,16 +21,16 @@ export interface StoredEvent {
   readonly session: SessionId | null
   readonly type: EventType
   readonly body: EventBody
-  /** The body as it is kept and hashed: its JSON, to the byte. */
+  /** The JSON of the body, exactly as it is stored and hashed. */
   readonly text: string
-  /** SHA-256 of `text`; it outlives the text when a session is deleted. */
+  /** SHA-256 of the original `text`; it stays when the session is deleted and the text replaced. */
   readonly bodyHash: string
-  /** SHA-256 of the previous hash, seq, epoch, at, session, type and bodyHash: one chain. */
+  /** SHA-256 of the previous event's hash, seq, epoch, at, session, type and bodyHash: the link of the hash chain. */
   readonly hash: string
 }
 
 type Scalar = string | number | null
-/** Columns are those of `tables`. Rows come in the order of `ord`. */
+/** Selects rows by the columns of `tables`, in the order of `ord`. */
 export interface Query {
   readonly where?: Readonly<Record<string, Scalar | readonly Scalar[]>>
   /** column <= value, and not null */
@@ -43,68 +43,68 @@ export interface Query {
   readonly limit?: number
 }
 
-/** Events in the order of the log, or in its reverse; the places `after` and `before` are themselves left out. */
+/** Selects events in log order or reversed. `after` and `before` are seqs and exclusive. */
 export interface EventQuery {
   readonly after?: number
   readonly before?: number
   readonly newestFirst?: boolean
   readonly limit: number
   readonly session?: SessionId
-  /** As they were written: a purged event keeps its type here. */
+  /** The types as originally written; purged events keep theirs. */
   readonly types?: readonly EventType[]
 }
 
-/** What a decision may see. Rows are those named by the change's reads, as left by everything committed before it. */
+/** What `decide` may see: the rows named by the change's reads, as everything committed before it left them. */
 export interface View {
   readonly now: number
-  /** The place that the first event of this change will get. */
+  /** The seq that the first event of this change will get. */
   readonly nextSeq: number
-  readonly rulesAt: number
+  readonly rulesSeq: number
   get<K extends Table>(table: K, id: string): Rows[K] | undefined
   find<K extends Table>(table: K, query: Query): readonly Rows[K][]
 }
 
 export type Put = { readonly [K in Table]: { readonly table: K; readonly row: Rows[K] } }[Table]
 
-/** What to write, all of it or nothing. */
+/** The writes of a change; all are committed, or none. */
 export interface Writes {
   readonly puts?: readonly Put[]
-  readonly dels?: readonly { readonly table: Table; readonly id: string }[]
+  readonly deletes?: readonly { readonly table: Table; readonly id: string }[]
   readonly events?: readonly { readonly session: SessionId | null; readonly body: EventBody }[]
-  /** Deletes the session, its requests, commands and drafts, and empties the bodies of its events; their hashes stay. */
+  /** Deletes the session, its requests, commands and drafts, and the bodies of its events; their hashes stay. */
   readonly purge?: SessionId
 }
 
 export type Read = { readonly table: Table; readonly id: string } | { readonly table: Table; readonly query: Query }
 
-/** One indivisible change. `decide` is pure and synchronous; it may be run again where a commit had to be retried. */
+/** One atomic change. `decide` must be pure and synchronous; it runs again if a commit has to be retried. */
 export interface Change<T> {
-  /** For fault points and for people who read logs. */
+  /** Names the change in crash points and error messages. */
   readonly label: string
-  /** Every row that `decide` will get or find must be named here. */
+  /** Must name every row and query that `decide` reads. */
   readonly reads: readonly Read[]
   decide(view: View): Writes & { readonly result: T }
 }
 
-/** Called between any two steps that a crash could separate; tests end the process there. */
+/** Called between any two steps of a commit; tests kill the process there. */
 export type CrashPoint = (point: string) => void
 
 export interface Store {
   readonly kind: 'memory' | 'sqlite' | 'postgres'
-  /** Durable when it resolves. Many changes share one flush to disk; each is decided after the one before it. */
+  /** The change is durable when this resolves. Changes share a flush to disk, and are decided one after another. */
   commit<T>(change: Change<T>): Promise<T>
   get<K extends Table>(table: K, id: string): Promise<Rows[K] | undefined>
   find<K extends Table>(table: K, query: Query): Promise<readonly Rows[K][]>
   count(table: Table, query: Query): Promise<number>
   head(): Promise<Head>
-  /** The store's clock. */
+  /** The store's time; it never goes backwards. */
   now(): Promise<number>
   events(query: EventQuery): Promise<readonly StoredEvent[]>
-  /** The epoch in which the event at this place was written; undefined where there is none. */
+  /** The epoch in which the event with this seq was written; undefined if there is no such event. */
   epochAt(seq: number): Promise<string | undefined>
-  /** Called after every commit of this process with its events, in order and before `commit` resolves; with null where something may have happened elsewhere. */
+  /** Calls the listener after every commit of this process, with its events, in order and before `commit` resolves; with null if another process may have committed. */
   onCommit(listener: (events: readonly StoredEvent[] | null) => void): () => void
-  /** Copies everything, consistently, into a new file while work goes on. */
+  /** Writes a consistent copy of everything into a new file; commits continue meanwhile. */
   backup(file: string): Promise<{ readonly bytes: number }>
   close(): Promise<void>
 }

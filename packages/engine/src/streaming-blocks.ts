@@ -1,4 +1,4 @@
-/** Blocks under way: text and tool input as they stream, shown at most so often, never kept. The finished block is the event. */
+/** Blocks of text and tool input while they stream. Deltas are rate-limited and never stored; the finished block is stored as an event. */
 import { type Clock, type Delta, limits, type SessionId, type StreamingBlock } from '@holdpoint/protocol'
 import type { EphemeralFrame, SerializedFrame } from './gateway.ts'
 import type { StoredEvent } from './store.ts'
@@ -9,65 +9,65 @@ export function ephemeralFrame(session: SessionId | null, frame: EphemeralFrame)
 
 export class StreamingBlocks {
   readonly #clock: Clock
-  readonly #send: (frame: SerializedFrame) => void
+  readonly #sendFrame: (frame: SerializedFrame) => void
   readonly #blocks = new Map<SessionId, Map<string, StreamingBlock>>()
-  /** What has not been shown yet, one delta per block; a session stands here as long as its next moment to show something is set. */
+  /** Deltas not sent yet, merged per block. A session has an entry here while its send timer runs. */
   readonly #unsent = new Map<SessionId, Map<string, Delta>>()
 
   constructor(clock: Clock, send: (frame: SerializedFrame) => void) {
     this.#clock = clock
-    this.#send = send
+    this.#sendFrame = send
   }
 
   add(session: SessionId, delta: Delta): void {
     const blocks = this.#blocks.get(session) ?? new Map<string, StreamingBlock>()
     const known = blocks.get(delta.block)
     if (!known && blocks.size >= limits.blocksPerSessionMax) return
-    const fresh = known ? unseenOf(known, delta) : delta
-    if (!fresh) return
-    const { offset, text, ...rest } = fresh
+    const newPart = known ? newPartOf(known, delta) : delta
+    if (!newPart) return
+    const { offset, text, ...rest } = newPart
     const follows = known && offset === known.offset + known.text.length
     if (follows && known.text.length + text.length > limits.blockMaxBytes) return
-    // What came before this gateway did, or went missing, is not known here; the finished block will have it.
+    // If earlier deltas are missing (lost, or sent before this gateway started), only the new part is known; the finished block has it all.
     blocks.set(delta.block, follows ? { ...known, text: known.text + text } : { ...rest, session, offset, text })
     this.#blocks.set(session, blocks)
-    this.#queue(session, fresh)
+    this.#queue(session, newPart)
   }
   all(session?: SessionId): StreamingBlock[] {
     if (session) return [...(this.#blocks.get(session)?.values() ?? [])]
     return [...this.#blocks.values()].flatMap(blocks => [...blocks.values()])
   }
-  /** Text that would be lost if the agent said no more of it: kept as a partial block when an ask, an interrupt or an end comes. */
-  partials(session: SessionId): StreamingBlock[] {
+  /** Messages whose text is known from the start. They are stored as partial messages when an ask, an interrupt or an end comes. */
+  partialMessages(session: SessionId): StreamingBlock[] {
     return this.all(session).filter(block => block.type === 'message.delta' && block.offset === 0)
   }
-  /** A finished block replaces what was streamed of it; what nobody will finish any more is forgotten. */
-  see({ session, body }: StoredEvent): void {
+  /** Removes blocks that are finished, and blocks that nobody will finish. */
+  onEvent({ session, body }: StoredEvent): void {
     if (session === null) return
     switch (body.type) {
       case 'message.added':
       case 'tool.started':
       case 'tool.finished': {
-        this.#show(session, body.block)
+        this.#sendUnsent(session, body.block)
         const blocks = this.#blocks.get(session)
         blocks?.delete(body.block)
         if (blocks?.size === 0) this.#blocks.delete(session)
         return
       }
       case 'request.opened':
-        for (const block of [...(this.#unsent.get(session)?.keys() ?? [])]) this.#show(session, block)
+        for (const block of [...(this.#unsent.get(session)?.keys() ?? [])]) this.#sendUnsent(session, block)
         return
       case 'session.changed':
-        if (body.value.state === 'parked') this.#forget(session)
+        if (body.value.state === 'parked') this.#clear(session)
         return
       case 'turn.finished':
       case 'session.ended':
       case 'session.deleted':
-        this.#forget(session)
+        this.#clear(session)
     }
   }
 
-  #forget(session: SessionId): void {
+  #clear(session: SessionId): void {
     this.#blocks.delete(session)
     this.#unsent.get(session)?.clear()
   }
@@ -79,35 +79,35 @@ export class StreamingBlocks {
     if (unsent) unsent.set(delta.block, next)
     else {
       this.#unsent.set(session, new Map([[delta.block, next]]))
-      this.#setMoment(session)
+      this.#scheduleNext(session)
     }
   }
-  /** One block at a time, in turn: a session shows at most so many frames a second, however many agents stream in it. */
-  #setMoment(session: SessionId): void {
+  /** Sends one block per interval, in turn, so that the frame rate of a session has a limit however many agents stream in it. */
+  #scheduleNext(session: SessionId): void {
     const sendNext = () => {
       const [block] = this.#unsent.get(session)?.keys() ?? []
       if (block === undefined) {
         this.#unsent.delete(session)
         return
       }
-      this.#show(session, block)
-      this.#setMoment(session)
+      this.#sendUnsent(session, block)
+      this.#scheduleNext(session)
     }
     this.#clock.after(limits.deltaIntervalMs, sendNext, { background: true })
   }
-  #show(session: SessionId, block: string): void {
+  #sendUnsent(session: SessionId, block: string): void {
     const unsent = this.#unsent.get(session)
     const delta = unsent?.get(block)
     if (!delta) return
     unsent?.delete(block)
-    this.#send(ephemeralFrame(session, { frame: 'delta', delta: { ...delta, session } }))
+    this.#sendFrame(ephemeralFrame(session, { frame: 'delta', delta: { ...delta, session } }))
   }
 }
 
-/** What of a delta has not been heard before: calls are repeated where a reply was lost. */
-function unseenOf(known: StreamingBlock, delta: Delta): Delta | null {
-  const heard = known.offset + known.text.length - delta.offset
-  if (heard <= 0) return delta
-  if (heard >= delta.text.length) return null
-  return { ...delta, offset: delta.offset + heard, text: delta.text.slice(heard) }
+/** The part of a delta that is not known yet. A client repeats a call if its reply was lost. */
+function newPartOf(known: StreamingBlock, delta: Delta): Delta | null {
+  const alreadySeen = known.offset + known.text.length - delta.offset
+  if (alreadySeen <= 0) return delta
+  if (alreadySeen >= delta.text.length) return null
+  return { ...delta, offset: delta.offset + alreadySeen, text: delta.text.slice(alreadySeen) }
 }

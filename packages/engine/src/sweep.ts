@@ -1,15 +1,16 @@
-/** The sweep: what time does by itself. It only looks for rows whose time has come; each is decided on its own (timers merely wake it). */
+/** The periodic sweep: deadlines, expired leases, old rows. It only finds candidates; each one is checked again inside its own change. */
 import { limits } from '@holdpoint/protocol'
 import type { Context } from './context.ts'
-import { expireIfDue, sessionReads } from './moves.ts'
 import { releaseLostSessions } from './operations/runners.ts'
+import { expireIfDue } from './request-transitions.ts'
+import { sessionReads } from './session-transitions.ts'
 
 const sweepMax = 200
-const runnerKeepMs = 24 * 3600 * 1000
+const runnerRetentionMs = 24 * 3600 * 1000
 
 export async function sweep(ctx: Context): Promise<void> {
   const now = await ctx.store.now()
-  await Promise.all([sweepDeadlines(ctx, now), sweepRunners(ctx, now), sweepOld(ctx, now), sweepSessions(ctx, now)])
+  await Promise.all([sweepDeadlines(ctx, now), sweepRunners(ctx, now), sweepExpired(ctx, now), sweepSessions(ctx, now)])
 }
 
 async function sweepDeadlines(ctx: Context, now: number): Promise<void> {
@@ -24,9 +25,9 @@ async function sweepDeadlines(ctx: Context, now: number): Promise<void> {
           { table: 'session', id: session },
           { table: 'draft', query: drafts },
         ],
-        decide: pen => {
-          const row = pen.get('request', id)
-          if (row) expireIfDue(pen, row, pen.find('draft', drafts))
+        decide: change => {
+          const row = change.get('request', id)
+          if (row) expireIfDue(change, row, change.find('draft', drafts))
           return { status: 200, body: {} }
         },
       })
@@ -37,42 +38,43 @@ async function sweepDeadlines(ctx: Context, now: number): Promise<void> {
 async function sweepRunners(ctx: Context, now: number): Promise<void> {
   for (const runner of await ctx.store.find('runner', { atMost: { expiresAt: now } })) {
     await releaseLostSessions(ctx, runner.id)
-    if (runner.expiresAt > now - runnerKeepMs) continue
+    if (runner.expiresAt > now - runnerRetentionMs) continue
     await ctx.commit({
       label: 'sweep',
       reads: [{ table: 'runner', id: runner.id }],
-      decide: pen => {
-        // It may have come back since it was found.
-        if ((pen.get('runner', runner.id)?.expiresAt ?? pen.now) <= pen.now - runnerKeepMs) pen.del('runner', runner.id)
+      decide: change => {
+        // The runner may have announced itself again since the query.
+        if ((change.get('runner', runner.id)?.expiresAt ?? change.now) <= change.now - runnerRetentionMs)
+          change.delete('runner', runner.id)
         return { status: 200, body: {} }
       },
     })
   }
 }
 
-async function sweepOld(ctx: Context, now: number): Promise<void> {
-  const kept = await ctx.store.find('idem', { atMost: { at: now - limits.idempotencyKeepMs }, limit: sweepMax })
-  if (kept.length > 0)
-    await erase(
+async function sweepExpired(ctx: Context, now: number): Promise<void> {
+  const keys = await ctx.store.find('idempotency', { atMost: { at: now - limits.idempotencyKeepMs }, limit: sweepMax })
+  if (keys.length > 0)
+    await deleteRows(
       ctx,
-      'idem',
-      kept.map(row => row.id),
+      'idempotency',
+      keys.map(row => row.id),
     )
   const tokens = await ctx.store.find('token', { atMost: { expiresAt: now }, limit: sweepMax })
   if (tokens.length > 0)
-    await erase(
+    await deleteRows(
       ctx,
       'token',
       tokens.map(row => row.id),
     )
 }
 
-function erase(ctx: Context, table: 'idem' | 'token', ids: readonly string[]) {
+function deleteRows(ctx: Context, table: 'idempotency' | 'token', ids: readonly string[]) {
   return ctx.commit({
     label: 'sweep',
     reads: ids.map(id => ({ table, id })),
-    decide: pen => {
-      for (const id of ids) if (pen.get(table, id)) pen.del(table, id)
+    decide: change => {
+      for (const id of ids) if (change.get(table, id)) change.delete(table, id)
       return { status: 200, body: {} }
     },
   })
@@ -87,11 +89,11 @@ async function sweepSessions(ctx: Context, now: number): Promise<void> {
     await ctx.commit({
       label: 'retention',
       reads: sessionReads(id),
-      decide: pen => {
-        // A message may have opened it again since it was found.
-        if (pen.get('session', id)?.state === 'ended') {
-          pen.purge(id)
-          pen.event(id, { type: 'session.deleted' })
+      decide: change => {
+        // A message may have reopened the session since the query.
+        if (change.get('session', id)?.state === 'ended') {
+          change.purge(id)
+          change.event(id, { type: 'session.deleted' })
         }
         return { status: 200, body: {} }
       },

@@ -1,27 +1,32 @@
-/** The life of a request and of a session, as total tables: every state × every command has a named cell, and there is no other path. */
+/** The transition tables of requests and sessions. They are total: every state has an entry for every trigger, and no code changes a state in any other way. */
 import type { DeliveryState, SessionState } from '@holdpoint/protocol'
 
-/** A request is pending, or resolved and somewhere on its way to the agent. */
+/** `pending`, or the delivery state of a resolved request. */
 export type RequestState = 'pending' | DeliveryState
 export type RequestTrigger =
+  // A person, a rule or the deadline resolves the request.
   | 'answer'
   | 'rule'
-  | 'deadline' // a person, a rule, the clock resolve it
+  | 'deadline'
+  // The agent's side resolves it.
   | 'withdraw'
   | 'interrupt'
   | 'end'
-  | 'lose' // the agent's side resolves it
+  | 'agentLost'
+  // The agent's side reports the delivery of the resolution.
   | 'hand'
-  | 'take' // the resolution goes to the agent
-  | 'doubt' // whoever had it in hand is gone
-  | 'drop' // the agent's side says it cannot be delivered
+  | 'take'
+  | 'markUnknown'
+  | 'markUndeliverable'
 
 /**
- * A state to move to, or:
- * `stay`: nothing changes, and that is right; `winner`: refused, and told who won; `refuse`: this cannot be asked for now;
- * `again`: handed once more, unless it is an allow (G5).
+ * The next state, or:
+ * - `stay`: nothing changes, and the caller gets no error
+ * - `alreadyResolved`: refused; the caller is told how the request was resolved
+ * - `refuse`: not possible in this state
+ * - `handAgain`: handed once more, unless the answer is an allow (G5)
  */
-export type RequestTransition = RequestState | 'stay' | 'winner' | 'refuse' | 'again'
+export type RequestTransition = RequestState | 'stay' | 'alreadyResolved' | 'refuse' | 'handAgain'
 
 export const requestTransitions: Readonly<Record<RequestState, Readonly<Record<RequestTrigger, RequestTransition>>>> = {
   pending: {
@@ -31,108 +36,118 @@ export const requestTransitions: Readonly<Record<RequestState, Readonly<Record<R
     withdraw: 'taken',
     interrupt: 'taken',
     end: 'taken',
-    lose: 'taken',
+    agentLost: 'taken',
     hand: 'refuse',
     take: 'refuse',
-    doubt: 'stay',
-    drop: 'refuse',
+    markUnknown: 'stay',
+    markUndeliverable: 'refuse',
   },
   waiting: {
-    answer: 'winner',
+    answer: 'alreadyResolved',
     rule: 'stay',
     deadline: 'stay',
     withdraw: 'undeliverable',
     interrupt: 'undeliverable',
     end: 'undeliverable',
-    lose: 'undeliverable',
+    agentLost: 'undeliverable',
     hand: 'handed',
     take: 'refuse',
-    doubt: 'stay',
-    drop: 'undeliverable',
+    markUnknown: 'stay',
+    markUndeliverable: 'undeliverable',
   },
   handed: {
-    answer: 'winner',
+    answer: 'alreadyResolved',
     rule: 'stay',
     deadline: 'stay',
     withdraw: 'stay',
     interrupt: 'stay',
     end: 'unknown',
-    lose: 'unknown',
+    agentLost: 'unknown',
     hand: 'stay',
     take: 'taken',
-    doubt: 'unknown',
-    drop: 'undeliverable',
+    markUnknown: 'unknown',
+    markUndeliverable: 'undeliverable',
   },
   taken: {
-    answer: 'winner',
+    answer: 'alreadyResolved',
     rule: 'stay',
     deadline: 'stay',
     withdraw: 'stay',
     interrupt: 'stay',
     end: 'stay',
-    lose: 'stay',
+    agentLost: 'stay',
     hand: 'refuse',
     take: 'stay',
-    doubt: 'stay',
-    drop: 'refuse',
+    markUnknown: 'stay',
+    markUndeliverable: 'refuse',
   },
   unknown: {
-    answer: 'winner',
+    answer: 'alreadyResolved',
     rule: 'stay',
     deadline: 'stay',
     withdraw: 'stay',
     interrupt: 'stay',
     end: 'stay',
-    lose: 'stay',
-    hand: 'again',
+    agentLost: 'stay',
+    hand: 'handAgain',
     take: 'taken',
-    doubt: 'stay',
-    drop: 'refuse',
+    markUnknown: 'stay',
+    markUndeliverable: 'refuse',
   },
   undeliverable: {
-    answer: 'winner',
+    answer: 'alreadyResolved',
     rule: 'stay',
     deadline: 'stay',
     withdraw: 'stay',
     interrupt: 'stay',
     end: 'stay',
-    lose: 'stay',
+    agentLost: 'stay',
     hand: 'refuse',
     take: 'refuse',
-    doubt: 'stay',
-    drop: 'stay',
+    markUnknown: 'stay',
+    markUndeliverable: 'stay',
   },
 }
 
 export type SessionTrigger =
-  | 'attach' // a runner takes the lease
-  | 'begin'
-  | 'settle' // a turn begins, a turn has finished
+  // A runner takes the lease.
+  | 'attach'
+  // The agent starts or finishes a turn.
+  | 'startTurn'
+  | 'finishTurn'
+  // The runner detaches: the session can be resumed later, or has ended.
   | 'park'
-  | 'finish' // the runner gives it back: to go on later, or for good
-  | 'lose' // the runner is gone
-  | 'giveUp' // it was brought back too often for nothing
+  | 'finish'
+  // The runner's lease ran out, or a newer start of the runner replaced it.
+  | 'runnerLost'
+  // `limits.idleAttachesMax` attaches in a row in which the agent did nothing.
+  | 'tooManyIdleAttaches'
+  // People.
   | 'message'
   | 'interrupt'
   | 'stop'
-  | 'delete' // people
+  | 'delete'
 
 /**
- * A state to move to, or:
- * `stay`; `revive`: working where a turn is open, else idle; `parkOrEnd`: parked where the driver can resume, else ended as lost;
- * `reopen`: parked where the driver can resume, else refused; `refuse`; `erase`.
+ * The next state, or:
+ * - `stay`: nothing changes
+ * - `resume`: `working` if a turn is open, else `idle`
+ * - `parkOrEnd`: `parked` if the driver can resume, else `ended` as lost
+ * - `reopen`: `parked` if the driver can resume, else refused
+ * - `refuse`: not possible in this state
+ * - `delete`: the session and its history are deleted
  */
-export type SessionTransition = SessionState | 'stay' | 'revive' | 'parkOrEnd' | 'reopen' | 'refuse' | 'erase'
+export type SessionTransition = SessionState | 'stay' | 'resume' | 'parkOrEnd' | 'reopen' | 'refuse' | 'delete'
 
 export const sessionTransitions: Readonly<Record<SessionState, Readonly<Record<SessionTrigger, SessionTransition>>>> = {
   starting: {
-    attach: 'revive',
-    begin: 'working',
-    settle: 'idle',
+    attach: 'resume',
+    startTurn: 'working',
+    finishTurn: 'idle',
     park: 'parked',
     finish: 'ended',
-    lose: 'stay',
-    giveUp: 'ended',
+    runnerLost: 'stay',
+    tooManyIdleAttaches: 'ended',
     message: 'stay',
     interrupt: 'stay',
     stop: 'ended',
@@ -140,12 +155,12 @@ export const sessionTransitions: Readonly<Record<SessionState, Readonly<Record<S
   },
   working: {
     attach: 'stay',
-    begin: 'stay',
-    settle: 'idle',
+    startTurn: 'stay',
+    finishTurn: 'idle',
     park: 'parked',
     finish: 'ended',
-    lose: 'parkOrEnd',
-    giveUp: 'ended',
+    runnerLost: 'parkOrEnd',
+    tooManyIdleAttaches: 'ended',
     message: 'stay',
     interrupt: 'stay',
     stop: 'ended',
@@ -153,25 +168,25 @@ export const sessionTransitions: Readonly<Record<SessionState, Readonly<Record<S
   },
   idle: {
     attach: 'stay',
-    begin: 'working',
-    settle: 'stay',
+    startTurn: 'working',
+    finishTurn: 'stay',
     park: 'parked',
     finish: 'ended',
-    lose: 'parkOrEnd',
-    giveUp: 'ended',
+    runnerLost: 'parkOrEnd',
+    tooManyIdleAttaches: 'ended',
     message: 'stay',
     interrupt: 'stay',
     stop: 'ended',
     delete: 'refuse',
   },
   parked: {
-    attach: 'revive',
-    begin: 'working',
-    settle: 'idle',
+    attach: 'resume',
+    startTurn: 'working',
+    finishTurn: 'idle',
     park: 'stay',
     finish: 'ended',
-    lose: 'stay',
-    giveUp: 'ended',
+    runnerLost: 'stay',
+    tooManyIdleAttaches: 'ended',
     message: 'stay',
     interrupt: 'stay',
     stop: 'ended',
@@ -179,15 +194,15 @@ export const sessionTransitions: Readonly<Record<SessionState, Readonly<Record<S
   },
   ended: {
     attach: 'refuse',
-    begin: 'refuse',
-    settle: 'refuse',
+    startTurn: 'refuse',
+    finishTurn: 'refuse',
     park: 'stay',
     finish: 'stay',
-    lose: 'stay',
-    giveUp: 'stay',
+    runnerLost: 'stay',
+    tooManyIdleAttaches: 'stay',
     message: 'reopen',
     interrupt: 'refuse',
     stop: 'stay',
-    delete: 'erase',
+    delete: 'delete',
   },
 }

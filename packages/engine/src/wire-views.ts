@@ -1,4 +1,4 @@
-/** Rows as the wire shows them, and what of an answer is not for every eye. */
+/** Converts rows to what the API returns, and masks secrets in answers. */
 import {
   type Request,
   type Resolution,
@@ -16,7 +16,7 @@ export function toSession(row: SessionRow, pending: number): Session {
     lease: _lease,
     fence: _fence,
     turnOpen: _turn,
-    needsRunner: _wanted,
+    needsRunner: _needsRunner,
     agent: _agent,
     person: _person,
     idleAttaches: _idle,
@@ -24,11 +24,10 @@ export function toSession(row: SessionRow, pending: number): Session {
     id,
     ...session
   } = row
-  // Rows that were kept before processes were told of have none.
-  return { id, ...session, process: session.process ?? null, pending }
+  return { id, ...session, pending }
 }
 
-/** Whoever has to give the answer to the agent sees it; everyone else sees that a secret was given. */
+/** Agents and runners need the secrets of an answer; people and the log get them masked. */
 export function toRequest(row: RequestRow, caller: Caller | null): Request {
   const { ord: _ord, handedFence: _fence, id, session, ...rest } = row
   const request = { id, session, ...rest }
@@ -55,7 +54,7 @@ export function maskSecrets({ ask }: Pick<Request, 'ask'>, resolution: Resolutio
   return resolution
 }
 
-/** Whether a request, as it is shown, carries a secret in plain words. */
+/** Whether a request view contains an unmasked secret. */
 export function hasSecret({ ask, resolution }: Request): boolean {
   const answer = resolution?.answer
   const secret = secretFieldIds(ask)
@@ -79,5 +78,5 @@ export function toRule(row: RuleRow) {
   return rule
 }
 export function toToken(row: TokenRow): Token {
-  return { id: row.token as Token['id'], role: row.role, name: row.name, madeAt: row.madeAt, expiresAt: row.expiresAt } // written by addToken, which spells the id
+  return { id: row.token as Token['id'], role: row.role, name: row.name, madeAt: row.madeAt, expiresAt: row.expiresAt } // written by `putToken`, which takes such an id
 }

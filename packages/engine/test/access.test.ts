@@ -1,4 +1,4 @@
-/** The gate: who may do what, as the contract says and no other way; and every call made once per idempotency key. */
+/** Access: each role may call exactly the operations of the contract, and a call runs once per idempotency key. */
 import {
   contract,
   type Input,
@@ -10,53 +10,57 @@ import {
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Caller } from '../src/index.ts'
 import {
+  type AttachedAgent,
   ada,
   approval,
   bob,
-  type Driven,
   drivers,
+  expectFault,
   type GatewayFixture,
-  refused,
-  rig,
+  openFixture,
   robot,
   runnerCaller,
   runnerId,
 } from './gateway-fixture.ts'
 
-let at: GatewayFixture
-let driven: Driven
+let fixture: GatewayFixture
+let agent: AttachedAgent
 beforeEach(async () => {
-  at = await rig()
-  driven = await at.drive()
+  fixture = await openFixture()
+  agent = await fixture.startAttached()
 })
 
-describe.each(Object.entries<Operation>(contract))('%s', (name, op) => {
+describe.each(Object.entries<Operation>(contract))('operation %s', (name, op) => {
   const op_ = name as OperationName // a key of the contract
-  it.each([ada, runnerCaller, robot])('is open to the roles of the contract and no other: $role', async caller => {
-    const answer = await at.gateway.dispatchUnknown(caller, op_, { surely_unknown: 1 }).catch((fault: unknown) => fault)
+  it.each([ada, runnerCaller, robot])('is allowed for exactly the roles in the contract: $role', async caller => {
+    const answer = await fixture.gateway
+      .dispatchUnknown(caller, op_, { surely_unknown: 1 })
+      .catch((fault: unknown) => fault)
     const may = op.roles.includes(caller.role) || op.roles.includes('anyone')
     expect(answer).toMatchObject({ name: 'Fault', code: may ? 'bad_input' : 'forbidden' })
   })
-  it('needs a credential, unless it is open to anyone', async () => {
-    const answer = await at.gateway.dispatchUnknown(null, op_, { surely_unknown: 1 }).catch((fault: unknown) => fault)
+  it('needs a credential unless the contract opens it to anyone', async () => {
+    const answer = await fixture.gateway
+      .dispatchUnknown(null, op_, { surely_unknown: 1 })
+      .catch((fault: unknown) => fault)
     expect(answer).toMatchObject({ code: op.roles.includes('anyone') ? 'bad_input' : 'unauthenticated' })
   })
 })
 
-it('says in plain words who may not do what', async () => {
+it('a forbidden operation names the role and the operation', async () => {
   const said = (caller: Caller, words: string) =>
-    expect(at.gateway.dispatchUnknown(caller, 'addRule', {})).rejects.toMatchObject({ message: words })
+    expect(fixture.gateway.dispatchUnknown(caller, 'addRule', {})).rejects.toMatchObject({ message: words })
   await said(robot, 'The credential of an agent may not addRule')
   await said(runnerCaller, 'The credential of a runner may not addRule')
 })
 
 describe('an operation that is not in the contract', () => {
   it.each(['', 'nothing', '__proto__', 'constructor', 'toString', 'hasOwnProperty'])('%j is not found', async op => {
-    await refused(at.gateway.dispatchUnknown(ada, op as OperationName, {}), 'not_found')
+    await expectFault(fixture.gateway.dispatchUnknown(ada, op as OperationName, {}), 'not_found')
   })
 })
 
-describe('under an idempotency key', () => {
+describe('idempotency key', () => {
   interface Case {
     readonly op: OperationName
     readonly caller: Caller
@@ -66,7 +70,12 @@ describe('under an idempotency key', () => {
   }
   const message = (parts: { session: Session }) => ({ id: parts.session.id, text: 'hello' })
   const cases: readonly Case[] = [
-    { op: 'startSession', caller: ada, input: () => ({ driver: 'steady', prompt: 'hi' }), other: { title: 'other' } },
+    {
+      op: 'startSession',
+      caller: ada,
+      input: () => ({ driver: 'resumable', prompt: 'hi' }),
+      other: { title: 'other' },
+    },
     { op: 'sendMessage', caller: ada, input: message, other: { text: 'other' } },
     { op: 'addRule', caller: ada, input: () => ({ effect: 'deny', tool: 'X' }), other: { tool: 'Y' } },
     {
@@ -115,7 +124,7 @@ describe('under an idempotency key', () => {
     {
       op: 'reportDelivery',
       caller: runnerCaller,
-      prepare: request => at.allow(request),
+      prepare: request => fixture.allow(request),
       input: ({ request, fence }) => ({ id: request.id, state: 'handed', fence }),
       other: { state: 'unknown' },
     },
@@ -144,105 +153,111 @@ describe('under an idempotency key', () => {
       other: { ending: { reason: 'done' } },
     },
   ]
-  it.each(cases)('$op happens once, and answers as it did', async ({ op, caller, input, other, prepare }) => {
-    const request = await driven.ask('k')
-    await prepare?.(request)
-    const body = input({ request, session: driven.session, fence: driven.fence })
-    const once = { idempotencyKey: 'key' }
-    const first = await at.gateway.dispatchUnknown(caller, op, body, once)
-    const before = await at.store.head()
-    const live = (await at.watch()).watch.hello.blocks
-    const second = await at.gateway.dispatchUnknown(caller, op, body, once)
-    expect(second).toEqual(first)
-    expect(await at.store.head()).toEqual(before)
-    expect((await at.watch()).watch.hello.blocks).toEqual(live)
-    await refused(at.gateway.dispatchUnknown(caller, op, { ...body, ...other }, once), 'idempotency_mismatch')
-  })
-  it('interrupt and end happen once too', async () => {
-    const { id } = driven.session
+  it.each(cases)(
+    '$op runs once and returns the same reply to a repeated call',
+    async ({ op, caller, input, other, prepare }) => {
+      const request = await agent.ask('k')
+      await prepare?.(request)
+      const body = input({ request, session: agent.session, fence: agent.fence })
+      const once = { idempotencyKey: 'key' }
+      const first = await fixture.gateway.dispatchUnknown(caller, op, body, once)
+      const before = await fixture.store.head()
+      const live = (await fixture.subscribe()).subscription.hello.blocks
+      const second = await fixture.gateway.dispatchUnknown(caller, op, body, once)
+      expect(second).toEqual(first)
+      expect(await fixture.store.head()).toEqual(before)
+      expect((await fixture.subscribe()).subscription.hello.blocks).toEqual(live)
+      await expectFault(
+        fixture.gateway.dispatchUnknown(caller, op, { ...body, ...other }, once),
+        'idempotency_mismatch',
+      )
+    },
+  )
+  it('interruptSession and endSession run once', async () => {
+    const { id } = agent.session
     for (const op of ['interruptSession', 'endSession'] as const) {
-      const first = await at.person(op, { id }, { idempotencyKey: op })
-      const { seq } = await at.store.head()
-      expect(await at.person(op, { id }, { idempotencyKey: op })).toEqual(first)
-      expect((await at.store.head()).seq).toBe(seq)
+      const first = await fixture.person(op, { id }, { idempotencyKey: op })
+      const { seq } = await fixture.store.head()
+      expect(await fixture.person(op, { id }, { idempotencyKey: op })).toEqual(first)
+      expect((await fixture.store.head()).seq).toBe(seq)
     }
   })
-  it('everything is stopped once: what began since is left alone', async () => {
+  it('a repeated stopEverything leaves turns alone that started after the first call', async () => {
     const once = { idempotencyKey: 'k' }
-    await driven.ask('k')
-    const first = await at.person('stopEverything', {}, once)
-    expect(first.interrupted).toEqual([driven.session.id])
-    await driven.ask('later')
-    await (await at.drive()).ask('elsewhere')
-    const { seq } = await at.store.head()
-    expect(await at.person('stopEverything', {}, once)).toEqual(first)
-    expect((await at.store.head()).seq).toBe(seq)
-    expect((await at.person('stopEverything', {})).interrupted).toHaveLength(2)
+    await agent.ask('k')
+    const first = await fixture.person('stopEverything', {}, once)
+    expect(first.interrupted).toEqual([agent.session.id])
+    await agent.ask('later')
+    await (await fixture.startAttached()).ask('elsewhere')
+    const { seq } = await fixture.store.head()
+    expect(await fixture.person('stopEverything', {}, once)).toEqual(first)
+    expect((await fixture.store.head()).seq).toBe(seq)
+    expect((await fixture.person('stopEverything', {})).interrupted).toHaveLength(2)
   })
-  it('a session is started once, also where its runner is gone by the time of the second call', async () => {
-    const input: Input<'startSession'> = { driver: 'steady' }
-    const first = await at.person('startSession', input, { idempotencyKey: 'k' })
-    await at.runner('retireRunner', { id: runnerId() })
-    await at.announce(1, [{ ...drivers[1]!, name: 'another' }])
-    expect(await at.person('startSession', input, { idempotencyKey: 'k' })).toEqual(first)
-    await refused(at.person('startSession', input, { idempotencyKey: 'new' }), 'no_runner')
+  it('startSession runs once, even if its runner is gone at the second call', async () => {
+    const input: Input<'startSession'> = { driver: 'resumable' }
+    const first = await fixture.person('startSession', input, { idempotencyKey: 'k' })
+    await fixture.runner('retireRunner', { id: runnerId() })
+    await fixture.announce(1, [{ ...drivers[1]!, name: 'another' }])
+    expect(await fixture.person('startSession', input, { idempotencyKey: 'k' })).toEqual(first)
+    await expectFault(fixture.person('startSession', input, { idempotencyKey: 'new' }), 'no_runner')
   })
-  it('a key is the caller’s own, and of one operation', async () => {
-    const input = { id: driven.session.id, text: 'hello' }
+  it('a key is scoped to the caller and the operation', async () => {
+    const input = { id: agent.session.id, text: 'hello' }
     const once = { idempotencyKey: 'k' }
-    const mine = await at.person('sendMessage', input, once)
-    expect((await at.other('sendMessage', input, once)).id).not.toBe(mine.id)
-    expect(await at.person('patchSession', { id: input.id, title: 'x' }, once)).toMatchObject({ title: 'x' })
+    const mine = await fixture.person('sendMessage', input, once)
+    expect((await fixture.otherPerson('sendMessage', input, once)).id).not.toBe(mine.id)
+    expect(await fixture.person('patchSession', { id: input.id, title: 'x' }, once)).toMatchObject({ title: 'x' })
     expect(bob.token).not.toBe(ada.token)
   })
-  it('a call that failed is tried again', async () => {
-    const request = await driven.ask('k')
-    const input = { id: request.id, state: 'handed', fence: driven.fence } as const
-    await refused(at.runner('reportDelivery', input, { idempotencyKey: 'h' }), 'not_resolved')
-    await at.allow(request)
-    expect(await at.runner('reportDelivery', input, { idempotencyKey: 'h' })).toMatchObject({
+  it('a failed call runs again under the same key', async () => {
+    const request = await agent.ask('k')
+    const input = { id: request.id, state: 'handed', fence: agent.fence } as const
+    await expectFault(fixture.runner('reportDelivery', input, { idempotencyKey: 'h' }), 'not_resolved')
+    await fixture.allow(request)
+    expect(await fixture.runner('reportDelivery', input, { idempotencyKey: 'h' })).toMatchObject({
       delivery: { state: 'handed' },
     })
   })
-  it('calls at the same moment happen once', async () => {
-    const input = { id: driven.session.id, text: 'hello' }
+  it('concurrent calls with one key run once', async () => {
+    const input = { id: agent.session.id, text: 'hello' }
     const sent = await Promise.all(
-      Array.from({ length: 10 }, () => at.person('sendMessage', input, { idempotencyKey: 'k' })),
+      Array.from({ length: 10 }, () => fixture.person('sendMessage', input, { idempotencyKey: 'k' })),
     )
     expect(new Set(sent.map(command => command.id)).size).toBe(1)
   })
-  it('a key is forgotten after a day', async () => {
-    const input = { id: driven.session.id, text: 'hello' }
-    const first = await at.person('sendMessage', input, { idempotencyKey: 'k' })
-    at.clock.jump(24 * 3600 * 1000)
-    await at.clock.pass(500)
-    expect((await at.person('sendMessage', input, { idempotencyKey: 'k' })).id).not.toBe(first.id)
+  it('a key expires after a day', async () => {
+    const input = { id: agent.session.id, text: 'hello' }
+    const first = await fixture.person('sendMessage', input, { idempotencyKey: 'k' })
+    fixture.clock.jump(24 * 3600 * 1000)
+    await fixture.clock.advance(500)
+    expect((await fixture.person('sendMessage', input, { idempotencyKey: 'k' })).id).not.toBe(first.id)
   })
   it.each([
     ['addToken', { role: 'agent', name: 'a' }, { role: 'person', name: 'a' }],
     ['makeLink', {}, null],
   ] as const)('%s makes one secret, shows it once and keeps it nowhere', async (op, input, other) => {
     const once = { idempotencyKey: 'k' }
-    const { body } = await at.gateway.dispatchUnknown(ada, op, input, once)
-    const before = await at.store.find('token', {})
-    await refused(at.gateway.dispatchUnknown(ada, op, input, once), 'gone')
-    if (other) await refused(at.gateway.dispatchUnknown(ada, op, other, once), 'idempotency_mismatch')
-    expect(await at.store.find('token', {})).toEqual(before)
+    const { body } = await fixture.gateway.dispatchUnknown(ada, op, input, once)
+    const before = await fixture.store.find('token', {})
+    await expectFault(fixture.gateway.dispatchUnknown(ada, op, input, once), 'gone')
+    if (other) await expectFault(fixture.gateway.dispatchUnknown(ada, op, other, once), 'idempotency_mismatch')
+    expect(await fixture.store.find('token', {})).toEqual(before)
     const { secret, code } = body as { secret?: string; code?: string } // one of the two operations above
-    expect(JSON.stringify([await at.store.find('idem', {}), before])).not.toContain(secret ?? code)
+    expect(JSON.stringify([await fixture.store.find('idempotency', {}), before])).not.toContain(secret ?? code)
   })
 })
 
-describe('a credential', () => {
-  it('that would have expired already is not made', async () => {
-    const make = (expiresAt: number) => at.person('addToken', { role: 'agent', name: 'late', expiresAt })
-    await refused(make(at.clock.now()), 'bad_input')
-    expect(await make(at.clock.now() + 1)).toMatchObject({ name: 'late' })
+describe('addToken', () => {
+  it('refuses an expiry in the past', async () => {
+    const make = (expiresAt: number) => fixture.person('addToken', { role: 'agent', name: 'late', expiresAt })
+    await expectFault(make(fixture.clock.now()), 'bad_input')
+    expect(await make(fixture.clock.now() + 1)).toMatchObject({ name: 'late' })
   })
 })
 
-describe('a backup', () => {
-  it.each(['copy.db', './copy.db', '', '~/copy.db', '/tmp/a\0b', 'C:'])('does not go to %j', async file => {
-    await refused(at.person('backup', { file }), 'bad_input')
+describe('backup', () => {
+  it.each(['copy.db', './copy.db', '', '~/copy.db', '/tmp/a\0b', 'C:'])('refuses the path %j', async file => {
+    await expectFault(fixture.person('backup', { file }), 'bad_input')
   })
 })

@@ -1,94 +1,101 @@
-/** What an agent says of itself: the mode that it is in, and what has become of its process. */
+/** What an agent reports about itself: its mode, model and process. */
 import { limits, type SessionId } from '@holdpoint/protocol'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { type Driven, type GatewayFixture, refused, resumable, rig, runnerId } from './gateway-fixture.ts'
+import {
+  type AttachedAgent,
+  expectFault,
+  type GatewayFixture,
+  openFixture,
+  resumable,
+  runnerId,
+} from './gateway-fixture.ts'
 
-let at: GatewayFixture
-let driven: Driven
+let fixture: GatewayFixture
+let agent: AttachedAgent
 let id: SessionId
 beforeEach(async () => {
-  at = await rig()
-  driven = await at.drive()
-  id = driven.session.id
+  fixture = await openFixture()
+  agent = await fixture.startAttached()
+  id = agent.session.id
 })
-const session = () => at.person('getSession', { id })
+const session = () => fixture.person('getSession', { id })
 const live = { state: 'live', pid: 7, memoryMb: 213 } as const
 
-describe('what an agent says of itself', () => {
-  it('is the session’s from then on, and everyone is told by one event', async () => {
-    const watching = await at.watch()
-    await driven.say({ type: 'session.changed', mode: 'acceptEdits', process: live })
-    expect(await session()).toMatchObject({ mode: 'acceptEdits', process: { ...live, changedAt: at.clock.now() } })
-    expect(watching.events).toMatchObject([
+describe('a session.changed event from an agent', () => {
+  it('updates the session and is published as one event', async () => {
+    const subscriber = await fixture.subscribe()
+    await agent.append({ type: 'session.changed', mode: 'acceptEdits', process: live })
+    expect(await session()).toMatchObject({ mode: 'acceptEdits', process: { ...live, changedAt: fixture.clock.now() } })
+    expect(subscriber.events).toMatchObject([
       { type: 'session.changed', value: { mode: 'acceptEdits', process: { memoryMb: 213 } } },
     ])
-    const [event] = watching.events
+    const [event] = subscriber.events
     expect(event?.type === 'session.changed' && event.value.process?.changedAt).toBe(event?.at)
   })
-  it('is the model that it has, and how another session can go on with it', async () => {
-    await at.person('patchSession', { id, model: 'new' })
-    await driven.say({ type: 'session.changed', model: null, conversationId: 'conversation-1' })
+  it('updates the model and the conversation id', async () => {
+    await fixture.person('patchSession', { id, model: 'new' })
+    await agent.append({ type: 'session.changed', model: null, conversationId: 'conversation-1' })
     expect(await session()).toMatchObject({ model: null, conversationId: 'conversation-1', mode: null })
   })
-  it('is no event where nothing has changed', async () => {
-    await driven.say({ type: 'session.changed', mode: 'plan', process: live })
-    const before = await at.log()
-    await driven.say({ type: 'session.changed', mode: 'plan', process: live })
-    expect(await at.log()).toEqual(before)
+  it('publishes nothing if nothing changed', async () => {
+    await agent.append({ type: 'session.changed', mode: 'plan', process: live })
+    const before = await fixture.eventTypes()
+    await agent.append({ type: 'session.changed', mode: 'plan', process: live })
+    expect(await fixture.eventTypes()).toEqual(before)
   })
-  it('is one event with what else is said', async () => {
-    const watching = await at.watch()
-    await driven.say({ type: 'session.changed', process: live }, { type: 'error.raised', message: 'oh' })
-    await driven.say({ type: 'session.changed', process: { ...live, note: 'it cannot be let go' } })
-    expect(watching.events.map(event => event.type)).toEqual(['error.raised', 'session.changed', 'session.changed'])
+  it('publishes one event for all items of a call', async () => {
+    const subscriber = await fixture.subscribe()
+    await agent.append({ type: 'session.changed', process: live }, { type: 'error.raised', message: 'oh' })
+    await agent.append({ type: 'session.changed', process: { ...live, note: 'it cannot be let go' } })
+    expect(subscriber.events.map(event => event.type)).toEqual(['error.raised', 'session.changed', 'session.changed'])
     expect((await session()).process?.note).toBe('it cannot be let go')
   })
-  it('is only for who holds the session', async () => {
-    await at.announce()
-    await refused(driven.say({ type: 'session.changed', mode: 'plan' }), 'fenced')
+  it('needs the current fence', async () => {
+    await fixture.announce()
+    await expectFault(agent.append({ type: 'session.changed', mode: 'plan' }), 'fenced')
     expect((await session()).mode).toBeNull()
   })
-  it('is no step forward: an agent that only starts is not brought back for ever', async () => {
-    await at.person('sendMessage', { id, text: 'go' })
+  it('is not progress: a session whose agent only starts ends after too many idle attaches', async () => {
+    await fixture.person('sendMessage', { id, text: 'go' })
     for (let i = 0; i < limits.idleAttachesMax; i++) {
-      await driven.say({ type: 'session.changed', process: { ...live, pid: i + 1 } })
-      await at.announce()
-      if ((await session()).state !== 'ended') driven = await at.attach(id)
+      await agent.append({ type: 'session.changed', process: { ...live, pid: i + 1 } })
+      await fixture.announce()
+      if ((await session()).state !== 'ended') agent = await fixture.attach(id)
     }
     expect((await session()).ending).toMatchObject({ reason: 'failed' })
   })
 })
 
-describe('a process that lived', () => {
-  beforeEach(() => driven.say({ type: 'session.changed', process: live }))
+describe('a live process', () => {
+  beforeEach(() => agent.append({ type: 'session.changed', process: live }))
 
-  it('is lost with its runner', async () => {
-    await at.announce()
+  it('is marked lost when its runner is lost', async () => {
+    await fixture.announce()
     expect(await session()).toMatchObject({ state: 'parked', process: { state: 'lost' } })
   })
-  it('is gone when the session is given back or ended', async () => {
-    await at.runner('detachSession', { id, fence: driven.fence })
+  it('is marked stopped when the session is detached or ended', async () => {
+    await fixture.runner('detachSession', { id, fence: agent.fence })
     expect(await session()).toMatchObject({ state: 'parked', process: { state: 'stopped' } })
-    driven = await at.attach(id).catch(() => driven)
-    await at.person('endSession', { id })
+    agent = await fixture.attach(id).catch(() => agent)
+    await fixture.person('endSession', { id })
     expect((await session()).process).not.toMatchObject({ state: 'live' })
   })
-  it('that was said to be parked stays so', async () => {
-    await driven.say({ type: 'session.changed', process: { state: 'parked' } })
-    await at.runner('detachSession', { id, fence: driven.fence })
+  it('stays parked if the agent reported it as parked', async () => {
+    await agent.append({ type: 'session.changed', process: { state: 'parked' } })
+    await fixture.runner('detachSession', { id, fence: agent.fence })
     expect((await session()).process).toMatchObject({ state: 'parked' })
   })
 })
 
-describe('a runner that renews its lease', () => {
-  it('may say that what it can run has changed: sessions opened from then on have it', async () => {
+describe('renewRunner', () => {
+  it('can update the drivers, which later sessions then get', async () => {
     const parkable = { ...resumable, capabilities: [...resumable.capabilities, 'parkable' as const] }
-    await at.runner('renewRunner', { id: runnerId(), incarnation: 1, drivers: [parkable] })
-    const { items } = await at.person('listDrivers', {})
-    expect(items.map(driver => driver.name)).toEqual(['steady', 'external'])
+    await fixture.runner('renewRunner', { id: runnerId(), incarnation: 1, drivers: [parkable] })
+    const { items } = await fixture.person('listDrivers', {})
+    expect(items.map(driver => driver.name)).toEqual(['resumable', 'external'])
     expect(items[0]?.capabilities).toContain('parkable')
-    expect((await at.drive()).session.capabilities).toContain('parkable')
-    await at.runner('renewRunner', { id: runnerId(), incarnation: 1 })
-    expect((await at.person('listDrivers', {})).items[0]?.capabilities).toContain('parkable')
+    expect((await fixture.startAttached()).session.capabilities).toContain('parkable')
+    await fixture.runner('renewRunner', { id: runnerId(), incarnation: 1 })
+    expect((await fixture.person('listDrivers', {})).items[0]?.capabilities).toContain('parkable')
   })
 })

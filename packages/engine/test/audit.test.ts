@@ -1,36 +1,36 @@
-/** The record as people read it: joined, filtered, searched, from either end, and never for long at a stretch. */
+/** The audit log: its entries, filters, search, paging, and the cost of one call. */
 import { type Ask, type AuditEntry, type Input, limits } from '@holdpoint/protocol'
 import { beforeEach, describe, expect, it } from 'vitest'
 import {
+  type AttachedAgent,
   ada,
   approval,
   bob,
-  type Driven,
+  expectFault,
   type GatewayFixture,
-  refused,
-  rig,
+  openFixture,
   secretAsk,
   secretForm,
 } from './gateway-fixture.ts'
 
-let at: GatewayFixture
-let driven: Driven
+let fixture: GatewayFixture
+let agent: AttachedAgent
 beforeEach(async () => {
-  at = await rig()
-  driven = await at.drive('steady', { title: 'Spring cleaning', cwd: '/srv/Attic' })
+  fixture = await openFixture()
+  agent = await fixture.startAttached('resumable', { title: 'Spring cleaning', cwd: '/srv/Attic' })
 })
-const record = (input: Input<'listAudit'> = {}) => at.person('listAudit', input)
+const record = (input: Input<'listAudit'> = {}) => fixture.person('listAudit', input)
 async function requests(input: Input<'listAudit'>): Promise<string[]> {
   return (await record(input)).items.map(line => line.value.key)
 }
-async function resolve(key: string, ask: Ask, answer: Input<'answerRequest'>['answer'], call = at.person) {
-  const { id, digest } = await driven.ask(key, ask)
+async function resolve(key: string, ask: Ask, answer: Input<'answerRequest'>['answer'], call = fixture.person) {
+  const { id, digest } = await agent.ask(key, ask)
   return call('answerRequest', { id, digest, answer })
 }
-/** Resolved as they are asked. */
+/** A rule that resolves requests as soon as they are opened. */
 async function denyByRule(tool: string) {
-  await at.person('addRule', { effect: 'deny', tool })
-  return at.agent('startSession', { driver: 'external', title: 'Many' })
+  await fixture.person('addRule', { effect: 'deny', tool })
+  return fixture.externalAgent('startSession', { driver: 'external', title: 'Many' })
 }
 
 const colours: Ask = {
@@ -54,15 +54,15 @@ const form: Ask = {
   schema: { type: 'object', properties: { summary: { type: 'string', title: 'In a sentence' } } },
 }
 
-describe('a line of the record', () => {
-  it('holds what was resolved, and the request and the title as they stand now', async () => {
-    const request = await driven.ask('k')
-    await at.allow(request)
-    await driven.report(request, 'handed')
-    await driven.report(request, 'taken')
-    await at.person('patchSession', { id: driven.session.id, title: 'Another title' })
+describe('an audit entry', () => {
+  it('contains the resolution, and the request and session title as they are now', async () => {
+    const request = await agent.ask('k')
+    await fixture.allow(request)
+    await agent.report(request, 'handed')
+    await agent.report(request, 'taken')
+    await fixture.person('patchSession', { id: agent.session.id, title: 'Another title' })
     const { items, next } = await record()
-    const value = await at.person('getRequest', { id: request.id })
+    const value = await fixture.person('getRequest', { id: request.id })
     expect(value.delivery.state).toBe('taken')
     const { id, session, digest, delivery } = value
     const resolution = value.resolution as NonNullable<typeof value.resolution> // it was allowed
@@ -79,7 +79,7 @@ describe('a line of the record', () => {
     expect(items).toEqual([{ cursor: expect.stringMatching(/^e1-\d+$/), ...line } satisfies AuditEntry])
     expect(next).toBeNull()
   })
-  it('shows that a secret was given and not the secret, and does not let it be searched for', async () => {
+  it('masks a secret, which cannot be searched for', async () => {
     await resolve('k', secretAsk, { kind: 'answers', answers: [{ id: 'pin', chosen: [], other: 'tulip4711' }] })
     const page = await record()
     expect(page.items).toHaveLength(1)
@@ -87,33 +87,33 @@ describe('a line of the record', () => {
     expect(await requests({ q: 'tulip' })).toEqual([])
     expect(await requests({ q: 'the pin?' })).toEqual(['k'])
   })
-  it('shows what a form was filled in with but for its secrets', async () => {
+  it('shows the values of a form except its secrets', async () => {
     await resolve('k', secretForm, { kind: 'submit', values: { name: 'ada', pass: 'tulip4711', pin: 918273 } })
     const [line] = (await record()).items
     expect(line?.resolution.answer).toEqual({ kind: 'submit', values: { name: 'ada', pass: '••••••', pin: '••••••' } })
     expect(JSON.stringify(line)).not.toMatch(/tulip|918273/)
     expect(await requests({ q: 'tulip' })).toEqual([])
   })
-  it('is gone with its session', async () => {
+  it('is removed when its session is deleted', async () => {
     await resolve('gone', approval('dig up the treasure'), { kind: 'deny', reason: 'no digging' })
-    const other = await at.drive()
-    await at.allow(await other.ask('stays'))
-    await at.person('endSession', { id: driven.session.id })
-    await at.person('deleteSession', { id: driven.session.id })
+    const other = await fixture.startAttached()
+    await fixture.allow(await other.ask('stays'))
+    await fixture.person('endSession', { id: agent.session.id })
+    await fixture.person('deleteSession', { id: agent.session.id })
     expect(await requests({})).toEqual(['stays'])
     expect(await requests({ before: 'end' })).toEqual(['stays'])
-    expect(await requests({ session: driven.session.id })).toEqual([])
+    expect(await requests({ session: agent.session.id })).toEqual([])
     expect(JSON.stringify(await record())).not.toContain('digging')
   })
-  it('is for people', async () => {
-    await refused(at.agent('listAudit', {}), 'forbidden')
-    await refused(at.runner('listAudit', {}), 'forbidden')
+  it('can be read by people only', async () => {
+    await expectFault(fixture.externalAgent('listAudit', {}), 'forbidden')
+    await expectFault(fixture.runner('listAudit', {}), 'forbidden')
   })
 })
 
-describe('the record', () => {
-  it('is read on from its start and back from its end, to the same lines', async () => {
-    for (let i = 0; i < 7; i++) await at.allow(await driven.ask(`k${i}`))
+describe('listAudit', () => {
+  it('returns the same entries forwards from the start and backwards from the end', async () => {
+    for (let i = 0; i < 7; i++) await fixture.allow(await agent.ask(`k${i}`))
     const all = (await record()).items
     expect(all.map(line => line.value.key)).toEqual(['k0', 'k1', 'k2', 'k3', 'k4', 'k5', 'k6'])
     const on: AuditEntry[] = []
@@ -134,19 +134,19 @@ describe('the record', () => {
     expect(back).toEqual(all)
     expect(nexts).toEqual([all[4]?.cursor, all[1]?.cursor, null])
   })
-  it('is filtered by session, by what resolved, by the answer and by the person', async () => {
+  it('filters by session, resolver, answer and person', async () => {
     await resolve('allowed', approval(), { kind: 'allow' })
-    await resolve('denied', approval(), { kind: 'deny' }, at.other)
+    await resolve('denied', approval(), { kind: 'deny' }, fixture.otherPerson)
     await resolve('answered', colours, { kind: 'answers', answers: [{ id: 'c', chosen: ['Teal'] }] })
-    await resolve('declined', colours, { kind: 'decline' }, at.other)
+    await resolve('declined', colours, { kind: 'decline' }, fixture.otherPerson)
     await resolve('submitted', form, { kind: 'submit', values: { summary: 'New shed' } })
-    await at.runner('withdrawRequest', { id: (await driven.ask('withdrawn')).id, fence: driven.fence })
-    await driven.ask('late', approval(), { deadlineMs: 1000, onDeadline: 'deny' })
-    await at.clock.pass(2000)
-    await at.person('addRule', { effect: 'deny', tool: 'Format' })
-    await driven.ask('ruled', approval('disk', { tool: 'Format' }))
-    const other = await at.drive()
-    await at.allow(await other.ask('elsewhere'))
+    await fixture.runner('withdrawRequest', { id: (await agent.ask('withdrawn')).id, fence: agent.fence })
+    await agent.ask('late', approval(), { deadlineMs: 1000, onDeadline: 'deny' })
+    await fixture.clock.advance(2000)
+    await fixture.person('addRule', { effect: 'deny', tool: 'Format' })
+    await agent.ask('ruled', approval('disk', { tool: 'Format' }))
+    const other = await fixture.startAttached()
+    await fixture.allow(await other.ask('elsewhere'))
     const cases: [Input<'listAudit'>, string[]][] = [
       [{ by: 'agent' }, ['withdrawn']],
       [{ by: 'deadline' }, ['late']],
@@ -163,7 +163,7 @@ describe('the record', () => {
     ]
     for (const [input, keys] of cases) expect(await requests(input), JSON.stringify(input)).toEqual(keys)
   })
-  it('is searched in what was asked, who answered, what was said, and where', async () => {
+  it('searches ask, person, answer, session title and folder', async () => {
     await resolve('note', approval('sweep "under" the rug'), { kind: 'allow', note: 'Mind the Vase' })
     await resolve('reason', approval('x', { title: 'Burn it', tool: 'Torch' }), { kind: 'deny', reason: 'No FIRE' })
     await resolve('edit', approval('y'), {
@@ -174,7 +174,7 @@ describe('the record', () => {
       'colour',
       colours,
       { kind: 'answers', answers: [{ id: 'c', chosen: [], other: 'Heliotrope' }] },
-      at.other,
+      fixture.otherPerson,
     )
     await resolve('form', form, { kind: 'submit', values: { summary: 'A new shed' } })
     const every = ['note', 'reason', 'edit', 'colour', 'form']
@@ -195,7 +195,7 @@ describe('the record', () => {
       [ada.name, ['note', 'reason', 'edit', 'form']],
       ['spring CLEANING', every],
       ['/srv/attic', every],
-      ['steady', every],
+      ['resumable', every],
       ['', every],
       ['%', []],
       ['approval', []],
@@ -205,10 +205,11 @@ describe('the record', () => {
   })
 })
 
-describe('one call', () => {
-  it('looks at so many resolutions, and says where to go on', async () => {
+describe('one listAudit call', () => {
+  it('scans a limited number of resolutions and returns a cursor to continue', async () => {
     const { id } = await denyByRule('Bash')
-    const deny = (key: string, command = 'ls') => at.agent('openRequest', { id, key, ask: approval(command) })
+    const deny = (key: string, command = 'ls') =>
+      fixture.externalAgent('openRequest', { id, key, ask: approval(command) })
     await deny('needle', 'find me')
     for (let i = 1; i < limits.auditScanMax; i++) await deny(`k${i}`)
     expect(await record({ q: 'find me', before: 'end' })).toMatchObject({
@@ -222,20 +223,24 @@ describe('one call', () => {
     expect(rest).toMatchObject({ items: [{ value: { key: 'needle' } }], next: null })
   }, 60_000)
 
-  it('reads no more than a page holds, whatever little of it fits', async () => {
+  it('reads no more bytes than a page holds, even if few entries match', async () => {
     const { id } = await denyByRule('Bash')
     const quarter = limits.pageMaxBytes / 32
     for (let i = 0; i < 40; i++)
-      await at.agent('openRequest', { id, key: `k${i}`, ask: approval('x'.repeat(quarter), { title: `Run ${i}` }) })
+      await fixture.externalAgent('openRequest', {
+        id,
+        key: `k${i}`,
+        ask: approval('x'.repeat(quarter), { title: `Run ${i}` }),
+      })
     expect((await record({ limit: 500 })).items.length).toBe(31)
     const first = await record({ q: 'run 39' })
     expect(first).toEqual({ items: [], next: expect.stringMatching(/^e1-/) })
     expect(await record({ q: 'run 39', after: first.next as string })).toMatchObject({ items: [{}], next: null }) // likewise
   })
 
-  it('lets everything else have its turn while it looks', async () => {
+  it('yields to the event loop while it scans', async () => {
     const { id } = await denyByRule('Bash')
-    for (let i = 0; i < 200; i++) await at.agent('openRequest', { id, key: `k${i}`, ask: approval() })
+    for (let i = 0; i < 200; i++) await fixture.externalAgent('openRequest', { id, key: `k${i}`, ask: approval() })
     let turns = 0
     let over = false
     const turn = () => {

@@ -1,16 +1,16 @@
-/** Bytes have limits as numbers do: no page, snapshot or resumed stream grows with what agents put into one item. */
+/** Byte limits of pages, snapshots and resumed streams, whatever the size of a single item. */
 import { type Input, limits, type Request, type Runner } from '@holdpoint/protocol'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { approval, type Driven, type GatewayFixture, rig } from './gateway-fixture.ts'
+import { type AttachedAgent, approval, type GatewayFixture, openFixture } from './gateway-fixture.ts'
 
-let at: GatewayFixture
-let driven: Driven
+let fixture: GatewayFixture
+let agent: AttachedAgent
 beforeEach(async () => {
-  at = await rig()
-  driven = await at.drive()
+  fixture = await openFixture()
+  agent = await fixture.startAttached()
 })
-const quarter = 256 * 1024
-const said = (bytes: number): Input<'appendEvents'>['items'][number] => ({
+const quarterMiB = 256 * 1024
+const message = (bytes: number): Input<'appendEvents'>['items'][number] => ({
   type: 'message.added',
   block: 'b',
   text: 'x'.repeat(bytes),
@@ -19,63 +19,66 @@ const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value))
 const large = (bytes: number) => ({ ...approval(), input: { text: 'x'.repeat(bytes) } })
 async function askMany(count: number, bytes: number): Promise<Request[]> {
   const asked: Request[] = []
-  for (let i = 0; i < count; i++) asked.push(await driven.ask(`k${i}`, large(bytes)))
+  for (let i = 0; i < count; i++) asked.push(await agent.ask(`k${i}`, large(bytes)))
   return asked
 }
 
-describe('what was missed', () => {
-  it('is resumed up to so many bytes, and is a gap beyond', async () => {
-    const { hello } = (await at.watch()).watch
-    const fits = Math.floor(limits.resumeMaxBytes / (quarter + 200))
-    for (let i = 0; i < fits; i++) await driven.say(said(quarter))
-    const resumed = (await at.watch({ after: hello.cursor })).watch
+describe('resuming a stream', () => {
+  it('works up to the byte limit and falls back to a snapshot beyond it', async () => {
+    const { hello } = (await fixture.subscribe()).subscription
+    const fits = Math.floor(limits.resumeMaxBytes / (quarterMiB + 200))
+    for (let i = 0; i < fits; i++) await agent.append(message(quarterMiB))
+    const resumed = (await fixture.subscribe({ after: hello.cursor })).subscription
     expect([resumed.hello.resume, resumed.missed.length]).toEqual(['ok', fits])
-    await driven.say(said(quarter))
-    await driven.say(said(quarter))
-    const gap = (await at.watch({ after: hello.cursor })).watch
+    await agent.append(message(quarterMiB))
+    await agent.append(message(quarterMiB))
+    const gap = (await fixture.subscribe({ after: hello.cursor })).subscription
     expect([gap.hello.resume, gap.missed.length]).toEqual(['gap', 0])
   })
-  it('is resumed where it is one event, however large', async () => {
-    const { hello } = (await at.watch()).watch
+  it('works for a single event of any size', async () => {
+    const { hello } = (await fixture.subscribe()).subscription
     const data = Buffer.alloc(limits.attachmentMaxBytes).toString('base64')
     const image = { type: 'image', mediaType: 'image/png', data } as const
-    await at.person('sendMessage', { id: driven.session.id, text: 'look', attachments: [image, image] })
-    expect((await at.watch({ after: hello.cursor })).watch).toMatchObject({ hello: { resume: 'ok' }, missed: [{}] })
+    await fixture.person('sendMessage', { id: agent.session.id, text: 'look', attachments: [image, image] })
+    expect((await fixture.subscribe({ after: hello.cursor })).subscription).toMatchObject({
+      hello: { resume: 'ok' },
+      missed: [{}],
+    })
   })
 })
 
-describe('hello', () => {
-  it('holds so many bytes of requests, and says that there is more', async () => {
-    const asked = await askMany(20, quarter)
-    const { hello } = (await at.watch()).watch
+describe('the hello snapshot', () => {
+  it('limits the bytes of requests and says that there are more', async () => {
+    const asked = await askMany(20, quarterMiB)
+    const { hello } = (await fixture.subscribe()).subscription
     expect(bytesOf(hello.requests)).toBeLessThan(limits.snapshotMaxBytes)
     expect(hello.requests.length).toBeGreaterThan(10)
     expect(hello).toMatchObject({ more: true, pending: asked.length })
   })
-  it('holds so many bytes of sessions, and says that there is more', async () => {
+  it('limits the bytes of sessions and says that there are more', async () => {
     for (let i = 0; i < 20; i++)
-      await at.agent('startSession', { driver: 'external', options: { text: 'x'.repeat(quarter) } })
-    const { hello } = (await at.watch()).watch
+      await fixture.externalAgent('startSession', { driver: 'external', options: { text: 'x'.repeat(quarterMiB) } })
+    const { hello } = (await fixture.subscribe()).subscription
     expect(bytesOf(hello.sessions)).toBeLessThan(limits.snapshotMaxBytes)
     expect(hello.more).toBe(true)
   })
-  it('holds so many bytes of blocks under way', async () => {
+  it('limits the bytes of streaming blocks', async () => {
     for (let i = 0; i < 20; i++)
-      await driven.say({ type: 'message.delta', block: `b${i}`, offset: 0, text: 'x'.repeat(quarter) })
-    const { blocks } = (await at.watch()).watch.hello
+      await agent.append({ type: 'message.delta', block: `b${i}`, offset: 0, text: 'x'.repeat(quarterMiB) })
+    const { blocks } = (await fixture.subscribe()).subscription.hello
     expect(bytesOf(blocks)).toBeLessThan(limits.snapshotMaxBytes)
     expect(blocks.length).toBeGreaterThan(10)
   })
 })
 
 describe('a page', () => {
-  const half = limits.pageMaxBytes / 2
+  const halfPage = limits.pageMaxBytes / 2
 
-  it('of requests ends at so many bytes, and the next goes on', async () => {
-    const asked = await askMany(40, quarter)
+  it('of requests ends at the byte limit, and the next page continues', async () => {
+    const asked = await askMany(40, quarterMiB)
     const seen: Request[] = []
     for (let after: Request['id'] | undefined, more = true; more; ) {
-      const page = await at.person('listRequests', { limit: limits.pageMax, ...(after && { after }) })
+      const page = await fixture.person('listRequests', { limit: limits.pageMax, ...(after && { after }) })
       expect(bytesOf(page.items)).toBeLessThan(limits.pageMaxBytes)
       seen.push(...page.items)
       after = page.items.at(-1)?.id
@@ -83,11 +86,11 @@ describe('a page', () => {
     }
     expect(seen.map(request => request.id)).toEqual(asked.map(request => request.id))
   })
-  it('of the log ends at so many bytes, and the next goes on', async () => {
-    for (let i = 0; i < 40; i++) await driven.say(said(quarter))
+  it('of events ends at the byte limit, and the next page continues', async () => {
+    for (let i = 0; i < 40; i++) await agent.append(message(quarterMiB))
     let count = 0
     for (let after: string | undefined, more = true; more; ) {
-      const page = await at.person('listEvents', { id: driven.session.id, limit: 500, ...(after && { after }) })
+      const page = await fixture.person('listEvents', { id: agent.session.id, limit: 500, ...(after && { after }) })
       expect(bytesOf(page.items)).toBeLessThan(limits.pageMaxBytes * 1.01)
       count += page.items.filter(event => event.type === 'message.added').length
       after = page.next ?? undefined
@@ -95,29 +98,31 @@ describe('a page', () => {
     }
     expect(count).toBe(40)
   })
-  it('of sessions ends at so many bytes, and the next goes on', async () => {
+  it('of sessions ends at the byte limit, and the next page continues', async () => {
     const opened = []
     for (let i = 0; i < 40; i++)
-      opened.push(await at.agent('startSession', { driver: 'external', options: { text: 'x'.repeat(quarter) } }))
-    const first = await at.person('listSessions', { limit: 500 })
+      opened.push(
+        await fixture.externalAgent('startSession', { driver: 'external', options: { text: 'x'.repeat(quarterMiB) } }),
+      )
+    const first = await fixture.person('listSessions', { limit: 500 })
     expect(bytesOf(first.items)).toBeLessThan(limits.pageMaxBytes)
     const before = first.items.at(-1)?.id
-    const second = await at.person('listSessions', { limit: 500, ...(before && { before }) })
+    const second = await fixture.person('listSessions', { limit: 500, ...(before && { before }) })
     const ids = [...first.items, ...second.items].map(session => session.id)
-    expect(ids).toEqual([...opened.map(session => session.id).reverse(), driven.session.id])
+    expect(ids).toEqual([...opened.map(session => session.id).reverse(), agent.session.id])
   })
-  it('of commands holds at least one, and reading on finds the rest', async () => {
-    const { id } = driven.session
-    const data = Buffer.alloc((half * 3) / 4).toString('base64')
+  it('of commands has at least one command, and further pages have the rest', async () => {
+    const { id } = agent.session
+    const data = Buffer.alloc((halfPage * 3) / 4).toString('base64')
     for (let i = 0; i < 5; i++)
-      await at.person('sendMessage', {
+      await fixture.person('sendMessage', {
         id,
         text: `${i}`,
         attachments: [{ type: 'image', mediaType: 'image/png', data }],
       })
     const texts: string[] = []
     for (let after = 0; ; ) {
-      const { items } = await at.runner('listCommands', { id, after })
+      const { items } = await fixture.runner('listCommands', { id, after })
       const last = items.at(-1)
       if (!last) break
       expect(items).toHaveLength(1)
@@ -126,12 +131,12 @@ describe('a page', () => {
     }
     expect(texts).toEqual(['0', '1', '2', '3', '4'])
   })
-  it('of work ends at so many bytes', async () => {
-    const options = { text: 'x'.repeat(quarter) }
-    for (let i = 0; i < 40; i++) await at.person('startSession', { driver: 'steady', options })
-    const { items: runners } = await at.runner('listRunners', {})
+  it('of work ends at the byte limit', async () => {
+    const options = { text: 'x'.repeat(quarterMiB) }
+    for (let i = 0; i < 40; i++) await fixture.person('startSession', { driver: 'resumable', options })
+    const { items: runners } = await fixture.runner('listRunners', {})
     const [runner] = runners as [Runner] // one was announced
-    const { items } = await at.runner('listWork', { id: runner.id, incarnation: runner.incarnation })
+    const { items } = await fixture.runner('listWork', { id: runner.id, incarnation: runner.incarnation })
     expect(bytesOf(items)).toBeLessThan(limits.pageMaxBytes)
     expect(items.length).toBeGreaterThan(20)
   })

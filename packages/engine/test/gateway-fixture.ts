@@ -1,4 +1,4 @@
-/** What the engine's tests work with: a real gateway on the memory store, a clock held by hand, one caller of each role, and a watcher that keeps its frames. */
+/** The fixture of the engine's tests: a real gateway on the memory store, a manual clock, callers of each role, and a subscriber that records its frames. */
 import {
   type Ask,
   type Call,
@@ -26,7 +26,7 @@ import {
 } from '../src/index.ts'
 import { ManualClock } from './manual-clock.ts'
 
-export { settle } from './manual-clock.ts'
+export { runPendingWork } from './manual-clock.ts'
 
 export const ada: Caller = { role: 'person', name: 'ada', token: 'tok_ada', via: 'page' }
 export const bob: Caller = { role: 'person', name: 'bob', token: 'tok_bob', via: 'cli' }
@@ -36,15 +36,20 @@ export const stranger: Caller = { role: 'agent', name: 'stranger', token: 'tok_s
 
 export const runnerId = (n = 0): RunnerId => formatId('run', new Uint8Array(20).fill(n))
 export const resumable: DriverInfo = {
-  name: 'steady',
-  title: 'Resumes',
+  name: 'resumable',
+  title: 'Can resume',
   capabilities: ['resumable', 'messages', 'interrupt'],
   modes: [],
   ready: true,
 }
-export const fragile: DriverInfo = { ...resumable, name: 'fragile', title: 'Cannot resume', capabilities: ['messages'] }
+export const unresumable: DriverInfo = {
+  ...resumable,
+  name: 'unresumable',
+  title: 'Cannot resume',
+  capabilities: ['messages'],
+}
 export const portable: DriverInfo = { ...resumable, name: 'portable', capabilities: ['resumable', 'portable'] }
-export const drivers = [resumable, fragile, portable]
+export const drivers = [resumable, unresumable, portable]
 
 export const approval = (command = 'ls', more: Partial<Extract<Ask, { kind: 'approval' }>> = {}): Ask => ({
   kind: 'approval',
@@ -76,49 +81,50 @@ export const secretForm: Ask = {
   },
 }
 
-/** An agent under a lease: its session, its fence, and the agent's side of the gateway under that fence. */
-export interface Driven {
+/** A session attached by a runner, with the calls that its agent makes under the fence. */
+export interface AttachedAgent {
   readonly session: Session
   readonly fence: number
   ask(key: string, ask?: Ask, more?: Partial<Input<'openRequest'>>): Promise<Request>
   report(request: Pick<Request, 'id'>, state: Input<'reportDelivery'>['state']): Promise<Request>
-  say(...items: Input<'appendEvents'>['items']): Promise<unknown>
+  append(...items: Input<'appendEvents'>['items']): Promise<unknown>
 }
 
 export class GatewayFixture {
   readonly clock: ManualClock
   readonly store: Store
-  readonly trouble: unknown[] = []
+  /** Errors of the sweep. */
+  readonly errors: unknown[] = []
   gateway!: Gateway
   person!: Call
-  other!: Call
+  otherPerson!: Call
   runner!: Call
-  agent!: Call
-  strange!: Call
+  externalAgent!: Call
+  otherAgent!: Call
 
   constructor(clock: ManualClock, store: Store) {
     this.clock = clock
     this.store = store
   }
-  /** A gateway over the same archive: what a restart of the gateway is. */
+  /** Opens a gateway on the same store, as a restart does. */
   async open(options: Partial<GatewayOptions> = {}): Promise<this> {
     this.gateway = await openGateway({
       store: this.store,
       clock: this.clock,
-      onError: error => this.trouble.push(error),
+      onError: error => this.errors.push(error),
       ...options,
     })
     this.person = callAs(this.gateway, ada)
-    this.other = callAs(this.gateway, bob)
+    this.otherPerson = callAs(this.gateway, bob)
     this.runner = callAs(this.gateway, runnerCaller)
-    this.agent = callAs(this.gateway, robot)
-    this.strange = callAs(this.gateway, stranger)
+    this.externalAgent = callAs(this.gateway, robot)
+    this.otherAgent = callAs(this.gateway, stranger)
     return this
   }
   announce(n = 0, offered: readonly DriverInfo[] = drivers) {
     return this.runner('announceRunner', { id: runnerId(n), name: `runner ${n}`, drivers: [...offered] })
   }
-  async attach(id: Session['id'], n = 0): Promise<Driven> {
+  async attach(id: Session['id'], n = 0): Promise<AttachedAgent> {
     const runner = (await this.runner('listRunners', {})).items.find(known => known.id === runnerId(n))
     const { fence, session } = await this.runner('attachSession', {
       id,
@@ -130,11 +136,11 @@ export class GatewayFixture {
       fence,
       ask: (key, ask = approval(), more = {}) => this.runner('openRequest', { id, key, ask, fence, ...more }),
       report: (request, state) => this.runner('reportDelivery', { id: request.id, state, fence }),
-      say: (...items) => this.runner('appendEvents', { id, items, fence }),
+      append: (...items) => this.runner('appendEvents', { id, items, fence }),
     }
   }
-  /** A session that a runner drives; announces the runner where nobody has. */
-  async drive(driver = 'steady', input: Partial<Input<'startSession'>> = {}, n = 0): Promise<Driven> {
+  /** Starts a session and attaches it; announces the runner unless it is live. */
+  async startAttached(driver = 'resumable', input: Partial<Input<'startSession'>> = {}, n = 0): Promise<AttachedAgent> {
     const { items } = await this.runner('listRunners', {})
     if (!items.some(known => known.id === runnerId(n) && known.live)) await this.announce(n)
     const session = await this.person('startSession', { driver, ...input })
@@ -146,40 +152,41 @@ export class GatewayFixture {
   deny(request: Request, call = this.person) {
     return call('answerRequest', { id: request.id, digest: request.digest, answer: { kind: 'deny' } })
   }
-  async watch(options: SubscribeOptions = {}, caller: Caller = ada): Promise<Watching> {
+  async subscribe(options: SubscribeOptions = {}, caller: Caller = ada): Promise<RecordingSubscriber> {
     const frames: SerializedFrame[] = []
-    const watch = await this.gateway.subscribe(caller, options, { frame: frame => frames.push(frame) })
+    const subscription = await this.gateway.subscribe(caller, options, { frame: frame => frames.push(frame) })
     return {
-      watch,
+      subscription,
       get frames() {
-        return frames.map(frame => JSON.parse(frame.json) as Frame) // the gateway wrote it
+        return frames.map(frame => JSON.parse(frame.json) as Frame) // serialized by the gateway
       },
       get events() {
-        return frames.filter(frame => frame.cursor !== null).map(frame => (JSON.parse(frame.json) as EventFrame).event) // events have cursors
+        return frames.filter(frame => frame.cursor !== null).map(frame => (JSON.parse(frame.json) as EventFrame).event) // only events have cursors
       },
       get cursors() {
         return frames.flatMap(frame => frame.cursor ?? [])
       },
     }
   }
-  async log() {
+  /** The types of all events in the log. */
+  async eventTypes() {
     const events = await this.store.events({ after: 0, limit: 100_000 })
     return events.map(event => event.type)
   }
 }
 type EventFrame = Extract<Frame, { frame: 'event' }>
-export interface Watching {
-  readonly watch: Subscription
+export interface RecordingSubscriber {
+  readonly subscription: Subscription
   readonly frames: readonly Frame[]
   readonly events: readonly EventFrame['event'][]
   readonly cursors: readonly string[]
 }
 
-export async function rig(options: Partial<GatewayOptions> = {}): Promise<GatewayFixture> {
+export async function openFixture(options: Partial<GatewayOptions> = {}): Promise<GatewayFixture> {
   const clock = new ManualClock()
   return new GatewayFixture(clock, await openMemory({ clock, epoch: 'e1' })).open(options)
 }
 
-export function refused(call: Promise<unknown>, code: FaultCode): Promise<void> {
+export function expectFault(call: Promise<unknown>, code: FaultCode): Promise<void> {
   return expect(call).rejects.toMatchObject({ name: 'Fault', code })
 }

@@ -1,4 +1,4 @@
-/** A clock held by hand: time passes when a test says so, and everything due happens at its own moment. */
+/** A clock that only advances when a test says so. */
 import type { Clock } from '@holdpoint/protocol'
 
 export class ManualClock implements Clock {
@@ -17,29 +17,29 @@ export class ManualClock implements Clock {
       this.#timers = this.#timers.filter(known => known !== timer)
     }
   }
-  /** The wall clock is set, by hand or by the network; timers do not notice. */
+  /** Sets the wall clock forwards or backwards, as a person or NTP does; timers are not affected. */
   jump(ms: number): void {
     this.#now += ms
     this.#timers = this.#timers.map(timer => ({ ...timer, at: timer.at + ms }))
   }
-  /** Lets time pass and everything due happen, each at its own moment. */
-  async pass(ms: number): Promise<void> {
+  /** Advances the time and fires every timer at its own moment. */
+  async advance(ms: number): Promise<void> {
     const until = this.#now + ms
-    await settle()
+    await runPendingWork()
     for (;;) {
       const next = this.#timers.filter(timer => timer.at <= until).sort((a, b) => a.at - b.at)[0]
       if (!next) break
       this.#timers = this.#timers.filter(known => known !== next)
       this.#now = Math.max(this.#now, next.at)
       next.wake()
-      await settle()
+      await runPendingWork()
     }
     this.#now = until
-    await settle()
+    await runPendingWork()
   }
 }
 
-/** Until everything that is under way in this process has come to rest: commits take one turn of the loop each. */
-export async function settle(turns = 12): Promise<void> {
+/** Lets pending promises and commits of this process finish; a commit takes one turn of the event loop. */
+export async function runPendingWork(turns = 12): Promise<void> {
   for (let i = 0; i < turns; i++) await new Promise(resolve => setImmediate(resolve))
 }

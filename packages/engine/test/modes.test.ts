@@ -1,62 +1,69 @@
-/** Modes: only those that the driver names are taken, wherever a person can choose one. */
+/** Modes: wherever a person can choose one, only the modes that the driver lists are accepted. */
 import type { Answer, Request, SessionId } from '@holdpoint/protocol'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { type Driven, type GatewayFixture, refused, resumable, rig, runnerId } from './gateway-fixture.ts'
+import {
+  type AttachedAgent,
+  expectFault,
+  type GatewayFixture,
+  openFixture,
+  resumable,
+  runnerId,
+} from './gateway-fixture.ts'
 
-let at: GatewayFixture
-let driven: Driven
+let fixture: GatewayFixture
+let agent: AttachedAgent
 let id: SessionId
 beforeEach(async () => {
-  at = await rig()
-  await at.announce(0, [
+  fixture = await openFixture()
+  await fixture.announce(0, [
     { ...resumable, modes: ['default', 'plan'] },
     { ...resumable, name: 'plain' },
   ])
-  driven = await at.drive('steady', { mode: 'plan' })
-  id = driven.session.id
+  agent = await fixture.startAttached('resumable', { mode: 'plan' })
+  id = agent.session.id
 })
 const answer = (request: Request, mode: string) => {
   const allow: Answer = { kind: 'allow', mode }
-  return at.person('answerRequest', { id: request.id, digest: request.digest, answer: allow })
+  return fixture.person('answerRequest', { id: request.id, digest: request.digest, answer: allow })
 }
 
-describe('a mode that the driver does not have', () => {
-  it('starts no session, and the modes that there are are named', async () => {
-    await expect(at.person('startSession', { driver: 'steady', mode: 'yolo' })).rejects.toMatchObject({
+describe('a mode that the driver does not list', () => {
+  it('is refused by startSession, which lists the available modes', async () => {
+    await expect(fixture.person('startSession', { driver: 'resumable', mode: 'yolo' })).rejects.toMatchObject({
       code: 'unsupported',
-      message: 'mode: "yolo" is not a mode of steady; there is default, plan',
+      message: 'mode: "yolo" is not a mode of resumable. Available: default, plan',
     })
   })
-  it('changes none: neither the session nor what its agent is told', async () => {
-    await refused(at.person('patchSession', { id, mode: 'yolo', title: 'New' }), 'unsupported')
-    expect(await at.person('getSession', { id })).toMatchObject({ mode: 'plan', title: 'steady' })
-    expect((await at.runner('listCommands', { id })).items).toEqual([])
-    expect(await at.person('patchSession', { id, mode: 'default' })).toMatchObject({ mode: 'default' })
+  it('is refused by patchSession, which then changes nothing', async () => {
+    await expectFault(fixture.person('patchSession', { id, mode: 'yolo', title: 'New' }), 'unsupported')
+    expect(await fixture.person('getSession', { id })).toMatchObject({ mode: 'plan', title: 'resumable' })
+    expect((await fixture.runner('listCommands', { id })).items).toEqual([])
+    expect(await fixture.person('patchSession', { id, mode: 'default' })).toMatchObject({ mode: 'default' })
   })
-  it('is none to allow something into, and the request stays pending', async () => {
-    const request = await driven.ask('k')
-    await refused(answer(request, 'yolo'), 'answer_mismatch')
-    expect(await at.person('getRequest', { id: request.id })).toMatchObject({ status: 'pending' })
-    const { items } = await at.person('answerRequests', {
+  it('is refused in an allow answer, and the request stays pending', async () => {
+    const request = await agent.ask('k')
+    await expectFault(answer(request, 'yolo'), 'answer_mismatch')
+    expect(await fixture.person('getRequest', { id: request.id })).toMatchObject({ status: 'pending' })
+    const { items } = await fixture.person('answerRequests', {
       items: [{ id: request.id, digest: request.digest, answer: { kind: 'allow', mode: 'yolo' } }],
     })
     expect(items).toMatchObject([{ status: 422, error: { code: 'answer_mismatch' } }])
     expect(await answer(request, 'default')).toMatchObject({ status: 'resolved' })
   })
-  it('is still known when its runner is away', async () => {
-    await at.person('retireRunner', { id: runnerId() })
-    await refused(at.person('patchSession', { id, mode: 'yolo' }), 'unsupported')
+  it('is still refused after its runner has retired', async () => {
+    await fixture.person('retireRunner', { id: runnerId() })
+    await expectFault(fixture.person('patchSession', { id, mode: 'yolo' }), 'unsupported')
   })
 })
 
-describe('where a driver names no modes', () => {
-  it('what it makes of one is its own affair', async () => {
-    const plain = await at.drive('plain', { mode: 'anything' })
-    expect(await at.person('patchSession', { id: plain.session.id, mode: 'else' })).toMatchObject({ mode: 'else' })
+describe('a driver that lists no modes', () => {
+  it('accepts any mode', async () => {
+    const plain = await fixture.startAttached('plain', { mode: 'anything' })
+    expect(await fixture.person('patchSession', { id: plain.session.id, mode: 'else' })).toMatchObject({ mode: 'else' })
     expect(await answer(await plain.ask('k'), 'else')).toMatchObject({ status: 'resolved' })
   })
-  it('nor is it known before a runner was there', async () => {
-    await at.person('retireRunner', { id: runnerId() })
-    expect(await at.person('startSession', { driver: 'steady', mode: 'yolo' })).toMatchObject({ mode: 'yolo' })
+  it('accepts any mode if no runner is live yet', async () => {
+    await fixture.person('retireRunner', { id: runnerId() })
+    expect(await fixture.person('startSession', { driver: 'resumable', mode: 'yolo' })).toMatchObject({ mode: 'yolo' })
   })
 })

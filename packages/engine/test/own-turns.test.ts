@@ -1,77 +1,77 @@
-/** Turns that an agent begins by itself, without a message. */
+/** Turns that an agent starts by itself, without a message. */
 import type { SessionId } from '@holdpoint/protocol'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { type Driven, type GatewayFixture, refused, rig, runnerId } from './gateway-fixture.ts'
+import { type AttachedAgent, expectFault, type GatewayFixture, openFixture, runnerId } from './gateway-fixture.ts'
 
-let at: GatewayFixture
-let driven: Driven
+let fixture: GatewayFixture
+let agent: AttachedAgent
 let id: SessionId
 beforeEach(async () => {
-  at = await rig()
-  driven = await at.drive()
-  id = driven.session.id
+  fixture = await openFixture()
+  agent = await fixture.startAttached()
+  id = agent.session.id
 })
-const session = () => at.person('getSession', { id })
-const begin = () => driven.say({ type: 'session.changed', state: 'working' })
-const work = async () => (await at.runner('listWork', { id: runnerId(), incarnation: await incarnation() })).items
-const incarnation = async () => (await at.runner('listRunners', {})).items[0]?.incarnation ?? 0
+const session = () => fixture.person('getSession', { id })
+const startTurn = () => agent.append({ type: 'session.changed', state: 'working' })
+const work = async () => (await fixture.runner('listWork', { id: runnerId(), incarnation: await incarnation() })).items
+const incarnation = async () => (await fixture.runner('listRunners', {})).items[0]?.incarnation ?? 0
 
-describe('an agent that begins to work by itself', () => {
-  it('is shown to work until its turn has finished', async () => {
-    const watching = await at.watch()
+describe('an agent that starts a turn by itself', () => {
+  it('is working until its turn has finished', async () => {
+    const subscriber = await fixture.subscribe()
     expect((await session()).state).toBe('idle')
-    await begin()
+    await startTurn()
     expect((await session()).state).toBe('working')
-    expect(watching.events).toMatchObject([{ type: 'session.changed', value: { state: 'working' } }])
-    await driven.say({ type: 'turn.finished', ending: 'done' })
+    expect(subscriber.events).toMatchObject([{ type: 'session.changed', value: { state: 'working' } }])
+    await agent.append({ type: 'turn.finished', ending: 'done' })
     expect((await session()).state).toBe('idle')
   })
-  it('is shown with what it cost, also where a turn comes and goes at once', async () => {
-    const watching = await at.watch()
-    await driven.say(
+  it('reports cost and last message even if the turn starts and finishes in one call', async () => {
+    const subscriber = await fixture.subscribe()
+    await agent.append(
       { type: 'message.added', block: 'a', text: 'Done.' },
       { type: 'turn.finished', ending: 'done', cost: 0.5 },
     )
-    expect(watching.events).toMatchObject([
+    expect(subscriber.events).toMatchObject([
       { type: 'message.added' },
       { type: 'turn.finished' },
       { type: 'session.changed', value: { state: 'idle', cost: 0.5, lastMessage: 'Done.' } },
     ])
   })
-  it('goes on without a break where it begins as it finishes', async () => {
-    await begin()
-    const watching = await at.watch()
-    await driven.say({ type: 'turn.finished', ending: 'done' }, { type: 'session.changed', state: 'working' })
-    expect(watching.events.map(event => event.type)).toEqual(['turn.finished'])
+  it('stays working if the next turn starts as the last one finishes', async () => {
+    await startTurn()
+    const subscriber = await fixture.subscribe()
+    await agent.append({ type: 'turn.finished', ending: 'done' }, { type: 'session.changed', state: 'working' })
+    expect(subscriber.events.map(event => event.type)).toEqual(['turn.finished'])
     expect((await session()).state).toBe('working')
   })
-  it('is brought back after a loss to go on, and knows that its turn is open', async () => {
-    await begin()
-    await at.announce()
+  it('is resumed after its runner was lost and told that its turn is open', async () => {
+    await startTurn()
+    await fixture.announce()
     expect((await session()).state).toBe('parked')
     expect((await work()).map(item => item.id)).toEqual([id])
-    const { turnOpen, session: back } = await at.runner('attachSession', {
+    const { turnOpen, session: back } = await fixture.runner('attachSession', {
       id,
       runner: runnerId(),
       incarnation: await incarnation(),
     })
     expect([turnOpen, back.state]).toEqual([true, 'working'])
   })
-  it('is brought back by the answer where something it asked held it up', async () => {
-    await begin()
-    const request = await driven.ask('k')
-    await at.announce()
+  it('is resumed by the answer if a request was pending', async () => {
+    await startTurn()
+    const request = await agent.ask('k')
+    await fixture.announce()
     expect(await work()).toEqual([])
-    await at.allow(request)
+    await fixture.allow(request)
     expect((await work()).map(item => item.id)).toEqual([id])
   })
-  it('is stopped with everything else', async () => {
-    await begin()
-    expect((await at.person('stopEverything', {})).interrupted).toEqual([id])
+  it('is interrupted by stopEverything', async () => {
+    await startTurn()
+    expect((await fixture.person('stopEverything', {})).interrupted).toEqual([id])
   })
-  it('says so under its fence, and says nothing else of its state', async () => {
-    await at.announce()
-    await refused(begin(), 'fenced')
-    await refused(driven.say({ type: 'session.changed', state: 'idle' } as never), 'bad_input')
+  it('needs its fence, and can report no state but working', async () => {
+    await fixture.announce()
+    await expectFault(startTurn(), 'fenced')
+    await expectFault(agent.append({ type: 'session.changed', state: 'idle' } as never), 'bad_input')
   })
 })

@@ -1,375 +1,401 @@
-/** Sessions as people handle them, and the commands by which the agent hears of it. */
+/** Sessions: start, messages, commands, interrupt, end, delete; external sessions; rules. */
 import { type Command, limits, type SessionId } from '@holdpoint/protocol'
 import { verifyChain } from '@holdpoint/store'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type Caller, type Change, callAs, type Store } from '../src/index.ts'
 import {
+  type AttachedAgent,
   ada,
   approval,
-  type Driven,
+  expectFault,
   GatewayFixture,
-  refused,
-  rig,
+  openFixture,
   robot,
   runnerCaller,
   runnerId,
   secretAsk,
 } from './gateway-fixture.ts'
 
-let at: GatewayFixture
-let driven: Driven
+let fixture: GatewayFixture
+let agent: AttachedAgent
 let id: SessionId
 beforeEach(async () => {
-  at = await rig()
-  driven = await at.drive()
-  id = driven.session.id
+  fixture = await openFixture()
+  agent = await fixture.startAttached()
+  id = agent.session.id
 })
-const commands = async () => (await at.runner('listCommands', { id })).items
-const take = (command: Pick<Command, 'id'>, by = driven) =>
-  at.runner('takeCommand', { id: command.id, fence: by.fence })
-const finish = (command: Pick<Command, 'id'>, by = driven) =>
-  at.runner('finishCommand', { id: command.id, fence: by.fence })
+const commands = async () => (await fixture.runner('listCommands', { id })).items
+const take = (command: Pick<Command, 'id'>, by = agent) =>
+  fixture.runner('takeCommand', { id: command.id, fence: by.fence })
+const finish = (command: Pick<Command, 'id'>, by = agent) =>
+  fixture.runner('finishCommand', { id: command.id, fence: by.fence })
 
-describe('starting', () => {
-  it('makes a session that waits for its runner, with its prompt as the first command', async () => {
-    const session = await at.person('startSession', { driver: 'steady', prompt: 'Do it\nnow', cwd: '/srv' })
+describe('startSession', () => {
+  it('creates a session that waits for a runner, with the prompt as first command', async () => {
+    const session = await fixture.person('startSession', { driver: 'resumable', prompt: 'Do it\nnow', cwd: '/srv' })
     expect(session).toMatchObject({ state: 'starting', title: 'Do it', cwd: '/srv', pending: 0, runner: null })
-    expect((await at.runner('listCommands', { id: session.id })).items).toMatchObject([
+    expect((await fixture.runner('listCommands', { id: session.id })).items).toMatchObject([
       { seq: 1, state: 'waiting', body: { kind: 'message', text: 'Do it\nnow' }, madeBy: 'ada' },
     ])
   })
-  it('takes what is attached without a word, and an empty word only then', async () => {
+  it('accepts an empty message only with attachments', async () => {
     const dot = { type: 'image', mediaType: 'image/png', data: 'AAAA' } as const
     const first = async (input: object) => {
-      const session = await at.person('startSession', { driver: 'steady', ...input })
-      return (await at.runner('listCommands', { id: session.id })).items.map(command => command.body)
+      const session = await fixture.person('startSession', { driver: 'resumable', ...input })
+      return (await fixture.runner('listCommands', { id: session.id })).items.map(command => command.body)
     }
     const body = { kind: 'message', text: '', attachments: [dot] }
     expect(await first({ attachments: [dot] })).toEqual([body])
     expect(await first({ attachments: [dot], prompt: '' })).toEqual([body])
     expect(await first({ attachments: [] })).toEqual([])
-    expect(await at.person('sendMessage', { id, text: '', attachments: [dot] })).toMatchObject({ body })
-    await refused(at.person('sendMessage', { id, text: '' }), 'bad_input')
-    await refused(at.person('sendMessage', { id, text: '', attachments: [] }), 'bad_input')
-    await refused(at.person('startSession', { driver: 'steady', prompt: '' }), 'bad_input')
+    expect(await fixture.person('sendMessage', { id, text: '', attachments: [dot] })).toMatchObject({ body })
+    await expectFault(fixture.person('sendMessage', { id, text: '' }), 'bad_input')
+    await expectFault(fixture.person('sendMessage', { id, text: '', attachments: [] }), 'bad_input')
+    await expectFault(fixture.person('startSession', { driver: 'resumable', prompt: '' }), 'bad_input')
   })
-  it('is refused where no runner has the driver, or it is not ready', async () => {
-    await refused(at.person('startSession', { driver: 'nowhere' }), 'no_runner')
-    await at.announce(0, [{ name: 'steady', title: '', capabilities: [], modes: [], ready: false, missing: 'a key' }])
-    await expect(at.person('startSession', { driver: 'steady' })).rejects.toMatchObject({
+  it('is refused if no runner offers the driver, or the driver is not ready', async () => {
+    await expectFault(fixture.person('startSession', { driver: 'nowhere' }), 'no_runner')
+    await fixture.announce(0, [
+      { name: 'resumable', title: '', capabilities: [], modes: [], ready: false, missing: 'a key' },
+    ])
+    await expect(fixture.person('startSession', { driver: 'resumable' })).rejects.toMatchObject({
       code: 'no_runner',
       message: expect.stringContaining('a key'),
     })
   })
-  it('waits where there is no runner at all yet', async () => {
-    await at.person('retireRunner', { id: runnerId() })
-    expect(await at.person('startSession', { driver: 'anything' })).toMatchObject({ state: 'starting' })
+  it('creates a waiting session if no runner is live', async () => {
+    await fixture.person('retireRunner', { id: runnerId() })
+    expect(await fixture.person('startSession', { driver: 'anything' })).toMatchObject({ state: 'starting' })
   })
 })
 
 describe('commands', () => {
-  it('come in order, are taken once, and are done', async () => {
-    for (const text of ['one', 'two', 'three']) await at.person('sendMessage', { id, text })
-    await at.person('patchSession', { id, mode: 'plan', title: 'New' })
+  it('are listed in order, taken once and finished', async () => {
+    for (const text of ['one', 'two', 'three']) await fixture.person('sendMessage', { id, text })
+    await fixture.person('patchSession', { id, mode: 'plan', title: 'New' })
     expect((await commands()).map(command => command.body.kind)).toEqual(['message', 'message', 'message', 'mode'])
     expect((await commands()).map(command => command.seq)).toEqual([1, 2, 3, 4])
     const [one] = (await commands()) as [Command]
     expect(await take(one)).toMatchObject({ state: 'taken' })
     expect(await take(one)).toMatchObject({ state: 'taken' })
-    expect((await at.log()).filter(type => type === 'command.taken')).toHaveLength(1)
+    expect((await fixture.eventTypes()).filter(type => type === 'command.taken')).toHaveLength(1)
     expect(await finish(one)).toMatchObject({ state: 'done', outcome: { ok: true } })
     expect(await finish(one)).toMatchObject({ state: 'done' })
-    expect((await at.log()).filter(type => type === 'command.done')).toHaveLength(1)
+    expect((await fixture.eventTypes()).filter(type => type === 'command.done')).toHaveLength(1)
     expect((await commands()).map(command => command.seq)).toEqual([2, 3, 4])
-    expect((await at.runner('listCommands', { id, after: 3 })).items.map(command => command.seq)).toEqual([4])
+    expect((await fixture.runner('listCommands', { id, after: 3 })).items.map(command => command.seq)).toEqual([4])
   })
-  it('make a turn: working while a message is carried out, idle when the turn has finished', async () => {
-    const command = await at.person('sendMessage', { id, text: 'go' })
+  it('a taken message makes the session working until the turn has finished', async () => {
+    const command = await fixture.person('sendMessage', { id, text: 'go' })
     await take(command)
-    expect(await at.person('getSession', { id })).toMatchObject({ state: 'working' })
-    await driven.say(
+    expect(await fixture.person('getSession', { id })).toMatchObject({ state: 'working' })
+    await agent.append(
       { type: 'message.added', block: 'a', text: 'Done.' },
       { type: 'turn.finished', ending: 'done', cost: 0.5 },
     )
-    expect(await at.person('getSession', { id })).toMatchObject({ state: 'idle', lastMessage: 'Done.', cost: 0.5 })
-    await driven.say({ type: 'turn.finished', ending: 'done', cost: 0.25 })
-    expect(await at.person('getSession', { id })).toMatchObject({ cost: 0.75 })
+    expect(await fixture.person('getSession', { id })).toMatchObject({ state: 'idle', lastMessage: 'Done.', cost: 0.5 })
+    await agent.append({ type: 'turn.finished', ending: 'done', cost: 0.25 })
+    expect(await fixture.person('getSession', { id })).toMatchObject({ cost: 0.75 })
   })
-  it('taken by a predecessor and not finished are listed again', async () => {
-    const command = await at.person('sendMessage', { id, text: 'go' })
+  it('that a previous runner took and did not finish are listed again', async () => {
+    const command = await fixture.person('sendMessage', { id, text: 'go' })
     await take(command)
-    await at.announce()
-    const next = await at.attach(id)
+    await fixture.announce()
+    const next = await fixture.attach(id)
     expect(await commands()).toMatchObject([{ id: command.id, state: 'taken' }])
-    await refused(finish(command), 'fenced')
+    await expectFault(finish(command), 'fenced')
     expect(await finish(command, next)).toMatchObject({ state: 'done' })
   })
-  it('wake a runner that waits for them', async () => {
-    const waiting = at.runner('listCommands', { id, wait: 10_000 })
-    await at.clock.pass(100)
-    await at.person('sendMessage', { id, text: 'go' })
+  it('wake a waiting runner', async () => {
+    const waiting = fixture.runner('listCommands', { id, wait: 10_000 })
+    await fixture.clock.advance(100)
+    await fixture.person('sendMessage', { id, text: 'go' })
     expect((await waiting).items).toHaveLength(1)
-    const idle = at.runner('listCommands', { id, wait: 10_000, after: 1 })
-    await at.clock.pass(10_000)
+    const idle = fixture.runner('listCommands', { id, wait: 10_000, after: 1 })
+    await fixture.clock.advance(10_000)
     expect((await idle).items).toEqual([])
   })
-  it('have a limit, and all of them can be reached', async () => {
-    for (let i = 0; i < limits.waitingCommandsMax; i++) await at.person('sendMessage', { id, text: `${i}` })
-    await refused(at.person('sendMessage', { id, text: 'one more' }), 'too_many')
-    await refused(at.person('patchSession', { id, mode: 'plan' }), 'too_many')
-    expect(await at.person('patchSession', { id, title: 'a title is no command' })).toMatchObject({ id })
-    const page = (await at.runner('listCommands', { id, after: limits.pageMax })).items
+  it('have a limit, and all of them can be listed', async () => {
+    for (let i = 0; i < limits.waitingCommandsMax; i++) await fixture.person('sendMessage', { id, text: `${i}` })
+    await expectFault(fixture.person('sendMessage', { id, text: 'one more' }), 'too_many')
+    await expectFault(fixture.person('patchSession', { id, mode: 'plan' }), 'too_many')
+    expect(await fixture.person('patchSession', { id, title: 'a title is no command' })).toMatchObject({ id })
+    const page = (await fixture.runner('listCommands', { id, after: limits.pageMax })).items
     expect(page[0]?.seq).toBe(limits.pageMax + 1)
     await finish((await commands())[0] as Command)
-    await at.person('sendMessage', { id, text: 'fits again' })
+    await fixture.person('sendMessage', { id, text: 'fits again' })
   })
-  it('of an agent elsewhere that has detached bring its session back when it takes them', async () => {
-    const session = await at.agent('startSession', { driver: 'external' })
-    await at.agent('detachSession', { id: session.id })
-    const command = await at.person('sendMessage', { id: session.id, text: 'hi' })
-    expect(await at.agent('takeCommand', { id: command.id })).toMatchObject({ state: 'taken' })
-    expect(await at.person('getSession', { id: session.id })).toMatchObject({ state: 'working' })
+  it('reopen the parked session of an external agent that takes them', async () => {
+    const session = await fixture.externalAgent('startSession', { driver: 'external' })
+    await fixture.externalAgent('detachSession', { id: session.id })
+    const command = await fixture.person('sendMessage', { id: session.id, text: 'hi' })
+    expect(await fixture.externalAgent('takeCommand', { id: command.id })).toMatchObject({ state: 'taken' })
+    expect(await fixture.person('getSession', { id: session.id })).toMatchObject({ state: 'working' })
   })
 })
 
-describe('an interrupt', () => {
-  it('resolves what is pending at once, and what was answered is not delivered', async () => {
-    const [pending, answered] = [await driven.ask('a'), await driven.ask('b', approval('b'))]
-    await at.allow(answered)
-    await at.person('interruptSession', { id })
-    expect(await at.person('getRequest', { id: pending.id })).toMatchObject({
+describe('interruptSession', () => {
+  it('resolves pending requests and makes undelivered answers undeliverable', async () => {
+    const [pending, answered] = [await agent.ask('a'), await agent.ask('b', approval('b'))]
+    await fixture.allow(answered)
+    await fixture.person('interruptSession', { id })
+    expect(await fixture.person('getRequest', { id: pending.id })).toMatchObject({
       resolution: { by: 'agent', reason: 'interrupted' },
       delivery: { state: 'taken' },
     })
-    expect(await at.person('getRequest', { id: answered.id })).toMatchObject({ delivery: { state: 'undeliverable' } })
-    await refused(driven.report(answered, 'handed'), 'already_resolved')
+    expect(await fixture.person('getRequest', { id: answered.id })).toMatchObject({
+      delivery: { state: 'undeliverable' },
+    })
+    await expectFault(agent.report(answered, 'handed'), 'already_resolved')
     expect((await commands()).map(command => command.body.kind)).toEqual(['interrupt'])
   })
-  it('that still waits is not doubled; after a message it is a new one', async () => {
-    for (let i = 0; i < 3; i++) await at.person('interruptSession', { id })
-    await at.person('sendMessage', { id, text: 'go on' })
-    for (let i = 0; i < 3; i++) await at.person('interruptSession', { id })
+  it('adds no second interrupt while one waits, but one after a later message', async () => {
+    for (let i = 0; i < 3; i++) await fixture.person('interruptSession', { id })
+    await fixture.person('sendMessage', { id, text: 'go on' })
+    for (let i = 0; i < 3; i++) await fixture.person('interruptSession', { id })
     expect((await commands()).map(command => command.body.kind)).toEqual(['interrupt', 'message', 'interrupt'])
   })
-  it('of everything reaches every session that is busy or asks', async () => {
-    const [busy, quiet] = [await at.drive(), await at.drive()]
-    await take(await at.person('sendMessage', { id: busy.session.id, text: 'go' }), busy)
-    const request = await driven.ask('k')
-    expect(await at.person('stopEverything', {})).toEqual({ interrupted: [id, busy.session.id] })
-    expect(await at.person('getRequest', { id: request.id })).toMatchObject({ status: 'resolved' })
-    expect((await at.runner('listCommands', { id: quiet.session.id })).items).toEqual([])
+  it('stopEverything interrupts every session that is working or has pending requests', async () => {
+    const [busy, quiet] = [await fixture.startAttached(), await fixture.startAttached()]
+    await take(await fixture.person('sendMessage', { id: busy.session.id, text: 'go' }), busy)
+    const request = await agent.ask('k')
+    expect(await fixture.person('stopEverything', {})).toEqual({ interrupted: [id, busy.session.id] })
+    expect(await fixture.person('getRequest', { id: request.id })).toMatchObject({ status: 'resolved' })
+    expect((await fixture.runner('listCommands', { id: quiet.session.id })).items).toEqual([])
   })
-  it('of everything is a change for each session, and never one for all', async () => {
-    const many = await Promise.all(Array.from({ length: 70 }, () => at.agent('startSession', { driver: 'external' })))
-    for (const session of many) await at.agent('openRequest', { id: session.id, key: 'k', ask: approval() })
+  it('stopEverything commits one change per session', async () => {
+    const many = await Promise.all(
+      Array.from({ length: 70 }, () => fixture.externalAgent('startSession', { driver: 'external' })),
+    )
+    for (const session of many)
+      await fixture.externalAgent('openRequest', { id: session.id, key: 'k', ask: approval() })
     const sizes: number[] = []
-    const commit = at.store.commit.bind(at.store)
-    const counted: Store = Object.assign(Object.create(at.store), {
+    const commit = fixture.store.commit.bind(fixture.store)
+    const counted: Store = Object.assign(Object.create(fixture.store), {
       commit: (change: Change<unknown>) => {
         sizes.push(change.reads.filter(read => read.table === 'session').length)
         return commit(change)
       },
     })
-    await at.gateway.close()
-    await new GatewayFixture(at.clock, counted).open().then(other => other.person('stopEverything', {}))
+    await fixture.gateway.close()
+    await new GatewayFixture(fixture.clock, counted).open().then(other => other.person('stopEverything', {}))
     expect(Math.max(...sizes)).toBe(1)
-    expect((await at.store.find('request', { where: { status: 'pending' } })).length).toBe(0)
+    expect((await fixture.store.find('request', { where: { status: 'pending' } })).length).toBe(0)
   })
-  it('of a session that has ended is refused', async () => {
-    await at.person('endSession', { id })
-    await refused(at.person('interruptSession', { id }), 'session_ended')
+  it('is refused after the session has ended', async () => {
+    await fixture.person('endSession', { id })
+    await expectFault(fixture.person('interruptSession', { id }), 'session_ended')
   })
 })
 
-describe('an end', () => {
-  it('settles requests and commands at once, and tells the runner', async () => {
-    const request = await driven.ask('k')
-    const command = await at.person('sendMessage', { id, text: 'never mind' })
-    const ended = await at.person('endSession', { id })
-    expect(ended).toMatchObject({ state: 'ended', pending: 0, ending: { reason: 'stopped' }, endedAt: at.clock.now() })
-    expect(await at.person('getRequest', { id: request.id })).toMatchObject({
+describe('endSession', () => {
+  it('resolves requests, finishes commands and notifies the runner', async () => {
+    const request = await agent.ask('k')
+    const command = await fixture.person('sendMessage', { id, text: 'never mind' })
+    const ended = await fixture.person('endSession', { id })
+    expect(ended).toMatchObject({
+      state: 'ended',
+      pending: 0,
+      ending: { reason: 'stopped' },
+      endedAt: fixture.clock.now(),
+    })
+    expect(await fixture.person('getRequest', { id: request.id })).toMatchObject({
       resolution: { by: 'agent', reason: 'session_ended' },
     })
     expect((await commands()).map(open => open.body.kind)).toEqual(['end'])
-    expect(await at.store.get('command', command.id)).toMatchObject({ state: 'done', outcome: { ok: false } })
-    expect(await at.person('endSession', { id })).toEqual(ended)
-    await at.runner('detachSession', { id, fence: driven.fence })
+    expect(await fixture.store.get('command', command.id)).toMatchObject({ state: 'done', outcome: { ok: false } })
+    expect(await fixture.person('endSession', { id })).toEqual(ended)
+    await fixture.runner('detachSession', { id, fence: agent.fence })
     expect(await commands()).toEqual([])
   })
-  it('by the agent itself says how', async () => {
-    const ended = await at.runner('detachSession', {
+  it('an end by the agent keeps its reason and detail', async () => {
+    const ended = await fixture.runner('detachSession', {
       id,
-      fence: driven.fence,
+      fence: agent.fence,
       ending: { reason: 'failed', detail: 'oh' },
     })
     expect(ended).toMatchObject({ state: 'ended', ending: { reason: 'failed', detail: 'oh' } })
   })
-  it('can still be told what was taken', async () => {
-    const request = await driven.ask('k')
-    await at.allow(request)
-    await driven.report(request, 'handed')
-    await at.person('endSession', { id })
-    expect(await driven.report(request, 'taken')).toMatchObject({ delivery: { state: 'taken' } })
+  it('a delivery can still be reported as taken after the end', async () => {
+    const request = await agent.ask('k')
+    await fixture.allow(request)
+    await agent.report(request, 'handed')
+    await fixture.person('endSession', { id })
+    expect(await agent.report(request, 'taken')).toMatchObject({ delivery: { state: 'taken' } })
   })
-  it('is undone by a message where the driver can resume, and ends nothing a second time', async () => {
-    await at.person('endSession', { id })
+  it('a message reopens the session if the driver can resume, and the old end command is finished', async () => {
+    await fixture.person('endSession', { id })
     expect((await commands()).map(open => open.body.kind)).toEqual(['end'])
-    await at.person('sendMessage', { id, text: 'one more thing' })
-    expect(await at.person('getSession', { id })).toMatchObject({ state: 'parked', ending: null, endedAt: null })
+    await fixture.person('sendMessage', { id, text: 'one more thing' })
+    expect(await fixture.person('getSession', { id })).toMatchObject({ state: 'parked', ending: null, endedAt: null })
     expect((await commands()).map(open => open.body.kind)).toEqual(['message'])
-    await refused(driven.ask('k'), 'fenced')
-    const again = await at.attach(id)
+    await expectFault(agent.ask('k'), 'fenced')
+    const again = await fixture.attach(id)
     expect(again.session.state).toBe('idle')
     await again.ask('k')
   })
-  it('is final where the driver cannot resume', async () => {
-    const fragile = await at.drive('fragile')
-    await at.person('endSession', { id: fragile.session.id })
-    await refused(at.person('sendMessage', { id: fragile.session.id, text: 'hello?' }), 'session_ended')
+  it('is final if the driver cannot resume', async () => {
+    const fragile = await fixture.startAttached('unresumable')
+    await fixture.person('endSession', { id: fragile.session.id })
+    await expectFault(fixture.person('sendMessage', { id: fragile.session.id, text: 'hello?' }), 'session_ended')
   })
 })
 
-describe('deleting', () => {
-  it('is for ended sessions, and takes their history; the chain still holds', async () => {
-    const request = await driven.ask('k', approval('very secret command'))
-    await refused(at.person('deleteSession', { id }), 'session_live')
-    await at.person('endSession', { id })
-    await at.person('deleteSession', { id })
-    await refused(at.person('getSession', { id }), 'not_found')
-    await refused(at.person('getRequest', { id: request.id }), 'not_found')
-    await refused(driven.say({ type: 'message.added', block: 'b', text: 't' }), 'not_found')
-    expect(JSON.stringify(await at.store.events({ after: 0, limit: 1000 }))).not.toContain('very secret command')
-    expect(await verifyChain(at.store)).toMatchObject({ ok: true })
+describe('deleteSession', () => {
+  it('deletes an ended session with its history, and the hash chain stays valid', async () => {
+    const request = await agent.ask('k', approval('very secret command'))
+    await expectFault(fixture.person('deleteSession', { id }), 'session_live')
+    await fixture.person('endSession', { id })
+    await fixture.person('deleteSession', { id })
+    await expectFault(fixture.person('getSession', { id }), 'not_found')
+    await expectFault(fixture.person('getRequest', { id: request.id }), 'not_found')
+    await expectFault(agent.append({ type: 'message.added', block: 'b', text: 't' }), 'not_found')
+    expect(JSON.stringify(await fixture.store.events({ after: 0, limit: 1000 }))).not.toContain('very secret command')
+    expect(await verifyChain(fixture.store)).toMatchObject({ ok: true })
   })
-  it('comes by itself after a while, where that is set', async () => {
-    const kept = await rig({ settings: { retentionMs: 10_000 } })
-    const old = await kept.drive()
-    const live = await kept.drive()
+  it('ended sessions are deleted after the retention time', async () => {
+    const kept = await openFixture({ settings: { retentionMs: 10_000 } })
+    const old = await kept.startAttached()
+    const live = await kept.startAttached()
     await kept.person('endSession', { id: old.session.id })
-    await kept.clock.pass(9_000)
+    await kept.clock.advance(9_000)
     expect((await kept.person('listSessions', {})).items).toHaveLength(2)
-    await kept.clock.pass(1_500)
+    await kept.clock.advance(1_500)
     expect((await kept.person('listSessions', {})).items).toMatchObject([{ id: live.session.id }])
-    expect(kept.trouble).toEqual([])
+    expect(kept.errors).toEqual([])
   })
 })
 
-describe('a session of an agent that lives elsewhere', () => {
-  it('is opened by its credential, asks and says without a fence, and cannot answer', async () => {
-    const session = await at.agent('startSession', { driver: 'external', title: 'Mine' })
+describe('an external session', () => {
+  it('is opened by the agent, which writes without a fence and cannot answer', async () => {
+    const session = await fixture.externalAgent('startSession', { driver: 'external', title: 'Mine' })
     expect(session).toMatchObject({ state: 'idle', driver: 'external' })
-    const request = await at.agent('openRequest', { id: session.id, key: 'k', ask: approval() })
-    expect(await at.agent('getSession', { id: session.id })).toMatchObject({ state: 'working', pending: 1 })
-    await refused(at.allow(request, at.agent), 'forbidden')
-    await at.allow(request)
-    await at.agent('reportDelivery', { id: request.id, state: 'handed' })
-    expect(await at.agent('reportDelivery', { id: request.id, state: 'taken' })).toMatchObject({
+    const request = await fixture.externalAgent('openRequest', { id: session.id, key: 'k', ask: approval() })
+    expect(await fixture.externalAgent('getSession', { id: session.id })).toMatchObject({
+      state: 'working',
+      pending: 1,
+    })
+    await expectFault(fixture.allow(request, fixture.externalAgent), 'forbidden')
+    await fixture.allow(request)
+    await fixture.externalAgent('reportDelivery', { id: request.id, state: 'handed' })
+    expect(await fixture.externalAgent('reportDelivery', { id: request.id, state: 'taken' })).toMatchObject({
       delivery: { state: 'taken' },
     })
-    await at.agent('appendEvents', { id: session.id, items: [{ type: 'turn.finished', ending: 'done' }] })
-    expect(await at.agent('getSession', { id: session.id })).toMatchObject({ state: 'idle' })
-    await refused(at.agent('startSession', { driver: 'steady' }), 'forbidden')
+    await fixture.externalAgent('appendEvents', { id: session.id, items: [{ type: 'turn.finished', ending: 'done' }] })
+    expect(await fixture.externalAgent('getSession', { id: session.id })).toMatchObject({ state: 'idle' })
+    await expectFault(fixture.externalAgent('startSession', { driver: 'resumable' }), 'forbidden')
   })
   it('does not exist for another agent', async () => {
-    const session = await at.agent('startSession', { driver: 'external' })
-    const request = await at.agent('openRequest', { id: session.id, key: 'k', ask: approval() })
+    const session = await fixture.externalAgent('startSession', { driver: 'external' })
+    const request = await fixture.externalAgent('openRequest', { id: session.id, key: 'k', ask: approval() })
     const of = { id: session.id }
-    await refused(at.strange('getSession', of), 'not_found')
-    await refused(at.strange('listEvents', of), 'not_found')
-    await refused(at.strange('listCommands', of), 'not_found')
-    await refused(at.strange('attachSession', of), 'not_found')
-    await refused(at.strange('detachSession', of), 'not_found')
-    await refused(at.strange('openRequest', { ...of, key: 'k', ask: approval() }), 'not_found')
-    await refused(at.strange('appendEvents', { ...of, items: [{ type: 'error.raised', message: 'x' }] }), 'not_found')
-    await refused(at.strange('checkTool', { ...of, tool: 'T', input: {} }), 'not_found')
-    await refused(at.strange('getRequest', { id: request.id }), 'not_found')
-    await refused(at.strange('withdrawRequest', { id: request.id }), 'not_found')
-    await refused(at.strange('reportDelivery', { id: request.id, state: 'handed' }), 'not_found')
-    await refused(at.strange('listRequests', { session: session.id }), 'not_found')
-    await refused(at.strange('listRequests', {}), 'forbidden')
-    expect((await at.strange('listSessions', {})).items).toEqual([])
-    expect((await at.agent('listSessions', {})).items).toMatchObject([of])
+    await expectFault(fixture.otherAgent('getSession', of), 'not_found')
+    await expectFault(fixture.otherAgent('listEvents', of), 'not_found')
+    await expectFault(fixture.otherAgent('listCommands', of), 'not_found')
+    await expectFault(fixture.otherAgent('attachSession', of), 'not_found')
+    await expectFault(fixture.otherAgent('detachSession', of), 'not_found')
+    await expectFault(fixture.otherAgent('openRequest', { ...of, key: 'k', ask: approval() }), 'not_found')
+    await expectFault(
+      fixture.otherAgent('appendEvents', { ...of, items: [{ type: 'error.raised', message: 'x' }] }),
+      'not_found',
+    )
+    await expectFault(fixture.otherAgent('checkTool', { ...of, tool: 'T', input: {} }), 'not_found')
+    await expectFault(fixture.otherAgent('getRequest', { id: request.id }), 'not_found')
+    await expectFault(fixture.otherAgent('withdrawRequest', { id: request.id }), 'not_found')
+    await expectFault(fixture.otherAgent('reportDelivery', { id: request.id, state: 'handed' }), 'not_found')
+    await expectFault(fixture.otherAgent('listRequests', { session: session.id }), 'not_found')
+    await expectFault(fixture.otherAgent('listRequests', {}), 'forbidden')
+    expect((await fixture.otherAgent('listSessions', {})).items).toEqual([])
+    expect((await fixture.externalAgent('listSessions', {})).items).toMatchObject([of])
   })
-  it('opened by a person is that person’s, and no agent’s', async () => {
-    const session = await at.person('startSession', { driver: 'external' })
+  it('opened by a person is not accessible to agents', async () => {
+    const session = await fixture.person('startSession', { driver: 'external' })
     const of = { id: session.id }
-    const request = await at.person('openRequest', { ...of, key: 'p', ask: secretAsk })
+    const request = await fixture.person('openRequest', { ...of, key: 'p', ask: secretAsk })
     const ending = { reason: 'done' } as const
-    await refused(at.agent('attachSession', of), 'not_found')
-    await refused(at.agent('detachSession', { ...of, ending }), 'not_found')
-    await refused(at.agent('getRequest', { id: request.id }), 'not_found')
-    await refused(at.agent('withdrawRequest', { id: request.id }), 'not_found')
-    expect((await at.agent('listSessions', {})).items).toEqual([])
-    await expect(at.agent('openRequest', { ...of, key: 'a', ask: approval() })).rejects.toMatchObject({
+    await expectFault(fixture.externalAgent('attachSession', of), 'not_found')
+    await expectFault(fixture.externalAgent('detachSession', { ...of, ending }), 'not_found')
+    await expectFault(fixture.externalAgent('getRequest', { id: request.id }), 'not_found')
+    await expectFault(fixture.externalAgent('withdrawRequest', { id: request.id }), 'not_found')
+    expect((await fixture.externalAgent('listSessions', {})).items).toEqual([])
+    await expect(fixture.externalAgent('openRequest', { ...of, key: 'a', ask: approval() })).rejects.toMatchObject({
       code: 'not_found',
       message: expect.stringContaining('options.agent'),
     })
-    for (const call of [at.other, at.runner]) {
-      await refused(call('attachSession', of), 'forbidden')
-      await refused(call('openRequest', { ...of, key: 'o', ask: approval() }), 'forbidden')
-      await refused(call('detachSession', { ...of, ending }), 'forbidden')
+    for (const call of [fixture.otherPerson, fixture.runner]) {
+      await expectFault(call('attachSession', of), 'forbidden')
+      await expectFault(call('openRequest', { ...of, key: 'o', ask: approval() }), 'forbidden')
+      await expectFault(call('detachSession', { ...of, ending }), 'forbidden')
     }
-    expect(await at.person('getSession', of)).toMatchObject({ state: 'working', pending: 1 })
+    expect(await fixture.person('getSession', of)).toMatchObject({ state: 'working', pending: 1 })
   })
-  it('opened by a person for an agent is that agent’s too', async () => {
-    const { id: agent, secret } = await at.person('addToken', { role: 'agent', name: 'helper' })
-    const caller = await at.gateway.authenticate(secret, 'bearer', 'api')
-    const helper = callAs(at.gateway, caller as Caller) // the credential was made above
-    const { id } = await at.person('startSession', { driver: 'external', options: { agent } })
+  it('opened by a person for an agent is accessible to that agent', async () => {
+    const { id: agent, secret } = await fixture.person('addToken', { role: 'agent', name: 'helper' })
+    const caller = await fixture.gateway.authenticate(secret, 'bearer', 'api')
+    const helper = callAs(fixture.gateway, caller as Caller) // the credential was added above
+    const { id } = await fixture.person('startSession', { driver: 'external', options: { agent } })
     await helper('openRequest', { id, key: 'a', ask: approval() })
-    await at.person('openRequest', { id, key: 'p', ask: approval() })
-    await refused(at.agent('openRequest', { id, key: 'x', ask: approval() }), 'not_found')
+    await fixture.person('openRequest', { id, key: 'p', ask: approval() })
+    await expectFault(fixture.externalAgent('openRequest', { id, key: 'x', ask: approval() }), 'not_found')
     expect(await helper('getSession', { id })).toMatchObject({ pending: 2 })
   })
-  it('is opened for nobody where the credential is not an agent’s', async () => {
-    const { id: person } = await at.person('addToken', { role: 'person', name: 'eve' })
+  it('is refused if options.agent is not the credential of an agent', async () => {
+    const { id: person } = await fixture.person('addToken', { role: 'person', name: 'eve' })
     for (const agent of [person, 'tok_00000000000000000000', 7, null])
-      await refused(at.person('startSession', { driver: 'external', options: { agent } }), 'bad_input')
-    await refused(at.agent('startSession', { driver: 'external', options: { agent: robot.token } }), 'bad_input')
-    expect(await at.person('startSession', { driver: 'steady', options: { agent: 7 } })).toMatchObject({
+      await expectFault(fixture.person('startSession', { driver: 'external', options: { agent } }), 'bad_input')
+    await expectFault(
+      fixture.externalAgent('startSession', { driver: 'external', options: { agent: robot.token } }),
+      'bad_input',
+    )
+    expect(await fixture.person('startSession', { driver: 'resumable', options: { agent: 7 } })).toMatchObject({
       options: { agent: 7 },
     })
   })
-  it('never speaks with a person’s voice', async () => {
-    const { id } = await at.agent('startSession', { driver: 'external' })
+  it('cannot contain messages with the role person', async () => {
+    const { id } = await fixture.externalAgent('startSession', { driver: 'external' })
     const say = (role: string) => ({ id, items: [{ type: 'message.added', block: 'b', role, text: 'I allow it' }] })
     for (const caller of [robot, ada, runnerCaller])
-      await refused(at.gateway.dispatchUnknown(caller, 'appendEvents', say('person')), 'bad_input')
-    await at.gateway.dispatchUnknown(robot, 'appendEvents', say('agent'))
+      await expectFault(fixture.gateway.dispatchUnknown(caller, 'appendEvents', say('person')), 'bad_input')
+    await fixture.gateway.dispatchUnknown(robot, 'appendEvents', say('agent'))
   })
-  it('works again when its agent comes back and asks, also after it had detached', async () => {
-    const session = await at.agent('startSession', { driver: 'external' })
-    await at.agent('detachSession', { id: session.id })
-    expect(await at.agent('getSession', { id: session.id })).toMatchObject({ state: 'parked' })
-    await at.agent('openRequest', { id: session.id, key: 'k', ask: approval() })
-    expect(await at.agent('getSession', { id: session.id })).toMatchObject({ state: 'working' })
+  it('is working again when its agent asks after a detach', async () => {
+    const session = await fixture.externalAgent('startSession', { driver: 'external' })
+    await fixture.externalAgent('detachSession', { id: session.id })
+    expect(await fixture.externalAgent('getSession', { id: session.id })).toMatchObject({ state: 'parked' })
+    await fixture.externalAgent('openRequest', { id: session.id, key: 'k', ask: approval() })
+    expect(await fixture.externalAgent('getSession', { id: session.id })).toMatchObject({ state: 'working' })
   })
-  it('takes a fence, and then only the newest', async () => {
-    const session = await at.agent('startSession', { driver: 'external' })
-    const first = await at.agent('attachSession', { id: session.id })
-    const second = await at.agent('attachSession', { id: session.id })
+  it('accepts a fence, but only the newest', async () => {
+    const session = await fixture.externalAgent('startSession', { driver: 'external' })
+    const first = await fixture.externalAgent('attachSession', { id: session.id })
+    const second = await fixture.externalAgent('attachSession', { id: session.id })
     expect(second.fence).toBe(first.fence + 1)
-    await refused(at.agent('openRequest', { id: session.id, key: 'k', ask: approval(), fence: first.fence }), 'fenced')
-    await at.agent('openRequest', { id: session.id, key: 'k', ask: approval(), fence: second.fence })
+    await expectFault(
+      fixture.externalAgent('openRequest', { id: session.id, key: 'k', ask: approval(), fence: first.fence }),
+      'fenced',
+    )
+    await fixture.externalAgent('openRequest', { id: session.id, key: 'k', ask: approval(), fence: second.fence })
   })
 })
 
-describe('listing sessions', () => {
-  it('goes page by page, newest first, and misses none', async () => {
+describe('listSessions', () => {
+  it('returns every session exactly once, page by page, newest first', async () => {
     const ids: SessionId[] = [id]
-    for (let i = 0; i < 6; i++) ids.unshift((await at.person('startSession', { driver: 'steady', title: `t${i}` })).id)
+    for (let i = 0; i < 6; i++)
+      ids.unshift((await fixture.person('startSession', { driver: 'resumable', title: `t${i}` })).id)
     const seen: SessionId[] = []
     let before: SessionId | undefined
     do {
-      const page = await at.person('listSessions', { limit: 3, ...(before ? { before } : {}) })
+      const page = await fixture.person('listSessions', { limit: 3, ...(before ? { before } : {}) })
       seen.push(...page.items.map(session => session.id))
       before = (page.next ?? undefined) as SessionId | undefined // the id of the last item
     } while (before)
     expect(seen).toEqual(ids)
   })
-  it('filters by state and by words', async () => {
-    const other = await at.person('startSession', { driver: 'steady', title: 'Deploy the Website' })
-    const idsOf = async (input: object) => (await at.person('listSessions', input)).items.map(session => session.id)
+  it('filters by state and by text', async () => {
+    const other = await fixture.person('startSession', { driver: 'resumable', title: 'Deploy the Website' })
+    const idsOf = async (input: object) =>
+      (await fixture.person('listSessions', input)).items.map(session => session.id)
     expect(await idsOf({ state: 'starting' })).toEqual([other.id])
     expect(await idsOf({ q: 'deploy' })).toEqual([other.id])
     expect(await idsOf({ q: 'WEBSITE' })).toEqual([other.id])
@@ -378,26 +404,29 @@ describe('listing sessions', () => {
 })
 
 describe('rules', () => {
-  it('are seen by the next ask, and by a check, also through another gateway on the same archive', async () => {
-    const check = () => at.runner('checkTool', { id, tool: 'Bash', input: { command: 'ls' }, fence: driven.fence })
+  it('apply to the next check as soon as they are added or removed', async () => {
+    const check = () => fixture.runner('checkTool', { id, tool: 'Bash', input: { command: 'ls' }, fence: agent.fence })
     expect(await check()).toMatchObject({ verdict: 'ask' })
-    const rule = await at.person('addRule', { effect: 'deny', tool: 'Bash' })
+    const rule = await fixture.person('addRule', { effect: 'deny', tool: 'Bash' })
     expect(await check()).toMatchObject({ verdict: 'deny', rule: rule.id })
-    await at.person('removeRule', { id: rule.id })
+    await fixture.person('removeRule', { id: rule.id })
     expect(await check()).toMatchObject({ verdict: 'ask' })
-    await refused(at.person('removeRule', { id: rule.id }), 'not_found')
+    await expectFault(fixture.person('removeRule', { id: rule.id }), 'not_found')
   })
   it('have a limit', async () => {
-    const add = (i: number) => at.person('addRule', { effect: 'deny', tool: `T${i}` })
+    const add = (i: number) => fixture.person('addRule', { effect: 'deny', tool: `T${i}` })
     for (let i = 0; i < limits.rulesMax; i += 50) await Promise.all(Array.from({ length: 50 }, (_, j) => add(i + j)))
-    await refused(add(limits.rulesMax), 'too_many')
+    await expectFault(add(limits.rulesMax), 'too_many')
   })
-  it('that are drafts are judged without being kept', async () => {
+  it('that are drafts are checked without being stored', async () => {
     const ask = approval()
-    expect(await at.person('checkRules', { ask, rules: [{ effect: 'deny', tool: 'Bash' }] })).toMatchObject({
+    expect(await fixture.person('checkRules', { ask, rules: [{ effect: 'deny', tool: 'Bash' }] })).toMatchObject({
       verdict: 'deny',
     })
-    expect(await at.person('checkRules', { ask })).toMatchObject({ verdict: 'ask' })
-    await refused(at.person('checkRules', { ask, rules: [{ effect: 'deny', tool: 'X', when: 'y' }] }), 'unsupported')
+    expect(await fixture.person('checkRules', { ask })).toMatchObject({ verdict: 'ask' })
+    await expectFault(
+      fixture.person('checkRules', { ask, rules: [{ effect: 'deny', tool: 'X', when: 'y' }] }),
+      'unsupported',
+    )
   })
 })

@@ -1,14 +1,14 @@
-/** Group commit: changes wait in a queue, and a batch takes all that wait, decides them one after another and is written at once. */
+/** Group commit: changes wait in a queue; each batch takes them all, decides them one after another, and writes them in one transaction. */
 import type { Change, CrashPoint, StoredEvent } from '@holdpoint/engine'
 import { Fault } from '@holdpoint/protocol'
 import type { BatchOverlay } from './batch-overlay.ts'
 
-/** So many changes share one flush at most: the first of them does not wait for thousands. */
+/** Limits how many changes share one flush, so that the first does not wait for thousands. */
 const batchMax = 512
 
 type Outcome = { readonly result: unknown } | { readonly thrown: unknown }
 
-/** A change and whoever waits for it. */
+/** A change in the queue, with the promise of its caller. */
 export interface QueuedChange {
   readonly change: Change<unknown>
   readonly resolve: (result: never) => void
@@ -16,48 +16,52 @@ export interface QueuedChange {
   outcome: Outcome | undefined
 }
 
-/** Makes a batch durable, all of it or nothing, and returns how many changes it took and the events it wrote; null where nothing was to be written. */
-export type Write = (batch: readonly QueuedChange[]) => Promise<Written> | Written
-export interface Written {
-  readonly taken: number
+/** Applies a batch atomically and durably. */
+export type WriteBatch = (batch: readonly QueuedChange[]) => Promise<BatchResult> | BatchResult
+export interface BatchResult {
+  /** How many changes of the batch were applied; the others go into the next batch. */
+  readonly appliedCount: number
+  /** The events written; null if there was nothing to write. */
   readonly events: readonly StoredEvent[] | null
 }
-export type Listener = (events: readonly StoredEvent[] | null) => void
+export type CommitListener = (events: readonly StoredEvent[] | null) => void
 
 export class GroupCommit {
-  readonly #write: Write
+  readonly #write: WriteBatch
   readonly #crashPoint: CrashPoint | undefined
-  readonly #listeners = new Set<Listener>()
-  #waiting: QueuedChange[] = []
+  readonly #listeners = new Set<CommitListener>()
+  #queue: QueuedChange[] = []
   #busy = false
   #closed = false
-  #idle: (() => void)[] = []
+  #onIdle: (() => void)[] = []
 
-  constructor(write: Write, crashPoint: CrashPoint | undefined) {
+  constructor(write: WriteBatch, crashPoint: CrashPoint | undefined) {
     this.#write = write
     this.#crashPoint = crashPoint
   }
 
   commit<T>(change: Change<T>): Promise<T> {
     if (this.#closed)
-      return Promise.reject(new Fault('store_unavailable', `The store is closed: ${change.label} was not kept.`))
+      return Promise.reject(
+        new Fault('store_unavailable', `The store is closed; the change ${change.label} was not stored.`),
+      )
     return new Promise<T>((resolve, reject) => {
-      this.#waiting.push({ change, resolve, reject, outcome: undefined })
+      this.#queue.push({ change, resolve, reject, outcome: undefined })
       this.#schedule()
     })
   }
 
-  onCommit(listener: Listener): () => void {
+  onCommit(listener: CommitListener): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  tell(events: readonly StoredEvent[] | null): void {
+  notify(events: readonly StoredEvent[] | null): void {
     for (const listener of this.#listeners) {
       try {
         listener(events)
       } catch (bug) {
-        // What is committed must still be told to those who wait for it; the bug ends the process all the same.
+        // The commit must still be reported to its callers; the bug is thrown later and ends the process.
         setImmediate(() => {
           throw bug
         })
@@ -69,73 +73,73 @@ export class GroupCommit {
     return this.#busy
   }
 
-  /** Takes nothing more, and resolves when everything taken has been written. */
+  /** Refuses further changes, and resolves when all queued ones are written. */
   async close(): Promise<void> {
     this.#closed = true
-    if (this.#busy) await new Promise<void>(resolve => this.#idle.push(resolve))
+    if (this.#busy) await new Promise<void>(resolve => this.#onIdle.push(resolve))
   }
 
-  /** In the next turn: everything that arrives in this one shares the flush. */
+  /** Starts in the next turn of the event loop, so that all changes of this turn share the flush. */
   #schedule(): void {
     if (this.#busy) return
     this.#busy = true
-    setImmediate(() => void this.#turn())
+    setImmediate(() => void this.#commitNextBatch())
   }
 
-  async #turn(): Promise<void> {
-    const batch = this.#waiting.length <= batchMax ? this.#waiting : this.#waiting.slice(0, batchMax)
-    this.#waiting = this.#waiting.slice(batch.length)
-    await this.#settle(batch)
+  async #commitNextBatch(): Promise<void> {
+    const batch = this.#queue.length <= batchMax ? this.#queue : this.#queue.slice(0, batchMax)
+    this.#queue = this.#queue.slice(batch.length)
+    await this.#commitBatch(batch)
     this.#busy = false
-    if (this.#waiting.length > 0) this.#schedule()
-    else for (const idle of this.#idle.splice(0)) idle()
+    if (this.#queue.length > 0) this.#schedule()
+    else for (const idle of this.#onIdle.splice(0)) idle()
   }
 
-  async #settle(batch: readonly QueuedChange[]): Promise<void> {
-    let written: Written
+  async #commitBatch(batch: readonly QueuedChange[]): Promise<void> {
+    let written: BatchResult
     try {
       const writing = this.#write(batch)
       written = writing instanceof Promise ? await writing : writing
     } catch (thrown) {
-      // One change that cannot be written must not take the others with it; a store that is gone takes all.
+      // If a single change cannot be written, retry each on its own; if the store is unavailable (a Fault), all fail.
       if (thrown instanceof Fault || batch.length === 1) for (const { reject } of batch) reject(thrown)
-      else for (const waiting of batch) await this.#settle([waiting])
+      else for (const queued of batch) await this.#commitBatch([queued])
       return
     }
-    const taken = batch.slice(0, written.taken)
-    this.#waiting = [...batch.slice(written.taken), ...this.#waiting]
+    const applied = batch.slice(0, written.appliedCount)
+    this.#queue = [...batch.slice(written.appliedCount), ...this.#queue]
     if (written.events) {
-      if (this.#crashPoint) for (const { change } of taken) this.#crashPoint(`committed:${change.label}`)
-      this.tell(written.events)
+      if (this.#crashPoint) for (const { change } of applied) this.#crashPoint(`committed:${change.label}`)
+      this.notify(written.events)
     }
-    for (const { outcome, resolve, reject } of taken) {
+    for (const { outcome, resolve, reject } of applied) {
       if (outcome && 'result' in outcome)
-        resolve(outcome.result as never) // what this change's own decide returned
+        resolve(outcome.result as never) // returned by the decide() of this change
       else reject(outcome?.thrown)
     }
   }
 }
 
-/** Decides a batch, in order; returns how many of it could be decided together. */
+/** Decides the changes of a batch in order; returns how many could be decided together. */
 export function applyBatch(
   batch: readonly QueuedChange[],
-  ledger: BatchOverlay,
+  overlay: BatchOverlay,
   crashPoint: CrashPoint | undefined,
 ): number {
-  for (const [index, waiting] of batch.entries()) {
-    const { change } = waiting
+  for (const [index, queued] of batch.entries()) {
+    const { change } = queued
     crashPoint?.(`begun:${change.label}`)
     try {
-      const outcome = ledger.run(change, () => crashPoint?.(`decided:${change.label}`))
-      if (outcome === 'wait') return index
-      waiting.outcome = outcome
+      const outcome = overlay.apply(change, () => crashPoint?.(`decided:${change.label}`))
+      if (outcome === 'nextBatch') return index
+      queued.outcome = outcome
     } catch (thrown) {
-      waiting.outcome = { thrown }
+      queued.outcome = { thrown }
     }
   }
   return batch.length
 }
 
-export function reportWritten(batch: readonly QueuedChange[], crashPoint: CrashPoint | undefined): void {
+export function reportWrittenPoints(batch: readonly QueuedChange[], crashPoint: CrashPoint | undefined): void {
   if (crashPoint) for (const { change } of batch) crashPoint(`written:${change.label}`)
 }

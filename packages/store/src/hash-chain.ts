@@ -1,14 +1,14 @@
-/** The log as one hash chain: how a link is made, and how a log is found to be whole. */
-import { hash as digest, randomBytes } from 'node:crypto'
+/** The hash chain over the event log: links new events and verifies a log. */
+import { hash as hashText, randomBytes } from 'node:crypto'
 import type { Head, Store, StoredEvent } from '@holdpoint/engine'
 import { type EventBody, type EventType, limits, type SessionId } from '@holdpoint/protocol'
 
 const genesis = '0'.repeat(64)
-/** What stands in place of a body that was deleted; its hash in the chain stays that of the body. */
+/** Replaces the text of an event whose session was deleted. Its bodyHash stays that of the original body. */
 export const purgedText = JSON.stringify({ type: 'purged' } satisfies EventBody)
 
-export function firstHead(epoch: string): Head {
-  return { seq: 0, hash: genesis, epoch, at: 0, rulesAt: 0 }
+export function emptyHead(epoch: string): Head {
+  return { seq: 0, hash: genesis, epoch, at: 0, rulesSeq: 0 }
 }
 
 export function newEpoch(): string {
@@ -19,12 +19,12 @@ export function newEpoch(): string {
 type Link = Pick<StoredEvent, 'seq' | 'epoch' | 'at' | 'session' | 'type' | 'bodyHash'>
 
 function linkHash(previous: string, { seq, epoch, at, session, type, bodyHash }: Link): string {
-  return digest('sha256', `${previous}|${seq}|${epoch}|${at}|${session ?? ''}|${type}|${bodyHash}`)
+  return hashText('sha256', `${previous}|${seq}|${epoch}|${at}|${session ?? ''}|${type}|${bodyHash}`)
 }
 
 export function linkEvent(head: Head, at: number, session: SessionId | null, body: EventBody): StoredEvent {
   const text = JSON.stringify(body)
-  const bodyHash = digest('sha256', text)
+  const bodyHash = hashText('sha256', text)
   const { epoch } = head
   const { type } = body
   const seq = head.seq + 1
@@ -32,6 +32,7 @@ export function linkEvent(head: Head, at: number, session: SessionId | null, bod
   return { seq, epoch, at, session, type, body, text, bodyHash, hash }
 }
 
+/** An event as the SQL stores read it. */
 export interface EventRecord {
   readonly seq: number
   readonly epoch: string
@@ -42,13 +43,13 @@ export interface EventRecord {
   readonly body_hash: string
   readonly hash: string
 }
-export function readEvent(record: EventRecord): StoredEvent {
+export function toStoredEvent(record: EventRecord): StoredEvent {
   const { seq, epoch, at, text, hash } = record
   return {
     seq,
     epoch,
     at,
-    session: record.session as SessionId | null, // a column that only `linkEvent` fills
+    session: record.session as SessionId | null, // only written from events of `linkEvent`
     type: record.type as EventType, // likewise
     body: JSON.parse(text) as EventBody, // the text is the JSON of a body
     text,
@@ -61,7 +62,7 @@ export type ChainReport =
   | { readonly ok: true; readonly events: number }
   | { readonly ok: false; readonly seq: number; readonly reason: string }
 
-/** Walks the whole log, and stops at the first place that does not follow from the one before it. */
+/** Checks the whole log and reports the first event that does not follow from the one before it. */
 export async function verifyChain(store: Pick<Store, 'head' | 'events'>): Promise<ChainReport> {
   const head = await store.head()
   let previous = genesis
@@ -70,20 +71,20 @@ export async function verifyChain(store: Pick<Store, 'head' | 'events'>): Promis
     const page = await store.events({ after: seq, limit: limits.pageMax })
     if (page.length === 0) return { ok: false, seq: seq + 1, reason: 'the log ends before its head' }
     for (const event of page) {
-      const reason = flaw(previous, seq + 1, event)
+      const reason = linkProblem(previous, seq + 1, event)
       if (reason) return { ok: false, seq: seq + 1, reason }
       seq = event.seq
       previous = event.hash
       if (seq === head.seq) break
     }
   }
-  if (previous !== head.hash) return { ok: false, seq, reason: 'the head of the log has another hash' }
+  if (previous !== head.hash) return { ok: false, seq, reason: 'the hash in the head of the log does not match' }
   return { ok: true, events: seq }
 }
 
-function flaw(previous: string, seq: number, event: StoredEvent): string | null {
+function linkProblem(previous: string, seq: number, event: StoredEvent): string | null {
   if (event.seq !== seq) return 'an event is missing'
-  if (event.text !== purgedText && digest('sha256', event.text) !== event.bodyHash) return 'its body was changed'
-  if (linkHash(previous, event) !== event.hash) return 'it does not follow from the event before it'
+  if (event.text !== purgedText && hashText('sha256', event.text) !== event.bodyHash) return 'its body was changed'
+  if (linkHash(previous, event) !== event.hash) return 'its hash does not follow from the event before it'
   return null
 }

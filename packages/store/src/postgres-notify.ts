@@ -1,51 +1,51 @@
-/** How a gateway learns that another one has committed: a notification, which may be lost, and a look at the head, which is not. */
+/** Detects commits of other gateways: by notifications, which may be lost, and by polling the head. */
 import type { GroupCommit } from './group-commit.ts'
 import type { Sql } from './postgres-connection.ts'
 
 export interface OtherGateways {
-  /** A batch of our own went by: what was committed before it and not by us is news. */
-  passed(before: number, after: number): void
+  /** Call after each batch of this gateway, with the commit count before and after it. Commits before it that are not known yet came from another gateway. */
+  onOwnBatch(before: number, after: number): void
   stop(): void
 }
 
-/** Commits are counted in the head. Whoever sees a count that is not the last one it knew has something to look at. */
+/** Notifies the listeners whenever the commit count in the head is higher than the last one this gateway knew. */
 export async function watchOtherGateways(
   sql: Sql,
-  signed: string,
+  gatewayId: string,
   pollMs: number,
-  batches: GroupCommit,
+  groupCommit: GroupCommit,
 ): Promise<OtherGateways> {
-  let known = 0
-  /** Grows with every batch of our own: a look at the head that was overtaken by one says nothing. */
-  let turns = 0
+  let knownCommits = 0
+  /** Counts our own batches. A poll during which one was committed proves nothing and is ignored. */
+  let ownBatches = 0
   let listening = false
   let stopped = false
 
-  function learn(commits: number): void {
-    if (stopped || commits <= known) return
-    known = commits
-    batches.tell(null)
+  function onCommitCount(commits: number): void {
+    if (stopped || commits <= knownCommits) return
+    knownCommits = commits
+    groupCommit.notify(null)
   }
   async function listen(): Promise<void> {
     if (listening) return
     await sql.listen('holdpoint', payload => {
       const [by, commits] = payload.split(' ')
-      if (by !== signed) learn(Number(commits))
+      if (by !== gatewayId) onCommitCount(Number(commits))
     })
     listening = true
   }
-  async function look(): Promise<number> {
+  async function readCommitCount(): Promise<number> {
     const [head] = await sql<{ commits: number }[]>`SELECT commits FROM holdpoint.head`
     return head?.commits ?? 0
   }
   async function poll(): Promise<void> {
-    const turn = turns
+    const before = ownBatches
     try {
-      const commits = await look()
-      if (turn === turns && !batches.busy) learn(commits)
+      const commits = await readCommitCount()
+      if (before === ownBatches && !groupCommit.busy) onCommitCount(commits)
       await listen()
     } catch {
-      // The database is away; the client listens anew by itself only where it could connect at once.
+      // The database is unreachable. The client only listens again by itself if it can reconnect immediately, so the next poll does.
       listening = false
     }
   }
@@ -54,14 +54,14 @@ export async function watchOtherGateways(
     if (!stopped) timer = setTimeout(() => void pollForever(), pollMs)
   }
 
-  known = await look()
+  knownCommits = await readCommitCount()
   await listen().catch(() => {})
   let timer = setTimeout(() => void pollForever(), pollMs)
   return {
-    passed: (before, after) => {
-      turns++
-      learn(before)
-      known = Math.max(known, after)
+    onOwnBatch: (before, after) => {
+      ownBatches++
+      onCommitCount(before)
+      knownCommits = Math.max(knownCommits, after)
     },
     stop: () => {
       stopped = true

@@ -1,166 +1,181 @@
-/** The archive in PostgreSQL: several gateways on one database. A batch is one transaction under a lock on the head of the log. */
+/** The store in PostgreSQL: several gateways can share one database. A batch is one transaction that locks the head of the log. */
 import { randomBytes } from 'node:crypto'
 import type { CrashPoint, Rows, Store } from '@holdpoint/engine'
 import { Fault } from '@holdpoint/protocol'
 import { BatchOverlay } from './batch-overlay.ts'
-import { applyBatch, GroupCommit, type QueuedChange, reportWritten, type Written } from './group-commit.ts'
-import { type EventRecord, firstHead, newEpoch, readEvent } from './hash-chain.ts'
+import { applyBatch, type BatchResult, GroupCommit, type QueuedChange, reportWrittenPoints } from './group-commit.ts'
+import { type EventRecord, emptyHead, newEpoch, toStoredEvent } from './hash-chain.ts'
 import { latestVersion, pendingMigrations, postgresMigrations } from './migrations.ts'
-import { headOf, lockAndLoad, type RowRecord, toVersionedRow, writeBatch } from './postgres-batch.ts'
-import { connect, describeUrl, faultOfPostgres, isLost, run, type Sql, transact } from './postgres-connection.ts'
+import { lockAndLoad, type RowRecord, toHead, toVersionedRow, writeBatch } from './postgres-batch.ts'
+import {
+  connect,
+  describeUrl,
+  isConnectionLost,
+  postgresFault,
+  runStatement,
+  runTransaction,
+  type Sql,
+} from './postgres-connection.ts'
 import { watchOtherGateways } from './postgres-notify.ts'
 import { countRows, postgresDialect, selectEvents, selectRows } from './sql.ts'
 
 export interface PostgresOptions {
   readonly url: string
-  /** For tests; the database's own clock otherwise. */
+  /** For tests; the default is the clock of the database. */
   readonly clock?: { now(): number }
   readonly crashPoint?: CrashPoint
-  /** How often the head is looked at where no hint has come. */
+  /** How often the head is polled, in case a notification was lost. */
   readonly pollMs?: number
 }
 
 export async function openPostgres({ url, clock, crashPoint, pollMs = 1000 }: PostgresOptions): Promise<Store> {
-  const place = describeUrl(url)
-  const readers = await open(url, place)
-  const writer = new Writer(url, place, clock, crashPoint)
-  const batches = new GroupCommit(batch => writer.write(batch), crashPoint)
-  const others = await watchOtherGateways(readers, writer.signed, pollMs, batches)
-  writer.onCommitted = (before, after) => others.passed(before, after)
+  const location = describeUrl(url)
+  const readers = await openReaders(url, location)
+  const writer = new Writer(url, location, clock, crashPoint)
+  const groupCommit = new GroupCommit(batch => writer.write(batch), crashPoint)
+  const otherGateways = await watchOtherGateways(readers, writer.gatewayId, pollMs, groupCommit)
+  writer.onCommitted = (before, after) => otherGateways.onOwnBatch(before, after)
 
   async function read<T>(work: () => Promise<T>): Promise<T> {
     try {
-      // A connection that died while it was idle is noticed only by its next use.
-      return await work().catch(error => (isLost(error) ? work() : Promise.reject(error)))
+      // A connection that was lost while idle is only noticed when it is used, so try once more.
+      return await work().catch(error => (isConnectionLost(error) ? work() : Promise.reject(error)))
     } catch (error) {
-      throw faultOfPostgres(place, error)
+      throw postgresFault(location, error)
     }
   }
   const rowsOf = async <T>(rows: PromiseLike<readonly RowRecord[]>) =>
     (await rows).map(record => toVersionedRow(record).row) as unknown as T[] // a table holds its own rows
   const head = () =>
-    read(async () => headOf(await only(readers`SELECT seq, hash, epoch, at, rules_at, commits FROM holdpoint.head`)))
+    read(async () =>
+      toHead(await firstRow(readers`SELECT seq, hash, epoch, at, rules_seq, commits FROM holdpoint.head`)),
+    )
   return {
     kind: 'postgres',
-    commit: change => batches.commit(change),
+    commit: change => groupCommit.commit(change),
     get: (table, id) =>
       read(async () => {
         const text = `SELECT id, ord, version, fixed, body FROM holdpoint.${table} WHERE id = $1`
-        return (await rowsOf<Rows[typeof table]>(run(readers, { text, params: [id] })))[0]
+        return (await rowsOf<Rows[typeof table]>(runStatement(readers, { text, params: [id] })))[0]
       }),
     find: (table, query) =>
-      read(() => rowsOf<Rows[typeof table]>(run(readers, selectRows(table, query, postgresDialect)))),
+      read(() => rowsOf<Rows[typeof table]>(runStatement(readers, selectRows(table, query, postgresDialect)))),
     count: (table, query) =>
-      read(async () => (await only(run<{ count: number }>(readers, countRows(table, query, postgresDialect)))).count),
+      read(
+        async () =>
+          (await firstRow(runStatement<{ count: number }>(readers, countRows(table, query, postgresDialect)))).count,
+      ),
     head,
     now: () =>
       read(async () => {
-        const { now, at } = await only(readers<{ now: number; at: number }[]>`
+        const { now, at } = await firstRow(readers<{ now: number; at: number }[]>`
           SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now, at FROM holdpoint.head`)
         return Math.max(clock ? clock.now() : now, at)
       }),
     events: query =>
-      read(async () => (await run<EventRecord>(readers, selectEvents(query, postgresDialect))).map(readEvent)),
+      read(async () =>
+        (await runStatement<EventRecord>(readers, selectEvents(query, postgresDialect))).map(toStoredEvent),
+      ),
     epochAt: seq =>
       read(async () => {
         const [event] = await readers<{ epoch: string }[]>`SELECT epoch FROM holdpoint.event WHERE seq = ${seq}`
         return event?.epoch
       }),
-    onCommit: listener => batches.onCommit(listener),
+    onCommit: listener => groupCommit.onCommit(listener),
     backup: async () => {
-      throw new Fault('unsupported', `${place} is backed up with its own tools: use pg_dump --schema=holdpoint.`)
+      throw new Fault('unsupported', `${location} cannot be backed up by Holdpoint. Use pg_dump --schema=holdpoint.`)
     },
     close: async () => {
-      await batches.close()
-      others.stop()
+      await groupCommit.close()
+      otherGateways.stop()
       await Promise.all([writer.close(), readers.end({ timeout: 5 })])
     },
   }
 }
 
-async function only<T>(rows: PromiseLike<readonly T[]>): Promise<T> {
+async function firstRow<T>(rows: PromiseLike<readonly T[]>): Promise<T> {
   const [row] = await rows
-  if (!row) throw new Error('a row that is always there is missing')
+  if (!row) throw new Error('a query that always returns a row returned none')
   return row
 }
 
-/** Writes batches, one at a time, on a connection of its own. */
+/** Writes one batch at a time, on its own connection. */
 class Writer {
-  /** Tells this gateway's own hints from others'. */
-  readonly signed = randomBytes(8).toString('hex')
-  /** Called with the count of commits before and after each batch of ours. */
+  /** Sent with notifications, so that a gateway can ignore its own. */
+  readonly gatewayId = randomBytes(8).toString('hex')
+  /** Called with the commit count before and after each batch of this gateway. */
   onCommitted: (before: number, after: number) => void = () => {}
   readonly #url: string
-  readonly #place: string
+  readonly #location: string
   readonly #clock: { now(): number } | undefined
   readonly #crashPoint: CrashPoint | undefined
   #sql: Sql
 
-  constructor(url: string, place: string, clock: { now(): number } | undefined, crashPoint: CrashPoint | undefined) {
+  constructor(url: string, location: string, clock: { now(): number } | undefined, crashPoint: CrashPoint | undefined) {
     this.#url = url
-    this.#place = place
+    this.#location = location
     this.#clock = clock
     this.#crashPoint = crashPoint
     this.#sql = connect(url, 1)
   }
 
-  /** Tries twice where the connection was lost and nothing was committed: it may have died unnoticed since the last batch. */
-  async write(batch: readonly QueuedChange[]): Promise<Written> {
+  /** Tries again if the connection was lost before anything was committed: it may have died unnoticed since the last batch. */
+  async write(batch: readonly QueuedChange[]): Promise<BatchResult> {
     const first = await this.#attempt(batch)
     if (!('lost' in first)) return first
     const second = await this.#attempt(batch)
     if (!('lost' in second)) return second
-    throw faultOfPostgres(this.#place, second.lost)
+    throw postgresFault(this.#location, second.lost)
   }
 
-  async #attempt(batch: readonly QueuedChange[]): Promise<Written | { readonly lost: unknown }> {
-    let written: Written | undefined
+  async #attempt(batch: readonly QueuedChange[]): Promise<BatchResult | { readonly lost: unknown }> {
+    let written: BatchResult | undefined
     let xact = ''
     let commits = 0
     try {
-      await transact(this.#sql, async tx => {
+      await runTransaction(this.#sql, async tx => {
         const locked = await lockAndLoad(tx, batch)
-        const ledger = new BatchOverlay(locked.base, locked.head, this.#clock?.now() ?? locked.databaseNow)
-        const taken = applyBatch(batch, ledger, this.#crashPoint)
-        if (ledger.wrote) {
-          await writeBatch(tx, ledger, locked.commits, this.signed)
-          reportWritten(batch.slice(0, taken), this.#crashPoint)
+        const overlay = new BatchOverlay(locked.committed, locked.head, this.#clock?.now() ?? locked.databaseNow)
+        const appliedCount = applyBatch(batch, overlay, this.#crashPoint)
+        if (overlay.hasWrites) {
+          await writeBatch(tx, overlay, locked.commits, this.gatewayId)
+          reportWrittenPoints(batch.slice(0, appliedCount), this.#crashPoint)
         }
         xact = locked.xact
         commits = locked.commits
-        written = { taken, events: ledger.wrote ? ledger.events : null }
+        written = { appliedCount, events: overlay.hasWrites ? overlay.events : null }
       })
     } catch (error) {
-      if (!isLost(error)) throw faultOfPostgres(this.#place, error)
-      this.#renew()
-      // Before COMMIT was sent nothing can have been committed; after it, only the database knows.
-      if (!written || !(await this.#committed(xact))) return { lost: error }
+      if (!isConnectionLost(error)) throw postgresFault(this.#location, error)
+      this.#reconnect()
+      // Before COMMIT is sent nothing can be committed; after that, only the database knows.
+      if (!written || !(await this.#wasCommitted(xact))) return { lost: error }
     }
-    if (!written) throw new Error('a transaction ended without an outcome')
+    if (!written) throw new Error('a transaction ended without a result')
     this.onCommitted(commits, commits + (written.events ? 1 : 0))
     return written
   }
 
-  /** What became of a transaction whose COMMIT was not answered. It held the head, so whoever gets the head finds it ended. */
-  async #committed(xact: string): Promise<boolean> {
+  /** Whether a transaction was committed although its COMMIT was not answered. It held the lock on the head, so once we get that lock, it has ended. */
+  async #wasCommitted(xact: string): Promise<boolean> {
     let status: string | null = null
     try {
-      status = await transact(this.#sql, async tx => {
+      status = await runTransaction(this.#sql, async tx => {
         await tx`SELECT seq FROM holdpoint.head FOR UPDATE`
-        return (await only(tx<{ status: string | null }[]>`SELECT pg_xact_status(${xact}::xid8) AS status`)).status
+        return (await firstRow(tx<{ status: string | null }[]>`SELECT pg_xact_status(${xact}::xid8) AS status`)).status
       })
     } catch (error) {
-      if (isLost(error)) this.#renew()
+      if (isConnectionLost(error)) this.#reconnect()
     }
     if (status === 'committed') return true
     if (status === 'aborted') return false
     throw new Fault(
       'store_unavailable',
-      `${this.#place} was lost while it committed; whether this change was kept is not known. Look before you repeat it.`,
+      `${this.#location} was lost during a commit, so it is unknown whether this change was stored. Check before you repeat it.`,
     )
   }
 
-  #renew(): void {
+  #reconnect(): void {
     void this.#sql.end({ timeout: 0 })
     this.#sql = connect(this.#url, 1)
   }
@@ -170,39 +185,42 @@ class Writer {
   }
 }
 
-async function open(url: string, place: string): Promise<Sql> {
+async function openReaders(url: string, location: string): Promise<Sql> {
   let sql: Sql | undefined
   try {
     sql = connect(url, 2)
-    await migrate(sql, place)
+    await migrate(sql, location)
     return sql
   } catch (error) {
     await sql?.end({ timeout: 0 })
     throw error instanceof TypeError
-      ? new Fault('bad_input', 'The URL of the store is not one: write postgres://user:password@host:port/database.')
-      : faultOfPostgres(place, error)
+      ? new Fault(
+          'bad_input',
+          'The URL of the store is not valid. Write it as postgres://user:password@host:port/database.',
+        )
+      : postgresFault(location, error)
   }
 }
 
-/** Gateways that start at once wait for each other here. */
-function migrate(sql: Sql, place: string): Promise<void> {
-  return transact(sql, async tx => {
+/** Creates or migrates the tables. Gateways that start at the same time wait for each other on the advisory lock. */
+function migrate(sql: Sql, location: string): Promise<void> {
+  return runTransaction(sql, async tx => {
     await tx`SELECT pg_advisory_xact_lock(7521946531)`
-    // A user who may not create schemas can still use one that was made for it.
-    const [found] = await tx<{ absent: boolean }[]>`SELECT to_regnamespace('holdpoint') IS NULL AS absent`
-    if (found?.absent) await tx`CREATE SCHEMA holdpoint`
+    // Only create the schema if it is missing: this user may lack the right to create schemas.
+    const [schema] = await tx<{ missing: boolean }[]>`SELECT to_regnamespace('holdpoint') IS NULL AS missing`
+    if (schema?.missing) await tx`CREATE SCHEMA holdpoint`
     await tx`CREATE TABLE IF NOT EXISTS holdpoint.meta (version BIGINT NOT NULL)`
     const version = (await tx<{ version: number }[]>`SELECT version FROM holdpoint.meta`)[0]?.version ?? 0
-    const pending = pendingMigrations(postgresMigrations, version, place)
+    const pending = pendingMigrations(postgresMigrations, version, location)
     if (pending.length > 0) {
       for (const { statements } of pending) for (const statement of statements) await tx.unsafe(statement)
       await tx`DELETE FROM holdpoint.meta`
       await tx`INSERT INTO holdpoint.meta VALUES (${latestVersion})`
     }
     const epoch = newEpoch()
-    const { seq, hash, at, rulesAt } = firstHead(epoch)
+    const { seq, hash, at, rulesSeq } = emptyHead(epoch)
     await tx`
-      INSERT INTO holdpoint.head VALUES (1, ${seq}, ${hash}, ${epoch}, ${at}, ${rulesAt}, 0)
-      ON CONFLICT (one) DO UPDATE SET epoch = excluded.epoch`
+      INSERT INTO holdpoint.head VALUES (1, ${seq}, ${hash}, ${epoch}, ${at}, ${rulesSeq}, 0)
+      ON CONFLICT (id) DO UPDATE SET epoch = excluded.epoch`
   })
 }

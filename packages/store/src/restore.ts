@@ -1,4 +1,4 @@
-/** Puts a backup in the place of an archive: only one that is whole, only where no gateway runs, and never by destroying what was there. */
+/** Restores a backup over a SQLite store: only a backup that passes the checks, only while no gateway uses the store, and never without keeping the previous file. */
 import {
   closeSync,
   constants,
@@ -24,42 +24,43 @@ export interface RestoreOptions {
 }
 export interface Restored {
   readonly events: number
-  /** Where the archive that was there before has gone; null where there was none. */
-  readonly kept: string | null
+  /** Where the previous store was moved to; null if there was none. */
+  readonly previous: string | null
 }
 
 export async function restoreSqlite({ from, to, crashPoint }: RestoreOptions): Promise<Restored> {
-  if (!existsSync(from)) throw new Fault('not_found', `There is no backup at ${from}. Name the file that backup wrote.`)
+  if (!existsSync(from))
+    throw new Fault('not_found', `There is no backup at ${from}. Give the file that holdpoint backup wrote.`)
   const stamp = new Date().toISOString().replace(/\D/g, '').slice(0, 17)
-  const fresh = `${to}.restoring-${stamp}`
+  const candidate = `${to}.restoring-${stamp}`
   try {
-    // The check is made on the copy that will be used, and leaves the backup as it is.
+    // Check the copy that will be used; the backup itself stays untouched.
     withStoreFaults(to, () => mkdirSync(dirname(to), { recursive: true, mode: 0o700 }))
-    const events = await checkedCopy(from, fresh).catch((error: unknown) => {
-      throw named(error, fresh, from)
+    const events = await copyAndVerify(from, candidate).catch((error: unknown) => {
+      throw withBackupPath(error, candidate, from)
     })
-    const kept = existsSync(to) ? `${to}.before-${stamp}` : null
-    if (kept) {
-      release(to)
-      withStoreFaults(to, () => setAside(to, kept))
+    const previous = existsSync(to) ? `${to}.before-${stamp}` : null
+    if (previous) {
+      requireUnused(to)
+      withStoreFaults(to, () => keepPrevious(to, previous))
     }
-    crashPoint?.('restore:kept')
-    // At every moment one whole archive stands in the place: the old one until here, the restored one from here on.
+    crashPoint?.('restore:previousKept')
+    // There is a complete store at `to` at every moment: the previous one until this rename, the restored one after it.
     withStoreFaults(to, () => {
-      flush(fresh)
-      renameSync(fresh, to)
-      flushFolder(to)
+      fsyncFile(candidate)
+      renameSync(candidate, to)
+      fsyncFolderOf(to)
     })
-    return { events, kept }
+    return { events, previous }
   } finally {
-    for (const suffix of ['', '-wal', '-shm']) rmSync(fresh + suffix, { force: true })
+    for (const suffix of ['', '-wal', '-shm']) rmSync(candidate + suffix, { force: true })
   }
 }
 
-function copy(from: string, to: string): void {
+function copyNew(from: string, to: string): void {
   copyFileSync(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
 }
-function flush(path: string, flags = 'r+'): void {
+function fsyncFile(path: string, flags = 'r+'): void {
   const file = openSync(path, flags)
   try {
     fsyncSync(file)
@@ -67,52 +68,55 @@ function flush(path: string, flags = 'r+'): void {
     closeSync(file)
   }
 }
-/** Names are kept by their folder; Windows keeps them by itself, and opens no folders. */
-function flushFolder(path: string): void {
-  if (process.platform !== 'win32') flush(dirname(path), 'r')
+/** A rename is durable once the folder is flushed. Windows cannot open folders and does not need it. */
+function fsyncFolderOf(path: string): void {
+  if (process.platform !== 'win32') fsyncFile(dirname(path), 'r')
 }
 
-/** A copy, not a link: were the restore to end here, the old archive would go on growing under both names. */
-function setAside(to: string, kept: string): void {
+/** Copies the previous store. A hard link would not do: if the restore stopped here, the store would change under both names. */
+function keepPrevious(to: string, previous: string): void {
   for (const suffix of ['', '-wal'])
     if (existsSync(to + suffix)) {
-      copy(to + suffix, kept + suffix)
-      flush(kept + suffix)
+      copyNew(to + suffix, previous + suffix)
+      fsyncFile(previous + suffix)
     }
-  flushFolder(to)
-  // What is left of these belongs to an archive that could not be opened; another one must not read it as its own.
+  fsyncFolderOf(to)
+  // Leftover files of a store that could not be opened; the restored store must not read them as its own.
   for (const suffix of ['-wal', '-shm']) rmSync(to + suffix, { force: true })
 }
 
-/** People know the file that they named, not the copy that was looked at. */
-function named(error: unknown, fresh: string, from: string): unknown {
-  return error instanceof Fault ? new Fault(error.code, error.message.replaceAll(fresh, from), error.detail) : error
+/** Replaces the path of the checked copy in messages with the path of the backup, which the person knows. */
+function withBackupPath(error: unknown, candidate: string, from: string): unknown {
+  return error instanceof Fault ? new Fault(error.code, error.message.replaceAll(candidate, from), error.detail) : error
 }
 
-/** How many events the backup holds, all of them in order. */
-async function checkedCopy(from: string, fresh: string): Promise<number> {
-  withStoreFaults(from, () => copy(from, fresh))
-  const file = new SqliteFile(fresh)
-  let flaw: string
+/** Copies the backup and verifies the copy; returns its number of events. */
+async function copyAndVerify(from: string, candidate: string): Promise<number> {
+  withStoreFaults(from, () => copyNew(from, candidate))
+  const file = new SqliteFile(candidate)
+  let integrity: string
   try {
-    flaw = withStoreFaults(fresh, () => file.integrity())
+    integrity = withStoreFaults(candidate, () => file.integrity())
   } finally {
     file.close()
   }
-  if (flaw !== 'ok') throw new Fault('store_unavailable', `${fresh} is damaged and was not restored (${flaw}).`)
-  const store = await openSqlite({ file: fresh })
+  if (integrity !== 'ok')
+    throw new Fault('store_unavailable', `${candidate} is damaged and was not restored (${integrity}).`)
+  const store = await openSqlite({ file: candidate })
   try {
     const chain = await verifyChain(store)
     if (chain.ok) return chain.events
-    const where = `its log does not hold together at place ${chain.seq}: ${chain.reason}`
-    throw new Fault('store_unavailable', `${fresh} was not restored: ${where}. Use another backup.`)
+    throw new Fault(
+      'store_unavailable',
+      `${candidate} was not restored: its log is not valid at event ${chain.seq} (${chain.reason}). Use another backup.`,
+    )
   } finally {
     await store.close()
   }
 }
 
-/** Refuses where a gateway holds the archive, and brings its write-ahead log into it. A damaged or newer one is moved aside as it is: it is why one restores. */
-function release(to: string): void {
+/** Throws if a gateway uses the store. Opening it also merges its write-ahead log. A damaged or newer store passes: replacing it is what a restore is for. */
+function requireUnused(to: string): void {
   try {
     new SqliteFile(to).close()
   } catch (error) {

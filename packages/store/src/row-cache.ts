@@ -1,46 +1,46 @@
-/** Rows that were read lately, parsed: the few rows that nearly every change reads (a session, its runner, a credential) are then free. */
+/** A cache of recently read rows, already parsed. Nearly every change reads the same few rows: a session, its runner, a credential. */
 import type { Table } from '@holdpoint/engine'
 import type { VersionedRow } from './row-codec.ts'
 
-/** Two generations of so many rows, none of them larger than so many characters: a few MiB at the very most. */
+/** The cache has two generations of this many rows each. Rows longer than `charsMax` are not cached, so it stays below a few MiB. */
 const generationMax = 512
 const charsMax = 8192
 
 export class RowCache {
-  #young = new Map<string, VersionedRow>()
-  #old = new Map<string, VersionedRow>()
+  #recent = new Map<string, VersionedRow>()
+  #older = new Map<string, VersionedRow>()
 
   get(table: Table, id: string): VersionedRow | undefined {
     const key = `${table} ${id}`
-    const young = this.#young.get(key)
-    if (young) return young
-    const old = this.#old.get(key)
-    if (old) this.#add(key, old)
-    return old
+    const recent = this.#recent.get(key)
+    if (recent) return recent
+    const older = this.#older.get(key)
+    if (older) this.#add(key, older)
+    return older
   }
 
-  /** A row that was read. */
-  add(table: Table, kept: VersionedRow, chars: number): void {
-    if (chars <= charsMax) this.#add(`${table} ${kept.row.id}`, kept)
+  /** Adds a row that was read. */
+  add(table: Table, versioned: VersionedRow, chars: number): void {
+    if (chars <= charsMax) this.#add(`${table} ${versioned.row.id}`, versioned)
   }
 
-  /** A row that was committed; undefined where it was deleted. */
-  replace(table: Table, id: string, kept: VersionedRow | undefined, chars: number): void {
+  /** Updates a cached row after a commit; `versioned` is undefined if it was deleted. */
+  replace(table: Table, id: string, versioned: VersionedRow | undefined, chars: number): void {
     const key = `${table} ${id}`
-    const had = this.#young.delete(key)
-    if ((this.#old.delete(key) || had) && kept && chars <= charsMax) this.#add(key, kept)
+    const wasRecent = this.#recent.delete(key)
+    if ((this.#older.delete(key) || wasRecent) && versioned && chars <= charsMax) this.#add(key, versioned)
   }
 
   clear(): void {
-    this.#young.clear()
-    this.#old.clear()
+    this.#recent.clear()
+    this.#older.clear()
   }
 
-  #add(key: string, kept: VersionedRow): void {
-    if (this.#young.size >= generationMax) {
-      this.#old = this.#young
-      this.#young = new Map()
+  #add(key: string, versioned: VersionedRow): void {
+    if (this.#recent.size >= generationMax) {
+      this.#older = this.#recent
+      this.#recent = new Map()
     }
-    this.#young.set(key, kept)
+    this.#recent.set(key, versioned)
   }
 }

@@ -1,21 +1,21 @@
-/** One SQLite file, held by one process: the only place that knows the library. Opens, locks, migrates, and says in our words what went wrong. */
+/** One SQLite file, locked by one process: opens, migrates, runs statements, and turns errors into Faults. The only file that uses the SQLite library. */
 import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { Fault, type FaultCode } from '@holdpoint/protocol'
 import { backup, DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from '@photostructure/sqlite'
 import { latestVersion, pendingMigrations, sqliteMigrations } from './migrations.ts'
-import type { Value } from './row-codec.ts'
+import type { ColumnValue } from './row-codec.ts'
 
-/** Tells our archives from other people's databases: "hold" in ASCII. */
+/** Marks the file as a Holdpoint database: "hold" in ASCII. */
 const applicationId = 0x686f6c64
 const statementsMax = 256
-/** Enough for the hot pages of the indexes; an idle gateway should be small. */
+/** Enough for frequently used index pages; an idle gateway should use little memory. */
 const pageCacheKiB = 4096
 const pageBytes = 4096
 
 export class SqliteFile {
   readonly path: string
-  /** How often the disk was waited for. */
+  /** Number of flushes to disk so far. */
   flushes = 0
   readonly #db: DatabaseSyncInstance
   readonly #statements = new Map<string, StatementSyncInstance>()
@@ -30,7 +30,7 @@ export class SqliteFile {
     })
     try {
       withStoreFaults(path, () => {
-        this.#settings(maxBytes)
+        this.#applySettings(maxBytes)
         this.#migrate()
       })
     } catch (fault) {
@@ -40,9 +40,9 @@ export class SqliteFile {
     }
   }
 
-  #settings(maxBytes: number | undefined): void {
+  #applySettings(maxBytes: number | undefined): void {
     this.#db.exec('PRAGMA locking_mode = EXCLUSIVE')
-    // An exclusive lock that is asked for before WAL keeps the lock in this process, without shared memory.
+    // Taking the exclusive lock before switching to WAL makes SQLite work without shared memory.
     this.#db.exec('BEGIN EXCLUSIVE; COMMIT')
     this.#db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0;
       PRAGMA cache_size = -${pageCacheKiB}; PRAGMA temp_store = MEMORY`)
@@ -53,10 +53,7 @@ export class SqliteFile {
     const version = Number(this.value('PRAGMA user_version'))
     const tables = Number(this.value('SELECT count(*) FROM sqlite_schema'))
     if (tables > 0 && Number(this.value('PRAGMA application_id')) !== applicationId)
-      throw new Fault(
-        'store_unavailable',
-        `${this.path} is a database, but not an archive of Holdpoint. Name another file.`,
-      )
+      throw new Fault('store_unavailable', `${this.path} is not a Holdpoint database. Choose another file.`)
     const pending = pendingMigrations(sqliteMigrations, version, this.path)
     if (pending.length === 0) return
     this.transaction(() => {
@@ -65,28 +62,28 @@ export class SqliteFile {
     })
   }
 
-  /** Prepared once; rows come as arrays. */
+  /** A prepared statement, cached by its text. Rows are returned as arrays. */
   statement(text: string): StatementSyncInstance {
     const known = this.#statements.get(text)
     if (known) return known
-    // Queries of unforeseen shapes must not pile up; the few hot ones are soon prepared again.
+    // Bound the cache; the few frequent statements are soon prepared again.
     if (this.#statements.size >= statementsMax) this.#statements.clear()
     const statement: StatementSyncInstance = this.#db.prepare(text)
     statement.setReturnArrays(true)
     this.#statements.set(text, statement)
     return statement
   }
-  rows(text: string, ...params: Value[]): Value[][] {
-    return this.statement(text).all(...params) as unknown as Value[][] // rows are arrays, by the line above
+  rows(text: string, ...params: ColumnValue[]): ColumnValue[][] {
+    return this.statement(text).all(...params) as unknown as ColumnValue[][] // rows are arrays, see `statement`
   }
-  value(text: string, ...params: Value[]): Value | undefined {
+  value(text: string, ...params: ColumnValue[]): ColumnValue | undefined {
     return this.rows(text, ...params)[0]?.[0]
   }
-  run(text: string, ...params: Value[]): number {
+  run(text: string, ...params: ColumnValue[]): number {
     return Number(this.statement(text).run(...params).changes)
   }
 
-  /** All or nothing, and on disk when it returns. */
+  /** Runs `work` in a transaction, which is on disk when this returns. */
   transaction<T>(work: () => T): T {
     return withStoreFaults(this.path, () => {
       this.#db.exec('BEGIN IMMEDIATE')
@@ -96,19 +93,19 @@ export class SqliteFile {
         this.flushes++
         return result
       } catch (thrown) {
-        // A full disk or an I/O error has already rolled it back.
+        // SQLite has already rolled back after a full disk or an I/O error.
         if (this.#db.isTransaction) this.#db.exec('ROLLBACK')
         throw thrown
       }
     })
   }
 
-  /** Copies the pages from the write-ahead log into the file once there are so many of them. */
+  /** Copies the write-ahead log into the file if it has at least `pagesMax` pages. */
   checkpoint(pagesMax: number): void {
     const [, pages] = this.rows('PRAGMA wal_checkpoint(NOOP)')[0] ?? []
     if (Number(pages) < pagesMax) return
     this.rows('PRAGMA wal_checkpoint(PASSIVE)')
-    // The log, the file, and the log's new header.
+    // SQLite flushes the log, the file, and the new header of the log.
     this.flushes += 3
   }
 
@@ -120,11 +117,11 @@ export class SqliteFile {
     await backup(this.#db, to, { rate: 256 })
   }
 
-  /** The library ends a connection only when its statements have been collected as garbage; the lock is given back here. */
+  /** Closes the file and releases its lock. The library closes a connection only after its statements are garbage-collected, so the lock is released explicitly. */
   close(): void {
     if (!this.#db.isOpen) return
     try {
-      // Leaving WAL brings all of it into the file, and is the only way out of a lock that was taken without shared memory.
+      // Leaving WAL copies the log into the file, and is the only way to release a lock that was taken without shared memory.
       this.#db.exec('PRAGMA journal_mode = DELETE; PRAGMA locking_mode = NORMAL; SELECT count(*) FROM sqlite_schema')
     } finally {
       this.#statements.clear()
@@ -137,34 +134,37 @@ export function withStoreFaults<T>(path: string, work: () => T): T {
   try {
     return work()
   } catch (error) {
-    throw faultOf(path, error)
+    throw sqliteFault(path, error)
   }
 }
 
-/** The fault that an error of SQLite or of the file system means; other errors are bugs and stay what they are. */
-export function faultOf(path: string, error: unknown): unknown {
+/** The Fault for an error of SQLite or the file system; other errors are bugs and are returned unchanged. */
+export function sqliteFault(path: string, error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof Fault || !('code' in error)) return error
-  // The low byte is the primary result code; the rest says more closely where.
+  // The low byte is SQLite's primary result code; the other bytes refine it.
   const key = 'errcode' in error ? Number(error.errcode) & 0xff : String(error.code)
-  const [code, sentence] = meanings[key] ?? []
+  const [code, sentence] = faultsByCode[key] ?? []
   return code ? new Fault(code, `${path} ${sentence} (${error.message})`) : error
 }
 
 const locked = [
   'store_locked',
-  'is in use by another gateway. Stop that one, or name another file with --store; one SQLite file serves one gateway.',
+  'is in use by another gateway. Stop it, or choose another file with --store; only one gateway can use a SQLite file.',
 ] as const
 const readOnly = [
   'store_read_only',
-  'cannot be written. Check the owner and mode of the file and of its folder.',
+  'cannot be written. Check the owner and the permissions of the file and its folder.',
 ] as const
-const full = ['store_full', 'cannot grow: the disk is full. Free some space; nothing of this change was kept.'] as const
+const full = [
+  'store_full',
+  'cannot grow because the disk is full. Free some space; this change was not stored.',
+] as const
 const unavailable = ['store_unavailable', 'cannot be read or written. Check the disk and the path.'] as const
 const corrupt = [
   'store_unavailable',
-  'is damaged, or is not a database. Restore a backup, or name another file.',
+  'is damaged, or not a database. Restore a backup, or choose another file.',
 ] as const
-const meanings: Readonly<Record<string | number, readonly [FaultCode, string]>> = {
+const faultsByCode: Readonly<Record<string | number, readonly [FaultCode, string]>> = {
   5: locked,
   6: locked,
   8: readOnly,

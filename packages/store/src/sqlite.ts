@@ -1,24 +1,24 @@
-/** The archive in one SQLite file: the embedded default. Everything is written by one connection of one process, in batches that share a flush. */
+/** The store in one SQLite file: the embedded default. One connection of one process writes everything, in batches that share a flush to disk. */
 import { closeSync, openSync, rmSync, statSync } from 'node:fs'
 import type { CrashPoint, Head, Query, Rows, Store, StoredEvent, Table } from '@holdpoint/engine'
 import { Fault } from '@holdpoint/protocol'
 import { BatchOverlay, type CommittedRows, type Entry } from './batch-overlay.ts'
-import { applyBatch, GroupCommit, type QueuedChange, reportWritten, type Written } from './group-commit.ts'
-import { type EventRecord, firstHead, newEpoch, purgedText, readEvent } from './hash-chain.ts'
+import { applyBatch, type BatchResult, GroupCommit, type QueuedChange, reportWrittenPoints } from './group-commit.ts'
+import { type EventRecord, emptyHead, newEpoch, purgedText, toStoredEvent } from './hash-chain.ts'
 import { RowCache } from './row-cache.ts'
 import {
+  type ColumnValue,
+  decodeRow,
   encodeBody,
   encodeFixed,
   type Row,
-  readRow,
-  type Shape,
-  shapes,
+  type TableLayout,
+  tableLayouts,
   tableNames,
-  type Value,
   type VersionedRow,
 } from './row-codec.ts'
-import { countRows, purgeSession, quote, selectEvents, selectRows, sqliteDialect } from './sql.ts'
-import { faultOf, SqliteFile, withStoreFaults } from './sqlite-file.ts'
+import { countRows, purgeSession, quoteColumn, selectEvents, selectRows, sqliteDialect } from './sql.ts'
+import { SqliteFile, sqliteFault, withStoreFaults } from './sqlite-file.ts'
 
 export interface SqliteOptions {
   readonly file: string
@@ -28,54 +28,54 @@ export interface SqliteOptions {
   readonly maxBytes?: number
 }
 export interface SqliteStore extends Store {
-  /** How often the disk was waited for: commits and checkpoints. */
+  /** Number of flushes to disk so far, by commits and checkpoints. */
   readonly flushes: number
 }
 
-/** About 16 MiB of log: long enough to write hot pages once for many commits, short enough to pass unnoticed. */
+/** Checkpoint at about 16 MiB of write-ahead log: frequently changed pages are then copied once for many commits, and the pause stays short. */
 const walPagesMax = 4000
-/** Looking at the log's length costs as much as a small write, so it is done once per so much written. */
-const checkpointLookBytes = 1024 * 1024
+/** Reading the length of the write-ahead log costs as much as a small write, so it is read once per this many bytes. */
+const checkpointIntervalBytes = 1024 * 1024
 const pageBytes = 4096
 
 export async function openSqlite({ file, clock = Date, crashPoint, maxBytes }: SqliteOptions): Promise<SqliteStore> {
   const db = new SqliteFile(file, maxBytes)
-  let head = withStoreFaults(file, () => renewHead(db))
+  let head = withStoreFaults(file, () => startEpoch(db))
   const cache = new RowCache()
-  const base = committed(db, cache)
-  let copying: Promise<unknown> = Promise.resolve()
+  const committed = committedRows(db, cache)
+  let runningBackups: Promise<unknown> = Promise.resolve()
 
-  function write(batch: readonly QueuedChange[]): Written {
-    const ledger = new BatchOverlay(base, head, clock.now())
-    const taken = applyBatch(batch, ledger, crashPoint)
-    if (!ledger.wrote) return { taken, events: null }
+  function write(batch: readonly QueuedChange[]): BatchResult {
+    const overlay = new BatchOverlay(committed, head, clock.now())
+    const appliedCount = applyBatch(batch, overlay, crashPoint)
+    if (!overlay.hasWrites) return { appliedCount, events: null }
     const changed = db.transaction(() => {
-      const rows = writeLedger(db, ledger)
-      reportWritten(batch.slice(0, taken), crashPoint)
+      const rows = writeBatch(db, overlay)
+      reportWrittenPoints(batch.slice(0, appliedCount), crashPoint)
       return rows
     })
-    head = ledger.head
-    if (ledger.purge !== null) cache.clear()
-    for (const { table, id, kept, chars } of changed) cache.replace(table, id, kept, chars)
-    // An event and the row it goes with dirty about two pages besides their text.
-    for (const { text } of ledger.events) unchecked += text.length + 2 * pageBytes
-    if (unchecked >= checkpointLookBytes) {
-      unchecked = 0
+    head = overlay.head
+    if (overlay.purge !== null) cache.clear()
+    for (const { table, id, committed, chars } of changed) cache.replace(table, id, committed, chars)
+    // Besides its text, an event and its row change about two pages.
+    for (const { text } of overlay.events) bytesSinceCheckpoint += text.length + 2 * pageBytes
+    if (bytesSinceCheckpoint >= checkpointIntervalBytes) {
+      bytesSinceCheckpoint = 0
       setImmediate(checkpoint)
     }
-    return { taken, events: ledger.events }
+    return { appliedCount, events: overlay.events }
   }
 
   function checkpoint(): void {
     try {
       if (!closed) db.checkpoint(walPagesMax)
     } catch {
-      // What is committed stands in the log; the next batch tries again, and a full disk is told by a commit.
+      // The commits are safe in the write-ahead log. The next batch tries again, and a full disk shows up in a commit.
     }
   }
 
-  const batches = new GroupCommit(write, crashPoint)
-  let unchecked = 0
+  const groupCommit = new GroupCommit(write, crashPoint)
+  let bytesSinceCheckpoint = 0
   let closed = false
   const read = async <T>(work: () => T): Promise<T> => withStoreFaults(file, work)
   return {
@@ -83,10 +83,10 @@ export async function openSqlite({ file, clock = Date, crashPoint, maxBytes }: S
     get flushes() {
       return db.flushes
     },
-    commit: change => batches.commit(change),
-    get: async (table, id) => base.get(table, id)?.row as Rows[typeof table] | undefined, // a table holds its own rows
+    commit: change => groupCommit.commit(change),
+    get: async (table, id) => committed.get(table, id)?.row as Rows[typeof table] | undefined, // a table holds its own rows
     find: (table, query) =>
-      read(() => select(db, table, query).map(kept => kept.row) as unknown as Rows[typeof table][]), // likewise
+      read(() => select(db, table, query).map(({ row }) => row) as unknown as Rows[typeof table][]), // likewise
     count: (table, query) =>
       read(() => {
         const { text, params } = countRows(table, query, sqliteDialect)
@@ -97,161 +97,161 @@ export async function openSqlite({ file, clock = Date, crashPoint, maxBytes }: S
     events: query =>
       read(() => {
         const { text, params } = selectEvents(query, sqliteDialect)
-        return db.rows(text, ...params).map(eventOf)
+        return db.rows(text, ...params).map(toEvent)
       }),
     epochAt: seq => read(() => db.value('SELECT epoch FROM event WHERE seq = ?', seq) as string | undefined), // a text column
-    onCommit: listener => batches.onCommit(listener),
+    onCommit: listener => groupCommit.onCommit(listener),
     backup: to => {
-      const copy = backUp(db, to)
-      copying = copying.then(() => copy).catch(() => {})
+      const copy = writeBackup(db, to)
+      runningBackups = runningBackups.then(() => copy).catch(() => {})
       return copy
     },
     close: async () => {
-      await batches.close()
-      await copying
+      await groupCommit.close()
+      await runningBackups
       closed = true
       db.close()
     },
   }
 }
 
-function renewHead(db: SqliteFile): Head {
+function startEpoch(db: SqliteFile): Head {
   const epoch = newEpoch()
-  const [row] = db.rows('SELECT seq, hash, at, rules_at FROM head')
-  const first = firstHead(epoch)
+  const [row] = db.rows('SELECT seq, hash, at, rules_seq FROM head')
+  const first = emptyHead(epoch)
   db.transaction(() => {
     if (row) db.run('UPDATE head SET epoch = ?', epoch)
-    else db.run('INSERT INTO head VALUES (1, ?, ?, ?, ?, ?, 0)', first.seq, first.hash, epoch, first.at, first.rulesAt)
+    else db.run('INSERT INTO head VALUES (1, ?, ?, ?, ?, ?, 0)', first.seq, first.hash, epoch, first.at, first.rulesSeq)
   })
   if (!row) return first
-  const [seq, hash, at, rulesAt] = row
-  return { seq: Number(seq), hash: String(hash), epoch, at: Number(at), rulesAt: Number(rulesAt) }
+  const [seq, hash, at, rulesSeq] = row
+  return { seq: Number(seq), hash: String(hash), epoch, at: Number(at), rulesSeq: Number(rulesSeq) }
 }
 
-function committed(db: SqliteFile, cache: RowCache): CommittedRows {
+function committedRows(db: SqliteFile, cache: RowCache): CommittedRows {
   return {
     get: (table, id) => {
       const cached = cache.get(table, id)
       if (cached) return cached
-      const row = withStoreFaults(db.path, () => db.statement(texts[table].get).get(id)) as unknown as
-        | Value[]
+      const row = withStoreFaults(db.path, () => db.statement(statementTexts[table].get).get(id)) as unknown as
+        | ColumnValue[]
         | undefined // rows are arrays
       if (!row) return undefined
-      const kept = keptOf(row)
-      cache.add(table, kept, String(row[3] ?? '').length + String(row[4]).length)
-      return kept
+      const loaded = toVersionedRow(row)
+      cache.add(table, loaded, String(row[3] ?? '').length + String(row[4]).length)
+      return loaded
     },
-    find: (table, query, more) => withStoreFaults(db.path, () => select(db, table, query, more)),
+    find: (table, query, extra) => withStoreFaults(db.path, () => select(db, table, query, extra)),
   }
 }
 
-/** Spelt once: a statement is found by its text. */
-const texts = Object.fromEntries(
+/** Built once, because prepared statements are cached by their text. */
+const statementTexts = Object.fromEntries(
   tableNames.map(table => [
     table,
     {
       get: `SELECT id, ord, version, fixed, body FROM ${table} WHERE id = ?`,
-      insert: `INSERT INTO ${table} VALUES (?, ?, ${'?, '.repeat(shapes[table].columns.length)}1, ?, ?)`,
-      del: `DELETE FROM ${table} WHERE id = ? AND version = ?`,
+      insert: `INSERT INTO ${table} VALUES (?, ?, ${'?, '.repeat(tableLayouts[table].columns.length)}1, ?, ?)`,
+      delete: `DELETE FROM ${table} WHERE id = ? AND version = ?`,
     },
   ]),
-) as Readonly<Record<Table, Readonly<Record<'get' | 'insert' | 'del', string>>>> // one entry per table
+) as Readonly<Record<Table, Readonly<Record<'get' | 'insert' | 'delete', string>>>> // one entry per table
 
-function select(db: SqliteFile, table: Table, query: Query, more = 0): VersionedRow[] {
-  const { text, params } = selectRows(table, query, sqliteDialect, more)
-  return db.rows(text, ...params).map(keptOf)
+function select(db: SqliteFile, table: Table, query: Query, extra = 0): VersionedRow[] {
+  const { text, params } = selectRows(table, query, sqliteDialect, extra)
+  return db.rows(text, ...params).map(toVersionedRow)
 }
 
-function keptOf(row: Value[]): VersionedRow {
-  const [id, ord, version, fixed, body] = row as [string, number, number, string | null, string] // the columns as selected
-  return { row: readRow(id, ord, fixed, body), version }
+function toVersionedRow(row: ColumnValue[]): VersionedRow {
+  const [id, ord, version, fixed, body] = row as [string, number, number, string | null, string] // in the order of the SELECT
+  return { row: decodeRow(id, ord, fixed, body), version }
 }
 
-function eventOf(row: Value[]): StoredEvent {
+function toEvent(row: ColumnValue[]): StoredEvent {
   const [seq, epoch, at, session, type, text, body_hash, hash] = row
-  return readEvent({ seq, epoch, at, session, type, text, body_hash, hash } as EventRecord) // the columns as selected
+  return toStoredEvent({ seq, epoch, at, session, type, text, body_hash, hash } as EventRecord) // in the order of the SELECT
 }
 
-interface Changed {
+interface ChangedRow {
   readonly table: Table
   readonly id: string
-  readonly kept: VersionedRow | undefined
+  readonly committed: VersionedRow | undefined
   readonly chars: number
 }
 
-function writeLedger(db: SqliteFile, ledger: BatchOverlay): readonly Changed[] {
-  if (ledger.purge !== null) {
-    const before = ledger.head.seq - ledger.events.length + 1
-    for (const { text, params } of purgeSession(ledger.purge, before, purgedText, sqliteDialect))
+function writeBatch(db: SqliteFile, overlay: BatchOverlay): readonly ChangedRow[] {
+  if (overlay.purge !== null) {
+    const before = overlay.head.seq - overlay.events.length + 1
+    for (const { text, params } of purgeSession(overlay.purge, before, purgedText, sqliteDialect))
       db.run(text, ...params)
   }
-  const changed: Changed[] = []
-  for (const [table, entries] of ledger.touched())
+  const changed: ChangedRow[] = []
+  for (const [table, entries] of overlay.writtenRows())
     for (const [id, entry] of entries) {
-      const { before, after, anew } = entry
-      const chars = writeRow(db, shapes[table], id, entry)
+      const { before, after, replaced } = entry
+      const chars = writeRow(db, tableLayouts[table], id, entry)
       changed.push({
         table,
         id,
-        kept: after && { row: after, version: anew || !before ? 1 : before.version + 1 },
+        committed: after && { row: after, version: replaced || !before ? 1 : before.version + 1 },
         chars,
       })
     }
   const insert = db.statement('INSERT INTO event VALUES (?, ?, ?, ?, ?, ?, ?, ?)')
-  for (const { seq, epoch, at, session, type, text, bodyHash, hash } of ledger.events)
+  for (const { seq, epoch, at, session, type, text, bodyHash, hash } of overlay.events)
     insert.run(seq, epoch, at, session, type, text, bodyHash, hash)
-  const { seq, hash, at, rulesAt } = ledger.head
-  db.run('UPDATE head SET seq = ?, hash = ?, at = ?, rules_at = ?, commits = commits + 1', seq, hash, at, rulesAt)
+  const { seq, hash, at, rulesSeq } = overlay.head
+  db.run('UPDATE head SET seq = ?, hash = ?, at = ?, rules_seq = ?, commits = commits + 1', seq, hash, at, rulesSeq)
   return changed
 }
 
-/** One conditional write decides: it names the version that the decision saw, and has to find it. Returns how long the row's text is. */
-function writeRow(db: SqliteFile, shape: Shape, id: string, { before, after, anew }: Entry): number {
-  const { table } = shape
-  const body = after ? encodeBody(shape, after) : ''
+/** Writes one row, on condition that it still has the version that decide() saw. Returns the length of its body. */
+function writeRow(db: SqliteFile, layout: TableLayout, id: string, { before, after, replaced }: Entry): number {
+  const { table } = layout
+  const body = after ? encodeBody(layout, after) : ''
   let changes = 1
-  if (before && after && !anew) changes = update(db, shape, before, after, body)
-  else if (before) changes = db.run(texts[table].del, id, before.version)
+  if (before && after && !replaced) changes = update(db, layout, before, after, body)
+  else if (before) changes = db.run(statementTexts[table].delete, id, before.version)
   if (changes !== 1) throw new Error(`${table} ${id} is no longer at version ${before?.version}`)
-  if (after && (!before || anew)) {
-    const columns = shape.columns.map(column => column.of(after))
-    db.run(texts[table].insert, id, after.ord, ...columns, encodeFixed(shape, after), body)
+  if (after && (!before || replaced)) {
+    const columns = layout.columns.map(column => column.of(after))
+    db.run(statementTexts[table].insert, id, after.ord, ...columns, encodeFixed(layout, after), body)
   }
   return body.length
 }
 
-/** Names only the columns that changed, so that SQLite leaves the other indexes alone. */
-function update(db: SqliteFile, shape: Shape, { row, version }: VersionedRow, after: Row, body: string): number {
-  const params: Value[] = [body]
+/** Sets only the columns that changed, so that SQLite does not touch the other indexes. */
+function update(db: SqliteFile, layout: TableLayout, { row, version }: VersionedRow, after: Row, body: string): number {
+  const params: ColumnValue[] = [body]
   let set = ''
-  for (const column of shape.columns) {
+  for (const column of layout.columns) {
     const value = column.of(after)
     if (value === column.of(row)) continue
-    set += `, ${quote(column)} = ?`
+    set += `, ${quoteColumn(column)} = ?`
     params.push(value)
   }
   if (after.ord !== row.ord) {
     set += ', ord = ?'
     params.push(after.ord)
   }
-  const text = `UPDATE ${shape.table} SET body = ?, version = version + 1${set} WHERE id = ? AND version = ?`
+  const text = `UPDATE ${layout.table} SET body = ?, version = version + 1${set} WHERE id = ? AND version = ?`
   return db.run(text, ...params, row.id, version)
 }
 
-async function backUp(db: SqliteFile, to: string): Promise<{ readonly bytes: number }> {
+async function writeBackup(db: SqliteFile, to: string): Promise<{ readonly bytes: number }> {
   try {
-    // Made here, not by the library: it must be new, and nobody else's to read.
+    // Created here, not by the library, so that it must be new and only its owner can read it.
     closeSync(openSync(to, 'wx', 0o600))
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST')
-      throw new Fault('bad_input', `${to} exists already. Name a file that does not exist yet; nothing was written.`)
-    throw faultOf(to, error)
+      throw new Fault('bad_input', `${to} already exists. Choose a file that does not exist yet; nothing was written.`)
+    throw sqliteFault(to, error)
   }
   try {
     await db.backup(to)
     return { bytes: statSync(to).size }
   } catch (error) {
     rmSync(to, { force: true })
-    throw faultOf(to, error)
+    throw sqliteFault(to, error)
   }
 }

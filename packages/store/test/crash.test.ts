@@ -1,4 +1,4 @@
-/** kill -9 between any two steps: what is there afterwards is all of a change or nothing of it. */
+/** kill -9 between any two steps of a commit: afterwards a change is stored completely or not at all. */
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -8,38 +8,41 @@ import * as sample from './samples.ts'
 import { temporaryFolder } from './stores.ts'
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url))
-/** Node runs no TypeScript by itself; vite, which is here anyway, loads the child with the aliases of the tests. */
+/** Node 20 cannot run TypeScript, so vite loads the child with the aliases of the tests. */
 const loader = `
   const { runnerImport } = await import('vite')
-  const [child, config, where, point] = process.argv.slice(1)
+  const [child, config, store, point] = process.argv.slice(1)
   const { module } = await runnerImport(child, { configFile: config, logLevel: 'error' })
-  await module.crash(where, point)
+  await module.crash(store, point)
 `
 
 async function crashAt(
-  where: string,
+  store: string,
   point: string,
-): Promise<{ readonly said: string; readonly signal: string | null }> {
+): Promise<{ readonly output: string; readonly signal: string | null }> {
   const root = path('../../..')
   const args = ['--input-type=module', '-e', loader, path('crash-child.ts'), path('../../../vitest.config.ts')]
-  const child = spawn(process.execPath, [...args, where, point], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] })
-  let said = ''
+  const child = spawn(process.execPath, [...args, store, point], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] })
+  let output = ''
   child.stdout.on('data', chunk => {
-    said += String(chunk)
+    output += String(chunk)
   })
   const signal = await new Promise<string | null>(resolve => child.on('close', (_code, by) => resolve(by)))
-  return { said, signal }
+  return { output, signal }
 }
 
-function suite(name: string, make: () => Promise<{ readonly where: string; remove(): Promise<void> | void }>): void {
-  describe(`killed on ${name}`, () => {
-    let place: Awaited<ReturnType<typeof make>>
+function crashSuite(
+  name: string,
+  make: () => Promise<{ readonly store: string; remove(): Promise<void> | void }>,
+): void {
+  describe(`a store killed on ${name}`, () => {
+    let location: Awaited<ReturnType<typeof make>>
     beforeEach(async () => {
-      place = await make()
+      location = await make()
     })
-    afterEach(() => place.remove())
+    afterEach(() => location.remove())
 
-    const points: readonly (readonly [point: string, kept: boolean])[] = [
+    const points: readonly (readonly [point: string, committed: boolean])[] = [
       ['begun:resolve', false],
       ['decided:resolve', false],
       ['written:resolve', false],
@@ -47,56 +50,59 @@ function suite(name: string, make: () => Promise<{ readonly where: string; remov
       ['committed:resolve', true],
       ['committed:open', true],
     ]
-    it.each(points)('G2, G5: at %s, row and event are both there or both not', async (point, kept) => {
-      // The first batch opens a request too; only the second has both labels, so its points are told apart by what was said.
-      const { said, signal } = await crashAt(place.where, point)
-      expect(signal).toBe('SIGKILL')
-      const first = point.endsWith(':open')
-      expect(said).toBe(first ? '' : 'opened\n')
-      const store = await (place.where.startsWith('postgres:')
-        ? openPostgres({ url: place.where })
-        : openSqlite({ file: place.where }))
-      try {
-        const row = await store.get('request', sample.requestId(1))
-        const events = (await sample.allEvents(store)).map(event => event.type)
-        const opened = first ? kept : true
-        expect(row?.status).toBe(opened ? (kept && !first ? 'resolved' : 'pending') : undefined)
-        expect(events.filter(type => type === 'request.opened').length).toBe(await store.count('request', {}))
-        expect(events.includes('request.resolved')).toBe(row?.status === 'resolved')
-        expect(await verifyChain(store)).toMatchObject({ ok: true })
-        await store.commit(sample.saying('life goes on'))
-      } finally {
-        await store.close()
-      }
-    })
+    it.each(points)(
+      'G2, G5: after kill -9 at %s, row and event are both stored or both missing',
+      async (point, committed) => {
+        // The first batch opens a request too; the output shows which batch was reached.
+        const { output, signal } = await crashAt(location.store, point)
+        expect(signal).toBe('SIGKILL')
+        const first = point.endsWith(':open')
+        expect(output).toBe(first ? '' : 'opened\n')
+        const store = await (location.store.startsWith('postgres:')
+          ? openPostgres({ url: location.store })
+          : openSqlite({ file: location.store }))
+        try {
+          const row = await store.get('request', sample.requestId(1))
+          const events = (await sample.allEvents(store)).map(event => event.type)
+          const opened = first ? committed : true
+          expect(row?.status).toBe(opened ? (committed && !first ? 'resolved' : 'pending') : undefined)
+          expect(events.filter(type => type === 'request.opened').length).toBe(await store.count('request', {}))
+          expect(events.includes('request.resolved')).toBe(row?.status === 'resolved')
+          expect(await verifyChain(store)).toMatchObject({ ok: true })
+          await store.commit(sample.addMessage('after the crash'))
+        } finally {
+          await store.close()
+        }
+      },
+    )
 
-    it('is there whole when nobody kills it', async () => {
-      expect(await crashAt(place.where, 'never')).toEqual({ said: 'opened\nacknowledged\n', signal: null })
+    it('everything is stored if the process is not killed', async () => {
+      expect(await crashAt(location.store, 'never')).toEqual({ output: 'opened\nacknowledged\n', signal: null })
     })
   })
 }
 
-it('C7: a second process that opens the same file is refused, and disturbs nothing', async () => {
+it('C7: a second process that opens the same SQLite file is refused and changes nothing', async () => {
   const folder = temporaryFolder()
   const file = `${folder.path}/holdpoint.db`
   const store = await openSqlite({ file })
-  await store.commit(sample.saying('mine'))
-  expect(await crashAt(file, 'never')).toEqual({ said: 'store_locked\n', signal: null })
-  await store.commit(sample.saying('still mine'))
+  await store.commit(sample.addMessage('mine'))
+  expect(await crashAt(file, 'never')).toEqual({ output: 'store_locked\n', signal: null })
+  await store.commit(sample.addMessage('still mine'))
   expect(await verifyChain(store)).toEqual({ ok: true, events: 2 })
   await store.close()
   folder.remove()
 })
 
-it('a restore that is killed before its last step leaves the archive as it was, and can be made again', async () => {
+it('a restore that is killed before its last step leaves the store unchanged and can be repeated', async () => {
   const folder = temporaryFolder()
   const file = `${folder.path}/holdpoint.db`
   const store = await openSqlite({ file })
-  await store.commit(sample.saying('old'))
+  await store.commit(sample.addMessage('old'))
   await store.backup(`${file}.backup`)
-  await store.commit(sample.saying('new'))
+  await store.commit(sample.addMessage('new'))
   await store.close()
-  expect(await crashAt(file, 'restore:kept')).toMatchObject({ signal: 'SIGKILL' })
+  expect(await crashAt(file, 'restore:previousKept')).toMatchObject({ signal: 'SIGKILL' })
   const after = await openSqlite({ file })
   expect(await verifyChain(after)).toEqual({ ok: true, events: 2 })
   await after.close()
@@ -107,12 +113,12 @@ it('a restore that is killed before its last step leaves the archive as it was, 
   folder.remove()
 })
 
-suite('SQLite', async () => {
+crashSuite('SQLite', async () => {
   const folder = temporaryFolder()
-  return { where: `${folder.path}/holdpoint.db`, remove: () => folder.remove() }
+  return { store: `${folder.path}/holdpoint.db`, remove: () => folder.remove() }
 })
 if (await hasPostgres())
-  suite('PostgreSQL', async () => {
+  crashSuite('PostgreSQL', async () => {
     const { url, drop } = await freshDatabase()
-    return { where: url, remove: drop }
+    return { store: url, remove: drop }
   })

@@ -1,4 +1,4 @@
-/** Random histories, run against the memory store and the others: whatever can be asked of them, they say the same. */
+/** Runs random histories against the memory store and each other store, and compares everything that can be read. */
 import type { Change, EventQuery, Query, Store } from '@holdpoint/engine'
 import type { EventType } from '@holdpoint/protocol'
 import fc from 'fast-check'
@@ -6,8 +6,8 @@ import { describe, expect, it } from 'vitest'
 import { hasPostgres } from '../../../test/support/postgres.ts'
 import { openMemory, verifyChain } from '../src/index.ts'
 import * as sample from './samples.ts'
-import type { Place } from './store-suite.ts'
-import { postgresPlace, sqlitePlace } from './stores.ts'
+import type { StoreLocation } from './store-suite.ts'
+import { postgresLocation, sqliteLocation } from './stores.ts'
 
 const small = fc.integer({ min: 0, max: 7 })
 const query = fc.record<Query>(
@@ -41,7 +41,7 @@ const eventQuery: fc.Arbitrary<EventQuery> = fc.record(
   { requiredKeys: ['limit'] },
 )
 
-/** A change that puts, deletes, finds, says or forgets, and returns what it saw. */
+/** A random change: a put, a delete, a find, an error or a purge. */
 type Step = () => Change<unknown>
 const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ n: small, s: small, due: fc.option(fc.integer({ min: 0, max: 9 })), done: fc.boolean() }).map(
@@ -52,10 +52,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
         decide: view => {
           const known = view.get('request', sample.requestId(n))
           const fresh = known ?? sample.request(n, { session: sample.sessionId(s), deadlineAt: due })
-          const row = done ? sample.resolved(fresh, `p${s}`) : { ...fresh, handedFence: s }
+          const row = done ? sample.resolvedRequest(fresh, `p${s}`) : { ...fresh, handedFence: s }
           return {
             puts: [{ table: 'request', row }],
-            events: [{ session: row.session, body: sample.said(`${n}`) }],
+            events: [{ session: row.session, body: sample.messageEvent(`${n}`) }],
             result: known ?? null,
           }
         },
@@ -64,9 +64,9 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   small.map(
     (n): Step =>
       () => ({
-        label: 'del',
+        label: 'delete',
         reads: [{ table: 'request', id: sample.requestId(n) }],
-        decide: () => ({ dels: [{ table: 'request', id: sample.requestId(n) }], result: null }),
+        decide: () => ({ deletes: [{ table: 'request', id: sample.requestId(n) }], result: null }),
       }),
   ),
   query.map(
@@ -80,7 +80,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   small.map(
     (n): Step =>
       () => ({
-        label: 'refuse',
+        label: 'throw',
         reads: [],
         decide: () => {
           throw new Error(`refused ${n}`)
@@ -90,7 +90,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   small.map(
     (n): Step =>
       () => ({
-        label: 'forget',
+        label: 'purge',
         reads: [],
         decide: () => ({
           purge: sample.sessionId(n),
@@ -101,16 +101,16 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   ),
 )
 
-async function play(store: Store, turns: readonly (readonly Step[])[]): Promise<unknown[]> {
-  const said: unknown[] = []
+async function runHistory(store: Store, turns: readonly (readonly Step[])[]): Promise<unknown[]> {
+  const history: unknown[] = []
   for (const turn of turns) {
     const outcomes = await Promise.allSettled(turn.map(make => store.commit(make())))
-    said.push(outcomes.map(outcome => (outcome.status === 'fulfilled' ? outcome.value : String(outcome.reason))))
+    history.push(outcomes.map(outcome => (outcome.status === 'fulfilled' ? outcome.value : String(outcome.reason))))
   }
-  return said
+  return history
 }
 
-async function shown(store: Store, queries: readonly Query[], pages: readonly EventQuery[]): Promise<unknown> {
+async function readEverything(store: Store, queries: readonly Query[], pages: readonly EventQuery[]): Promise<unknown> {
   const events = (await sample.allEvents(store)).map(({ seq, at, session, type, text, bodyHash }) => ({
     seq,
     at,
@@ -119,9 +119,9 @@ async function shown(store: Store, queries: readonly Query[], pages: readonly Ev
     text,
     bodyHash,
   }))
-  const { seq, at, rulesAt } = await store.head()
+  const { seq, at, rulesSeq } = await store.head()
   return {
-    head: { seq, at, rulesAt },
+    head: { seq, at, rulesSeq },
     events,
     pages: await Promise.all(pages.map(async each => (await store.events(each)).map(event => event.seq))),
     chain: await verifyChain(store),
@@ -131,21 +131,21 @@ async function shown(store: Store, queries: readonly Query[], pages: readonly Ev
   }
 }
 
-function sameAsMemory(name: string, makePlace: () => Promise<Place>, numRuns: number): void {
-  it(`${name} says what the memory store says`, async () => {
-    const asked = <T>(arbitrary: fc.Arbitrary<T>) => fc.array(arbitrary, { maxLength: 5 })
+function compareWithMemory(name: string, makeLocation: () => Promise<StoreLocation>, numRuns: number): void {
+  it(`the ${name} store returns what the memory store returns`, async () => {
+    const few = <T>(arbitrary: fc.Arbitrary<T>) => fc.array(arbitrary, { maxLength: 5 })
     const turns = fc.array(fc.array(step, { maxLength: 8 }), { maxLength: 5 })
     await fc.assert(
-      fc.asyncProperty(turns, asked(query), asked(eventQuery), async (history, queries, pages) => {
+      fc.asyncProperty(turns, few(query), few(eventQuery), async (history, queries, pages) => {
         const clock = { now: () => 1_000_000 }
-        const place = await makePlace()
-        const [model, store] = await Promise.all([openMemory({ clock }), place.open({ clock })])
+        const location = await makeLocation()
+        const [model, store] = await Promise.all([openMemory({ clock }), location.open({ clock })])
         try {
-          expect(await play(store, history)).toEqual(await play(model, history))
-          expect(await shown(store, queries, pages)).toEqual(await shown(model, queries, pages))
+          expect(await runHistory(store, history)).toEqual(await runHistory(model, history))
+          expect(await readEverything(store, queries, pages)).toEqual(await readEverything(model, queries, pages))
         } finally {
           await store.close()
-          await place.remove()
+          await location.remove()
         }
       }),
       { numRuns },
@@ -153,7 +153,7 @@ function sameAsMemory(name: string, makePlace: () => Promise<Place>, numRuns: nu
   })
 }
 
-describe('random histories', () => sameAsMemory('SQLite', sqlitePlace, 150))
+describe('random histories', () => compareWithMemory('SQLite', sqliteLocation, 150))
 
 if (await hasPostgres())
-  describe('random histories, over the wire', () => sameAsMemory('PostgreSQL', postgresPlace, 40))
+  describe('random histories, with PostgreSQL', () => compareWithMemory('PostgreSQL', postgresLocation, 40))

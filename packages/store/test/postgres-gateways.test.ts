@@ -8,9 +8,9 @@ import { openPostgres, type PostgresOptions, verifyChain } from '../src/index.ts
 import { postgresDialect, selectEvents } from '../src/sql.ts'
 import * as sample from './samples.ts'
 
-if (await hasPostgres()) describe('gateways on one PostgreSQL', gateways)
+if (await hasPostgres()) describe('several gateways on one PostgreSQL', gatewaysSuite)
 
-function gateways(): void {
+function gatewaysSuite(): void {
   let database: TestDatabase
   let admin: postgres.Sql
   const opened: Store[] = []
@@ -28,7 +28,7 @@ function gateways(): void {
     await admin.end()
     await database.drop()
   })
-  const hinted = (store: Store) =>
+  const nextNotification = (store: Store) =>
     new Promise<void>(resolve => {
       const stop = store.onCommit(events => {
         if (events !== null) return
@@ -36,11 +36,11 @@ function gateways(): void {
         resolve()
       })
     })
-  const cut = (query = '%') => admin`
+  const killConnections = (query = '%') => admin`
     SELECT pg_terminate_backend(pid) FROM pg_stat_activity
     WHERE application_name = 'holdpoint' AND datname = current_database() AND query ILIKE ${query}`
 
-  it('finds the newest of a long log by an index, whatever else the log holds', async () => {
+  it('reads the newest events of a long log with an index', async () => {
     await open()
     const [short, long] = [sample.sessionId(1), sample.sessionId(2)]
     await admin`
@@ -58,26 +58,26 @@ function gateways(): void {
     for (const range of [{ newestFirst: true }, { before: 90_000, newestFirst: true }, { after: 10 }]) {
       const plans: [EventQuery, string][] = [
         [{ ...range, session: short, limit: 100 }, 'event_session'],
-        // Nearly all of the log is this session's: the log itself is in order, too.
+        // Nearly all events belong to this session, so scanning the primary key is fine too.
         [{ ...range, session: long, limit: 100 }, 'event_(?:session|pkey)'],
         [{ ...range, types, limit: 100 }, 'event_resolved'],
         [{ ...range, types, session: long, limit: 100 }, 'event_resolved(?:_session)?'],
       ]
       for (const [query, index] of plans) {
-        const said = await plan(query)
-        expect(said).toMatch(new RegExp(`Index Scan (?:Backward )?using ${index} on`))
-        expect(said).not.toMatch(/Sort|Seq Scan|Bitmap/)
+        const queryPlan = await plan(query)
+        expect(queryPlan).toMatch(new RegExp(`Index Scan (?:Backward )?using ${index} on`))
+        expect(queryPlan).not.toMatch(/Sort|Seq Scan|Bitmap/)
       }
     }
   })
 
-  it('G3: a reader never finds an event at or before a place it has seen', async () => {
+  it('G3: a reader never finds a new event at or before a seq it has read', async () => {
     const [one, two, reader] = await Promise.all([open(), open(), open()])
     const total = 600
     let written = 0
     const writing = [one, two].map(async (store, s) => {
       for (let n = 0; n < total / 2; n += 3) {
-        await Promise.all([0, 1, 2].map(k => store.commit(sample.saying(`${s} ${n + k}`))))
+        await Promise.all([0, 1, 2].map(k => store.commit(sample.addMessage(`${s} ${n + k}`))))
         written += 3
       }
     })
@@ -91,13 +91,13 @@ function gateways(): void {
     expect(await verifyChain(reader)).toEqual({ ok: true, events: total })
   })
 
-  it('G1: of two gateways that decide on the same row, exactly one wins, 200 times', async () => {
+  it('G1: of two gateways that resolve the same request, exactly one wins, 200 times', async () => {
     const [one, two] = await Promise.all([open(), open()])
     for (let n = 0; n < 200; n++) {
-      await one.commit(sample.opening(sample.request(n)))
+      await one.commit(sample.openRequest(sample.request(n)))
       const won = await Promise.all([
-        one.commit(sample.resolving(sample.requestId(n), 'ada')),
-        two.commit(sample.resolving(sample.requestId(n), 'bob')),
+        one.commit(sample.resolveRequest(sample.requestId(n), 'ada')),
+        two.commit(sample.resolveRequest(sample.requestId(n), 'bob')),
       ])
       expect(won.filter(Boolean).length, `round ${n}`).toBe(1)
       const row = await two.get('request', sample.requestId(n))
@@ -106,83 +106,83 @@ function gateways(): void {
     expect((await one.events({ after: 0, limit: 1000, types: ['request.resolved'] })).length).toBe(200)
   })
 
-  it('opens an empty database from several gateways at once', async () => {
+  it('can open an empty database at the same time', async () => {
     const stores = await Promise.all([open(), open(), open()])
-    await Promise.all(stores.map(store => store.commit(sample.saying('hello'))))
+    await Promise.all(stores.map(store => store.commit(sample.addMessage('hello'))))
     expect(await verifyChain(stores[0])).toEqual({ ok: true, events: 3 })
   })
 
-  it('renews the epoch for everybody when another gateway opens', async () => {
+  it('all write with the new epoch after another gateway has opened', async () => {
     const one = await open()
-    await one.commit(sample.saying('first'))
+    await one.commit(sample.addMessage('first'))
     const two = await open()
-    await one.commit(sample.saying('second'))
+    await one.commit(sample.addMessage('second'))
     const { epoch } = await two.head()
     expect(await one.epochAt(2)).toBe(epoch)
     expect(await one.epochAt(1)).not.toBe(epoch)
   })
 
-  it('hints at what others commit, and not at what it commits itself', async () => {
+  it('are notified of commits of others, and not of their own', async () => {
     const [one, two] = await Promise.all([open({ pollMs: 20 }), open({ pollMs: 20 })])
-    const told: unknown[] = []
-    one.onCommit(events => told.push(events?.length ?? null))
-    const hint = hinted(two)
-    for (let n = 0; n < 30; n++) await one.commit(sample.saying(`${n}`))
-    await hint
-    expect(told).toEqual(Array(30).fill(1))
+    const received: unknown[] = []
+    one.onCommit(events => received.push(events?.length ?? null))
+    const notified = nextNotification(two)
+    for (let n = 0; n < 30; n++) await one.commit(sample.addMessage(`${n}`))
+    await notified
+    expect(received).toEqual(Array(30).fill(1))
   })
 
-  it('finds out by looking where no notification comes', async () => {
+  it('find a commit by polling if no notification comes', async () => {
     const store = await open({ pollMs: 20 })
-    const hint = hinted(store)
+    const notified = nextNotification(store)
     await admin`UPDATE holdpoint.head SET commits = commits + 1`
-    await hint
+    await notified
   })
 
-  it('hints again after its listening connection was killed', async () => {
+  it('are notified again after the listening connection was killed', async () => {
     const [one, two] = await Promise.all([open({ pollMs: 50 }), open({ pollMs: 50 })])
-    expect((await cut('listen%')).count).toBe(2)
+    expect((await killConnections('listen%')).count).toBe(2)
     for (let n = 0; n < 3; n++) {
-      const hint = hinted(two)
-      await one.commit(sample.saying('still there'))
-      await hint
+      const notified = nextNotification(two)
+      await one.commit(sample.addMessage('still there'))
+      await notified
     }
   })
 
-  it('keeps every acknowledged change exactly once while its connections are killed', async () => {
+  it('store every acknowledged change exactly once while connections are killed', async () => {
     const store = await open()
-    const kept: string[] = []
+    const acknowledged: string[] = []
     for (let n = 0; n < 30; n++) {
-      const commit = store.commit(sample.saying(`<${n}>`)).then(
-        () => kept.push(`<${n}>`),
+      const commit = store.commit(sample.addMessage(`<${n}>`)).then(
+        () => acknowledged.push(`<${n}>`),
         error => expect(error).toMatchObject({ code: 'store_unavailable' }),
       )
-      if (n % 3 === 0) await cut()
+      if (n % 3 === 0) await killConnections()
       await commit
     }
-    await store.commit(sample.saying('later commits work'))
+    await store.commit(sample.addMessage('later commits work'))
     const texts = (await sample.allEvents(store)).map(event => event.text)
-    for (const mark of kept) expect(texts.filter(text => text.includes(mark)).length, mark).toBe(1)
-    expect(kept.length).toBeGreaterThan(20)
+    for (const mark of acknowledged) expect(texts.filter(text => text.includes(mark)).length, mark).toBe(1)
+    expect(acknowledged.length).toBeGreaterThan(20)
     expect(await verifyChain(store)).toMatchObject({ ok: true })
   })
 
   it.each([
-    ['and the database has committed', true],
-    ['before the database got it', false],
-  ])('finds out what became of a COMMIT whose answer was lost, %s', async (_when, delivered) => {
-    const wire = await brittleWire(database.url, delivered)
-    const store = await open({ url: wire.url })
-    wire.arm()
-    await store.commit(sample.opening(sample.request(1)))
-    expect(wire.cuts()).toBe(1)
+    ['after the database has committed', true],
+    ['before the database received it', false],
+  ])('find out whether a COMMIT took effect if its reply was lost %s', async (_when, delivered) => {
+    const proxy = await breakingProxy(database.url, delivered)
+    const store = await open({ url: proxy.url })
+    proxy.arm()
+    await store.commit(sample.openRequest(sample.request(1)))
+    expect(proxy.cuts()).toBe(1)
     expect((await sample.allEvents(store)).length).toBe(1)
     expect(await store.count('request', {})).toBe(1)
     await store.close()
-    wire.close()
+    proxy.close()
   })
 
-  it('says what is wrong with the place, and never the password', async () => {
+  it('report what is wrong with the URL, without the password', async () => {
     const wrong = new URL(database.url)
     wrong.password = 'hunter2'
     const missing = new URL(database.url)
@@ -201,7 +201,7 @@ function gateways(): void {
     expect(refused.message).not.toContain('hunter2')
   })
 
-  it('refuses a database that a newer version or one before the first release wrote, and leaves backups to pg_dump', async () => {
+  it('refuse a database of a newer or pre-release schema, and refer to pg_dump for backups', async () => {
     const store = await open()
     await expect(store.backup('/tmp/x')).rejects.toMatchObject({
       code: 'unsupported',
@@ -214,8 +214,8 @@ function gateways(): void {
   })
 }
 
-/** A wire that, once armed, breaks at the first COMMIT: behind it, or before it is passed on. */
-async function brittleWire(url: string, delivered: boolean) {
+/** A proxy that, once armed, drops the connection at the first COMMIT: after or before passing it on. */
+async function breakingProxy(url: string, delivered: boolean) {
   const target = new URL(url)
   let armed = false
   let cuts = 0
@@ -240,7 +240,7 @@ async function brittleWire(url: string, delivered: boolean) {
         else client.destroy()
       } else upstream.write(chunk)
     })
-    // The answer to that COMMIT is where the wire breaks.
+    // Drop the connection instead of passing on the reply to that COMMIT.
     upstream.on('data', chunk => (severed ? client.destroy() : client.write(chunk)))
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))

@@ -1,5 +1,5 @@
 import { hasPostgres } from '../../../test/support/postgres.ts'
 import { storeSuite } from './store-suite.ts'
-import { postgresPlace } from './stores.ts'
+import { postgresLocation } from './stores.ts'
 
-if (await hasPostgres()) storeSuite('the PostgreSQL store', postgresPlace, true)
+if (await hasPostgres()) storeSuite('the PostgreSQL store', postgresLocation, true)

@@ -1,13 +1,13 @@
-/** Rows and events to store: as small as their types allow. */
+/** Minimal sample rows and changes for the store tests. */
 import type { Change, CommandRow, RequestRow, RuleRow, SessionRow, Store } from '@holdpoint/engine'
 import type { CommandId, EventBody, RequestId, RuleId, RunnerId, SessionId } from '@holdpoint/protocol'
 
-const spelt = (prefix: string, n: number) => `${prefix}_${String(n).padStart(20, '0')}`
-export const sessionId = (n: number) => spelt('ses', n) as SessionId // the spelling of such ids
-export const requestId = (n: number) => spelt('req', n) as RequestId // likewise
-export const commandId = (n: number) => spelt('cmd', n) as CommandId // likewise
-export const ruleId = (n: number) => spelt('rul', n) as RuleId // likewise
-export const runnerId = (n: number) => spelt('run', n) as RunnerId // likewise
+const formatId = (prefix: string, n: number) => `${prefix}_${String(n).padStart(20, '0')}`
+export const sessionId = (n: number) => formatId('ses', n) as SessionId // the format of such ids
+export const requestId = (n: number) => formatId('req', n) as RequestId // likewise
+export const commandId = (n: number) => formatId('cmd', n) as CommandId // likewise
+export const ruleId = (n: number) => formatId('rul', n) as RuleId // likewise
+export const runnerId = (n: number) => formatId('run', n) as RunnerId // likewise
 
 export function session(n: number, over: Partial<SessionRow> = {}): SessionRow {
   return {
@@ -75,7 +75,7 @@ export function request(n: number, over: Partial<RequestRow> = {}): RequestRow {
   }
 }
 
-export function resolved(row: RequestRow, person: string): RequestRow {
+export function resolvedRequest(row: RequestRow, person: string): RequestRow {
   return {
     ...row,
     status: 'resolved',
@@ -103,12 +103,12 @@ export function rule(n: number): RuleRow {
   return { id: ruleId(n), effect: 'allow', tool: 'Read', madeBy: 'ada', madeAt: n, version: 1, ord: n }
 }
 
-export function said(text: string): EventBody {
+export function messageEvent(text: string): EventBody {
   return { type: 'message.added', block: 'b', role: 'agent', text }
 }
 
-/** Inserts a request and says so, as the gateway does. */
-export function opening(row: RequestRow): Change<number> {
+/** Inserts a request with its event, as the gateway does. */
+export function openRequest(row: RequestRow): Change<number> {
   return {
     label: 'open',
     reads: [{ table: 'request', id: row.id }],
@@ -120,15 +120,15 @@ export function opening(row: RequestRow): Change<number> {
   }
 }
 
-/** Resolves a request if it is pending; the result says whether this one won. */
-export function resolving(id: RequestId, person: string): Change<boolean> {
+/** Resolves a request if it is pending; the result says whether it did. */
+export function resolveRequest(id: RequestId, person: string): Change<boolean> {
   return {
     label: 'resolve',
     reads: [{ table: 'request', id }],
     decide: view => {
       const row = view.get('request', id)
       if (row?.status !== 'pending') return { result: false }
-      const next = resolved(row, person)
+      const next = resolvedRequest(row, person)
       const { digest, delivery } = next
       const resolution = next.resolution as NonNullable<typeof next.resolution> // `resolved` sets it
       return {
@@ -142,15 +142,15 @@ export function resolving(id: RequestId, person: string): Change<boolean> {
   }
 }
 
-export function saying(text: string, n = 1): Change<number> {
+export function addMessage(text: string, n = 1): Change<number> {
   return {
     label: 'appendEvents',
     reads: [],
-    decide: view => ({ events: [{ session: sessionId(n), body: said(text) }], result: view.nextSeq }),
+    decide: view => ({ events: [{ session: sessionId(n), body: messageEvent(text) }], result: view.nextSeq }),
   }
 }
 
-export function putting(...puts: NonNullable<ReturnType<Change<null>['decide']>['puts']>): Change<null> {
+export function putRows(...puts: NonNullable<ReturnType<Change<null>['decide']>['puts']>): Change<null> {
   return {
     label: 'put',
     reads: puts.map(put => ({ table: put.table, id: put.row.id })),

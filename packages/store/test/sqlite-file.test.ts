@@ -1,4 +1,4 @@
-/** What is particular to one file on one disk. */
+/** Tests of the SQLite file: permissions, flushes, indexes, locks, errors, backup and restore. */
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { EventQuery } from '@holdpoint/engine'
@@ -20,15 +20,15 @@ const open = async (over: Partial<Parameters<typeof openSqlite>[0]> = {}) => {
 }
 beforeEach(() => {
   folder = temporaryFolder()
-  file = join(folder.path, 'home', 'holdpoint.db')
+  file = join(folder.path, 'data', 'holdpoint.db')
 })
 afterEach(async () => {
   for (const store of opened.splice(0)) await store.close()
   folder.remove()
 })
 
-/** Root may write anything; where the tests run as root, somebody else tries. */
-async function asSomebody<T>(work: () => Promise<T>): Promise<T> {
+/** Root can write anything, so as root this runs `work` as another user. */
+async function asUnprivileged<T>(work: () => Promise<T>): Promise<T> {
   const root = process.getuid?.() === 0
   if (root) process.seteuid?.(65_534)
   try {
@@ -38,47 +38,47 @@ async function asSomebody<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Changes a closed archive behind the store's back. */
+/** Changes the file of a closed store directly. */
 function tamper(...statements: string[]): void {
   const db = new DatabaseSync(file)
   for (const statement of statements) db.exec(statement)
   db.close()
 }
 
-describe('a SQLite archive', () => {
-  it('is nobody else’s to read, whatever the umask', async () => {
+describe('a SQLite store', () => {
+  it('has files that only their owner can read, whatever the umask', async () => {
     const umask = process.umask(0)
     try {
       const store = await open()
-      await store.commit(sample.saying('private'))
+      await store.commit(sample.addMessage('private'))
       const copy = join(folder.path, 'copy.db')
       await store.backup(copy)
       const modes = [file, `${file}-wal`, copy].map(path => statSync(path).mode & 0o777)
       expect(modes).toEqual([0o600, 0o600, 0o600])
-      expect(statSync(join(folder.path, 'home')).mode & 0o777).toBe(0o700)
+      expect(statSync(join(folder.path, 'data')).mode & 0o777).toBe(0o700)
     } finally {
       process.umask(umask)
     }
   })
 
-  it('shares one flush among everything that arrives together', async () => {
+  it('uses one flush for changes that arrive together', async () => {
     const store = await open()
     const before = store.flushes
-    await Promise.all(Array.from({ length: 100 }, (_, n) => store.commit(sample.opening(sample.request(n)))))
+    await Promise.all(Array.from({ length: 100 }, (_, n) => store.commit(sample.openRequest(sample.request(n)))))
     expect(store.flushes - before).toBe(1)
   })
 
-  it('copies its write-ahead log into the file before it grows long', async () => {
+  it('checkpoints its write-ahead log before it gets large', async () => {
     const store = await open()
     for (let n = 0; n < 60; n++) {
-      await store.commit(sample.saying('x'.repeat(1_000_000)))
+      await store.commit(sample.addMessage('x'.repeat(1_000_000)))
       await new Promise(resolve => setImmediate(resolve))
     }
     expect(statSync(`${file}-wal`).size).toBeLessThan(24 * 1024 * 1024)
     expect(await verifyChain(store)).toEqual({ ok: true, events: 60 })
   })
 
-  it('serves its hot questions from an index that leaves history out, already in order', async () => {
+  it('answers frequent queries from indexes that exclude history and are already in order', async () => {
     const db = new SqliteFile(file)
     const explain = ({ text, params }: ReturnType<typeof selectEvents>) =>
       db
@@ -114,51 +114,51 @@ describe('a SQLite archive', () => {
   })
 })
 
-describe('an archive that cannot be used', () => {
-  it('is refused while another gateway holds it, and free when that one has closed', async () => {
+describe('opening a SQLite store', () => {
+  it('is refused while another gateway uses it, and works after that one has closed', async () => {
     const store = await open()
     await expect(openSqlite({ file })).rejects.toMatchObject({
       code: 'store_locked',
       message: expect.stringContaining('another gateway'),
     })
-    await store.commit(sample.saying('undisturbed'))
+    await store.commit(sample.addMessage('not affected'))
     await store.close()
     expect((await (await open()).head()).seq).toBe(1)
   })
 
-  it('is refused where the file or its folder is read-only', async () => {
+  it('is refused if the file or its folder is read-only', async () => {
     await (await open()).close()
     chmodSync(folder.path, 0o755)
-    chmodSync(join(folder.path, 'home'), 0o555)
+    chmodSync(join(folder.path, 'data'), 0o555)
     chmodSync(file, 0o444)
-    await asSomebody(async () => {
+    await asUnprivileged(async () => {
       await expect(openSqlite({ file })).rejects.toMatchObject({ code: 'store_read_only' })
-      await expect(openSqlite({ file: join(folder.path, 'home', 'new.db') })).rejects.toMatchObject({
+      await expect(openSqlite({ file: join(folder.path, 'data', 'new.db') })).rejects.toMatchObject({
         code: 'store_read_only',
       })
-      await expect(openSqlite({ file: join(folder.path, 'home', 'deeper', 'new.db') })).rejects.toMatchObject({
+      await expect(openSqlite({ file: join(folder.path, 'data', 'deeper', 'new.db') })).rejects.toMatchObject({
         code: 'store_read_only',
       })
     })
-    chmodSync(join(folder.path, 'home'), 0o700)
+    chmodSync(join(folder.path, 'data'), 0o700)
   })
 
-  it('keeps nothing of a batch that does not fit on the disk, and goes on when there is room', async () => {
+  it('stores nothing of a batch that does not fit on the disk, and continues with one that fits', async () => {
     const store = await open({ maxBytes: 512 * 1024 })
     const outcomes = await Promise.allSettled([
-      store.commit(sample.saying('small')),
-      store.commit(sample.saying('x'.repeat(1024 * 1024))),
+      store.commit(sample.addMessage('small')),
+      store.commit(sample.addMessage('x'.repeat(1024 * 1024))),
     ])
     expect(outcomes.map(outcome => outcome.status === 'rejected' && outcome.reason.code)).toEqual([
       'store_full',
       'store_full',
     ])
     expect(await sample.allEvents(store)).toEqual([])
-    expect(await store.commit(sample.saying('small'))).toBe(1)
+    expect(await store.commit(sample.addMessage('small'))).toBe(1)
     expect(await verifyChain(store)).toEqual({ ok: true, events: 1 })
   })
 
-  it.each([1, 2])('is refused if it has schema %i, which is from before the first release', async version => {
+  it.each([1, 2])('is refused for schema %i, which is from before the first release', async version => {
     await (await open()).close()
     tamper(`PRAGMA user_version = ${version}`)
     await expect(openSqlite({ file })).rejects.toMatchObject({
@@ -167,7 +167,7 @@ describe('an archive that cannot be used', () => {
     })
   })
 
-  it('is refused where a newer version wrote it, and says which', async () => {
+  it('is refused if a newer version wrote it, and names the schema', async () => {
     await (await open()).close()
     tamper('PRAGMA user_version = 99')
     await expect(openSqlite({ file })).rejects.toMatchObject({
@@ -176,8 +176,8 @@ describe('an archive that cannot be used', () => {
     })
   })
 
-  it('is refused where it is damaged, or something else altogether', async () => {
-    mkdirSync(join(folder.path, 'home'))
+  it('is refused if the file is damaged or not a Holdpoint database', async () => {
+    mkdirSync(join(folder.path, 'data'))
     writeFileSync(file, 'this is not a database, and long enough to be looked at'.repeat(100))
     await expect(openSqlite({ file })).rejects.toMatchObject({
       code: 'store_unavailable',
@@ -187,14 +187,14 @@ describe('an archive that cannot be used', () => {
     tamper('CREATE TABLE recipe (name TEXT)')
     await expect(openSqlite({ file })).rejects.toMatchObject({
       code: 'store_unavailable',
-      message: expect.stringContaining('not an archive'),
+      message: expect.stringContaining('not a Holdpoint database'),
     })
     await expect(openSqlite({ file: folder.path })).rejects.toMatchObject({ code: 'store_unavailable' })
   })
 
-  it('shows that it was tampered with', async () => {
+  it('verifyChain detects a changed event', async () => {
     const store = await open()
-    for (let n = 0; n < 4; n++) await store.commit(sample.saying(`${n}`))
+    for (let n = 0; n < 4; n++) await store.commit(sample.addMessage(`${n}`))
     await store.close()
     tamper(`UPDATE event SET text = replace(text, '"2"', '"7"') WHERE seq = 3`)
     expect(await verifyChain(await open())).toEqual({ ok: false, seq: 3, reason: 'its body was changed' })
@@ -202,9 +202,9 @@ describe('an archive that cannot be used', () => {
 })
 
 describe('backup and restore', () => {
-  it('copies everything while work goes on, and refuses to overwrite', async () => {
+  it('a backup copies everything during commits and refuses to overwrite a file', async () => {
     const store = await open()
-    for (let n = 0; n < 50; n++) await store.commit(sample.saying('x'.repeat(50_000)))
+    for (let n = 0; n < 50; n++) await store.commit(sample.addMessage('x'.repeat(50_000)))
     const copy = join(folder.path, 'copy.db')
     let copied = false
     const backup = store.backup(copy).finally(() => {
@@ -212,7 +212,7 @@ describe('backup and restore', () => {
     })
     let meanwhile = 0
     while (!copied) {
-      await store.commit(sample.opening(sample.request(meanwhile++)))
+      await store.commit(sample.openRequest(sample.request(meanwhile++)))
     }
     expect((await backup).bytes).toBe(statSync(copy).size)
     await expect(store.backup(copy)).rejects.toMatchObject({
@@ -227,52 +227,52 @@ describe('backup and restore', () => {
     await restored.close()
   })
 
-  it('puts a backup in place, keeps the old archive beside it, and starts a new epoch', async () => {
+  it('a restore replaces the store, keeps the previous file and starts a new epoch', async () => {
     const store = await open()
-    await store.commit(sample.saying('before'))
+    await store.commit(sample.addMessage('before'))
     const { epoch } = await store.head()
     const copy = join(folder.path, 'copy.db')
     await store.backup(copy)
-    await store.commit(sample.saying('after'))
+    await store.commit(sample.addMessage('after'))
     await expect(restoreSqlite({ from: copy, to: file })).rejects.toMatchObject({ code: 'store_locked' })
     await store.close()
-    const { events, kept } = await restoreSqlite({ from: copy, to: file })
+    const { events, previous } = await restoreSqlite({ from: copy, to: file })
     expect(events).toBe(1)
     expect(statSync(file).mode & 0o777).toBe(0o600)
     const restored = await open()
     expect((await sample.allEvents(restored)).map(event => event.text)).toEqual([expect.stringContaining('before')])
     expect((await restored.head()).epoch).not.toBe(epoch)
-    const old = await openSqlite({ file: String(kept) })
+    const old = await openSqlite({ file: String(previous) })
     expect((await old.head()).seq).toBe(2)
     await old.close()
-    expect(readdirSync(join(folder.path, 'home')).filter(name => name.includes('restoring'))).toEqual([])
+    expect(readdirSync(join(folder.path, 'data')).filter(name => name.includes('restoring'))).toEqual([])
   })
 
-  it('replaces an archive that is damaged, and restores where there was none', async () => {
+  it('a restore replaces a damaged store, and creates a missing one', async () => {
     const store = await open()
-    await store.commit(sample.saying('kept'))
+    await store.commit(sample.addMessage('kept'))
     const copy = join(folder.path, 'copy.db')
     await store.backup(copy)
     await store.close()
     writeFileSync(file, 'rubbish'.repeat(1000))
     writeFileSync(`${file}-wal`, 'more rubbish')
-    const { kept } = await restoreSqlite({ from: copy, to: file })
-    expect(readFileSync(String(kept), 'utf8')).toContain('rubbish')
+    const { previous } = await restoreSqlite({ from: copy, to: file })
+    expect(readFileSync(String(previous), 'utf8')).toContain('rubbish')
     expect(existsSync(`${file}-wal`)).toBe(false)
     const elsewhere = join(folder.path, 'elsewhere.db')
-    expect(await restoreSqlite({ from: copy, to: elsewhere })).toEqual({ events: 1, kept: null })
+    expect(await restoreSqlite({ from: copy, to: elsewhere })).toEqual({ events: 1, previous: null })
     expect(existsSync(elsewhere)).toBe(true)
   })
 
-  it('refuses a backup that is missing, not ours, newer, or tampered with, and leaves the archive alone', async () => {
+  it('a restore refuses a backup that is missing, foreign, newer or tampered with, and leaves the store unchanged', async () => {
     const live = file
     const store = await open()
-    for (let n = 0; n < 3; n++) await store.commit(sample.saying(`${n}`))
+    for (let n = 0; n < 3; n++) await store.commit(sample.addMessage(`${n}`))
     const copy = join(folder.path, 'copy.db')
     await store.backup(copy)
     await store.close()
     const before = readFileSync(live)
-    const refused = async (from: string, fault: object) => {
+    const expectRefused = async (from: string, fault: object) => {
       const error = await restoreSqlite({ from, to: live }).then(
         () => null,
         (thrown: unknown) => thrown,
@@ -281,16 +281,16 @@ describe('backup and restore', () => {
       expect(error).toMatchObject({ message: expect.stringContaining(from) })
       expect(error).toMatchObject({ message: expect.not.stringContaining('restoring') })
     }
-    await refused(join(folder.path, 'nothing.db'), { code: 'not_found' })
+    await expectRefused(join(folder.path, 'nothing.db'), { code: 'not_found' })
     const text = join(folder.path, 'text.db')
     writeFileSync(text, 'not a database'.repeat(100))
-    await refused(text, { code: 'store_unavailable' })
+    await expectRefused(text, { code: 'store_unavailable' })
     file = copy
     tamper(`UPDATE event SET text = '{}' WHERE seq = 2`)
-    await refused(copy, { code: 'store_unavailable', message: expect.stringContaining('place 2') })
+    await expectRefused(copy, { code: 'store_unavailable', message: expect.stringContaining('event 2') })
     tamper('PRAGMA user_version = 7')
-    await refused(copy, { code: 'store_newer' })
-    await refused(folder.path, { code: 'store_unavailable' })
+    await expectRefused(copy, { code: 'store_newer' })
+    await expectRefused(folder.path, { code: 'store_unavailable' })
     expect(readFileSync(live).equals(before)).toBe(true)
   })
 })

@@ -1,4 +1,4 @@
 import { storeSuite } from './store-suite.ts'
-import { sqlitePlace } from './stores.ts'
+import { sqliteLocation } from './stores.ts'
 
-storeSuite('the SQLite store', sqlitePlace, true)
+storeSuite('the SQLite store', sqliteLocation, true)

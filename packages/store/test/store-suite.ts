@@ -1,4 +1,4 @@
-/** What every store promises, whatever it keeps its rows in. */
+/** The test suite that every store must pass. */
 import type { Change, CrashPoint, EventQuery, Query, Store, StoredEvent } from '@holdpoint/engine'
 import { Fault } from '@holdpoint/protocol'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -9,58 +9,58 @@ export interface OpenOptions {
   readonly clock?: { now(): number }
   readonly crashPoint?: CrashPoint
 }
-/** Somewhere to keep an archive; opening it again finds what was there. */
-export interface Place {
+/** Where a store is; opening it again finds the same data. */
+export interface StoreLocation {
   open(options?: OpenOptions): Promise<Store>
   remove(): Promise<void>
 }
 
-export function storeSuite(name: string, makePlace: () => Promise<Place>, durable: boolean): void {
+export function storeSuite(name: string, makeLocation: () => Promise<StoreLocation>, durable: boolean): void {
   describe(name, () => {
-    let place: Place
+    let location: StoreLocation
     let store: Store
     const opened: Store[] = []
     const open = async (options?: OpenOptions) => {
-      const next = await place.open(options)
+      const next = await location.open(options)
       opened.push(next)
       return next
     }
     beforeEach(async () => {
-      place = await makePlace()
+      location = await makeLocation()
       store = await open()
     })
     afterEach(async () => {
       for (const each of opened.splice(0)) await each.close()
-      await place.remove()
+      await location.remove()
     })
 
-    it('G2: shows a row and its event together, to listeners too', async () => {
+    it('G2: a row and its event become visible together, to listeners too', async () => {
       const seen: unknown[] = []
       store.onCommit(events => seen.push(events?.map(event => event.type)))
       expect(await store.get('request', sample.requestId(1))).toBeUndefined()
-      const seq = await store.commit(sample.opening(sample.request(1)))
+      const seq = await store.commit(sample.openRequest(sample.request(1)))
       expect(await store.get('request', sample.requestId(1))).toEqual(sample.request(1))
       const [event] = await store.events({ after: 0, limit: 10 })
       expect(event).toMatchObject({ seq, type: 'request.opened', session: sample.sessionId(1) })
       expect(seen).toEqual([['request.opened']])
     })
 
-    it('tells listeners before the commit resolves, in the order of the log', async () => {
-      const told: StoredEvent[] = []
-      store.onCommit(events => told.push(...(events ?? [])))
+    it('notifies listeners in log order before the commit resolves', async () => {
+      const received: StoredEvent[] = []
+      store.onCommit(events => received.push(...(events ?? [])))
       await Promise.all(
         Array.from({ length: 50 }, async (_, n) => {
-          const seq = await store.commit(sample.saying(`${n}`))
-          expect(told.some(event => event.seq === seq)).toBe(true)
+          const seq = await store.commit(sample.addMessage(`${n}`))
+          expect(received.some(event => event.seq === seq)).toBe(true)
         }),
       )
-      expect(told.map(event => event.seq)).toEqual(Array.from({ length: 50 }, (_, n) => n + 1))
+      expect(received.map(event => event.seq)).toEqual(Array.from({ length: 50 }, (_, n) => n + 1))
     })
 
-    it('rejects only the change whose decision throws, and writes nothing of it', async () => {
+    it('rejects only the change whose decide throws, and writes nothing of it', async () => {
       const refused = new Fault('not_found', 'There is no such session.')
       const outcomes = await Promise.allSettled([
-        store.commit(sample.opening(sample.request(1))),
+        store.commit(sample.openRequest(sample.request(1))),
         store.commit({
           label: 'refuse',
           reads: [],
@@ -68,7 +68,7 @@ export function storeSuite(name: string, makePlace: () => Promise<Place>, durabl
             throw refused
           },
         }),
-        store.commit(sample.opening(sample.request(2))),
+        store.commit(sample.openRequest(sample.request(2))),
       ])
       expect(outcomes).toEqual([
         { status: 'fulfilled', value: 1 },
@@ -78,57 +78,57 @@ export function storeSuite(name: string, makePlace: () => Promise<Place>, durabl
       expect((await store.head()).seq).toBe(2)
     })
 
-    it('rejects only the change that cannot be written, and keeps its neighbours', async () => {
-      await store.commit(sample.opening(sample.request(1)))
-      const blind = {
-        label: 'blind',
+    it('rejects only the change that cannot be written, and commits the rest of the batch', async () => {
+      await store.commit(sample.openRequest(sample.request(1)))
+      const withoutRead = {
+        label: 'withoutRead',
         reads: [],
         decide: () => ({ puts: [{ table: 'request', row: sample.request(1, { key: 'other' }) } as const], result: 0 }),
       }
-      const [before, wrong, after] = await Promise.allSettled([
-        store.commit(sample.opening(sample.request(2))),
-        store.commit(blind),
-        store.commit(sample.opening(sample.request(3))),
+      const [before, failing, after] = await Promise.allSettled([
+        store.commit(sample.openRequest(sample.request(2))),
+        store.commit(withoutRead),
+        store.commit(sample.openRequest(sample.request(3))),
       ])
-      expect([before.status, wrong.status, after.status]).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+      expect([before.status, failing.status, after.status]).toEqual(['fulfilled', 'rejected', 'fulfilled'])
       expect((await store.get('request', sample.requestId(1)))?.key).toBe('key-1')
       expect(await store.count('request', {})).toBe(3)
       expect(await verifyChain(store)).toEqual({ ok: true, events: 3 })
     })
 
-    it('refuses a decision that looks at what its reads do not name', async () => {
+    it('refuses a decide that uses rows its reads do not name', async () => {
       const peek = store.commit({
         label: 'peek',
         reads: [],
         decide: view => ({ result: view.get('request', sample.requestId(1)) }),
       })
-      await expect(peek).rejects.toThrow('reads do not name')
+      await expect(peek).rejects.toThrow('not in the reads')
       const search = store.commit({ label: 'search', reads: [], decide: view => ({ result: view.find('rule', {}) }) })
-      await expect(search).rejects.toThrow('reads do not name')
-      const drop = {
-        label: 'drop',
+      await expect(search).rejects.toThrow('not in the reads')
+      const deleting = {
+        label: 'delete',
         reads: [],
-        decide: () => ({ dels: [{ table: 'rule', id: 'x' } as const], result: 0 }),
+        decide: () => ({ deletes: [{ table: 'rule', id: 'x' } as const], result: 0 }),
       }
-      await expect(store.commit(drop)).rejects.toThrow('has not read')
+      await expect(store.commit(deleting)).rejects.toThrow('has not read')
     })
 
-    it('lets each change of a batch see those before it, by id and by query', async () => {
+    it('lets each change of a batch see the changes before it, by id and by query', async () => {
       const query: Query = { where: { open: 1 }, limit: 3 }
       const finding = {
         label: 'find',
         reads: [{ table: 'request', query } as const],
-        decide: (view: Parameters<ReturnType<typeof sample.opening>['decide']>[0]) => ({
+        decide: (view: Parameters<ReturnType<typeof sample.openRequest>['decide']>[0]) => ({
           result: view.find('request', query).map(row => row.ord),
         }),
       }
-      for (const n of [1, 2, 3, 4, 5]) await store.commit(sample.opening(sample.request(n)))
+      for (const n of [1, 2, 3, 4, 5]) await store.commit(sample.openRequest(sample.request(n)))
       const [, first, , second, , third] = await Promise.all([
-        store.commit(sample.resolving(sample.requestId(1), 'ada')),
+        store.commit(sample.resolveRequest(sample.requestId(1), 'ada')),
         store.commit(finding),
-        store.commit(sample.opening(sample.request(0))),
+        store.commit(sample.openRequest(sample.request(0))),
         store.commit(finding),
-        store.commit(sample.resolving(sample.requestId(2), 'ada')),
+        store.commit(sample.resolveRequest(sample.requestId(2), 'ada')),
         store.commit(finding),
       ])
       expect([first, second, third]).toEqual([
@@ -138,11 +138,11 @@ export function storeSuite(name: string, makePlace: () => Promise<Place>, durabl
       ])
     })
 
-    it('finds the right rows behind more changes than a batch has loaded ahead', async () => {
-      for (let n = 0; n < 150; n++) void store.commit(sample.opening(sample.request(n)))
+    it('finds the right rows even if a batch changes more rows than were loaded ahead', async () => {
+      for (let n = 0; n < 150; n++) void store.commit(sample.openRequest(sample.request(n)))
       const query: Query = { where: { open: 1 }, limit: 2 }
-      await store.commit(sample.saying('all are there'))
-      for (let n = 0; n < 120; n++) void store.commit(sample.resolving(sample.requestId(n), 'ada'))
+      await store.commit(sample.addMessage('all are committed'))
+      for (let n = 0; n < 120; n++) void store.commit(sample.resolveRequest(sample.requestId(n), 'ada'))
       const found = await store.commit({
         label: 'find',
         reads: [{ table: 'request', query }],
@@ -151,31 +151,33 @@ export function storeSuite(name: string, makePlace: () => Promise<Place>, durabl
       expect(found).toEqual([120, 121])
     })
 
-    it('G1: lets exactly one of many win a row', async () => {
-      await store.commit(sample.opening(sample.request(1)))
+    it('G1: exactly one of many concurrent changes resolves a request', async () => {
+      await store.commit(sample.openRequest(sample.request(1)))
       const people = ['ada', 'bob', 'cyd', 'dan']
-      const won = await Promise.all(people.map(person => store.commit(sample.resolving(sample.requestId(1), person))))
+      const won = await Promise.all(
+        people.map(person => store.commit(sample.resolveRequest(sample.requestId(1), person))),
+      )
       expect(won).toEqual([true, false, false, false])
     })
 
-    it('writes nothing and tells nobody where a decision only returns', async () => {
-      let told = 0
-      store.onCommit(() => told++)
+    it('writes nothing and notifies nobody if decide only returns a result', async () => {
+      let calls = 0
+      store.onCommit(() => calls++)
       const before = await store.head()
       expect(await store.commit({ label: 'look', reads: [], decide: view => ({ result: view.nextSeq }) })).toBe(1)
       expect(await store.head()).toEqual(before)
-      expect(told).toBe(0)
+      expect(calls).toBe(0)
     })
 
     it('finds, orders, pages and counts by columns', async () => {
       const rows = [
         sample.request(1, { session: sample.sessionId(2) }),
         sample.request(2, { deadlineAt: 50 }),
-        sample.resolved(sample.request(3), 'ada'),
+        sample.resolvedRequest(sample.request(3), 'ada'),
         sample.request(4, { deadlineAt: 500 }),
-        sample.resolved(sample.request(5, { session: sample.sessionId(2) }), 'ada'),
+        sample.resolvedRequest(sample.request(5, { session: sample.sessionId(2) }), 'ada'),
       ]
-      await store.commit(sample.putting(...rows.map(row => ({ table: 'request', row }) as const)))
+      await store.commit(sample.putRows(...rows.map(row => ({ table: 'request', row }) as const)))
       const ords = async (query: Query) => (await store.find('request', query)).map(row => row.ord)
       const cases: [Query, number[]][] = [
         [{}, [1, 2, 3, 4, 5]],
@@ -196,10 +198,10 @@ export function storeSuite(name: string, makePlace: () => Promise<Place>, durabl
       await expect(store.find('request', { where: { colour: 'red' } })).rejects.toThrow('no column')
     })
 
-    it('finds text in a column, also where it holds what a database would stumble over', async () => {
+    it('finds text in a column even if it contains NUL, wildcards or lone surrogates', async () => {
       const title = 'A 100% "odd"\0 title\u2028 with _ and ’ and \ud800'
       await store.commit(
-        sample.putting(
+        sample.putRows(
           { table: 'session', row: sample.session(1, { title }) },
           { table: 'session', row: sample.session(2) },
         ),
@@ -213,39 +215,39 @@ export function storeSuite(name: string, makePlace: () => Promise<Place>, durabl
       expect((await store.get('session', sample.sessionId(1)))?.title).toBe(title)
     })
 
-    it('updates what changes and keeps what is fixed', async () => {
-      await store.commit(sample.opening(sample.request(1)))
-      await store.commit(sample.resolving(sample.requestId(1), 'ada'))
-      expect(await store.get('request', sample.requestId(1))).toEqual(sample.resolved(sample.request(1), 'ada'))
+    it('updates changing fields and keeps fixed ones', async () => {
+      await store.commit(sample.openRequest(sample.request(1)))
+      await store.commit(sample.resolveRequest(sample.requestId(1), 'ada'))
+      expect(await store.get('request', sample.requestId(1))).toEqual(sample.resolvedRequest(sample.request(1), 'ada'))
       expect(await store.count('request', { where: { status: 'pending' } })).toBe(0)
     })
 
-    it('deletes what a change names', async () => {
-      await store.commit(sample.putting({ table: 'rule', row: sample.rule(1) }, { table: 'rule', row: sample.rule(2) }))
+    it('deletes the rows that a change names', async () => {
+      await store.commit(sample.putRows({ table: 'rule', row: sample.rule(1) }, { table: 'rule', row: sample.rule(2) }))
       const id = sample.ruleId(1)
       await store.commit({
-        label: 'del',
+        label: 'delete',
         reads: [{ table: 'rule', id }],
-        decide: () => ({ dels: [{ table: 'rule', id }], result: null }),
+        decide: () => ({ deletes: [{ table: 'rule', id }], result: null }),
       })
       expect(await store.get('rule', id)).toBeUndefined()
       expect((await store.find('rule', {})).map(row => row.ord)).toEqual([2])
     })
 
-    it('moves rulesAt with every change of rules, and only then', async () => {
-      const seen = [(await store.head()).rulesAt]
+    it('increments rulesSeq with every change of rules, and only then', async () => {
+      const seen = [(await store.head()).rulesSeq]
       for (const row of [sample.rule(1), sample.rule(2), sample.rule(1)]) {
-        await store.commit(sample.putting({ table: 'rule', row }))
-        seen.push((await store.head()).rulesAt)
+        await store.commit(sample.putRows({ table: 'rule', row }))
+        seen.push((await store.head()).rulesSeq)
       }
       expect(new Set(seen).size).toBe(4)
-      await store.commit(sample.saying('not a rule'))
-      expect((await store.head()).rulesAt).toBe(seen.at(-1))
+      await store.commit(sample.addMessage('not a rule'))
+      expect((await store.head()).rulesSeq).toBe(seen.at(-1))
     })
 
-    it('gives pages of the log, by session and by type', async () => {
-      for (let n = 0; n < 6; n++) await store.commit(sample.saying(`${n}`, n % 2))
-      await store.commit(sample.opening(sample.request(1)))
+    it('pages through the log, by session and by type', async () => {
+      for (let n = 0; n < 6; n++) await store.commit(sample.addMessage(`${n}`, n % 2))
+      await store.commit(sample.openRequest(sample.request(1)))
       const seqs = async (query: Parameters<Store['events']>[0]) => (await store.events(query)).map(event => event.seq)
       expect(await seqs({ after: 2, limit: 3 })).toEqual([3, 4, 5])
       expect(await seqs({ after: 0, limit: 10, session: sample.sessionId(0) })).toEqual([1, 3, 5])
@@ -255,10 +257,10 @@ export function storeSuite(name: string, makePlace: () => Promise<Place>, durabl
       expect(await store.epochAt(8)).toBeUndefined()
     })
 
-    it('gives pages of the log from its end, the newest first', async () => {
-      for (let n = 0; n < 6; n++) await store.commit(sample.saying(`${n}`, n % 2))
-      await store.commit(sample.opening(sample.request(1)))
-      await store.commit(sample.resolving(sample.requestId(1), 'ada'))
+    it('pages through the log from its end, newest first', async () => {
+      for (let n = 0; n < 6; n++) await store.commit(sample.addMessage(`${n}`, n % 2))
+      await store.commit(sample.openRequest(sample.request(1)))
+      await store.commit(sample.resolveRequest(sample.requestId(1), 'ada'))
       const seqs = async (query: EventQuery) => (await store.events(query)).map(event => event.seq)
       const [even, odd] = [sample.sessionId(0), sample.sessionId(1)]
       const cases: [EventQuery, number[]][] = [
@@ -289,27 +291,27 @@ export function storeSuite(name: string, makePlace: () => Promise<Place>, durabl
       for (const [query, expected] of cases) expect(await seqs(query), JSON.stringify(query)).toEqual(expected)
     })
 
-    it('never lets its clock go backwards', async () => {
+    it('has a clock that never goes backwards', async () => {
       await store.close()
       let now = 5_000_000_000_000
       store = await open({ clock: { now: () => now } })
-      await store.commit(sample.saying('one'))
+      await store.commit(sample.addMessage('one'))
       now -= 1000
-      await store.commit(sample.saying('two'))
+      await store.commit(sample.addMessage('two'))
       expect(await store.now()).toBe(5_000_000_000_000)
       expect((await sample.allEvents(store)).map(event => event.at)).toEqual([5_000_000_000_000, 5_000_000_000_000])
       now += 2000
-      await store.commit(sample.saying('three'))
+      await store.commit(sample.addMessage('three'))
       expect((await store.head()).at).toBe(5_000_000_001_000)
     })
 
-    it('forgets a session: rows and texts are gone, the chain still holds', async () => {
+    it('deletes the rows and event texts of a session, and the hash chain stays valid', async () => {
       await store.commit(
-        sample.putting({ table: 'session', row: sample.session(1) }, { table: 'session', row: sample.session(2) }),
+        sample.putRows({ table: 'session', row: sample.session(1) }, { table: 'session', row: sample.session(2) }),
       )
-      await store.commit(sample.putting({ table: 'command', row: sample.command(1) }))
-      await store.commit(sample.opening(sample.request(1)))
-      await store.commit(sample.opening(sample.request(2, { session: sample.sessionId(2) })))
+      await store.commit(sample.putRows({ table: 'command', row: sample.command(1) }))
+      await store.commit(sample.openRequest(sample.request(1)))
+      await store.commit(sample.openRequest(sample.request(2, { session: sample.sessionId(2) })))
       const id = sample.sessionId(1)
       const purge: Change<null> = {
         label: 'purge',
@@ -317,9 +319,9 @@ export function storeSuite(name: string, makePlace: () => Promise<Place>, durabl
         decide: () => ({ purge: id, events: [{ session: id, body: { type: 'session.deleted' } }], result: null }),
       }
       await Promise.all([
-        store.commit(sample.saying('secret')),
+        store.commit(sample.addMessage('secret')),
         store.commit(purge),
-        store.commit(sample.saying('later', 3)),
+        store.commit(sample.addMessage('later', 3)),
       ])
       const events = await sample.allEvents(store)
       expect(events.map(event => event.body.type)).toEqual([
@@ -336,8 +338,8 @@ export function storeSuite(name: string, makePlace: () => Promise<Place>, durabl
       expect(await verifyChain(store)).toEqual({ ok: true, events: 5 })
     })
 
-    it('finds the first place where the log was tampered with', async () => {
-      for (let n = 0; n < 5; n++) await store.commit(sample.saying(`${n}`))
+    it('finds the first event at which the log was tampered with', async () => {
+      for (let n = 0; n < 5; n++) await store.commit(sample.addMessage(`${n}`))
       const tampered = (change: (event: StoredEvent) => StoredEvent[]) =>
         verifyChain({ head: () => store.head(), events: async query => (await store.events(query)).flatMap(change) })
       const at3 = (change: (event: StoredEvent) => StoredEvent[]) =>
@@ -353,12 +355,12 @@ export function storeSuite(name: string, makePlace: () => Promise<Place>, durabl
       expect(await tampered(event => [event])).toEqual({ ok: true, events: 5 })
     })
 
-    it('names the points between which a crash could fall', async () => {
+    it('reports its crash points in order', async () => {
       await store.close()
       const points: string[] = []
       store = await open({ crashPoint: point => points.push(point) })
-      await Promise.all([store.commit(sample.saying('a')), store.commit(sample.saying('b'))])
-      const steps = [
+      await Promise.all([store.commit(sample.addMessage('a')), store.commit(sample.addMessage('b'))])
+      const expected = [
         'begun:appendEvents',
         'decided:appendEvents',
         'begun:appendEvents',
@@ -368,19 +370,19 @@ export function storeSuite(name: string, makePlace: () => Promise<Place>, durabl
         'committed:appendEvents',
         'committed:appendEvents',
       ]
-      expect(points).toEqual(steps)
+      expect(points).toEqual(expected)
     })
 
-    it('finishes what it has taken when it is closed, and takes nothing more', async () => {
-      const last = store.commit(sample.saying('last'))
+    it('writes queued changes when it is closed, and refuses further ones', async () => {
+      const last = store.commit(sample.addMessage('last'))
       await store.close()
       expect(await last).toBe(1)
-      await expect(store.commit(sample.saying('too late'))).rejects.toMatchObject({ code: 'store_unavailable' })
+      await expect(store.commit(sample.addMessage('too late'))).rejects.toMatchObject({ code: 'store_unavailable' })
     })
 
     if (durable)
-      it('G2: finds rows, events and head again, under a new epoch', async () => {
-        await store.commit(sample.opening(sample.request(1)))
+      it('G2: has the same rows, events and head after reopening, with a new epoch', async () => {
+        await store.commit(sample.openRequest(sample.request(1)))
         const before = await store.head()
         await store.close()
         store = await open()
@@ -389,7 +391,7 @@ export function storeSuite(name: string, makePlace: () => Promise<Place>, durabl
         expect(after.epoch).not.toBe(before.epoch)
         expect(after.epoch).toMatch(/^[a-z0-9]{8}$/)
         expect(await store.get('request', sample.requestId(1))).toEqual(sample.request(1))
-        await store.commit(sample.saying('again'))
+        await store.commit(sample.addMessage('again'))
         expect([await store.epochAt(1), await store.epochAt(2)]).toEqual([before.epoch, after.epoch])
         expect(await verifyChain(store)).toEqual({ ok: true, events: 2 })
       })

@@ -1,27 +1,27 @@
-/** Temporary places for archives. */
+/** Temporary stores for tests. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import postgres from 'postgres'
 import { freshDatabase, type TestDatabase } from '../../../test/support/postgres.ts'
 import { openPostgres, openSqlite } from '../src/index.ts'
-import type { Place } from './store-suite.ts'
+import type { StoreLocation } from './store-suite.ts'
 
 export function temporaryFolder(): { readonly path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), 'holdpoint-store-'))
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
 }
 
-export async function sqlitePlace(): Promise<Place> {
+export async function sqliteLocation(): Promise<StoreLocation> {
   const folder = temporaryFolder()
   const file = join(folder.path, 'holdpoint.db')
   return { open: options => openSqlite({ file, ...options }), remove: async () => folder.remove() }
 }
 
-/** One database for the tests of a file: a schema is dropped and made again much faster than a database. It goes with the server. */
+/** One database per test file, deleted with the server: dropping a schema is much faster than creating a database. */
 let database: Promise<TestDatabase> | undefined
 
-export async function postgresPlace(): Promise<Place> {
+export async function postgresLocation(): Promise<StoreLocation> {
   database ??= freshDatabase()
   const { url } = await database
   const remove = async () => {

@@ -25,6 +25,6 @@ export async function restore(config: Config, dataFolder: DataFolder, file: stri
   const location = parseStoreLocation(config.store, dataFolder)
   if (location.kind !== 'sqlite') throw new Fault('unsupported', restorePostgres)
   const { restoreSqlite } = await import('@holdpoint/store')
-  const { kept: previousFile } = await restoreSqlite({ from: resolve(file), to: location.file })
+  const { previous: previousFile } = await restoreSqlite({ from: resolve(file), to: location.file })
   return restored(location.file, previousFile)
 }

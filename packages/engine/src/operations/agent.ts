@@ -1,4 +1,4 @@
-/** The agent's side of a session: attach, say, check, take and finish commands, detach. Every write carries the fence. */
+/** Operations of the agent's side of a session: attach, append events, check tools, take and finish commands, detach. Every write carries the fence. */
 import {
   type Command,
   canonicalJson,
@@ -14,24 +14,23 @@ import { agentAccessFault, externalDriver, maySee, requireAgentAccess, sessionNo
 import type { ChangeBuilder } from '../change-builder.ts'
 import type { Context } from '../context.ts'
 import type { Caller, DispatchOptions } from '../gateway.ts'
+import { fillPage, scan } from '../paging.ts'
+import { markHandedUnknown, openRequestsOf } from '../request-transitions.ts'
+import type { CommandRow, RunnerRow, SessionRow } from '../rows.ts'
 import {
   applySessionEnd,
-  applyTransition,
-  clip,
+  applySessionTransition,
   finishEndCommands,
   markCommandDone,
-  markHandedUnknown,
-  nextState,
-  openRequestsIn,
-  openRequestsOf,
+  nextSessionState,
   putSession,
   releaseSession,
   resetIdleAttaches,
   sessionReads,
-} from '../moves.ts'
-import { fillPage, scan } from '../paging.ts'
-import type { CommandRow, RunnerRow, SessionRow } from '../rows.ts'
-import { toCommand, toSession } from '../wire-views.ts'
+  sessionView,
+  truncateTitle,
+} from '../session-transitions.ts'
+import { toCommand } from '../wire-views.ts'
 import { isLeaseLive } from './runners.ts'
 
 interface Attached {
@@ -51,23 +50,23 @@ export function attachSession(
     {
       label: 'attach',
       reads: [...sessionReads(input.id), { table: 'runner', query: {} }],
-      decide: pen => {
-        const row = pen.get('session', input.id)
+      decide: change => {
+        const row = change.get('session', input.id)
         if (!row) return sessionNotFound(input.id, caller)
-        const foreign = agentAccessFault(caller, row)
-        if (foreign) return foreign
+        const denied = agentAccessFault(caller, row)
+        if (denied) return denied
         const external = row.driver === externalDriver
-        const runner = external ? null : claimant(pen, row, input)
+        const runner = external ? null : attachingRunner(change, row, input)
         if (runner instanceof Fault) return runner
-        const to = nextState(row, 'attach')
+        const to = nextSessionState(row, 'attach')
         if (to instanceof Fault) return to
-        // Whoever had it before is gone: what was in hand is in doubt before anyone else gets the session (G5).
-        if (external) markHandedUnknown(pen, row.id)
-        const free = row.lease === null ? row : releaseSession(ctx, pen, row, 'lose')
-        if (free.state === 'ended')
-          return new Fault('session_ended', `Session ${row.id} has ended: ${free.ending?.detail}`, { id: row.id })
+        // The previous holder is gone. Mark what was handed to it as unknown before the next one gets the session (G5).
+        if (external) markHandedUnknown(change, row.id)
+        const released = row.lease === null ? row : releaseSession(ctx, change, row, 'runnerLost')
+        if (released.state === 'ended')
+          return new Fault('session_ended', `Session ${row.id} has ended: ${released.ending?.detail}`, { id: row.id })
         const attached: SessionRow = {
-          ...applyTransition(pen, free, 'attach'),
+          ...applySessionTransition(change, released, 'attach'),
           fence: row.fence + 1,
           idleAttaches: external ? 0 : row.idleAttaches + 1,
           lease: runner ? { runner: runner.id, incarnation: runner.incarnation } : null,
@@ -75,8 +74,8 @@ export function attachSession(
           needsRunner: false,
           capabilities: runner?.drivers.find(driver => driver.name === row.driver)?.capabilities ?? row.capabilities,
         }
-        putSession(pen, attached)
-        const session = toSession(attached, openRequestsIn(pen, row.id).filter(r => r.status === 'pending').length)
+        putSession(change, attached)
+        const session = sessionView(change, attached)
         return {
           status: 200,
           body: { fence: attached.fence, ttlMs: ctx.settings.runnerTtlMs, session, turnOpen: attached.turnOpen },
@@ -87,16 +86,20 @@ export function attachSession(
   )
 }
 
-/** The runner that attaches, if it may: live, offering the driver, and nobody else holding the lease. */
-function claimant(pen: ChangeBuilder, row: SessionRow, input: ParsedInput<'attachSession'>): RunnerRow | Fault {
-  const runners = pen.find('runner', {})
+/** The runner that attaches, if it is live, offers the driver, and no other runner holds the lease or owns the session. */
+function attachingRunner(
+  change: ChangeBuilder,
+  row: SessionRow,
+  input: ParsedInput<'attachSession'>,
+): RunnerRow | Fault {
+  const runners = change.find('runner', {})
   const runner = runners.find(known => known.id === input.runner)
-  if (!runner || runner.incarnation !== input.incarnation || runner.expiresAt <= pen.now)
+  if (!runner || runner.incarnation !== input.incarnation || runner.expiresAt <= change.now)
     return new Fault(
       'fenced',
-      `Runner ${input.runner ?? '(none)'} is not announced, or a newer one took its place; announce again`,
+      `Runner ${input.runner ?? '(none)'} is not announced, or a newer start replaced it; announce it again`,
     )
-  if (row.lease && isLeaseLive(row.lease, runners, pen.now))
+  if (row.lease && isLeaseLive(row.lease, runners, change.now))
     return new Fault('lease_held', `Session ${row.id} is driven by runner ${row.lease.runner}`, {
       id: row.id,
       runner: row.lease.runner,
@@ -104,10 +107,14 @@ function claimant(pen: ChangeBuilder, row: SessionRow, input: ParsedInput<'attac
   const driver = runner.drivers.find(known => known.name === row.driver)
   if (!driver) return new Fault('no_runner', `Runner ${runner.id} does not offer the driver "${row.driver}"`)
   if (row.runner !== null && row.runner !== runner.id && !driver.capabilities.includes('portable'))
-    return new Fault('lease_held', `Session ${row.id} lives on runner ${row.runner} and its driver cannot move`, {
-      id: row.id,
-      runner: row.runner,
-    })
+    return new Fault(
+      'lease_held',
+      `Session ${row.id} belongs to runner ${row.runner}, and its driver cannot move it to another`,
+      {
+        id: row.id,
+        runner: row.runner,
+      },
+    )
   return runner
 }
 
@@ -121,13 +128,13 @@ export function detachSession(
     {
       label: 'detach',
       reads: sessionReads(input.id),
-      decide: pen => {
-        const row = requireAgentAccess(pen.get('session', input.id), caller, input.id, input.fence, 'ended')
+      decide: change => {
+        const row = requireAgentAccess(change.get('session', input.id), caller, input.id, input.fence, 'allowEnded')
         if (row instanceof Fault) return row
-        const next = detached(ctx, pen, row, input)
+        const next = applyDetach(ctx, change, row, input)
         return {
           status: 200,
-          body: toSession(next, openRequestsIn(pen, row.id).filter(r => r.status === 'pending').length),
+          body: sessionView(change, next),
         }
       },
     },
@@ -135,68 +142,69 @@ export function detachSession(
   )
 }
 
-function detached(
+function applyDetach(
   ctx: Context,
-  pen: ChangeBuilder,
+  change: ChangeBuilder,
   row: SessionRow,
   { ending }: ParsedInput<'detachSession'>,
 ): SessionRow {
-  if (row.state === 'ended') return finishEndCommands(pen, row)
-  if (ending) return applySessionEnd(ctx, pen, { ...row, lease: null }, ending, 'finish')
-  return releaseSession(ctx, pen, row, 'park')
+  if (row.state === 'ended') return finishEndCommands(change, row)
+  if (ending) return applySessionEnd(ctx, change, { ...row, lease: null }, ending, 'finish')
+  return releaseSession(ctx, change, row, 'park')
 }
 
+/** An item that an agent appends: a delta, which is only streamed, or one that is stored. */
 type Item = ParsedInput<'appendEvents'>['items'][number]
-type Kept = Exclude<Item, Delta>
-type AgentChanged = Extract<Kept, { readonly type: 'session.changed' }>
-type Said = Exclude<Kept, AgentChanged>
+type StoredItem = Exclude<Item, Delta>
+type AgentChanged = Extract<StoredItem, { readonly type: 'session.changed' }>
+type LoggedItem = Exclude<StoredItem, AgentChanged>
 function isDelta(item: Item): item is Delta {
   return item.type === 'message.delta' || item.type === 'tool.delta'
 }
-function isSaid(item: Kept): item is Said {
+function isLogged(item: StoredItem): item is LoggedItem {
   return item.type !== 'session.changed'
 }
 
-/** What streams is shown and forgotten; what is finished is an event. */
+/** Sends deltas to subscribers without storing them, and commits everything else as events. */
 export async function appendEvents(
   ctx: Context,
   caller: Caller,
   input: ParsedInput<'appendEvents'>,
   options: DispatchOptions,
 ) {
-  const kept = input.items.filter((item): item is Kept => !isDelta(item))
-  const finished = new Set(kept.map(item => ('block' in item ? item.block : undefined)))
+  const stored = input.items.filter((item): item is StoredItem => !isDelta(item))
+  const finished = new Set(stored.map(item => ('block' in item ? item.block : undefined)))
   const deltas = input.items.filter(isDelta).filter(delta => !finished.has(delta.block))
-  if (kept.length === 0) {
+  if (stored.length === 0) {
     const row = requireAgentAccess(await ctx.store.get('session', input.id), caller, input.id, input.fence)
     if (row instanceof Fault) throw row
-  } else await keepSayings(ctx, caller, input, kept, options)
-  for (const delta of deltas) ctx.live.add(input.id, delta)
+  } else await commitEvents(ctx, caller, input, stored, options)
+  for (const delta of deltas) ctx.streamingBlocks.add(input.id, delta)
   const { epoch, seq } = ctx.feed.position
   return { status: 200, body: { cursor: formatCursor(epoch, seq) } }
 }
 
-function keepSayings(
+function commitEvents(
   ctx: Context,
   caller: Caller,
   input: ParsedInput<'appendEvents'>,
-  kept: readonly Kept[],
+  items: readonly StoredItem[],
   options: DispatchOptions,
 ) {
   return ctx.commit<{ cursor: string | null }>(
     {
       label: 'appendEvents',
       reads: [{ table: 'session', id: input.id }, openRequestsOf(input.id)],
-      decide: pen => {
-        const found = requireAgentAccess(pen.get('session', input.id), caller, input.id, input.fence)
+      decide: change => {
+        const found = requireAgentAccess(change.get('session', input.id), caller, input.id, input.fence)
         if (found instanceof Fault) return found
-        const said = kept.filter(isSaid)
-        // To be there is no step forward: an agent may start over and over and get nowhere.
-        const row = said.length > 0 ? resetIdleAttaches(pen, found) : found
-        for (const item of said) pen.event(row.id, item)
-        const next = kept.reduce((before, item) => heard(pen, before, item), row)
-        if (shown.some(member => next[member] !== row[member])) putSession(pen, next)
-        else if (next !== row) pen.put('session', next)
+        const events = items.filter(isLogged)
+        // A state change alone is not progress: an agent may start again and again and do nothing.
+        const row = events.length > 0 ? resetIdleAttaches(change, found) : found
+        for (const item of events) change.event(row.id, item)
+        const next = items.reduce((before, item) => sessionAfter(change, before, item), row)
+        if (shownFields.some(field => next[field] !== row[field])) putSession(change, next)
+        else if (next !== row) change.put('session', next)
         return { status: 200, body: { cursor: null } }
       },
     },
@@ -204,47 +212,48 @@ function keepSayings(
   )
 }
 
-/** What of a session people see change as it happens. */
-const shown = ['state', 'mode', 'model', 'conversationId', 'process', 'cost'] as const
+/** Fields whose change is published as `session.changed`. */
+const shownFields = ['state', 'mode', 'model', 'conversationId', 'process', 'cost'] as const
 
-/** What the session's row learns from what its agent said: last words, cost, whether a turn is under way, and what became of the agent itself. */
-function heard(pen: ChangeBuilder, row: SessionRow, item: Kept): SessionRow {
-  if (!isSaid(item)) return changed(pen, row, item)
+/** The session row after one item: its last message, cost, open turn and process. */
+function sessionAfter(change: ChangeBuilder, row: SessionRow, item: StoredItem): SessionRow {
+  if (!isLogged(item)) return applyReportedState(change, row, item)
   if (item.type === 'turn.finished') {
     const cost = item.cost === undefined ? row.cost : (row.cost ?? 0) + item.cost
-    return { ...applyTransition(pen, row, 'settle'), cost, turnOpen: false }
+    return { ...applySessionTransition(change, row, 'finishTurn'), cost, turnOpen: false }
   }
-  const next = row.driver === externalDriver ? applyTransition(pen, row, 'begin') : row
-  const words = item.type === 'message.added' && item.role === 'agent' ? item.text.trim() : ''
-  return words === '' ? next : { ...next, lastMessage: clip(words) }
+  const next = row.driver === externalDriver ? applySessionTransition(change, row, 'startTurn') : row
+  const text = item.type === 'message.added' && item.role === 'agent' ? item.text.trim() : ''
+  return text === '' ? next : { ...next, lastMessage: truncateTitle(text) }
 }
 
-function changed(
-  pen: ChangeBuilder,
+/** Applies what an agent reports about itself: mode, model, conversation, process, and that it started a turn. */
+function applyReportedState(
+  change: ChangeBuilder,
   before: SessionRow,
-  { type: _type, process, state, ...said }: AgentChanged,
+  { type: _type, process, state, ...reported }: AgentChanged,
 ): SessionRow {
-  const row = state === undefined ? before : { ...applyTransition(pen, before, 'begin'), turnOpen: true }
-  const { mode = row.mode, model = row.model, conversationId = row.conversationId } = said
-  const moves = mode !== row.mode || model !== row.model || conversationId !== row.conversationId
-  const next = moves ? { ...row, mode, model, conversationId } : row
+  const row = state === undefined ? before : { ...applySessionTransition(change, before, 'startTurn'), turnOpen: true }
+  const { mode = row.mode, model = row.model, conversationId = row.conversationId } = reported
+  const differs = mode !== row.mode || model !== row.model || conversationId !== row.conversationId
+  const next = differs ? { ...row, mode, model, conversationId } : row
   if (process === undefined) return next
-  const { changedAt: _, ...was } = row.process ?? { changedAt: 0 }
-  const same = canonicalJson(was) === canonicalJson(process)
-  return same ? next : { ...next, process: { ...process, changedAt: pen.now } }
+  const { changedAt: _, ...known } = row.process ?? { changedAt: 0 }
+  const same = canonicalJson(known) === canonicalJson(process)
+  return same ? next : { ...next, process: { ...process, changedAt: change.now } }
 }
 
 export async function checkTool(ctx: Context, caller: Caller, input: ParsedInput<'checkTool'>) {
   return ctx.commit({
     label: 'check',
     reads: [{ table: 'session', id: input.id }],
-    decide: pen => {
-      const row = requireAgentAccess(pen.get('session', input.id), caller, input.id, input.fence)
+    decide: change => {
+      const row = requireAgentAccess(change.get('session', input.id), caller, input.id, input.fence)
       if (row instanceof Fault) return row
       const ask = { tool: input.tool, input: input.input, cwd: row.cwd }
       return {
         status: 200,
-        body: evaluateRules(ctx.rules(pen), ask, { driver: row.driver, session: row.id, now: pen.now }),
+        body: evaluateRules(ctx.rules(change), ask, { driver: row.driver, session: row.id, now: change.now }),
       }
     },
   })
@@ -272,13 +281,13 @@ async function* openCommandsAfter(ctx: Context, { id, after = 0 }: ParsedInput<'
 }
 
 export function takeCommand(ctx: Context, caller: Caller, input: ParsedInput<'takeCommand'>, options: DispatchOptions) {
-  return commandChange(ctx, caller, 'takeCommand', input, options, (pen, session, command) => {
+  return commandChange(ctx, caller, 'takeCommand', input, options, (change, session, command) => {
     if (command.state !== 'waiting') return command
-    const begins = command.body.kind === 'message' && session.state !== 'ended'
-    pen.event(session.id, { type: 'command.taken', command: command.id })
-    const row = resetIdleAttaches(pen, session)
-    if (begins) putSession(pen, { ...applyTransition(pen, row, 'begin'), turnOpen: true })
-    return pen.put('command', { ...command, state: 'taken' })
+    const startsTurn = command.body.kind === 'message' && session.state !== 'ended'
+    change.event(session.id, { type: 'command.taken', command: command.id })
+    const row = resetIdleAttaches(change, session)
+    if (startsTurn) putSession(change, { ...applySessionTransition(change, row, 'startTurn'), turnOpen: true })
+    return change.put('command', { ...command, state: 'taken' })
   })
 }
 
@@ -288,18 +297,19 @@ export function finishCommand(
   input: ParsedInput<'finishCommand'>,
   options: DispatchOptions,
 ) {
-  return commandChange(ctx, caller, 'finishCommand', input, options, (pen, _session, command) =>
-    command.state === 'done' ? command : markCommandDone(pen, command, input.outcome ?? { ok: true }),
+  return commandChange(ctx, caller, 'finishCommand', input, options, (change, _session, command) =>
+    command.state === 'done' ? command : markCommandDone(change, command, input.outcome ?? { ok: true }),
   )
 }
 
+/** Commits a change of one command, with the access check that takeCommand and finishCommand share. */
 async function commandChange(
   ctx: Context,
   caller: Caller,
   op: string,
   input: ParsedInput<'takeCommand'>,
   options: DispatchOptions,
-  move: (pen: ChangeBuilder, session: SessionRow, command: CommandRow) => CommandRow | Fault,
+  apply: (change: ChangeBuilder, session: SessionRow, command: CommandRow) => CommandRow | Fault,
 ) {
   const before = await ctx.store.get('command', input.id)
   if (!before) throw new Fault('not_found', `There is no command ${input.id}`, { id: input.id })
@@ -307,18 +317,18 @@ async function commandChange(
     {
       label: op,
       reads: [...sessionReads(before.session), { table: 'command', id: input.id }],
-      decide: pen => {
+      decide: change => {
         const session = requireAgentAccess(
-          pen.get('session', before.session),
+          change.get('session', before.session),
           caller,
           before.session,
           input.fence,
-          'ended',
+          'allowEnded',
         )
         if (session instanceof Fault) return session
-        const command = pen.get('command', input.id)
+        const command = change.get('command', input.id)
         if (!command) return new Fault('not_found', `There is no command ${input.id}`, { id: input.id })
-        const next = move(pen, session, command)
+        const next = apply(change, session, command)
         return next instanceof Fault ? next : { status: 200, body: toCommand(next) }
       },
     },

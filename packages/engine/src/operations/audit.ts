@@ -1,4 +1,4 @@
-/** The record: every resolution with its request and session as they stand now, filtered and searched (G10). It is a view of the log, and shows nothing that a person is not shown elsewhere. */
+/** The audit log (G10): every resolution in the event log, with its request and session as they are now, filtered and searched. */
 import { type Answer, type Ask, type AuditEntry, type Cursor, limits, type ParsedInput } from '@holdpoint/protocol'
 import type { Context } from '../context.ts'
 import type { Caller } from '../gateway.ts'
@@ -6,14 +6,14 @@ import { type EventRange, eventBytes, jsonBytes, remainingRange } from '../pagin
 import type { SessionRow } from '../rows.ts'
 import type { StoredEvent } from '../store.ts'
 import { toRequest } from '../wire-views.ts'
-import { cursorOf, inOrder, rangeOf } from './events.ts'
+import { cursorOf, inLogOrder, rangeOf } from './events.ts'
 
 type Filter = Pick<ParsedInput<'listAudit'>, 'by' | 'answer' | 'person' | 'q'>
-/** A resolution that was looked at: its line where it fits, and what was read to know that. */
-interface Looked {
+/** A scanned resolution: its audit entry if it matches the filter, and the bytes read for it. */
+interface ScannedResolution {
   readonly cursor: Cursor
   readonly bytes: number
-  readonly line: AuditEntry | null
+  readonly entry: AuditEntry | null
 }
 
 export async function listAudit(ctx: Context, caller: Caller, input: ParsedInput<'listAudit'>) {
@@ -22,85 +22,90 @@ export async function listAudit(ctx: Context, caller: Caller, input: ParsedInput
     types: ['request.resolved'],
     ...(input.session ? { session: input.session } : {}),
   }
-  const lines: AuditEntry[] = []
-  const page = (next: Cursor | null) => ({ status: 200, body: { items: inOrder(range, lines), next } })
+  const entries: AuditEntry[] = []
+  const page = (next: Cursor | null) => ({ status: 200, body: { items: inLogOrder(range, entries), next } })
   const itemsMax = input.limit ?? limits.pageDefault
   let last: Cursor | null = null
-  let looked = 0
+  let scanned = 0
   let bytes = 0
-  for await (const found of look(ctx, caller, input, range)) {
+  for await (const found of scanResolutions(ctx, caller, input, range)) {
     bytes += found.bytes
-    const full = lines.length >= itemsMax || looked >= limits.auditScanMax || bytes > limits.pageMaxBytes
-    // The first is always taken: a reader comes on, however large one line is.
+    const full = entries.length >= itemsMax || scanned >= limits.auditScanMax || bytes > limits.pageMaxBytes
+    // The first one is always taken, so that a reader makes progress even if one entry exceeds the limit.
     if (last !== null && full) return page(last)
     last = found.cursor
-    looked++
-    if (found.line) lines.push(found.line)
+    scanned++
+    if (found.entry) entries.push(found.entry)
   }
   return page(null)
 }
 
-/** Read together: no more than a page even where each request is as large as it can be. */
+/** Resolutions read together: even if every request has the maximum size, they are no larger than a page. */
 const batchMax = Math.floor(limits.pageMaxBytes / limits.bodyMaxBytes)
 
-/** Resolutions in the order of the range. Between batches everything else in this process gets its turn: a search may look at many. */
-async function* look(ctx: Context, caller: Caller, filter: Filter, range: EventRange): AsyncGenerator<Looked, void> {
-  const wanted = filter.q?.toLowerCase() ?? ''
-  for (let left = range; ; ) {
-    const events = await ctx.store.events({ ...left, limit: batchMax })
-    yield* await Promise.all(events.map(event => lookAt(ctx, caller, filter, wanted, event)))
+/** Yields resolutions in the order of the range. A search may scan many, so it yields to the event loop between batches. */
+async function* scanResolutions(
+  ctx: Context,
+  caller: Caller,
+  filter: Filter,
+  range: EventRange,
+): AsyncGenerator<ScannedResolution, void> {
+  const needle = filter.q?.toLowerCase() ?? ''
+  for (let remaining = range; ; ) {
+    const events = await ctx.store.events({ ...remaining, limit: batchMax })
+    yield* await Promise.all(events.map(event => scanResolution(ctx, caller, filter, needle, event)))
     const last = events.at(-1)
     if (!last || events.length < batchMax) return
-    left = remainingRange(range, last)
+    remaining = remainingRange(range, last)
     await new Promise(resolve => setImmediate(resolve))
   }
 }
 
-async function lookAt(
+async function scanResolution(
   ctx: Context,
   caller: Caller,
   filter: Filter,
-  wanted: string,
+  needle: string,
   event: StoredEvent,
-): Promise<Looked> {
+): Promise<ScannedResolution> {
   const cursor = cursorOf(event)
-  const missed = { cursor, bytes: eventBytes(event), line: null }
+  const noMatch = { cursor, bytes: eventBytes(event), entry: null }
   const { body } = event
-  // Of a deleted session the log keeps that something was resolved, and when: nothing that a line could say.
-  if (body.type !== 'request.resolved' || !event.session) return missed
+  // The events of a deleted session have no body, so there is nothing to show.
+  if (body.type !== 'request.resolved' || !event.session) return noMatch
   const { request, digest, resolution } = body
-  if (filter.by && filter.by !== resolution.by) return missed
-  if (filter.answer && filter.answer !== resolution.answer?.kind) return missed
-  if (filter.person !== undefined && filter.person !== resolution.person) return missed
+  if (filter.by && filter.by !== resolution.by) return noMatch
+  if (filter.answer && filter.answer !== resolution.answer?.kind) return noMatch
+  if (filter.person !== undefined && filter.person !== resolution.person) return noMatch
   const [row, session] = await Promise.all([ctx.store.get('request', request), ctx.store.get('session', event.session)])
-  // Deleted since the event was read.
-  if (!row || !session) return missed
+  // The session was deleted after the event was read.
+  if (!row || !session) return noMatch
   const value = toRequest(row, caller)
   const { title } = session
   const { delivery } = value
-  const line = { cursor, at: event.at, session: event.session, request, digest, resolution, delivery, value, title }
-  const bytes = missed.bytes + jsonBytes(value)
-  return { cursor, bytes, line: wanted === '' || says(line, session, wanted) ? line : null }
+  const entry = { cursor, at: event.at, session: event.session, request, digest, resolution, delivery, value, title }
+  const bytes = noMatch.bytes + jsonBytes(value)
+  return { cursor, bytes, entry: needle === '' || entryContains(entry, session, needle) ? entry : null }
 }
 
-function says({ value, resolution }: AuditEntry, session: SessionRow, wanted: string): boolean {
-  const words = [
+function entryContains({ value, resolution }: AuditEntry, session: SessionRow, needle: string): boolean {
+  const texts = [
     session.title,
     session.cwd,
     session.driver,
     resolution.person,
     resolution.rule,
     resolution.reason,
-    ...asked(value.ask),
-    ...(resolution.answer ? answered(resolution.answer) : []),
+    ...askTexts(value.ask),
+    ...(resolution.answer ? answerTexts(resolution.answer) : []),
   ]
-  return words.some(word => word?.toLowerCase().includes(wanted))
+  return texts.some(text => text?.toLowerCase().includes(needle))
 }
 
-function asked(ask: Ask): (string | undefined)[] {
+function askTexts(ask: Ask): (string | undefined)[] {
   switch (ask.kind) {
     case 'approval':
-      return [ask.title, ask.tool, ask.description, ask.cwd, ask.plan, ...texts(ask.input)]
+      return [ask.title, ask.tool, ask.description, ask.cwd, ask.plan, ...jsonTexts(ask.input)]
     case 'questions':
       return ask.questions.flatMap(question => [
         question.header,
@@ -117,22 +122,22 @@ function asked(ask: Ask): (string | undefined)[] {
   }
 }
 
-function answered(answer: Answer): (string | undefined)[] {
+function answerTexts(answer: Answer): (string | undefined)[] {
   switch (answer.kind) {
     case 'allow':
-      return [answer.note, ...texts(answer.input)]
+      return [answer.note, ...jsonTexts(answer.input)]
     case 'deny':
     case 'decline':
       return [answer.reason]
     case 'answers':
       return answer.answers.flatMap(({ chosen, other }) => [...chosen, other])
     case 'submit':
-      return texts(answer.values)
+      return jsonTexts(answer.values)
   }
 }
 
-/** What stands in a JSON value, as people read it: not as it is escaped. */
-function texts(value: unknown): string[] {
+/** All strings, numbers and booleans in a JSON value, without JSON escapes. */
+function jsonTexts(value: unknown): string[] {
   if (value === null || value === undefined) return []
-  return typeof value === 'object' ? Object.values(value).flatMap(texts) : [String(value)]
+  return typeof value === 'object' ? Object.values(value).flatMap(jsonTexts) : [String(value)]
 }

@@ -1,10 +1,10 @@
-/** What becomes of a request on the agent's side: withdrawn, or its resolution handed, taken, in doubt, or not to be delivered. */
+/** Operations on requests from the agent's side: withdraw a request, and report the delivery of its answer. */
 import { Fault, type ParsedInput, type RequestId } from '@holdpoint/protocol'
 import { requestNotFound, requireAgentAccess } from '../authorization.ts'
 import type { ChangeBuilder } from '../change-builder.ts'
 import type { Context } from '../context.ts'
 import type { Caller, DispatchOptions, OperationResult } from '../gateway.ts'
-import { deliver, resolveByAgent, transitionFor } from '../moves.ts'
+import { requestTransitionFor, resolveByAgent, setDelivery } from '../request-transitions.ts'
 import type { RequestRow, SessionRow } from '../rows.ts'
 import type { Read } from '../store.ts'
 import { toRequest } from '../wire-views.ts'
@@ -17,9 +17,9 @@ export async function withdrawRequest(
   options: DispatchOptions,
 ) {
   const drafts = draftsFor(input.id)
-  return agentChange(ctx, caller, 'withdrawRequest', 'withdraw', [drafts], input, options, (pen, row) => {
-    resolveByAgent(pen, [row], 'withdraw', pen.find('draft', drafts.query))
-    return pen.get('request', row.id) ?? row
+  return agentChange(ctx, caller, 'withdrawRequest', 'withdraw', [drafts], input, options, (change, row) => {
+    resolveByAgent(change, [row], 'withdraw', change.find('draft', drafts.query))
+    return change.get('request', row.id) ?? row
   })
 }
 
@@ -37,67 +37,86 @@ export async function reportDelivery(
     [],
     input,
     options,
-    (pen, row, session) => {
-      const command = ({ handed: 'hand', taken: 'take', unknown: 'doubt', undeliverable: 'drop' } as const)[input.state]
-      const cell = transitionFor(row, command)
+    (change, row, session) => {
+      const trigger = deliveryTriggers[input.state]
+      const transition = requestTransitionFor(row, trigger)
       const extra = input.reason === undefined ? {} : { reason: input.reason }
-      if (cell === 'stay') return row
-      if (cell === 'again' && row.resolution?.answer?.kind !== 'allow')
-        // Nobody would ever take it, nor doubt it: the end has accounted for everything.
+      if (transition === 'stay') return row
+      if (transition === 'handAgain' && row.resolution?.answer?.kind !== 'allow')
+        // After the end nothing would ever mark it taken or unknown again.
         return session.state === 'ended'
-          ? new Fault('session_ended', `Session ${session.id} has ended; request ${row.id} goes to nobody any more`)
-          : deliver(pen, row, 'handed', { ...extra, fence: session.fence })
-      if (cell === 'refuse' || cell === 'again' || cell === 'winner' || cell === 'pending' || cell === 'waiting')
-        return deliveryRefused(row, command, caller)
-      return deliver(pen, row, cell, { ...extra, ...(cell === 'handed' ? { fence: session.fence } : {}) })
+          ? new Fault(
+              'session_ended',
+              `Session ${session.id} has ended; the answer to request ${row.id} cannot be handed any more`,
+            )
+          : setDelivery(change, row, 'handed', { ...extra, fence: session.fence })
+      if (
+        transition === 'refuse' ||
+        transition === 'handAgain' ||
+        transition === 'alreadyResolved' ||
+        transition === 'pending' ||
+        transition === 'waiting'
+      )
+        return deliveryRefused(row, caller)
+      return setDelivery(change, row, transition, {
+        ...extra,
+        ...(transition === 'handed' ? { fence: session.fence } : {}),
+      })
     },
-    'ended',
+    'allowEnded',
   )
 }
 
-function deliveryRefused(row: RequestRow, command: string, caller: Caller): Fault {
+const deliveryTriggers = {
+  handed: 'hand',
+  taken: 'take',
+  unknown: 'markUnknown',
+  undeliverable: 'markUndeliverable',
+} as const
+
+function deliveryRefused(row: RequestRow, caller: Caller): Fault {
   if (row.status === 'pending')
-    return new Fault('not_resolved', `Request ${row.id} is still pending: there is nothing to ${command} yet`, {
+    return new Fault('not_resolved', `Request ${row.id} is still pending; report its delivery after it is resolved`, {
       id: row.id,
     })
-  const said =
+  const message =
     row.delivery.state === 'unknown'
-      ? `Request ${row.id} was handed before a crash and its outcome is unknown: an allow is never handed twice`
-      : `Request ${row.id} is ${row.delivery.state} already`
-  return new Fault('already_resolved', said, { request: toRequest(row, caller) })
+      ? `Request ${row.id} was handed before a crash, so its outcome is unknown; an allow is never handed twice`
+      : `The answer to request ${row.id} is already ${row.delivery.state}`
+  return new Fault('already_resolved', message, { request: toRequest(row, caller) })
 }
 
-/** What withdraw and delivery share: the request, its session, and the right to write for its agent. */
+/** Commits a change of one request, with the access check that withdrawRequest and reportDelivery share. */
 async function agentChange(
   ctx: Context,
   caller: Caller,
   op: string,
   label: string,
-  more: readonly Read[],
+  moreReads: readonly Read[],
   input: { readonly id: RequestId; readonly fence?: number | undefined },
   options: DispatchOptions,
-  move: (pen: ChangeBuilder, row: RequestRow, session: SessionRow) => RequestRow | Fault,
-  even?: 'ended',
+  apply: (change: ChangeBuilder, row: RequestRow, session: SessionRow) => RequestRow | Fault,
+  ended?: 'allowEnded',
 ): Promise<OperationResult<ReturnType<typeof toRequest>>> {
   const before = await ctx.store.get('request', input.id)
   if (!before) throw requestNotFound(input.id)
   return ctx.commit(
     {
       label,
-      reads: [{ table: 'request', id: input.id }, { table: 'session', id: before.session }, ...more],
+      reads: [{ table: 'request', id: input.id }, { table: 'session', id: before.session }, ...moreReads],
       replay: replayedRequest(input.id, caller),
-      decide: pen => {
+      decide: change => {
         const session = requireAgentAccess(
-          pen.get('session', before.session),
+          change.get('session', before.session),
           caller,
           before.session,
           input.fence,
-          even,
+          ended,
         )
         if (session instanceof Fault) return session
-        const row = pen.get('request', input.id)
+        const row = change.get('request', input.id)
         if (!row) return requestNotFound(input.id)
-        const next = move(pen, row, session)
+        const next = apply(change, row, session)
         return next instanceof Fault ? next : { status: 200, body: toRequest(next, caller) }
       },
     },

@@ -1,4 +1,4 @@
-/** Drafts: an unfinished answer, shared by a person's devices; others see that someone is answering. */
+/** Operations on drafts: an unfinished answer, shared by a person's devices. Other people only see that someone is answering. */
 import { type Draft, Fault, limits, type ParsedInput, type RequestId } from '@holdpoint/protocol'
 import { requestNotFound } from '../authorization.ts'
 import { type Context, sha256 } from '../context.ts'
@@ -9,22 +9,22 @@ import { ephemeralFrame } from '../streaming-blocks.ts'
 function draftId(request: RequestId, person: string): string {
   return sha256(`${request}\0${person}`)
 }
-function showDraft({ request, person, draft, at }: DraftRow): Draft {
+function toDraft({ request, person, draft, at }: DraftRow): Draft {
   return { request, person, draft, at }
 }
-async function requestOf(ctx: Context, id: RequestId): Promise<RequestRow> {
+async function loadRequest(ctx: Context, id: RequestId): Promise<RequestRow> {
   const row = await ctx.store.get('request', id)
   if (!row) throw requestNotFound(id)
   return row
 }
-function tell(ctx: Context, row: RequestRow, person: string, active: boolean): void {
+function sendAnswering(ctx: Context, row: RequestRow, person: string, active: boolean): void {
   ctx.feed.send(ephemeralFrame(row.session, { frame: 'answering', request: row.id, person, active }))
 }
 
 export async function putDraft(ctx: Context, caller: Caller, input: ParsedInput<'putDraft'>) {
   if (JSON.stringify(input.draft ?? null).length > limits.draftMaxBytes)
-    throw new Fault('body_too_large', `A draft may hold ${limits.draftMaxBytes} characters`)
-  const request = await requestOf(ctx, input.id)
+    throw new Fault('body_too_large', `This draft is too long; the limit is ${limits.draftMaxBytes} characters`)
+  const request = await loadRequest(ctx, input.id)
   const id = draftId(request.id, caller.name)
   const reply = await ctx.commit<Draft>(
     {
@@ -33,51 +33,51 @@ export async function putDraft(ctx: Context, caller: Caller, input: ParsedInput<
         { table: 'draft', id },
         { table: 'request', id: request.id },
       ],
-      decide: pen => {
-        const now = pen.get('request', request.id)
-        if (!now || now.status === 'resolved')
-          return new Fault('already_resolved', `Request ${request.id} is resolved; there is nothing left to draft`, {
+      decide: change => {
+        const current = change.get('request', request.id)
+        if (!current || current.status === 'resolved')
+          return new Fault('already_resolved', `Request ${request.id} is already resolved; the draft was not saved`, {
             id: request.id,
           })
         const row: DraftRow = {
           id,
-          ord: pen.nextSeq,
+          ord: change.nextSeq,
           request: request.id,
           session: request.session,
           person: caller.name,
           draft: input.draft ?? null,
-          at: pen.now,
+          at: change.now,
         }
-        return { status: 200, body: showDraft(pen.put('draft', row)) }
+        return { status: 200, body: toDraft(change.put('draft', row)) }
       },
     },
-    // No idempotency: a draft that is put again is the same one, and no reply may outlive it.
+    // No idempotency key: putting a draft twice is harmless, and a stored reply could outlive the draft.
   )
-  tell(ctx, request, caller.name, true)
+  sendAnswering(ctx, request, caller.name, true)
   return reply
 }
 
 export async function getDraft(ctx: Context, caller: Caller, input: ParsedInput<'getDraft'>) {
-  const request = await requestOf(ctx, input.id)
+  const request = await loadRequest(ctx, input.id)
   const rows = await ctx.store.find('draft', { where: { request: request.id } })
   const own = rows.find(row => row.person === caller.name)
   return {
     status: 200,
-    body: { draft: own ? showDraft(own) : null, others: rows.filter(row => row !== own).map(row => row.person) },
+    body: { draft: own ? toDraft(own) : null, others: rows.filter(row => row !== own).map(row => row.person) },
   }
 }
 
 export async function deleteDraft(ctx: Context, caller: Caller, input: ParsedInput<'deleteDraft'>) {
-  const request = await requestOf(ctx, input.id)
+  const request = await loadRequest(ctx, input.id)
   const id = draftId(request.id, caller.name)
   await ctx.commit({
     label: 'draft',
     reads: [{ table: 'draft', id }],
-    decide: pen => {
-      if (pen.get('draft', id)) pen.del('draft', id)
+    decide: change => {
+      if (change.get('draft', id)) change.delete('draft', id)
       return { status: 200, body: {} }
     },
   })
-  tell(ctx, request, caller.name, false)
+  sendAnswering(ctx, request, caller.name, false)
   return { status: 200, body: {} }
 }

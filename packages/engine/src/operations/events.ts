@@ -1,4 +1,4 @@
-/** Reading the log by pages: from which place, in which direction, and a session's own lines. */
+/** Reads the event log page by page, forwards or backwards from a cursor; `listEvents` returns the events of one session. */
 import {
   type Cursor,
   type Event,
@@ -18,18 +18,18 @@ export function cursorOf({ epoch, seq }: StoredEvent): Cursor {
   return formatCursor(epoch, seq)
 }
 
-function showEvent(event: StoredEvent): Event {
+function toEvent(event: StoredEvent): Event {
   return { cursor: cursorOf(event), at: event.at, session: event.session, ...event.body }
 }
 
-/** The place a cursor names; undefined where it is of another lineage: a restored backup, another gateway's archive. */
+/** The seq that a cursor names; undefined if the cursor does not belong to this log, for example after a backup was restored. */
 export async function seqOf(store: Store, cursor: string): Promise<number | undefined> {
   const { epoch, seq } = parseCursor(cursor)
   if (seq === 0) return 0
   return (await store.epochAt(seq)) === epoch ? seq : undefined
 }
 
-/** The events that a page is taken from, those that belong in it first: in reverse, where it is read back from a place. */
+/** The events from which a page is filled. With `before` they are read newest first, so that the page ends there. */
 export async function rangeOf(
   store: Store,
   { after, before }: Pick<ParsedInput<'listEvents'>, 'after' | 'before'>,
@@ -37,19 +37,19 @@ export async function rangeOf(
   if (before === 'end') return { newestFirst: true }
   const cursor = before ?? after
   if (cursor === undefined) return {}
-  const place = await seqOf(store, cursor)
-  if (place === undefined)
+  const seq = await seqOf(store, cursor)
+  if (seq === undefined)
     throw new Fault(
       'gone',
-      `The cursor ${cursor} is not of this log (a backup may have been restored); read again from the start, or from before=end`,
+      `The cursor ${cursor} does not belong to this log (a backup may have been restored). Read again from the start, or with before=end`,
       { cursor },
     )
-  return before === undefined ? { after: place } : { before: place, newestFirst: true }
+  return before === undefined ? { after: seq } : { before: seq, newestFirst: true }
 }
 
-/** What was read from a range, as a page shows it: in the order of the log. */
-export function inOrder<T>(range: EventRange, read: readonly T[]): T[] {
-  return range.newestFirst ? read.toReversed() : [...read]
+/** Items read from a range, in the order of the log. */
+export function inLogOrder<T>(range: EventRange, items: readonly T[]): T[] {
+  return range.newestFirst ? items.toReversed() : [...items]
 }
 
 export async function listEvents(ctx: Context, caller: Caller, input: ParsedInput<'listEvents'>) {
@@ -60,5 +60,5 @@ export async function listEvents(ctx: Context, caller: Caller, input: ParsedInpu
   const { items, more } = await fillPage(scanEvents(ctx.store, { ...range, session: input.id }), max, eventBytes)
   const last = items.at(-1)
   const next = more && last ? cursorOf(last) : null
-  return { status: 200, body: { items: inOrder(range, items.map(showEvent)), next } }
+  return { status: 200, body: { items: inLogOrder(range, items.map(toEvent)), next } }
 }

@@ -1,4 +1,4 @@
-/** Requests: opened once per key, resolved once. */
+/** Operations on requests: open (once per key), answer (once), get and list. */
 import { createHash } from 'node:crypto'
 import {
   type Answer,
@@ -23,24 +23,21 @@ import {
 import type { ChangeBuilder } from '../change-builder.ts'
 import { type Context, pendingIn, sha256 } from '../context.ts'
 import type { Caller, DispatchOptions } from '../gateway.ts'
+import { fillPage, scan } from '../paging.ts'
 import {
-  applyTransition,
   expireIfDue,
   markNeedsRunner,
   openRequestsOf,
-  persistPartialBlocks,
-  putSession,
-  resetIdleAttaches,
-  resolve,
-  transitionFor,
-} from '../moves.ts'
-import { fillPage, scan } from '../paging.ts'
+  requestTransitionFor,
+  resolveRequest,
+} from '../request-transitions.ts'
 import type { RequestRow, SessionRow } from '../rows.ts'
+import { applySessionTransition, persistPartialBlocks, putSession, resetIdleAttaches } from '../session-transitions.ts'
 import type { Read } from '../store.ts'
 import { hasSecret, toRequest } from '../wire-views.ts'
 import { modeProblem, runnersRead } from './runners.ts'
 
-/** Same session, same key: same id. Asking twice cannot make two rows (G4). */
+/** The id is derived from session and key, so asking twice cannot create two requests (G4). */
 function requestId(session: string, key: string): RequestId {
   return formatId('req', createHash('sha256').update(`${session}\0${key}`).digest())
 }
@@ -53,20 +50,20 @@ export async function openRequest(
 ) {
   const session = await ctx.store.get('session', input.id)
   if (!session) throw sessionNotFound(input.id, caller)
-  const foreign = agentAccessFault(caller, session)
-  if (foreign) throw foreign
+  const denied = agentAccessFault(caller, session)
+  if (denied) throw denied
   const id = requestId(input.id, input.key)
-  const place = ctx.pendingQuota.enter(input.id, input.ask)
+  const reservation = ctx.pendingQuota.reserve(input.id, input.ask)
   try {
-    const full = await place.full()
-    if (full && !(await ctx.store.get('request', id))) throw new Fault('too_many', full)
-    return await open(ctx, caller, input, options, id, session.driver === externalDriver)
+    const problem = await reservation.problem()
+    if (problem && !(await ctx.store.get('request', id))) throw new Fault('too_many', problem)
+    return await commitRequest(ctx, caller, input, options, id, session.driver === externalDriver)
   } finally {
-    place.leave()
+    reservation.release()
   }
 }
 
-function open(
+function commitRequest(
   ctx: Context,
   caller: Caller,
   input: ParsedInput<'openRequest'>,
@@ -79,26 +76,26 @@ function open(
     { table: 'session', id: input.id },
     { table: 'request', id },
   ]
-  // Only an agent that lives elsewhere shows that it works by asking; that changes its session.
+  // External agents do not report turns: asking starts one, and that changes the session.
   if (external) reads.push(openRequestsOf(input.id))
   return ctx.commit<ReturnType<typeof toRequest>>(
     {
       label: 'open',
       reads,
       replay: replayedRequest(id, caller),
-      decide: pen => {
-        const session = requireAgentAccess(pen.get('session', input.id), caller, input.id, input.fence)
+      decide: change => {
+        const session = requireAgentAccess(change.get('session', input.id), caller, input.id, input.fence)
         if (session instanceof Fault) return session
-        const known = pen.get('request', id)
+        const known = change.get('request', id)
         if (!known)
           return {
             status: 201,
-            body: toRequest(insert(ctx, pen, session, { ...input, requestId: id, digest }), caller),
+            body: toRequest(insertRequest(ctx, change, session, { ...input, requestId: id, digest }), caller),
           }
         if (known.digest === digest) return { status: 200, body: toRequest(known, caller) }
         return new Fault(
           'key_conflict',
-          `Request ${id} was asked under key "${input.key}" with other content; use a new key for a new ask`,
+          `Key "${input.key}" was already used for request ${id} with other content; use a new key for a new ask`,
           {
             id,
             digest: known.digest,
@@ -110,27 +107,27 @@ function open(
   )
 }
 
-/** A secret is not kept under an idempotency key: who repeats the call is shown the request as it stands. */
+/** A reply with a secret is not stored under its idempotency key; a repeated call gets the request as it is now. */
 export function replayedRequest(id: RequestId, caller: Caller) {
   return {
-    instead: hasSecret,
-    show: (pen: ChangeBuilder) => {
-      const row = pen.get('request', id)
+    omitBody: hasSecret,
+    rebuild: (change: ChangeBuilder) => {
+      const row = change.get('request', id)
       return row ? toRequest(row, caller) : requestNotFound(id)
     },
   }
 }
 
-function insert(
+function insertRequest(
   ctx: Context,
-  pen: ChangeBuilder,
+  change: ChangeBuilder,
   session: SessionRow,
   input: ParsedInput<'openRequest'> & { requestId: RequestId; digest: string },
 ): RequestRow {
-  persistPartialBlocks(ctx, pen, session.id)
-  resetIdleAttaches(pen, session)
+  persistPartialBlocks(ctx, change, session.id)
+  resetIdleAttaches(change, session)
   if (session.driver === externalDriver && session.state !== 'working')
-    putSession(pen, applyTransition(pen, session, 'begin'))
+    putSession(change, applySessionTransition(change, session, 'startTurn'))
   const deadlineMs = input.deadlineMs ?? session.deadlineMs
   const row: RequestRow = {
     id: input.requestId,
@@ -139,92 +136,106 @@ function insert(
     agentPath: input.agentPath ?? [],
     ask: input.ask,
     digest: input.digest,
-    openedAt: pen.now,
-    deadlineAt: deadlineMs === null ? null : pen.now + deadlineMs,
+    openedAt: change.now,
+    deadlineAt: deadlineMs === null ? null : change.now + deadlineMs,
     onDeadline: input.onDeadline ?? session.onDeadline,
     overdue: false,
     status: 'pending',
     needs: 1,
     endorsements: [],
     resolution: null,
-    delivery: { state: 'waiting', at: pen.now },
-    ord: pen.nextSeq,
+    delivery: { state: 'waiting', at: change.now },
+    ord: change.nextSeq,
     handedFence: null,
   }
-  pen.put('request', row)
-  pen.event(session.id, { type: 'request.opened', value: toRequest(row, null) })
-  return byRule(ctx, pen, session, row)
+  change.put('request', row)
+  change.event(session.id, { type: 'request.opened', value: toRequest(row, null) })
+  return resolveByRule(ctx, change, session, row)
 }
 
-/** A rule's answer is a resolution like any other. Questions and forms are always a person's. */
-function byRule(ctx: Context, pen: ChangeBuilder, session: SessionRow, row: RequestRow): RequestRow {
+/** Resolves a new request if a rule matches it. Rules answer approvals only, never questions or forms. */
+function resolveByRule(ctx: Context, change: ChangeBuilder, session: SessionRow, row: RequestRow): RequestRow {
   if (row.ask.kind !== 'approval') return row
-  const verdict = evaluateRules(ctx.rules(pen), row.ask, { driver: session.driver, session: session.id, now: pen.now })
+  const verdict = evaluateRules(ctx.rules(change), row.ask, {
+    driver: session.driver,
+    session: session.id,
+    now: change.now,
+  })
   if (verdict.verdict === 'ask' || !verdict.rule) return row
   const answer: Answer =
-    verdict.verdict === 'allow' ? { kind: 'allow' } : { kind: 'deny', reason: `Refused by a rule: ${verdict.reason}` }
-  return resolve(pen, row, 'rule', { by: 'rule', rule: verdict.rule, answer }, [])
+    verdict.verdict === 'allow' ? { kind: 'allow' } : { kind: 'deny', reason: `Denied by a rule: ${verdict.reason}` }
+  return resolveRequest(change, row, 'rule', { by: 'rule', rule: verdict.rule, answer }, [])
 }
 
 type AnswerItem = ParsedInput<'answerRequests'>['items'][number]
 
-function decideAnswer(ctx: Context, pen: ChangeBuilder, caller: Caller, item: AnswerItem): RequestRow | Fault {
-  const found = pen.get('request', item.id)
+function decideAnswer(ctx: Context, change: ChangeBuilder, caller: Caller, item: AnswerItem): RequestRow | Fault {
+  const found = change.get('request', item.id)
   if (!found) return requestNotFound(item.id)
-  const drafts = pen.find('draft', draftsFor(item.id).query)
-  const row = expireIfDue(pen, found, drafts)
-  if (transitionFor(row, 'answer') === 'winner') {
-    const said = row.resolution
+  const drafts = change.find('draft', draftsFor(item.id).query)
+  const row = expireIfDue(change, found, drafts)
+  if (requestTransitionFor(row, 'answer') === 'alreadyResolved') {
+    const { resolution } = row
     if (
-      said?.by === 'person' &&
-      said.person === caller.name &&
-      said.answer &&
-      canonicalJson(said.answer) === canonicalJson(item.answer)
+      resolution?.by === 'person' &&
+      resolution.person === caller.name &&
+      resolution.answer &&
+      canonicalJson(resolution.answer) === canonicalJson(item.answer)
     )
-      return item.digest === row.digest ? row : anotherDigest(row)
-    return new Fault('already_resolved', `Request ${item.id} was resolved by ${winner(row)} already`, {
+      return item.digest === row.digest ? row : digestMismatch(row)
+    return new Fault('already_resolved', `Request ${item.id} was already resolved by ${resolvedBy(row)}`, {
       request: toRequest(row, caller),
     })
   }
-  if (item.digest !== row.digest) return anotherDigest(row)
-  const wrong = answerProblem(row.ask, item.answer) ?? misfitOfNewMode(pen, row, item.answer)
-  if (wrong)
-    return new Fault('answer_mismatch', `The answer does not fit request ${item.id}: ${wrong}`, { id: item.id })
-  const edited = editedDigest(ctx, pen, row, item.answer)
+  if (item.digest !== row.digest) return digestMismatch(row)
+  const problem = answerProblem(row.ask, item.answer) ?? newModeProblem(change, row, item.answer)
+  if (problem)
+    return new Fault('answer_mismatch', `The answer does not fit request ${item.id}: ${problem}`, { id: item.id })
+  const edited = editedDigest(ctx, change, row, item.answer)
   if (edited instanceof Fault) return edited
-  markNeedsRunner(pen, row.session)
+  markNeedsRunner(change, row.session)
   const resolution = { by: 'person' as const, person: caller.name, via: caller.via, answer: item.answer }
-  return resolve(pen, row, 'answer', edited === null ? resolution : { ...resolution, editedDigest: edited }, drafts)
+  return resolveRequest(
+    change,
+    row,
+    'answer',
+    edited === null ? resolution : { ...resolution, editedDigest: edited },
+    drafts,
+  )
 }
 
-function misfitOfNewMode(pen: ChangeBuilder, row: RequestRow, answer: Answer): string | null {
-  const session = pen.get('session', row.session)
-  return session && answer.kind === 'allow' ? modeProblem(pen, session, answer.mode) : null
+function newModeProblem(change: ChangeBuilder, row: RequestRow, answer: Answer): string | null {
+  const session = change.get('session', row.session)
+  return session && answer.kind === 'allow' ? modeProblem(change, session, answer.mode) : null
 }
 
-function anotherDigest({ id, digest }: RequestRow): Fault {
-  return new Fault('digest_mismatch', `Request ${id} is not what you read: its digest is ${digest}. Read it again`, {
-    digest,
-  })
+function digestMismatch({ id, digest }: RequestRow): Fault {
+  return new Fault(
+    'digest_mismatch',
+    `Request ${id} has digest ${digest}, not the one you sent. Read the request again before you answer`,
+    {
+      digest,
+    },
+  )
 }
 
-function winner({ resolution }: RequestRow): string {
+function resolvedBy({ resolution }: RequestRow): string {
   if (resolution?.by === 'person') return resolution.person ?? 'a person'
   return resolution?.by === 'rule'
     ? `rule ${resolution.rule}`
     : resolution?.by === 'deadline'
       ? 'its deadline'
-      : 'the agent’s side'
+      : 'the agent'
 }
 
-/** What a person edited is what runs: it must not be what a rule forbids, and the record names it by its own digest (G7). */
-function editedDigest(ctx: Context, pen: ChangeBuilder, row: RequestRow, answer: Answer): string | null | Fault {
+/** The digest of an edited input, which the audit log keeps (G7); a Fault if a rule denies that input, null if nothing was edited. */
+function editedDigest(ctx: Context, change: ChangeBuilder, row: RequestRow, answer: Answer): string | null | Fault {
   if (answer.kind !== 'allow' || !answer.input || row.ask.kind !== 'approval') return null
   const ask = { ...row.ask, input: answer.input }
-  const driver = pen.get('session', row.session)?.driver ?? ''
-  const verdict = evaluateRules(ctx.rules(pen), ask, { driver, session: row.session, now: pen.now })
+  const driver = change.get('session', row.session)?.driver ?? ''
+  const verdict = evaluateRules(ctx.rules(change), ask, { driver, session: row.session, now: change.now })
   if (verdict.verdict === 'deny')
-    return new Fault('answer_mismatch', `The edited input is refused by rule ${verdict.rule}: ${verdict.reason}`, {
+    return new Fault('answer_mismatch', `The edited input is denied by rule ${verdict.rule}: ${verdict.reason}`, {
       id: row.id,
     })
   return sha256(digestText(row.session, ask))
@@ -234,26 +245,26 @@ export function draftsFor(request: RequestId) {
   return { table: 'draft', query: { where: { request } } } as const
 }
 
-/** A request that is not there when the answer comes is not found, also where it is opened before the answer is decided. */
+/** The reads of an answer. A request that does not exist now counts as not found, even if it is opened before the answer is decided. */
 async function answerReads(
   ctx: Context,
   items: readonly Pick<AnswerItem, 'id' | 'answer'>[],
-): Promise<{ reads: Read[]; there: Set<RequestId> }> {
+): Promise<{ reads: Read[]; found: Set<RequestId> }> {
   const choosesMode = items.some(({ answer }) => answer.kind === 'allow' && answer.mode !== undefined)
   const reads: Read[] = choosesMode ? [runnersRead] : []
-  const there = new Set<RequestId>()
+  const found = new Set<RequestId>()
   for (const id of new Set(items.map(item => item.id))) {
     const row = await ctx.store.get('request', id)
     if (!row) continue
     reads.push({ table: 'request', id }, draftsFor(id), { table: 'session', id: row.session })
-    there.add(id)
+    found.add(id)
   }
-  return { reads, there }
+  return { reads, found }
 }
 
 function refuseRemember(answer: Answer): void {
   if (answer.kind === 'allow' && answer.remember)
-    throw new Fault('unsupported', 'remember is not understood yet; add the rule by itself, then answer')
+    throw new Fault('unsupported', 'remember is not supported yet; add the rule first, then answer')
 }
 
 export async function answerRequest(
@@ -263,14 +274,14 @@ export async function answerRequest(
   options: DispatchOptions,
 ) {
   refuseRemember(input.answer)
-  const { reads, there } = await answerReads(ctx, [input])
-  if (!there.has(input.id)) throw requestNotFound(input.id)
+  const { reads, found } = await answerReads(ctx, [input])
+  if (!found.has(input.id)) throw requestNotFound(input.id)
   return ctx.commit<ReturnType<typeof toRequest>>(
     {
       label: 'answer',
       reads,
-      decide: pen => {
-        const row = decideAnswer(ctx, pen, caller, input)
+      decide: change => {
+        const row = decideAnswer(ctx, change, caller, input)
         return row instanceof Fault ? row : { status: 200, body: toRequest(row, caller) }
       },
     },
@@ -278,7 +289,7 @@ export async function answerRequest(
   )
 }
 
-/** Several at once: one change, a result per item; one failing fails no other. */
+/** Answers several requests in one change, with one result per item; a failing item does not affect the others. */
 export async function answerRequests(
   ctx: Context,
   caller: Caller,
@@ -286,14 +297,14 @@ export async function answerRequests(
   options: DispatchOptions,
 ) {
   for (const item of input.items) refuseRemember(item.answer)
-  const { reads, there } = await answerReads(ctx, input.items)
+  const { reads, found } = await answerReads(ctx, input.items)
   return ctx.commit(
     {
       label: 'answer',
       reads,
-      decide: pen => {
+      decide: change => {
         const items = input.items.map(item => {
-          const row = there.has(item.id) ? decideAnswer(ctx, pen, caller, item) : requestNotFound(item.id)
+          const row = found.has(item.id) ? decideAnswer(ctx, change, caller, item) : requestNotFound(item.id)
           return row instanceof Fault
             ? { id: item.id, status: row.status, ...row.toJSON() }
             : { id: item.id, status: 200, request: toRequest(row, caller) }
@@ -311,23 +322,24 @@ export async function getRequest(
   input: ParsedInput<'getRequest'>,
   options: DispatchOptions,
 ) {
-  const look = async () => {
+  const check = async () => {
     const row = await ctx.store.get('request', input.id)
     if (!row) throw requestNotFound(input.id)
     return { ready: row.status === 'resolved', value: row }
   }
   if (caller.role === 'agent') {
-    const session = await ctx.store.get('session', (await look()).value.session)
+    const session = await ctx.store.get('session', (await check()).value.session)
     if (!session || !maySee(caller, session)) throw requestNotFound(input.id)
   }
-  const row = await ctx.longPoll(`request:${input.id}`, input.wait ?? 0, options.signal, look)
+  const row = await ctx.longPoll(`request:${input.id}`, input.wait ?? 0, options.signal, check)
   return { status: 200, body: toRequest(row, caller) }
 }
 
 export async function listRequests(ctx: Context, caller: Caller, input: ParsedInput<'listRequests'>) {
   const limit = input.limit ?? limits.pageDefault
   if (caller.role === 'agent') {
-    if (!input.session) throw new Fault('forbidden', 'An agent lists the requests of its own session: name it')
+    if (!input.session)
+      throw new Fault('forbidden', 'An agent can only list the requests of its own session; pass its id as session')
     const session = await ctx.store.get('session', input.session)
     if (!session || !maySee(caller, session)) throw sessionNotFound(input.session)
   }

@@ -1,4 +1,4 @@
-/** Standing answers, kept and revoked by people; and what they would say, without deciding anything. */
+/** Operations on rules: list, add, remove, and check what they would answer without resolving anything. */
 import { Fault, limits, type ParsedInput, type Rule } from '@holdpoint/protocol'
 import { evaluateRules, validateRule } from '@holdpoint/rules'
 import type { Context } from '../context.ts'
@@ -19,12 +19,12 @@ export async function addRule(ctx: Context, caller: Caller, input: ParsedInput<'
         { table: 'rule', id },
         { table: 'rule', query: {} },
       ],
-      decide: pen => {
-        if (pen.find('rule', {}).length >= limits.rulesMax)
+      decide: change => {
+        if (change.find('rule', {}).length >= limits.rulesMax)
           return new Fault('too_many', `There are ${limits.rulesMax} rules; remove some first`)
-        const rule: Rule = { ...draft, id, madeBy: caller.name, madeAt: pen.now, version: 1 }
-        pen.put('rule', { ...rule, ord: pen.nextSeq })
-        pen.event(null, { type: 'rule.added', value: rule })
+        const rule: Rule = { ...draft, id, madeBy: caller.name, madeAt: change.now, version: 1 }
+        change.put('rule', { ...rule, ord: change.nextSeq })
+        change.event(null, { type: 'rule.added', value: rule })
         return { status: 201, body: rule }
       },
     },
@@ -37,10 +37,11 @@ export function removeRule(ctx: Context, caller: Caller, input: ParsedInput<'rem
     {
       label: 'rule',
       reads: [{ table: 'rule', id: input.id }],
-      decide: pen => {
-        if (!pen.get('rule', input.id)) return new Fault('not_found', `There is no rule ${input.id}`, { id: input.id })
-        pen.del('rule', input.id)
-        pen.event(null, { type: 'rule.removed', rule: input.id })
+      decide: change => {
+        if (!change.get('rule', input.id))
+          return new Fault('not_found', `There is no rule ${input.id}`, { id: input.id })
+        change.delete('rule', input.id)
+        change.event(null, { type: 'rule.removed', rule: input.id })
         return { status: 200, body: {} }
       },
     },
@@ -52,7 +53,7 @@ export async function checkRules(ctx: Context, caller: Caller, input: ParsedInpu
   if (input.ask.kind !== 'approval')
     return {
       status: 200,
-      body: { verdict: 'ask' as const, reason: `${input.ask.kind} are always a person's to answer` },
+      body: { verdict: 'ask' as const, reason: `rules do not answer ${input.ask.kind}; a person does` },
     }
   const now = await ctx.store.now()
   const drafts = input.rules?.map(draft => ({
@@ -64,6 +65,7 @@ export async function checkRules(ctx: Context, caller: Caller, input: ParsedInpu
   }))
   const rules = drafts ?? (await ctx.store.find('rule', {}))
   const verdict = evaluateRules(rules, input.ask, { driver: input.driver ?? '', session: null, now })
-  const { rule: _draft, ...unnamed } = verdict
-  return { status: 200, body: drafts ? unnamed : verdict }
+  // Draft rules are not stored, so their ids mean nothing to the caller.
+  const { rule: _rule, ...withoutRule } = verdict
+  return { status: 200, body: drafts ? withoutRule : verdict }
 }

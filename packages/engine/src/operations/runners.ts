@@ -1,36 +1,36 @@
-/** Runners: who they are, what they can run, what waits for them. One lease per runner covers all its sessions. */
+/** Operations on runners: announce, renew, retire, list, and find work. One lease per runner covers all its sessions. */
 import { externalInfo, Fault, limits, type ParsedInput, type Runner, type RunnerId } from '@holdpoint/protocol'
 import type { ChangeBuilder } from '../change-builder.ts'
 import type { Context } from '../context.ts'
 import type { Caller, DispatchOptions } from '../gateway.ts'
-import { finishEndCommands, releaseSession, sessionReads } from '../moves.ts'
 import { fillPage } from '../paging.ts'
 import type { Lease, RunnerRow, SessionRow } from '../rows.ts'
+import { finishEndCommands, releaseSession, sessionReads } from '../session-transitions.ts'
 import { toRunner } from '../wire-views.ts'
 
-/** Whether a lease still stands: its runner is the one that took it, and has not let it run out. */
+/** Whether a lease is still valid: the same start of the runner holds it, and it has not expired. */
 export function isLeaseLive(lease: Lease, runners: readonly RunnerRow[], now: number): boolean {
   const runner = runners.find(known => known.id === lease.runner)
   return runner !== undefined && runner.incarnation === lease.incarnation && runner.expiresAt > now
 }
 
-/** All of them: they are few, and what they offer decides what can be asked of a session. */
+/** Reads all runners. There are few, and the drivers they offer decide what a session supports. */
 export const runnersRead = { table: 'runner', query: {} } as const
 
-/** Why an agent of this driver cannot be in this mode, as one sentence; null where it can, or where nobody says which modes there are. */
+/** Why the driver does not support this mode, as a sentence; null if it does, or if no runner lists the modes. */
 export function modeProblem(
-  pen: ChangeBuilder,
+  change: ChangeBuilder,
   session: Pick<SessionRow, 'driver' | 'runner'>,
   mode: string | undefined,
 ): string | null {
   if (mode === undefined) return null
-  const runners = pen.find('runner', runnersRead.query)
-  const home = runners.filter(({ id }) => id === session.runner)
-  const offering = home.length > 0 ? home : runners.filter(({ expiresAt }) => expiresAt > pen.now)
-  const named = offering.flatMap(({ drivers }) => drivers).filter(({ name }) => name === session.driver)
-  const modes = new Set(named.flatMap(driver => driver.modes))
+  const runners = change.find('runner', runnersRead.query)
+  const own = runners.filter(({ id }) => id === session.runner)
+  const offering = own.length > 0 ? own : runners.filter(({ expiresAt }) => expiresAt > change.now)
+  const offered = offering.flatMap(({ drivers }) => drivers).filter(({ name }) => name === session.driver)
+  const modes = new Set(offered.flatMap(driver => driver.modes))
   if (modes.size === 0 || modes.has(mode)) return null
-  return `"${mode}" is not a mode of ${session.driver}; there is ${[...modes].join(', ')}`
+  return `"${mode}" is not a mode of ${session.driver}. Available: ${[...modes].join(', ')}`
 }
 
 async function liveRunners(ctx: Context): Promise<RunnerRow[]> {
@@ -59,18 +59,18 @@ export async function announceRunner(
     {
       label: 'announce',
       reads: [{ table: 'runner', id: input.id }],
-      decide: pen => {
-        const before = pen.get('runner', input.id)
+      decide: change => {
+        const before = change.get('runner', input.id)
         const incarnation = (before?.incarnation ?? 0) + 1
-        const expiresAt = pen.now + ctx.settings.runnerTtlMs
-        const row = pen.put('runner', {
+        const expiresAt = change.now + ctx.settings.runnerTtlMs
+        const row = change.put('runner', {
           ...input,
           incarnation,
-          startedAt: pen.now,
+          startedAt: change.now,
           expiresAt,
-          ord: before?.ord ?? pen.nextSeq,
+          ord: before?.ord ?? change.nextSeq,
         })
-        return { status: 201, body: toRunner(row, pen.now) }
+        return { status: 201, body: toRunner(row, change.now) }
       },
     },
     { caller, op: 'announceRunner', input, options },
@@ -106,39 +106,43 @@ function changeRunner(
   op: string,
   input: { readonly id: RunnerId; readonly incarnation?: number | undefined },
   options: DispatchOptions,
-  move: (row: RunnerRow, now: number) => RunnerRow,
+  apply: (row: RunnerRow, now: number) => RunnerRow,
 ) {
   return ctx.commit<Runner>(
     {
       label: op,
       reads: [{ table: 'runner', id: input.id }],
-      decide: pen => {
-        const row = pen.get('runner', input.id)
+      decide: change => {
+        const row = change.get('runner', input.id)
         if (!row) return new Fault('not_found', `There is no runner ${input.id}; announce it first`, { id: input.id })
         if (input.incarnation !== undefined && input.incarnation !== row.incarnation)
-          return new Fault('fenced', `A newer start of runner ${input.id} took over; stop driving its sessions`, {
-            id: input.id,
-          })
-        return { status: 200, body: toRunner(pen.put('runner', move(row, pen.now)), pen.now) }
+          return new Fault(
+            'fenced',
+            `A newer start of runner ${input.id} replaced this one; stop driving its sessions`,
+            {
+              id: input.id,
+            },
+          )
+        return { status: 200, body: toRunner(change.put('runner', apply(row, change.now)), change.now) }
       },
     },
     { caller, op, input, options },
   )
 }
 
-/** Frees every session whose lease on this runner no longer stands. Each is looked at again inside its own change. */
+/** Releases every session whose lease by this runner is no longer valid. Each lease is checked again inside its own change. */
 export async function releaseLostSessions(ctx: Context, id: RunnerId): Promise<void> {
   const sessions = await ctx.store.find('session', { where: { runner: id } })
   await Promise.all(
     sessions.map(({ id: session }) =>
       ctx.commit({
-        label: 'free',
+        label: 'releaseSession',
         reads: [...sessionReads(session), { table: 'runner', query: {} }],
-        decide: pen => {
-          const row = pen.get('session', session)
-          if (row?.lease && !isLeaseLive(row.lease, pen.find('runner', {}), pen.now)) {
-            if (row.state === 'ended') finishEndCommands(pen, row)
-            else releaseSession(ctx, pen, row, 'lose')
+        decide: change => {
+          const row = change.get('session', session)
+          if (row?.lease && !isLeaseLive(row.lease, change.find('runner', {}), change.now)) {
+            if (row.state === 'ended') finishEndCommands(change, row)
+            else releaseSession(ctx, change, row, 'runnerLost')
           }
           return { status: 200, body: {} }
         },
@@ -147,7 +151,7 @@ export async function releaseLostSessions(ctx: Context, id: RunnerId): Promise<v
   )
 }
 
-/** Sessions that wait for a runner with these drivers: new ones, and parked ones that have something for their agent. */
+/** Sessions that this runner can attach: new ones, and parked ones that have something for their agent. */
 export async function listWork(
   ctx: Context,
   _caller: Caller,
@@ -157,18 +161,22 @@ export async function listWork(
   const items = await ctx.longPoll('work', input.wait ?? 0, options.signal, async () => {
     const runner = await ctx.store.get('runner', input.id)
     if (!runner || runner.incarnation !== input.incarnation)
-      throw new Fault('fenced', `Runner ${input.id} is not announced, or a newer one took its place; announce again`, {
-        id: input.id,
-      })
-    // Sessions of drivers that it does not have must not stand in the way of those that it has.
+      throw new Fault(
+        'fenced',
+        `Runner ${input.id} is not announced, or a newer start replaced it; announce it again`,
+        {
+          id: input.id,
+        },
+      )
+    // Filter in the query: sessions of other drivers must not use up its limit.
     const ready = runner.drivers.filter(driver => driver.ready)
     const where = { needsRunner: 1, driver: ready.map(driver => driver.name) }
-    const wanted = ready.length === 0 ? [] : await ctx.store.find('session', { where, limit: limits.pageMax })
+    const sessions = ready.length === 0 ? [] : await ctx.store.find('session', { where, limit: limits.pageMax })
     const portable = new Set(ready.filter(d => d.capabilities.includes('portable')).map(d => d.name))
-    const mine = wanted.filter(
+    const attachable = sessions.filter(
       session => session.runner === null || session.runner === runner.id || portable.has(session.driver),
     )
-    const { items } = await fillPage(mine, { items: limits.pageMax, bytes: limits.pageMaxBytes })
+    const { items } = await fillPage(attachable, { items: limits.pageMax, bytes: limits.pageMaxBytes })
     return { ready: items.length > 0, value: await Promise.all(items.map(row => ctx.toSession(row))) }
   })
   return { status: 200, body: { items, next: null } }

@@ -1,4 +1,4 @@
-/** Sessions as people handle them: start, message, interrupt, change, end, delete. What the agent has to do about it is a command. */
+/** Operations of people on sessions: start, message, interrupt, patch, end, delete, get and list. What the agent has to do becomes a command. */
 import {
   type CommandBody,
   type DriverInfo,
@@ -13,23 +13,22 @@ import { externalDriver, maySee, sessionNotFound } from '../authorization.ts'
 import type { ChangeBuilder } from '../change-builder.ts'
 import type { Context } from '../context.ts'
 import type { Caller, DispatchOptions, OperationResult } from '../gateway.ts'
+import { fillPage, scan } from '../paging.ts'
+import { draftsIn, openRequestsIn, resolveByAgent } from '../request-transitions.ts'
+import type { CommandRow, SessionRow } from '../rows.ts'
 import {
   applySessionEnd,
-  applyTransition,
-  clip,
-  draftsIn,
+  applySessionTransition,
   hasPendingRequests,
   markCommandDone,
-  nextState,
-  openCommandsOf,
-  openRequestsIn,
+  nextSessionState,
+  openCommandsIn,
   persistPartialBlocks,
   putSession,
-  resolveByAgent,
   sessionReads,
-} from '../moves.ts'
-import { fillPage, scan } from '../paging.ts'
-import type { CommandRow, SessionRow } from '../rows.ts'
+  sessionView,
+  truncateTitle,
+} from '../session-transitions.ts'
 import type { Read } from '../store.ts'
 import { toCommand, toSession } from '../wire-views.ts'
 import { modeProblem, runnersRead } from './runners.ts'
@@ -44,28 +43,28 @@ export async function startSession(
   if (caller.role === 'agent' && !external)
     throw new Fault(
       'forbidden',
-      `An agent's credential opens sessions of driver ${externalDriver}, not of ${input.driver}`,
+      `An agent's credential can only open sessions of the driver ${externalDriver}, not of ${input.driver}`,
     )
   const id = ctx.newId('ses')
-  const named = external ? namedAgent(caller, input.options?.agent) : null
+  const agentRead = external ? namedAgentRead(caller, input.options?.agent) : null
   return ctx.commit<Session>(
     {
       label: 'start',
-      reads: [...sessionReads(id), runnersRead, ...(named ? [named] : [])],
-      decide: pen => {
-        const driver = external ? undefined : driverFor(pen, input.driver)
+      reads: [...sessionReads(id), runnersRead, ...(agentRead ? [agentRead] : [])],
+      decide: change => {
+        const driver = external ? undefined : driverFor(change, input.driver)
         if (driver instanceof Fault) return driver
-        const wrong = modeProblem(pen, { driver: input.driver, runner: null }, input.mode)
-        if (wrong) return new Fault('unsupported', `mode: ${wrong}`)
-        const agent = named ? credentialOf(pen, named) : caller.role === 'agent' ? caller.token : null
+        const problem = modeProblem(change, { driver: input.driver, runner: null }, input.mode)
+        if (problem) return new Fault('unsupported', `mode: ${problem}`)
+        const agent = agentRead ? agentTokenId(change, agentRead) : caller.role === 'agent' ? caller.token : null
         if (agent instanceof Fault) return agent
-        const row = newSession(ctx, pen, caller, id, input, driver?.capabilities ?? [], agent)
-        putSession(pen, row, 'session.opened')
+        const row = newSessionRow(ctx, change, caller, id, input, driver?.capabilities ?? [], agent)
+        putSession(change, row, 'session.opened')
         const { prompt, attachments } = input
-        const says = prompt !== undefined || (attachments ?? []).length > 0
+        const hasMessage = prompt !== undefined || (attachments ?? []).length > 0
         const first = messageBody(prompt ?? '', attachments)
-        const after = says ? addCommand(ctx, pen, caller, row, first).session : row
-        return { status: 201, body: toSession(after, 0) }
+        const next = hasMessage ? addCommand(ctx, change, caller, row, first).session : row
+        return { status: 201, body: toSession(next, 0) }
       },
     },
     { caller, op: 'startSession', input, options },
@@ -76,45 +75,48 @@ function messageBody(text: string, attachments: ParsedInput<'sendMessage'>['atta
   return { kind: 'message', text, ...(attachments ? { attachments } : {}) }
 }
 
-/** A person may open a session for an agent that lives elsewhere: `options.agent` names its credential. */
-function namedAgent(caller: Caller, agent: Json | undefined) {
+/** Reads the credential named by `options.agent`, for which a person opens an external session. */
+function namedAgentRead(caller: Caller, agent: Json | undefined) {
   if (agent === undefined) return null
   if (caller.role !== 'person')
-    throw new Fault('bad_input', 'options.agent: the session is yours already; only a person names another’s agent')
+    throw new Fault('bad_input', 'options.agent: leave it out; a session that an agent opens belongs to that agent')
   return { table: 'token', query: { where: { token: String(agent) } } } as const
 }
 
-function credentialOf(pen: ChangeBuilder, { query }: NonNullable<ReturnType<typeof namedAgent>>): string | Fault {
-  const [row] = pen.find('token', query)
-  if (row?.role === 'agent' && (row.expiresAt === null || row.expiresAt > pen.now)) return row.token
+function agentTokenId(
+  change: ChangeBuilder,
+  { query }: NonNullable<ReturnType<typeof namedAgentRead>>,
+): string | Fault {
+  const [row] = change.find('token', query)
+  if (row?.role === 'agent' && (row.expiresAt === null || row.expiresAt > change.now)) return row.token
   const { token } = query.where
   return new Fault(
     'bad_input',
-    `options.agent: ${token} is not the id of an agent's credential; see the list of tokens`,
+    `options.agent: ${token} is not the id of an agent's credential; list the tokens to find it`,
   )
 }
 
-/** The driver as a live runner offers it; undefined where no runner is there yet and the session waits for one. */
-function driverFor(pen: ChangeBuilder, name: string): DriverInfo | undefined | Fault {
-  const runners = pen.find('runner', {}).filter(runner => runner.expiresAt > pen.now)
+/** The driver as a live runner offers it; undefined if no runner is live, in which case the session waits for one. */
+function driverFor(change: ChangeBuilder, name: string): DriverInfo | undefined | Fault {
+  const runners = change.find('runner', {}).filter(runner => runner.expiresAt > change.now)
   const offered = runners.flatMap(runner => runner.drivers)
   const driver = offered.find(known => known.name === name && known.ready) ?? offered.find(known => known.name === name)
   if (!driver && offered.length > 0)
     return new Fault(
       'no_runner',
-      `No runner offers the driver "${name}"; there is ${[...new Set(offered.map(known => known.name))].join(', ')}`,
+      `No runner offers the driver "${name}"; available drivers: ${[...new Set(offered.map(known => known.name))].join(', ')}`,
     )
   if (driver && !driver.ready)
     return new Fault(
       'no_runner',
-      `The driver "${name}" is not ready: ${driver.missing ?? 'its runner does not say why'}`,
+      `The driver "${name}" is not ready: ${driver.missing ?? 'its runner gives no reason'}`,
     )
   return driver
 }
 
-function newSession(
+function newSessionRow(
   ctx: Context,
-  pen: ChangeBuilder,
+  change: ChangeBuilder,
   caller: Caller,
   id: SessionId,
   input: ParsedInput<'startSession'>,
@@ -126,13 +128,13 @@ function newSession(
   return {
     id,
     driver: input.driver,
-    title: input.title ?? clip(input.prompt?.split('\n')[0] || input.driver),
+    title: input.title ?? truncateTitle(input.prompt?.split('\n')[0] || input.driver),
     cwd: input.cwd ?? settings.defaultCwd,
     mode: input.mode ?? null,
     model: input.model ?? null,
     state: external ? 'idle' : 'starting',
-    stateChangedAt: pen.now,
-    startedAt: pen.now,
+    stateChangedAt: change.now,
+    startedAt: change.now,
     endedAt: null,
     ending: null,
     cost: null,
@@ -145,7 +147,7 @@ function newSession(
     parkAfterMs: input.parkAfterMs === undefined ? settings.parkAfterMs : input.parkAfterMs,
     options: input.options ?? {},
     process: null,
-    ord: pen.nextSeq,
+    ord: change.nextSeq,
     lease: null,
     fence: 0,
     turnOpen: false,
@@ -157,10 +159,10 @@ function newSession(
   }
 }
 
-/** Appends what people want, in order. The session's counter makes the order. */
+/** Appends a command. The counter of the session defines the order of its commands. */
 function addCommand(
   ctx: Context,
-  pen: ChangeBuilder,
+  change: ChangeBuilder,
   caller: Caller,
   session: SessionRow,
   body: CommandBody,
@@ -171,72 +173,72 @@ function addCommand(
     seq: session.commandSeq + 1,
     body,
     madeBy: caller.name,
-    madeAt: pen.now,
+    madeAt: change.now,
     state: 'waiting',
     outcome: null,
-    ord: pen.nextSeq,
+    ord: change.nextSeq,
   }
-  pen.put('command', command)
-  pen.event(session.id, { type: 'command.added', value: toCommand(command) })
-  const wakes = session.state === 'parked' && body.kind !== 'mode' && !hasPendingRequests(pen, session.id)
+  change.put('command', command)
+  change.event(session.id, { type: 'command.added', value: toCommand(command) })
+  const resumes = session.state === 'parked' && body.kind !== 'mode' && !hasPendingRequests(change, session.id)
   return {
     command,
-    session: pen.put('session', { ...session, commandSeq: command.seq, needsRunner: session.needsRunner || wakes }),
+    session: change.put('session', {
+      ...session,
+      commandSeq: command.seq,
+      needsRunner: session.needsRunner || resumes,
+    }),
   }
 }
 
-/** A change of one session by a person. */
+/** Commits a person's change of one session. */
 function changeSession<T>(
   ctx: Context,
   caller: Caller,
   op: string,
   input: { readonly id: SessionId },
   options: DispatchOptions,
-  decide: (pen: ChangeBuilder, row: SessionRow) => OperationResult<T> | Fault,
-  more: readonly Read[] = [],
+  decide: (change: ChangeBuilder, row: SessionRow) => OperationResult<T> | Fault,
+  moreReads: readonly Read[] = [],
 ): Promise<OperationResult<T>> {
   return ctx.commit<T>(
     {
       label: op,
-      reads: [...sessionReads(input.id), ...more],
-      decide: pen => {
-        const row = pen.get('session', input.id)
-        return row ? decide(pen, row) : sessionNotFound(input.id)
+      reads: [...sessionReads(input.id), ...moreReads],
+      decide: change => {
+        const row = change.get('session', input.id)
+        return row ? decide(change, row) : sessionNotFound(input.id)
       },
     },
     { caller, op, input, options },
   )
 }
 
-function shownIn(pen: ChangeBuilder, row: SessionRow): Session {
-  return toSession(row, openRequestsIn(pen, row.id).filter(request => request.status === 'pending').length)
-}
-
 export function sendMessage(ctx: Context, caller: Caller, input: ParsedInput<'sendMessage'>, options: DispatchOptions) {
-  return changeSession(ctx, caller, 'sendMessage', input, options, (pen, row) => {
-    const to = nextState(row, 'message')
+  return changeSession(ctx, caller, 'sendMessage', input, options, (change, row) => {
+    const to = nextSessionState(row, 'message')
     if (to instanceof Fault) return to
-    const full = tooManyCommands(pen, row)
+    const full = tooManyCommands(change, row)
     if (full) return full
-    const reopened = row.state === 'ended' ? reopen(pen, row) : row
+    const reopened = row.state === 'ended' ? reopen(change, row) : row
     const body = messageBody(input.text, input.attachments)
-    return { status: 202, body: toCommand(addCommand(ctx, pen, caller, reopened, body).command) }
+    return { status: 202, body: toCommand(addCommand(ctx, change, caller, reopened, body).command) }
   })
 }
 
-function tooManyCommands(pen: ChangeBuilder, row: SessionRow): Fault | null {
-  if (pen.find('command', openCommandsOf(row.id).query).length < limits.waitingCommandsMax) return null
+function tooManyCommands(change: ChangeBuilder, row: SessionRow): Fault | null {
+  if (openCommandsIn(change, row.id).length < limits.waitingCommandsMax) return null
   return new Fault(
     'too_many',
-    `Session ${row.id} has ${limits.waitingCommandsMax} commands waiting; wait until some are carried out`,
+    `Session ${row.id} has ${limits.waitingCommandsMax} waiting commands; try again when some are done`,
   )
 }
 
-/** An end that its runner had not carried out yet must not end the session a second time. */
-function reopen(pen: ChangeBuilder, row: SessionRow): SessionRow {
-  for (const command of pen.find('command', openCommandsOf(row.id).query)) markCommandDone(pen, command, { ok: true })
-  return putSession(pen, {
-    ...applyTransition(pen, row, 'message'),
+/** Reopens an ended session. Open `end` commands are finished, so that they do not end it a second time. */
+function reopen(change: ChangeBuilder, row: SessionRow): SessionRow {
+  for (const command of openCommandsIn(change, row.id)) markCommandDone(change, command, { ok: true })
+  return putSession(change, {
+    ...applySessionTransition(change, row, 'message'),
     endedAt: null,
     ending: null,
     lease: null,
@@ -250,56 +252,56 @@ export function interruptSession(
   input: ParsedInput<'interruptSession'>,
   options: DispatchOptions,
 ) {
-  return changeSession<Session>(ctx, caller, 'interruptSession', input, options, (pen, row) => {
-    const to = nextState(row, 'interrupt')
+  return changeSession<Session>(ctx, caller, 'interruptSession', input, options, (change, row) => {
+    const to = nextSessionState(row, 'interrupt')
     if (to instanceof Fault) return to
-    return { status: 202, body: shownIn(pen, interrupt(ctx, pen, caller, row)) }
+    return { status: 202, body: sessionView(change, interrupt(ctx, change, caller, row)) }
   })
 }
 
-/** What waits is resolved at once, everywhere; the agent hears of it by its command. */
-function interrupt(ctx: Context, pen: ChangeBuilder, caller: Caller, row: SessionRow): SessionRow {
-  persistPartialBlocks(ctx, pen, row.id)
-  resolveByAgent(pen, openRequestsIn(pen, row.id), 'interrupt', draftsIn(pen, row.id))
-  const last = pen.find('command', openCommandsOf(row.id).query).at(-1)
-  // An interrupt that still waits, with nothing asked since, stops the turn as well as two would.
-  if (last?.body.kind === 'interrupt' && last.state === 'waiting') return pen.get('session', row.id) ?? row
-  return addCommand(ctx, pen, caller, row, { kind: 'interrupt' }).session
+/** Resolves the pending requests at once; the command tells the agent. */
+function interrupt(ctx: Context, change: ChangeBuilder, caller: Caller, row: SessionRow): SessionRow {
+  persistPartialBlocks(ctx, change, row.id)
+  resolveByAgent(change, openRequestsIn(change, row.id), 'interrupt', draftsIn(change, row.id))
+  const last = openCommandsIn(change, row.id).at(-1)
+  // If the last command is an interrupt that still waits, a second one would change nothing.
+  if (last?.body.kind === 'interrupt' && last.state === 'waiting') return change.get('session', row.id) ?? row
+  return addCommand(ctx, change, caller, row, { kind: 'interrupt' }).session
 }
 
-/** Session by session: one change for all of them would hold up everyone else. A repeated call stops those that the first one found, and no other. */
+/** Interrupts every busy session, in one change each: a single change would block all other commits. A repeated call interrupts only the sessions that the first call found. */
 export async function stopEverything(
   ctx: Context,
   caller: Caller,
   input: ParsedInput<'stopEverything'>,
   options: DispatchOptions,
 ) {
-  const found: SessionId[] = []
-  for await (const { id } of scan(ctx.store, 'session', { where: { state: [...liveStates] } })) found.push(id)
+  const liveIds: SessionId[] = []
+  for await (const { id } of scan(ctx.store, 'session', { where: { state: [...liveStates] } })) liveIds.push(id)
   const { body: ids } = await ctx.commit<readonly SessionId[]>(
-    { label: 'stopEverything', reads: [], decide: () => ({ status: 202, body: found }) },
+    { label: 'stopEverything', reads: [], decide: () => ({ status: 202, body: liveIds }) },
     { caller, op: 'stopEverything', input, options },
   )
   const interrupted: SessionId[] = []
-  for (let i = 0; i < ids.length; i += stopAtOnce) {
-    const stopped = ids.slice(i, i + stopAtOnce).map(id => stop(ctx, caller, id, options))
-    for (const { body } of await Promise.all(stopped)) if (body.session) interrupted.push(body.session)
+  for (let i = 0; i < ids.length; i += stopConcurrency) {
+    const results = ids.slice(i, i + stopConcurrency).map(id => interruptIfBusy(ctx, caller, id, options))
+    for (const { body } of await Promise.all(results)) if (body.session) interrupted.push(body.session)
   }
   return { status: 202, body: { interrupted } }
 }
 const liveStates = ['starting', 'working', 'idle', 'parked'] as const
-const stopAtOnce = 32
+const stopConcurrency = 32
 
-function stop(ctx: Context, caller: Caller, id: SessionId, options: DispatchOptions) {
+function interruptIfBusy(ctx: Context, caller: Caller, id: SessionId, options: DispatchOptions) {
   return ctx.commit<{ readonly session: SessionId | null }>(
     {
       label: 'stopEverything',
       reads: sessionReads(id),
-      decide: pen => {
-        const row = pen.get('session', id)
+      decide: change => {
+        const row = change.get('session', id)
         const live = row && row.state !== 'ended'
-        const busy = live && (row.turnOpen || row.state === 'working' || openRequestsIn(pen, id).length > 0)
-        if (busy) interrupt(ctx, pen, caller, row)
+        const busy = live && (row.turnOpen || row.state === 'working' || openRequestsIn(change, id).length > 0)
+        if (busy) interrupt(ctx, change, caller, row)
         return { status: 202, body: { session: busy ? id : null } }
       },
     },
@@ -308,10 +310,10 @@ function stop(ctx: Context, caller: Caller, id: SessionId, options: DispatchOpti
 }
 
 export function endSession(ctx: Context, caller: Caller, input: ParsedInput<'endSession'>, options: DispatchOptions) {
-  return changeSession<Session>(ctx, caller, 'endSession', input, options, (pen, row) => {
-    if (row.state === 'ended') return { status: 202, body: shownIn(pen, row) }
-    const held = row.lease === null ? row : addCommand(ctx, pen, caller, row, { kind: 'end' }).session
-    const ended = applySessionEnd(ctx, pen, held, { reason: 'stopped', detail: `ended by ${caller.name}` }, 'stop')
+  return changeSession<Session>(ctx, caller, 'endSession', input, options, (change, row) => {
+    if (row.state === 'ended') return { status: 202, body: sessionView(change, row) }
+    const next = row.lease === null ? row : addCommand(ctx, change, caller, row, { kind: 'end' }).session
+    const ended = applySessionEnd(ctx, change, next, { reason: 'stopped', detail: `ended by ${caller.name}` }, 'stop')
     return { status: 202, body: toSession(ended, 0) }
   })
 }
@@ -323,23 +325,23 @@ export function patchSession(
   options: DispatchOptions,
 ) {
   const { id: _id, title, ...rest } = input
-  const change = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined))
-  const decide = (pen: ChangeBuilder, row: SessionRow) => {
-    const touches = Object.keys(change).length > 0
-    if (touches && row.state === 'ended')
+  const fields = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined))
+  const decide = (change: ChangeBuilder, row: SessionRow) => {
+    const hasFields = Object.keys(fields).length > 0
+    if (hasFields && row.state === 'ended')
       return new Fault('session_ended', `Session ${row.id} has ended; only its title can change`, { id: row.id })
-    if (!touches && title === undefined)
+    if (!hasFields && title === undefined)
       return new Fault('bad_input', 'Nothing to change: give title, mode, model or parkAfterMs')
-    const wrong = modeProblem(pen, row, rest.mode)
-    if (wrong) return new Fault('unsupported', `mode: ${wrong}`, { id: row.id })
-    const full = touches ? tooManyCommands(pen, row) : null
+    const problem = modeProblem(change, row, rest.mode)
+    if (problem) return new Fault('unsupported', `mode: ${problem}`, { id: row.id })
+    const full = hasFields ? tooManyCommands(change, row) : null
     if (full) return full
-    const next = { ...row, ...change, title: title ?? row.title }
-    const told = touches ? addCommand(ctx, pen, caller, next, { kind: 'mode', ...change }).session : next
-    return { status: 200, body: shownIn(pen, putSession(pen, told)) }
+    const next = { ...row, ...fields, title: title ?? row.title }
+    const withCommand = hasFields ? addCommand(ctx, change, caller, next, { kind: 'mode', ...fields }).session : next
+    return { status: 200, body: sessionView(change, putSession(change, withCommand)) }
   }
-  const more = rest.mode === undefined ? [] : [runnersRead]
-  return changeSession<Session>(ctx, caller, 'patchSession', input, options, decide, more)
+  const moreReads = rest.mode === undefined ? [] : [runnersRead]
+  return changeSession<Session>(ctx, caller, 'patchSession', input, options, decide, moreReads)
 }
 
 export function deleteSession(
@@ -348,11 +350,11 @@ export function deleteSession(
   input: ParsedInput<'deleteSession'>,
   options: DispatchOptions,
 ) {
-  return changeSession<Record<string, never>>(ctx, caller, 'deleteSession', input, options, (pen, row) => {
-    const to = nextState(row, 'delete')
+  return changeSession<Record<string, never>>(ctx, caller, 'deleteSession', input, options, (change, row) => {
+    const to = nextSessionState(row, 'delete')
     if (to instanceof Fault) return to
-    pen.purge(row.id)
-    pen.event(row.id, { type: 'session.deleted' })
+    change.purge(row.id)
+    change.event(row.id, { type: 'session.deleted' })
     return { status: 200, body: {} }
   })
 }

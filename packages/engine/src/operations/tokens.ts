@@ -1,4 +1,4 @@
-/** Credentials. A secret is shown once and kept only as its hash; who it is stands in the row, never in what the caller says. */
+/** Operations on credentials and sign-in links. A secret is returned once and stored only as its hash. */
 import { Fault, limits, type ParsedInput, type Role, type Token } from '@holdpoint/protocol'
 import type { ChangeBuilder } from '../change-builder.ts'
 import { type Context, sha256 } from '../context.ts'
@@ -8,14 +8,14 @@ import { toToken } from '../wire-views.ts'
 
 type TokenId = Token['id']
 
-function issue(
-  pen: ChangeBuilder,
+function putToken(
+  change: ChangeBuilder,
   token: TokenId,
   secret: string,
-  part: Pick<TokenRow, 'kind' | 'role' | 'name' | 'expiresAt'>,
+  fields: Pick<TokenRow, 'kind' | 'role' | 'name' | 'expiresAt'>,
 ): TokenRow {
-  pen.event(null, { type: 'token.added', token, role: part.role, name: part.name })
-  return pen.put('token', { id: sha256(secret), ord: pen.nextSeq, token, madeAt: pen.now, ...part })
+  change.event(null, { type: 'token.added', token, role: fields.role, name: fields.name })
+  return change.put('token', { id: sha256(secret), ord: change.nextSeq, token, madeAt: change.now, ...fields })
 }
 function callerOf(row: TokenRow, via: string): Caller {
   return { role: row.role, name: row.name, token: row.token, via }
@@ -39,9 +39,9 @@ export async function ensureToken(ctx: Context, secret: string, role: Role, name
   const { body } = await ctx.commit<TokenRow>({
     label: 'token',
     reads: [{ table: 'token', id }],
-    decide: pen => ({
+    decide: change => ({
       status: 200,
-      body: pen.get('token', id) ?? issue(pen, token, secret, { kind: 'bearer', role, name, expiresAt: null }),
+      body: change.get('token', id) ?? putToken(change, token, secret, { kind: 'bearer', role, name, expiresAt: null }),
     }),
   })
   return callerOf(body, 'api')
@@ -50,28 +50,31 @@ export async function ensureToken(ctx: Context, secret: string, role: Role, name
 export async function addToken(ctx: Context, caller: Caller, input: ParsedInput<'addToken'>, options: DispatchOptions) {
   const secret = `hp_${ctx.secret()}`
   const token = ctx.newId('tok')
-  const part = { kind: 'bearer', role: input.role, name: input.name, expiresAt: input.expiresAt ?? null } as const
+  const fields = { kind: 'bearer', role: input.role, name: input.name, expiresAt: input.expiresAt ?? null } as const
   return ctx.commit<Token & { secret: string }>(
     {
       label: 'token',
       reads: [{ table: 'token', id: sha256(secret) }],
-      replay: shownOnce(`Find "${input.name}" among the tokens; where its secret is lost, remove it and make another`),
-      decide: pen => {
-        if (part.expiresAt !== null && part.expiresAt <= pen.now)
-          return new Fault('bad_input', `expiresAt: ${part.expiresAt} has passed; it is ${pen.now} now`)
-        return { status: 201, body: { ...toToken(issue(pen, token, secret, part)), secret } }
+      replay: secretNotRepeated(`If you lost the secret of "${input.name}", remove that token and add another`),
+      decide: change => {
+        if (fields.expiresAt !== null && fields.expiresAt <= change.now)
+          return new Fault('bad_input', `expiresAt: ${fields.expiresAt} is in the past; the time is now ${change.now}`)
+        return { status: 201, body: { ...toToken(putToken(change, token, secret, fields)), secret } }
       },
     },
     { caller, op: 'addToken', input, options },
   )
 }
 
-/** Kept under an idempotency key, a secret would be on disk: who repeats the call makes no second one, and is not shown the first. */
-function shownOnce(advice: string) {
+/** A reply with a secret is not stored under its idempotency key. A repeated call neither creates a second secret nor returns the first. */
+function secretNotRepeated(advice: string) {
   return {
-    instead: () => true,
-    show: () =>
-      new Fault('gone', `This call was made already, and its secret was shown once. ${advice}, with a new key`),
+    omitBody: () => true,
+    rebuild: () =>
+      new Fault(
+        'gone',
+        `This call was already made, and its secret is only returned once. ${advice}, with a new Idempotency-Key`,
+      ),
   }
 }
 
@@ -83,28 +86,28 @@ export async function listTokens(ctx: Context) {
 export async function removeToken(ctx: Context, _caller: Caller, input: ParsedInput<'removeToken'>) {
   const rows = await ctx.store.find('token', { where: { token: input.id } })
   if (rows.length === 0) throw new Fault('not_found', `There is no token ${input.id}`, { id: input.id })
-  await drop(ctx, rows)
+  await deleteTokens(ctx, rows)
   return { status: 200, body: {} }
 }
 
 export async function signOut(ctx: Context, caller: Caller) {
   const rows = await ctx.store.find('token', { where: { token: caller.token } })
-  await drop(
+  await deleteTokens(
     ctx,
     rows.filter(row => row.kind === 'cookie'),
   )
   return { status: 200, body: {} }
 }
 
-function drop(ctx: Context, rows: readonly TokenRow[]) {
+function deleteTokens(ctx: Context, rows: readonly TokenRow[]) {
   return ctx.commit({
     label: 'token',
     reads: rows.map(({ id }) => ({ table: 'token', id }) as const),
-    decide: pen => {
+    decide: change => {
       for (const row of rows)
-        if (pen.get('token', row.id)) {
-          pen.del('token', row.id)
-          pen.event(null, { type: 'token.removed', token: row.token as TokenId }) // spelled by newId when it was issued
+        if (change.get('token', row.id)) {
+          change.delete('token', row.id)
+          change.event(null, { type: 'token.removed', token: row.token as TokenId }) // written by `putToken`, which takes such an id
         }
       return { status: 200, body: {} }
     },
@@ -118,17 +121,17 @@ export async function makeLink(ctx: Context, caller: Caller, input: ParsedInput<
     {
       label: 'link',
       reads: [{ table: 'token', id: sha256(code) }],
-      replay: shownOnce('Ask for another link'),
-      decide: pen => {
-        const expiresAt = pen.now + limits.linkTtlMs
-        pen.put('token', {
+      replay: secretNotRepeated('Request another link'),
+      decide: change => {
+        const expiresAt = change.now + limits.linkTtlMs
+        change.put('token', {
           id: sha256(code),
-          ord: pen.nextSeq,
+          ord: change.nextSeq,
           token,
           kind: 'link',
           role: 'person',
           name: caller.name,
-          madeAt: pen.now,
+          madeAt: change.now,
           expiresAt,
         })
         return { status: 201, body: { code, expiresAt } }
@@ -138,7 +141,7 @@ export async function makeLink(ctx: Context, caller: Caller, input: ParsedInput<
   )
 }
 
-/** One use: the code is gone in the same change that makes the cookie. */
+/** Exchanges the code of a link for a cookie. The same change deletes the code, so it works once. */
 export async function redeemLink(ctx: Context, code: string): Promise<{ cookie: string; caller: Caller }> {
   const cookie = ctx.secret()
   const token = ctx.newId('tok')
@@ -148,19 +151,19 @@ export async function redeemLink(ctx: Context, code: string): Promise<{ cookie: 
       { table: 'token', id: sha256(code) },
       { table: 'token', id: sha256(cookie) },
     ],
-    decide: pen => {
-      const link = pen.get('token', sha256(code))
-      if (link?.kind !== 'link' || (link.expiresAt ?? 0) <= pen.now)
+    decide: change => {
+      const link = change.get('token', sha256(code))
+      if (link?.kind !== 'link' || (link.expiresAt ?? 0) <= change.now)
         return new Fault(
           'unauthenticated',
-          'This link was used already, or is older than ten minutes. Ask for a new one: holdpoint link',
+          'This link was already used, or is older than ten minutes. Get a new one with: holdpoint link',
         )
-      pen.del('token', link.id)
-      const row = issue(pen, token, cookie, {
+      change.delete('token', link.id)
+      const row = putToken(change, token, cookie, {
         kind: 'cookie',
         role: link.role,
         name: link.name,
-        expiresAt: pen.now + limits.signInTtlMs,
+        expiresAt: change.now + limits.signInTtlMs,
       })
       return { status: 200, body: callerOf(row, 'page') }
     },

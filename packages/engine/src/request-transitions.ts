@@ -1,0 +1,123 @@
+/** Applies the request transition table inside a change: every function here writes the row and its event together. */
+import type { AgentReason, Resolution, SessionId } from '@holdpoint/protocol'
+import type { ChangeBuilder } from './change-builder.ts'
+import type { DraftRow, RequestRow } from './rows.ts'
+import type { Read } from './store.ts'
+import { type RequestState, type RequestTransition, type RequestTrigger, requestTransitions } from './transitions.ts'
+import { maskSecrets } from './wire-views.ts'
+
+/** Reads the requests of a session that are pending, or resolved and not yet taken by the agent. */
+export function openRequestsOf(session: SessionId): Extract<Read, { query: unknown }> & { table: 'request' } {
+  return { table: 'request', query: { where: { open: 1, session } } }
+}
+export function openRequestsIn(change: ChangeBuilder, session: SessionId): RequestRow[] {
+  return change.find('request', openRequestsOf(session).query)
+}
+export function pendingCountIn(change: ChangeBuilder, session: SessionId): number {
+  return openRequestsIn(change, session).filter(request => request.status === 'pending').length
+}
+export function draftsIn(change: ChangeBuilder, session: SessionId): DraftRow[] {
+  return change.find('draft', { where: { session } })
+}
+
+export function requestState(row: RequestRow): RequestState {
+  return row.status === 'pending' ? 'pending' : row.delivery.state
+}
+export function requestTransitionFor(row: RequestRow, trigger: RequestTrigger): RequestTransition {
+  return requestTransitions[requestState(row)][trigger]
+}
+
+/** Resolves a pending request and deletes its drafts. No other function resolves requests. */
+export function resolveRequest(
+  change: ChangeBuilder,
+  row: RequestRow,
+  trigger: RequestTrigger,
+  resolution: Omit<Resolution, 'at'>,
+  drafts: readonly DraftRow[],
+): RequestRow {
+  const to = requestTransitionFor(row, trigger)
+  if (to !== 'waiting' && to !== 'taken')
+    throw new Error(`${trigger} cannot resolve a request that is ${requestState(row)}`)
+  const full: Resolution = { at: change.now, ...resolution }
+  const delivery = { state: to, at: change.now }
+  const next = change.put('request', { ...row, status: 'resolved', resolution: full, delivery })
+  change.event(row.session, {
+    type: 'request.resolved',
+    request: row.id,
+    digest: row.digest,
+    resolution: maskSecrets(row, full),
+    delivery,
+  })
+  for (const draft of drafts) if (draft.request === row.id) change.delete('draft', draft.id)
+  return next
+}
+
+/** Applies a passed deadline before anything else: from then on only the deadline can resolve the request, even before the sweep has run (G1). */
+export function expireIfDue(change: ChangeBuilder, row: RequestRow, drafts: readonly DraftRow[]): RequestRow {
+  if (row.status !== 'pending' || row.deadlineAt === null || change.now < row.deadlineAt) return row
+  if (row.onDeadline === 'deny') {
+    markNeedsRunner(change, row.session)
+    return resolveRequest(change, row, 'deadline', { by: 'deadline', reason: 'nobody answered' }, drafts)
+  }
+  if (row.overdue) return row
+  change.event(row.session, { type: 'request.overdue', request: row.id })
+  return change.put('request', { ...row, overdue: true })
+}
+
+/** Sets the delivery state of a resolved request. */
+export function setDelivery(
+  change: ChangeBuilder,
+  row: RequestRow,
+  state: 'handed' | 'taken' | 'unknown' | 'undeliverable',
+  extra: { readonly reason?: string; readonly fence?: number } = {},
+): RequestRow {
+  const delivery = { state, at: change.now, ...(extra.reason === undefined ? {} : { reason: extra.reason }) }
+  // Secrets in the answer are masked as soon as the agent has it, or can no longer get it.
+  const final = state === 'taken' || state === 'undeliverable'
+  const resolution = final && row.resolution ? maskSecrets(row, row.resolution) : row.resolution
+  const next = change.put('request', { ...row, resolution, delivery, handedFence: extra.fence ?? row.handedFence })
+  change.event(row.session, { type: `request.${state}`, request: row.id, delivery })
+  return next
+}
+
+/** Resolves pending requests on behalf of the agent, and updates the delivery of answers the agent has not taken yet. */
+export function resolveByAgent(
+  change: ChangeBuilder,
+  rows: readonly RequestRow[],
+  trigger: 'withdraw' | 'interrupt' | 'end' | 'agentLost',
+  drafts: readonly DraftRow[],
+): void {
+  const resolutionReasons: Record<typeof trigger, AgentReason> = {
+    withdraw: 'withdrawn',
+    interrupt: 'interrupted',
+    end: 'session_ended',
+    agentLost: 'lost',
+  }
+  const deliveryReasons = {
+    withdraw: 'the agent withdrew the request',
+    interrupt: 'the turn was interrupted first',
+    end: 'the session ended first',
+    agentLost: 'the agent was lost first',
+  }
+  for (const found of rows) {
+    const row = expireIfDue(change, found, drafts)
+    const to = requestTransitionFor(row, trigger)
+    if (to === 'taken')
+      resolveRequest(change, row, trigger, { by: 'agent', reason: resolutionReasons[trigger] }, drafts)
+    else if (to === 'undeliverable' || to === 'unknown')
+      setDelivery(change, row, to, { reason: deliveryReasons[trigger] })
+  }
+}
+
+/** Marks answers that were handed but not taken as unknown: the agent may or may not have received them (G5). */
+export function markHandedUnknown(change: ChangeBuilder, session: SessionId): void {
+  for (const request of openRequestsIn(change, session))
+    if (requestTransitionFor(request, 'markUnknown') === 'unknown')
+      setDelivery(change, request, 'unknown', { reason: 'the agent was lost after the answer was handed to it' })
+}
+
+/** Marks a parked session so that a runner resumes it. Writes no event of its own: the event of the resolution is enough. */
+export function markNeedsRunner(change: ChangeBuilder, session: SessionId): void {
+  const row = change.get('session', session)
+  if (row && row.state === 'parked' && !row.needsRunner) change.put('session', { ...row, needsRunner: true })
+}

@@ -1,0 +1,188 @@
+/** Applies the session transition table inside a change: every function here writes the row and its event together. */
+import { type CommandOutcome, type Ending, Fault, limits, type SessionId } from '@holdpoint/protocol'
+import type { ChangeBuilder } from './change-builder.ts'
+import type { Context } from './context.ts'
+import {
+  draftsIn,
+  markHandedUnknown,
+  openRequestsIn,
+  openRequestsOf,
+  pendingCountIn,
+  requestState,
+  resolveByAgent,
+} from './request-transitions.ts'
+import type { CommandRow, SessionRow } from './rows.ts'
+import type { Read } from './store.ts'
+import { type SessionTrigger, sessionTransitions } from './transitions.ts'
+import { toSession } from './wire-views.ts'
+
+/** Reads the commands of a session that are not done. */
+export function openCommandsOf(session: SessionId): Extract<Read, { query: unknown }> & { table: 'command' } {
+  return { table: 'command', query: { where: { open: 1, session } } }
+}
+export function openCommandsIn(change: ChangeBuilder, session: SessionId): CommandRow[] {
+  return change.find('command', openCommandsOf(session).query)
+}
+/** Everything that the functions of this file read. */
+export function sessionReads(session: SessionId): Read[] {
+  const drafts: Read = { table: 'draft', query: { where: { session } } }
+  return [{ table: 'session', id: session }, openRequestsOf(session), openCommandsOf(session), drafts]
+}
+
+/** Stores text that is still streaming as a partial message, so that an ask, an interrupt or an end does not lose it. */
+export function persistPartialBlocks(ctx: Context, change: ChangeBuilder, session: SessionId): void {
+  for (const { block, text, agentPath } of ctx.streamingBlocks.partialMessages(session))
+    change.event(session, {
+      type: 'message.added',
+      block,
+      role: 'agent',
+      text,
+      partial: true,
+      ...(agentPath ? { agentPath } : {}),
+    })
+}
+
+/** The wire view of a session, as this change leaves it. Needs `openRequestsOf` among the reads. */
+export function sessionView(change: ChangeBuilder, row: SessionRow) {
+  return toSession(row, pendingCountIn(change, row.id))
+}
+
+/** Writes the session and its event. Needs `openRequestsOf` among the reads. */
+export function putSession(
+  change: ChangeBuilder,
+  row: SessionRow,
+  type: 'session.opened' | 'session.changed' | 'session.ended' = 'session.changed',
+): SessionRow {
+  change.put('session', row)
+  change.event(row.id, { type, value: sessionView(change, row) })
+  return row
+}
+
+/** The state a session enters on this trigger, or the Fault that refuses it. */
+export function nextSessionState(row: SessionRow, trigger: SessionTrigger): SessionRow['state'] | 'delete' | Fault {
+  const resumable = row.capabilities.includes('resumable')
+  const transition = sessionTransitions[row.state][trigger]
+  switch (transition) {
+    case 'stay':
+      return row.state
+    case 'resume':
+      return row.turnOpen ? 'working' : 'idle'
+    case 'parkOrEnd':
+      return resumable ? 'parked' : 'ended'
+    case 'reopen':
+      return resumable ? 'parked' : sessionEnded(row)
+    case 'refuse':
+      return row.state === 'ended' ? sessionEnded(row) : sessionLive(row)
+    default:
+      return transition
+  }
+}
+function sessionEnded(row: SessionRow): Fault {
+  return new Fault('session_ended', `Session ${row.id} has ended (${row.ending?.reason ?? 'done'}); start a new one`, {
+    id: row.id,
+  })
+}
+/** The table refuses nothing but a delete while a session has not ended. */
+function sessionLive(row: SessionRow): Fault {
+  return new Fault('session_live', `Session ${row.id} is ${row.state}; end it before deleting it`, { id: row.id })
+}
+
+/** The session after a trigger that cannot be refused in its state; otherwise check `nextSessionState` first. */
+export function applySessionTransition(change: ChangeBuilder, row: SessionRow, trigger: SessionTrigger): SessionRow {
+  const state = nextSessionState(row, trigger)
+  if (state instanceof Fault || state === 'delete')
+    throw new Error(`${trigger} is not allowed in a session that is ${row.state}`)
+  return state === row.state ? row : { ...row, state, stateChangedAt: change.now }
+}
+
+/** Ends a session: resolves its pending requests and finishes its open commands, except an `end` that its runner still has to see. */
+export function applySessionEnd(
+  ctx: Context,
+  change: ChangeBuilder,
+  row: SessionRow,
+  ending: Ending,
+  trigger: 'stop' | 'finish' | 'runnerLost' | 'tooManyIdleAttaches',
+): SessionRow {
+  const lost = trigger === 'runnerLost'
+  persistPartialBlocks(ctx, change, row.id)
+  resolveByAgent(change, openRequestsIn(change, row.id), lost ? 'agentLost' : 'end', draftsIn(change, row.id))
+  for (const command of openCommandsIn(change, row.id))
+    if (command.state !== 'done' && command.body.kind !== 'end')
+      markCommandDone(change, command, { ok: false, reason: 'the session ended first' })
+  const stopped = withoutProcess(change, applySessionTransition(change, row, trigger), lost ? 'lost' : 'stopped')
+  return putSession(
+    change,
+    { ...stopped, endedAt: change.now, ending, turnOpen: false, needsRunner: false },
+    'session.ended',
+  )
+}
+
+/** A session without a runner has no live process, whatever was last reported. */
+function withoutProcess(change: ChangeBuilder, row: SessionRow, state: 'stopped' | 'lost'): SessionRow {
+  return row.process?.state === 'live' ? { ...row, process: { state, changedAt: change.now } } : row
+}
+
+export function markCommandDone(change: ChangeBuilder, row: CommandRow, outcome: CommandOutcome): CommandRow {
+  change.event(row.session, { type: 'command.done', command: row.id, outcome })
+  return change.put('command', { ...row, state: 'done', outcome })
+}
+
+/** Finishes the open commands of an ended session whose runner has detached or is lost, and clears the lease. */
+export function finishEndCommands(change: ChangeBuilder, row: SessionRow): SessionRow {
+  for (const command of openCommandsIn(change, row.id)) markCommandDone(change, command, { ok: true })
+  return change.put('session', { ...row, lease: null })
+}
+
+/** Clears the lease after the runner was lost or parked the session. Pending requests stay pending; handed answers become unknown. */
+export function releaseSession(
+  ctx: Context,
+  change: ChangeBuilder,
+  row: SessionRow,
+  trigger: 'runnerLost' | 'park',
+): SessionRow {
+  const next = applySessionTransition(change, row, trigger)
+  if (row.state !== 'ended' && next.state === 'ended')
+    return applySessionEnd(
+      ctx,
+      change,
+      { ...row, lease: null, runner: null },
+      { reason: 'lost', detail: 'its runner was lost' },
+      'runnerLost',
+    )
+  markHandedUnknown(change, row.id)
+  const released = { ...withoutProcess(change, next, trigger === 'runnerLost' ? 'lost' : 'stopped'), lease: null }
+  const needsRunner = released.state !== 'ended' && isRunnerNeeded(change, released)
+  if (needsRunner && released.idleAttaches >= limits.idleAttachesMax)
+    return applySessionEnd(
+      ctx,
+      change,
+      released,
+      { reason: 'failed', detail: idleAttachesDetail },
+      'tooManyIdleAttaches',
+    )
+  persistPartialBlocks(ctx, change, row.id)
+  return putSession(change, { ...released, needsRunner })
+}
+const idleAttachesDetail = `its runner stopped ${limits.idleAttachesMax} times in a row before the agent did anything`
+
+/** Called when the agent has done something since it was attached. Writes no event of its own: the event that shows it is enough. */
+export function resetIdleAttaches(change: ChangeBuilder, row: SessionRow): SessionRow {
+  return row.idleAttaches === 0 ? row : change.put('session', { ...row, idleAttaches: 0 })
+}
+
+/** Whether the agent has something to do: an answer to take or, if no request is pending, a command or an open turn. */
+function isRunnerNeeded(change: ChangeBuilder, row: SessionRow): boolean {
+  if (row.state === 'starting') return true
+  if (openRequestsIn(change, row.id).some(request => requestState(request) === 'waiting')) return true
+  const hasWork = row.turnOpen || openCommandsIn(change, row.id).length > 0
+  return hasWork && !hasPendingRequests(change, row.id)
+}
+
+/** While a request is pending, the agent cannot get to its messages: resuming the session would only park it again. */
+export function hasPendingRequests(change: ChangeBuilder, session: SessionId): boolean {
+  return pendingCountIn(change, session) > 0
+}
+
+export function truncateTitle(text: string): string {
+  return text.length > limits.titleMax ? `${text.slice(0, limits.titleMax - 1)}…` : text
+}

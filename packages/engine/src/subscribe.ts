@@ -1,0 +1,80 @@
+/** Opens a subscription: the snapshot or the missed events, and the position after which live frames follow. */
+import { Cursor, Fault, formatCursor, limits } from '@holdpoint/protocol'
+import { maySee, sessionNotFound } from './authorization.ts'
+import { type Context, pendingIn } from './context.ts'
+import { eventFrame } from './feed.ts'
+import type { Caller, FrameListener, SubscribeOptions, Subscription } from './gateway.ts'
+import { seqOf } from './operations/events.ts'
+import { eventBytes, fillPage, scan, scanEvents } from './paging.ts'
+import type { StoredEvent } from './store.ts'
+import { toRequest } from './wire-views.ts'
+
+export async function subscribe(
+  ctx: Context,
+  caller: Caller,
+  { after, session }: SubscribeOptions,
+  listener: FrameListener,
+): Promise<Subscription> {
+  if (caller.role === 'agent' || session) {
+    const row = session ? await ctx.store.get('session', session) : undefined
+    if (!session) throw new Fault('forbidden', 'An agent can only subscribe to its own session; pass its id as session')
+    if (!row || !maySee(caller, row)) throw sessionNotFound(session)
+  }
+  const stop = ctx.feed.subscribe(listener, session ?? null)
+  try {
+    // Live frames begin after this position. What is read below may already include some of them; applying an event twice changes nothing.
+    const { seq, epoch } = ctx.feed.position
+    const from = after !== undefined && Cursor.safeParse(after).success ? await seqOf(ctx.store, after) : undefined
+    // A block that does not fit is left out; the client gets it when it is finished.
+    const { items: blocks } = await fillPage(ctx.streamingBlocks.all(session), snapshotBytes)
+    const base = { cursor: formatCursor(epoch, seq), epoch, now: await ctx.store.now(), blocks: [...blocks] }
+    const events = from === undefined ? null : await missedBetween(ctx, from, seq, session)
+    if (events) {
+      const missed = events.map(eventFrame)
+      const pending = await ctx.store.count('request', { where: pendingIn(session) })
+      return { hello: { ...base, resume: 'ok', sessions: [], requests: [], pending, more: false }, missed, stop }
+    }
+    return { hello: { ...base, resume: 'gap', ...(await snapshot(ctx, caller, session)) }, missed: [], stop }
+  } catch (error) {
+    stop()
+    throw error
+  }
+}
+
+const snapshotBytes = { items: Number.POSITIVE_INFINITY, bytes: limits.snapshotMaxBytes }
+const snapshotPage = { items: limits.snapshotMax, bytes: limits.snapshotMaxBytes }
+const resumePage = { items: limits.resumeEventsMax, bytes: limits.resumeMaxBytes }
+
+/** The events after `from` up to and including `to`; null if they are too many or too large to resume. */
+async function missedBetween(
+  ctx: Context,
+  from: number,
+  to: number,
+  session: SubscribeOptions['session'],
+): Promise<readonly StoredEvent[] | null> {
+  if (from > to || to - from > limits.resumeEventsMax) return null
+  const upToEnd = async function* () {
+    for await (const event of scanEvents(ctx.store, { after: from, ...(session ? { session } : {}) })) {
+      if (event.seq > to) return
+      yield event
+    }
+  }
+  const { items, more } = await fillPage(upToEnd(), resumePage, eventBytes)
+  return more ? null : items
+}
+
+async function snapshot(ctx: Context, caller: Caller, session: SubscribeOptions['session']) {
+  const where = pendingIn(session)
+  const only = session ? await ctx.store.get('session', session) : undefined
+  const [requests, pending, sessions] = await Promise.all([
+    fillPage(scan(ctx.store, 'request', { where }), snapshotPage),
+    ctx.store.count('request', { where }),
+    fillPage(session ? (only ? [only] : []) : scan(ctx.store, 'session', { newestFirst: true }), snapshotPage),
+  ])
+  return {
+    sessions: await Promise.all(sessions.items.map(row => ctx.toSession(row))),
+    requests: requests.items.map(row => toRequest(row, caller)),
+    pending,
+    more: requests.more || sessions.more,
+  }
+}
