@@ -6,27 +6,28 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { told, Witness, within } from '../support/event-recorder.ts'
 import { closeGateways, type GatewayProcess, glance, startGateway } from '../support/gateway.ts'
 import { freshDatabase, hasPostgres, type TestDatabase } from '../support/postgres.ts'
-import { checkArchive } from '../support/store-fixture.ts'
-import { withWorker } from './chain.ts'
-import { isParked, timesWritten } from './verdict.ts'
+import { checkStore } from '../support/store-check.ts'
+import { withWorker } from './crash-sequence.ts'
+import { isParked, timesWritten } from './delivery-check.ts'
 
-interface Held {
+interface PendingSession {
   readonly id: SessionId
   readonly request: Request
   readonly line: string
 }
 
-if (await hasPostgres()) describe('two gateways on one PostgreSQL, a runner each', { timeout: 90_000 }, twoGateways)
+if (await hasPostgres())
+  describe('two gateways on one PostgreSQL with a runner each', { timeout: 90_000 }, twoGatewaysSuite)
 
-function twoGateways(): void {
+function twoGatewaysSuite(): void {
   let database: TestDatabase
   let a: GatewayProcess
   let b: GatewayProcess
-  /** Looks at rows that nobody is shown: leases and fences. */
+  /** Reads rows directly, for the leases and fences that the API does not show. */
   let store: Store
   let witness: Witness
-  let ofA: Held[]
-  let ofB: Held[]
+  let ofA: PendingSession[]
+  let ofB: PendingSession[]
 
   beforeEach(async () => {
     database = await freshDatabase()
@@ -35,57 +36,57 @@ function twoGateways(): void {
     b = await startGateway({ config: withWorker, store: database.url })
     witness = await Witness.over(b.url, b.token)
     while ((await b.call('listRunners', {})).items.length < 2) await glance()
-    ofA = await hold(a, b)
-    ofB = await hold(b, a)
+    ofA = await startPending(a, b)
+    ofB = await startPending(b, a)
   })
   afterEach(async () => {
     await witness.close()
     await closeGateways()
-    await checkArchive(store)
+    await checkStore(store)
     await store.close()
     await database.drop()
   })
 
-  /** Two sessions that wait for an answer, with this gateway's runner: the other's is held meanwhile, so that it cannot be faster. */
-  async function hold(gateway: GatewayProcess, other: GatewayProcess): Promise<Held[]> {
-    const held: Held[] = []
-    const rival = await other.runnerBegun()
-    process.kill(rival, 'SIGSTOP')
+  /** Starts two sessions with pending requests on this gateway's runner. The other runner is stopped meanwhile, so that it cannot attach them. */
+  async function startPending(gateway: GatewayProcess, other: GatewayProcess): Promise<PendingSession[]> {
+    const sessions: PendingSession[] = []
+    const otherRunner = await other.runnerBegun()
+    process.kill(otherRunner, 'SIGSTOP')
     for (const prompt of [`${gateway.home.runnerId()} one`, `${gateway.home.runnerId()} two`]) {
       const options = { file: join(a.folder, 'lines') }
       const { id } = await gateway.call('startSession', { driver: 'worker', prompt, options })
       const { value: request } = await within(witness.seen(told(id, 'request.opened')))
       expect((await gateway.call('getSession', { id })).runner).toBe(gateway.home.runnerId())
-      held.push({ id, request, line: `${prompt}.1` })
+      sessions.push({ id, request, line: `${prompt}.1` })
     }
-    process.kill(rival, 'SIGCONT')
-    return held
+    process.kill(otherRunner, 'SIGCONT')
+    return sessions
   }
-  const leases = (held: readonly Held[]) =>
+  const leases = (sessions: readonly PendingSession[]) =>
     Promise.all(
-      held.map(async ({ id }) => {
+      sessions.map(async ({ id }) => {
         const row = await store.get('session', id)
         return { fence: row?.fence, lease: row?.lease, state: row?.state }
       }),
     )
-  async function allow(call: Call, { request: { id, digest } }: Held): Promise<void> {
+  async function allow(call: Call, { request: { id, digest } }: PendingSession): Promise<void> {
     await call('answerRequest', { id, digest, answer: { kind: 'allow' } })
   }
-  async function finished(held: readonly Held[]): Promise<void> {
-    for (const { id, request, line } of held) {
+  async function expectFinished(sessions: readonly PendingSession[]): Promise<void> {
+    for (const { id, request, line } of sessions) {
       await within(witness.seen(told(id, 'command.done')))
       expect(await b.call('getRequest', { id: request.id })).toMatchObject({ delivery: { state: 'taken' } })
       expect(timesWritten({ file: join(a.folder, 'lines'), line }), line).toBe(1)
     }
   }
 
-  it('one gateway killed: the other answers for both, and no agent notices', async () => {
+  it('if one gateway is killed, the other takes answers for both, and no session changes its lease', async () => {
     const before = await leases([...ofA, ...ofB])
     await a.kill()
-    for (const held of [...ofB, ...ofA]) await allow(b.call, held)
-    await finished(ofB)
+    for (const session of [...ofB, ...ofA]) await allow(b.call, session)
+    await expectFinished(ofB)
     await a.start()
-    await finished(ofA)
+    await expectFinished(ofA)
     const after = await leases([...ofA, ...ofB])
     expect(after.map(({ fence, lease }) => ({ fence, lease }))).toEqual(
       before.map(({ fence, lease }) => ({ fence, lease })),
@@ -93,28 +94,28 @@ function twoGateways(): void {
     expect((await b.call('listRunners', {})).items.map(runner => runner.incarnation)).toEqual([1, 1])
   })
 
-  it('one runner killed: its sessions come back, and those of the other never left', async () => {
+  it('if one runner is killed, its sessions are resumed, and those of the other runner are not affected', async () => {
     const before = await leases(ofB)
     await a.killRunner()
     for (const { id } of ofA) await within(witness.seen(event => event.session === id && isParked(event)))
     expect(await leases(ofB)).toEqual(before)
-    for (const held of [...ofA, ...ofB]) await allow(b.call, held)
-    await finished([...ofA, ...ofB])
+    for (const session of [...ofA, ...ofB]) await allow(b.call, session)
+    await expectFinished([...ofA, ...ofB])
     const after = await leases(ofB)
     expect(after.map(({ fence, lease }) => ({ fence, lease }))).toEqual(
       before.map(({ fence, lease }) => ({ fence, lease })),
     )
   })
 
-  it('a gateway and its runner killed: what they held goes on elsewhere, the rest has noticed nothing', async () => {
+  it('if a gateway and its runner are killed, their sessions continue after a restart, and the others are not affected', async () => {
     const before = await leases(ofB)
     await a.kill()
     await a.killRunner()
-    for (const held of ofB) await allow(b.call, held)
-    await finished(ofB)
+    for (const session of ofB) await allow(b.call, session)
+    await expectFinished(ofB)
     expect((await leases(ofB)).map(({ fence }) => fence)).toEqual(before.map(({ fence }) => fence))
     await a.start()
-    for (const held of ofA) await allow(a.call, held)
-    await finished(ofA)
+    for (const session of ofA) await allow(a.call, session)
+    await expectFinished(ofA)
   })
 }

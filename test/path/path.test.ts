@@ -1,26 +1,26 @@
 import { afterAll, beforeAll, describe } from 'vitest'
 import { Witness } from '../support/event-recorder.ts'
 import { closeGateways, glance } from '../support/gateway.ts'
-import { walkPath } from './suite.ts'
-import { openPlace, type Place, runners, transports } from './transports.ts'
+import { pathSuite } from './path-suite.ts'
+import { openPathSetup, type PathSetup, runners, transports } from './transports.ts'
 
 describe.each(transports.flatMap(transport => runners.map(runner => ({ transport, runner }))))(
-  'the path $transport, its runner $runner',
+  'the path over $transport with runner $runner',
   ({ transport, runner }) => {
-    let place: Place
+    let setup: PathSetup
     let witness: Witness
     beforeAll(async () => {
-      place = await openPlace(transport, runner)
-      witness = new Witness(signal => place.watch({ signal }))
+      setup = await openPathSetup(transport, runner)
+      witness = new Witness(signal => setup.watch({ signal }))
       await witness.begun()
-      // Agents are known once their runner has announced them.
-      while (!(await place.call('listDrivers', {})).items.some(driver => driver.name === 'player')) await glance()
+      // The runner announces its agents after it has started.
+      while (!(await setup.call('listDrivers', {})).items.some(driver => driver.name === 'player')) await glance()
     })
     afterAll(async () => {
       await witness?.close()
-      await place?.close()
+      await setup?.close()
       await closeGateways()
     })
-    walkPath(() => ({ place, witness }))
+    pathSuite(() => ({ setup, witness }))
   },
 )

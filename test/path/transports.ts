@@ -1,4 +1,4 @@
-/** Where the path is walked: three ways for people to reach the gateway, and a runner inline or as a process. */
+/** The setups of the path suite: three transports to the gateway, and a runner inline or as its own process. */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -27,8 +27,8 @@ export const runners = ['inline', 'process'] as const
 export type Transport = (typeof transports)[number]
 export type RunnerKind = (typeof runners)[number]
 
-export interface Place {
-  /** As the owner, over this place's transport. */
+export interface PathSetup {
+  /** Calls as the owner, over the transport. */
   readonly call: Call
   callAs(token: string): Call
   watch(options: { readonly after?: string; readonly signal: AbortSignal }): AsyncIterable<Frame>
@@ -36,38 +36,38 @@ export interface Place {
 }
 
 const config = { agents: { player: join(agentsFolder, 'player.mjs') } }
-const socketClass = WebSocket as unknown as SocketConstructor // the shape is the same, the types are not
+const socketClass = WebSocket as unknown as SocketConstructor // structurally the same, but the types differ
 
-export async function openPlace(transport: Transport, runner: RunnerKind): Promise<Place> {
-  return transport === 'in process' ? openInProcess(runner) : openOutside(transport, runner)
+export async function openPathSetup(transport: Transport, runner: RunnerKind): Promise<PathSetup> {
+  return transport === 'in process' ? openInProcess(runner) : openGatewayProcess(transport, runner)
 }
 
-async function openOutside(transport: 'HTTP' | 'WebSocket', runner: RunnerKind): Promise<Place> {
+async function openGatewayProcess(transport: 'HTTP' | 'WebSocket', runner: RunnerKind): Promise<PathSetup> {
   const gateway = await startGateway({ runner, config })
   const { url, token } = gateway
   if (transport === 'HTTP') {
-    const watch: Place['watch'] = options => watchEvents({ url, token }, options)
+    const watch: PathSetup['watch'] = options => watchEvents({ url, token }, options)
     return { call: gateway.call, callAs: other => httpCall({ url, token: other }), watch, close: () => gateway.close() }
   }
-  const lines: { close(): void }[] = []
-  const line = (who: string) => {
-    const made = socketCall({ url, token: who, WebSocket: socketClass })
-    lines.push(made)
-    return made
+  const sockets: { close(): void }[] = []
+  const openSocket = (secret: string) => {
+    const socket = socketCall({ url, token: secret, WebSocket: socketClass })
+    sockets.push(socket)
+    return socket
   }
   return {
-    call: line(token).call,
-    callAs: other => line(other).call,
-    watch: options => line(token).watch(options),
+    call: openSocket(token).call,
+    callAs: other => openSocket(other).call,
+    watch: options => openSocket(token).watch(options),
     async close() {
-      for (const each of lines) each.close()
+      for (const socket of sockets) socket.close()
       await gateway.close()
     },
   }
 }
 
-/** The gateway in this process, reached by the server's own `fetch`; a runner of its own needs a port all the same. */
-async function openInProcess(kind: RunnerKind): Promise<Place> {
+/** Runs the gateway in this process and calls the server's `fetch` directly. A runner in its own process still needs a port. */
+async function openInProcess(kind: RunnerKind): Promise<PathSetup> {
   const folder = mkdtempSync(join(tmpdir(), 'holdpoint-path-'))
   const home = openDataFolder(join(folder, 'home'))
   const store = await openSqlite({ file: home.databaseFile })
@@ -105,14 +105,14 @@ async function openInProcess(kind: RunnerKind): Promise<Place> {
 
 function runnerProcess(folder: string, home: string, url: string, signal: AbortSignal): Promise<void> {
   writeFileSync(join(folder, 'holdpoint.config.json'), JSON.stringify(config))
-  const words = [holdpoint, 'runner', '--home', home, '--url', url]
-  const child = spawn(process.execPath, words, { cwd: folder, env: plainEnvironment(), stdio: 'ignore' })
-  const end = () => child.kill('SIGKILL')
-  process.once('exit', end)
+  const args = [holdpoint, 'runner', '--home', home, '--url', url]
+  const child = spawn(process.execPath, args, { cwd: folder, env: plainEnvironment(), stdio: 'ignore' })
+  const killChild = () => child.kill('SIGKILL')
+  process.once('exit', killChild)
   signal.addEventListener('abort', () => child.kill('SIGTERM'), { once: true })
   return new Promise(resolve => {
     child.once('exit', () => {
-      process.off('exit', end)
+      process.off('exit', killChild)
       resolve()
     })
   })

@@ -1,4 +1,4 @@
-/** The promises by number, through the gateway, on every store; where several gateways share an archive, through two desks. */
+/** Tests the numbered promises through the gateway on every store; on PostgreSQL with two gateways. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,38 +8,38 @@ import { openMemory, openPostgres, openSqlite, verifyChain } from '@holdpoint/st
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { freshDatabase, hasPostgres } from '../support/postgres.ts'
 
-interface Archive {
-  /** Opens it, or opens it again after `crash`. */
+interface TestStore {
+  /** Opens the store; called again after a restart. */
   open(): Promise<Store>
   drop(): Promise<void>
 }
-/** One held by hand where the store takes one, so that deadlines need no waiting. */
+/** A manual clock, so that deadlines need no waiting. */
 const clock = { at: Date.now(), now: () => clock.at }
 
-async function memory(): Promise<Archive> {
+async function memory(): Promise<TestStore> {
   const store = await openMemory({ clock })
   return { open: async () => store, drop: async () => {} }
 }
-async function sqlite(): Promise<Archive> {
+async function sqlite(): Promise<TestStore> {
   const folder = mkdtempSync(join(tmpdir(), 'holdpoint-promises-'))
   return {
     open: () => openSqlite({ file: join(folder, 'holdpoint.db'), clock }),
     drop: async () => rmSync(folder, { recursive: true, force: true }),
   }
 }
-async function postgres(): Promise<Archive> {
+async function postgres(): Promise<TestStore> {
   const { url, drop } = await freshDatabase()
   return { open: () => openPostgres({ url, clock, pollMs: 50 }), drop }
 }
-const archives: [string, () => Promise<Archive>, number][] = [
+const testStores: [string, () => Promise<TestStore>, number][] = [
   ['memory', memory, 1],
   ['SQLite', sqlite, 1],
 ]
-if (await hasPostgres()) archives.push(['PostgreSQL', postgres, 2])
+if (await hasPostgres()) testStores.push(['PostgreSQL', postgres, 2])
 
 const ada: Caller = { role: 'person', name: 'ada', token: 'tok_ada', via: 'page' }
 const runnerCaller: Caller = { role: 'runner', name: 'runner', token: 'tok_runner', via: 'api' }
-const steady: DriverInfo = { name: 'steady', title: '', capabilities: ['resumable'], modes: [], ready: true }
+const resumable: DriverInfo = { name: 'resumable', title: '', capabilities: ['resumable'], modes: [], ready: true }
 const runnerId = formatId('run', new Uint8Array(20))
 const approval = (command = 'ls'): Ask => ({
   kind: 'approval',
@@ -50,43 +50,45 @@ const approval = (command = 'ls'): Ask => ({
   editable: false,
 })
 
-describe.each(archives)('on %s', (_name, make, gateways) => {
-  let archive: Archive
+describe.each(testStores)('promises on %s', (_name, make, gatewayCount) => {
+  let testStore: TestStore
   let stores: Store[]
-  let desks: Gateway[]
-  /** The gateway that the agent's side talks to, and the last one: the same where there is one gateway. */
+  let gateways: Gateway[]
+  /** Calls the first gateway. */
   let runner: Call
+  /** Calls the last gateway. */
   let person: Call
 
   async function openAll() {
     stores = []
-    desks = []
-    for (let i = 0; i < gateways; i++) {
-      const store = await archive.open()
+    gateways = []
+    for (let i = 0; i < gatewayCount; i++) {
+      const store = await testStore.open()
       stores.push(store)
-      desks.push(await openGateway({ store, settings: { sweepMs: 20 } }))
+      gateways.push(await openGateway({ store, settings: { sweepMs: 20 } }))
     }
-    runner = callAs(desks[0] as Gateway, runnerCaller)
-    person = callAs(desks.at(-1) as Gateway, ada)
+    runner = callAs(gateways[0] as Gateway, runnerCaller)
+    person = callAs(gateways.at(-1) as Gateway, ada)
   }
   async function closeAll() {
-    for (const gateway of desks) await gateway.close()
-    // The memory store is its own disk: closing it would lose it.
+    for (const gateway of gateways) await gateway.close()
+    // Closing the memory store would lose its data.
     for (const store of stores) if (store.kind !== 'memory') await store.close()
   }
   beforeEach(async () => {
-    archive = await make()
+    testStore = await make()
     await openAll()
   })
   afterEach(async () => {
     await closeAll()
-    await archive.drop()
+    await testStore.drop()
   })
 
-  async function drive() {
-    const { incarnation } = await runner('announceRunner', { id: runnerId, name: 'r', drivers: [steady] })
+  /** Attaches the session, starting it if there is none. */
+  async function attachAgent() {
+    const { incarnation } = await runner('announceRunner', { id: runnerId, name: 'r', drivers: [resumable] })
     const { items } = await person('listSessions', {})
-    const id = items[0]?.id ?? (await person('startSession', { driver: 'steady' })).id
+    const id = items[0]?.id ?? (await person('startSession', { driver: 'resumable' })).id
     const { fence } = await runner('attachSession', { id, runner: runnerId, incarnation })
     return {
       id,
@@ -108,13 +110,13 @@ describe.each(archives)('on %s', (_name, make, gateways) => {
     }
   }
 
-  it('G1 one resolution: many answer, one wins, every other is told who and what', async () => {
-    const agent = await drive()
+  it('G1: of many concurrent answers one wins, and all others are told who won and with which answer', async () => {
+    const agent = await attachAgent()
     for (let round = 0; round < 8; round++) {
       const request = await agent.ask(`k${round}`)
       const people = Array.from({ length: 16 }, (_, i) => {
         const caller: Caller = { role: 'person', name: `p${i}`, token: `tok_${i}`, via: 'api' }
-        return answer(request, i % 2 ? 'allow' : 'deny', callAs(desks[i % gateways] as Gateway, caller))
+        return answer(request, i % 2 ? 'allow' : 'deny', callAs(gateways[i % gatewayCount] as Gateway, caller))
       })
       const results = await Promise.allSettled(people)
       const won = results.flatMap(result => (result.status === 'fulfilled' ? [result.value] : []))
@@ -129,19 +131,21 @@ describe.each(archives)('on %s', (_name, make, gateways) => {
     expect((await log()).filter(event => event.type === 'request.resolved')).toHaveLength(8)
   })
 
-  it('G1 at or after its deadline only the deadline can win, and an equal answer by the same person is no error', async () => {
-    const agent = await drive()
+  it('G1: after the deadline only the deadline can resolve, and an equal answer by the same person is no error', async () => {
+    const agent = await attachAgent()
     const [late, early] = [await agent.ask('late', approval(), 1000), await agent.ask('early', approval(), 1000)]
     await answer(early, 'allow')
     clock.at += 1000
-    const [first, second] = await Promise.allSettled(desks.map(gateway => answer(late, 'allow', callAs(gateway, ada))))
+    const [first, second] = await Promise.allSettled(
+      gateways.map(gateway => answer(late, 'allow', callAs(gateway, ada))),
+    )
     for (const result of [first, second]) if (result) expect(result.status).toBe('rejected')
     expect((await person('getRequest', { id: late.id })).resolution).toMatchObject({ by: 'deadline' })
     expect(await answer(early, 'allow')).toMatchObject({ resolution: { person: 'ada' } })
   })
 
-  it('G2 state and event commit together: whoever hears of the event finds the state, and a failed change leaves neither', async () => {
-    const agent = await drive()
+  it('G2: state and event commit together, and a failed change leaves neither', async () => {
+    const agent = await attachAgent()
     const request = await agent.ask('k')
     const found: Promise<unknown>[] = []
     const store = stores.at(-1) as Store
@@ -162,25 +166,25 @@ describe.each(archives)('on %s', (_name, make, gateways) => {
     expect(await log()).toEqual(before)
     await answer(request, 'allow')
     expect(await Promise.all(found)).toEqual(['resolved'])
-    for (const one of stores) expect(await verifyChain(one)).toMatchObject({ ok: true })
+    for (const each of stores) expect(await verifyChain(each)).toMatchObject({ ok: true })
   })
 
-  it('G3 no gap: every watcher sees every event once and in order, whichever gateway wrote it', async () => {
-    const agent = await drive()
-    const watches = await Promise.all(
-      desks.flatMap(gateway =>
+  it('G3: every subscriber gets every event once and in order, whichever gateway wrote it', async () => {
+    const agent = await attachAgent()
+    const subscribers = await Promise.all(
+      gateways.flatMap(gateway =>
         [0, 1].map(async () => {
-          const seen: number[] = []
-          const watch = await gateway.subscribe(
+          const received: number[] = []
+          const subscription = await gateway.subscribe(
             ada,
             {},
-            { frame: ({ cursor }) => cursor && seen.push(parseCursor(cursor).seq) },
+            { frame: ({ cursor }) => cursor && received.push(parseCursor(cursor).seq) },
           )
-          return { from: parseCursor(watch.hello.cursor).seq, seen }
+          return { from: parseCursor(subscription.hello.cursor).seq, received }
         }),
       ),
     )
-    const calls = desks.map(gateway => callAs(gateway, runnerCaller))
+    const calls = gateways.map(gateway => callAs(gateway, runnerCaller))
     await Promise.all(
       Array.from({ length: 60 }, (_, i) => {
         const items = [{ type: 'message.added' as const, block: `b${i}`, text: `${i}` }]
@@ -188,38 +192,38 @@ describe.each(archives)('on %s', (_name, make, gateways) => {
       }),
     )
     const { seq } = await (stores[0] as Store).head()
-    for (const { from, seen } of watches) {
-      await expect.poll(() => seen.at(-1), { timeout: 5000 }).toBe(seq)
-      expect(seen).toEqual(Array.from({ length: seq - from }, (_, i) => from + 1 + i))
+    for (const { from, received } of subscribers) {
+      await expect.poll(() => received.at(-1), { timeout: 5000 }).toBe(seq)
+      expect(received).toEqual(Array.from({ length: seq - from }, (_, i) => from + 1 + i))
     }
   })
 
-  it('G3 a cursor resumes after a restart, and one of another log is told so', async () => {
-    await drive()
-    const before = await (desks[0] as Gateway).subscribe(ada, {}, { frame: () => {} })
+  it('G3: a cursor resumes after a restart, and a cursor of another log gets a snapshot', async () => {
+    await attachAgent()
+    const before = await (gateways[0] as Gateway).subscribe(ada, {}, { frame: () => {} })
     await closeAll()
     await openAll()
     const frame = () => {}
-    const quiet = await (desks[0] as Gateway).subscribe(ada, { after: before.hello.cursor }, { frame })
-    expect(quiet.hello.resume).toBe('ok')
-    const again = await (desks[0] as Gateway).subscribe(ada, { after: quiet.hello.cursor }, { frame })
+    const resumed = await (gateways[0] as Gateway).subscribe(ada, { after: before.hello.cursor }, { frame })
+    expect(resumed.hello.resume).toBe('ok')
+    const again = await (gateways[0] as Gateway).subscribe(ada, { after: resumed.hello.cursor }, { frame })
     expect(again.hello.resume).toBe('ok')
     await person('addRule', { effect: 'deny', tool: 'X' })
     await expect
       .poll(
         async () =>
-          (await (desks[0] as Gateway).subscribe(ada, { after: quiet.hello.cursor }, { frame })).missed.length,
+          (await (gateways[0] as Gateway).subscribe(ada, { after: resumed.hello.cursor }, { frame })).missed.length,
       )
       .toBe(1)
-    const foreign = await (desks[0] as Gateway).subscribe(ada, { after: 'elsewhere-1' }, { frame })
+    const foreign = await (gateways[0] as Gateway).subscribe(ada, { after: 'elsewhere-1' }, { frame })
     expect(foreign.hello.resume).toBe('gap')
   })
 
-  it('G4 asking twice is asking once, also at the same moment and after a restart', async () => {
-    const agent = await drive()
+  it('G4: asking twice opens one request, also concurrently and after a restart', async () => {
+    const agent = await attachAgent()
     const asked = await Promise.all(
       Array.from({ length: 8 }, (_, i) =>
-        callAs(desks[i % gateways] as Gateway, runnerCaller)('openRequest', {
+        callAs(gateways[i % gatewayCount] as Gateway, runnerCaller)('openRequest', {
           id: agent.id,
           key: 'k',
           ask: approval(),
@@ -231,14 +235,14 @@ describe.each(archives)('on %s', (_name, make, gateways) => {
     await answer(asked[0] as Request, 'deny')
     await closeAll()
     await openAll()
-    const again = await drive()
+    const again = await attachAgent()
     expect(await again.ask('k')).toMatchObject({ id: asked[0]?.id, resolution: { by: 'person' } })
     await expect(again.ask('k', approval('other'))).rejects.toMatchObject({ code: 'key_conflict' })
     expect((await log()).filter(event => event.type === 'request.opened')).toHaveLength(1)
   })
 
-  it('G5 acknowledged means kept, and delivered or accounted for; an allow is never handed twice', async () => {
-    const agent = await drive()
+  it('G5: an acknowledged answer survives a restart, and an allow is never handed twice', async () => {
+    const agent = await attachAgent()
     const requests = new Map<string, Request>()
     for (const key of ['waiting', 'handed', 'taken', 'denied']) {
       const request = await agent.ask(key)
@@ -248,14 +252,14 @@ describe.each(archives)('on %s', (_name, make, gateways) => {
     }
     await closeAll()
     await openAll()
-    for (const [, said] of requests)
-      expect((await person('getRequest', { id: said.id })).resolution).toEqual(said.resolution)
-    const next = await drive()
+    for (const [, answered] of requests)
+      expect((await person('getRequest', { id: answered.id })).resolution).toEqual(answered.resolution)
+    const next = await attachAgent()
     const of = (key: string) => requests.get(key) as Request
     const deliveries = await Promise.all([...requests.values()].map(({ id }) => person('getRequest', { id })))
     expect(deliveries.map(request => request.delivery.state)).toEqual(['waiting', 'unknown', 'taken', 'unknown'])
     const handed = await Promise.allSettled(
-      desks.map(gateway =>
+      gateways.map(gateway =>
         callAs(gateway, runnerCaller)('reportDelivery', { id: of('handed').id, state: 'handed', fence: next.fence }),
       ),
     )
@@ -264,7 +268,7 @@ describe.each(archives)('on %s', (_name, make, gateways) => {
     expect(await next.report(of('denied'), 'handed')).toMatchObject({ delivery: { state: 'handed' } })
     expect(await next.report(of('waiting'), 'handed')).toMatchObject({ delivery: { state: 'handed' } })
     await expect(
-      callAs(desks.at(-1) as Gateway, runnerCaller)('reportDelivery', {
+      callAs(gateways.at(-1) as Gateway, runnerCaller)('reportDelivery', {
         id: of('waiting').id,
         state: 'taken',
         fence: agent.fence,
@@ -272,8 +276,8 @@ describe.each(archives)('on %s', (_name, make, gateways) => {
     ).rejects.toMatchObject({ code: 'fenced' })
   })
 
-  it('G6 nothing is allowed by absence: not by time, not by the loss of anyone', async () => {
-    const agent = await drive()
+  it('G6: no deadline, withdrawal, interrupt, lost runner or end allows anything', async () => {
+    const agent = await attachAgent()
     const withdrawn = await agent.ask('withdrawn')
     await runner('withdrawRequest', { id: withdrawn.id, fence: agent.fence })
     const interrupted = await agent.ask('interrupted')
@@ -285,10 +289,10 @@ describe.each(archives)('on %s', (_name, make, gateways) => {
     await person('retireRunner', { id: runnerId })
     expect(await person('getRequest', { id: open.id })).toMatchObject({ status: 'pending' })
     await person('endSession', { id: agent.id })
-    const said = []
+    const resolutions = []
     for (const { id } of [late, withdrawn, interrupted, open])
-      said.push((await person('getRequest', { id })).resolution)
-    expect(said.map(resolution => [resolution?.by, resolution?.reason, resolution?.answer])).toEqual([
+      resolutions.push((await person('getRequest', { id })).resolution)
+    expect(resolutions.map(resolution => [resolution?.by, resolution?.reason, resolution?.answer])).toEqual([
       ['deadline', 'nobody answered', undefined],
       ['agent', 'withdrawn', undefined],
       ['agent', 'interrupted', undefined],

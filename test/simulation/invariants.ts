@@ -1,45 +1,52 @@
-/** That the rows are exactly what the log says: folded from nothing, it gives the archive (I4, G2). */
+/**
+ * The invariants of the simulation, and the check of I4.
+ * - I1: a request is resolved at most once.
+ * - I2: an agent acts only on a stored allow of exactly that input, and at most once.
+ * - I3: a resolution that was acknowledged to a person never changes.
+ * - I4: the rows of the store equal the state rebuilt from the event log (G2).
+ * - I5: every allow comes from a rule, or from a person who sent it.
+ */
 import { isDeepStrictEqual } from 'node:util'
 import type { Store } from '@holdpoint/engine'
-import type { Fold } from './fold.ts'
+import type { ReplayedLog } from './replayed-log.ts'
 
-/** How far a watcher has come. */
-export interface Seen {
+/** A subscriber that reconnects, and the position up to which it has read. */
+export interface Reader {
   cursor: string | null
-  last: number
-  busy: boolean
+  lastSeq: number
+  connecting: boolean
   stop?: () => void
 }
 
-/** Members of a row that are the gateway's own and no event tells. */
-const own = {
+/** Fields of a row that the gateway keeps to itself; no event contains them. */
+const gatewayFields = {
   session: ['ord', 'lease', 'fence', 'turnOpen', 'needsRunner', 'agent', 'person', 'idleAttaches', 'commandSeq'],
   request: ['ord', 'handedFence'],
   command: ['ord'],
   rule: ['ord'],
 } as const
-type Told = keyof typeof own
+type CheckedTable = keyof typeof gatewayFields
 
-export async function checkRows(store: Store, fold: Fold): Promise<void> {
-  const folded: Record<Told, ReadonlyMap<string, object>> = {
-    session: fold.sessions,
-    request: fold.requests,
-    command: fold.commands,
-    rule: fold.rules,
+export async function checkRows(store: Store, replayed: ReplayedLog): Promise<void> {
+  const expectedRows: Record<CheckedTable, ReadonlyMap<string, object>> = {
+    session: replayed.sessions,
+    request: replayed.requests,
+    command: replayed.commands,
+    rule: replayed.rules,
   }
-  for (const table of Object.keys(own) as Told[]) {
+  for (const table of Object.keys(gatewayFields) as CheckedTable[]) {
     const rows = await store.find(table, {})
-    if (rows.length !== folded[table].size)
-      throw new Error(`${table}: ${rows.length} rows, ${folded[table].size} by the log (I4)`)
+    if (rows.length !== expectedRows[table].size)
+      throw new Error(`${table}: the store has ${rows.length} rows, the log gives ${expectedRows[table].size} (I4)`)
     for (const row of rows) {
-      const told = folded[table].get(row.id)
-      const shown = Object.fromEntries(
-        Object.entries(row).filter(([name]) => !(own[table] as readonly string[]).includes(name)),
+      const expected = expectedRows[table].get(row.id)
+      const visible = Object.fromEntries(
+        Object.entries(row).filter(([name]) => !(gatewayFields[table] as readonly string[]).includes(name)),
       )
-      // Secrets stand in the row until they are taken; the log never has them.
-      const open = JSON.stringify(shown).replaceAll('"hush"', '"••••••"')
-      if (!isDeepStrictEqual(JSON.parse(open), told))
-        throw new Error(`${table} ${row.id} is not what the log says (I4)\nrow ${open}\nlog ${JSON.stringify(told)}`)
+      // A row contains a secret until it is taken; the log never does.
+      const masked = JSON.stringify(visible).replaceAll('"hush"', '"••••••"')
+      if (!isDeepStrictEqual(JSON.parse(masked), expected))
+        throw new Error(`${table} ${row.id} differs from the log (I4)\nrow ${masked}\nlog ${JSON.stringify(expected)}`)
     }
   }
 }

@@ -1,10 +1,10 @@
-/** Everything random in a simulated run: one small generator (mulberry32), so that a seed says all that happens. */
-export class Chance {
+/** The random numbers of a simulated run (mulberry32): the seed determines everything. */
+export class Random {
   #state: number
   constructor(seed: number) {
     this.#state = seed >>> 0
   }
-  /** From 0 up to, not including, 1. */
+  /** A number from 0 (inclusive) to 1 (exclusive). */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0
     let mixed = this.#state
@@ -15,20 +15,20 @@ export class Chance {
   below(count: number): number {
     return Math.floor(this.next() * count)
   }
-  happens(probability: number): boolean {
+  chance(probability: number): boolean {
     return this.next() < probability
   }
   pick<T>(items: readonly T[]): T | undefined {
     return items[this.below(items.length)]
   }
-  /** One of the choices, each as likely as its weight says. */
-  weigh<T>(choices: readonly (readonly [weight: number, choice: T])[]): T {
-    let left = this.next() * choices.reduce((sum, [weight]) => sum + weight, 0)
+  /** One of the choices, with probabilities proportional to the weights. */
+  pickWeighted<T>(choices: readonly (readonly [weight: number, choice: T])[]): T {
+    let remaining = this.next() * choices.reduce((sum, [weight]) => sum + weight, 0)
     for (const [weight, choice] of choices) {
-      left -= weight
-      if (left < 0) return choice
+      remaining -= weight
+      if (remaining < 0) return choice
     }
-    throw new Error('there is nothing to choose from')
+    throw new Error('pickWeighted needs at least one choice')
   }
   bytes(count: number): Uint8Array {
     return Uint8Array.from({ length: count }, () => this.below(256))

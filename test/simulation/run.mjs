@@ -1,4 +1,4 @@
-/** `npm run simulate -- --minutes 10 [--steps 400]`, or `-- --seed 42` to replay: hands its options to the simulation's test. */
+/** Runs the simulation test with options: `npm run simulate -- --minutes 10 [--steps 400]`, or `-- --seed 42` to repeat a run. */
 import { spawnSync } from 'node:child_process'
 import { parseArgs } from 'node:util'
 

@@ -1,6 +1,6 @@
 /**
- * Seeded runs of the whole world. A failure names its seed; `SEED=… npx vitest run test/simulation` replays exactly that run,
- * and `npm run simulate -- --minutes 10` looks for new ones.
+ * Simulations with fixed seeds. A failure names its seed; `SEED=… npx vitest run test/simulation` repeats exactly that run,
+ * and `npm run simulate -- --minutes 10` runs new seeds.
  */
 import { expect, it } from 'vitest'
 import { simulate } from './simulator.ts'
@@ -9,23 +9,24 @@ const steps = Number(process.env.STEPS ?? 400)
 const minutes = Number(process.env.MINUTES ?? 0)
 const seeds = process.env.SEED ? [Number(process.env.SEED)] : Array.from({ length: 16 }, (_, i) => 1000 + i)
 
-it.each(seeds)('the world of seed %i holds its promises', async seed => {
+it.each(seeds)('the simulation with seed %i keeps all invariants', async seed => {
   const { actions, requests } = await simulate(seed, steps)
   expect(requests).toBeGreaterThan(0)
   expect(actions).toBeGreaterThan(0)
 })
 
-it('the same seed gives the same world, step by step', async () => {
+it('the same seed gives the same simulation, step by step', async () => {
   const [seed] = seeds as [number]
   const [first, second] = [await simulate(seed, steps), await simulate(seed, steps)]
   expect(second.trace).toEqual(first.trace)
   expect((await simulate(seed + 1, steps)).trace).not.toEqual(first.trace)
 })
 
-it('new worlds hold their promises for as long as was asked', { timeout: minutes * 60_000 + 30_000 }, async () => {
+it('simulations with new seeds keep all invariants for MINUTES minutes', {
+  timeout: minutes * 60_000 + 30_000,
+}, async () => {
   const endsAt = Date.now() + minutes * 60_000
-  let worlds = 0
-  for (let seed = Math.floor(Math.random() * 2 ** 31); Date.now() < endsAt; seed++, worlds++)
-    await simulate(seed, steps)
-  if (minutes > 0) console.log(`${worlds} new worlds`)
+  let count = 0
+  for (let seed = Math.floor(Math.random() * 2 ** 31); Date.now() < endsAt; seed++, count++) await simulate(seed, steps)
+  if (minutes > 0) console.log(`${count} simulations with new seeds`)
 })

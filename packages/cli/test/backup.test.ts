@@ -4,7 +4,7 @@ import { watchEvents } from '@holdpoint/client'
 import type { Frame } from '@holdpoint/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
 import { closeGateways, type GatewayProcess, startGateway } from '../../../test/support/gateway.ts'
-import { checkSqlite } from '../../../test/support/store-fixture.ts'
+import { checkSqlite } from '../../../test/support/store-check.ts'
 import { runCli } from './support/cli-process.ts'
 
 afterEach(closeGateways)

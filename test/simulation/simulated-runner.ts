@@ -1,4 +1,4 @@
-/** A simulated runner: it drives agents that ask a fixed list of questions and act on what they are allowed, and it may crash between any two of its steps. */
+/** A simulated runner. Its agents open a fixed list of requests and act when allowed; it may crash between any two steps. */
 import type { Caller } from '@holdpoint/engine'
 import {
   type Ask,
@@ -10,23 +10,23 @@ import {
   type RunnerId,
   type SessionId,
 } from '@holdpoint/protocol'
-import type { Chance } from './random.ts'
+import type { Random } from './random.ts'
 
 export const runnerCaller: Caller = { role: 'runner', name: 'runner', token: 'tok_runner', via: 'api' }
 export const drivers: readonly DriverInfo[] = [
-  { name: 'steady', title: '', capabilities: ['resumable', 'portable', 'messages'], modes: [], ready: true },
-  { name: 'fragile', title: '', capabilities: ['messages'], modes: [], ready: true },
+  { name: 'resumable', title: '', capabilities: ['resumable', 'portable', 'messages'], modes: [], ready: true },
+  { name: 'unresumable', title: '', capabilities: ['messages'], modes: [], ready: true },
 ]
 const asksPerSession = 10
 
-/** What an agent did because it was allowed to; kept outside of everything that crashes. */
-export interface Action {
+/** An action that an agent performed because it was allowed. Stored outside of everything that crashes. */
+export interface PerformedAction {
   readonly request: Request['id']
   readonly digestText: string
   readonly step: number
 }
 
-interface Agent {
+interface SimulatedAgent {
   readonly id: SessionId
   readonly fence: number
   asked: number
@@ -34,25 +34,25 @@ interface Agent {
   request: Request | null
 }
 
-export class Runner {
+export class SimulatedRunner {
   readonly id: RunnerId
   readonly #call: Call
-  readonly #chance: Chance
+  readonly #random: Random
   readonly #act: (request: Request, digestText: string) => void
-  /** Its place was taken by a newer start of the same runner, and it knows. */
+  /** A newer start of the same runner has replaced this one, and it has been told. */
   superseded = false
   #incarnation: number | null = null
-  #agents = new Map<SessionId, Agent>()
+  #agents = new Map<SessionId, SimulatedAgent>()
   #attaching: { readonly id: SessionId; readonly key: string } | null = null
 
-  constructor(id: RunnerId, call: Call, chance: Chance, act: (request: Request, digestText: string) => void) {
+  constructor(id: RunnerId, call: Call, random: Random, act: (request: Request, digestText: string) => void) {
     this.id = id
     this.#call = call
-    this.#chance = chance
+    this.#random = random
     this.#act = act
   }
 
-  /** The process dies: whatever it knew is gone. */
+  /** The process dies and loses its state. */
   crash(): void {
     this.#incarnation = null
     this.#attaching = null
@@ -62,10 +62,10 @@ export class Runner {
   async step(): Promise<string> {
     if (this.#incarnation === null) return this.#announce()
     if (this.#attaching) return this.#attach(this.#attaching)
-    const next = this.#chance.weigh<() => Promise<string>>([
+    const next = this.#random.pickWeighted<() => Promise<string>>([
       [2, () => this.#renew()],
-      [3, () => this.#look()],
-      [12, () => this.#drive()],
+      [3, () => this.#findWork()],
+      [12, () => this.#stepAgent()],
     ])
     return next()
   }
@@ -84,14 +84,14 @@ export class Runner {
       throw fault
     }
   }
-  async #look(): Promise<string> {
+  async #findWork(): Promise<string> {
     const { items } = await this.#call('listWork', { id: this.id, incarnation: this.#incarnation ?? 0 })
-    const session = this.#chance.pick(items)
+    const session = this.#random.pick(items)
     if (!session) return 'no work'
-    this.#attaching = { id: session.id, key: `attach-${this.#chance.next()}` }
+    this.#attaching = { id: session.id, key: `attach-${this.#random.next()}` }
     return this.#attach(this.#attaching)
   }
-  /** A reply may be lost: the same key gives the same fence, so it goes on until it knows. */
+  /** Retries until it gets a reply: the same key always returns the same fence. */
   async #attach({ id, key }: { readonly id: SessionId; readonly key: string }): Promise<string> {
     try {
       const input = { id, runner: this.id, incarnation: this.#incarnation ?? 0 }
@@ -104,50 +104,50 @@ export class Runner {
       throw fault
     }
   }
-  async #drive(): Promise<string> {
-    const agent = this.#chance.pick([...this.#agents.values()])
-    if (!agent) return this.#look()
+  async #stepAgent(): Promise<string> {
+    const agent = this.#random.pick([...this.#agents.values()])
+    if (!agent) return this.#findWork()
     try {
-      return await (this.#chance.happens(0.3) ? this.#obey(agent) : this.#goOn(agent))
+      return await (this.#random.chance(0.3) ? this.#runCommand(agent) : this.#advanceAgent(agent))
     } catch (fault) {
-      if (['fenced', 'session_ended', 'not_found'].includes(codeOf(fault))) this.#leave(agent)
+      if (['fenced', 'session_ended', 'not_found'].includes(codeOf(fault))) this.#forgetAgent(agent)
       throw fault
     }
   }
 
-  /** The session may have been attached anew meanwhile: then that agent stays. */
-  #leave(agent: Agent): void {
+  /** Does nothing if the session was attached again in the meantime. */
+  #forgetAgent(agent: SimulatedAgent): void {
     if (this.#agents.get(agent.id) === agent) this.#agents.delete(agent.id)
   }
 
-  /** Commands, in order. */
-  async #obey(agent: Agent): Promise<string> {
+  /** Runs the next command. */
+  async #runCommand(agent: SimulatedAgent): Promise<string> {
     const { id, fence } = agent
     const [command] = (await this.#call('listCommands', { id })).items
     if (!command) return 'no command'
     if (command.body.kind === 'end') {
       await this.#call('detachSession', { id, fence })
-      this.#leave(agent)
+      this.#forgetAgent(agent)
       return `ended ${id}`
     }
     await this.#call('takeCommand', { id: command.id, fence })
-    if (command.body.kind === 'message') await this.#say(id, fence, `heard ${command.seq}`)
+    if (command.body.kind === 'message') await this.#appendMessage(id, fence, `read message ${command.seq}`)
     await this.#call('finishCommand', { id: command.id, fence })
-    return `carried out ${command.body.kind}`
+    return `ran command ${command.body.kind}`
   }
-  #say(id: SessionId, fence: number, text: string) {
-    const block = `b${this.#chance.below(1000)}`
-    return this.#chance.happens(0.3)
+  #appendMessage(id: SessionId, fence: number, text: string) {
+    const block = `b${this.#random.below(1000)}`
+    return this.#random.chance(0.3)
       ? this.#call('appendEvents', { id, fence, items: [{ type: 'message.delta', block, offset: 0, text }] })
       : this.#call('appendEvents', { id, fence, items: [{ type: 'message.added', block, text }] })
   }
 
-  /** One step of the agent's own program. Between any two the process may crash. */
-  async #goOn(agent: Agent): Promise<string> {
+  /** One step of the agent. The process may crash between any two. */
+  async #advanceAgent(agent: SimulatedAgent): Promise<string> {
     const { id, fence } = agent
     switch (agent.phase) {
       case 'ask': {
-        if (agent.asked >= asksPerSession) return this.#rest(agent)
+        if (agent.asked >= asksPerSession) return this.#finishTurn(agent)
         const deadlineMs = agent.asked % 2 ? { deadlineMs: 30_000 } : {}
         const onDeadline = agent.asked % 4 === 3 ? { onDeadline: 'wait' as const } : {}
         const input = { id, fence, key: `k${agent.asked}`, ask: askOf(agent.asked), ...deadlineMs, ...onDeadline }
@@ -157,33 +157,33 @@ export class Runner {
       }
       case 'wait': {
         const request = await this.#call('getRequest', { id: agent.request?.id ?? ('' as Request['id']) })
-        if (request.status === 'pending') return 'waits'
+        if (request.status === 'pending') return 'still waiting'
         agent.request = request
         const { state } = request.delivery
-        // It tries to hand whatever was not taken, also what is in doubt; the gateway has to refuse where that was an allow.
+        // Also tries to hand an unknown answer; the gateway must refuse that if it is an allow.
         const handable = state !== 'taken' && state !== 'undeliverable'
-        return handable ? this.#to(agent, 'hand') : this.#nextAsk(agent, `does not act: ${state}`)
+        return handable ? this.#setPhase(agent, 'hand') : this.#nextAsk(agent, `skipped: ${state}`)
       }
       case 'hand':
         try {
           agent.request = await this.#call('reportDelivery', { id: requestOf(agent).id, state: 'handed', fence })
         } catch (fault) {
-          if (codeOf(fault) === 'already_resolved') return this.#nextAsk(agent, 'must not act')
+          if (codeOf(fault) === 'already_resolved') return this.#nextAsk(agent, 'handing was refused')
           throw fault
         }
-        return this.#to(agent, 'act')
+        return this.#setPhase(agent, 'act')
       case 'act': {
         const request = requestOf(agent)
         if (request.resolution?.answer?.kind === 'allow') this.#act(request, digestText(id, askOf(agent.asked)))
-        return this.#to(agent, 'take')
+        return this.#setPhase(agent, 'take')
       }
       case 'take':
         await this.#call('reportDelivery', { id: requestOf(agent).id, state: 'taken', fence })
-        return this.#nextAsk(agent, 'took it')
+        return this.#nextAsk(agent, 'answer taken')
     }
   }
-  async #rest(agent: Agent): Promise<string> {
-    if (this.#chance.happens(0.8)) {
+  async #finishTurn(agent: SimulatedAgent): Promise<string> {
+    if (this.#random.chance(0.8)) {
       await this.#call('appendEvents', {
         id: agent.id,
         fence: agent.fence,
@@ -191,24 +191,24 @@ export class Runner {
       })
       return 'finished its turn'
     }
-    const ending = this.#chance.happens(0.5) ? { ending: { reason: 'done' as const } } : {}
+    const ending = this.#random.chance(0.5) ? { ending: { reason: 'done' as const } } : {}
     await this.#call('detachSession', { id: agent.id, fence: agent.fence, ...ending })
-    this.#leave(agent)
-    return `let go of ${agent.id}`
+    this.#forgetAgent(agent)
+    return `detached ${agent.id}`
   }
-  async #to(agent: Agent, phase: Agent['phase']): Promise<string> {
+  async #setPhase(agent: SimulatedAgent, phase: SimulatedAgent['phase']): Promise<string> {
     agent.phase = phase
-    return `goes on to ${phase}`
+    return `next phase: ${phase}`
   }
-  #nextAsk(agent: Agent, why: string): string {
+  #nextAsk(agent: SimulatedAgent, why: string): string {
     agent.phase = 'ask'
     agent.asked++
     return why
   }
 }
 
-function requestOf({ request }: Agent): Request {
-  if (!request) throw new Error('an agent acts on nothing')
+function requestOf({ request }: SimulatedAgent): Request {
+  if (!request) throw new Error('this agent has no open request')
   return request
 }
 export function codeOf(fault: unknown): string {
@@ -216,7 +216,7 @@ export function codeOf(fault: unknown): string {
   throw fault
 }
 
-/** Asks are a function of their number: an agent that comes back asks the same again. */
+/** The nth ask. It depends on n only, so a resumed agent asks the same again. */
 export function askOf(n: number): Ask {
   if (n === 2)
     return {

@@ -1,6 +1,6 @@
-/** Every place between two hops of the path where a process can die, by number. A run without a crash passes exactly these, so the list cannot rot. */
+/** The numbered crash points: every step of the path at which a process can die. A test checks that a run without a crash passes exactly these. */
 
-/** Of the gateway, from the start of a session to the end of its turn, in the order in which they are first passed. */
+/** Crash points of the gateway, from the start of a session to the end of its turn, in the order in which they are first passed. */
 export const gatewayPoints = [
   'begun:start', // 1
   'decided:start',
@@ -20,7 +20,7 @@ export const gatewayPoints = [
   'committed:takeCommand',
   'replying:takeCommand',
   'replying:listEvents',
-  'begun:appendEvents#1', // what the agent says before it asks
+  'begun:appendEvents#1', // the agent's message before it asks
   'decided:appendEvents#1', // 20
   'written:appendEvents#1',
   'committed:appendEvents#1',
@@ -46,22 +46,22 @@ export const gatewayPoints = [
   'written:taken',
   'committed:taken',
   'replying:reportDelivery#2',
-  'begun:appendEvents#2', // 45: the action is about to begin
+  'begun:appendEvents#2', // 45: the action starts
   'decided:appendEvents#2',
   'written:appendEvents#2',
   'committed:appendEvents#2',
   'replying:appendEvents#2',
-  'begun:appendEvents#3', // 50: the action is done
+  'begun:appendEvents#3', // 50: the action is finished
   'decided:appendEvents#3',
   'written:appendEvents#3',
   'committed:appendEvents#3',
   'replying:appendEvents#3',
-  'begun:appendEvents#4', // 55: what the agent says after it
+  'begun:appendEvents#4', // 55: the agent's message after the action
   'decided:appendEvents#4',
   'written:appendEvents#4',
   'committed:appendEvents#4',
   'replying:appendEvents#4',
-  'begun:appendEvents#5', // 60: the turn is over
+  'begun:appendEvents#5', // 60: the turn is finished
   'decided:appendEvents#5',
   'written:appendEvents#5',
   'committed:appendEvents#5',
@@ -73,7 +73,7 @@ export const gatewayPoints = [
   'replying:finishCommand', // 69
 ] as const
 
-/** Of the runner, on the agent's side of the request. */
+/** Crash points of the runner, while its agent asks and gets the answer. */
 export const runnerPoints = [
   'runner:asked', // 70
   'runner:resolution-seen',

@@ -1,4 +1,4 @@
-/** A process full of people who all answer at once: each has a connection, a credential and an answer of its own. Its parent says when. */
+/** A process with several people who answer a request at the same moment, each with their own connection, credential and answer. The parent process starts each round. */
 import { Agent, request } from 'node:http'
 
 const { url, people } = JSON.parse(process.argv[2] ?? '')
@@ -24,7 +24,7 @@ function post(path, token, body) {
   })
 }
 
-/** What there is to compare: who won as far as this contender was told. */
+/** What this person was told: the status, and the resolution that won. */
 function outcome(name, { status, body }) {
   const request = status === 200 ? body : body.error?.detail?.request
   return { name, status, code: body.error?.code ?? null, resolution: request?.resolution ?? null }

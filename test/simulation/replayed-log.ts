@@ -1,18 +1,18 @@
-/** The log folded into rows, by someone who knows nothing of the engine: if state and event commit together (G2), both are the same. */
+/** Rebuilds sessions, requests, commands and rules from the event log, independently of the engine. If state and events commit together (G2), the result equals the rows of the store. */
 import type { StoredEvent } from '@holdpoint/engine'
 import { type Command, limits, type Request, type Rule, type Session } from '@holdpoint/protocol'
 
-export type FoldedSession = Omit<Session, 'pending'>
+export type ReplayedSession = Omit<Session, 'pending'>
 
-export class Fold {
-  readonly sessions = new Map<string, FoldedSession>()
+export class ReplayedLog {
+  readonly sessions = new Map<string, ReplayedSession>()
   readonly requests = new Map<string, Request>()
   readonly commands = new Map<string, Command>()
   readonly rules = new Map<string, Rule>()
   seq = 0
 
-  take(event: StoredEvent): void {
-    if (event.seq !== this.seq + 1) throw new Error(`the log jumps from ${this.seq} to ${event.seq} (G3)`)
+  apply(event: StoredEvent): void {
+    if (event.seq !== this.seq + 1) throw new Error(`the log jumps from seq ${this.seq} to ${event.seq} (G3)`)
     this.seq = event.seq
     const { body, session } = event
     switch (body.type) {
@@ -28,11 +28,11 @@ export class Fold {
         return
       case 'message.added':
         if (body.role === 'agent' && !body.partial && body.text.trim())
-          this.#change(session, { lastMessage: clip(body.text) })
+          this.#updateSession(session, { lastMessage: truncateTitle(body.text) })
         return
       case 'turn.finished': {
         const before = this.sessions.get(session ?? '')
-        if (before && body.cost !== undefined) this.#change(session, { cost: (before.cost ?? 0) + body.cost })
+        if (before && body.cost !== undefined) this.#updateSession(session, { cost: (before.cost ?? 0) + body.cost })
         return
       }
       case 'request.opened':
@@ -40,12 +40,12 @@ export class Fold {
         this.requests.set(body.value.id, body.value)
         return
       case 'request.overdue':
-        this.#move(body.request, request => ({ ...request, overdue: true }))
+        this.#updateRequest(body.request, request => ({ ...request, overdue: true }))
         return
       case 'request.resolved':
-        this.#move(body.request, request => {
+        this.#updateRequest(body.request, request => {
           if (request.status === 'resolved') throw new Error(`${request.id} was resolved twice (I1)`)
-          if (request.digest !== body.digest) throw new Error(`${request.id} was resolved by another digest (G7)`)
+          if (request.digest !== body.digest) throw new Error(`${request.id} was resolved with another digest (G7)`)
           return { ...request, status: 'resolved', resolution: body.resolution, delivery: body.delivery }
         })
         return
@@ -53,8 +53,9 @@ export class Fold {
       case 'request.taken':
       case 'request.unknown':
       case 'request.undeliverable':
-        this.#move(body.request, request => {
-          if (request.delivery.state === body.delivery.state) throw new Error(`${body.type} changed nothing (I4)`)
+        this.#updateRequest(body.request, request => {
+          if (request.delivery.state === body.delivery.state)
+            throw new Error(`${body.type} of ${request.id} does not change its delivery state (I4)`)
           return { ...request, delivery: body.delivery }
         })
         return
@@ -66,7 +67,7 @@ export class Fold {
         const command = this.commands.get(body.command)
         if (!command) return
         const done = body.type === 'command.done'
-        if (command.state === 'done') throw new Error(`${body.type} of ${command.id}, which is done (I4)`)
+        if (command.state === 'done') throw new Error(`${body.type} of ${command.id}, which is already done (I4)`)
         this.commands.set(command.id, {
           ...command,
           state: done ? 'done' : 'taken',
@@ -82,14 +83,14 @@ export class Fold {
     }
   }
 
-  #change(id: string | null, part: Partial<FoldedSession>): void {
+  #updateSession(id: string | null, fields: Partial<ReplayedSession>): void {
     const before = this.sessions.get(id ?? '')
-    if (before) this.sessions.set(before.id, { ...before, ...part })
+    if (before) this.sessions.set(before.id, { ...before, ...fields })
   }
-  /** What was purged before it was read here is not there to be moved. */
-  #move(id: string, move: (request: Request) => Request): void {
+  /** Ignores requests whose opening event was purged before it was read. */
+  #updateRequest(id: string, update: (request: Request) => Request): void {
     const request = this.requests.get(id)
-    if (request) this.requests.set(id, move(request))
+    if (request) this.requests.set(id, update(request))
   }
   #delete(session: string | null): void {
     this.sessions.delete(session ?? '')
@@ -98,7 +99,7 @@ export class Fold {
   }
 }
 
-function clip(text: string): string {
-  const words = text.trim()
-  return words.length > limits.titleMax ? `${words.slice(0, limits.titleMax - 1)}…` : words
+function truncateTitle(text: string): string {
+  const trimmed = text.trim()
+  return trimmed.length > limits.titleMax ? `${trimmed.slice(0, limits.titleMax - 1)}…` : trimmed
 }

@@ -1,17 +1,17 @@
-/** Whether an archive is in order: its chain verifies, and what its log tells of every request, command and session is what its rows hold. */
+/** Checks a store: its hash chain is valid, and its rows equal the state of every request, command and session in the log. */
 import type { Store, StoredEvent } from '@holdpoint/engine'
 import { type Delivery, limits, type Request, type Resolution } from '@holdpoint/protocol'
 import { openSqlite, verifyChain } from '@holdpoint/store'
 import { expect } from 'vitest'
 
-interface Told {
+interface RequestHistory {
   opened: Request
   readonly resolutions: Resolution[]
   readonly deliveries: Delivery[]
 }
 
-/** Moves that the life of a request knows; `unknown` again becomes `handed` only where it was no allow. */
-const moves: Readonly<Record<string, readonly string[]>> = {
+/** The allowed transitions of a delivery. An allow never goes from `unknown` to `handed`; that is checked below. */
+const deliveryMoves: Readonly<Record<string, readonly string[]>> = {
   waiting: ['handed', 'undeliverable'],
   handed: ['taken', 'unknown', 'undeliverable'],
   unknown: ['handed', 'taken'],
@@ -19,23 +19,23 @@ const moves: Readonly<Record<string, readonly string[]>> = {
   undeliverable: [],
 }
 
-export async function checkArchive(store: Store): Promise<void> {
+export async function checkStore(store: Store): Promise<void> {
   expect(await verifyChain(store)).toMatchObject({ ok: true })
   const events = await wholeLog(store)
-  const requests = new Map<string, Told>()
+  const requests = new Map<string, RequestHistory>()
   const commands = new Map<string, string>()
   const sessions = new Map<string, string>()
   for (const { body, session } of events) fold(body, session ?? '', { requests, commands, sessions })
-  for (const [id, told] of requests) await checkRequest(store, id, told)
+  for (const [id, history] of requests) await checkRequest(store, id, history)
   for (const [id, state] of commands) expect((await store.get('command', id))?.state, id).toBe(state)
   for (const [id, state] of sessions) expect((await store.get('session', id))?.state, id).toBe(state)
 }
 
-/** The archive of a gateway that has stopped. */
+/** Checks the store of a gateway that has stopped. */
 export async function checkSqlite(file: string): Promise<void> {
   const store = await openSqlite({ file })
   try {
-    await checkArchive(store)
+    await checkStore(store)
   } finally {
     await store.close()
   }
@@ -50,13 +50,13 @@ async function wholeLog(store: Store): Promise<StoredEvent[]> {
   }
 }
 
-interface Books {
-  readonly requests: Map<string, Told>
+interface ReplayedState {
+  readonly requests: Map<string, RequestHistory>
   readonly commands: Map<string, string>
   readonly sessions: Map<string, string>
 }
 
-function fold(body: StoredEvent['body'], session: string, { requests, commands, sessions }: Books): void {
+function fold(body: StoredEvent['body'], session: string, { requests, commands, sessions }: ReplayedState): void {
   switch (body.type) {
     case 'session.opened':
     case 'session.changed':
@@ -91,15 +91,19 @@ function fold(body: StoredEvent['body'], session: string, { requests, commands, 
   }
 }
 
-async function checkRequest(store: Store, id: string, { opened, resolutions, deliveries }: Told): Promise<void> {
+async function checkRequest(
+  store: Store,
+  id: string,
+  { opened, resolutions, deliveries }: RequestHistory,
+): Promise<void> {
   const row = await store.get('request', id)
-  if (!row) throw new Error(`the log tells of ${id}, and there is no such row`)
+  if (!row) throw new Error(`${id} is in the log, but has no row`)
   expect(resolutions.length, `${id} is resolved once`).toBe(row.status === 'resolved' ? 1 : 0)
   expect(row.resolution, id).toEqual(resolutions[0] ?? null)
   expect(row.delivery, id).toEqual(deliveries.at(-1) ?? opened.delivery)
   for (const [index, { state }] of deliveries.entries()) {
     const before = deliveries[index - 1]?.state
-    if (before !== undefined) expect(moves[before], `${id} goes from ${before} to ${state}`).toContain(state)
+    if (before !== undefined) expect(deliveryMoves[before], `${id} goes from ${before} to ${state}`).toContain(state)
   }
   if (row.resolution?.answer?.kind === 'allow')
     expect(deliveries.filter(({ state }) => state === 'handed').length, `${id} is handed once`).toBeLessThanOrEqual(1)
