@@ -7,11 +7,11 @@ import type { Answer, Request } from '@holdpoint/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import {
+  cleanEnvironment,
   closeGateways,
   type GatewayProcess,
-  glance,
   holdpoint,
-  plainEnvironment,
+  shortPause,
   startGateway,
 } from './support/gateway.ts'
 
@@ -38,14 +38,14 @@ async function nextPending(): Promise<Request> {
   for (;;) {
     const [request] = (await gateway.call('listRequests', { status: 'pending' })).items
     if (request) return request
-    await glance()
+    await shortPause()
   }
 }
 const answer = (request: Request, given: Answer) =>
   gateway.call('answerRequest', { id: request.id, digest: request.digest, answer: given })
 
 function run(program: string, args: readonly string[]) {
-  const env = { ...plainEnvironment(), HOLDPOINT_URL: gateway.url, HOLDPOINT_TOKEN: agentToken }
+  const env = { ...cleanEnvironment(), HOLDPOINT_URL: gateway.url, HOLDPOINT_TOKEN: agentToken }
   const child = spawn(program, args, {
     cwd: folder,
     env: { ...env, HOLDPOINT_BIN: `${process.execPath} ${holdpoint}` },
@@ -126,7 +126,7 @@ describe('the generator agent', () => {
     const request = await nextPending()
     expect(request.ask).toMatchObject({ kind: 'approval', input: { files: ['kept.log', 'old.log'] } })
     await answer(request, { kind: 'allow', input: { files: ['old.log'] } })
-    while ((await gateway.call('getSession', { id: session.id })).state !== 'idle') await glance()
+    while ((await gateway.call('getSession', { id: session.id })).state !== 'idle') await shortPause()
     expect([old, kept, fresh].map(file => existsSync(file))).toEqual([false, true, true])
     expect((await gateway.call('getSession', { id: session.id })).lastMessage).toBe('Deleted old.log.')
   })

@@ -10,8 +10,8 @@ import { openSqlite } from '@holdpoint/store'
 import { expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import worker from '../support/agents/worker.mjs'
-import { told, Witness } from '../support/event-recorder.ts'
-import { glance } from '../support/gateway.ts'
+import { EventRecorder, isEvent } from '../support/event-recorder.ts'
+import { shortPause } from '../support/gateway.ts'
 import { gatewayPoints, runnerPoints } from './crash-points.ts'
 
 const secrets = { person: 'a-secret-of-the-person', runner: 'a-secret-of-the-runner' } as const
@@ -47,19 +47,19 @@ it('a run without a crash passes exactly the listed crash points', async () => {
     signal: stop.signal,
     crashPoint: runner.crashPoint,
   })
-  const witness = await Witness.over(url, secrets.person)
+  const recorder = await EventRecorder.connect(url, secrets.person)
   const call = httpCall({ url, token: secrets.person })
   try {
-    while ((await call('listRunners', {})).items.length === 0) await glance()
+    while ((await call('listRunners', {})).items.length === 0) await shortPause()
     // The first run loads the rules and passes a point twice for that; only the second run counts.
     for (const prompt of ['a line', 'another line']) {
       passed.clear()
       runner.clear()
       const options = { file: join(folder, 'lines') }
       const session = await call('startSession', { driver: 'worker', prompt, options })
-      const { value: request } = await witness.seen(told(session.id, 'request.opened'))
+      const { value: request } = await recorder.waitFor(isEvent(session.id, 'request.opened'))
       await call('answerRequest', { id: request.id, digest: request.digest, answer: { kind: 'allow' } })
-      await witness.seen(told(session.id, 'command.done'))
+      await recorder.waitFor(isEvent(session.id, 'command.done'))
       // Wait for the reply to finishCommand: replies on one socket come in order.
       await socket.call('whoAmI', {})
     }
@@ -67,7 +67,7 @@ it('a run without a crash passes exactly the listed crash points', async () => {
     expect(gatewayNames.sort()).toEqual([...gatewayPoints].sort())
     expect(runner.names().sort()).toEqual([...runnerPoints].sort())
   } finally {
-    await witness.close()
+    await recorder.close()
     stop.abort()
     await running
     socket.close()

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import type { Session } from '@holdpoint/protocol'
 import { expect } from 'vitest'
-import { told, Witness, within } from '../support/event-recorder.ts'
+import { EventRecorder, isEvent, withTimeout } from '../support/event-recorder.ts'
 import { agentsFolder, GatewayProcess } from '../support/gateway.ts'
 import { checkSqlite } from '../support/store-check.ts'
 import { type GatewayPoint, gatewayPoints, numberOf } from './crash-points.ts'
@@ -32,26 +32,26 @@ export async function runCrashSequence(
 ): Promise<CrashSequenceResult> {
   const gateway = new GatewayProcess({ config: withWorker })
   await gateway.start(crashEnvironment(points[0], undefined))
-  const runnerPid = await gateway.runnerBegun()
-  const witness = await Witness.over(gateway.url, gateway.token)
+  const runnerPid = await gateway.runnerStarted()
+  const recorder = await EventRecorder.connect(gateway.url, gateway.token)
   const unknown: GatewayPoint[] = []
   for (const [index, point] of points.entries()) {
-    const crashed = gateway.gone.then(async exit => {
+    const crashed = gateway.exited.then(async exit => {
       expect(exit.signal, `the gateway is killed at ${point}`).toBe('SIGKILL')
       if (victims === 'both') await gateway.killRunner()
       await gateway.start(crashEnvironment(points[index + 1], point))
     })
     crashed.catch(() => {}) // awaited below
     try {
-      const written = await within(writeOneLine(gateway, witness, `line ${index}`))
-      await within(crashed)
-      const outcome = await checkDelivery(gateway.call, witness, written)
+      const written = await withTimeout(writeOneLine(gateway, recorder, `line ${index}`))
+      await withTimeout(crashed)
+      const outcome = await checkDelivery(gateway.call, recorder, written)
       if (outcome === 'unknown') unknown.push(point)
       if (victims === 'gateway') {
         expect(outcome, 'a running agent is not affected').toBe('taken')
-        expect(witness.of(written.session).some(isParked), 'its session is not parked').toBe(false)
+        expect(recorder.eventsOf(written.session).some(isParked), 'its session is not parked').toBe(false)
       }
-      await within(endSession(gateway, witness, written.session))
+      await withTimeout(endSession(gateway, recorder, written.session))
     } catch (error) {
       throw new Error(`killed (${victims}) at crash point ${numberOf(point)}, ${point}`, { cause: error })
     }
@@ -60,7 +60,7 @@ export async function runCrashSequence(
     expect(gateway.runnerPid(), 'the runner keeps running').toBe(runnerPid)
     expect((await gateway.call('listRunners', {})).items.map(runner => runner.incarnation)).toEqual([1])
   }
-  await witness.close()
+  await recorder.close()
   await gateway.stop()
   await checkSqlite(gateway.home.databaseFile)
   await gateway.close()
@@ -70,25 +70,29 @@ export async function runCrashSequence(
 /** Runs one session whose agent asks to write one line and is allowed to, whatever is killed meanwhile. */
 export async function writeOneLine(
   gateway: GatewayProcess,
-  witness: Witness,
+  recorder: EventRecorder,
   prompt: string,
   crashIn?: string,
 ): Promise<WrittenLine> {
   const file = join(gateway.folder, 'lines')
   const options = { file, ...(crashIn ? { crashIn } : {}) }
   const session = await gateway.call('startSession', { driver: 'worker', prompt, options })
-  const { value: request } = await witness.seen(told(session.id, 'request.opened'))
+  const { value: request } = await recorder.waitFor(isEvent(session.id, 'request.opened'))
   const answer = { kind: 'allow' as const }
   const answered = await gateway.call('answerRequest', { id: request.id, digest: request.digest, answer })
-  await witness.seen(told(session.id, 'command.done'))
+  await recorder.waitFor(isEvent(session.id, 'command.done'))
   return { session: session.id, line: `${prompt}.1`, file, answered }
 }
 
 /** Ends the session and waits until its runner has detached it, so that it does not pass crash points of the next session. */
-export async function endSession(gateway: GatewayProcess, witness: Witness, session: Session['id']): Promise<void> {
-  const from = witness.events.length
+export async function endSession(
+  gateway: GatewayProcess,
+  recorder: EventRecorder,
+  session: Session['id'],
+): Promise<void> {
+  const from = recorder.events.length
   await gateway.call('endSession', { id: session })
-  await witness.seen(told(session, 'session.ended'), from)
-  const hasRunner = witness.events.slice(from).some(told(session, 'command.added'))
-  if (hasRunner) await witness.seen(told(session, 'command.done'), from)
+  await recorder.waitFor(isEvent(session, 'session.ended'), from)
+  const hasRunner = recorder.events.slice(from).some(isEvent(session, 'command.added'))
+  if (hasRunner) await recorder.waitFor(isEvent(session, 'command.done'), from)
 }

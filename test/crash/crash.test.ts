@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { told, Witness, within } from '../support/event-recorder.ts'
+import { EventRecorder, isEvent, withTimeout } from '../support/event-recorder.ts'
 import { closeGateways, GatewayProcess } from '../support/gateway.ts'
-import { budget } from '../support/rounds.ts'
+import { startRounds } from '../support/rounds.ts'
 import { checkSqlite } from '../support/store-check.ts'
 import { type GatewayPoint, gatewayPoints, runnerPoints } from './crash-points.ts'
 import { runCrashSequence, withWorker, writeOneLine } from './crash-sequence.ts'
@@ -11,7 +11,7 @@ afterAll(closeGateways)
 
 /** Runs two sequences at a time, because each waits often. */
 async function crashAtEveryPoint(victims: 'gateway' | 'both', ms: number): Promise<GatewayPoint[]> {
-  const rounds = budget(ms)
+  const rounds = startRounds(ms)
   const unknown = new Set<GatewayPoint>()
   while (rounds.next()) {
     const halves = [0, 1].map(half => gatewayPoints.filter((_, index) => index % 2 === half))
@@ -39,8 +39,8 @@ describe('kill -9 at every crash point', () => {
   })
 
   it.each(runnerPoints)('killing the runner at %s: the next runner continues', { timeout: 600_000 }, point =>
-    repeatWithGateway({ HOLDPOINT_RUNNER_CRASH_AT: point }, async (gateway, witness) => {
-      const outcome = await checkDelivery(gateway.call, witness, await writeOneLine(gateway, witness, 'a line'))
+    repeatWithGateway({ HOLDPOINT_RUNNER_CRASH_AT: point }, async (gateway, recorder) => {
+      const outcome = await checkDelivery(gateway.call, recorder, await writeOneLine(gateway, recorder, 'a line'))
       expect(outcome).toBe(['runner:handed', 'runner:given'].includes(point) ? 'unknown' : 'taken')
       expect((await gateway.call('listRunners', {})).items.map(runner => runner.incarnation)).toEqual([2])
     }),
@@ -50,25 +50,25 @@ describe('kill -9 at every crash point', () => {
     'killing the runner inside the action (%s): the action does not run again',
     { timeout: 600_000 },
     crashIn =>
-      repeatWithGateway({}, async (gateway, witness) => {
-        const written = await writeOneLine(gateway, witness, 'a line', crashIn)
-        expect(await checkDelivery(gateway.call, witness, written)).toBe('taken')
+      repeatWithGateway({}, async (gateway, recorder) => {
+        const written = await writeOneLine(gateway, recorder, 'a line', crashIn)
+        expect(await checkDelivery(gateway.call, recorder, written)).toBe('taken')
         expect(timesWritten(written)).toBe(crashIn === 'written' ? 1 : 0)
       }),
   )
 
   const afterHanded = ['runner:handed', 'runner:given']
   it.each(afterHanded)('killing the runner at %s: a deny is handed again', { timeout: 600_000 }, point =>
-    repeatWithGateway({ HOLDPOINT_RUNNER_CRASH_AT: point }, async ({ call }, witness) => {
+    repeatWithGateway({ HOLDPOINT_RUNNER_CRASH_AT: point }, async ({ call }, recorder) => {
       const session = await call('startSession', { driver: 'worker', prompt: 'a line' })
-      const { value: request } = await witness.seen(told(session.id, 'request.opened'))
+      const { value: request } = await recorder.waitFor(isEvent(session.id, 'request.opened'))
       const answer = { kind: 'deny' as const, reason: 'not today' }
       await call('answerRequest', { id: request.id, digest: request.digest, answer })
-      await witness.seen(told(session.id, 'command.done'))
-      const log = await sessionLog(call, witness, session.id)
+      await recorder.waitFor(isEvent(session.id, 'command.done'))
+      const log = await sessionLog(call, recorder, session.id)
       const deliveries = log.map(event => event.type).filter(type => /^request.(handed|unknown|taken)$/.test(type))
       expect(deliveries).toEqual(['request.handed', 'request.unknown', 'request.handed', 'request.taken'])
-      expect(log.findLast(told(session.id, 'message.added'))?.text).toBe('Not written: not today')
+      expect(log.findLast(isEvent(session.id, 'message.added'))?.text).toBe('Not written: not today')
     }),
   )
 })
@@ -76,14 +76,14 @@ describe('kill -9 at every crash point', () => {
 /** Repeats a test, each time with a new gateway, and checks its store afterwards. */
 async function repeatWithGateway(
   env: Record<string, string>,
-  run: (gateway: GatewayProcess, witness: Witness) => Promise<void>,
+  run: (gateway: GatewayProcess, recorder: EventRecorder) => Promise<void>,
 ): Promise<void> {
-  for (const rounds = budget(0); rounds.next(); ) {
+  for (const rounds = startRounds(0); rounds.next(); ) {
     const gateway = new GatewayProcess({ config: withWorker })
     await gateway.start(env)
-    const witness = await Witness.over(gateway.url, gateway.token)
-    await within(run(gateway, witness))
-    await witness.close()
+    const recorder = await EventRecorder.connect(gateway.url, gateway.token)
+    await withTimeout(run(gateway, recorder))
+    await recorder.close()
     await gateway.stop()
     await checkSqlite(gateway.home.databaseFile)
     await gateway.close()

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Answer, Event, Request, SessionId } from '@holdpoint/protocol'
 import { afterAll, expect, it } from 'vitest'
-import { told, Witness, within } from '../support/event-recorder.ts'
+import { EventRecorder, isEvent, withTimeout } from '../support/event-recorder.ts'
 import { closeGateways, GatewayProcess } from '../support/gateway.ts'
 import { checkSqlite } from '../support/store-check.ts'
 import { withWorker } from './crash-sequence.ts'
@@ -56,7 +56,7 @@ it(`${rounds} kills at random moments during ${sessionCount} sessions lose no ac
   const random = seededRandom(seed)
   const gateway = new GatewayProcess({ config: withWorker })
   await gateway.start()
-  const witness = await Witness.over(gateway.url, gateway.token)
+  const recorder = await EventRecorder.connect(gateway.url, gateway.token)
   const answerer = new Answerer(gateway)
   const file = join(gateway.folder, 'lines')
   const options = { file, asks: asksPerTurn }
@@ -67,26 +67,26 @@ it(`${rounds} kills at random moments during ${sessionCount} sessions lose no ac
     let from = 0
     for (let round = 1; round <= rounds; round++) {
       const until = from + 5 + random(60)
-      while (witness.events.length < until) {
-        answerer.answerNew(witness.events)
-        const events = witness.events.length
-        await within(witness.seen(() => true, events))
+      while (recorder.events.length < until) {
+        answerer.answerNew(recorder.events)
+        const events = recorder.events.length
+        await withTimeout(recorder.waitFor(() => true, events))
       }
       await killProcesses(gateway, ['gateway', 'runner', 'both'][random(3)] as string) // one of the three
       for (const [n, id] of sessions.entries()) await gateway.call('sendMessage', { id, text: `s${n + 1} m${round}` })
-      from = witness.events.length
+      from = recorder.events.length
     }
     const messages = sessionCount * (rounds + 1)
-    const done = () => witness.events.filter(event => event.type === 'command.done').length
+    const done = () => recorder.events.filter(event => event.type === 'command.done').length
     while (done() < messages) {
-      answerer.answerNew(witness.events)
-      await within(witness.seen(() => true, witness.events.length))
+      answerer.answerNew(recorder.events)
+      await withTimeout(recorder.waitFor(() => true, recorder.events.length))
     }
     await answerer.done()
     expect(answerer.acknowledged.size).toBe(messages * asksPerTurn)
-    const unknown = await checkAllDeliveries(gateway, witness, sessions, answerer, file)
+    const unknown = await checkAllDeliveries(gateway, recorder, sessions, answerer, file)
     console.info(`random kills: ${rounds} kills, ${messages * asksPerTurn} answers, ${unknown} unknown`)
-    await witness.close()
+    await recorder.close()
     await gateway.stop()
     await checkSqlite(gateway.home.databaseFile)
   } catch (error) {
@@ -103,15 +103,15 @@ async function killProcesses(gateway: GatewayProcess, victims: string): Promise<
 
 async function checkAllDeliveries(
   gateway: GatewayProcess,
-  witness: Witness,
+  recorder: EventRecorder,
   sessions: readonly SessionId[],
   { acknowledged }: Answerer,
   file: string,
 ): Promise<number> {
   let unknown = 0
   for (const session of sessions) {
-    const log = await sessionLog(gateway.call, witness, session)
-    for (const { value } of log.filter(told(session, 'request.opened'))) {
+    const log = await sessionLog(gateway.call, recorder, session)
+    for (const { value } of log.filter(isEvent(session, 'request.opened'))) {
       const { resolution, delivery, ask, key } = await gateway.call('getRequest', { id: value.id })
       expect(resolution, 'an acknowledged answer does not change').toEqual(acknowledged.get(value.id)?.resolution)
       if (ask.kind !== 'approval') throw new Error('this agent only asks for approvals')

@@ -3,8 +3,8 @@ import type { Store } from '@holdpoint/engine'
 import type { Call, Request, SessionId } from '@holdpoint/protocol'
 import { openPostgres } from '@holdpoint/store'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { told, Witness, within } from '../support/event-recorder.ts'
-import { closeGateways, type GatewayProcess, glance, startGateway } from '../support/gateway.ts'
+import { EventRecorder, isEvent, withTimeout } from '../support/event-recorder.ts'
+import { closeGateways, type GatewayProcess, shortPause, startGateway } from '../support/gateway.ts'
 import { freshDatabase, hasPostgres, type TestDatabase } from '../support/postgres.ts'
 import { checkStore } from '../support/store-check.ts'
 import { withWorker } from './crash-sequence.ts'
@@ -25,7 +25,7 @@ function twoGatewaysSuite(): void {
   let b: GatewayProcess
   /** Reads rows directly, for the leases and fences that the API does not show. */
   let store: Store
-  let witness: Witness
+  let recorder: EventRecorder
   let ofA: PendingSession[]
   let ofB: PendingSession[]
 
@@ -34,13 +34,13 @@ function twoGatewaysSuite(): void {
     store = await openPostgres({ url: database.url })
     a = await startGateway({ config: withWorker, store: database.url })
     b = await startGateway({ config: withWorker, store: database.url })
-    witness = await Witness.over(b.url, b.token)
-    while ((await b.call('listRunners', {})).items.length < 2) await glance()
+    recorder = await EventRecorder.connect(b.url, b.token)
+    while ((await b.call('listRunners', {})).items.length < 2) await shortPause()
     ofA = await startPending(a, b)
     ofB = await startPending(b, a)
   })
   afterEach(async () => {
-    await witness.close()
+    await recorder.close()
     await closeGateways()
     await checkStore(store)
     await store.close()
@@ -50,12 +50,12 @@ function twoGatewaysSuite(): void {
   /** Starts two sessions with pending requests on this gateway's runner. The other runner is stopped meanwhile, so that it cannot attach them. */
   async function startPending(gateway: GatewayProcess, other: GatewayProcess): Promise<PendingSession[]> {
     const sessions: PendingSession[] = []
-    const otherRunner = await other.runnerBegun()
+    const otherRunner = await other.runnerStarted()
     process.kill(otherRunner, 'SIGSTOP')
     for (const prompt of [`${gateway.home.runnerId()} one`, `${gateway.home.runnerId()} two`]) {
       const options = { file: join(a.folder, 'lines') }
       const { id } = await gateway.call('startSession', { driver: 'worker', prompt, options })
-      const { value: request } = await within(witness.seen(told(id, 'request.opened')))
+      const { value: request } = await withTimeout(recorder.waitFor(isEvent(id, 'request.opened')))
       expect((await gateway.call('getSession', { id })).runner).toBe(gateway.home.runnerId())
       sessions.push({ id, request, line: `${prompt}.1` })
     }
@@ -74,7 +74,7 @@ function twoGatewaysSuite(): void {
   }
   async function expectFinished(sessions: readonly PendingSession[]): Promise<void> {
     for (const { id, request, line } of sessions) {
-      await within(witness.seen(told(id, 'command.done')))
+      await withTimeout(recorder.waitFor(isEvent(id, 'command.done')))
       expect(await b.call('getRequest', { id: request.id })).toMatchObject({ delivery: { state: 'taken' } })
       expect(timesWritten({ file: join(a.folder, 'lines'), line }), line).toBe(1)
     }
@@ -97,7 +97,7 @@ function twoGatewaysSuite(): void {
   it('if one runner is killed, its sessions are resumed, and those of the other runner are not affected', async () => {
     const before = await leases(ofB)
     await a.killRunner()
-    for (const { id } of ofA) await within(witness.seen(event => event.session === id && isParked(event)))
+    for (const { id } of ofA) await withTimeout(recorder.waitFor(event => event.session === id && isParked(event)))
     expect(await leases(ofB)).toEqual(before)
     for (const session of [...ofA, ...ofB]) await allow(b.call, session)
     await expectFinished([...ofA, ...ofB])

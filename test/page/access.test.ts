@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 // biome-ignore lint/correctness/noUnresolvedImports: it exports them by a way that the linter does not follow
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { away, desktop, hasNoBrowser, phone } from '../support/browser.ts'
+import { connectionErrors, desktop, hasNoBrowser, phone } from '../support/browser.ts'
 import { asks } from '../support/request-samples.ts'
 import { button, cardOf, receipt, setUpPageFixture } from './page-fixture.ts'
 
@@ -73,7 +73,7 @@ describe.skipIf(hasNoBrowser())('axe finds nothing wrong', () => {
     '$name, on any screen, light and dark',
     async ({ options }) => {
       const { asker, talker, requests } = await furnish()
-      const page = await fixture.openPage({ ...options, colorScheme: 'light', provoked: away })
+      const page = await fixture.openPage({ ...options, colorScheme: 'light', expectedErrors: connectionErrors })
       const found: Record<string, readonly string[]> = {}
       // A theme changes colours and nothing else.
       const look = async (name: string, except = {}) => {

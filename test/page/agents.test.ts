@@ -22,7 +22,7 @@ describe.skipIf(hasNoBrowser())('the rehearsal', () => {
 
   it('is started by a newcomer, played from start to end by clicks, and tells what it was told', async () => {
     const page = await fixture.openPage()
-    await fixture.gateway.runnerBegun()
+    await fixture.gateway.runnerStarted()
     await button(page, 'Start a rehearsal').click()
 
     await click(page, button(card(page, 'Run a command'), 'Allow once'))
@@ -88,7 +88,7 @@ describe.skipIf(hasNoBrowser())('the real Claude Code, with a model that follows
 
   it('asks its question, shows its plan and runs its command, each as it was answered in the browser', async () => {
     const page = await fixture.openPage()
-    await fixture.gateway.runnerBegun()
+    await fixture.gateway.runnerStarted()
     await button(page, 'New session').click()
     const start = page.getByRole('dialog', { name: 'New session' })
     await start.getByRole('radio', { name: 'Claude Code' }).check()

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { away, desktop, hasNoBrowser, openPage, withWorker } from '../support/browser.ts'
+import { connectionErrors, desktop, hasNoBrowser, openPage, withWorker } from '../support/browser.ts'
 import { asks } from '../support/request-samples.ts'
 import { button, setUpPageFixture } from './page-fixture.ts'
 
 describe.skipIf(hasNoBrowser())('as an app the page', () => {
-  const fixture = setUpPageFixture({}, 'whole')
+  const fixture = setUpPageFixture({}, 'full')
 
   it('can be installed: its manifest is whole, and what it names is there', async () => {
     const page = await fixture.openPage(withWorker)
@@ -28,7 +28,7 @@ describe.skipIf(hasNoBrowser())('as an app the page', () => {
   })
 
   it('has a worker that keeps nothing of what waits, and says so when the gateway is away', async () => {
-    const page = await fixture.openPage({ ...withWorker, provoked: away })
+    const page = await fixture.openPage({ ...withWorker, expectedErrors: connectionErrors })
     const asker = await fixture.openAsker()
     await asker.ask(asks.command('secret-looking command'))
     await page.getByText('secret-looking command').first().waitFor()
@@ -91,12 +91,12 @@ describe.skipIf(hasNoBrowser())('as an app the page', () => {
   })
 
   it('is watched: what goes wrong in a test would be seen', async () => {
-    const { page, wrong } = await openPage(fixture.browser, fixture.gateway)
+    const { page, problems } = await openPage(fixture.browser, fixture.gateway)
     await page.evaluate(() => console.error('planted'))
     await page.evaluate(() => setTimeout(() => Promise.reject(new Error('thrown')), 0))
     await page.evaluate(() => fetch('http://127.0.0.1:1/').catch(() => {}))
-    await expect.poll(() => wrong.join('\n')).toMatch(/planted[\s\S]*thrown|thrown[\s\S]*planted/)
-    expect(wrong.some(line => line.includes('127.0.0.1:1'))).toBe(true)
+    await expect.poll(() => problems.join('\n')).toMatch(/planted[\s\S]*thrown|thrown[\s\S]*planted/)
+    expect(problems.some(line => line.includes('127.0.0.1:1'))).toBe(true)
     await page.context().close()
   })
 

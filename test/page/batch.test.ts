@@ -2,7 +2,7 @@ import type { Request } from '@holdpoint/protocol'
 // biome-ignore lint/correctness/noUnresolvedImports: it exports them by a way that the linter does not follow
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { away, hasNoBrowser } from '../support/browser.ts'
+import { connectionErrors, hasNoBrowser } from '../support/browser.ts'
 import { asks } from '../support/request-samples.ts'
 import { button, cardOf, click, pressKey, setUpPageFixture, waitForCooldown } from './page-fixture.ts'
 
@@ -85,7 +85,7 @@ describe.skipIf(hasNoBrowser())('several at once', () => {
   })
 
   it('keep the reason that was typed where it did not arrive', async () => {
-    const page = await fixture.openPage({ provoked: away })
+    const page = await fixture.openPage({ expectedErrors: connectionErrors })
     const request = await shown(page, 1)
     await cardOf(page, request(0)).getByRole('checkbox').check()
     await page.route('**/requests/answer', route => route.abort('connectionfailed'))

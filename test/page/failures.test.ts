@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { away, hasNoBrowser } from '../support/browser.ts'
+import { connectionErrors, hasNoBrowser } from '../support/browser.ts'
 import { asks } from '../support/request-samples.ts'
 import { button, cardOf, click, receipt, setUpPageFixture, visibleText, waitForCooldown } from './page-fixture.ts'
 
@@ -9,7 +9,7 @@ describe.skipIf(hasNoBrowser())('in trouble', () => {
   const fixture = setUpPageFixture()
 
   it('a reload in the middle of an answer loses no word of it, whatever has reached the gateway', async () => {
-    const page = await fixture.openPage({ provoked: away })
+    const page = await fixture.openPage({ expectedErrors: connectionErrors })
     await page.route('**/draft', route =>
       route.request().method() === 'PUT' ? route.abort('connectionrefused') : route.continue(),
     )
@@ -52,7 +52,7 @@ describe.skipIf(hasNoBrowser())('in trouble', () => {
   })
 
   it('a cut of the network in the middle of an answer leaves the words, and lets it through afterwards', async () => {
-    const page = await fixture.openPage({ provoked: away })
+    const page = await fixture.openPage({ expectedErrors: connectionErrors })
     const request = await (await fixture.openAsker()).ask(asks.command())
     const card = cardOf(page, request)
     await button(card, 'Deny…').click()
@@ -71,7 +71,7 @@ describe.skipIf(hasNoBrowser())('in trouble', () => {
   })
 
   it('a screen that cannot be fetched says so, and comes once the gateway is back', async () => {
-    const page = await fixture.openPage({ provoked: away })
+    const page = await fixture.openPage({ expectedErrors: connectionErrors })
     await page.route('**/record-screen-*.js', route => route.abort('connectionrefused'))
     await page.goto(`${fixture.gateway.url}/#/record`)
     await page.getByText('This part of the page couldn’t be loaded').waitFor()
@@ -95,7 +95,7 @@ describe.skipIf(hasNoBrowser())('in trouble', () => {
   })
 
   it('an answer that cannot be sent gives the card back, with what was typed, and says why', async () => {
-    const page = await fixture.openPage({ provoked: away })
+    const page = await fixture.openPage({ expectedErrors: connectionErrors })
     const request = await (await fixture.openAsker()).ask(asks.command())
     const card = cardOf(page, request)
     await page.route('**/answer', route => route.abort('connectionrefused'))
@@ -111,7 +111,7 @@ describe.skipIf(hasNoBrowser())('in trouble', () => {
   })
 
   it('an answer that the gateway refuses gives the card back with its reason', async () => {
-    const page = await fixture.openPage({ provoked: /422/ })
+    const page = await fixture.openPage({ expectedErrors: /422/ })
     const request = await (await fixture.openAsker()).ask(asks.command())
     const card = cardOf(page, request)
     const error = { code: 'answer_mismatch', message: 'The answer does not fit: it is odd.' }
@@ -123,7 +123,7 @@ describe.skipIf(hasNoBrowser())('in trouble', () => {
   })
 
   it('an answer whose acknowledgement is lost is given once', async () => {
-    const page = await fixture.openPage({ provoked: away })
+    const page = await fixture.openPage({ expectedErrors: connectionErrors })
     const request = await (await fixture.openAsker()).ask(asks.command())
     let tries = 0
     await page.route('**/answer', async route => {
@@ -139,7 +139,7 @@ describe.skipIf(hasNoBrowser())('in trouble', () => {
   it.each(['questions', 'form'] as const)(
     'whoever writes an answer goes on while the gateway is away, and no letter of it decides: %s',
     async kind => {
-      const page = await fixture.openPage({ provoked: away })
+      const page = await fixture.openPage({ expectedErrors: connectionErrors })
       const request = await (await fixture.openAsker()).ask(asks[kind]())
       const card = cardOf(page, request)
       const field = kind === 'form' ? card.getByLabel('Version') : card.getByRole('textbox', { name: 'Other' }).first()
@@ -159,7 +159,7 @@ describe.skipIf(hasNoBrowser())('in trouble', () => {
   )
 
   it('while the gateway is away nothing can be pressed; once it is back, what is shown is what is', async () => {
-    const page = await fixture.openPage({ provoked: away })
+    const page = await fixture.openPage({ expectedErrors: connectionErrors })
     const asker = await fixture.openAsker()
     const old = await asker.ask(asks.command('old'))
     const kept = await asker.ask(asks.command('kept'))
@@ -196,7 +196,7 @@ describe.skipIf(hasNoBrowser())('in trouble', () => {
   })
 
   it('a browser that is signed out elsewhere says so and how to come back', async () => {
-    const page = await fixture.openPage({ provoked: /401/ })
+    const page = await fixture.openPage({ expectedErrors: /401/ })
     const other = await fixture.openTab(page)
     await other.locator('button.user-menu-button').click()
     await other.getByRole('button', { name: 'Sign out' }).click()

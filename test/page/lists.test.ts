@@ -133,7 +133,7 @@ describe.skipIf(hasNoBrowser())('the list of sessions', () => {
   })
 
   it('starts a session: agent, folder, mode, first words; what is refused is said at its field', async () => {
-    const page = await fixture.openPage({ provoked: /400/ })
+    const page = await fixture.openPage({ expectedErrors: /400/ })
     await page.keyboard.press('n')
     const dialog = page.getByRole('dialog', { name: 'New session' })
     await dialog.getByRole('radio', { name: /Rehearsal agent/ }).check()

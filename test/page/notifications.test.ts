@@ -7,7 +7,7 @@ import { asks } from '../support/request-samples.ts'
 import { button, cardOf, setUpPageFixture, waitForCooldown } from './page-fixture.ts'
 
 describe.skipIf(hasNoBrowser())('whoever does not look is told', () => {
-  const fixture = setUpPageFixture({}, 'whole')
+  const fixture = setUpPageFixture({}, 'full')
 
   /** Counts what the page shows outside of itself, and lets a test hide the page. */
   function record(): void {

@@ -4,16 +4,16 @@ import type { Answer, Request, RequestId, Session } from '@holdpoint/protocol'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { cooldownMs } from '../../packages/web/src/ui/input-cooldown.ts'
-import { desktop, launchBrowser, type OpenOptions, openPage, type Seen } from '../support/browser.ts'
+import { desktop, launchBrowser, type OpenedPage, type OpenOptions, openPage } from '../support/browser.ts'
 import { closeGateways, type GatewayOptions, type GatewayProcess, startGateway } from '../support/gateway.ts'
-import { type Asker, openAsker } from '../support/request-samples.ts'
+import { openTestAgent, type TestAgent } from '../support/request-samples.ts'
 
 export class PageFixture {
   readonly #options: GatewayOptions
   readonly #browserKind: keyof typeof launchBrowser
   #gateway: GatewayProcess | undefined
   #browser: Browser | undefined
-  #openedPages: Seen[] = []
+  #openedPages: OpenedPage[] = []
 
   constructor(options: GatewayOptions, browserKind: keyof typeof launchBrowser) {
     this.#options = options
@@ -46,8 +46,8 @@ export class PageFixture {
     await tab.getByRole('navigation').first().waitFor()
     return tab
   }
-  openAsker(title?: string, cwd?: string): Promise<Asker> {
-    return openAsker(this.gateway, title, cwd)
+  openAsker(title?: string, cwd?: string): Promise<TestAgent> {
+    return openTestAgent(this.gateway, title, cwd)
   }
 
   /** Waits until the gateway has resolved the request, and returns it. */
@@ -86,7 +86,7 @@ export class PageFixture {
     await Promise.all(opened.map(({ page }) => page.context().close()))
     const { items } = await this.gateway.call('listSessions', {})
     await Promise.all(items.filter(isOpen).map(({ id }) => this.gateway.call('endSession', { id })))
-    expect(opened.flatMap(({ wrong }) => wrong)).toEqual([])
+    expect(opened.flatMap(({ problems }) => problems)).toEqual([])
   }
   async close(): Promise<void> {
     await this.#browser?.close()

@@ -2,7 +2,7 @@
 import type { Locator, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { hasNoBrowser, type OpenOptions } from '../support/browser.ts'
-import { type Asker, asks } from '../support/request-samples.ts'
+import { asks, type TestAgent } from '../support/request-samples.ts'
 import { button, cardOf, click, pressKey, receipt, setUpPageFixture } from './page-fixture.ts'
 
 const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
@@ -54,7 +54,7 @@ describe.skipIf(hasNoBrowser())('a session', () => {
     })
     return { session, page: await look(session.id) }
   }
-  const say = ({ session }: Asker, ...items: Parameters<typeof fixture.gateway.call<'appendEvents'>>[1]['items']) =>
+  const say = ({ session }: TestAgent, ...items: Parameters<typeof fixture.gateway.call<'appendEvents'>>[1]['items']) =>
     fixture.gateway.call('appendEvents', { id: session.id, items })
 
   it('shows what streams as it comes, and the finished text in its place', async () => {
@@ -195,7 +195,7 @@ describe.skipIf(hasNoBrowser())('a session', () => {
 
   it('shows nobody what another has begun in the same browser, and keeps nothing of who leaves', async () => {
     const { session } = await rehearse()
-    const page = await look(session.id, { provoked: /401/ })
+    const page = await look(session.id, { expectedErrors: /401/ })
     const bobs = (await fixture.gateway.call('addToken', { role: 'person', name: 'Bob' })).secret
     const composer = page.getByRole('textbox', { name: 'Message to the agent' })
     const along = page.getByRole('list', { name: 'Sent along' })
@@ -406,7 +406,7 @@ describe.skipIf(hasNoBrowser())('a session', () => {
   })
 
   it('that does not exist says so', async () => {
-    const page = await fixture.openPage({ provoked: /404/ })
+    const page = await fixture.openPage({ expectedErrors: /404/ })
     await page.goto(`${fixture.gateway.url}/#/sessions/ses_00000000000000000000`)
     await page.getByRole('heading', { name: 'There is no such session' }).waitFor()
   })

@@ -94,7 +94,7 @@ describe.skipIf(hasNoBrowser())('several who look at the same', () => {
   })
 
   it('a loser of a race is shown the winner', async () => {
-    const page = await fixture.openPage({ provoked: /409/ })
+    const page = await fixture.openPage({ expectedErrors: /409/ })
     const request = await (await fixture.openAsker()).ask(asks.command())
     await cardOf(page, request).waitFor()
     // The answer is held up on its way, and somebody is faster meanwhile.
@@ -264,7 +264,7 @@ describe.skipIf(hasNoBrowser())('several who look at the same', () => {
 
   it('what was begun when the time is up or the agent goes on is there to be copied, until it is discarded', async () => {
     // A letter typed as the request ends is refused, and a browser says so.
-    const page = await fixture.openPage({ permissions: ['clipboard-read', 'clipboard-write'], provoked: /409/ })
+    const page = await fixture.openPage({ permissions: ['clipboard-read', 'clipboard-write'], expectedErrors: /409/ })
     const asker = await fixture.openAsker()
     const form = await asker.ask(withSecret, { deadlineMs: 8000 })
     const edited = await asker.ask(asks.command())

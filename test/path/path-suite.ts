@@ -1,12 +1,13 @@
 /** Tests the path from ask to delivery; the same suite runs over every transport and kind of runner. */
 import type { Answer, Event, Fault, Request, SessionId } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
-import { told, type Witness } from '../support/event-recorder.ts'
+import { type EventRecorder, isEvent } from '../support/event-recorder.ts'
 import type { PathSetup } from './transports.ts'
 
-export function pathSuite(current: () => { setup: PathSetup; witness: Witness }): void {
+export function pathSuite(current: () => { setup: PathSetup; recorder: EventRecorder }): void {
   const call: PathSetup['call'] = (op, input, options) => current().setup.call(op, input, options)
-  const seen: Witness['seen'] = (fits: (event: Event) => boolean, from?: number) => current().witness.seen(fits, from)
+  const seen: EventRecorder['waitFor'] = (fits: (event: Event) => boolean, from?: number) =>
+    current().recorder.waitFor(fits, from)
 
   async function start(driver: 'player' | 'rehearsal', options: Record<string, string | number>, prompt = 'Start') {
     const session = await call('startSession', { driver, prompt, options: { paceMs: 0, ...options } })
@@ -16,7 +17,7 @@ export function pathSuite(current: () => { setup: PathSetup; witness: Witness })
   /** Waits for the nth request that this session opens. */
   async function nthRequest(session: SessionId, n = 1): Promise<Request> {
     let count = 0
-    const opened = (event: Event) => told(session, 'request.opened')(event) && ++count === n
+    const opened = (event: Event) => isEvent(session, 'request.opened')(event) && ++count === n
     const event = await seen(opened)
     if (event.type !== 'request.opened') throw new Error('unreachable: the filter only matches request.opened')
     return event.value
@@ -25,12 +26,12 @@ export function pathSuite(current: () => { setup: PathSetup; witness: Witness })
   /** The agent's messages so far. */
   const messages = (session: SessionId) =>
     current()
-      .witness.of(session)
+      .recorder.eventsOf(session)
       .flatMap(event => (event.type === 'message.added' ? [event.text] : []))
   /** Waits until this many commands of the session are done; returns the agent's messages. */
   async function finished(session: SessionId, turns = 1): Promise<string[]> {
     let count = 0
-    await seen(event => told(session, 'command.done')(event) && ++count === turns)
+    await seen(event => isEvent(session, 'command.done')(event) && ++count === turns)
     return messages(session)
   }
   const faultOf = (promise: Promise<unknown>): Promise<Fault> =>
@@ -63,7 +64,7 @@ export function pathSuite(current: () => { setup: PathSetup; witness: Witness })
         'session.changed idle',
         'command.done',
       ])
-      expect(current().witness.of(session).slice(0, items.length)).toEqual(items)
+      expect(current().recorder.eventsOf(session).slice(0, items.length)).toEqual(items)
       const stored = await call('getRequest', { id: request.id })
       expect(stored).toMatchObject({ status: 'resolved', resolution, delivery: { state: 'taken' } })
       expect(await call('getSession', { id: session })).toMatchObject({
@@ -160,7 +161,7 @@ export function pathSuite(current: () => { setup: PathSetup; witness: Witness })
       const waiting = call('getRequest', { id: request.id, wait: 20_000 })
       await call('withdrawRequest', { id: request.id })
       expect((await waiting).resolution).toMatchObject({ by: 'agent', reason: 'withdrawn' })
-      expect(await seen(told(id, 'request.resolved'))).toMatchObject({ request: request.id })
+      expect(await seen(isEvent(id, 'request.resolved'))).toMatchObject({ request: request.id })
       expect(await faultOf(answer(request, { kind: 'allow' }))).toMatchObject({ code: 'already_resolved' })
     })
   })
@@ -174,7 +175,7 @@ export function pathSuite(current: () => { setup: PathSetup; witness: Witness })
         resolution: { by: 'agent', reason: 'interrupted' },
       })
       expect(await finished(session, 2)).toEqual(['Before the ask.'])
-      expect(await seen(told(session, 'turn.finished'))).toMatchObject({ ending: 'interrupted' })
+      expect(await seen(isEvent(session, 'turn.finished'))).toMatchObject({ ending: 'interrupted' })
       expect(await call('getSession', { id: session })).toMatchObject({ state: 'idle', pending: 0 })
     })
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe } from 'vitest'
-import { Witness } from '../support/event-recorder.ts'
-import { closeGateways, glance } from '../support/gateway.ts'
+import { EventRecorder } from '../support/event-recorder.ts'
+import { closeGateways, shortPause } from '../support/gateway.ts'
 import { pathSuite } from './path-suite.ts'
 import { openPathSetup, type PathSetup, runners, transports } from './transports.ts'
 
@@ -8,19 +8,19 @@ describe.each(transports.flatMap(transport => runners.map(runner => ({ transport
   'the path over $transport with runner $runner',
   ({ transport, runner }) => {
     let setup: PathSetup
-    let witness: Witness
+    let recorder: EventRecorder
     beforeAll(async () => {
       setup = await openPathSetup(transport, runner)
-      witness = new Witness(signal => setup.watch({ signal }))
-      await witness.begun()
+      recorder = new EventRecorder(signal => setup.watch({ signal }))
+      await recorder.connected()
       // The runner announces its agents after it has started.
-      while (!(await setup.call('listDrivers', {})).items.some(driver => driver.name === 'player')) await glance()
+      while (!(await setup.call('listDrivers', {})).items.some(driver => driver.name === 'player')) await shortPause()
     })
     afterAll(async () => {
-      await witness?.close()
+      await recorder?.close()
       await setup?.close()
       await closeGateways()
     })
-    pathSuite(() => ({ setup, witness }))
+    pathSuite(() => ({ setup, recorder }))
   },
 )

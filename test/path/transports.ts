@@ -20,7 +20,7 @@ import { openSqlite } from '@holdpoint/store'
 import { WebSocket } from 'ws'
 import { openDataFolder } from '../../packages/cli/src/config/data-folder.ts'
 import player from '../support/agents/player.mjs'
-import { agentsFolder, holdpoint, plainEnvironment, startGateway } from '../support/gateway.ts'
+import { agentsFolder, cleanEnvironment, holdpoint, startGateway } from '../support/gateway.ts'
 
 export const transports = ['in process', 'HTTP', 'WebSocket'] as const
 export const runners = ['inline', 'process'] as const
@@ -106,7 +106,7 @@ async function openInProcess(kind: RunnerKind): Promise<PathSetup> {
 function runnerProcess(folder: string, home: string, url: string, signal: AbortSignal): Promise<void> {
   writeFileSync(join(folder, 'holdpoint.config.json'), JSON.stringify(config))
   const args = [holdpoint, 'runner', '--home', home, '--url', url]
-  const child = spawn(process.execPath, args, { cwd: folder, env: plainEnvironment(), stdio: 'ignore' })
+  const child = spawn(process.execPath, args, { cwd: folder, env: cleanEnvironment(), stdio: 'ignore' })
   const killChild = () => child.kill('SIGKILL')
   process.once('exit', killChild)
   signal.addEventListener('abort', () => child.kill('SIGTERM'), { once: true })

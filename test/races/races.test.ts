@@ -2,7 +2,7 @@ import { openPostgres } from '@holdpoint/store'
 import { afterEach, expect, it } from 'vitest'
 import { closeGateways, type GatewayProcess, startGateway } from '../support/gateway.ts'
 import { freshDatabase, hasPostgres } from '../support/postgres.ts'
-import { budget } from '../support/rounds.ts'
+import { startRounds } from '../support/rounds.ts'
 import { checkSqlite, checkStore } from '../support/store-check.ts'
 import { AnswerRace } from './race-fixture.ts'
 
@@ -13,7 +13,7 @@ const timeout = 1_800_000
 
 async function race(gateways: readonly GatewayProcess[], label: string): Promise<void> {
   const answerRace = await AnswerRace.open(gateways)
-  const rounds = budget(raceMs)
+  const rounds = startRounds(raceMs)
   const startedAt = performance.now()
   try {
     while (rounds.next()) await answerRace.round()

@@ -1,10 +1,10 @@
-/** A real Chromium in front of a real gateway: signed in, watched for errors and for requests to anywhere else. */
-// biome-ignore lint/correctness/noUnresolvedImports: it exports them by a way that the linter does not follow
+/** Opens the page of a real gateway in a real Chromium, signed in, and records errors and requests to other hosts. */
+// biome-ignore lint/correctness/noUnresolvedImports: the linter does not resolve how playwright-core exports it
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { executable, launch, launchLight, missing } from './chromium.mjs'
 import type { GatewayProcess } from './gateway.ts'
 
-/** For describe.skipIf: without a browser nothing of the page is tested, and CI must not pass for that. */
+/** For describe.skipIf: without a browser the page tests are skipped locally and fail in CI. */
 export function hasNoBrowser(): boolean {
   if (executable !== undefined) return false
   if (process.env.CI) throw new Error(missing)
@@ -12,62 +12,62 @@ export function hasNoBrowser(): boolean {
   return true
 }
 
-/** The light one, where there is one; the whole, for what only that has. */
-export const launchBrowser: Readonly<Record<'light' | 'whole', () => Promise<Browser>>> = {
+/** `light` is the headless shell if installed; `full` is needed for features that only the full browser has. */
+export const launchBrowser: Readonly<Record<'light' | 'full', () => Promise<Browser>>> = {
   light: launchLight,
-  whole: launch,
+  full: launch,
 }
 
-/** With the page's worker. Left out elsewhere: what it has looked at passes by a test that stands between page and gateway, and to begin it takes time. */
+/** Enables the service worker. It is off by default because it takes time to start, and its requests bypass Playwright routes. */
 export const withWorker = { serviceWorkers: 'allow' } as const
-/** What a browser reports while a test keeps the gateway away. */
-export const away = /ERR_CONNECTION|ERR_INCOMPLETE|ERR_EMPTY|ERR_INTERNET|ERR_NETWORK|ERR_SOCKET/
+/** Errors that the browser reports while a test makes the gateway unreachable. */
+export const connectionErrors = /ERR_CONNECTION|ERR_INCOMPLETE|ERR_EMPTY|ERR_INTERNET|ERR_NETWORK|ERR_SOCKET/
 
-/** Sooner than a test is given up, so that it says what it waited for. */
+/** Shorter than the test timeout, so that a failure says what it waited for. */
 const waitMaxMs = 20_000
 
 export const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } as const
 export const desktop = { viewport: { width: 1440, height: 900 } } as const
 
-export interface Seen {
+export interface OpenedPage {
   readonly page: Page
-  /** Errors of the console and of scripts, and requests that went anywhere but to the gateway: none is fine. */
-  readonly wrong: readonly string[]
+  /** Console errors, script errors, and requests to other hosts; must stay empty. */
+  readonly problems: readonly string[]
 }
 
 export interface OpenOptions extends BrowserContextOptions {
-  /** Whose browser it is; left out: the owner's. */
+  /** The person's token; default: the owner's. */
   readonly token?: string
-  /** What the browser itself will report, where a test provokes it. */
-  readonly provoked?: RegExp
-  /** What is to be arranged before the page is there. */
+  /** Console errors that the test causes on purpose. */
+  readonly expectedErrors?: RegExp
+  /** Runs before the page is loaded. */
   readonly before?: (page: Page) => Promise<unknown>
 }
 
-/** A browser of its own, signed in by a one-use link. */
+/** Opens a new browser context and signs in with a one-time link. */
 export async function openPage(
   browser: Browser,
   gateway: GatewayProcess,
-  { token = gateway.token, provoked, before, ...options }: OpenOptions = desktop,
-): Promise<Seen> {
+  { token = gateway.token, expectedErrors, before, ...options }: OpenOptions = desktop,
+): Promise<OpenedPage> {
   const context = await browser.newContext({ reducedMotion: 'no-preference', serviceWorkers: 'block', ...options })
   context.setDefaultTimeout(waitMaxMs)
   const page = await context.newPage()
-  const wrong: string[] = []
-  page.on('pageerror', error => wrong.push(`error: ${error.message}`))
+  const problems: string[] = []
+  page.on('pageerror', error => problems.push(`error: ${error.message}`))
   page.on('console', message => {
     const text = message.text()
-    // A draft on its way while its request ends is refused, and the browser reports every such reply.
-    const crossed = text.includes('409') && message.location().url.endsWith('/draft')
-    if (message.type() === 'error' && !crossed && !provoked?.test(text)) wrong.push(`console: ${text}`)
+    // A draft that is saved while its request is resolved gets a 409, which the browser logs as an error.
+    const lateDraft = text.includes('409') && message.location().url.endsWith('/draft')
+    if (message.type() === 'error' && !lateDraft && !expectedErrors?.test(text)) problems.push(`console: ${text}`)
   })
   context.on('request', request => {
     const { protocol, origin } = new URL(request.url())
-    if (/^(https?|wss?):$/.test(protocol) && origin !== gateway.url) wrong.push(`request to ${request.url()}`)
+    if (/^(https?|wss?):$/.test(protocol) && origin !== gateway.url) problems.push(`request to ${request.url()}`)
   })
   await before?.(page)
   const { code } = await gateway.callAs(token)('makeLink', {})
   await page.goto(`${gateway.url}/#code=${code}`)
   await page.getByRole('navigation').first().waitFor()
-  return { page, wrong }
+  return { page, problems }
 }

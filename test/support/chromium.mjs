@@ -1,23 +1,23 @@
-/** Where a real Chromium is, and how it is started: for the tests of the page, for its figures and for its pictures. */
+/** Finds and starts a real Chromium for the page tests, benchmarks and screenshots. */
 import { existsSync } from 'node:fs'
-// biome-ignore lint/correctness/noUnresolvedImports: it exports them by a way that the linter does not follow
+// biome-ignore lint/correctness/noUnresolvedImports: the linter does not resolve how playwright-core exports it
 import playwright from 'playwright-core'
 
-const places = [
+const executables = [
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
   '/usr/bin/google-chrome-stable',
   '/usr/bin/google-chrome',
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ]
-export const executable = process.env.HOLDPOINT_CHROMIUM ?? places.find(place => existsSync(place))
-/** Chromium without what stands around a page: half the work, but it has no notifications. */
-const lightPlaces = ['/usr/bin/chromium-headless-shell']
-const lightExecutable = process.env.HOLDPOINT_CHROMIUM ?? lightPlaces.find(place => existsSync(place)) ?? executable
+export const executable = process.env.HOLDPOINT_CHROMIUM ?? executables.find(path => existsSync(path))
+/** The headless shell: about half the CPU time, but without notifications. */
+const headlessShells = ['/usr/bin/chromium-headless-shell']
+const lightExecutable = process.env.HOLDPOINT_CHROMIUM ?? headlessShells.find(path => existsSync(path)) ?? executable
 export const missing =
-  'No Chromium was found: install it (on Debian: apt-get install chromium), or name one in HOLDPOINT_CHROMIUM.'
+  'No Chromium was found. Install it (on Debian: apt-get install chromium), or set HOLDPOINT_CHROMIUM to its path.'
 
-/** Nothing that Chromium does by itself may go out or disturb a measurement. */
+/** Turns off what Chromium does by itself: network requests and work that would disturb measurements. */
 const args = [
   '--no-sandbox',
   '--disable-gpu',
@@ -28,12 +28,12 @@ const args = [
 ]
 
 export function launch() {
-  return begin(executable)
+  return start(executable)
 }
 export function launchLight() {
-  return begin(lightExecutable)
+  return start(lightExecutable)
 }
-function begin(executablePath) {
+function start(executablePath) {
   if (executablePath === undefined) throw new Error(missing)
   return playwright.chromium.launch({ executablePath, args })
 }

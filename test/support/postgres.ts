@@ -1,4 +1,4 @@
-/** A real PostgreSQL for tests: one server per run of vitest, started when the first test asks for a database, and gone with the run. */
+/** A real PostgreSQL for tests: one server per vitest run, started when the first test needs a database and stopped at the end. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { createServer } from 'node:http'
@@ -6,18 +6,18 @@ import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import postgres from 'postgres'
 
-/** How the forked test processes find the server's keeper, which lives in vitest's own process. */
-const keeperVariable = 'HOLDPOINT_TEST_POSTGRES'
+/** Environment variable with the URL of the HTTP server in the vitest main process that manages the databases. */
+const managerVariable = 'HOLDPOINT_TEST_POSTGRES'
 
 interface Cluster {
   readonly child: ChildProcess
   readonly url: string
 }
 
-/** vitest's global setup; what it returns is the teardown. */
+/** The global setup of vitest; returns the teardown. */
 export default async function setup(): Promise<() => Promise<void>> {
   let cluster: Promise<Cluster> | undefined
-  const keeper = createServer((request, response) => {
+  const manager = createServer((request, response) => {
     cluster ??= startCluster()
     cluster
       .then(async ({ url }) => {
@@ -28,11 +28,11 @@ export default async function setup(): Promise<() => Promise<void>> {
       })
       .catch((error: unknown) => response.writeHead(500).end(String(error)))
   })
-  await new Promise<void>(resolve => keeper.listen(0, '127.0.0.1', resolve))
-  process.env[keeperVariable] = `http://127.0.0.1:${(keeper.address() as AddressInfo).port}` // a TCP server has one
+  await new Promise<void>(resolve => manager.listen(0, '127.0.0.1', resolve))
+  process.env[managerVariable] = `http://127.0.0.1:${(manager.address() as AddressInfo).port}` // a listening TCP server has an AddressInfo
   return async () => {
-    keeper.close()
-    keeper.closeAllConnections()
+    manager.close()
+    manager.closeAllConnections()
     await cluster?.then(stopCluster, () => {})
   }
 }
@@ -40,8 +40,8 @@ export default async function setup(): Promise<() => Promise<void>> {
 async function startCluster(): Promise<Cluster> {
   const child = fork(fileURLToPath(new URL('./postgres-server.mjs', import.meta.url)), { execArgv: [] })
   const first = await new Promise<{ url?: string; error?: string }>((resolve, reject) => {
-    child.once('message', message => resolve(message as { url?: string; error?: string })) // what postgres-server.mjs sends
-    child.once('exit', code => reject(new Error(`the PostgreSQL server's process ended with ${code}`)))
+    child.once('message', message => resolve(message as { url?: string; error?: string })) // sent by postgres-server.mjs
+    child.once('exit', code => reject(new Error(`the process of the PostgreSQL server exited with code ${code}`)))
   })
   if (first.url) return { child, url: first.url }
   child.disconnect()
@@ -54,7 +54,7 @@ async function stopCluster({ child }: Cluster): Promise<void> {
   await ended
 }
 
-/** Names are made here, of letters and digits, so that they need no quoting. */
+/** Names are generated above from letters and digits, so they need no quoting. */
 async function run(url: string, statement: string): Promise<void> {
   const sql = postgres(`${url}/postgres`, { max: 1, onnotice: () => {} })
   await sql.unsafe(statement).finally(() => sql.end())
@@ -65,13 +65,13 @@ export interface TestDatabase {
   drop(): Promise<void>
 }
 
-/** A new, empty database. */
+/** Creates an empty database. */
 export async function freshDatabase(): Promise<TestDatabase> {
   const { name, url } = await ask('POST', '/')
   return { url, drop: async () => void (await ask('DELETE', `/${name}`)) }
 }
 
-/** Whether PostgreSQL runs here. Where it cannot, tests on it are left out on a person's machine, loudly, and fail the run in CI. */
+/** Whether PostgreSQL can be started. If not, its tests are skipped locally with a warning and fail in CI. */
 export async function hasPostgres(): Promise<boolean> {
   try {
     await ask('GET', '/')
@@ -84,9 +84,9 @@ export async function hasPostgres(): Promise<boolean> {
 }
 
 async function ask(method: string, path: string): Promise<{ readonly name: string; readonly url: string }> {
-  const keeper = process.env[keeperVariable]
-  if (!keeper) throw new Error('test/support/postgres.ts is not the globalSetup of this run')
-  const response = await fetch(keeper + path, { method })
+  const manager = process.env[managerVariable]
+  if (!manager) throw new Error('test/support/postgres.ts is not the globalSetup of this run')
+  const response = await fetch(manager + path, { method })
   if (!response.ok) throw new Error(await response.text())
-  return (await response.json()) as { name: string; url: string } // what the keeper above writes
+  return (await response.json()) as { name: string; url: string } // written by the manager above
 }

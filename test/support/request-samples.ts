@@ -1,21 +1,25 @@
-/** An agent that lives in the test: it opens a session and asks whatever a test wants to see, of every kind and as ugly as can be. */
+/** An external agent for tests, and sample asks of every kind. */
 import type { Ask, Request, Session } from '@holdpoint/protocol'
 import type { GatewayProcess } from './gateway.ts'
 
-export interface Asker {
+export interface TestAgent {
   readonly session: Session
   ask(ask: Ask, more?: { readonly deadlineMs?: number; readonly agentPath?: readonly string[] }): Promise<Request>
 }
 
-export async function openAsker(gateway: GatewayProcess, title = 'api-server', cwd = '/src/api'): Promise<Asker> {
+export async function openTestAgent(
+  gateway: GatewayProcess,
+  title = 'api-server',
+  cwd = '/src/api',
+): Promise<TestAgent> {
   const session = await gateway.call('startSession', { driver: 'external', title, cwd })
-  let asked = 0
+  let askCount = 0
   return {
     session,
     ask: (ask, { agentPath, ...more } = {}) =>
       gateway.call('openRequest', {
         id: session.id,
-        key: `ask-${++asked}`,
+        key: `ask-${++askCount}`,
         ask,
         ...more,
         ...(agentPath && { agentPath: [...agentPath] }),

@@ -1,4 +1,4 @@
-/** `node rounds.mjs FOLDER --rounds N`: the tests of one folder, with as many rounds as asked for. */
+/** Runs the tests of a folder with N rounds: `node rounds.mjs FOLDER --rounds N`. */
 import { spawnSync } from 'node:child_process'
 import { parseArgs } from 'node:util'
 

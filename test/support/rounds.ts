@@ -1,18 +1,18 @@
-/** How often something is done again: as many rounds as were asked for on the command line, or as fit into a while; always one. */
+/** Counts test rounds: as many as HOLDPOINT_ROUNDS says, or as fit into the given time, and at least one. */
 
-export interface Budget {
-  /** Whether there is another round; counts it. */
+export interface Rounds {
+  /** Starts another round; false if there are no more. */
   next(): boolean
   readonly done: number
 }
 
-export function budget(ms: number): Budget {
-  const asked = process.env.HOLDPOINT_ROUNDS
+export function startRounds(ms: number): Rounds {
+  const requested = process.env.HOLDPOINT_ROUNDS
   const endsAt = Date.now() + ms
   let done = 0
   return {
     next() {
-      const more = done === 0 || (asked === undefined ? Date.now() < endsAt : done < Number(asked))
+      const more = done === 0 || (requested === undefined ? Date.now() < endsAt : done < Number(requested))
       if (more) done++
       return more
     },

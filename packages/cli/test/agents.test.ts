@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { told, Witness, within } from '../../../test/support/event-recorder.ts'
-import { closeGateways, GatewayProcess, glance, startGateway } from '../../../test/support/gateway.ts'
+import { EventRecorder, isEvent, withTimeout } from '../../../test/support/event-recorder.ts'
+import { closeGateways, GatewayProcess, shortPause, startGateway } from '../../../test/support/gateway.ts'
 import { runCli } from './support/cli-process.ts'
 
 /** Outside the repository, so that @holdpoint/* cannot be resolved from here. */
@@ -31,7 +31,7 @@ async function waitForDriver(gateway: GatewayProcess, name: string) {
   for (;;) {
     const driver = (await gateway.call('listDrivers', {})).items.find(item => item.name === name)
     if (driver) return driver
-    await glance()
+    await shortPause()
   }
 }
 async function startSession(gateway: GatewayProcess, driver: string) {
@@ -46,7 +46,7 @@ async function waitForLogEntry(gateway: GatewayProcess, runner: (typeof runners)
     const lines = readLog(gateway, runner).split('\n').slice(0, -1)
     const found = lines.map(line => JSON.parse(line)).find(line => line.event === event)
     if (found) return found
-    await glance()
+    await shortPause()
   }
 }
 
@@ -59,15 +59,15 @@ describe('the agent in the README', () => {
     mkdirSync(join(gateway.folder, 'agents'))
     writeFileSync(join(gateway.folder, /^\/\/ (\S+)/.exec(code)?.[1] ?? ''), code)
     await gateway.start()
-    const witness = await Witness.over(gateway.url, gateway.token)
+    const recorder = await EventRecorder.connect(gateway.url, gateway.token)
     const id = await startSession(gateway, 'cleanup')
-    const { value: first } = await within(witness.seen(told(id, 'request.opened')))
+    const { value: first } = await withTimeout(recorder.waitFor(isEvent(id, 'request.opened')))
     await gateway.call('answerRequest', { id: first.id, digest: first.digest, answer: { kind: 'deny', reason: 'no' } })
-    await within(witness.seen(told(id, 'turn.finished')))
-    expect(witness.of(id).some(event => event.type === 'message.added' && event.text.includes('Left alone: no'))).toBe(
-      true,
-    )
-    await witness.close()
+    await withTimeout(recorder.waitFor(isEvent(id, 'turn.finished')))
+    expect(
+      recorder.eventsOf(id).some(event => event.type === 'message.added' && event.text.includes('Left alone: no')),
+    ).toBe(true)
+    await recorder.close()
   })
 })
 
@@ -83,33 +83,33 @@ describe.each(runners)('a faulty agent in a runner (%s)', runner => {
       ),
     }
     const gateway = await startGateway({ runner, config: { agents } })
-    const witness = await Witness.over(gateway.url, gateway.token)
+    const recorder = await EventRecorder.connect(gateway.url, gateway.token)
     const good = await startSession(gateway, 'good')
-    const { value: request } = await within(witness.seen(told(good, 'request.opened')))
-    await within(witness.seen(told(await startSession(gateway, 'bad'), 'request.opened')))
+    const { value: request } = await withTimeout(recorder.waitFor(isEvent(good, 'request.opened')))
+    await withTimeout(recorder.waitFor(isEvent(await startSession(gateway, 'bad'), 'request.opened')))
     expect(await waitForLogEntry(gateway, runner, 'unhandledRejection')).toMatchObject({
       message: 'stray \\u{1b}[31m promise',
     })
     expect(await waitForLogEntry(gateway, runner, 'uncaughtException')).toMatchObject({ message: 'stray timer' })
     const { id, digest } = request
     await gateway.call('answerRequest', { id, digest, answer: { kind: 'allow' } })
-    await within(witness.seen(told(good, 'turn.finished')))
+    await withTimeout(recorder.waitFor(isEvent(good, 'turn.finished')))
     expect((await gateway.call('listRunners', {})).items.map(item => item.incarnation)).toEqual([1])
-    await witness.close()
+    await recorder.close()
   })
 
   it('has its console output logged as JSON lines with invisible characters escaped', async () => {
     const text = 'two\\nlines \\u001b]0;title\\u0007 \\u202e'
     const agents = { loud: writeAgent('loud', `console.log('${text}'); console.error('also'); yield 'x'`) }
     const gateway = await startGateway({ runner, config: { agents } })
-    const witness = await Witness.over(gateway.url, gateway.token)
-    await within(witness.seen(told(await startSession(gateway, 'loud'), 'turn.finished')))
+    const recorder = await EventRecorder.connect(gateway.url, gateway.token)
+    await withTimeout(recorder.waitFor(isEvent(await startSession(gateway, 'loud'), 'turn.finished')))
     expect(await waitForLogEntry(gateway, runner, 'console')).toMatchObject({
       stream: 'stdout',
       message: 'two\\u{a}lines \\u{1b}]0;title\\u{7} \\u{202e}',
     })
     expect(readLog(gateway, runner)).not.toMatch(/[^\P{C}\n]/u)
-    await witness.close()
+    await recorder.close()
   })
 
   it('finds no secret of the gateway in its environment', async () => {
@@ -124,12 +124,12 @@ describe.each(runners)('a faulty agent in a runner (%s)', runner => {
       HOLDPOINT_HOST: '127.0.0.1',
     }
     const gateway = await startGateway({ runner, config: { agents }, env })
-    const witness = await Witness.over(gateway.url, gateway.token)
+    const recorder = await EventRecorder.connect(gateway.url, gateway.token)
     const id = await startSession(gateway, 'nosy')
-    await within(witness.seen(told(id, 'turn.finished')))
-    const messages = witness.of(id).flatMap(event => (event.type === 'message.added' ? event.text : []))
+    await withTimeout(recorder.waitFor(isEvent(id, 'turn.finished')))
+    const messages = recorder.eventsOf(id).flatMap(event => (event.type === 'message.added' ? event.text : []))
     expect(messages).toEqual(['HOLDPOINT_HOST'])
-    await witness.close()
+    await recorder.close()
   })
 
   it('is offered as not ready, with the reason, if it cannot be loaded; other drivers are ready', async () => {
@@ -153,7 +153,7 @@ describe.each(runners)('a faulty agent in a runner (%s)', runner => {
         message: expect.stringMatching(why),
       })
     }
-    while (!/"vague" is not ready/.test(gateway.stderr)) await glance()
+    while (!/"vague" is not ready/.test(gateway.stderr)) await shortPause()
     expect(gateway.stderr).toMatch(/^holdpoint: The agent "lost" is not ready: .*nowhere\.mjs/m)
     expect(gateway.stderr).not.toMatch(/"good"|"rehearsal"/)
   })
@@ -163,9 +163,9 @@ it('a runner stops on SIGTERM even if an agent left a timer running', async () =
   const agents = { restless: writeAgent('restless', `setInterval(() => {}, 1000); yield* approval('Well?')`) }
   const gateway = await startGateway({ runner: 'none', config: { agents } })
   const running = runCli(['runner', '--url', gateway.url, '--home', gateway.home.path], { cwd: gateway.folder })
-  const witness = await Witness.over(gateway.url, gateway.token)
-  await within(witness.seen(told(await startSession(gateway, 'restless'), 'request.opened')))
-  process.kill(await gateway.runnerBegun(), 'SIGTERM')
-  expect(await within(running)).toMatchObject({ code: 0 })
-  await witness.close()
+  const recorder = await EventRecorder.connect(gateway.url, gateway.token)
+  await withTimeout(recorder.waitFor(isEvent(await startSession(gateway, 'restless'), 'request.opened')))
+  process.kill(await gateway.runnerStarted(), 'SIGTERM')
+  expect(await withTimeout(running)).toMatchObject({ code: 0 })
+  await recorder.close()
 })

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Request, type Session } from '@holdpoint/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { closeGateways, type GatewayProcess, plainEnvironment, startGateway } from '../../../test/support/gateway.ts'
+import { cleanEnvironment, closeGateways, type GatewayProcess, startGateway } from '../../../test/support/gateway.ts'
 import { runCli, runCliAgainst } from './support/cli-process.ts'
 import {
   approvalAsk,
@@ -422,7 +422,7 @@ describe('a gateway given by URL', () => {
   it('is called with HOLDPOINT_TOKEN, and refuses a wrong token', async () => {
     const { url, token } = gateway
     const home = join(gateway.folder, 'elsewhere')
-    const env = { ...plainEnvironment(), HOLDPOINT_HOME: home, HOLDPOINT_URL: url, HOLDPOINT_TOKEN: token }
+    const env = { ...cleanEnvironment(), HOLDPOINT_HOME: home, HOLDPOINT_URL: url, HOLDPOINT_TOKEN: token }
     expect((await runCli(['inbox', '--json'], { env })).code).toBe(0)
     const flags = ['inbox', '--url', url, '--home', home]
     expect((await runCli(flags, { env: { ...env, HOLDPOINT_URL: 'http://127.0.0.1:1' } })).code).toBe(0)
@@ -453,7 +453,7 @@ describe('a gateway given by URL', () => {
     ['guard', '--', 'true'],
   ])('%s says that no gateway is running: exit code 5', async (...words) => {
     const { code, err } = await runCli(words, {
-      env: { ...plainEnvironment(), HOLDPOINT_HOME: join(gateway.folder, 'nobody') },
+      env: { ...cleanEnvironment(), HOLDPOINT_HOME: join(gateway.folder, 'nobody') },
     })
     expect([code, err]).toEqual([5, expect.stringMatching(/No gateway .* holdpoint up/)])
   })

@@ -3,8 +3,14 @@ import { join } from 'node:path'
 import { apiRoot } from '@holdpoint/protocol'
 import { openSqlite } from '@holdpoint/store'
 import { afterEach, describe, expect, it } from 'vitest'
-import { told, Witness } from '../../../test/support/event-recorder.ts'
-import { closeGateways, GatewayProcess, glance, plainEnvironment, startGateway } from '../../../test/support/gateway.ts'
+import { EventRecorder, isEvent } from '../../../test/support/event-recorder.ts'
+import {
+  cleanEnvironment,
+  closeGateways,
+  GatewayProcess,
+  shortPause,
+  startGateway,
+} from '../../../test/support/gateway.ts'
 import { runCli } from './support/cli-process.ts'
 
 afterEach(closeGateways)
@@ -34,7 +40,7 @@ describe('holdpoint', () => {
     ],
   ] as const)('refuses %s with exit code 2 and a message', async (_what, words, sentence) => {
     const gateway = new GatewayProcess({})
-    const env = { ...plainEnvironment(), HOLDPOINT_HOME: gateway.home.path }
+    const env = { ...cleanEnvironment(), HOLDPOINT_HOME: gateway.home.path }
     const { code, out, err } = await runCli(words, { cwd: gateway.folder, env })
     expect([code, out]).toEqual([2, ''])
     expect(err.trim()).toMatch(sentence)
@@ -114,14 +120,14 @@ describe('holdpoint rehearse', () => {
 describe('holdpoint down', () => {
   it('stops gateway and runner, and keeps pending requests', async () => {
     const gateway = await startGateway()
-    const witness = await Witness.over(gateway.url, gateway.token)
+    const recorder = await EventRecorder.connect(gateway.url, gateway.token)
     const options = { only: 'approval', paceMs: 0 }
     const { id } = await gateway.call('startSession', { driver: 'rehearsal', prompt: 'Begin', options })
-    await witness.seen(told(id, 'request.opened'))
-    await witness.close()
+    await recorder.waitFor(isEvent(id, 'request.opened'))
+    await recorder.close()
     const { code, out } = await runCli(['down', '--home', gateway.home.path])
     expect([code, out]).toEqual([0, expect.stringMatching(/Stopped: runner and gateway/)])
-    expect(await gateway.gone).toMatchObject({ code: 0 })
+    expect(await gateway.exited).toMatchObject({ code: 0 })
     expect(gateway.runnerPid()).toBeNull()
     expect((await runCli(['down', '--home', gateway.home.path])).out).toMatch(/No gateway is running/)
     const store = await openSqlite({ file: gateway.home.databaseFile })
@@ -135,11 +141,11 @@ describe('holdpoint down', () => {
 describe('holdpoint down while a runner is being restarted', () => {
   it.each([0, 300, 520, 560, 620])('leaves no runner behind (%i ms after the runner was killed)', async ms => {
     const gateway = await startGateway()
-    while (!(await gateway.call('listRunners', {})).items.some(runner => runner.live)) await glance()
+    while (!(await gateway.call('listRunners', {})).items.some(runner => runner.live)) await shortPause()
     await gateway.killRunner()
     await new Promise(resolve => setTimeout(resolve, ms))
     expect((await runCli(['down', '--home', gateway.home.path])).code).toBe(0)
-    await gateway.gone
+    await gateway.exited
     expect(gateway.runnerPids()).toEqual([])
   })
 
@@ -156,17 +162,17 @@ describe('holdpoint runner', () => {
   it('runs agents for the gateway in --url, and parks them when it is stopped', async () => {
     const gateway = await startGateway({ runner: 'none' })
     const running = runCli(['runner', '--url', gateway.url, '--home', gateway.home.path], { cwd: gateway.folder })
-    while (!(await gateway.call('listRunners', {})).items.some(runner => runner.live)) await glance()
-    const witness = await Witness.over(gateway.url, gateway.token)
+    while (!(await gateway.call('listRunners', {})).items.some(runner => runner.live)) await shortPause()
+    const recorder = await EventRecorder.connect(gateway.url, gateway.token)
     const options = { only: 'approval', paceMs: 0 }
     const { id } = await gateway.call('startSession', { driver: 'rehearsal', prompt: 'Begin', options })
-    await witness.seen(told(id, 'request.opened'))
+    await recorder.waitFor(isEvent(id, 'request.opened'))
     const second = await runCli(['runner', '--url', gateway.url, '--home', gateway.home.path])
     expect(second).toMatchObject({ code: 1, err: expect.stringMatching(/already running/) })
-    process.kill(await gateway.runnerBegun(), 'SIGTERM')
+    process.kill(await gateway.runnerStarted(), 'SIGTERM')
     expect(await running).toMatchObject({ code: 0 })
-    await witness.seen(event => told(id, 'session.changed')(event) && event.value.state === 'parked')
+    await recorder.waitFor(event => isEvent(id, 'session.changed')(event) && event.value.state === 'parked')
     expect(existsSync(join(gateway.home.path, 'runner.json'))).toBe(false)
-    await witness.close()
+    await recorder.close()
   })
 })

@@ -1,7 +1,13 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { closeGateways, type GatewayProcess, glance, holdpoint, startGateway } from '../../../test/support/gateway.ts'
+import {
+  closeGateways,
+  type GatewayProcess,
+  holdpoint,
+  shortPause,
+  startGateway,
+} from '../../../test/support/gateway.ts'
 import { bash, runCli, runCliAgainst } from './support/cli-process.ts'
 import { approvalAsk, askAsExternalAgent } from './support/gateway-fixture.ts'
 
@@ -54,7 +60,7 @@ describe('completion', () => {
 
   it('offers the modes of the session’s or the named driver', async () => {
     const inline = await startGateway({ runner: 'inline' })
-    while (!(await inline.call('listRunners', {})).items.some(({ live }) => live)) await glance()
+    while (!(await inline.call('listRunners', {})).items.some(({ live }) => live)) await shortPause()
     const { items } = await inline.call('listDrivers', {})
     const modesOf = (driver: string) => items.find(({ name }) => name === driver)?.modes ?? []
     const { id } = await inline.call('startSession', { driver: 'rehearsal', prompt: 'short' })

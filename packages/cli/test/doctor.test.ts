@@ -2,7 +2,13 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { closeGateways, GatewayProcess, glance, plainEnvironment, startGateway } from '../../../test/support/gateway.ts'
+import {
+  cleanEnvironment,
+  closeGateways,
+  GatewayProcess,
+  shortPause,
+  startGateway,
+} from '../../../test/support/gateway.ts'
 import { nodeFinding } from '../src/commands/doctor.ts'
 import { runCli, runCliAgainst } from './support/cli-process.ts'
 
@@ -31,7 +37,7 @@ const leftovers = () => readdirSync(tmpdir()).filter(name => name.startsWith('ho
 describe('holdpoint doctor', () => {
   it('finds no problems if everything is running and someone is signed in', async () => {
     const gateway = await startGateway({ env: { ANTHROPIC_API_KEY: 'a key' } })
-    while (!(await gateway.call('listRunners', {})).items.some(({ live }) => live)) await glance()
+    while (!(await gateway.call('listRunners', {})).items.some(({ live }) => live)) await shortPause()
     const { ok, of } = await runDoctor(gateway)
     expect(ok).toBe(true)
     expect(of('Gateway')[0]?.detail).toMatch(new RegExp(`^${gateway.url}, as owner, \\d`))
@@ -127,7 +133,7 @@ describe('holdpoint doctor', () => {
   it('suggests fixing the token or the URL, not starting a gateway, if those are wrong', async () => {
     const gateway = await startGateway({ runner: 'none' })
     const home = join(gateway.folder, 'nobody')
-    const env = { ...plainEnvironment(), HOLDPOINT_HOME: home, HOLDPOINT_URL: gateway.url }
+    const env = { ...cleanEnvironment(), HOLDPOINT_HOME: home, HOLDPOINT_URL: gateway.url }
     for (const [changed, remedy] of [
       [{ HOLDPOINT_TOKEN: 'hp_wrong' }, /^set HOLDPOINT_TOKEN/],
       [{}, /^set HOLDPOINT_TOKEN/],
@@ -147,7 +153,7 @@ describe('holdpoint doctor', () => {
       runner: 'inline',
       env: { ANTHROPIC_API_KEY: '', CLAUDE_CONFIG_DIR: '/nowhere' },
     })
-    while (!(await gateway.call('listRunners', {})).items.some(({ live }) => live)) await glance()
+    while (!(await gateway.call('listRunners', {})).items.some(({ live }) => live)) await shortPause()
     const { ok, of } = await runDoctor(gateway)
     const claude = of('Agent').find(({ detail }) => detail === 'Claude Code: installed')
     expect([ok, claude?.ok, claude?.remedy]).toEqual([true, true, expect.stringMatching(/signed in/)])

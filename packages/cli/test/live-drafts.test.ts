@@ -2,8 +2,8 @@
 import { type AnswerDraft, encodeDraft } from '@holdpoint/client'
 import type { Ask, Call, Question, Request } from '@holdpoint/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { within } from '../../../test/support/event-recorder.ts'
-import { closeGateways, glance } from '../../../test/support/gateway.ts'
+import { withTimeout } from '../../../test/support/event-recorder.ts'
+import { closeGateways, shortPause } from '../../../test/support/gateway.ts'
 import { decodeDraft } from '../../client/src/draft.ts'
 import { approvalAsk } from './support/gateway-fixture.ts'
 import { Scene } from './support/session-fixture.ts'
@@ -29,9 +29,9 @@ const kept = async ({ id }: Request) => decodeDraft((await scene.call('getDraft'
 /** What is kept reaches the gateway a moment later, and nobody tells of it. */
 async function keeps(request: Request, draft: AnswerDraft): Promise<void> {
   const matches = async () => JSON.stringify(encodeDraft(await kept(request))) === JSON.stringify(encodeDraft(draft))
-  await within(
+  await withTimeout(
     (async () => {
-      while (!(await matches())) await glance()
+      while (!(await matches())) await shortPause()
     })(),
   )
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { Inbox, watchEvents } from '@holdpoint/client'
 import { type Call, RequestId } from '@holdpoint/protocol'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { closeGateways, holdpoint, madeFolder, plainEnvironment } from '../../../test/support/gateway.ts'
+import { cleanEnvironment, closeGateways, holdpoint, makeFolder } from '../../../test/support/gateway.ts'
 import { folderFor } from '../src/gateway-client/start-session.ts'
 import { out } from '../src/output/output.ts'
 import { runPlainly } from '../src/tui/run/run-plain.ts'
@@ -27,7 +27,7 @@ const run = (...words: string[]) => runCli(['run', ...words, '--home', scene.gat
 describe('in a pipe', () => {
   it('run prints plain lines, asks nothing, waits for an answer from elsewhere, and ends with the turn', async () => {
     const child = spawn(process.execPath, [holdpoint, 'run', 'rehearsal', 'short', '--home', scene.gateway.home.path], {
-      env: plainEnvironment(),
+      env: cleanEnvironment(),
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     let out = ''
@@ -93,7 +93,7 @@ describe('words that do not fit', () => {
 
 describe('without a gateway', () => {
   const nobody = (name: string, files: Readonly<Record<string, string>> = {}) => {
-    const folder = madeFolder(scene.gateway, name)
+    const folder = makeFolder(scene.gateway, name)
     for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, file), text)
     return folder
   }
@@ -106,7 +106,7 @@ describe('without a gateway', () => {
     const folder = nobody(what.replaceAll(' ', '-'), files)
     const said = await runCli(['run', ...words], {
       cwd: folder,
-      env: { ...plainEnvironment(), HOLDPOINT_HOME: folder },
+      env: { ...cleanEnvironment(), HOLDPOINT_HOME: folder },
     })
     expect(said.err).toMatch(sentence)
     expect([said.code, said.err.trimEnd().split('\n').length]).toEqual([code, 1])
@@ -168,7 +168,7 @@ describe('a gateway that goes away', () => {
     await terminal.sees('The gateway is away')
     expect(terminal.text()).not.toContain('[a] Allow')
     terminal.press('a')
-    scene.gateway.forgetPort()
+    scene.gateway.changePort()
     await scene.gateway.start()
     await terminal.sees('[a] Allow')
     expect((await scene.now(request)).status).toBe('pending')

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
-import { closeGateways, glance, plainEnvironment, startGateway } from '../../../test/support/gateway.ts'
+import { cleanEnvironment, closeGateways, shortPause, startGateway } from '../../../test/support/gateway.ts'
 
 afterEach(closeGateways)
 
@@ -19,7 +19,7 @@ it('the curl script of the README asks, acts on the answer and reports it as tak
   const gateway = await startGateway({ runner: 'none' })
   mkdirSync(join(gateway.folder, '.holdpoint'))
   writeFileSync(join(gateway.folder, '.holdpoint/token'), gateway.token)
-  const env = { ...plainEnvironment(), HOME: gateway.folder }
+  const env = { ...cleanEnvironment(), HOME: gateway.folder }
   const child = spawn('/bin/sh', ['-c', scriptFor(gateway.url)], { env, stdio: ['ignore', 'pipe', 'inherit'] })
   let out = ''
   child.stdout.on('data', chunk => {
@@ -28,7 +28,7 @@ it('the curl script of the README asks, acts on the answer and reports it as tak
   const exited = new Promise(done => child.once('close', done))
   const pending = async () => (await gateway.call('listRequests', { status: 'pending' })).items[0]
   let request = await pending()
-  for (; !request; request = await pending()) await glance()
+  for (; !request; request = await pending()) await shortPause()
   const answer = { kind: 'answers' as const, answers: [{ id: 'go', chosen: ['yes'] }] }
   await gateway.call('answerRequest', { id: request.id, digest: request.digest, answer })
   expect([await exited, out]).toEqual([0, 'Deploying…\n'])

@@ -1,7 +1,7 @@
 /** Coming back to a session with `holdpoint run --session`: one that goes on, and one that has ended. */
 import type { Session } from '@holdpoint/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { closeGateways, type GatewayProcess, madeFolder, startGateway } from '../../../test/support/gateway.ts'
+import { closeGateways, type GatewayProcess, makeFolder, startGateway } from '../../../test/support/gateway.ts'
 import { runCliAgainst } from './support/cli-process.ts'
 import { rehearse, waitForLastMessage, waitForPending } from './support/gateway-fixture.ts'
 import { Scene } from './support/session-fixture.ts'
@@ -86,7 +86,7 @@ describe('words behind --session', () => {
 
 describe('a gateway that runs in somebody’s terminal', () => {
   it('closes when that is left, which is said there; whoever else is left learns no more than is known', async () => {
-    const home = madeFolder(gateway, 'own')
+    const home = makeFolder(gateway, 'own')
     const first = new Terminal(['run', 'rehearsal', 'short', '--home', home])
     await first.sees('[a] Allow')
     const id = /ses_\w+/.exec(first.all())?.[0] ?? ''

@@ -6,7 +6,13 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { Answer, Request } from '@holdpoint/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { closeGateways, type GatewayProcess, glance, holdpoint, startGateway } from '../../../test/support/gateway.ts'
+import {
+  closeGateways,
+  type GatewayProcess,
+  holdpoint,
+  shortPause,
+  startGateway,
+} from '../../../test/support/gateway.ts'
 import { bash, environmentFor } from './support/cli-process.ts'
 import { waitForResolution } from './support/gateway-fixture.ts'
 
@@ -20,7 +26,7 @@ async function waitForRequest(target = gateway): Promise<Request> {
   for (;;) {
     const [request] = (await target.call('listRequests', { status: 'pending' })).items
     if (request) return request
-    await glance()
+    await shortPause()
   }
 }
 async function answerNext(answer: Answer, target = gateway): Promise<Request> {
@@ -32,7 +38,7 @@ async function endedSession({ session }: Request, target = gateway) {
   for (;;) {
     const found = await target.call('getSession', { id: session })
     if (found.state === 'ended') return found
-    await glance()
+    await shortPause()
   }
 }
 /** Starts guard without a controlling terminal, like a service; a terminal would send Ctrl+C to the command itself. */
@@ -166,7 +172,7 @@ describe('holdpoint ask in a script', () => {
     const running = bash(own, `holdpoint ask 'Well?' ${choices}`)
     const { id } = await waitForRequest(own)
     await own.kill()
-    own.forgetPort()
+    own.changePort()
     await own.start()
     expect((await answerNext(choose('yes'), own)).id).toBe(id)
     expect(await running).toMatchObject({ code: 0, out: 'yes\n' })
@@ -247,7 +253,7 @@ describe('holdpoint guard in a script', () => {
     const script = `trap 'echo ended; exit 9' ${name}; touch ${startedFile}; while :; do sleep 0.02; done`
     const child = spawnGuard(['bash', '-c', script])
     await answerNext({ kind: 'allow' })
-    while (!existsSync(join(gateway.folder, startedFile))) await glance()
+    while (!existsSync(join(gateway.folder, startedFile))) await shortPause()
     child.kill(`SIG${name}`)
     expect(await once(child, 'exit')).toEqual([9, null])
   })

@@ -5,15 +5,21 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Command, type Event, Session } from '@holdpoint/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { within } from '../../../test/support/event-recorder.ts'
-import { closeGateways, type GatewayProcess, glance, holdpoint, startGateway } from '../../../test/support/gateway.ts'
+import { withTimeout } from '../../../test/support/event-recorder.ts'
+import {
+  closeGateways,
+  type GatewayProcess,
+  holdpoint,
+  shortPause,
+  startGateway,
+} from '../../../test/support/gateway.ts'
 import { bash, environmentFor, runCli, runCliAgainst } from './support/cli-process.ts'
 import { rehearse, waitForLastMessage, waitForPending } from './support/gateway-fixture.ts'
 
 let gateway: GatewayProcess
 beforeAll(async () => {
   gateway = await startGateway({ runner: 'inline' })
-  while (!(await gateway.call('listRunners', {})).items.some(({ live }) => live)) await glance()
+  while (!(await gateway.call('listRunners', {})).items.some(({ live }) => live)) await shortPause()
 })
 afterAll(closeGateways)
 const cli = (...words: string[]) => runCliAgainst(gateway, words)
@@ -119,16 +125,16 @@ describe('holdpoint watch', () => {
       printed.err += chunk
     })
     const waitForOutput = async (what: RegExp, where: keyof typeof printed = 'out') => {
-      while (!what.test(printed[where])) await glance()
+      while (!what.test(printed[where])) await shortPause()
     }
     const nudging = setInterval(() => void own.call('startSession', { driver: 'external', title: 'nudge' }), 100)
-    await within(waitForOutput(/nudge {2}opened ses_/))
+    await withTimeout(waitForOutput(/nudge {2}opened ses_/))
     clearInterval(nudging)
     await own.kill()
-    await within(waitForOutput(/^Lost the connection to the gateway\. Reconnecting…\n$/, 'err'))
-    own.forgetPort()
+    await withTimeout(waitForOutput(/^Lost the connection to the gateway\. Reconnecting…\n$/, 'err'))
+    own.changePort()
     await own.start()
-    await within(waitForOutput(/Lost.*\nReconnected\.\n$/, 'err'))
+    await withTimeout(waitForOutput(/Lost.*\nReconnected\.\n$/, 'err'))
     const { id } = await own.call('startSession', { driver: 'external', title: 'after' })
     const ask = {
       kind: 'approval' as const,
@@ -139,7 +145,7 @@ describe('holdpoint watch', () => {
       editable: false,
     }
     await own.call('openRequest', { id, key: 'k', ask })
-    await within(waitForOutput(/after {2}asks req_\w+: Run a command {2}a ↵ b\\u\{1b\}\[2J\n/))
+    await withTimeout(waitForOutput(/after {2}asks req_\w+: Run a command {2}a ↵ b\\u\{1b\}\[2J\n/))
     child.kill('SIGINT')
     expect(await once(child, 'exit')).toEqual([0, null])
   })

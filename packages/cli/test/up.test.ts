@@ -6,13 +6,13 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { afterEach, describe, expect, it } from 'vitest'
-import { told, Witness } from '../../../test/support/event-recorder.ts'
+import { EventRecorder, isEvent } from '../../../test/support/event-recorder.ts'
 import {
+  cleanEnvironment,
   closeGateways,
   GatewayProcess,
-  glance,
-  madeFolder,
-  plainEnvironment,
+  makeFolder,
+  shortPause,
   startGateway,
 } from '../../../test/support/gateway.ts'
 import { runningProcess } from '../src/config/data-folder.ts'
@@ -32,7 +32,7 @@ describe('holdpoint up', () => {
 
   it('makes its data folder and every file in it readable only by its owner', async () => {
     const gateway = await startGateway()
-    await gateway.runnerBegun()
+    await gateway.runnerStarted()
     expect(statSync(gateway.home.path).mode & 0o777).toBe(0o700)
     const files = readdirSync(gateway.home.path)
     expect(files).toEqual(
@@ -54,10 +54,10 @@ describe('holdpoint up', () => {
   it('stops within five seconds of SIGTERM and leaves pending requests pending', async () => {
     const gateway = await startGateway()
     const { call } = gateway
-    const witness = await Witness.over(gateway.url, gateway.token)
+    const recorder = await EventRecorder.connect(gateway.url, gateway.token)
     const options = { only: 'approval', paceMs: 0 }
     const session = await call('startSession', { driver: 'rehearsal', prompt: 'Begin', options })
-    const { value: request } = await witness.seen(told(session.id, 'request.opened'))
+    const { value: request } = await recorder.waitFor(isEvent(session.id, 'request.opened'))
     const waiting = call('getRequest', { id: request.id, wait: 60_000 })
     const runner = gateway.runnerPid()
     const stoppingAt = performance.now()
@@ -68,19 +68,19 @@ describe('holdpoint up', () => {
     expect(await call('listRequests', { status: 'pending' })).toMatchObject({ items: [{ id: request.id }] })
     await call('answerRequest', { id: request.id, digest: request.digest, answer: { kind: 'deny' } })
     expect(await waiting, 'a waiting client reconnects by itself').toMatchObject({ status: 'resolved' })
-    await witness.seen(told(session.id, 'turn.finished'))
-    await witness.close()
+    await recorder.waitFor(isEvent(session.id, 'turn.finished'))
+    await recorder.close()
   })
 
   it('restarts a killed runner, and reuses a runner that outlived the last gateway', async () => {
     const gateway = await startGateway()
-    const first = await gateway.runnerBegun()
+    const first = await gateway.runnerStarted()
     await gateway.killRunner()
-    const second = await gateway.runnerBegun()
+    const second = await gateway.runnerStarted()
     expect(second).not.toBe(first)
     await gateway.kill()
     await gateway.start()
-    while ((await gateway.call('listRunners', {})).items[0]?.live !== true) await glance()
+    while ((await gateway.call('listRunners', {})).items[0]?.live !== true) await shortPause()
     expect(gateway.runnerPid()).toBe(second)
   })
 
@@ -88,8 +88,8 @@ describe('holdpoint up', () => {
     const gateway = await startGateway()
     await gateway.kill()
     await gateway.start()
-    while ((await gateway.call('listRunners', {})).items[0]?.live !== true) await glance()
-    while (gateway.runnerPids().length > 1) await glance()
+    while ((await gateway.call('listRunners', {})).items[0]?.live !== true) await shortPause()
+    while (gateway.runnerPids().length > 1) await shortPause()
     const [runner] = (await gateway.call('listRunners', {})).items
     expect(runner?.live, 'the runner that exited did not void the lease of the other').toBe(true)
     expect(gateway.runnerPids()).toEqual([gateway.runnerPid()])
@@ -101,7 +101,7 @@ describe('holdpoint up', () => {
     const gateway = new GatewayProcess({})
     const flags = `--json --port 0 --runner none --home ${gateway.home.path}`
     const cwd = fileURLToPath(new URL('../../..', import.meta.url))
-    const shell = spawn('/bin/sh', ['-c', `${words} ${flags}`], { cwd, env: plainEnvironment(), stdio: 'pipe' })
+    const shell = spawn('/bin/sh', ['-c', `${words} ${flags}`], { cwd, env: cleanEnvironment(), stdio: 'pipe' })
     await once(shell.stdout, 'data')
     shell.kill('SIGTERM')
     expect(await once(shell, 'exit')).toEqual([0, null])
@@ -130,7 +130,7 @@ describe('holdpoint up', () => {
 
   it('says that its data folder is not writable', async () => {
     const gateway = new GatewayProcess({ runner: 'none' })
-    const home = madeFolder(gateway, 'sealed')
+    const home = makeFolder(gateway, 'sealed')
     mkdirSync(join(home, 'sealed'))
     chmodSync(home, 0o555)
     chmodSync(gateway.folder, 0o755)

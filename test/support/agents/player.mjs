@@ -1,4 +1,4 @@
-/** Plays the scene that its session's options name: small turns whose every word a test can foresee. */
+/** A test agent that plays the scene named in the session options: short turns with predictable text. */
 import { all, approval, defineAgent, questions } from '@holdpoint/drivers'
 
 const scenes = {

@@ -1,33 +1,33 @@
-/** Asks before it writes a line into a file: what was allowed can be counted. `asks` in the session's options says how often, `crashIn` where its process dies. */
+/** A test agent that asks before it appends a line to a file, so that allowed actions can be counted. Session options: `asks` is the number of asks, `crashIn` the step in which the process kills itself. */
 import { appendFileSync } from 'node:fs'
 import { approval, defineAgent, StepUnknown, step } from '@holdpoint/drivers'
 
-const say = text => ({ type: 'message.added', text })
+const message = text => ({ type: 'message.added', text })
 
 export default defineAgent({
   name: 'worker',
   title: 'Writes lines',
   async *run(turn) {
     const { file, asks = 1, crashIn } = turn.session.options
-    const dieIn = place => crashIn === place && process.kill(process.pid, 'SIGKILL')
+    const killIn = step => crashIn === step && process.kill(process.pid, 'SIGKILL')
     for (let n = 1; n <= asks; n++) {
       const line = `${turn.text}.${n}`
-      yield say(`I would like to write ${line}.`)
+      yield message(`I would like to write ${line}.`)
       const answer = yield* approval(`Write ${line}?`, { tool: 'write', input: { line }, editable: true })
       if (!answer.allowed) {
-        yield say(`Not written: ${answer.reason}`)
+        yield message(`Not written: ${answer.reason}`)
         continue
       }
       try {
         yield* step('write', () => {
-          dieIn('writing')
+          killIn('writing')
           appendFileSync(file, `${answer.input.line}\n`)
-          dieIn('written')
+          killIn('written')
         })
-        yield say(`Written: ${answer.input.line}`)
+        yield message(`Written: ${answer.input.line}`)
       } catch (error) {
         if (!(error instanceof StepUnknown)) throw error
-        yield say(`Perhaps written: ${error.message}`)
+        yield message(`Perhaps written: ${error.message}`)
       }
     }
   },

@@ -1,6 +1,6 @@
 /** Runs the built command line program and collects its exit code and output. */
 import { type SpawnOptions, spawn } from 'node:child_process'
-import { type GatewayProcess, holdpoint, plainEnvironment } from '../../../../test/support/gateway.ts'
+import { cleanEnvironment, type GatewayProcess, holdpoint } from '../../../../test/support/gateway.ts'
 
 export interface CliResult {
   readonly code: number | null
@@ -22,7 +22,7 @@ function spawnAndCollect(
   input: string,
   options: SpawnOptions,
 ): Promise<CliResult> {
-  const child = spawn(program, words, { env: plainEnvironment(), ...options, stdio: 'pipe' })
+  const child = spawn(program, words, { env: cleanEnvironment(), ...options, stdio: 'pipe' })
   let out = ''
   let err = ''
   child.stdout?.on('data', chunk => {
@@ -39,7 +39,7 @@ function spawnAndCollect(
 
 /** The environment in which commands find this gateway. */
 export function environmentFor(gateway: GatewayProcess): NodeJS.ProcessEnv {
-  return { ...plainEnvironment(), HOLDPOINT_HOME: gateway.home.path }
+  return { ...cleanEnvironment(), HOLDPOINT_HOME: gateway.home.path }
 }
 /** Runs a command against this gateway, in its folder. */
 export function runCliAgainst(gateway: GatewayProcess, words: readonly string[], input?: string): Promise<CliResult> {

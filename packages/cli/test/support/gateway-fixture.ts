@@ -1,6 +1,6 @@
 /** Opens requests on a gateway: from the rehearsal, or from an external agent. */
 import type { Ask, Request, RequestId, Session } from '@holdpoint/protocol'
-import { type GatewayProcess, glance } from '../../../../test/support/gateway.ts'
+import { type GatewayProcess, shortPause } from '../../../../test/support/gateway.ts'
 
 export type RehearsalScene = 'approval' | 'edit' | 'plan' | 'questions' | 'text' | 'form' | 'parallel'
 
@@ -18,7 +18,7 @@ export async function waitForPending(gateway: GatewayProcess, { id }: Session): 
   for (;;) {
     const [request] = (await gateway.call('listRequests', { status: 'pending', session: id })).items
     if (request) return request
-    await glance()
+    await shortPause()
   }
 }
 
@@ -42,6 +42,6 @@ export async function waitForLastMessage(gateway: GatewayProcess, { id }: Sessio
   for (;;) {
     const { lastMessage, state } = await gateway.call('getSession', { id })
     if (state === 'idle' || state === 'ended') return lastMessage
-    await glance()
+    await shortPause()
   }
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type IPty, spawn } from '@lydell/node-pty'
 // biome-ignore lint/correctness/noUnresolvedImports: as above
 import xterm from '@xterm/headless'
-import { holdpoint, plainEnvironment } from '../../../../test/support/gateway.ts'
+import { cleanEnvironment, holdpoint } from '../../../../test/support/gateway.ts'
 
 export interface TerminalOptions {
   readonly columns?: number
@@ -47,7 +47,7 @@ export class Terminal {
 
   constructor(words: readonly string[], { columns = 80, rows = 24, env = {}, cwd, asJob }: TerminalOptions = {}) {
     // A person's terminal has colors, unlike CI.
-    const { CI: _ci, NO_COLOR: _noColor, FORCE_COLOR: _forceColor, ...plain } = plainEnvironment()
+    const { CI: _ci, NO_COLOR: _noColor, FORCE_COLOR: _forceColor, ...plain } = cleanEnvironment()
     this.#screen = new xterm.Terminal({ cols: columns, rows, scrollback: 5000, allowProposedApi: true })
     const job = [
       '-c',
