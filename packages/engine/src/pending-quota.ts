@@ -21,7 +21,7 @@ export class PendingQuota {
   readonly #reserved = new Map<SessionId, { count: number; bytes: number }>()
   /** Upper bound of the stored bytes. It is not lowered when requests resolve; the exact size is measured only if the limit seems reached. */
   readonly #storedBytesMax = new Map<SessionId, number>()
-  /** `added`: bytes released while measuring; the measurement may or may not include them. */
+  /** `added`: bytes of requests opened while measuring; the measurement may or may not include them. */
   readonly #measuring = new Map<SessionId, { readonly done: Promise<void>; added: number }>()
 
   constructor(stored: PendingRequests) {
@@ -34,9 +34,9 @@ export class PendingQuota {
     this.#reserved.set(session, reserved)
     reserved.count++
     reserved.bytes += bytes
-    const upToHere = { ...reserved }
+    const reservedBefore = { ...reserved }
     return {
-      problem: () => this.#problem(session, upToHere),
+      problem: () => this.#problem(session, reservedBefore),
       release: () => {
         reserved.count--
         reserved.bytes -= bytes

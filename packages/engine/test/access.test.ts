@@ -48,10 +48,10 @@ describe.each(Object.entries<Operation>(contract))('operation %s', (name, op) =>
 })
 
 it('a forbidden operation names the role and the operation', async () => {
-  const said = (caller: Caller, words: string) =>
-    expect(fixture.gateway.dispatchUnknown(caller, 'addRule', {})).rejects.toMatchObject({ message: words })
-  await said(robot, 'The credential of an agent may not addRule')
-  await said(runnerCaller, 'The credential of a runner may not addRule')
+  const expectMessage = (caller: Caller, message: string) =>
+    expect(fixture.gateway.dispatchUnknown(caller, 'addRule', {})).rejects.toMatchObject({ message })
+  await expectMessage(robot, 'The credential of an agent may not addRule')
+  await expectMessage(runnerCaller, 'The credential of a runner may not addRule')
 })
 
 describe('an operation that is not in the contract', () => {

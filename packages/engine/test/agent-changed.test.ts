@@ -43,12 +43,12 @@ describe('a session.changed event from an agent', () => {
     await agent.append({ type: 'session.changed', mode: 'plan', process: live })
     expect(await fixture.eventTypes()).toEqual(before)
   })
-  it('publishes one event for all items of a call', async () => {
+  it('is published once per call, after the other events of the call', async () => {
     const subscriber = await fixture.subscribe()
     await agent.append({ type: 'session.changed', process: live }, { type: 'error.raised', message: 'oh' })
-    await agent.append({ type: 'session.changed', process: { ...live, note: 'it cannot be let go' } })
+    await agent.append({ type: 'session.changed', process: { ...live, note: 'it cannot be parked' } })
     expect(subscriber.events.map(event => event.type)).toEqual(['error.raised', 'session.changed', 'session.changed'])
-    expect((await session()).process?.note).toBe('it cannot be let go')
+    expect((await session()).process?.note).toBe('it cannot be parked')
   })
   it('needs the current fence', async () => {
     await fixture.announce()

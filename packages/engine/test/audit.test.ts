@@ -19,15 +19,15 @@ beforeEach(async () => {
   fixture = await openFixture()
   agent = await fixture.startAttached('resumable', { title: 'Spring cleaning', cwd: '/srv/Attic' })
 })
-const record = (input: Input<'listAudit'> = {}) => fixture.person('listAudit', input)
-async function requests(input: Input<'listAudit'>): Promise<string[]> {
-  return (await record(input)).items.map(line => line.value.key)
+const listAudit = (input: Input<'listAudit'> = {}) => fixture.person('listAudit', input)
+async function matchingKeys(input: Input<'listAudit'>): Promise<string[]> {
+  return (await listAudit(input)).items.map(entry => entry.value.key)
 }
 async function resolve(key: string, ask: Ask, answer: Input<'answerRequest'>['answer'], call = fixture.person) {
   const { id, digest } = await agent.ask(key, ask)
   return call('answerRequest', { id, digest, answer })
 }
-/** A rule that resolves requests as soon as they are opened. */
+/** Adds a deny rule, so that requests resolve when they are opened, and starts an external session. */
 async function denyByRule(tool: string) {
   await fixture.person('addRule', { effect: 'deny', tool })
   return fixture.externalAgent('startSession', { driver: 'external', title: 'Many' })
@@ -61,7 +61,7 @@ describe('an audit entry', () => {
     await agent.report(request, 'handed')
     await agent.report(request, 'taken')
     await fixture.person('patchSession', { id: agent.session.id, title: 'Another title' })
-    const { items, next } = await record()
+    const { items, next } = await listAudit()
     const value = await fixture.person('getRequest', { id: request.id })
     expect(value.delivery.state).toBe('taken')
     const { id, session, digest, delivery } = value
@@ -81,18 +81,18 @@ describe('an audit entry', () => {
   })
   it('masks a secret, which cannot be searched for', async () => {
     await resolve('k', secretAsk, { kind: 'answers', answers: [{ id: 'pin', chosen: [], other: 'tulip4711' }] })
-    const page = await record()
+    const page = await listAudit()
     expect(page.items).toHaveLength(1)
     expect(JSON.stringify(page)).not.toContain('tulip')
-    expect(await requests({ q: 'tulip' })).toEqual([])
-    expect(await requests({ q: 'the pin?' })).toEqual(['k'])
+    expect(await matchingKeys({ q: 'tulip' })).toEqual([])
+    expect(await matchingKeys({ q: 'the pin?' })).toEqual(['k'])
   })
   it('shows the values of a form except its secrets', async () => {
     await resolve('k', secretForm, { kind: 'submit', values: { name: 'ada', pass: 'tulip4711', pin: 918273 } })
-    const [line] = (await record()).items
+    const [line] = (await listAudit()).items
     expect(line?.resolution.answer).toEqual({ kind: 'submit', values: { name: 'ada', pass: '••••••', pin: '••••••' } })
     expect(JSON.stringify(line)).not.toMatch(/tulip|918273/)
-    expect(await requests({ q: 'tulip' })).toEqual([])
+    expect(await matchingKeys({ q: 'tulip' })).toEqual([])
   })
   it('is removed when its session is deleted', async () => {
     await resolve('gone', approval('dig up the treasure'), { kind: 'deny', reason: 'no digging' })
@@ -100,10 +100,10 @@ describe('an audit entry', () => {
     await fixture.allow(await other.ask('stays'))
     await fixture.person('endSession', { id: agent.session.id })
     await fixture.person('deleteSession', { id: agent.session.id })
-    expect(await requests({})).toEqual(['stays'])
-    expect(await requests({ before: 'end' })).toEqual(['stays'])
-    expect(await requests({ session: agent.session.id })).toEqual([])
-    expect(JSON.stringify(await record())).not.toContain('digging')
+    expect(await matchingKeys({})).toEqual(['stays'])
+    expect(await matchingKeys({ before: 'end' })).toEqual(['stays'])
+    expect(await matchingKeys({ session: agent.session.id })).toEqual([])
+    expect(JSON.stringify(await listAudit())).not.toContain('digging')
   })
   it('can be read by people only', async () => {
     await expectFault(fixture.externalAgent('listAudit', {}), 'forbidden')
@@ -114,11 +114,11 @@ describe('an audit entry', () => {
 describe('listAudit', () => {
   it('returns the same entries forwards from the start and backwards from the end', async () => {
     for (let i = 0; i < 7; i++) await fixture.allow(await agent.ask(`k${i}`))
-    const all = (await record()).items
+    const all = (await listAudit()).items
     expect(all.map(line => line.value.key)).toEqual(['k0', 'k1', 'k2', 'k3', 'k4', 'k5', 'k6'])
     const on: AuditEntry[] = []
     for (let after: string | null | undefined; after !== null; ) {
-      const page: Awaited<ReturnType<typeof record>> = await record({ limit: 3, ...(after ? { after } : {}) })
+      const page: Awaited<ReturnType<typeof listAudit>> = await listAudit({ limit: 3, ...(after ? { after } : {}) })
       on.push(...page.items)
       after = page.next
     }
@@ -126,7 +126,7 @@ describe('listAudit', () => {
     let back: AuditEntry[] = []
     const nexts: (string | null)[] = []
     for (let before: string | null = 'end'; before !== null; ) {
-      const page: Awaited<ReturnType<typeof record>> = await record({ limit: 3, before })
+      const page: Awaited<ReturnType<typeof listAudit>> = await listAudit({ limit: 3, before })
       back = [...page.items, ...back]
       before = page.next
       nexts.push(before)
@@ -161,7 +161,7 @@ describe('listAudit', () => {
       [{ session: other.session.id }, ['elsewhere']],
       [{ session: other.session.id, person: bob.name }, []],
     ]
-    for (const [input, keys] of cases) expect(await requests(input), JSON.stringify(input)).toEqual(keys)
+    for (const [input, keys] of cases) expect(await matchingKeys(input), JSON.stringify(input)).toEqual(keys)
   })
   it('searches ask, person, answer, session title and folder', async () => {
     await resolve('note', approval('sweep "under" the rug'), { kind: 'allow', note: 'Mind the Vase' })
@@ -200,8 +200,8 @@ describe('listAudit', () => {
       ['%', []],
       ['approval', []],
     ]
-    for (const [q, keys] of cases) expect(await requests({ q }), q).toEqual(keys)
-    expect(await requests({ q: 'shed', answer: 'submit', before: 'end' })).toEqual(['form'])
+    for (const [q, keys] of cases) expect(await matchingKeys({ q }), q).toEqual(keys)
+    expect(await matchingKeys({ q: 'shed', answer: 'submit', before: 'end' })).toEqual(['form'])
   })
 })
 
@@ -212,14 +212,14 @@ describe('one listAudit call', () => {
       fixture.externalAgent('openRequest', { id, key, ask: approval(command) })
     await deny('needle', 'find me')
     for (let i = 1; i < limits.auditScanMax; i++) await deny(`k${i}`)
-    expect(await record({ q: 'find me', before: 'end' })).toMatchObject({
+    expect(await listAudit({ q: 'find me', before: 'end' })).toMatchObject({
       items: [{ value: { key: 'needle' } }],
       next: null,
     })
     await deny('one more')
-    const short = await record({ q: 'find me', before: 'end' })
+    const short = await listAudit({ q: 'find me', before: 'end' })
     expect(short).toEqual({ items: [], next: expect.stringMatching(/^e1-/) })
-    const rest = await record({ q: 'find me', before: short.next as string }) // it is there, by the line above
+    const rest = await listAudit({ q: 'find me', before: short.next as string }) // it is there, by the line above
     expect(rest).toMatchObject({ items: [{ value: { key: 'needle' } }], next: null })
   }, 60_000)
 
@@ -232,10 +232,10 @@ describe('one listAudit call', () => {
         key: `k${i}`,
         ask: approval('x'.repeat(quarter), { title: `Run ${i}` }),
       })
-    expect((await record({ limit: 500 })).items.length).toBe(31)
-    const first = await record({ q: 'run 39' })
+    expect((await listAudit({ limit: 500 })).items.length).toBe(31)
+    const first = await listAudit({ q: 'run 39' })
     expect(first).toEqual({ items: [], next: expect.stringMatching(/^e1-/) })
-    expect(await record({ q: 'run 39', after: first.next as string })).toMatchObject({ items: [{}], next: null }) // likewise
+    expect(await listAudit({ q: 'run 39', after: first.next as string })).toMatchObject({ items: [{}], next: null }) // likewise
   })
 
   it('yields to the event loop while it scans', async () => {
@@ -248,7 +248,7 @@ describe('one listAudit call', () => {
       if (!over) setImmediate(turn)
     }
     setImmediate(turn)
-    await record({ q: 'nothing says this' })
+    await listAudit({ q: 'nothing says this' })
     over = true
     expect(turns).toBeGreaterThanOrEqual(200 / 8)
   })

@@ -252,8 +252,12 @@ describe.each(secrets)('a secret in %s', (_, ask, answer) => {
     const request = await agent.ask('k', ask)
     const subscriber = await fixture.subscribe()
     const once = (key: string) => ({ idempotencyKey: key })
-    const said = await fixture.person('answerRequest', { id: request.id, digest: request.digest, answer }, once('a'))
-    expect(JSON.stringify(said)).not.toContain('hunter2')
+    const answered = await fixture.person(
+      'answerRequest',
+      { id: request.id, digest: request.digest, answer },
+      once('a'),
+    )
+    expect(JSON.stringify(answered)).not.toContain('hunter2')
     expect(JSON.stringify(await fixture.person('getRequest', { id: request.id }))).not.toContain('hunter2')
     expect(JSON.stringify(await fixture.person('listRequests', {}))).not.toContain('hunter2')
     expect(JSON.stringify(await fixture.runner('getRequest', { id: request.id }))).toContain('hunter2')
@@ -286,7 +290,7 @@ describe.each(secrets)('a secret in %s', (_, ask, answer) => {
     await fixture.person('putDraft', { id: late.id, draft: 'hunter2' })
     await fixture.clock.advance(1000)
     const last = await agent.ask('last', ask)
-    await fixture.person('putDraft', { id: last.id, draft: 'hunter2' }, { idempotencyKey: 'kept' })
+    await fixture.person('putDraft', { id: last.id, draft: 'hunter2' }, { idempotencyKey: 'draft' })
     await fixture.person('endSession', { id: agent.session.id })
     expect(await everything()).not.toContain('hunter2')
   })
