@@ -123,7 +123,11 @@ function renderNamedSchema(name, schema) {
 
 function renderSchemaBody(schema) {
   if (schema.allOf) return schema.allOf.map(renderSchemaBody).join('\n\n')
-  if (schema.oneOf) return schema.oneOf.map(renderVariant).join('\n\n')
+  if (schema.oneOf)
+    return schema.oneOf
+      .map(renderVariant)
+      .join('\n\n')
+      .replace(/^(- .*)\n\n(?=- )/gm, '$1\n')
   const fields = fieldsOf(schema)
   if (fields.length > 0) return fieldTable(fields)
   return schema.type === 'object' ? '' : `Type: ${typeOf(schema)}`
@@ -131,7 +135,7 @@ function renderSchemaBody(schema) {
 
 /** One alternative of a union: a link, or its discriminating field and a table of the others. */
 function renderVariant(schema) {
-  if (schema.$ref) return `- ${typeOf(schema)}`
+  if (schema.$ref) return `- ${typeOf(schema)}: ${describe(undefined, schema)}`
   const fields = fieldsOf(schema)
   const constant = fields.find(field => field.schema.const !== undefined || field.name === 'type')
   const others = fields.filter(field => field !== constant)

@@ -106,6 +106,7 @@ const AgentChanged = z
 export const AgentEvent = z
   .discriminatedUnion('type', [
     MessageAdded.extend({
+      type: z.literal('message.added').describe('A text of the agent.'),
       role: z
         .literal('agent', 'must be agent: people send their messages themselves')
         .default('agent')
