@@ -70,7 +70,7 @@ export const agentOps = {
     path: '/requests/:id/withdraw',
     roles: agents,
     summary: 'Withdraw a request that no longer needs an answer.',
-    faults: [...agentFaults, 'already_resolved'],
+    faults: agentFaults,
     input: z.strictObject({ id: RequestId, fence }),
     output: Request,
   },
