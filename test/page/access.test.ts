@@ -136,10 +136,10 @@ describe.skipIf(hasNoBrowser())('axe finds nothing wrong', () => {
 
       await fixture.gateway.call('stopEverything', {})
       await visit('#/')
-      await page.getByRole('heading', { name: 'Nothing waits for you' }).waitFor()
+      await page.getByRole('heading', { name: 'You’re all caught up' }).waitFor()
       await look('inbox, empty')
       await asker.ask(asks.command())
-      await page.getByRole('heading', { name: '1 request waits for you' }).waitFor()
+      await page.getByRole('heading', { name: '1 request waiting' }).waitFor()
       await page.context().setOffline(true)
       await page.getByText('Reconnecting…').waitFor()
       // All of the screen is inert then, its landmark and its heading too.
@@ -175,7 +175,7 @@ describe.skipIf(hasNoBrowser())('axe finds nothing wrong', () => {
     const page = await fixture.openPage()
     const request = await asker.ask(asks.command())
     await cardOf(page, request).waitFor()
-    await expect.poll(() => page.getByRole('list', { name: 'Requests that wait, oldest first' }).count()).toBe(1)
+    await expect.poll(() => page.getByRole('list', { name: 'Pending requests, oldest first' }).count()).toBe(1)
     expect(await cardOf(page, request).getAttribute('aria-label')).toBe('Run a command')
     const told = page.getByRole('status').filter({ hasText: 'Run a command: allowed by you' })
     const heard = told.first().waitFor({ state: 'attached' })

@@ -225,7 +225,7 @@ describe.skipIf(hasNoBrowser())('nobody decides what they did not mean:', () => 
       const bar = page.getByRole('region', { name: 'Answer several at once' })
       await bar.waitFor()
       for (let i = 0; i < 4; i++) await page.keyboard.press('j')
-      const toast = page.locator('.toast.shown', { hasText: 'Its agent advises against it' })
+      const toast = page.locator('.toast.shown', { hasText: 'Flagged as dangerous' })
       for (const where of ['top', 'end']) {
         await page.locator('main').evaluate((it, at) => it.scrollTo(0, at === 'top' ? 0 : it.scrollHeight), where)
         await page.keyboard.press('x')
@@ -252,7 +252,7 @@ describe.skipIf(hasNoBrowser())('nobody decides what they did not mean:', () => 
     await cardOf(page, last)
       .getByRole('checkbox')
       .click({ modifiers: ['Shift'] })
-    const said = page.getByText(/^1 of these must be decided on its own\. \d+ have not been on the screen yet/)
+    const said = page.getByText(/^1 needs individual review\. \d+ haven’t been on screen yet/)
     await said.waitFor()
     const passed = Number(/(\d+) have not/.exec(await visibleText(said))?.[1])
     await page.getByText(`${requests.length - 1 - passed} selected`).waitFor()
@@ -265,12 +265,12 @@ describe.skipIf(hasNoBrowser())('nobody decides what they did not mean:', () => 
     await page.keyboard.press('j')
     await page.keyboard.press('x')
     const toast = page.locator('.toast')
-    await toast.getByText('advises against it').waitFor()
+    await toast.getByText('Flagged as dangerous').waitFor()
     const said = await toast.locator('span').elementHandle()
     await page.keyboard.press('x')
     // A live region speaks of what comes into it.
     await expect.poll(() => said?.evaluate(it => it.isConnected)).toBe(false)
-    await toast.getByText('advises against it').waitFor()
+    await toast.getByText('Flagged as dangerous').waitFor()
     const left = await toast.evaluate(
       it =>
         new Promise(done => {
@@ -279,7 +279,7 @@ describe.skipIf(hasNoBrowser())('nobody decides what they did not mean:', () => 
           })
         }),
     )
-    expect(left).toContain('advises against it')
+    expect(left).toContain('Flagged as dangerous')
     await expect.poll(() => toast.textContent()).toBe('')
   })
 

@@ -50,7 +50,7 @@ describe.skipIf(hasNoBrowser())('several at once', () => {
     await page.keyboard.press('x')
     await bar(page).getByText('2 selected').waitFor()
     await pressKey(page, 'a')
-    await page.getByText('1 of the selected is not on the screen').waitFor()
+    await page.getByText('1 selected request is off screen').waitFor()
     expect(await fixture.isPending(request(0))).toBe(true)
     expect(await fixture.isPending(request(7))).toBe(true)
     await cardOf(page, request(7)).locator('button.allow:enabled').waitFor()

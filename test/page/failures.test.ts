@@ -189,7 +189,7 @@ describe.skipIf(hasNoBrowser())('in trouble', () => {
     await cardOf(page, fresh).waitFor()
     await cardOf(page, old).waitFor({ state: 'detached' })
     await page.waitForFunction(() => document.title === '(2) Holdpoint')
-    expect(await visibleText(page.getByRole('heading', { level: 1 }))).toBe('2 requests wait for you')
+    expect(await visibleText(page.getByRole('heading', { level: 1 }))).toBe('2 requests waiting')
     await click(page, button(cardOf(page, kept), 'Allow once'))
     expect(await fixture.answerGivenOnPage(kept)).toEqual({ kind: 'allow' })
     expect(await fixture.isPending(fresh)).toBe(true)

@@ -10,7 +10,7 @@ describe.skipIf(hasNoBrowser())('the inbox', () => {
     const page = await fixture.openPage()
     const icon = page.locator('link[rel="icon"]')
     const asker = await fixture.openAsker()
-    await page.getByRole('heading', { name: 'Nothing waits for you.' }).waitFor()
+    await page.getByRole('heading', { name: 'You’re all caught up.' }).waitFor()
     await fixture.gateway.call('appendEvents', {
       id: asker.session.id,
       items: [{ type: 'message.added', block: 'b', text: 'Let me see.' }],
@@ -19,11 +19,11 @@ describe.skipIf(hasNoBrowser())('the inbox', () => {
     await expect.poll(() => page.title()).toBe('Holdpoint')
     expect(await icon.getAttribute('href')).toBe('/favicon.svg')
     const request = await asker.ask(asks.command())
-    await page.getByRole('heading', { name: '1 request waits for you' }).waitFor()
+    await page.getByRole('heading', { name: '1 request waiting' }).waitFor()
     await expect.poll(() => page.title()).toBe('(1) Holdpoint')
     await page.locator('link[rel="icon"][href^="data:image/png"]').waitFor({ state: 'attached' })
     await fixture.answer(request)
-    await page.getByRole('heading', { name: 'Nothing waits for you' }).waitFor()
+    await page.getByRole('heading', { name: 'You’re all caught up' }).waitFor()
     await expect.poll(() => page.title()).toBe('Holdpoint')
     await page.locator('link[rel="icon"][href="/favicon.svg"]').waitFor({ state: 'attached' })
   })
@@ -77,7 +77,7 @@ describe.skipIf(hasNoBrowser())('the inbox', () => {
     await more.waitFor()
     expect(await allow.boundingBox()).toEqual(before)
     await more.click()
-    await page.getByRole('heading', { name: '5 requests wait for you' }).waitFor()
+    await page.getByRole('heading', { name: '5 requests waiting' }).waitFor()
   })
 
   it('keeps the place of a card while those above it fold', async () => {

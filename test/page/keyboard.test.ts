@@ -132,7 +132,7 @@ describe.skipIf(hasNoBrowser())('without a pointer', () => {
     await page.getByText('3 selected').waitFor()
     await page.keyboard.press('j')
     await page.keyboard.press('x')
-    await page.getByText('A plan is decided on its own.').waitFor()
+    await page.getByText('Plans need individual review.').waitFor()
     await page.getByText('3 selected').waitFor()
     await pressKey(page, 'd')
     await page.keyboard.type('all three')
@@ -182,7 +182,7 @@ describe.skipIf(hasNoBrowser())('without a pointer', () => {
     expect(await fixture.answerGivenOnPage(request(0))).toEqual({ kind: 'allow' })
     await page.keyboard.press('g')
     await page.keyboard.press('i')
-    await page.getByRole('heading', { name: 'Nothing waits for you' }).waitFor()
+    await page.getByRole('heading', { name: 'You’re all caught up' }).waitFor()
   })
 
   it('in a session one goes from card to card, opens one, and decides none that is off the screen', async () => {

@@ -141,9 +141,9 @@ describe.skipIf(hasNoBrowser())('whoever does not look is told', () => {
   it('after having asked for it once, and not again', async () => {
     const page = await fixture.openPage()
     await fixture.openAsker()
-    await button(page, 'No, and don’t ask again').click()
+    await button(page, 'Not now').click()
     await page.reload()
-    await page.getByText('Nothing waits for you.').waitFor()
-    expect(await page.getByText('Be told when something waits').count()).toBe(0)
+    await page.getByText('You’re all caught up.').waitFor()
+    expect(await page.getByText('Get notified when an agent needs you?').count()).toBe(0)
   })
 })

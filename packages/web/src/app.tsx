@@ -108,7 +108,7 @@ function Dialogs(): ReactNode {
 function screenOf(route: Route): ReactNode {
   switch (route.screen) {
     case 'inbox':
-      return <InboxScreen wanted={route.request ?? null} />
+      return <InboxScreen linked={route.request ?? null} />
     case 'sessions':
       return <SessionsScreen />
     case 'session':

@@ -1,63 +1,63 @@
 import type { RequestId } from '@holdpoint/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { heldBack, orderRequests, step } from '../src/screens/inbox/list-order.ts'
+import { heldBack, nextPending, orderRequests } from '../src/screens/inbox/list-order.ts'
 
-const id = (name: string | number) => `req_${name}` as RequestId // its spelling does not matter to an order
+const id = (name: string | number) => `req_${name}` as RequestId // sorting does not look at the format
 const ids = (...names: readonly (string | number)[]) => names.map(id)
-/** Opened at the time that its name says, up to a letter behind it. */
+/** The opening time is the number in the name; a letter after it is ignored. */
 const openedAt = (name: RequestId) => Number.parseInt(name.slice(4), 10)
-const calm = { looking: true, endHeld: false, left: new Set<RequestId>(), openedAt }
+const visible = { isVisible: true, isEndHovered: false, expired: new Set<RequestId>(), openedAt }
 
 describe('the order of the inbox', () => {
-  it('is the gateway’s while nobody looks', () => {
-    expect(orderRequests(ids(2, 4), ids(1, 2, 3), { ...calm, looking: false })).toEqual(ids(1, 2, 3))
+  it('follows the gateway’s order while the page is hidden', () => {
+    expect(orderRequests(ids(2, 4), ids(1, 2, 3), { ...visible, isVisible: false })).toEqual(ids(1, 2, 3))
   })
-  it('takes in at its end what came last', () => {
-    expect(orderRequests(ids(1, 2), ids(1, 2, 3), calm)).toEqual(ids(1, 2, 3))
+  it('appends new requests at the end', () => {
+    expect(orderRequests(ids(1, 2), ids(1, 2, 3), visible)).toEqual(ids(1, 2, 3))
   })
-  it('holds back what would stand before something that is shown', () => {
-    const shown = orderRequests(ids(2, 4), ids(1, 2, 3, 4, 5), calm)
+  it('holds back a new request that belongs before a shown one', () => {
+    const shown = orderRequests(ids(2, 4), ids(1, 2, 3, 4, 5), visible)
     expect(shown).toEqual(ids(2, 4, 5))
     expect(heldBack(shown, ids(1, 2, 3, 4, 5))).toEqual(ids(1, 3))
   })
-  it('takes in those of the same moment, whichever of them it heard of first', () => {
-    expect(orderRequests(ids('2b'), ids('2a', '2b', '2c'), calm)).toEqual(ids('2b', '2a', '2c'))
+  it('appends requests opened in the same moment in any order', () => {
+    expect(orderRequests(ids('2b'), ids('2a', '2b', '2c'), visible)).toEqual(ids('2b', '2a', '2c'))
   })
-  it('keeps a resolved one in its place until its time is over', () => {
-    expect(orderRequests(ids(1, 2, 3), ids(1, 3), calm)).toEqual(ids(1, 2, 3))
-    expect(orderRequests(ids(1, 2, 3), ids(1, 3), { ...calm, left: new Set(ids(2)) })).toEqual(ids(1, 3))
+  it('keeps a resolved request in place until it expires', () => {
+    expect(orderRequests(ids(1, 2, 3), ids(1, 3), visible)).toEqual(ids(1, 2, 3))
+    expect(orderRequests(ids(1, 2, 3), ids(1, 3), { ...visible, expired: new Set(ids(2)) })).toEqual(ids(1, 3))
   })
-  it('adds nothing at its end while the pointer is on what stands there', () => {
-    expect(orderRequests(ids(1), ids(1, 2), { ...calm, endHeld: true })).toEqual(ids(1))
-    expect(orderRequests([], ids(1, 2), { ...calm, endHeld: true })).toEqual(ids(1, 2))
+  it('appends nothing while the pointer is over the section below the list', () => {
+    expect(orderRequests(ids(1), ids(1, 2), { ...visible, isEndHovered: true })).toEqual(ids(1))
+    expect(orderRequests([], ids(1, 2), { ...visible, isEndHovered: true })).toEqual(ids(1, 2))
   })
-  it('is the same list where nothing has changed, so that nothing is drawn again', () => {
+  it('returns the same array if nothing changed', () => {
     const shown = ids(1, 2)
-    expect(orderRequests(shown, ids(1, 2), calm)).toBe(shown)
+    expect(orderRequests(shown, ids(1, 2), visible)).toBe(shown)
   })
-  it('never moves what is shown, whatever comes and goes', () => {
+  it('never moves shown requests, for any sequence of requests (property)', () => {
     const names = fc.uniqueArray(fc.integer({ min: 0, max: 30 }), { maxLength: 20 })
     fc.assert(
       fc.property(names, names, (before, pending) => {
-        const shown = orderRequests(before.map(id), [...pending].sort((a, b) => a - b).map(id), calm)
+        const shown = orderRequests(before.map(id), [...pending].sort((a, b) => a - b).map(id), visible)
         expect(shown.slice(0, before.length)).toEqual(before.map(id))
       }),
     )
   })
 })
 
-describe('moving by keys', () => {
-  const waits = (name: RequestId) => name !== id('gone')
-  it('begins at either end', () => {
-    expect(step(ids(1, 2), null, 1, waits)).toBe(id(1))
-    expect(step(ids(1, 2), null, -1, waits)).toBe(id(2))
+describe('nextPending', () => {
+  const isPending = (name: RequestId) => name !== id('resolved')
+  it('starts at the first or the last request without a current one', () => {
+    expect(nextPending(ids(1, 2), null, 1, isPending)).toBe(id(1))
+    expect(nextPending(ids(1, 2), null, -1, isPending)).toBe(id(2))
   })
-  it('passes over what is resolved', () => {
-    expect(step([id(1), id('gone'), id(3)], id(1), 1, waits)).toBe(id(3))
+  it('skips resolved requests', () => {
+    expect(nextPending([id(1), id('resolved'), id(3)], id(1), 1, isPending)).toBe(id(3))
   })
-  it('stays where there is nothing further, unless it is gone itself', () => {
-    expect(step(ids(1, 2), id(2), 1, waits)).toBe(id(2))
-    expect(step([id(1), id('gone')], id('gone'), 1, waits)).toBeNull()
+  it('returns the current request at the end of the list, or null if that is resolved', () => {
+    expect(nextPending(ids(1, 2), id(2), 1, isPending)).toBe(id(2))
+    expect(nextPending([id(1), id('resolved')], id('resolved'), 1, isPending)).toBeNull()
   })
 })

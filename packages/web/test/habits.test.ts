@@ -129,21 +129,21 @@ describe('a range that is chosen', () => {
   const seen = new Set([1, 2, 3, 4].map(id))
   it('takes what can be, and says nothing of what is resolved', () => {
     const all = [asked(1, approval), asked(2, approval, 'resolved'), asked(3, approval)]
-    expect(partitionSelectable(all, seen)).toEqual({ fit: [id(1), id(3)], why: '' })
+    expect(partitionSelectable(all, seen)).toEqual({ selectable: [id(1), id(3)], problem: '' })
   })
   it('says of each that it leaves why it does', () => {
     expect(partitionSelectable([asked(1, form), asked(2, approval)], seen)).toEqual({
-      fit: [id(2)],
-      why: '1 of these must be decided on its own.',
+      selectable: [id(2)],
+      problem: '1 needs individual review.',
     })
     expect(partitionSelectable([asked(1, approval), asked(8, approval)], seen)).toEqual({
-      fit: [id(1)],
-      why: '1 has not been on the screen yet: scroll to it first.',
+      selectable: [id(1)],
+      problem: '1 hasn’t been on screen yet: scroll to it first.',
     })
     expect(partitionSelectable([asked(1, form), asked(8, approval), asked(7, form), asked(9, approval)], seen)).toEqual(
       {
-        fit: [],
-        why: '2 of these must be decided one by one. 2 have not been on the screen yet: scroll to them first.',
+        selectable: [],
+        problem: '2 need individual review. 2 haven’t been on screen yet: scroll to them first.',
       },
     )
   })

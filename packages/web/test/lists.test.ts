@@ -74,7 +74,7 @@ describe('the record', () => {
 
 describe('several answers at once', () => {
   const requests = Array.from({ length: 150 }, (_, n) => ({ id: `req_${n}`, digest: `d${n}` }) as Request) // only what is sent
-  const replies = requests.map(request => ({ request, answer: { kind: 'allow' } as const }))
+  const answers = requests.map(request => ({ request, answer: { kind: 'allow' } as const }))
   it('go in portions that the gateway takes, each with its digest, and each refusal has its reason', async () => {
     const sizes: number[] = []
     const call = (async (_op: string, { items }: { items: readonly { id: string; digest: string }[] }) => {
@@ -88,9 +88,9 @@ describe('several answers at once', () => {
         ),
       }
     }) as unknown as Call // plays the one operation
-    const outcome = await answerAll(call, replies, String)
+    const outcome = await answerAll(call, answers, String)
     expect(sizes).toEqual([100, 50])
-    expect(outcome).toEqual({ answered: 149, refused: [{ id: 'req_7', why: 'ben was faster' }] })
+    expect(outcome).toEqual({ answered: 149, failed: [{ id: 'req_7', reason: 'ben was faster' }] })
   })
   it('that do not arrive are refused one by one, and the others still go', async () => {
     let calls = 0
@@ -98,8 +98,8 @@ describe('several answers at once', () => {
       if (calls++ === 0) throw new Error('away')
       return { items: items.map(({ id }) => ({ id, status: 200 })) }
     }) as unknown as Call // likewise
-    const outcome = await answerAll(call, replies, error => (error as Error).message)
-    expect([outcome.answered, outcome.refused.length, outcome.refused[0]?.why]).toEqual([50, 100, 'away'])
+    const outcome = await answerAll(call, answers, error => (error as Error).message)
+    expect([outcome.answered, outcome.failed.length, outcome.failed[0]?.reason]).toEqual([50, 100, 'away'])
   })
   it('are those that each card would give, and it is said which wait on', () => {
     const allow = () => {}
@@ -109,8 +109,10 @@ describe('several answers at once', () => {
       req_1: { allowAnswer: { kind: 'allow' } },
       req_2: { allow, allowAnswer: null },
     }
-    const { replies, left } = allowEach(requests.slice(0, 4), id => actions[id])
-    expect(replies).toEqual([{ request: requests[0], answer: noted }])
-    expect(left).toBe('2 wait on: they were not shown whole yet. 1 waits on: another answer to it is begun.')
+    const { answers, skipped } = allowEach(requests.slice(0, 4), id => actions[id])
+    expect(answers).toEqual([{ request: requests[0], answer: noted }])
+    expect(skipped).toBe(
+      '2 were skipped because they haven’t been shown in full yet. 1 was skipped because you’ve started another answer to it.',
+    )
   })
 })

@@ -70,7 +70,7 @@ function Lines({ record, filtered }: { readonly record: AuditList; readonly filt
   return (
     <>
       {days.map(day => (
-        <section key={day.name} className="audit-day" aria-label={day.name}>
+        <section key={day.name} className="audit-day receipt-list" aria-label={day.name}>
           <h2 className="section-heading">{day.name}</h2>
           <ul>
             {day.lines.map(line => (

@@ -1,7 +1,8 @@
-/** Asks once, quietly, whether to be told while the page is hidden. Whatever is said, it does not ask again. */
+/** Asks once whether to show browser notifications. After any answer it does not ask again. */
 import { memo, type ReactNode, useState } from 'react'
 import { canNotify } from '../../notifications/notify.ts'
 import { usePreference, writePreference } from '../../storage/preferences.ts'
+import { notifyTexts } from './texts.ts'
 import './ask-to-notify.css'
 
 export const AskToNotify = memo(function AskToNotify(): ReactNode {
@@ -14,12 +15,12 @@ export const AskToNotify = memo(function AskToNotify(): ReactNode {
   }
   return (
     <p className="ask-to-notify small soft">
-      Be told when something waits while this page is hidden?
+      {notifyTexts.question}
       <button type="button" className="button plain small" onClick={() => void turnOn()}>
-        Notify me
+        {notifyTexts.accept}
       </button>
       <button type="button" className="button plain small" onClick={() => writePreference('notifications', 'off')}>
-        No, and don’t ask again
+        {notifyTexts.refuse}
       </button>
     </p>
   )

@@ -1,65 +1,61 @@
-/** Several requests answered by one press: in portions that the gateway takes, with a result for each. */
+/** Answers several requests at once, in batches of the size that the gateway accepts, with a result for each. */
 import { type Answer, type Call, escapeInvisible, limits, type Request, type RequestId } from '@holdpoint/protocol'
 import type { CardActions } from '../../shortcuts/card-actions.ts'
+import { skippedStarted, skippedUnread } from './texts.ts'
 
 export interface BatchAnswer {
   readonly request: Request
   readonly answer: Answer
 }
-export interface Refusal {
+export interface FailedAnswer {
   readonly id: RequestId
-  readonly why: string
+  readonly reason: string
 }
 export interface BatchOutcome {
   readonly answered: number
-  readonly refused: readonly Refusal[]
+  readonly failed: readonly FailedAnswer[]
 }
 
-/** One that fails fails no other. Where the gateway goes away in between, what was not sent is refused with that. */
+/** One failure does not affect the other answers. If the gateway becomes unreachable, the unsent answers fail with that message. */
 export async function answerAll(
   call: Call,
-  replies: readonly BatchAnswer[],
-  saidOf: (error: unknown) => string,
+  answers: readonly BatchAnswer[],
+  messageOf: (error: unknown) => string,
 ): Promise<BatchOutcome> {
-  const refused: Refusal[] = []
-  for (let from = 0; from < replies.length; from += limits.batchAnswersMax) {
-    const portion = replies.slice(from, from + limits.batchAnswersMax)
+  const failed: FailedAnswer[] = []
+  for (let from = 0; from < answers.length; from += limits.batchAnswersMax) {
+    const batch = answers.slice(from, from + limits.batchAnswersMax)
     try {
       const { items } = await call('answerRequests', {
-        items: portion.map(({ request: { id, digest }, answer }) => ({ id, digest, answer })),
+        items: batch.map(({ request: { id, digest }, answer }) => ({ id, digest, answer })),
       })
-      for (const { id, error } of items) if (error) refused.push({ id, why: escapeInvisible(error.message) })
+      for (const { id, error } of items) if (error) failed.push({ id, reason: escapeInvisible(error.message) })
     } catch (error) {
-      for (const { request } of portion) refused.push({ id: request.id, why: saidOf(error) })
+      for (const { request } of batch) failed.push({ id: request.id, reason: messageOf(error) })
     }
   }
-  return { answered: replies.length - refused.length, refused }
+  return { answered: answers.length - failed.length, failed }
 }
 
 export interface BatchAllow {
-  readonly replies: readonly BatchAnswer[]
-  /** Why the others wait on; empty where none does. */
-  readonly left: string
+  readonly answers: readonly BatchAnswer[]
+  /** Why the others were skipped; empty if none was. */
+  readonly skipped: string
 }
 
-/** Each is allowed as its own card would allow it now, with the note that was written there. */
+/** Allows each request exactly as its own card would allow it now, including the note written there. */
 export function allowEach(
   requests: readonly Request[],
   actionsOf: (id: RequestId) => CardActions | undefined,
 ): BatchAllow {
-  const replies: BatchAnswer[] = []
-  let [unseen, begun] = [0, 0]
+  const answers: BatchAnswer[] = []
+  let [unread, started] = [0, 0]
   for (const request of requests) {
     const { allow, allowAnswer } = actionsOf(request.id) ?? {}
-    if (allowAnswer === null) begun++
-    else if (allow && allowAnswer) replies.push({ request, answer: allowAnswer })
-    else unseen++
+    if (allowAnswer === null) started++
+    else if (allow && allowAnswer) answers.push({ request, answer: allowAnswer })
+    else unread++
   }
-  const left = [
-    ...(unseen === 1 ? ['1 waits on: it was not shown whole yet.'] : []),
-    ...(unseen > 1 ? [`${unseen} wait on: they were not shown whole yet.`] : []),
-    ...(begun === 1 ? ['1 waits on: another answer to it is begun.'] : []),
-    ...(begun > 1 ? [`${begun} wait on: other answers to them are begun.`] : []),
-  ]
-  return { replies, left: left.join(' ') }
+  const skipped = [...(unread > 0 ? [skippedUnread(unread)] : []), ...(started > 0 ? [skippedStarted(started)] : [])]
+  return { answers, skipped: skipped.join(' ') }
 }

@@ -1,4 +1,4 @@
-/** The bar that answers several at once, and says what became of each. */
+/** The bar that answers all selected requests at once, and lists the ones that failed. */
 import { actionLabel, summary } from '@holdpoint/client'
 import type { Answer, Request, RequestId } from '@holdpoint/protocol'
 import { type ReactNode, useState } from 'react'
@@ -6,77 +6,58 @@ import { errorMessage } from '../../gateway/error-message.ts'
 import { useGateway, useLive } from '../../gateway/gateway-context.ts'
 import { shortcutLabel } from '../../request/shortcut.tsx'
 import { cardActionsOf } from '../../shortcuts/card-actions.ts'
-import { justChanged } from '../../shortcuts/texts.ts'
 import { useShortcuts } from '../../shortcuts/use-shortcuts.ts'
 import { InlineAgentText } from '../../text/agent-text.tsx'
-import { reportFooterHeight } from '../../ui/footer-height.ts'
 import { inCooldown } from '../../ui/input-cooldown.ts'
 import { dismissToast, showToast } from '../../ui/toast.tsx'
 import { allowEach, answerAll, type BatchAnswer, type BatchOutcome } from './batch-answers.ts'
 import { DenyAll } from './deny-all.tsx'
+import { batchTexts, offScreen } from './texts.ts'
 import './batch-bar.css'
 
 export interface BatchBarProps {
+  /** The selected requests. */
   readonly requests: readonly Request[]
   readonly known: ReadonlyMap<RequestId, Request>
-  /** The card that other keys go to. */
+  /** The card that has the keyboard. */
   readonly active: RequestId | null
-  readonly isSeen: (id: RequestId) => boolean
+  readonly isOnScreen: (id: RequestId) => boolean
   readonly onClear: () => void
 }
 
-export function BatchBar({ requests, known, active, isSeen, onClear }: BatchBarProps): ReactNode {
-  const { call } = useGateway()
+export function BatchBar({ requests, known, active, isOnScreen, onClear }: BatchBarProps): ReactNode {
   const live = useLive()
-  const [sending, setSending] = useState<'allow' | 'deny' | null>(null)
+  const { sending, outcome, closeOutcome, send } = useBatchSend()
   const [denying, setDenying] = useState(false)
   const [reason, setReason] = useState('')
-  const [outcome, setOutcome] = useState<ShownOutcome | null>(null)
-  const forget = () => {
+  const reset = () => {
     setDenying(false)
     setReason('')
   }
-  // What was begun was meant for those that are gone, not for the next ones that are selected.
-  if ((denying || reason !== '') && requests.length === 0 && sending === null) forget()
-  const send = async (label: 'allow' | 'deny', replies: readonly BatchAnswer[], left = '') => {
-    if (inCooldown()) return showToast(justChanged)
-    setSending(label)
-    const result = await answerAll(call, replies, errorMessage)
-    setSending(null)
-    // Where all went well, the receipts say so.
-    setOutcome(result.refused.length > 0 ? { ...result, left } : null)
-    if (result.refused.length > 0) return dismissToast()
-    forget()
-    showToast(`${result.answered} answered. ${left}`)
-  }
+  // A reason that was started belongs to the previous selection, not to the next one.
+  if ((denying || reason !== '') && requests.length === 0 && sending === null) reset()
   const allow = () => {
-    const { replies, left } = allowEach(requests, cardActionsOf)
-    if (replies.length > 0) void send('allow', replies, left)
-    else showToast(left)
+    const { answers, skipped } = allowEach(requests, cardActionsOf)
+    if (answers.length > 0) void send('allow', answers, skipped).then(sent => sent && reset())
+    else showToast(skipped)
   }
   const deny = () => {
     const given = reason.trim()
     const answer: Answer = { kind: 'deny', ...(given && { reason: given }) }
-    void send(
-      'deny',
-      requests.map(request => ({ request, answer })),
-    )
+    const answers = requests.map(request => ({ request, answer }))
+    void send('deny', answers, '').then(sent => sent && reset())
   }
-  const any = requests.length > 0 && live && sending === null
-  useShortcuts({
-    allow: any
-      ? () => {
-          const why = whyNotByKey(requests, active, isSeen)
-          if (why) showToast(why)
-          else allow()
-        }
-      : undefined,
-    deny: any ? () => setDenying(true) : undefined,
-  })
+  const enabled = requests.length > 0 && live && sending === null
+  const allowByKey = () => {
+    const problem = keyProblem(requests, active, isOnScreen)
+    if (problem) showToast(problem)
+    else allow()
+  }
+  useShortcuts({ allow: enabled ? allowByKey : undefined, deny: enabled ? () => setDenying(true) : undefined })
   if (requests.length === 0 && !outcome && sending === null) return null
   return (
-    <section ref={reportFooterHeight} className="batch-bar" aria-label="Answer several at once">
-      {outcome && <Outcome outcome={outcome} known={known} onClose={() => setOutcome(null)} />}
+    <section ref={reportHeight} className="batch-bar" aria-label="Answer several at once">
+      {outcome && <Outcome outcome={outcome} known={known} onClose={closeOutcome} />}
       {denying ? (
         <DenyAll
           count={requests.length}
@@ -88,45 +69,95 @@ export function BatchBar({ requests, known, active, isSeen, onClear }: BatchBarP
         />
       ) : (
         (requests.length > 0 || sending !== null) && (
-          <div className="batch-row">
-            <span className="batch-count">{requests.length} selected</span>
-            <button type="button" className="button primary" disabled={!any} {...shortcutLabel('a')} onClick={allow}>
-              {sending === 'allow' ? 'Sending…' : `Allow ${requests.length} once`}
-            </button>
-            <button
-              type="button"
-              className="button"
-              disabled={!any}
-              {...shortcutLabel('d')}
-              onClick={() => setDenying(true)}
-            >
-              {`Deny ${requests.length}…`}
-            </button>
-            <button type="button" className="button plain" onClick={onClear}>
-              Clear
-            </button>
-          </div>
+          <Actions
+            count={requests.length}
+            allowing={sending === 'allow'}
+            onAllow={allow}
+            onDeny={() => setDenying(true)}
+            {...{ enabled, onClear }}
+          />
         )
       )}
     </section>
   )
 }
 
-/** A key decides what one looks at: all of the selected, and nothing beside them. Empty where it may. */
-function whyNotByKey(
-  requests: readonly Request[],
-  active: RequestId | null,
-  isSeen: (id: RequestId) => boolean,
-): string {
-  if (active !== null && !requests.some(({ id }) => id === active))
-    return 'This one is not selected: x selects it, Escape leaves the selection.'
-  const unseen = requests.filter(({ id }) => !isSeen(id)).length
-  if (unseen === 0) return ''
-  return `${unseen} of the selected ${unseen === 1 ? 'is' : 'are'} not on the screen: use the button to allow all.`
-}
+type BatchKind = 'allow' | 'deny'
 
 interface ShownOutcome extends BatchOutcome {
-  readonly left: string
+  readonly skipped: string
+}
+
+/** Sends a batch of answers; `send` resolves to true if all of them were accepted. */
+function useBatchSend() {
+  const { call } = useGateway()
+  const [sending, setSending] = useState<BatchKind | null>(null)
+  const [outcome, setOutcome] = useState<ShownOutcome | null>(null)
+  const send = async (kind: BatchKind, answers: readonly BatchAnswer[], skipped: string): Promise<boolean> => {
+    if (inCooldown()) {
+      showToast(batchTexts.changed)
+      return false
+    }
+    setSending(kind)
+    const result = await answerAll(call, answers, errorMessage)
+    setSending(null)
+    const hasFailures = result.failed.length > 0
+    // Without failures the receipts show the result.
+    setOutcome(hasFailures ? { ...result, skipped } : null)
+    if (hasFailures) dismissToast()
+    else showToast(`${result.answered} answered. ${skipped}`)
+    return !hasFailures
+  }
+  return { sending, outcome, closeOutcome: () => setOutcome(null), send }
+}
+
+/** Publishes the height of the bar as a CSS variable, so that toasts appear above it. */
+function reportHeight(element: HTMLElement | null): (() => void) | undefined {
+  if (!element) return
+  const { style } = document.documentElement
+  const observer = new ResizeObserver(() => style.setProperty('--footer-height', `${element.offsetHeight}px`))
+  observer.observe(element)
+  return () => {
+    observer.disconnect()
+    style.removeProperty('--footer-height')
+  }
+}
+
+/** Why the key may not allow the batch; empty if it may. A key only answers requests that are on screen, and only if the active card is one of them. */
+function keyProblem(
+  requests: readonly Request[],
+  active: RequestId | null,
+  isOnScreen: (id: RequestId) => boolean,
+): string {
+  if (active !== null && !requests.some(({ id }) => id === active)) return batchTexts.notSelected
+  const hidden = requests.filter(({ id }) => !isOnScreen(id)).length
+  return hidden === 0 ? '' : offScreen(hidden)
+}
+
+interface ActionsProps {
+  readonly count: number
+  readonly enabled: boolean
+  readonly allowing: boolean
+  readonly onAllow: () => void
+  readonly onDeny: () => void
+  readonly onClear: () => void
+}
+
+function Actions({ count, enabled, allowing, onAllow, onDeny, onClear }: ActionsProps): ReactNode {
+  return (
+    <div className="batch-row">
+      <span className="batch-count">{count} selected</span>
+      <button type="button" className="button primary" disabled={!enabled} {...shortcutLabel('a')} onClick={onAllow}>
+        {allowing ? 'Sending…' : `Allow ${count} once`}
+      </button>
+      <button type="button" className="button" disabled={!enabled} {...shortcutLabel('d')} onClick={onDeny}>
+        {`Deny ${count}…`}
+      </button>
+      <button type="button" className="button plain" onClick={onClear}>
+        Clear
+      </button>
+    </div>
+  )
 }
 
 interface OutcomeProps {
@@ -135,19 +166,19 @@ interface OutcomeProps {
   readonly onClose: () => void
 }
 
-function Outcome({ outcome: { answered, refused, left }, known, onClose }: OutcomeProps): ReactNode {
+function Outcome({ outcome: { answered, failed, skipped }, known, onClose }: OutcomeProps): ReactNode {
   return (
     <div className="batch-outcome" role="status">
       <div className="batch-row">
         <span>
-          {answered} answered, {refused.length} not. {left}
+          {answered} answered, {failed.length} failed. {skipped}
         </span>
         <button type="button" className="button plain small" onClick={onClose}>
           Close
         </button>
       </div>
       <ul>
-        {refused.map(({ id, why }) => {
+        {failed.map(({ id, reason }) => {
           const ask = known.get(id)?.ask
           return (
             <li key={id} className="small">
@@ -157,7 +188,7 @@ function Outcome({ outcome: { answered, refused, left }, known, onClose }: Outco
                   <InlineAgentText text={summary(ask)} className="mono agent-background batch-summary" />{' '}
                 </>
               )}
-              <span className="problem">{why}</span>
+              <span className="problem">{reason}</span>
             </li>
           )
         })}

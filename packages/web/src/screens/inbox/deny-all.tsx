@@ -1,4 +1,4 @@
-/** Why several are denied, asked once for all of them: Enter denies, Escape goes back, and neither counts as half of a double click. */
+/** Asks for one reason to deny all selected requests. Enter denies, Escape goes back; the button is disabled until a double click would be over. */
 import type { ReactNode } from 'react'
 import { useArmed } from '../../ui/confirm-button.tsx'
 
@@ -6,7 +6,7 @@ export interface DenyAllProps {
   readonly count: number
   readonly reason: string
   readonly sending: boolean
-  /** It can be sent now. */
+  /** The gateway is reachable. */
   readonly live: boolean
   readonly onReason: (reason: string) => void
   readonly onBack: () => void
@@ -25,15 +25,15 @@ export function DenyAll({ count, reason, sending, live, onReason, onBack, onDeny
     >
       <input
         className="input batch-reason"
-        aria-label={`Why ${count} are denied`}
-        placeholder="Why? The agents read it."
-        // biome-ignore lint/a11y/noAutofocus: the person has just asked for this field
+        aria-label={`Reason for denying ${count}`}
+        placeholder="Reason (the agents will see it)"
+        // biome-ignore lint/a11y/noAutofocus: the person just opened this field
         autoFocus
         readOnly={sending}
         value={reason}
         onChange={event => onReason(event.target.value)}
         onKeyDown={event => {
-          // Whoever composes a sign ends that, and nothing else.
+          // Ignore Enter and Escape during an IME composition.
           if (event.nativeEvent.isComposing) return event.key === 'Enter' && event.preventDefault()
           if (event.key === 'Escape') onBack()
         }}

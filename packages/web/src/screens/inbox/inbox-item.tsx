@@ -1,4 +1,4 @@
-/** One place in the list: a card, before it is near the screen its outline, and once it is resolved its receipt. */
+/** An item of the inbox: a card while pending (a placeholder until it is near the screen), a receipt once resolved. */
 import { actionLabel, summary } from '@holdpoint/client'
 import type { Request, RequestId } from '@holdpoint/protocol'
 import { memo, type ReactNode, type RefCallback, useCallback, useEffect, useLayoutEffect, useRef } from 'react'
@@ -14,21 +14,21 @@ export interface InboxItemProps {
   readonly active: boolean
   readonly selected: boolean
   readonly leaving: boolean
-  /** Left out where it cannot be answered together with others. */
+  /** Absent if the request can't be part of a batch. */
   readonly onSelect?: ((id: RequestId, selected: boolean) => void) | undefined
-  readonly onReach: (id: RequestId) => void
+  readonly onActivate: (id: RequestId) => void
   readonly watch: RefCallback<HTMLElement>
 }
 
 export const InboxItem = memo(function InboxItem(props: InboxItemProps): ReactNode {
-  const { request, near, active, selected, leaving, onSelect, onReach, watch } = props
-  const place = useRef<HTMLLIElement>(null)
-  const folded = request.status === 'resolved'
-  useFold(place, folded, leaving)
-  // The same at every drawing, or it would be watched anew each time.
+  const { request, near, active, selected, leaving, onSelect, onActivate, watch } = props
+  const itemRef = useRef<HTMLLIElement>(null)
+  const collapsed = request.status === 'resolved'
+  useHeightAnimation(itemRef, collapsed, leaving)
+  // A new callback at every render would detach and attach the observers each time.
   const attach = useCallback<RefCallback<HTMLLIElement>>(
     element => {
-      place.current = element
+      itemRef.current = element
       return element ? watch(element) : undefined
     },
     [watch],
@@ -36,13 +36,13 @@ export const InboxItem = memo(function InboxItem(props: InboxItemProps): ReactNo
   return (
     <li
       ref={attach}
-      className={`inbox-item ${folded ? 'collapsed' : request.ask.kind} ${active ? 'active' : ''}`}
+      className={`inbox-item ${collapsed ? 'collapsed receipt-list' : request.ask.kind} ${active ? 'active' : ''}`}
       data-request={request.id}
       tabIndex={-1}
       aria-current={active || undefined}
-      onFocus={() => onReach(request.id)}
+      onFocus={() => onActivate(request.id)}
     >
-      {folded ? (
+      {collapsed ? (
         <Receipt request={request} named />
       ) : near ? (
         <RequestCard
@@ -53,14 +53,14 @@ export const InboxItem = memo(function InboxItem(props: InboxItemProps): ReactNo
           {...(onSelect && { onSelect: chosen => onSelect(request.id, chosen) })}
         />
       ) : (
-        <Outline request={request} />
+        <CardPlaceholder request={request} />
       )}
     </li>
   )
 })
 
-/** Enough of it to be found by the browser's search. */
-function Outline({ request: { ask } }: { readonly request: Request }): ReactNode {
+/** Has enough text for the browser's find-in-page. */
+function CardPlaceholder({ request: { ask } }: { readonly request: Request }): ReactNode {
   return (
     <div className="card-placeholder">
       <p>{actionLabel(ask)}</p>
@@ -71,31 +71,35 @@ function Outline({ request: { ask } }: { readonly request: Request }): ReactNode
   )
 }
 
-/** How high each card was when it was last on the screen: once it has folded, nobody can ask it. */
+/** The last height of each card: after it collapses, it can no longer be measured. */
 const heights = new WeakMap<Element, number>()
-const ruler = new ResizeObserver(entries => {
+const heightObserver = new ResizeObserver(entries => {
   for (const { target, borderBoxSize } of entries) heights.set(target, borderBoxSize[0]?.blockSize ?? 0)
 })
 
-/** Height changes with a short motion, so that the eye can follow what moves. */
-function useFold(place: { readonly current: HTMLElement | null }, folded: boolean, leaving: boolean): void {
-  const before = useRef(folded)
+/** Animates the height when a card collapses or leaves, so that the eye can follow. */
+function useHeightAnimation(
+  itemRef: { readonly current: HTMLElement | null },
+  collapsed: boolean,
+  leaving: boolean,
+): void {
+  const wasCollapsed = useRef(collapsed)
   useEffect(() => {
-    const item = place.current
-    if (!item || folded) return
-    ruler.observe(item)
-    return () => ruler.unobserve(item)
-  }, [place, folded])
+    const item = itemRef.current
+    if (!item || collapsed) return
+    heightObserver.observe(item)
+    return () => heightObserver.unobserve(item)
+  }, [itemRef, collapsed])
   useLayoutEffect(() => {
-    const item = place.current
+    const item = itemRef.current
     const height = item && heights.get(item)
-    if (folded && !before.current && item && height && !isStill())
+    if (collapsed && !wasCollapsed.current && item && height && !prefersReducedMotion())
       item.animate([{ height: `${height}px` }, { height: `${item.offsetHeight}px` }], motion)
-    before.current = folded
-  }, [place, folded])
+    wasCollapsed.current = collapsed
+  }, [itemRef, collapsed])
   useLayoutEffect(() => {
-    const item = place.current
-    if (!leaving || !item || isStill()) return
+    const item = itemRef.current
+    if (!leaving || !item || prefersReducedMotion()) return
     item.animate(
       [
         { height: `${item.offsetHeight}px`, opacity: 1 },
@@ -103,11 +107,11 @@ function useFold(place: { readonly current: HTMLElement | null }, folded: boolea
       ],
       motion,
     )
-  }, [place, leaving])
+  }, [itemRef, leaving])
 }
 
 const motion: KeyframeAnimationOptions = { duration: fadeMs, easing: 'ease-out' }
 
-function isStill(): boolean {
+function prefersReducedMotion(): boolean {
   return matchMedia('(prefers-reduced-motion: reduce)').matches
 }

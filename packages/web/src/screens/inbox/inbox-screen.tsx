@@ -1,7 +1,7 @@
-/** Everything that waits, of every session, oldest first; answered right here. */
-import type { RequestId } from '@holdpoint/protocol'
-import { type ReactNode, useCallback, useMemo, useRef } from 'react'
-import { useInboxPart } from '../../gateway/gateway-context.ts'
+/** The inbox: all pending requests of all sessions, oldest first, answered in place. */
+import type { Request, RequestId } from '@holdpoint/protocol'
+import { type ReactNode, type RefObject, useCallback, useEffect, useMemo, useRef } from 'react'
+import { useGateway, useInboxPart } from '../../gateway/gateway-context.ts'
 import { ShortcutsDisabled } from '../../request/shortcut.tsx'
 import { cardActionsOf } from '../../shortcuts/card-actions.ts'
 import { useShortcuts } from '../../shortcuts/use-shortcuts.ts'
@@ -13,56 +13,44 @@ import { BatchBar } from './batch-bar.tsx'
 import { InboxEmpty } from './inbox-empty.tsx'
 import { InboxItem } from './inbox-item.tsx'
 import { JustResolved } from './just-resolved.tsx'
-import { step } from './list-order.ts'
+import { nextPending } from './list-order.ts'
 import { batchProblem } from './selection.ts'
-import { useActive } from './use-active.ts'
-import { useNewBelow } from './use-new-below.ts'
-import { useRequestList } from './use-request-list.ts'
-import { useSelection } from './use-selection.ts'
-import { itemOf, useVisibility } from './use-visibility.ts'
+import { inboxTitle } from './texts.ts'
+import { type Activate, useActive } from './use-active.ts'
+import { type RequestList, useRequestList } from './use-request-list.ts'
+import { type Selection, useSelection } from './use-selection.ts'
+import { itemOf, useVisibility, type Visibility } from './use-visibility.ts'
 import './inbox-screen.css'
 
-/** What the first look falls on is drawn in full at once. */
-const firstDrawn = 4
+/** The first cards are rendered in full at once, the others as they come near the screen. */
+const renderedFirst = 4
 
 export interface InboxScreenProps {
-  /** The request that a notification named. */
-  readonly wanted: RequestId | null
+  /** The request that a notification linked to. */
+  readonly linked: RequestId | null
 }
 
-export function InboxScreen({ wanted }: InboxScreenProps): ReactNode {
+export function InboxScreen({ linked }: InboxScreenProps): ReactNode {
   const list = useRequestList()
-  const sight = useVisibility()
-  const selection = useSelection(list.ids, list.requests, sight.seen)
-  const place = useRef<HTMLOListElement>(null)
-  const [active, reach] = useActive(list, place, wanted)
+  const visibility = useVisibility()
+  const selection = useSelection(list.ids, list.requests, visibility.seen)
+  const listRef = useRef<HTMLOListElement>(null)
+  const [active, activate] = useActive(list, listRef, linked)
   const connecting = useInboxPart(snapshot => snapshot.status === 'connecting')
   const complete = useInboxPart(snapshot => snapshot.complete)
-  const waiting = useInboxPart(snapshot => snapshot.pendingCount)
-  const below = useNewBelow(list.ids, list.requests, sight.seen, complete && !connecting)
-  const more = useCallback(() => {
-    list.takeHeld()
-    const next = list.held[0] ?? below[0]
-    if (next) requestAnimationFrame(() => reach(next, true))
-  }, [list.takeHeld, list.held, below, reach])
-  const chosen = useMemo(
-    () => [...selection.chosen].flatMap(id => list.requests.get(id) ?? []),
-    [selection.chosen, list.requests],
+  const pendingCount = useInboxPart(snapshot => snapshot.pendingCount)
+  const newBelow = useNewBelow(list, visibility.seen, complete && !connecting)
+  const newCount = list.held.length + newBelow.length
+  const showNew = useCallback(() => {
+    list.showHeld()
+    const next = list.held[0] ?? newBelow[0]
+    if (next) requestAnimationFrame(() => activate(next, true))
+  }, [list.showHeld, list.held, newBelow, activate])
+  const selectedRequests = useMemo(
+    () => [...selection.selected].flatMap(id => list.requests.get(id) ?? []),
+    [selection.selected, list.requests],
   )
-  const waits = (id: RequestId) => list.requests.get(id)?.status === 'pending'
-  useShortcuts({
-    next: () => reach(step(list.ids, active, 1, waits), true),
-    previous: () => reach(step(list.ids, active, -1, waits), true),
-    open: () => active && cardActionsOf(active)?.open?.(),
-    select: () => active && selection.toggle(active),
-    range: () => active && selection.extend(active),
-    more: list.held.length + below.length > 0 ? more : undefined,
-    escape: chosen.length > 0 ? selection.clear : active ? () => reach(null, true) : undefined,
-    active: () => {
-      const request = active && list.requests.get(active)
-      return request ? requireInView(request, itemOf(place.current, request.id)) : null
-    },
-  })
+  useInboxShortcuts({ list, selection, active, activate, listRef, showNew: newCount > 0 ? showNew : undefined })
   if (connecting)
     return (
       <div className="page inbox">
@@ -71,49 +59,26 @@ export function InboxScreen({ wanted }: InboxScreenProps): ReactNode {
     )
   return (
     <div className="page inbox">
-      {waiting > 0 || list.ids.length > 0 ? <h1 className="inbox-title">{waitingWords(waiting)}</h1> : <InboxEmpty />}
-      <NewItemsButton count={list.held.length + below.length} onShow={more} />
+      {pendingCount > 0 || list.ids.length > 0 ? (
+        <h1 className="inbox-title">{inboxTitle(pendingCount)}</h1>
+      ) : (
+        <InboxEmpty />
+      )}
+      <NewItemsButton count={newCount} onShow={showNew} />
       <AskToNotify />
-      <h2 className="visually-hidden">Oldest first</h2>
-      <ol
-        ref={place}
-        className="requests"
-        aria-label="Requests that wait, oldest first"
-        onPointerMove={list.stir}
-        onKeyDown={list.stir}
-      >
-        <ShortcutsDisabled value={chosen.length > 0}>
-          {list.ids.map((id, at) => {
-            const request = list.requests.get(id)
-            if (!request) return null
-            return (
-              <InboxItem
-                key={id}
-                request={request}
-                near={at < firstDrawn || sight.near.has(id) || id === active}
-                active={id === active}
-                selected={selection.chosen.has(id)}
-                leaving={list.leaving.has(id)}
-                onSelect={batchProblem(request) === null ? selection.choose : undefined}
-                onReach={reach}
-                watch={sight.watch}
-              />
-            )
-          })}
-        </ShortcutsDisabled>
-      </ol>
+      <RequestItems {...{ list, visibility, selection, active, activate, listRef }} />
       {!complete && (
         <p className="soft small" role="status">
-          Fetching the rest…
+          Loading more…
         </p>
       )}
-      <JustResolved requests={list.requests} shown={list.ids} onHover={list.holdEnd} />
+      <JustResolved requests={list.requests} shown={list.ids} onHover={list.setEndHovered} />
       <div className="inbox-footer">
         <BatchBar
-          requests={chosen}
+          requests={selectedRequests}
           known={list.requests}
           active={active}
-          isSeen={id => isInView(itemOf(place.current, id))}
+          isOnScreen={id => isInView(itemOf(listRef.current, id))}
           onClear={selection.clear}
         />
       </div>
@@ -121,7 +86,86 @@ export function InboxScreen({ wanted }: InboxScreenProps): ReactNode {
   )
 }
 
-function waitingWords(count: number): string {
-  if (count === 0) return 'Nothing waits for you'
-  return count === 1 ? '1 request waits for you' : `${count} requests wait for you`
+interface ListProps {
+  readonly list: RequestList
+  readonly selection: Selection
+  readonly active: RequestId | null
+  readonly activate: Activate
+  readonly listRef: RefObject<HTMLOListElement | null>
+}
+
+function RequestItems(props: ListProps & { readonly visibility: Visibility }): ReactNode {
+  const { list, visibility, selection, active, activate, listRef } = props
+  return (
+    <>
+      <h2 className="visually-hidden">Oldest first</h2>
+      <ol
+        ref={listRef}
+        className="requests"
+        aria-label="Pending requests, oldest first"
+        onPointerMove={list.noteActivity}
+        onKeyDown={list.noteActivity}
+      >
+        <ShortcutsDisabled value={selection.selected.size > 0}>
+          {list.ids.map((id, index) => {
+            const request = list.requests.get(id)
+            if (!request) return null
+            return (
+              <InboxItem
+                key={id}
+                request={request}
+                near={index < renderedFirst || visibility.near.has(id) || id === active}
+                active={id === active}
+                selected={selection.selected.has(id)}
+                leaving={list.leaving.has(id)}
+                onSelect={batchProblem(request) === null ? selection.select : undefined}
+                onActivate={activate}
+                watch={visibility.watch}
+              />
+            )
+          })}
+        </ShortcutsDisabled>
+      </ol>
+    </>
+  )
+}
+
+function useInboxShortcuts(props: ListProps & { readonly showNew: (() => void) | undefined }): void {
+  const { list, selection, active, activate, listRef, showNew } = props
+  const isPending = (id: RequestId) => list.requests.get(id)?.status === 'pending'
+  useShortcuts({
+    next: () => activate(nextPending(list.ids, active, 1, isPending), true),
+    previous: () => activate(nextPending(list.ids, active, -1, isPending), true),
+    open: () => active && cardActionsOf(active)?.open?.(),
+    select: () => active && selection.toggle(active),
+    range: () => active && selection.extend(active),
+    more: showNew,
+    escape: selection.selected.size > 0 ? selection.clear : active ? () => activate(null, true) : undefined,
+    active: () => {
+      const request = active && list.requests.get(active)
+      return request ? requireInView(request, itemOf(listRef.current, request.id)) : null
+    },
+  })
+}
+
+/** The requests that arrived after the inbox was opened and have not been on screen: they are further down the list. */
+function useNewBelow(
+  { ids, requests }: { readonly ids: readonly RequestId[]; readonly requests: ReadonlyMap<RequestId, Request> },
+  seen: ReadonlySet<RequestId>,
+  complete: boolean,
+): readonly RequestId[] {
+  const { inbox } = useGateway()
+  const known = useRef<ReadonlySet<RequestId> | null>(null)
+  useEffect(() => {
+    // Requests that are still being loaded are not new.
+    if (!complete) known.current = null
+    else known.current ??= new Set(inbox.getSnapshot().order)
+  }, [inbox, complete])
+  return useMemo(
+    () =>
+      known.current
+        ? ids.filter(id => !known.current?.has(id) && !seen.has(id) && requests.get(id)?.status === 'pending')
+        : [],
+    [ids, requests, seen],
+  )
 }

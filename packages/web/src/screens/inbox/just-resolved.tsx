@@ -1,22 +1,23 @@
-/** What was resolved last, by whom and how: it fades with its age, and gives way to the record. */
+/** The most recently resolved requests, as receipts below the inbox. */
 import type { Request, RequestId } from '@holdpoint/protocol'
 import { memo, type ReactNode, useMemo } from 'react'
 import { Receipt } from '../../request/receipt/receipt.tsx'
 import { href } from '../../routes.ts'
+import { resolvedTexts } from './texts.ts'
 import './just-resolved.css'
 
 const shownMax = 10
 
-export function lastResolved(requests: Iterable<Request>, standing: ReadonlySet<RequestId>): readonly Request[] {
+export function lastResolved(requests: Iterable<Request>, shown: ReadonlySet<RequestId>): readonly Request[] {
   return [...requests]
-    .filter(({ id, status }) => status === 'resolved' && !standing.has(id))
+    .filter(({ id, status }) => status === 'resolved' && !shown.has(id))
     .sort((a, b) => (b.resolution?.at ?? 0) - (a.resolution?.at ?? 0) || (a.id < b.id ? -1 : 1))
     .slice(0, shownMax)
 }
 
 export interface JustResolvedProps {
   readonly requests: ReadonlyMap<RequestId, Request>
-  /** What still stands folded in the list above. */
+  /** The requests that the list above still shows. */
   readonly shown: readonly RequestId[]
   readonly onHover: (inside: boolean) => void
 }
@@ -26,12 +27,12 @@ export const JustResolved = memo(function JustResolved({ requests, shown, onHove
   if (last.length === 0) return null
   return (
     <section
-      className="just-resolved"
-      aria-label="Just resolved"
+      className="just-resolved receipt-list"
+      aria-label={resolvedTexts.title}
       onPointerEnter={() => onHover(true)}
       onPointerLeave={() => onHover(false)}
     >
-      <h2 className="section-heading">Just resolved</h2>
+      <h2 className="section-heading">{resolvedTexts.title}</h2>
       <ul>
         {last.map(request => (
           <li key={request.id}>
@@ -40,7 +41,7 @@ export const JustResolved = memo(function JustResolved({ requests, shown, onHove
         ))}
       </ul>
       <a className="small soft" href={href({ screen: 'record' })}>
-        All of them are in the record
+        {resolvedTexts.viewAll}
       </a>
     </section>
   )

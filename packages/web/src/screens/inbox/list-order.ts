@@ -1,54 +1,55 @@
-/** Which requests stand in the list, in which order: while somebody looks, nothing is pushed aside by what comes (nothing jumps). */
+/** Which requests the inbox shows, in which order. While a person looks at the list, new requests never move the ones on screen. */
 import type { RequestId } from '@holdpoint/protocol'
 
 export interface OrderContext {
-  /** Somebody looks at the list: what stands in it keeps its place. */
-  readonly looking: boolean
-  /** The pointer is on what stands below the list: nothing is added to its end either. */
-  readonly endHeld: boolean
-  /** Folded ones whose time is over. */
-  readonly left: ReadonlySet<RequestId>
+  /** The list is on screen: requests in it keep their positions. */
+  readonly isVisible: boolean
+  /** The pointer is over the section below the list: nothing is appended either. */
+  readonly isEndHovered: boolean
+  /** Resolved requests that have been shown long enough. */
+  readonly expired: ReadonlySet<RequestId>
   readonly openedAt: (id: RequestId) => number
 }
 
-/** `pending` is in the order of the gateway, oldest first. What of it is not in the result is held back, and announces itself. */
+/** `pending` is in the gateway's order, oldest first. Pending requests that are not in the result are held back; a button shows them. */
 export function orderRequests(
   shown: readonly RequestId[],
   pending: readonly RequestId[],
-  { looking, endHeld, left, openedAt }: OrderContext,
+  { isVisible, isEndHovered, expired, openedAt }: OrderContext,
 ): readonly RequestId[] {
-  if (!looking) return same(shown, pending)
-  const stay = shown.filter(id => !left.has(id))
-  const standing = new Set(stay)
-  const newest = pending.findLast(id => standing.has(id))
-  const lastAt = newest === undefined ? Number.NEGATIVE_INFINITY : openedAt(newest)
-  // By time, not by place: those of the same moment have an order, too, but it tells nobody anything.
-  const behind = pending.filter(id => !standing.has(id) && openedAt(id) >= lastAt)
-  return same(shown, endHeld && stay.length > 0 ? stay : [...stay, ...behind])
+  if (!isVisible) return keepIfEqual(shown, pending)
+  const kept = shown.filter(id => !expired.has(id))
+  const keptSet = new Set(kept)
+  const newest = pending.findLast(id => keptSet.has(id))
+  const newestAt = newest === undefined ? Number.NEGATIVE_INFINITY : openedAt(newest)
+  // Compare times, not positions: the order of requests opened in the same moment has no meaning.
+  const appended = pending.filter(id => !keptSet.has(id) && openedAt(id) >= newestAt)
+  return keepIfEqual(shown, isEndHovered && kept.length > 0 ? kept : [...kept, ...appended])
 }
 
-/** What waits and does not stand in the list. */
+/** The pending requests that the list does not show. */
 export function heldBack(shown: readonly RequestId[], pending: readonly RequestId[]): readonly RequestId[] {
-  const standing = new Set(shown)
-  return pending.filter(id => !standing.has(id))
+  const shownSet = new Set(shown)
+  return pending.filter(id => !shownSet.has(id))
 }
 
-function same(before: readonly RequestId[], after: readonly RequestId[]): readonly RequestId[] {
-  return before.length === after.length && before.every((id, at) => id === after[at]) ? before : after
+/** Returns the same array if nothing changed, so that nothing renders again. */
+function keepIfEqual(before: readonly RequestId[], after: readonly RequestId[]): readonly RequestId[] {
+  return before.length === after.length && before.every((id, i) => id === after[i]) ? before : after
 }
 
-/** The place of the keys after `from` in a list from which things may vanish: the next that still waits, else the one before. */
-export function step(
+/** The next pending request after (or before) `current`; `current` itself if there is none and it is pending. */
+export function nextPending(
   shown: readonly RequestId[],
-  from: RequestId | null,
-  by: 1 | -1,
-  waits: (id: RequestId) => boolean,
+  current: RequestId | null,
+  direction: 1 | -1,
+  isPending: (id: RequestId) => boolean,
 ): RequestId | null {
-  const at = from === null ? -1 : shown.indexOf(from)
-  const start = at < 0 ? (by > 0 ? 0 : shown.length - 1) : at + by
-  for (let i = start; i >= 0 && i < shown.length; i += by) {
+  const index = current === null ? -1 : shown.indexOf(current)
+  const start = index < 0 ? (direction > 0 ? 0 : shown.length - 1) : index + direction
+  for (let i = start; i >= 0 && i < shown.length; i += direction) {
     const id = shown[i]
-    if (id !== undefined && waits(id)) return id
+    if (id !== undefined && isPending(id)) return id
   }
-  return from !== null && waits(from) ? from : null
+  return current !== null && isPending(current) ? current : null
 }

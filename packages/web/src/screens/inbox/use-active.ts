@@ -1,58 +1,61 @@
-/** Which card the keys go to: the one that was reached last, and when it is resolved the next one that waits. */
+/** Which card has the keyboard: the last one the person moved to; when it is resolved, the next pending one. */
 import type { RequestId } from '@holdpoint/protocol'
 import { type RefObject, useCallback, useEffect, useRef, useState } from 'react'
 import { useInboxPart } from '../../gateway/gateway-context.ts'
 import { bringIntoView } from '../../shortcuts/viewport.ts'
 import { showToast } from '../../ui/toast.tsx'
-import { step } from './list-order.ts'
+import { nextPending } from './list-order.ts'
+import { requestGone } from './texts.ts'
 import type { RequestList } from './use-request-list.ts'
 import { itemOf } from './use-visibility.ts'
 
-/** With `move`, focus and screen follow. */
-export type Reach = (id: RequestId | null, move?: boolean) => void
+/** With `move`, the focus and the scroll position follow. */
+export type Activate = (id: RequestId | null, move?: boolean) => void
 
 export function useActive(
   { ids, requests }: RequestList,
-  place: RefObject<HTMLElement | null>,
-  wanted: RequestId | null,
-): readonly [RequestId | null, Reach] {
+  listRef: RefObject<HTMLElement | null>,
+  linked: RequestId | null,
+): readonly [RequestId | null, Activate] {
   const [active, setActive] = useState<RequestId | null>(null)
-  const waits = (id: RequestId) => requests.get(id)?.status === 'pending'
-  const reach = useCallback<Reach>(
+  const isPending = (id: RequestId) => requests.get(id)?.status === 'pending'
+  const activate = useCallback<Activate>(
     (id, move = false) => {
       setActive(id)
       if (!move) return
-      const item = id && itemOf(place.current, id)
+      const item = id && itemOf(listRef.current, id)
       if (item) bringIntoView(item)
       else if (document.activeElement instanceof HTMLElement) document.activeElement.blur()
     },
-    [place],
+    [listRef],
   )
-  useWanted(wanted, ids, reach)
-  // The place stays, so the next one comes under the keys; for a moment they do nothing to it.
+  useLinkedRequest(linked, ids, activate)
+  // When the active request is resolved, the next one becomes active; the cooldown protects it for a moment.
   const current =
-    active !== null && !waits(active) ? (step(ids, active, 1, waits) ?? step(ids, active, -1, waits)) : active
+    active !== null && !isPending(active)
+      ? (nextPending(ids, active, 1, isPending) ?? nextPending(ids, active, -1, isPending))
+      : active
   useEffect(() => {
     if (current === active) return
     setActive(current)
-    // The card that was answered took the focus with it; it goes on to the next one, and nothing scrolls for that.
-    const lost = document.activeElement === null || document.activeElement === document.body
-    if (current && lost) itemOf(place.current, current)?.focus({ preventScroll: true })
-  }, [current, active, place])
-  return [current, reach]
+    // The resolved card had the focus and is gone: focus the next one, without scrolling.
+    const focusLost = document.activeElement === null || document.activeElement === document.body
+    if (current && focusLost) itemOf(listRef.current, current)?.focus({ preventScroll: true })
+  }, [current, active, listRef])
+  return [current, activate]
 }
 
-/** Goes to the request that the address names, as soon as it is here. */
-function useWanted(wanted: RequestId | null, ids: readonly RequestId[], reach: Reach): void {
+/** Activates the request that the URL names, as soon as the list shows it. */
+function useLinkedRequest(linked: RequestId | null, ids: readonly RequestId[], activate: Activate): void {
   const complete = useInboxPart(snapshot => snapshot.complete && snapshot.status === 'live')
-  // The list shows a moment later what has come.
-  const waits = useInboxPart(({ requests }) => wanted !== null && requests.get(wanted)?.status === 'pending')
-  const found = useRef<RequestId | null>(null)
+  // The list may show a new request later than the snapshot has it.
+  const isPending = useInboxPart(({ requests }) => linked !== null && requests.get(linked)?.status === 'pending')
+  const handled = useRef<RequestId | null>(null)
   useEffect(() => {
-    if (!wanted || found.current === wanted) return
-    if (ids.includes(wanted)) requestAnimationFrame(() => reach(wanted, true))
-    else if (complete && !waits) showToast('That request does not wait any more.')
+    if (!linked || handled.current === linked) return
+    if (ids.includes(linked)) requestAnimationFrame(() => activate(linked, true))
+    else if (complete && !isPending) showToast(requestGone)
     else return
-    found.current = wanted
-  }, [wanted, ids, complete, waits, reach])
+    handled.current = linked
+  }, [linked, ids, complete, isPending, activate])
 }

@@ -1,24 +1,28 @@
-/** The list as it is drawn: it takes in what comes, and lets go of what is folded once nobody is busy in it. */
+/** The requests that the inbox shows. Resolved requests stay for a moment as receipts, and are removed while the person does not use the list. */
 import type { Request, RequestId } from '@holdpoint/protocol'
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { useGateway, useRequests } from '../../gateway/gateway-context.ts'
 import { startCooldown } from '../../ui/input-cooldown.ts'
 import { heldBack, orderRequests } from './list-order.ts'
 
-/** A folded one stays readable for so long, and until hand and eye are at rest for so long. */
-const foldedMs = 4000
-const restMs = 2000
+/** How long a receipt stays at least. */
+const receiptMs = 4000
+/** Receipts are removed only after the person has not used the list for this long. */
+const inactiveMs = 2000
+/** The duration of the removal animation. */
+export const fadeMs = 160
 
 export interface RequestList {
   readonly ids: readonly RequestId[]
   readonly requests: ReadonlyMap<RequestId, Request>
+  /** Pending requests that are not shown yet, because they would move others. */
   readonly held: readonly RequestId[]
-  /** Folded ones that are just going. */
+  /** Receipts that are fading out. */
   readonly leaving: ReadonlySet<RequestId>
-  readonly takeHeld: () => void
-  /** A hand is in the list. */
-  readonly stir: () => void
-  readonly holdEnd: (held: boolean) => void
+  readonly showHeld: () => void
+  /** Call when the person uses the list. */
+  readonly noteActivity: () => void
+  readonly setEndHovered: (hovered: boolean) => void
 }
 
 const none: ReadonlySet<RequestId> = new Set()
@@ -26,76 +30,75 @@ const none: ReadonlySet<RequestId> = new Set()
 export function useRequestList(): RequestList {
   const { inbox } = useGateway()
   const requests = useRequests()
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the order is made of the requests, and changes with them
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the order is derived from the requests
   const pending = useMemo(() => inbox.getSnapshot().order, [inbox, requests])
   const [ids, setIds] = useState(pending)
   const [leaving, setLeaving] = useState(none)
-  const stirredAt = useRef(Number.NEGATIVE_INFINITY)
-  const endHeld = useRef(false)
+  const activeAt = useRef(Number.NEGATIVE_INFINITY)
+  const isEndHovered = useRef(false)
   const update = useCallback(
-    (left: ReadonlySet<RequestId>) => {
-      // While much is still being fetched, what there is has no place of its own yet.
-      const looking = document.visibilityState === 'visible' && inbox.getSnapshot().complete
+    (expired: ReadonlySet<RequestId>) => {
+      // While the first pages load, requests have no final position to keep.
+      const isVisible = document.visibilityState === 'visible' && inbox.getSnapshot().complete
       const openedAt = (id: RequestId) => requests.get(id)?.openedAt ?? 0
-      const circumstances = { looking, endHeld: endHeld.current, left, openedAt }
-      setIds(before => orderRequests(before, pending, circumstances))
+      const context = { isVisible, isEndHovered: isEndHovered.current, expired, openedAt }
+      setIds(before => orderRequests(before, pending, context))
     },
     [inbox, pending, requests],
   )
   useLayoutEffect(() => update(none), [update])
-  useFolding(ids, requests, stirredAt, setLeaving, update)
+  useReceiptRemoval(ids, requests, activeAt, setLeaving, update)
   useEffect(() => {
-    const look = () => update(none)
-    document.addEventListener('visibilitychange', look)
-    return () => document.removeEventListener('visibilitychange', look)
+    const refresh = () => update(none)
+    document.addEventListener('visibilitychange', refresh)
+    return () => document.removeEventListener('visibilitychange', refresh)
   }, [update])
-  const standing = ids.filter(id => requests.get(id)?.status === 'pending').length
-  // What moved or folded by itself is not decided upon for a moment.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: noted whenever the list is another
-  useLayoutEffect(startCooldown, [ids, standing])
+  const pendingShown = ids.filter(id => requests.get(id)?.status === 'pending').length
+  // biome-ignore lint/correctness/useExhaustiveDependencies: every change of the list starts the cooldown
+  useLayoutEffect(startCooldown, [ids, pendingShown])
   return {
     ids,
     requests,
     held: useMemo(() => heldBack(ids, pending), [ids, pending]),
     leaving,
-    takeHeld: () => setIds(pending),
-    stir: useCallback(() => {
-      stirredAt.current = performance.now()
+    showHeld: () => setIds(pending),
+    noteActivity: useCallback(() => {
+      activeAt.current = performance.now()
     }, []),
-    holdEnd: useCallback(
-      (held: boolean) => {
-        endHeld.current = held
-        if (!held) update(none)
+    setEndHovered: useCallback(
+      (hovered: boolean) => {
+        isEndHovered.current = hovered
+        if (!hovered) update(none)
       },
       [update],
     ),
   }
 }
 
-/** Lets folded ones go, when it is time: first they fade, then they are gone. */
-function useFolding(
+/** Removes receipts when their time is over: first they fade out, then they leave the list. */
+function useReceiptRemoval(
   ids: readonly RequestId[],
   requests: ReadonlyMap<RequestId, Request>,
-  stirredAt: { readonly current: number },
+  activeAt: { readonly current: number },
   setLeaving: (leaving: ReadonlySet<RequestId>) => void,
-  update: (left: ReadonlySet<RequestId>) => void,
+  update: (expired: ReadonlySet<RequestId>) => void,
 ): void {
-  const foldedAt = useRef(new Map<RequestId, number>())
+  const resolvedSince = useRef(new Map<RequestId, number>())
   useEffect(() => {
-    const folded = ids.filter(id => requests.get(id)?.status !== 'pending')
-    foldedAt.current = new Map(folded.map(id => [id, foldedAt.current.get(id) ?? performance.now()]))
-    if (folded.length === 0) return
+    const resolved = ids.filter(id => requests.get(id)?.status !== 'pending')
+    resolvedSince.current = new Map(resolved.map(id => [id, resolvedSince.current.get(id) ?? performance.now()]))
+    if (resolved.length === 0) return
     let fading: ReturnType<typeof setTimeout> | undefined
     const timer = setInterval(() => {
       const now = performance.now()
-      const over = folded.filter(id => now - (foldedAt.current.get(id) ?? now) > foldedMs)
-      if (over.length === 0 || now - stirredAt.current < restMs || fading !== undefined) return
-      const left = new Set(over)
-      setLeaving(left)
-      // From now on what stands below them moves.
+      const expired = resolved.filter(id => now - (resolvedSince.current.get(id) ?? now) > receiptMs)
+      if (expired.length === 0 || now - activeAt.current < inactiveMs || fading !== undefined) return
+      const removed = new Set(expired)
+      setLeaving(removed)
+      // The cards below start to move.
       startCooldown()
       fading = setTimeout(() => {
-        update(left)
+        update(removed)
         setLeaving(none)
       }, fadeMs)
     }, 250)
@@ -104,8 +107,5 @@ function useFolding(
       clearTimeout(fading)
       if (fading !== undefined) setLeaving(none)
     }
-  }, [ids, requests, stirredAt, setLeaving, update])
+  }, [ids, requests, activeAt, setLeaving, update])
 }
-
-/** As long as the style's motion takes. */
-export const fadeMs = 160

@@ -1,19 +1,19 @@
-/** The requests that a person has chosen, by key, by box, or as a range. */
+/** The selected requests: selected by key, by checkbox, or as a range with Shift. */
 import type { Request, RequestId } from '@holdpoint/protocol'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { showToast } from '../../ui/toast.tsx'
-import { batchProblem, partitionSelectable, range, withChoice } from './selection.ts'
+import { batchProblem, partitionSelectable, range, withSelected } from './selection.ts'
 
 export interface Selection {
-  /** Those that still wait. */
-  readonly chosen: ReadonlySet<RequestId>
-  readonly choose: (id: RequestId, selected: boolean) => void
+  /** The selected requests that are still pending. */
+  readonly selected: ReadonlySet<RequestId>
+  readonly select: (id: RequestId, selected: boolean) => void
   readonly toggle: (id: RequestId) => void
   readonly extend: (id: RequestId) => void
   readonly clear: () => void
 }
 
-/** `seen`: nobody chooses what has not been on the screen. */
+/** `seen` are the requests that have been on screen: no others can be selected. */
 export function useSelection(
   shown: readonly RequestId[],
   requests: ReadonlyMap<RequestId, Request>,
@@ -22,51 +22,54 @@ export function useSelection(
   const [ids, setIds] = useState<ReadonlySet<RequestId>>(new Set())
   const anchor = useRef<RequestId | null>(null)
   const shift = useShiftHeld()
-  const chosen = useMemo(() => new Set([...ids].filter(id => requests.get(id)?.status === 'pending')), [ids, requests])
-  const latest = useRef({ shown, requests, seen, chosen })
+  const selected = useMemo(
+    () => new Set([...ids].filter(id => requests.get(id)?.status === 'pending')),
+    [ids, requests],
+  )
+  const latest = useRef({ shown, requests, seen, selected })
   useEffect(() => {
-    latest.current = { shown, requests, seen, chosen }
+    latest.current = { shown, requests, seen, selected }
   })
   const extend = useCallback((id: RequestId) => {
     const now = latest.current
     const all = range(now.shown, anchor.current, id).flatMap(each => now.requests.get(each) ?? [])
-    const { fit, why } = partitionSelectable(all, now.seen)
-    setIds(before => withChoice(before, fit, true))
-    if (why) showToast(why)
+    const { selectable, problem } = partitionSelectable(all, now.seen)
+    setIds(before => withSelected(before, selectable, true))
+    if (problem) showToast(problem)
   }, [])
-  const choose = useCallback(
-    (id: RequestId, selected: boolean) => {
-      if (shift.current && selected && anchor.current !== null) return extend(id)
+  const select = useCallback(
+    (id: RequestId, isSelected: boolean) => {
+      if (shift.current && isSelected && anchor.current !== null) return extend(id)
       anchor.current = id
-      setIds(before => withChoice(before, [id], selected))
+      setIds(before => withSelected(before, [id], isSelected))
     },
     [extend, shift],
   )
   const toggle = useCallback(
     (id: RequestId) => {
       const request = latest.current.requests.get(id)
-      const why = request && batchProblem(request)
-      if (why) showToast(why)
-      else choose(id, !latest.current.chosen.has(id))
+      const problem = request && batchProblem(request)
+      if (problem) showToast(problem)
+      else select(id, !latest.current.selected.has(id))
     },
-    [choose],
+    [select],
   )
   const clear = useCallback(() => setIds(new Set()), [])
-  return { chosen, choose, toggle, extend, clear }
+  return { selected, select, toggle, extend, clear }
 }
 
-/** A box that is ticked does not say whether Shift was held; the click before it does. */
+/** Whether Shift was held at the last click: the change event of a checkbox does not tell. */
 function useShiftHeld(): { readonly current: boolean } {
   const shift = useRef(false)
   useEffect(() => {
-    const note = (event: MouseEvent | KeyboardEvent) => {
+    const update = (event: MouseEvent | KeyboardEvent) => {
       shift.current = event instanceof MouseEvent && event.shiftKey
     }
-    addEventListener('click', note, true)
-    addEventListener('keydown', note, true)
+    addEventListener('click', update, true)
+    addEventListener('keydown', update, true)
     return () => {
-      removeEventListener('click', note, true)
-      removeEventListener('keydown', note, true)
+      removeEventListener('click', update, true)
+      removeEventListener('keydown', update, true)
     }
   }, [])
   return shift

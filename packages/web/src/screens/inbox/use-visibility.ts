@@ -1,38 +1,38 @@
-/** What of a long list is near the screen, and so worth drawing in full, and what has been on it. */
+/** Tracks which items of the inbox are near the screen (and rendered in full) and which have been on it. */
 import type { RequestId } from '@holdpoint/protocol'
 import { type RefCallback, startTransition, useCallback, useEffect, useRef, useState } from 'react'
 
-/** So far beyond the edge a card is drawn before it comes. */
+/** How far beyond the edge of the screen cards are rendered. */
 const nearPx = 1200
 
 export interface Visibility {
-  /** Once near, it stays so while it stands in the list: what has been drawn keeps what was typed into it. */
+  /** An item stays in this set while it is in the list, so that its card keeps the text typed into it. */
   readonly near: ReadonlySet<RequestId>
   readonly seen: ReadonlySet<RequestId>
-  /** For each item, with its id as `data-request`. */
+  /** The ref of each item, which has its id as `data-request`. */
   readonly watch: RefCallback<HTMLElement>
 }
 
 export function useVisibility(): Visibility {
   const [near, setNear] = useState<ReadonlySet<RequestId>>(new Set())
   const [seen, setSeen] = useState<ReadonlySet<RequestId>>(new Set())
-  const eyes = useRef<readonly IntersectionObserver[] | null>(null)
+  const observers = useRef<readonly IntersectionObserver[] | null>(null)
   const watch = useCallback((element: HTMLElement | null) => {
     if (!element) return
-    // Margins reach only beyond the edge of what really scrolls.
+    // rootMargin only works with the scrolling element as root.
     const root = element.closest('main')
-    eyes.current ??= [
-      // Drawn between frames: scrolling does not wait for it.
+    observers.current ??= [
+      // As a transition, so that rendering does not block scrolling.
       new IntersectionObserver(entries => startTransition(() => setNear(add(entries))), {
         root,
         rootMargin: `${nearPx}px 0px`,
       }),
       new IntersectionObserver(entries => setSeen(add(entries)), { root }),
     ]
-    const watching = eyes.current
-    for (const eye of watching) eye.observe(element)
+    const attached = observers.current
+    for (const observer of attached) observer.observe(element)
     return () => {
-      for (const eye of watching) eye.unobserve(element)
+      for (const observer of attached) observer.unobserve(element)
       const id = idOf(element)
       setNear(without(id))
       setSeen(without(id))
@@ -40,8 +40,8 @@ export function useVisibility(): Visibility {
   }, [])
   useEffect(
     () => () => {
-      for (const eye of eyes.current ?? []) eye.disconnect()
-      eyes.current = null
+      for (const observer of observers.current ?? []) observer.disconnect()
+      observers.current = null
     },
     [],
   )
@@ -51,8 +51,8 @@ export function useVisibility(): Visibility {
 function add(entries: readonly IntersectionObserverEntry[]) {
   const ids = entries.filter(entry => entry.isIntersecting).map(({ target }) => idOf(target))
   return (before: ReadonlySet<RequestId>): ReadonlySet<RequestId> => {
-    const fresh = ids.filter(id => id !== null && !before.has(id))
-    return fresh.length > 0 ? new Set([...before, ...(fresh as RequestId[])]) : before // null was filtered out
+    const added = ids.filter(id => id !== null && !before.has(id))
+    return added.length > 0 ? new Set([...before, ...(added as RequestId[])]) : before // null was filtered out
   }
 }
 
@@ -62,7 +62,7 @@ function without(id: RequestId | null) {
 }
 
 function idOf(element: Element): RequestId | null {
-  return ((element as HTMLElement).dataset.request as RequestId | undefined) ?? null // set by the item from a request's own id
+  return ((element as HTMLElement).dataset.request as RequestId | undefined) ?? null // InboxItem sets it to the request's id
 }
 
 export function itemOf(list: HTMLElement | null, id: RequestId): HTMLElement | null {

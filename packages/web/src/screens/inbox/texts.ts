@@ -1,0 +1,67 @@
+/** Texts of the inbox. */
+
+export function inboxTitle(pending: number): string {
+  if (pending === 0) return 'You’re all caught up'
+  return pending === 1 ? '1 request waiting' : `${pending} requests waiting`
+}
+
+export function workingText(count: number): string {
+  if (count === 0) return 'No agent is working.'
+  return count === 1 ? '1 agent is working.' : `${count} agents are working.`
+}
+
+export const emptyTexts = {
+  title: 'You’re all caught up.',
+  introduction:
+    'Agents stop and ask here. Start a rehearsal to see how: a small built-in agent demonstrates every kind of request. It needs no key and changes nothing.',
+  startRehearsal: 'Start a rehearsal',
+  newSession: 'New session…',
+} as const
+
+export const notifyTexts = {
+  question: 'Get notified when an agent needs you?',
+  accept: 'Notify me',
+  refuse: 'Not now',
+} as const
+
+export const resolvedTexts = { title: 'Recently answered', viewAll: 'View all in Record' } as const
+
+export const requestGone = 'That request is no longer pending.'
+
+/** Why a request can't be selected to be answered together with others. */
+export const selectionProblems = {
+  resolved: 'This request is already resolved.',
+  questions: 'Questions need individual answers.',
+  form: 'Forms need individual answers.',
+  plan: 'Plans need individual review.',
+  dangerous: 'Flagged as dangerous: review it on its own.',
+  long: 'Too long to review in a batch: review it on its own.',
+} as const
+
+export function needReview(count: number): string {
+  return count === 1 ? '1 needs individual review.' : `${count} need individual review.`
+}
+export function notYetSeen(count: number): string {
+  return count === 1
+    ? '1 hasn’t been on screen yet: scroll to it first.'
+    : `${count} haven’t been on screen yet: scroll to them first.`
+}
+
+export const batchTexts = {
+  changed: 'The list just changed. Press again to confirm.',
+  notSelected: 'This request isn’t selected. Press x to select it, or Escape to clear the selection.',
+} as const
+
+export function offScreen(count: number): string {
+  return `${count} selected ${count === 1 ? 'request is' : 'requests are'} off screen. Click Allow to confirm.`
+}
+export function skippedUnread(count: number): string {
+  return count === 1
+    ? '1 was skipped because it hasn’t been shown in full yet.'
+    : `${count} were skipped because they haven’t been shown in full yet.`
+}
+export function skippedStarted(count: number): string {
+  return count === 1
+    ? '1 was skipped because you’ve started another answer to it.'
+    : `${count} were skipped because you’ve started another answer to them.`
+}
