@@ -22,7 +22,7 @@ export interface SessionsOptions extends JsonOption {
 }
 
 export async function sessions({ call }: GatewayClient, options: SessionsOptions): Promise<void> {
-  const isFiltered = [options.all, options.state, options.search, options.limit].some(Boolean)
+  const isFiltered = [options.all, options.state, options.search, options.limit].some(option => option !== undefined)
   const { items, next } = isFiltered
     ? await searchSessions(call, options)
     : { items: await liveSessions(call), next: null }
