@@ -30,11 +30,11 @@ describe.skipIf(hasNoBrowser())('the rehearsal', () => {
 
     const edit = card(page, 'Change a file')
     await button(edit, 'Edit…').click()
-    await edit.getByLabel('what stands here is what runs').fill('a day for tests')
+    await edit.getByLabel('(this is what will run)').fill('a day for tests')
     await click(page, button(edit, 'Allow with edits'))
 
     const plan = card(page, 'Approve a plan')
-    await plan.getByLabel('Then the agent').selectOption('acceptEdits')
+    await plan.getByLabel('After approval').selectOption('acceptEdits')
     await click(page, button(plan, 'Approve plan'))
 
     const questions = card(page, '2 questions')
@@ -44,7 +44,7 @@ describe.skipIf(hasNoBrowser())('the rehearsal', () => {
 
     const own = card(page, 'A question')
     await own.getByLabel('Your answer').fill('Salut')
-    await click(page, button(own, 'Send the answer'))
+    await click(page, button(own, 'Send answer'))
 
     const form = card(page, 'Fill in a form')
     await form.getByLabel('To', { exact: true }).fill('Ada')
@@ -100,11 +100,11 @@ describe.skipIf(hasNoBrowser())('the real Claude Code, with a model that follows
 
     const question = card(page, 'A question')
     await question.getByRole('radio', { name: 'Hello' }).check()
-    await click(page, button(question, 'Send the answer'))
+    await click(page, button(question, 'Send answer'))
 
     const plan = card(page, 'Approve a plan')
     await plan.getByText('First this, then that').waitFor()
-    await plan.getByLabel('Then the agent').selectOption('default')
+    await plan.getByLabel('After approval').selectOption('default')
     await click(page, button(plan, 'Approve plan'))
 
     const command = card(page, 'Run a command')

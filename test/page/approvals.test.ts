@@ -38,7 +38,7 @@ describe.skipIf(hasNoBrowser())('an approval', () => {
   it('of a command is allowed once; its receipt says by whom, and then that it was delivered', async () => {
     const { page, request, card } = await shown(asks.command())
     expect(await visibleText(card.getByRole('heading'))).toBe('Run a command')
-    expect(await visibleText(card.getByRole('figure', { name: 'The command' }))).toContain('npm run migrate -- --env')
+    expect(await visibleText(card.getByRole('figure', { name: 'Command' }))).toContain('npm run migrate -- --env')
     expect(await visibleText(card)).toContain('/src/api')
     expect(await card.getByRole('link', { name: 'api-server' }).getAttribute('href')).toBe(
       `#/sessions/${request.session}`,
@@ -56,8 +56,8 @@ describe.skipIf(hasNoBrowser())('an approval', () => {
     await button(card, 'Edit…').click()
     const allow = button(card, 'Allow with edits')
     await expect.poll(() => allow.isDisabled()).toBe(true)
-    await card.getByLabel('what stands here is what runs').fill('npm run migrate -- --env test')
-    await card.getByLabel('A note that the agent reads').fill('never on staging')
+    await card.getByLabel('(this is what will run)').fill('npm run migrate -- --env test')
+    await card.getByLabel('Note for the agent').fill('never on staging')
     await click(page, allow)
     expect(await fixture.answerGivenOnPage(request)).toEqual({
       kind: 'allow',
@@ -70,7 +70,7 @@ describe.skipIf(hasNoBrowser())('an approval', () => {
     const story = line.locator('.receipt-details')
     await story.waitFor()
     expect(await visibleText(story)).toContain('--env staging')
-    expect(await visibleText(story)).toContain('What was changed before it was allowed')
+    expect(await visibleText(story)).toContain('Edited before allowing')
     expect(await visibleText(story)).toContain('never on staging')
   })
 
@@ -114,7 +114,7 @@ describe.skipIf(hasNoBrowser())('an approval', () => {
     expect(await card.locator('.diff-row.added .tab').first().textContent()).toBe('\t')
     expect(await card.locator('.diff .number').allInnerTexts()).toContain('3')
     await button(card, 'Edit…').click()
-    const field = card.getByLabel('what stands here is what runs')
+    const field = card.getByLabel('(this is what will run)')
     await field.fill((await field.inputValue()).replace('tries = 8 ', 'tries = 5'))
     await click(page, button(card, 'Allow with edits'))
     expect(await fixture.answerGivenOnPage(request)).toMatchObject({
@@ -151,7 +151,7 @@ describe.skipIf(hasNoBrowser())('an approval', () => {
     expect(await card.locator('.diff').textContent()).not.toMatch(/CR|u\{/)
     expect(await card.locator('.hidden-warning').count()).toBe(0)
     await button(card, 'Edit…').click()
-    const field = card.getByLabel('New text with CRLF line endings: what stands here is what runs')
+    const field = card.getByLabel('Edit new text with CRLF line endings (this is what will run)')
     await expect.poll(() => field.inputValue()).toBe('one\n2\nthree')
     await field.fill('one\n2\n3\nfour')
     await expect.poll(() => card.locator('.card-panel .diff-row.added').count()).toBe(2)
@@ -161,7 +161,7 @@ describe.skipIf(hasNoBrowser())('an approval', () => {
     })
     const told = receipt(page, '/src/a.ts', 'allowed with changes')
     await told.locator('summary').click()
-    await told.getByText('What was changed before it was allowed').waitFor()
+    await told.getByText('Edited before allowing').waitFor()
     await expect.poll(() => told.locator('.remark .diff-row.added').count()).toBe(2)
   })
 
@@ -183,7 +183,7 @@ describe.skipIf(hasNoBrowser())('an approval', () => {
 
   it('of a new file shows all of it', async () => {
     const { page, request, card } = await shown(asks.write())
-    expect(await visibleText(card)).toContain('the whole file · 12 added')
+    expect(await visibleText(card)).toContain('new file · 12 added')
     await expect.poll(() => card.locator('.diff-row.added').count()).toBe(12)
     await click(page, button(card, 'Allow once'))
     expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'allow' })
@@ -196,10 +196,10 @@ describe.skipIf(hasNoBrowser())('an approval', () => {
     expect(await card.getByRole('definition').allInnerTexts()).toEqual(
       expect.arrayContaining(['API', 'Flaky test', 'null', '3']),
     )
-    await button(card, 'As JSON').click()
+    await button(card, 'View as JSON').click()
     expect(await visibleText(card.locator('pre').first())).toContain('"project": "API"')
     await button(card, 'Edit…').click()
-    const field = card.getByLabel('what stands here is what runs')
+    const field = card.getByLabel('(this is what will run)')
     const asked = await field.inputValue()
     await field.fill('{"project": ')
     await card.locator('.problem').first().waitFor()
@@ -220,16 +220,16 @@ describe.skipIf(hasNoBrowser())('an approval', () => {
     await page.keyboard.type('as ever')
     await page.keyboard.press('Escape')
     await button(card, 'Always…').click()
-    await card.getByText('Your note goes with it: as ever').waitFor()
-    await expect.poll(() => button(card, 'Allow and remember this').isDisabled()).toBe(true)
-    await card.getByRole('radio', { name: 'Kept in this folder’s own settings' }).check()
-    await click(page, button(card, 'Allow and remember this'))
+    await card.getByText('Your note will be sent, too: as ever').waitFor()
+    await expect.poll(() => button(card, 'Allow and remember').isDisabled()).toBe(true)
+    await card.getByRole('radio', { name: 'For you, in this folder' }).check()
+    await click(page, button(card, 'Allow and remember'))
     expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'allow', note: 'as ever', suggestion: 's2' })
   })
 
   it('that its agent advises against is allowed by a second, deliberate step, and never for longer', async () => {
     const { page, request, card } = await shown(asks.dangerous())
-    expect(await visibleText(card)).toContain('marks this as dangerous')
+    expect(await visibleText(card)).toContain('Flagged as dangerous by the agent')
     expect(await visibleText(card)).toContain('It would remove everything you own.')
     expect(await button(card, 'Always…').count()).toBe(0)
     await button(card, 'Allow anyway…').click()
@@ -255,7 +255,7 @@ describe.skipIf(hasNoBrowser())('an approval', () => {
       const { page, request, card } = await shown(asks.plan())
       await card.getByRole('heading', { name: 'Plan', exact: true }).waitFor()
       expect(await visibleText(card.locator('.markdown strong'))).toBe('migration')
-      await button(card, 'As it is written').click()
+      await button(card, 'View source').click()
       await card.getByText('**migration**').waitFor()
       await click(page, button(card, 'Approve plan'))
       expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'allow' })
@@ -264,7 +264,7 @@ describe.skipIf(hasNoBrowser())('an approval', () => {
     it('is changed before it is approved', async () => {
       const { page, request, card } = await shown(asks.plan())
       await button(card, 'Edit the plan…').click()
-      await card.getByLabel('what stands here is what runs').fill('# Plan\n\n1. Only read')
+      await card.getByLabel('(this is what you approve)').fill('# Plan\n\n1. Only read')
       await click(page, button(card, 'Approve with edits'))
       expect(await fixture.answerGivenOnPage(request)).toEqual({
         kind: 'allow',
@@ -278,7 +278,7 @@ describe.skipIf(hasNoBrowser())('an approval', () => {
       await button(card, 'Add a note…').click()
       const draft = { version: 1, note: 'fine', mode: 'bypassPermissions' }
       await fixture.gateway.call('putDraft', { id: request.id, draft })
-      const into = card.getByLabel('Then the agent')
+      const into = card.getByLabel('After approval')
       await expect.poll(() => into.inputValue(), { timeout: 5000 }).toBe('bypassPermissions')
       await markChanged(page)
       await into.selectOption('default')
@@ -289,7 +289,7 @@ describe.skipIf(hasNoBrowser())('an approval', () => {
     it('shows a mode that nobody here knows, before it is approved into it', async () => {
       const { request, card } = await shown(asks.plan())
       await fixture.gateway.call('putDraft', { id: request.id, draft: { version: 1, mode: 'brisk' } })
-      await expect.poll(() => card.getByLabel('Then the agent').inputValue(), { timeout: 5000 }).toBe('brisk')
+      await expect.poll(() => card.getByLabel('After approval').inputValue(), { timeout: 5000 }).toBe('brisk')
     })
 
     it('goes back to the agent with what is missing', async () => {

@@ -45,7 +45,7 @@ describe.skipIf(hasNoBrowser())('without a pointer', () => {
     await receipt(page, 'denied by you: no, and dance').waitFor()
 
     await pressKey(page, 'e')
-    const field = cardOf(page, request(2)).getByLabel('what stands here is what runs')
+    const field = cardOf(page, request(2)).getByLabel('(this is what will run)')
     expect(await field.evaluate(it => it === document.activeElement)).toBe(true)
     await page.keyboard.press('ControlOrMeta+A')
     await page.keyboard.type('return 1')

@@ -113,7 +113,7 @@ describe.skipIf(hasNoBrowser())('a session', () => {
     await receipt(page, 'allowed by you', 'delivered').waitFor()
     await card.getByText('What shall I make of it?').waitFor()
     await card.getByRole('radio', { name: 'Keep it' }).check()
-    await click(page, button(card, 'Send the answer'))
+    await click(page, button(card, 'Send answer'))
     await log(page).getByText('You chose “Keep it”.').waitFor()
     expect((await fixture.gateway.call('getSession', { id: session.id })).pending).toBe(0)
   })

@@ -86,7 +86,7 @@ describe.skipIf(hasNoBrowser())('several who look at the same', () => {
     expect((await folded) - (resolution?.at ?? 0)).toBeLessThan(withinMs)
     await page.keyboard.press('Enter')
     await receipt(page, 'allowed by Ada').waitFor()
-    await page.locator('.leftover-draft', { hasText: 'You had begun:' }).getByText('half a rea').waitFor()
+    await page.locator('.leftover-draft', { hasText: 'Your unsent answer:' }).getByText('half a rea').waitFor()
     expect((await fixture.waitUntilResolved(request)).resolution).toMatchObject({
       person: 'Ada',
       answer: { kind: 'allow' },
@@ -126,7 +126,7 @@ describe.skipIf(hasNoBrowser())('several who look at the same', () => {
   })
 
   describe('an answer that one person begins on two devices', () => {
-    const also = 'Also begun on another of your devices'
+    const also = 'You also started an answer on another device'
     async function two(ask: Ask) {
       const [desk, pocket] = [await fixture.openPage(), await fixture.openPage(phone)]
       const request = await (await fixture.openAsker()).ask(ask)
@@ -164,7 +164,7 @@ describe.skipIf(hasNoBrowser())('several who look at the same', () => {
       })
       await button(here, 'Deny…').click()
       await here.getByRole('textbox').fill('hm')
-      await there.getByText('That came too soon after a change').waitFor()
+      await there.getByText('This card just changed').waitFor()
       expect(await fixture.isPending(request)).toBe(true)
     })
 
@@ -184,7 +184,7 @@ describe.skipIf(hasNoBrowser())('several who look at the same', () => {
       await expect.poll(() => here.getByRole('textbox').inputValue()).toBe('from the desk, still')
       await there.getByText(`${also}: from the desk, still`).waitFor()
       await expect.poll(() => there.getByRole('textbox').inputValue()).toBe('from the phone')
-      await button(there, 'Use that').click()
+      await button(there, 'Use that one').click()
       await expect.poll(() => there.getByRole('textbox').inputValue()).toBe('from the desk, still')
       await there.getByText(also).waitFor({ state: 'detached' })
       await button(here, 'Keep mine').click()
@@ -202,7 +202,7 @@ describe.skipIf(hasNoBrowser())('several who look at the same', () => {
       await holds(there.getByRole('textbox', { name: 'Other' }).first(), 'a table')
       await there.getByRole('checkbox', { name: 'Linux' }).check()
       await here.getByText(`${also}: Format: a table`).waitFor()
-      await button(here, 'Use that').click()
+      await button(here, 'Use that one').click()
       await expect.poll(() => here.getByRole('checkbox', { name: 'Linux' }).isChecked()).toBe(true)
       await markChanged(desk)
       await click(desk, button(here, 'Send answers'))
@@ -226,7 +226,7 @@ describe.skipIf(hasNoBrowser())('several who look at the same', () => {
       await here.getByText(also).waitFor()
       await desk.reload()
       await holds(here.getByRole('textbox'), 'newer')
-      await here.getByText('Before that, you had begun here: older').waitFor()
+      await here.getByText('You started a different answer here earlier: older').waitFor()
     })
 
     it('reaches the other device to its last letter when the page is left at once', async () => {
@@ -303,7 +303,7 @@ describe.skipIf(hasNoBrowser())('several who look at the same', () => {
     const count = cardOf(page, request).locator('.countdown')
     await count.waitFor()
     expect(await visibleText(count)).toMatch(/^1:(3[01]|2\d) left$/)
-    const silence = 'Without an answer in time, the agent is told that nobody answered.'
+    const silence = 'If no one answers in time, the agent is told so.'
     await cardOf(page, request).getByText(silence).waitFor()
     const before = await visibleText(count)
     await page.waitForFunction(text => document.querySelector('.countdown')?.textContent !== text, before)

@@ -1,4 +1,4 @@
-/** The first line of a card: what is to be done, with what, and in which folder. */
+/** The first line of a card: the action, the tool, and the working folder. */
 import { actionLabel, knownAction, toolName } from '@holdpoint/client'
 import { type ApprovalAsk, escapeInvisible, type Request } from '@holdpoint/protocol'
 import type { ReactNode } from 'react'
@@ -9,37 +9,37 @@ import './action-line.css'
 
 export interface ActionLineProps {
   readonly request: Request
-  /** Who asks stands above it, with the session's folder. */
-  readonly named: boolean
+  /** The header above shows the session with its folder. */
+  readonly showSession: boolean
 }
 
-export function ActionLine({ request, named }: ActionLineProps): ReactNode {
+export function ActionLine({ request, showSession }: ActionLineProps): ReactNode {
   const { ask } = request
   const folder = useInboxPart(({ sessions }) => sessions.get(request.session)?.cwd)
-  const silence = noAnswerLabel(request)
-  const where = ask.kind === 'approval' ? ask.cwd : ''
-  const said = isLongFolder(where) || (named && where === folder)
+  const noAnswer = noAnswerLabel(request)
+  const cwd = ask.kind === 'approval' ? ask.cwd : ''
+  const shownElsewhere = isLongFolder(cwd) || (showSession && cwd === folder)
   return (
     <div className="action-line">
-      {ask.kind === 'approval' ? <ApprovalDeed ask={ask} /> : <h3>{actionLabel(ask)}</h3>}
-      {where !== '' && !said && (
+      {ask.kind === 'approval' ? <ApprovalAction ask={ask} /> : <h3>{actionLabel(ask)}</h3>}
+      {cwd !== '' && !shownElsewhere && (
         <span className="folder soft small">
-          in <InlineAgentText text={where} className="mono" />
+          in <InlineAgentText text={cwd} className="mono" />
         </span>
       )}
-      {silence && <p className="deadline-note soft small">{silence}</p>}
+      {noAnswer && <p className="deadline-note soft small">{noAnswer}</p>}
     </div>
   )
 }
 
-const lineMax = 48
+const inlineFolderMax = 48
 
-/** One that has no room in a line: where something would run must be there to read, whole, so it stands with what would. */
+/** Whether a folder is too long for this line. The person must be able to read it in full, so the card's body shows it instead. */
 export function isLongFolder(cwd: string): boolean {
-  return cwd.length > lineMax
+  return cwd.length > inlineFolderMax
 }
 
-function ApprovalDeed({ ask }: { readonly ask: ApprovalAsk }): ReactNode {
+function ApprovalAction({ ask }: { readonly ask: ApprovalAsk }): ReactNode {
   const { name, server } = toolName(ask.tool)
   if (ask.plan !== undefined || knownAction(ask.tool) !== null)
     return (

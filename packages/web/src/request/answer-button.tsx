@@ -1,96 +1,107 @@
-/** Buttons that decide: they show that they are sending, count no second click of a double click, and ask twice where the agent's own program would say no. */
+/** Buttons that send an answer. They show progress, ignore the second click of a double click, and ask twice for a dangerous request. */
 import type { Answer } from '@holdpoint/protocol'
 import { type MouseEvent, type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { useCancelFocus } from '../ui/confirm-button.tsx'
 import type { AnswerSubmission } from './answer-submission.ts'
 import { useShortcutLabel } from './shortcut.tsx'
+import { cardTexts } from './texts.ts'
 import './answer-button.css'
 
 export interface AnswerButtonProps {
-  readonly hand: AnswerSubmission
+  readonly submission: AnswerSubmission
   readonly label: string
-  /** While it is on its way: "Allowing…". */
-  readonly busy: string
-  /** Null: it cannot be given, and the button is disabled. */
+  /** Shown while the answer is being sent, such as "Allowing…". */
+  readonly busyLabel: string
+  /** Null disables the button. */
   readonly answer: Answer | null
   readonly className?: string
-  /** The key that does the same. */
   readonly shortcut?: string | undefined
-  /** The name of the element that says what is decided. */
-  readonly about?: string | undefined
+  /** Id of the element that describes what is answered. */
+  readonly descriptionId?: string | undefined
 }
 
 export function AnswerButton({
-  hand,
+  submission,
   label,
-  busy,
+  busyLabel,
   answer,
   className = '',
   shortcut,
-  about,
+  descriptionId,
 }: AnswerButtonProps): ReactNode {
-  const sending = hand.pressed === label
-  const hint = useShortcutLabel(answer && !hand.held ? shortcut : undefined)
-  const press = (event: MouseEvent) => {
-    if (answer && event.detail <= 1) hand.send(label, answer)
+  const sending = submission.sendingLabel === label
+  const hint = useShortcutLabel(answer && !submission.disabled ? shortcut : undefined)
+  const onClick = (event: MouseEvent) => {
+    if (answer && event.detail <= 1) submission.submit(label, answer)
   }
   return (
     <button
       type="button"
       className={`button answer-button ${className} ${sending ? 'sending' : ''}`}
-      disabled={hand.held || answer === null}
+      disabled={submission.disabled || answer === null}
       aria-busy={sending}
-      aria-describedby={about}
+      aria-describedby={descriptionId}
       {...hint}
-      onClick={press}
+      onClick={onClick}
     >
-      {sending ? busy : label}
+      {sending ? busyLabel : label}
     </button>
   )
 }
 
-/** The same, by a deliberate second step: a press that is held where fingers press, a question elsewhere. No key reaches it. */
-export function DangerousAnswerButton(props: AnswerButtonProps): ReactNode {
-  const [asking, setAsking] = useState(false)
-  const coarse = useCoarse()
-  const { hand, label, answer } = props
-  if (asking) return <ConfirmDanger {...props} onBack={() => setAsking(false)} />
-  if (coarse) return <HoldButton {...props} onAsk={() => setAsking(true)} />
+export interface DangerousAnswerButtonProps extends AnswerButtonProps {
+  /** Why the person is asked to confirm. */
+  readonly warning: string
+}
+
+/** An answer button with a deliberate second step: press and hold on touch screens, a confirmation elsewhere. It has no shortcut. */
+export function DangerousAnswerButton({ warning, ...props }: DangerousAnswerButtonProps): ReactNode {
+  const [confirming, setConfirming] = useState(false)
+  const isTouch = useIsTouch()
+  const { submission, label, answer } = props
+  if (confirming) return <ConfirmDanger {...props} warning={warning} onBack={() => setConfirming(false)} />
+  if (isTouch) return <HoldButton {...props} onConfirm={() => setConfirming(true)} />
   return (
     <button
       type="button"
       className="button allow"
-      disabled={hand.held || answer === null}
-      aria-describedby={props.about}
-      onClick={() => setAsking(true)}
+      disabled={submission.disabled || answer === null}
+      aria-describedby={props.descriptionId}
+      onClick={() => setConfirming(true)}
     >
-      {anyway(label)}…
+      {anywayLabel(label)}…
     </button>
   )
 }
 
-function anyway(label: string): string {
+function anywayLabel(label: string): string {
   return `${label.replace(/ once$/, '')} anyway`
 }
 
-function ConfirmDanger({ onBack, ...props }: AnswerButtonProps & { readonly onBack: () => void }): ReactNode {
+type ConfirmDangerProps = DangerousAnswerButtonProps & { readonly onBack: () => void }
+
+function ConfirmDanger({ onBack, warning, ...props }: ConfirmDangerProps): ReactNode {
   const { cancelRef, ready } = useCancelFocus()
-  const { hand, answer } = props
+  const { submission, answer } = props
   return (
     <fieldset className="confirm-danger">
-      <legend>The agent’s own program would say no to this.</legend>
-      <button ref={cancelRef} type="button" className="button" disabled={hand.held} onClick={onBack}>
-        Back
+      <legend>{warning}</legend>
+      <button ref={cancelRef} type="button" className="button" disabled={submission.disabled} onClick={onBack}>
+        {cardTexts.back}
       </button>
-      <AnswerButton {...props} label={anyway(props.label)} answer={ready || hand.pressed ? answer : null} />
+      <AnswerButton
+        {...props}
+        label={anywayLabel(props.label)}
+        answer={ready || submission.sendingLabel ? answer : null}
+      />
     </fieldset>
   )
 }
 
 const holdMs = 600
 
-function HoldButton({ onAsk, ...props }: AnswerButtonProps & { readonly onAsk: () => void }): ReactNode {
-  const { hand, label, busy, answer } = props
+function HoldButton({ onConfirm, ...props }: AnswerButtonProps & { readonly onConfirm: () => void }): ReactNode {
+  const { submission, label, busyLabel, answer } = props
   const [holding, setHolding] = useState(false)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const stop = () => {
@@ -98,35 +109,35 @@ function HoldButton({ onAsk, ...props }: AnswerButtonProps & { readonly onAsk: (
     setHolding(false)
   }
   useEffect(() => () => clearTimeout(timer.current), [])
-  // What is sent is what stands there when the time is up, not when it began.
-  const send = useRef(() => {})
+  // Sends the answer as it is when the hold ends, not as it was when the hold began.
+  const submit = useRef(() => {})
   useEffect(() => {
-    send.current = () => answer && hand.send(label, answer)
+    submit.current = () => answer && submission.submit(label, answer)
   })
-  const begin = () => {
+  const start = () => {
     if (!answer) return
     setHolding(true)
     timer.current = setTimeout(() => {
       setHolding(false)
-      send.current()
+      submit.current()
     }, holdMs)
   }
   return (
     <button
       type="button"
       className={`button allow hold-button ${holding ? 'holding' : ''}`}
-      disabled={hand.held || answer === null}
-      aria-describedby={props.about}
-      onPointerDown={begin}
+      disabled={submission.disabled || answer === null}
+      aria-describedby={props.descriptionId}
+      onPointerDown={start}
       onPointerUp={stop}
       onPointerLeave={stop}
       onPointerCancel={stop}
       onContextMenu={event => event.preventDefault()}
-      // Without a pointer (a screen reader, a keyboard) nothing can be held: it asks instead.
-      onClick={event => event.detail === 0 && onAsk()}
+      // Screen readers and keyboards cannot hold a button (their clicks have detail 0): ask for confirmation instead.
+      onClick={event => event.detail === 0 && onConfirm()}
     >
-      {hand.pressed === label
-        ? busy
+      {submission.sendingLabel === label
+        ? busyLabel
         : holding
           ? 'Keep holding…'
           : `Hold to ${label.charAt(0).toLowerCase()}${label.slice(1)}`}
@@ -134,12 +145,12 @@ function HoldButton({ onAsk, ...props }: AnswerButtonProps & { readonly onAsk: (
   )
 }
 
-const query = '(pointer: coarse)'
-function subscribe(listener: () => void): () => void {
-  const media = matchMedia(query)
+const touchQuery = '(pointer: coarse)'
+function subscribeTouch(listener: () => void): () => void {
+  const media = matchMedia(touchQuery)
   media.addEventListener('change', listener)
   return () => media.removeEventListener('change', listener)
 }
-function useCoarse(): boolean {
-  return useSyncExternalStore(subscribe, () => matchMedia(query).matches)
+function useIsTouch(): boolean {
+  return useSyncExternalStore(subscribeTouch, () => matchMedia(touchQuery).matches)
 }

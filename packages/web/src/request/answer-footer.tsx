@@ -1,40 +1,39 @@
-/** The foot of a card that is answered rather than allowed: what sends the answer, and the way to decline. */
+/** The footer of a card with questions or a form: the button that sends the answer, and the way to decline. */
 import type { ReactNode } from 'react'
 import type { AnswerSubmission } from './answer-submission.ts'
-import type { CardPanels } from './card-panel.ts'
+import { type CardPanels, PanelButton } from './card-panel.tsx'
 import { DenyPanel } from './deny-panel.tsx'
-import type { Drafting } from './draft/use-draft.ts'
-import { StepButton } from './shortcut.tsx'
+import type { CardDraft } from './draft/use-draft.ts'
+import { declineTexts } from './texts.ts'
 import './card-footer.css'
 
 export interface AnswerFooterProps {
-  readonly hand: AnswerSubmission
-  readonly drafting: Drafting
-  readonly steps: CardPanels
-  /** What is asked of whoever declines. */
-  readonly why: string
-  /** What sends the answer. */
+  readonly submission: AnswerSubmission
+  readonly cardDraft: CardDraft
+  readonly panels: CardPanels
+  /** The button that sends the answer. */
   readonly children: ReactNode
-  /** What keeps it from being sent yet. */
-  readonly unseen?: ReactNode
+  /** Why the answer cannot be sent yet. */
+  readonly hint?: ReactNode
 }
 
-export function AnswerFooter({ hand, drafting, steps, why, children, unseen }: AnswerFooterProps): ReactNode {
+export function AnswerFooter({ submission, cardDraft, panels, children, hint }: AnswerFooterProps): ReactNode {
+  const { button, open, reason } = declineTexts
   return (
     <footer className="card-footer">
-      {steps.step === 'deny' ? (
-        <DenyPanel {...{ hand, drafting, steps }} kind="decline" title={why} label="Decline" />
+      {panels.current === 'deny' ? (
+        <DenyPanel {...{ submission, cardDraft, panels }} kind="decline" title={reason} label={button} />
       ) : (
         <>
-          {unseen}
+          {hint}
           <div className="actions first">
             {children}
-            <StepButton
-              label="Decline…"
+            <PanelButton
+              label={open}
               shortcut="d"
               className="align-end deny"
-              held={hand.held}
-              onGo={() => steps.go('deny')}
+              disabled={submission.disabled}
+              onOpen={() => panels.open('deny')}
             />
           </div>
         </>

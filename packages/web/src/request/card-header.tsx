@@ -1,4 +1,4 @@
-/** Who asks, in one line that a glance is enough for; and since when, how long it may wait, and who else is at it. */
+/** A card's header: which session asks, since when, how much time is left, and who else is answering. */
 import { driverLabel, sessionName, timeSince } from '@holdpoint/client'
 import { escapeInvisible, type Request } from '@holdpoint/protocol'
 import type { ReactNode } from 'react'
@@ -9,20 +9,21 @@ import { InlineAgentText } from '../text/agent-text.tsx'
 import { dateTime } from '../text/format-time.ts'
 import { Path } from '../text/path.tsx'
 import { deadlineLabel } from './deadline-labels.ts'
+import { cardTexts } from './texts.ts'
 import './card-header.css'
 
 export interface CardHeaderProps {
   readonly request: Request
-  readonly named: boolean
-  readonly others: readonly string[]
+  readonly showSession: boolean
+  readonly othersAnswering: readonly string[]
 }
 
-export function CardHeader({ request, named, others }: CardHeaderProps): ReactNode {
+export function CardHeader({ request, showSession, othersAnswering }: CardHeaderProps): ReactNode {
   return (
     <>
-      <Who request={request} named={named} />
+      <Asker request={request} showSession={showSession} />
       <div className="card-times">
-        {others.length > 0 && <Answering people={others} />}
+        {othersAnswering.length > 0 && <Answering people={othersAnswering} />}
         <Endorsed request={request} />
         {request.deadlineAt !== null && <Countdown request={request} />}
         <Since at={request.openedAt} />
@@ -31,21 +32,23 @@ export function CardHeader({ request, named, others }: CardHeaderProps): ReactNo
   )
 }
 
-function Who({ request, named }: Omit<CardHeaderProps, 'others'>): ReactNode {
+function Asker({ request, showSession }: Omit<CardHeaderProps, 'othersAnswering'>): ReactNode {
   const { agentPath, session: id } = request
   const session = useInboxPart(({ sessions }) => sessions.get(id))
   const driver = useDriver(session?.driver)
   const name = session ? sessionName(session) : id
   return (
     <div className="asker">
-      {named && (
+      {showSession && (
         <a className="asker-session" href={href({ screen: 'session', id })} title={escapeInvisible(name)}>
           <InlineAgentText text={name} />
         </a>
       )}
       <span className="asker-details">
-        {named && session && <InlineAgentText text={driverLabel(session.driver, driver?.title)} className="driver" />}
-        {named && session?.cwd && <Path path={session.cwd} className="folder mono" />}
+        {showSession && session && (
+          <InlineAgentText text={driverLabel(session.driver, driver?.title)} className="driver" />
+        )}
+        {showSession && session?.cwd && <Path path={session.cwd} className="folder mono" />}
       </span>
       {agentPath.length > 0 && <AgentPath names={agentPath} />}
     </div>
@@ -59,7 +62,7 @@ function AgentPath({ names }: { readonly names: readonly string[] }): ReactNode 
       title={names.map(name => `“${escapeInvisible(name)}”`).join(' ⟶ ')}
     >
       {names.map((name, depth) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a path has an order and nothing else
+        // biome-ignore lint/suspicious/noArrayIndexKey: agents in a path have no other key, and a path never changes
         <span key={depth} className="agent">
           <span aria-hidden="true">⟶ </span>
           <InlineAgentText text={name} className="agent-name" />
@@ -94,7 +97,7 @@ function Endorsed({ request: { needs, endorsements } }: { readonly request: Requ
 function Since({ at }: { readonly at: number }): ReactNode {
   const now = useNow(10_000)
   return (
-    <time dateTime={new Date(at).toISOString()} title={`asked ${dateTime(at)}`}>
+    <time dateTime={new Date(at).toISOString()} title={cardTexts.askedAt(dateTime(at))}>
       {timeSince(at, now)}
     </time>
   )
@@ -102,11 +105,11 @@ function Since({ at }: { readonly at: number }): ReactNode {
 
 function Countdown({ request }: { readonly request: Request }): ReactNode {
   const now = useNow(1000)
-  const words = deadlineLabel(request, now)
-  if (!words) return null
+  const label = deadlineLabel(request, now)
+  if (!label) return null
   return (
-    <span className={`countdown ${words.urgent ? 'urgent' : ''}`} title={words.afterwards}>
-      {words.text}
+    <span className={`countdown ${label.urgent ? 'urgent' : ''}`} title={label.afterwards}>
+      {label.text}
     </span>
   )
 }

@@ -1,12 +1,12 @@
-/** How long a request may still wait, in words, by the gateway's clock. */
+/** Texts about a request's deadline, by the gateway's clock. */
 import { timeSince } from '@holdpoint/client'
 import type { Request } from '@holdpoint/protocol'
 
 export interface DeadlineLabel {
   readonly text: string
-  /** What silence will mean. */
+  /** What happens if no one answers. */
   readonly afterwards: string
-  /** It is nearly over, or over. */
+  /** Less than a minute is left, or the deadline has passed. */
   readonly urgent: boolean
 }
 
@@ -20,15 +20,16 @@ export function deadlineLabel(
   const leftMs = deadlineAt - now
   if (overdue || (leftMs <= 0 && onDeadline === 'wait')) {
     const late = timeSince(deadlineAt, now)
-    return { text: late === 'now' ? 'overdue' : `overdue by ${late}`, afterwards: 'it waits on', urgent: true }
+    const text = late === 'now' ? 'overdue' : `overdue by ${late}`
+    return { text, afterwards: 'stays open until someone answers', urgent: true }
   }
-  if (leftMs <= 0) return { text: 'time is up', afterwards: 'the agent is told that nobody answered', urgent: true }
+  if (leftMs <= 0) return { text: 'time is up', afterwards: 'the agent is told that no one answered', urgent: true }
   const afterwards =
-    onDeadline === 'deny' ? 'then the agent is told that nobody answered' : 'then it waits on, as overdue'
+    onDeadline === 'deny' ? 'then the agent is told that no one answered' : 'then it stays open, marked overdue'
   return { text: `${countdown(leftMs)} left`, afterwards, urgent: leftMs < urgentMs }
 }
 
-/** What becomes of it when nobody answers, as a sentence; null where it waits for as long as it takes. */
+/** A sentence about what happens if no one answers; null if the request has no deadline. */
 export function noAnswerLabel({
   deadlineAt,
   onDeadline,
@@ -36,8 +37,8 @@ export function noAnswerLabel({
 }: Pick<Request, 'deadlineAt' | 'onDeadline' | 'overdue'>): string | null {
   if (deadlineAt === null || overdue) return null
   return onDeadline === 'deny'
-    ? 'Without an answer in time, the agent is told that nobody answered.'
-    : 'When its time is up it waits on, as overdue.'
+    ? 'If no one answers in time, the agent is told so.'
+    : 'Stays open after the deadline, marked overdue.'
 }
 
 function countdown(ms: number): string {

@@ -1,41 +1,39 @@
-/** The step in which one says no: with a reason that the agent reads. Enter denies, Escape goes back. */
+/** The panel in which a person denies or declines a request, with a reason for the agent. Enter sends it, Escape goes back. */
 import type { Answer } from '@holdpoint/protocol'
 import { limits } from '@holdpoint/protocol'
 import type { KeyboardEvent, ReactNode } from 'react'
 import { AnswerButton } from './answer-button.tsx'
 import type { AnswerSubmission } from './answer-submission.ts'
-import { BackButton } from './back-button.tsx'
-import { type CardPanels, useFocused } from './card-panel.ts'
-import type { Drafting } from './draft/use-draft.ts'
+import { BackButton, type CardPanels, useAutoFocus } from './card-panel.tsx'
+import type { CardDraft } from './draft/use-draft.ts'
+import { denyTexts } from './texts.ts'
 import './card-panel.css'
 
 export interface DenyPanelProps {
-  readonly hand: AnswerSubmission
-  readonly drafting: Drafting
-  readonly steps: CardPanels
+  readonly submission: AnswerSubmission
+  readonly cardDraft: CardDraft
+  readonly panels: CardPanels
   readonly kind: 'deny' | 'decline'
-  /** What the field is for, such as "Why not?". */
+  /** Label of the field. */
   readonly title: string
-  /** Of the button that Enter presses. */
+  /** Label of the button that Enter presses. */
   readonly label: string
 }
 
-const busy = { deny: 'Denying…', decline: 'Declining…' } as const
-const stop = { deny: 'Deny and stop', decline: 'Decline and stop' } as const
-
-export function DenyPanel({ hand, drafting, steps, kind, title, label }: DenyPanelProps): ReactNode {
-  const field = useFocused<HTMLTextAreaElement>(steps.focused)
-  const { reason = '' } = drafting.draft
-  const back = () => steps.go('first')
+export function DenyPanel({ submission, cardDraft, panels, kind, title, label }: DenyPanelProps): ReactNode {
+  const field = useAutoFocus<HTMLTextAreaElement>(panels.takesFocus)
+  const { reason = '' } = cardDraft.draft
+  const { sending, andStop } = denyTexts[kind]
+  const back = () => panels.open('main')
   const given = reason.trim()
   const answer: Extract<Answer, { kind: 'deny' | 'decline' }> = { kind, ...(given && { reason: given }) }
-  const press = (event: KeyboardEvent) => {
+  const onKeyDown = (event: KeyboardEvent) => {
     if (event.nativeEvent.isComposing) return
     if (event.key === 'Escape') back()
     if (event.key !== 'Enter' || event.shiftKey) return
     event.preventDefault()
-    // A key held down since the step opened says nothing about this field.
-    if (!event.repeat) hand.send(label, answer)
+    // A key held down since before the panel opened was not meant for this field.
+    if (!event.repeat) submission.submit(label, answer)
   }
   return (
     <div className="card-panel">
@@ -47,16 +45,21 @@ export function DenyPanel({ hand, drafting, steps, kind, title, label }: DenyPan
           rows={2}
           maxLength={limits.reasonMax}
           value={reason}
-          readOnly={hand.pressed !== null}
-          placeholder="What should it do instead?"
-          onChange={event => drafting.change({ reason: event.target.value })}
-          onKeyDown={press}
+          readOnly={submission.sendingLabel !== null}
+          placeholder={denyTexts.placeholder}
+          onChange={event => cardDraft.change({ reason: event.target.value })}
+          onKeyDown={onKeyDown}
         />
       </label>
       <div className="actions">
-        <AnswerButton hand={hand} label={label} busy={busy[kind]} answer={answer} className="primary" />
-        <AnswerButton hand={hand} label={stop[kind]} busy="Stopping…" answer={{ ...answer, interrupt: true }} />
-        <BackButton hand={hand} onBack={back} />
+        <AnswerButton {...{ submission, label, answer }} busyLabel={sending} className="primary" />
+        <AnswerButton
+          submission={submission}
+          label={andStop}
+          busyLabel={denyTexts.stopping}
+          answer={{ ...answer, interrupt: true }}
+        />
+        <BackButton submission={submission} onBack={back} />
       </div>
     </div>
   )

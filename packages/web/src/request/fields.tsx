@@ -1,20 +1,21 @@
-/** The input of a tool that we do not know as readable fields, and as the JSON that it is, a click away. */
+/** Shows the input of a tool as readable fields, with a button to view the raw JSON. */
 import type { JsonObject, Json as JsonValue } from '@holdpoint/protocol'
 import { type ReactNode, useState } from 'react'
 import { InlineAgentText } from '../text/agent-text.tsx'
 import { Code, Json } from '../text/code.tsx'
+import { cardTexts } from './texts.ts'
 import './fields.css'
 
 const shortMax = 100
 
 export function Fields({ value }: { readonly value: JsonObject }): ReactNode {
   const [raw, setRaw] = useState(false)
-  if (Object.keys(value).length === 0) return <p className="soft small">It gives no input.</p>
+  if (Object.keys(value).length === 0) return <p className="soft small">{cardTexts.noInput}</p>
   return (
     <div className="fields">
       {raw ? <Json value={value} /> : <Entries value={value} />}
       <button type="button" className="button plain small raw" aria-pressed={raw} onClick={() => setRaw(!raw)}>
-        {raw ? 'As fields' : 'As JSON'}
+        {raw ? cardTexts.viewFields : cardTexts.viewJson}
       </button>
     </div>
   )
@@ -37,28 +38,28 @@ export function Entries({ value }: { readonly value: JsonObject }): ReactNode {
   )
 }
 
-/** Text and what only looks like it (true, 12, null) are told apart by their looks. */
+/** Strings and other literals (true, 12, null) look different. */
 function Value({ value }: { readonly value: JsonValue }): ReactNode {
   if (typeof value === 'string') {
-    if (value === '') return <span className="soft">empty</span>
+    if (value === '') return <span className="soft">{cardTexts.empty}</span>
     return isShort(value) ? (
       <InlineAgentText text={value} className="mono agent-background value" />
     ) : (
       <Code text={value} />
     )
   }
-  if (isList(value)) return <List items={value} />
+  if (isShortList(value)) return <List items={value} />
   if (typeof value === 'object' && value !== null) return <Json value={value} />
   return <InlineAgentText text={String(value)} className="mono agent-background value literal" />
 }
 
-/** Each on a ground of its own: a comma would not tell where one ends. */
+/** Each item has its own background: commas would not show where an item ends. */
 function List({ items }: { readonly items: readonly JsonValue[] }): ReactNode {
-  if (items.length === 0) return <span className="soft">an empty list</span>
+  if (items.length === 0) return <span className="soft">{cardTexts.emptyList}</span>
   return (
     <ul className="value-list">
       {items.map((item, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a list of a request that never changes
+        // biome-ignore lint/suspicious/noArrayIndexKey: the list never changes
         <li key={index}>
           <Value value={item} />
         </li>
@@ -67,14 +68,14 @@ function List({ items }: { readonly items: readonly JsonValue[] }): ReactNode {
   )
 }
 
-/** A list of a few short things, which a line has room for. */
-function isList(value: JsonValue): value is JsonValue[] {
+/** Whether the value is a list of a few short items that fit on one line. */
+function isShortList(value: JsonValue): value is JsonValue[] {
   if (!Array.isArray(value) || value.some(item => typeof item === 'object' && item !== null)) return false
   return value.every(isShort) && value.reduce<number>((sum, item) => sum + String(item).length + 3, 0) <= shortMax
 }
 
 function isShort(value: JsonValue): boolean {
-  if (isList(value)) return true
+  if (isShortList(value)) return true
   if (typeof value === 'string') return value.length <= shortMax && !value.includes('\n')
   return typeof value !== 'object' || value === null
 }

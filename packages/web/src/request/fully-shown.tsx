@@ -1,4 +1,4 @@
-/** Nobody allows what was not shown whole (G9): a window onto long content knows whether its end has been on the screen, and the card asks. */
+/** Tracks whether all of a request has been on the screen (G9): a request can be allowed only after the end of each scroll pane was visible. */
 import {
   createContext,
   type ReactNode,
@@ -12,29 +12,30 @@ import {
   useRef,
   useState,
 } from 'react'
+import { cardTexts } from './texts.ts'
 import './fully-shown.css'
 
-/** Of one window: its end must be scrolled to inside of it, or inside of all that is asked; or it has simply not come onto the screen yet. */
-type ScrollHint = 'inside' | 'further' | 'offscreen'
-type Report = (pane: string, state: ScrollHint | 'seen') => void
+/** Why the end of a pane has not been seen: the pane itself must be scrolled, the card around it must be, or the pane is not on the screen yet. */
+type UnseenReason = 'scrollPane' | 'scrollCard' | 'offscreen'
+type Report = (pane: string, state: UnseenReason | 'seen') => void
 
 export interface FullyShown {
-  /** Every end has been on the screen. */
-  readonly shown: boolean
-  /** There is something to scroll to inside a window. */
-  readonly further: boolean
-  /** Every window is unfolded. */
-  readonly unfolded: boolean
-  readonly unfold: () => void
+  /** The end of every pane has been on the screen. */
+  readonly complete: boolean
+  /** A pane or the card has to be scrolled. */
+  readonly needsScrolling: boolean
+  /** All panes are expanded. */
+  readonly expanded: boolean
+  readonly expand: () => void
   readonly report: Report
 }
 
-const WholeContext = createContext<FullyShown | null>(null)
-export const FullyShownProvider = WholeContext
+const FullyShownContext = createContext<FullyShown | null>(null)
+export const FullyShownProvider = FullyShownContext
 
 export function useFullyShown(): FullyShown {
-  const [unseen, setUnseen] = useState<ReadonlyMap<string, ScrollHint>>(new Map())
-  const [unfolded, setUnfolded] = useState(false)
+  const [unseen, setUnseen] = useState<ReadonlyMap<string, UnseenReason>>(new Map())
+  const [expanded, setExpanded] = useState(false)
   const report = useCallback<Report>((pane, state) => {
     setUnseen(before => {
       if (before.get(pane) === (state === 'seen' ? undefined : state)) return before
@@ -45,89 +46,95 @@ export function useFullyShown(): FullyShown {
     })
   }, [])
   return useMemo(() => {
-    // Whoever has come to the end of all that is asked has passed what stands above it, but not what scrolls by itself.
-    const left = [...unseen.values()].filter(state => unseen.has(body) || state === 'inside')
+    // After the end of the card's body was seen, only panes that scroll by themselves can hold unseen content.
+    const remaining = [...unseen.values()].filter(reason => unseen.has(bodyPane) || reason === 'scrollPane')
     return {
-      shown: left.length === 0,
-      further: left.some(state => state !== 'offscreen'),
-      unfolded,
-      unfold: () => setUnfolded(true),
+      complete: remaining.length === 0,
+      needsScrolling: remaining.some(reason => reason !== 'offscreen'),
+      expanded,
+      expand: () => setExpanded(true),
       report,
     }
-  }, [unseen, unfolded, report])
+  }, [unseen, expanded, report])
 }
 
-/** All that is asked is a window, too. */
-const body = 'body'
+/** The card's body is a pane, too. */
+const bodyPane = 'body'
 
 export interface ScrollPaneProps {
   readonly children: ReactNode
-  /** What is in it, for those who do not see it. */
+  /** Accessible name of the content. */
   readonly label: string
 }
 
-/** Content in its full length: short as it is, long in a window that scrolls or unfolds. */
+/** Shows short content as it is, and long content in a box that scrolls or expands. */
 export function ScrollPane({ children, label }: ScrollPaneProps): ReactNode {
-  const whole = use(WholeContext)
+  const fullyShown = use(FullyShownContext)
   const [open, setOpen] = useState(false)
-  const { box, end, overflows } = useWindow(useId())
-  const unfolded = open || whole?.unfolded === true
+  const { box, end, overflows } = usePane(useId())
+  const expanded = open || fullyShown?.expanded === true
   return (
     <div className="scroll-pane">
       <figure
         ref={box}
-        className={`scroll-box ${unfolded ? 'expanded' : ''} ${overflows ? 'overflows' : ''}`}
+        className={`scroll-box ${expanded ? 'expanded' : ''} ${overflows ? 'overflows' : ''}`}
         aria-label={label}
         tabIndex={overflows ? 0 : undefined}
       >
         {children}
         <div ref={end} className="scroll-end" />
       </figure>
-      {(overflows || unfolded) && (
-        <button type="button" className="button plain small scroll-more" onClick={() => setOpen(!unfolded)}>
-          {unfolded ? 'Fold it' : 'Show all of it'}
+      {(overflows || expanded) && (
+        <button type="button" className="button plain small scroll-more" onClick={() => setOpen(!expanded)}>
+          {expanded ? cardTexts.collapse : cardTexts.showAll}
         </button>
       )}
     </div>
   )
 }
 
-/** Why the yes cannot be pressed yet. */
-export function ScrollHint({ whole, deed }: { readonly whole: FullyShown; readonly deed: string }): ReactNode {
-  if (whole.shown) return null
-  return <p className={`scroll-hint ${whole.further ? 'visible' : ''}`}>Scroll to the end to {deed}.</p>
+export interface ScrollHintProps {
+  readonly fullyShown: FullyShown
+  /** What the person can do after scrolling, such as "allow". */
+  readonly action: string
 }
 
-/** All that is asked, with what is said against it: on a phone it scrolls as one, and then it can be reached by keyboard. */
+/** Explains why the answer cannot be sent yet. */
+export function ScrollHint({ fullyShown, action }: ScrollHintProps): ReactNode {
+  if (fullyShown.complete) return null
+  return <p className={`scroll-hint ${fullyShown.needsScrolling ? 'visible' : ''}`}>{cardTexts.scrollToEnd(action)}</p>
+}
+
+/** The content of a card. On a phone it scrolls as a whole and can then take the keyboard focus. */
 export function CardBody({ children }: { readonly children: ReactNode }): ReactNode {
-  const { box, end, overflows } = useWindow(body)
+  const { box, end, overflows } = usePane(bodyPane)
   return (
-    <figure ref={box} className="card-body" aria-label="What is asked" tabIndex={overflows ? 0 : undefined}>
+    <figure ref={box} className="card-body" aria-label={cardTexts.body} tabIndex={overflows ? 0 : undefined}>
       <div className="card-rows">{children}</div>
       <div ref={end} className="scroll-end" />
     </figure>
   )
 }
 
-/** Tells the card around it whether its end has been on the screen. */
-function useWindow(pane: string) {
-  const report = use(WholeContext)?.report
+/** Reports to the card whether the pane's end has been on the screen. */
+function usePane(pane: string) {
+  const report = use(FullyShownContext)?.report
   const box = useRef<HTMLElement>(null)
   const end = useRef<HTMLDivElement>(null)
-  const seen = useSeen(end)
-  const [overflows, further] = useOverflows(box)
+  const seen = useHasBeenSeen(end)
+  const [overflows, cardOverflows] = useOverflows(box)
   useLayoutEffect(() => {
-    report?.(pane, seen ? 'seen' : overflows ? 'inside' : further ? 'further' : 'offscreen')
-  }, [report, pane, seen, overflows, further])
+    report?.(pane, seen ? 'seen' : overflows ? 'scrollPane' : cardOverflows ? 'scrollCard' : 'offscreen')
+  }, [report, pane, seen, overflows, cardOverflows])
   useEffect(() => () => report?.(pane, 'seen'), [report, pane])
   return { box, end, overflows }
 }
 
-/** What flits by while a card takes shape was not seen. */
+/** The end must stay visible this long: it may pass by while the card is being laid out. */
 const dwellMs = 250
 
-/** Once seen, it has been seen. */
-function useSeen(end: RefObject<HTMLElement | null>): boolean {
+/** True once the element has been visible; it never becomes false again. */
+function useHasBeenSeen(end: RefObject<HTMLElement | null>): boolean {
   const [seen, setSeen] = useState(false)
   useEffect(() => {
     const element = end.current
@@ -146,17 +153,17 @@ function useSeen(end: RefObject<HTMLElement | null>): boolean {
   return seen
 }
 
-/** Whether the window itself scrolls; and whether it or, on a phone, all that it stands in does. */
-function useOverflows(box: RefObject<HTMLElement | null>): readonly [overflows: boolean, further: boolean] {
+/** Whether the pane itself scrolls, and whether the pane or (on a phone) the card's body around it does. */
+function useOverflows(box: RefObject<HTMLElement | null>): readonly [pane: boolean, paneOrCard: boolean] {
   const [overflows, setOverflows] = useState(false)
-  const [further, setFurther] = useState(false)
+  const [cardOverflows, setCardOverflows] = useState(false)
   useLayoutEffect(() => {
     const element = box.current
     if (!element) return
     const body = element.closest('.card-body')
     const measure = () => {
       setOverflows(scrolls(element))
-      setFurther(scrolls(element) || (body !== null && scrolls(body)))
+      setCardOverflows(scrolls(element) || (body !== null && scrolls(body)))
     }
     const observer = new ResizeObserver(measure)
     observer.observe(element)
@@ -165,7 +172,7 @@ function useOverflows(box: RefObject<HTMLElement | null>): readonly [overflows: 
     measure()
     return () => observer.disconnect()
   }, [box])
-  return [overflows, further]
+  return [overflows, cardOverflows]
 }
 
 function scrolls({ scrollHeight, clientHeight }: Element): boolean {

@@ -10,19 +10,19 @@ export interface CodeProps {
   /** A name such as bash, json, ts; left out: no colours. */
   readonly lang?: string | undefined
   /** Ours, before the text: a shell's `$`. */
-  readonly sign?: string
+  readonly prompt?: string
   /** Whether it is said elsewhere that something in it cannot be seen. */
   readonly warned?: boolean
 }
 
-export function Code({ text, lang, sign, warned = false }: CodeProps): ReactNode {
+export function Code({ text, lang, prompt, warned = false }: CodeProps): ReactNode {
   return (
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
       <pre className="code-block" tabIndex={0}>
-        {sign && (
+        {prompt && (
           <span className="code-prompt" aria-hidden="true">
-            {sign}{' '}
+            {prompt}{' '}
           </span>
         )}
         <code>

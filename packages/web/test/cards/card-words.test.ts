@@ -1,10 +1,11 @@
 import { viewOf } from '@holdpoint/client'
 import type { ApprovalAsk, Request } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
-import { scopeLabel, splitDescription, titleWorthSaying } from '../../src/request/approval/approval-text.ts'
-import { batchable } from '../../src/request/batch.ts'
-import { panelOf } from '../../src/request/card-panel.ts'
+import { informativeTitle, splitDescription } from '../../src/request/approval/approval-text.ts'
+import { scopeLabel } from '../../src/request/approval/texts.ts'
+import { panelForDraft } from '../../src/request/card-panel.tsx'
 import { deadlineLabel } from '../../src/request/deadline-labels.ts'
+import { batchable } from '../../src/screens/inbox/selection.ts'
 
 const bash = (command: string, more: Partial<ApprovalAsk> = {}): ApprovalAsk => ({
   kind: 'approval',
@@ -18,19 +19,19 @@ const bash = (command: string, more: Partial<ApprovalAsk> = {}): ApprovalAsk => 
 
 describe('the title of an approval', () => {
   it('is not said again where it only repeats what stands above it', () => {
-    expect(titleWorthSaying(bash('npm test'))).toBeNull()
-    expect(titleWorthSaying(bash('npm test\nnpm publish', { title: 'Bash: npm test…' }))).toBeNull()
+    expect(informativeTitle(bash('npm test'))).toBeNull()
+    expect(informativeTitle(bash('npm test\nnpm publish', { title: 'Bash: npm test…' }))).toBeNull()
     const input = { file_path: '/src/a.ts', old_string: 'a', new_string: 'b' }
-    expect(titleWorthSaying(bash('', { tool: 'Edit', input, title: 'Edit: a.ts' }))).toBeNull()
+    expect(informativeTitle(bash('', { tool: 'Edit', input, title: 'Edit: a.ts' }))).toBeNull()
   })
   it('is said where it says something of its own', () => {
-    expect(titleWorthSaying(bash('npm test', { title: 'Check everything' }))).toBe('Check everything')
+    expect(informativeTitle(bash('npm test', { title: 'Check everything' }))).toBe('Check everything')
   })
 })
 
 describe('an offer to remember', () => {
   it('names its scope in a sentence where we know it, and not otherwise', () => {
-    expect(scopeLabel('session')).toBe('Ends with this session.')
+    expect(scopeLabel('session')).toBe('For this session only.')
     expect(scopeLabel('toString')).toBeNull()
   })
 })
@@ -42,7 +43,7 @@ describe('a deadline', () => {
     expect(at(null)).toBeNull()
     expect(at(1_083_000)).toEqual({
       text: '1:23 left',
-      afterwards: 'then the agent is told that nobody answered',
+      afterwards: 'then the agent is told that no one answered',
       urgent: false,
     })
     expect(at(1_059_000)?.urgent).toBe(true)
@@ -58,10 +59,10 @@ describe('a deadline', () => {
 
 describe('a draft', () => {
   it('opens the step that it was begun in', () => {
-    expect(panelOf({})).toBe('first')
-    expect(panelOf({ note: 'x' })).toBe('note')
-    expect(panelOf({ note: 'x', reason: 'y' })).toBe('deny')
-    expect(panelOf({ note: 'x', edit: 'z' })).toBe('edit')
+    expect(panelForDraft({})).toBe('main')
+    expect(panelForDraft({ note: 'x' })).toBe('note')
+    expect(panelForDraft({ note: 'x', reason: 'y' })).toBe('deny')
+    expect(panelForDraft({ note: 'x', edit: 'z' })).toBe('edit')
   })
 })
 
@@ -84,9 +85,9 @@ describe('what an agent says of what it wants', () => {
   it('is its title, its description and that of its command, each once; nothing of the input is lost', () => {
     const input = { command: 'ls', description: 'Look around', timeout: 5 }
     const ask = bash('ls', { input, title: 'Look around', description: 'Look around' })
-    const { said, picture } = splitDescription(ask, viewOf(ask))
-    expect(said).toEqual(['Look around'])
-    expect(picture).toEqual({ kind: 'command', command: 'ls', rest: { timeout: 5 } })
+    const { statements, view } = splitDescription(ask, viewOf(ask))
+    expect(statements).toEqual(['Look around'])
+    expect(view).toEqual({ kind: 'command', command: 'ls', rest: { timeout: 5 } })
   })
   it('leaves what is no sentence among the fields', () => {
     const ask = bash('ls', { input: { command: 'ls', description: ' ' } })

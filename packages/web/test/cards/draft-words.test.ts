@@ -1,7 +1,7 @@
 import type { RawField } from '@holdpoint/client'
 import type { Ask, Question } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
-import { draftLabels } from '../../src/request/draft/draft-labels.ts'
+import { draftText } from '../../src/request/draft/draft-text.ts'
 
 const question = (id: string, header: string): Question => ({
   id,
@@ -16,9 +16,9 @@ const approval: Ask = { kind: 'approval', tool: 'Bash', input: {}, title: '', cw
 
 describe('an unfinished answer in words', () => {
   it('is what was typed, and nothing where nothing was', () => {
-    expect(draftLabels(approval, { reason: 'not now' })).toBe('not now')
-    expect(draftLabels(approval, { edit: 'ls -l', note: 'mind' })).toBe('ls -l\nmind')
-    expect(draftLabels(approval, { mode: 'plan', note: '  ' })).toBe('')
+    expect(draftText(approval, { reason: 'not now' })).toBe('not now')
+    expect(draftText(approval, { edit: 'ls -l', note: 'mind' })).toBe('ls -l\nmind')
+    expect(draftText(approval, { mode: 'plan', note: '  ' })).toBe('')
   })
   it('names questions by their header, where there are several', () => {
     const answers = new Map([
@@ -26,8 +26,8 @@ describe('an unfinished answer in words', () => {
       ['one', { chosen: [], own: true }],
     ])
     const two: Ask = { kind: 'questions', questions: [question('one', 'One'), question('two', '')] }
-    expect(draftLabels(two, { answers })).toBe('two?: b, c')
-    expect(draftLabels({ kind: 'questions', questions: [question('two', 'Two')] }, { answers })).toBe('b, c')
+    expect(draftText(two, { answers })).toBe('two?: b, c')
+    expect(draftText({ kind: 'questions', questions: [question('two', 'Two')] }, { answers })).toBe('b, c')
   })
   it('names the fields of a form', () => {
     const ask: Ask = {
@@ -49,6 +49,6 @@ describe('an unfinished answer in words', () => {
       ['name', 'Ada'],
       ['gone', '?'],
     ])
-    expect(draftLabels(ask, { values })).toBe('Name: Ada\nloud: no\ntags: x, y')
+    expect(draftText(ask, { values })).toBe('Name: Ada\nloud: no\ntags: x, y')
   })
 })

@@ -4,13 +4,13 @@ import { describe, expect, it } from 'vitest'
 import {
   answerOf,
   answersOf,
-  draftOf,
+  draftChoices,
   nothingPicked,
-  pick,
-  pickedOf,
-  pickOwn,
-  questionInTurn,
-  write,
+  pickedFromDraft,
+  pickOption,
+  questionForKeys,
+  toggleOther,
+  writeOther,
 } from '../../src/request/questions/question-answers.ts'
 
 const question = (id: string, more: Partial<Question> = {}): Question => ({
@@ -30,36 +30,36 @@ const ask: QuestionsAsk = { kind: 'questions', questions: [one, many, secret] }
 
 describe('a single choice', () => {
   it('takes one option, the last that was picked', () => {
-    const picked = pick(one, pick(one, nothingPicked, 'a'), 'b')
+    const picked = pickOption(one, pickOption(one, nothingPicked, 'a'), 'b')
     expect(answerOf(one, picked)).toEqual({ id: 'one', chosen: ['b'] })
   })
   it('takes words of one’s own instead, and gives them back when one returns to them', () => {
-    const written = write(one, pick(one, nothingPicked, 'a'), 'mine')
+    const written = writeOther(one, pickOption(one, nothingPicked, 'a'), 'mine')
     expect(answerOf(one, written)).toEqual({ id: 'one', chosen: [], other: 'mine' })
-    const picked = pick(one, written, 'a')
+    const picked = pickOption(one, written, 'a')
     expect(answerOf(one, picked)).toEqual({ id: 'one', chosen: ['a'] })
-    expect(answerOf(one, pickOwn(one, picked))).toEqual({ id: 'one', chosen: [], other: 'mine' })
+    expect(answerOf(one, toggleOther(one, picked))).toEqual({ id: 'one', chosen: [], other: 'mine' })
   })
   it('is not answered by blanks', () => {
-    expect(answerOf(one, write(one, nothingPicked, '  '))).toBeNull()
+    expect(answerOf(one, writeOther(one, nothingPicked, '  '))).toBeNull()
   })
 })
 
 describe('a choice of several', () => {
   it('takes options in the order in which they were offered, and words beside them', () => {
-    const picked = write(many, pick(many, pick(many, nothingPicked, 'b'), 'a'), 'c')
+    const picked = writeOther(many, pickOption(many, pickOption(many, nothingPicked, 'b'), 'a'), 'c')
     expect(answerOf(many, picked)).toEqual({ id: 'many', chosen: ['a', 'b'], other: 'c' })
-    expect(answerOf(many, pickOwn(many, picked))).toEqual({ id: 'many', chosen: ['a', 'b'] })
+    expect(answerOf(many, toggleOther(many, picked))).toEqual({ id: 'many', chosen: ['a', 'b'] })
   })
   it('lets an option go again', () => {
-    expect(answerOf(many, pick(many, pick(many, nothingPicked, 'a'), 'a'))).toBeNull()
+    expect(answerOf(many, pickOption(many, pickOption(many, nothingPicked, 'a'), 'a'))).toBeNull()
   })
 })
 
 describe('a card of questions', () => {
   const picks = new Map([
-    ['one', pick(one, nothingPicked, 'a')],
-    ['secret', write(secret, nothingPicked, 'hunter2')],
+    ['one', pickOption(one, nothingPicked, 'a')],
+    ['secret', writeOther(secret, nothingPicked, 'hunter2')],
   ])
   it('sends what is answered and leaves out the rest', () => {
     const answers = [...answersOf(ask, picks)]
@@ -67,17 +67,17 @@ describe('a card of questions', () => {
     expect(answerProblem(ask, { kind: 'answers', answers })).toBeNull()
   })
   it('keeps no secret in its draft', () => {
-    expect([...draftOf(ask, picks)]).toEqual([['one', { chosen: ['a'] }]])
+    expect([...draftChoices(ask, picks)]).toEqual([['one', { chosen: ['a'] }]])
   })
   it('is drawn from its draft as it was left', () => {
-    const written = write(one, nothingPicked, 'mine')
-    const back = draftOf(ask, new Map([['one', written]])).get('one')
-    expect(pickedOf(back)).toEqual(written)
+    const written = writeOther(one, nothingPicked, 'mine')
+    const back = draftChoices(ask, new Map([['one', written]])).get('one')
+    expect(pickedFromDraft(back)).toEqual(written)
   })
   it('has number keys speak to the first question that is open', () => {
-    expect(questionInTurn(ask, picks, null)?.id).toBe('many')
+    expect(questionForKeys(ask, picks, null)?.id).toBe('many')
   })
   it('has them speak to the one that the person is at', () => {
-    expect(questionInTurn(ask, picks, 'one')?.id).toBe('one')
+    expect(questionForKeys(ask, picks, 'one')?.id).toBe('one')
   })
 })

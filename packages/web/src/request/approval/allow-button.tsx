@@ -1,25 +1,31 @@
-/** Every yes to an approval is said by one button, which knows when it may not be pressed; and what every step around it needs. */
+/** The button that allows an approval, and the answers it sends. */
 import type { AnswerDraft } from '@holdpoint/client'
 import type { Answer, ApprovalAsk, Request } from '@holdpoint/protocol'
 import { type ReactNode, use } from 'react'
 import { AnswerButton, type AnswerButtonProps, DangerousAnswerButton } from '../answer-button.tsx'
 import type { AnswerSubmission } from '../answer-submission.ts'
-import type { CardPanels } from '../card-panel.ts'
-import type { Drafting } from '../draft/use-draft.ts'
+import type { CardPanels } from '../card-panel.tsx'
+import type { CardDraft } from '../draft/use-draft.ts'
 import { CardContext } from '../shortcut.tsx'
+import { approvalTexts, recommendsDenying } from './texts.ts'
+import { useAgentName } from './use-agent-name.ts'
 
-/** What every step of an approval needs to know. */
+/** Props of every panel of an approval. */
 export interface ApprovalPanelProps {
   readonly request: Request
   readonly ask: ApprovalAsk
-  readonly hand: AnswerSubmission
-  readonly drafting: Drafting
-  readonly steps: CardPanels
-  /** Everything that would run was on the screen. */
-  readonly shown: boolean
+  readonly submission: AnswerSubmission
+  readonly cardDraft: CardDraft
+  readonly panels: CardPanels
+  /** Everything that would run has been on the screen. */
+  readonly fullyShown: boolean
 }
 
-/** A yes, with what was written for the agent, also where its field is closed; and to a plan with the mode that stands beside it. */
+export function textsFor({ plan }: ApprovalAsk): (typeof approvalTexts)['approval' | 'plan'] {
+  return approvalTexts[plan === undefined ? 'approval' : 'plan']
+}
+
+/** Includes the draft's note, even if the note's field is closed, and for a plan the selected mode. */
 export function allowAnswer(
   { plan }: ApprovalAsk,
   { note, mode }: AnswerDraft,
@@ -34,45 +40,39 @@ export function allowAnswer(
   }
 }
 
-/** The yes of a card's first row and of its key. */
+/** The answer of the main panel's button and its shortcut. It leaves out an unfinished edit, and the label says so. */
 export function defaultAllow(
   ask: ApprovalAsk,
   draft: AnswerDraft,
 ): Pick<AllowButtonProps, 'label'> & { readonly answer: AllowAnswer } {
   const answer = allowAnswer(ask, draft)
-  const { bare, noted, unedited } = yesWords[ask.plan === undefined ? 'approval' : 'plan']
-  return { label: draft.edit !== undefined ? unedited : answer.note ? noted : bare, answer }
+  const { allow, allowWithNote, allowWithoutEdit } = textsFor(ask)
+  return { label: draft.edit !== undefined ? allowWithoutEdit : answer.note ? allowWithNote : allow, answer }
 }
-
-const yesWords = {
-  approval: { bare: 'Allow once', noted: 'Allow with your note', unedited: 'Allow as asked, without your edit' },
-  plan: { bare: 'Approve plan', noted: 'Approve with your note', unedited: 'Approve as it was, without your edit' },
-} as const
 
 type AllowAnswer = Extract<Answer, { kind: 'allow' }>
 
-export interface AllowButtonProps {
-  readonly hand: AnswerSubmission
-  readonly ask: ApprovalAsk
-  readonly shown: boolean
+export interface AllowButtonProps extends Pick<ApprovalPanelProps, 'request' | 'ask' | 'submission' | 'fullyShown'> {
   readonly label: string
   readonly answer: AllowAnswer | null
   readonly shortcut?: string | undefined
 }
 
-export function AllowButton({ hand, ask, shown, label, answer, shortcut }: AllowButtonProps): ReactNode {
-  const { about } = use(CardContext)
-  const props: AnswerButtonProps = {
-    hand,
+export function AllowButton(props: AllowButtonProps): ReactNode {
+  const { request, ask, submission, fullyShown, label, answer, shortcut } = props
+  const { descriptionId } = use(CardContext)
+  const agent = useAgentName(request.session)
+  const button: AnswerButtonProps = {
+    submission,
     label,
-    busy: ask.plan === undefined ? 'Allowing…' : 'Approving…',
-    answer: shown ? answer : null,
+    busyLabel: textsFor(ask).allowing,
+    answer: fullyShown ? answer : null,
     className: 'primary allow',
-    about,
+    descriptionId,
   }
   return ask.caution?.defaultToNo ? (
-    <DangerousAnswerButton {...props} />
+    <DangerousAnswerButton {...button} warning={recommendsDenying(agent)} />
   ) : (
-    <AnswerButton {...props} shortcut={shortcut} />
+    <AnswerButton {...button} shortcut={shortcut} />
   )
 }

@@ -1,38 +1,45 @@
-/** What an approval is about: what would run, whole, and beside it what the agent and its own program say of it. */
+/** The content of an approval: what would run, in full, what the agent says about it, and the warnings of the agent's program. */
 import { viewOf } from '@holdpoint/client'
-import type { ApprovalAsk } from '@holdpoint/protocol'
+import type { ApprovalAsk, SessionId } from '@holdpoint/protocol'
 import { type ReactNode, useMemo } from 'react'
 import { InlineAgentText, Quote } from '../../text/agent-text.tsx'
 import { isLongFolder } from '../action-line.tsx'
 import { ScrollPane } from '../fully-shown.tsx'
 import { splitDescription } from './approval-text.ts'
 import { AskViewBody } from './ask-view.tsx'
+import { bodyTexts, flaggedAsDangerous } from './texts.ts'
+import { useAgentName } from './use-agent-name.ts'
 import './approval-body.css'
 
-export function ApprovalBody({ ask }: { readonly ask: ApprovalAsk }): ReactNode {
-  const { said, picture } = useMemo(() => splitDescription(ask, viewOf(ask)), [ask])
+export interface ApprovalBodyProps {
+  readonly ask: ApprovalAsk
+  readonly session: SessionId
+}
+
+export function ApprovalBody({ ask, session }: ApprovalBodyProps): ReactNode {
+  const { statements, view } = useMemo(() => splitDescription(ask, viewOf(ask)), [ask])
   const { caution, cwd } = ask
   return (
     <>
       {isLongFolder(cwd) && (
         <div className="folder soft small">
-          in <InlineAgentText text={cwd} className="mono" />
+          {bodyTexts.inFolder} <InlineAgentText text={cwd} className="mono" />
         </div>
       )}
-      <AskViewBody picture={picture} />
-      {said.length > 0 && <Says words={said} />}
-      {caution && <Cautions caution={caution} />}
+      <AskViewBody view={view} />
+      {statements.length > 0 && <Statements statements={statements} />}
+      {caution && <Cautions caution={caution} session={session} />}
     </>
   )
 }
 
-/** A description may be a part of the input: so it is in a window that knows whether it was seen. */
-function Says({ words }: { readonly words: readonly string[] }): ReactNode {
+/** A statement may be part of the input, so it is in a pane that tracks whether it was seen. */
+function Statements({ statements }: { readonly statements: readonly string[] }): ReactNode {
   return (
-    <ScrollPane label="What the agent says">
+    <ScrollPane label={bodyTexts.agentText}>
       <div className="agent-says">
-        <span className="soft small">agent says:</span>
-        {words.map(text => (
+        <span className="soft small">{bodyTexts.agentSays}</span>
+        {statements.map(text => (
           <Quote key={text} text={text} className="quoted" />
         ))}
       </div>
@@ -40,21 +47,27 @@ function Says({ words }: { readonly words: readonly string[] }): ReactNode {
   )
 }
 
-function Cautions({ caution }: { readonly caution: NonNullable<ApprovalAsk['caution']> }): ReactNode {
+interface CautionsProps {
+  readonly caution: NonNullable<ApprovalAsk['caution']>
+  readonly session: SessionId
+}
+
+function Cautions({ caution, session }: CautionsProps): ReactNode {
+  const agent = useAgentName(session)
   const { reason, blockedPath, defaultToNo } = caution
   if (reason === undefined && blockedPath === undefined && !defaultToNo) return null
   return (
     <div className="caution">
-      {defaultToNo && <p className="strong">⚠ The agent’s own program marks this as dangerous.</p>}
+      {defaultToNo && <p className="strong">{flaggedAsDangerous(agent)}</p>}
       {reason !== undefined && (
         <div className="remark">
-          <span className="soft small">Why it asks</span>
+          <span className="soft small">{bodyTexts.reason}</span>
           <Quote text={reason} />
         </div>
       )}
       {blockedPath !== undefined && (
         <div className="remark">
-          <span className="soft small">Outside its folder</span>
+          <span className="soft small">{bodyTexts.blockedPath}</span>
           <Quote text={blockedPath} className="mono" />
         </div>
       )}

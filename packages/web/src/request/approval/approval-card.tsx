@@ -1,45 +1,45 @@
-/** May it? What would run, whole, and the ways to answer. */
+/** The card of an approval: its content and the ways to answer. */
 import type { ApprovalAsk } from '@holdpoint/protocol'
 import { type ReactNode, useMemo } from 'react'
 import { useCardActions } from '../../shortcuts/card-actions.ts'
-import type { AskCardProps } from '../ask-card.ts'
-import { useCardPanels } from '../card-panel.ts'
+import { type AskCardProps, useCardPanels } from '../card-panel.tsx'
 import { CardBody, FullyShownProvider, ScrollHint, useFullyShown } from '../fully-shown.tsx'
 import { defaultAllow } from './allow-button.tsx'
 import { ApprovalBody } from './approval-body.tsx'
 import { ApprovalFooter } from './approval-footer.tsx'
 import '../card-footer.css'
 
-export function ApprovalCard({ request, ask, hand, drafting, open }: AskCardProps<ApprovalAsk>): ReactNode {
-  const whole = useFullyShown()
-  const steps = useCardPanels(drafting, request.id)
-  const { shown, unfold } = whole
-  const { draft } = drafting
+export function ApprovalCard(props: AskCardProps<ApprovalAsk>): ReactNode {
+  const { request, ask, submission, cardDraft, focusCard } = props
+  const fullyShown = useFullyShown()
+  const panels = useCardPanels(cardDraft, request.id)
+  const { complete, expand } = fullyShown
+  const { draft } = cardDraft
   const actions = useMemo(() => {
     const { label, answer } = defaultAllow(ask, draft)
-    const allow = () => hand.send(label, answer)
-    // In any other step a yes would be to something else than what stands there: the edited command, a reason why not. Nor is an edit passed over.
-    const plain = steps.step === 'first' && draft.edit === undefined
+    const allow = () => submission.submit(label, answer)
+    // In any other panel, or with an unfinished edit, allowing the original request is not what the person means.
+    const canAllow = panels.current === 'main' && draft.edit === undefined
     return {
       open: () => {
-        unfold()
-        open()
+        expand()
+        focusCard()
       },
-      deny: () => steps.go('deny'),
-      yes: plain ? answer : null,
-      ...(ask.editable && { edit: () => steps.go('edit') }),
-      ...(shown && plain && !ask.caution?.defaultToNo && { allow }),
+      deny: () => panels.open('deny'),
+      allowAnswer: canAllow ? answer : null,
+      ...(ask.editable && { edit: () => panels.open('edit') }),
+      ...(complete && canAllow && !ask.caution?.defaultToNo && { allow }),
     }
-  }, [ask, draft, shown, unfold, hand, steps, open])
+  }, [ask, draft, complete, expand, submission, panels, focusCard])
   useCardActions(request.id, actions)
   return (
-    <FullyShownProvider value={whole}>
+    <FullyShownProvider value={fullyShown}>
       <CardBody>
-        <ApprovalBody ask={ask} />
+        <ApprovalBody ask={ask} session={request.session} />
       </CardBody>
       <footer className="card-footer">
-        <ScrollHint whole={whole} deed="allow" />
-        <ApprovalFooter {...{ request, ask, hand, drafting, steps, shown }} />
+        <ScrollHint fullyShown={fullyShown} action="allow" />
+        <ApprovalFooter {...{ request, ask, submission, cardDraft, panels }} fullyShown={complete} />
       </footer>
     </FullyShownProvider>
   )

@@ -1,59 +1,35 @@
-/** What an approval says beside its content: what is worth repeating of its title, and what an offer to remember would mean. */
+/** Collects what the agent says about its request: the title, the description, and a command's own description. */
 import { type AskView, actionLabel, summary } from '@holdpoint/client'
 import type { ApprovalAsk } from '@holdpoint/protocol'
 
-/** Null where the title only repeats what stands above it: "Bash: npm test" over `npm test`. */
-export function titleWorthSaying(ask: ApprovalAsk): string | null {
+/** Returns null if the title only repeats what the card shows anyway, such as "Bash: npm test" above `npm test`. */
+export function informativeTitle(ask: ApprovalAsk): string | null {
   const title = ask.title.replace(/…$/, '').trim()
   const bare = title.startsWith(`${ask.tool}: `) ? title.slice(ask.tool.length + 2) : title
   const values = Object.values(ask.input).filter(value => typeof value === 'string')
   const shown = [actionLabel(ask), summary(ask), ask.plan ?? '', ask.tool, JSON.stringify(ask.input), ...values]
-  const repeats = (line: string) => line.startsWith(bare) || line.endsWith(`/${bare}`)
-  return shown.some(text => repeats(firstLine(text))) ? null : ask.title
+  const repeatsTitle = (line: string) => line.startsWith(bare) || line.endsWith(`/${bare}`)
+  return shown.some(text => repeatsTitle(firstLine(text))) ? null : ask.title
 }
 
 export interface SplitDescription {
-  /** In the agent's own words, each once. */
-  readonly said: readonly string[]
-  /** Without what was said. */
-  readonly picture: AskView
+  /** The agent's statements, without duplicates. */
+  readonly statements: readonly string[]
+  /** The view without the statements. */
+  readonly view: AskView
 }
 
-/** What the agent says of what it wants: beside the ask, and in a command's own description, which no shell reads. */
-export function splitDescription(ask: ApprovalAsk, picture: AskView): SplitDescription {
-  const own = picture.kind === 'command' ? picture.rest.description : undefined
-  const isSaid = typeof own === 'string' && own.trim() !== ''
-  const said = [titleWorthSaying(ask), ask.description, isSaid ? own : null].filter(text => text != null)
-  if (!isSaid || picture.kind !== 'command') return { said: [...new Set(said)], picture }
-  const { description: _said, ...rest } = picture.rest
-  return { said: [...new Set(said)], picture: { ...picture, rest } }
+/** Separates the agent's statements from the content. A command's `description` parameter is a statement: no shell reads it. */
+export function splitDescription(ask: ApprovalAsk, view: AskView): SplitDescription {
+  const description = view.kind === 'command' ? view.rest.description : undefined
+  const isStatement = typeof description === 'string' && description.trim() !== ''
+  const statements = [informativeTitle(ask), ask.description, isStatement ? description : null]
+  const unique = [...new Set(statements.filter(text => text != null))]
+  if (!isStatement || view.kind !== 'command') return { statements: unique, view }
+  const { description: _, ...rest } = view.rest
+  return { statements: unique, view: { ...view, rest } }
 }
 
 function firstLine(text: string): string {
   return text.trim().split('\n')[0] ?? ''
-}
-
-const scopes: Readonly<Record<string, string>> = {
-  session: 'Ends with this session.',
-  localSettings: 'Kept in this folder’s own settings: it holds for you, there, until you take it back.',
-  projectSettings: 'Kept in the project’s settings: it holds for everyone who works in it.',
-  userSettings: 'Kept in your settings: it holds in every folder, until you take it back.',
-}
-
-/** The scope in a sentence; null where it is one that we do not know. */
-export function scopeLabel(scope: string): string | null {
-  return Object.hasOwn(scopes, scope) ? (scopes[scope] ?? null) : null
-}
-
-const modes: Readonly<Record<string, string>> = {
-  default: 'asks before it changes anything',
-  acceptEdits: 'changes files without asking',
-  bypassPermissions: 'does everything without asking',
-  plan: 'goes on planning',
-  dontAsk: 'is refused what it would have to ask for',
-}
-
-/** What a mode means, where its name is one that we know. */
-export function modeLabel(mode: string): string {
-  return Object.hasOwn(modes, mode) ? `${mode}: ${modes[mode]}` : mode
 }

@@ -1,4 +1,4 @@
-/** What an approval would do, drawn as what it is: a command, a change, a plan, fields. All of it, in panes that know whether they were seen. */
+/** Shows what an approval would do as a command, a change, a plan or fields: in full, in panes that track whether they were seen. */
 import { type AskView, diffLines, lineEndingsLabel } from '@holdpoint/client'
 import type { JsonObject } from '@holdpoint/protocol'
 import { type ReactNode, useMemo } from 'react'
@@ -8,76 +8,77 @@ import { DiffView } from '../../text/diff-view.tsx'
 import { Entries, Fields } from '../fields.tsx'
 import { ScrollPane } from '../fully-shown.tsx'
 import { PlanView } from './plan-view.tsx'
+import { bodyTexts } from './texts.ts'
 import './ask-view.css'
 
-export function AskViewBody({ picture }: { readonly picture: AskView }): ReactNode {
-  switch (picture.kind) {
+export function AskViewBody({ view }: { readonly view: AskView }): ReactNode {
+  switch (view.kind) {
     case 'command':
       return (
         <>
-          <ScrollPane label="The command">
-            <Code text={picture.command} lang="bash" sign="$" />
+          <ScrollPane label={bodyTexts.command}>
+            <Code text={view.command} lang="bash" prompt="$" />
           </ScrollPane>
-          <Rest rest={picture.rest} />
+          <OtherParameters rest={view.rest} />
         </>
       )
     case 'change':
       return (
         <>
-          <ChangedFile picture={picture} />
-          <Rest rest={picture.rest} />
+          <ChangedFile change={view} />
+          <OtherParameters rest={view.rest} />
         </>
       )
     case 'plan':
       return (
         <>
-          <ScrollPane label="The plan">
-            <PlanView text={picture.plan} />
+          <ScrollPane label={bodyTexts.plan}>
+            <PlanView text={view.plan} />
           </ScrollPane>
-          <Rest rest={picture.rest} />
+          <OtherParameters rest={view.rest} />
         </>
       )
     case 'fields':
       return (
-        <ScrollPane label="The input">
-          <Fields value={picture.rest} />
+        <ScrollPane label={bodyTexts.input}>
+          <Fields value={view.rest} />
         </ScrollPane>
       )
   }
 }
 
-/** What the picture does not show would run too: it stands beside it. */
-function Rest({ rest }: { readonly rest: JsonObject }): ReactNode {
+/** Parameters that the view above does not show. They take effect, too, so the person must see them. */
+function OtherParameters({ rest }: { readonly rest: JsonObject }): ReactNode {
   if (Object.keys(rest).length === 0) return null
   return (
-    <ScrollPane label="Also in the input">
+    <ScrollPane label={bodyTexts.otherParameters}>
       <Entries value={rest} />
     </ScrollPane>
   )
 }
 
-function ChangedFile({ picture }: { readonly picture: Extract<AskView, { kind: 'change' }> }): ReactNode {
-  const { path, edits, isNew } = picture
+function ChangedFile({ change }: { readonly change: Extract<AskView, { kind: 'change' }> }): ReactNode {
+  const { path, edits, isNew } = change
   const { diffs, removed, added, lineEndings } = useMemo(() => diffLines(edits), [edits])
-  const about = [
-    isNew && 'the whole file',
-    `${added} added`,
-    removed > 0 && `${removed} removed`,
+  const facts = [
+    isNew && bodyTexts.newFile,
+    bodyTexts.added(added),
+    removed > 0 && bodyTexts.removed(removed),
     lineEndingsLabel(lineEndings),
   ]
   return (
     <>
       <div className="file-header">
         <InlineAgentText text={path} className="mono" />
-        <span className="soft small">{about.filter(Boolean).join(' · ')}</span>
+        <span className="soft small">{facts.filter(Boolean).join(' · ')}</span>
       </div>
-      <ScrollPane label="The change">
+      <ScrollPane label={bodyTexts.change}>
         {edits.map((part, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a request that never changes
+          // biome-ignore lint/suspicious/noArrayIndexKey: the edits of a request never change
           <DiffView key={index} part={part} rows={diffs[index] ?? []} />
         ))}
       </ScrollPane>
-      {!isNew && <p className="faint small">Line numbers count from where the change begins.</p>}
+      {!isNew && <p className="faint small">{bodyTexts.relativeLines}</p>}
     </>
   )
 }

@@ -1,30 +1,30 @@
-/** Allowing something else than was asked: one text that a person changes, and what the change is, before it is said yes to. */
+/** The panel in which a person edits a request before allowing it, with a diff of the changes. */
 import { applyEdit, editableOf } from '@holdpoint/client'
 import { type ReactNode, useDeferredValue, useMemo } from 'react'
 import { ChangeView } from '../../text/diff-view.tsx'
-import { BackButton } from '../back-button.tsx'
-import { useFocused } from '../card-panel.ts'
-import { AllowButton, type ApprovalPanelProps, allowAnswer } from './allow-button.tsx'
+import { BackButton, useAutoFocus } from '../card-panel.tsx'
+import { AllowButton, type ApprovalPanelProps, allowAnswer, textsFor } from './allow-button.tsx'
 import { NoteField } from './note-panel.tsx'
 import { PlanModeSelect } from './plan-mode-select.tsx'
+import { panelTexts } from './texts.ts'
 import '../card-panel.css'
 
 const rowsMax = 20
 
-export function EditPanel({ request, ask, hand, drafting, steps, shown }: ApprovalPanelProps): ReactNode {
+export function EditPanel({ request, ask, submission, cardDraft, panels, fullyShown }: ApprovalPanelProps): ReactNode {
   const editable = useMemo(() => editableOf(ask), [ask])
-  const text = drafting.draft.edit ?? editable.text
-  const field = useFocused<HTMLTextAreaElement>(steps.focused)
+  const text = cardDraft.draft.edit ?? editable.text
+  const field = useAutoFocus<HTMLTextAreaElement>(panels.takesFocus)
   const changed = text !== editable.text
-  // To compare long texts takes longer than to type: letters come first.
-  const drawn = useDeferredValue(text)
+  // Diffing long texts is slower than typing, so the diff may lag behind the field.
+  const diffedText = useDeferredValue(text)
   const edit = applyEdit(ask, editable, text)
-  const back = () => steps.go('first')
-  const answer = changed && 'input' in edit ? allowAnswer(ask, drafting.draft, edit.input) : null
+  const back = () => panels.open('main')
+  const answer = changed && 'input' in edit ? allowAnswer(ask, cardDraft.draft, edit.input) : null
   return (
     <div className="card-panel">
       <label className="field">
-        {editable.label}: what stands here is what runs
+        {textsFor(ask).editField(editable.label)}
         <textarea
           ref={field}
           className="input code"
@@ -33,10 +33,10 @@ export function EditPanel({ request, ask, hand, drafting, steps, shown }: Approv
           autoCapitalize="off"
           autoComplete="off"
           value={text}
-          readOnly={hand.pressed !== null}
-          // An edit that is taken back is none.
+          readOnly={submission.sendingLabel !== null}
+          // Restoring the original text by hand removes the edit from the draft.
           onChange={({ target }) =>
-            drafting.change({ edit: target.value === editable.text ? undefined : target.value })
+            cardDraft.change({ edit: target.value === editable.text ? undefined : target.value })
           }
           onKeyDown={event => event.key === 'Escape' && !event.nativeEvent.isComposing && back()}
         />
@@ -44,28 +44,25 @@ export function EditPanel({ request, ask, hand, drafting, steps, shown }: Approv
       {'problem' in edit && <p className="problem">{edit.problem}</p>}
       {changed && (
         <div className="remark">
-          <span className="soft small">What you changed</span>
-          <ChangeView part={{ before: editable.text, after: drawn }} context={3} />
+          <span className="soft small">{panelTexts.yourChanges}</span>
+          <ChangeView part={{ before: editable.text, after: diffedText }} context={3} />
         </div>
       )}
-      {changed && <NoteField {...{ hand, drafting }} focused={false} onEscape={back} />}
-      <PlanModeSelect {...{ request, ask, hand, drafting }} />
+      {changed && <NoteField {...{ submission, cardDraft }} focused={false} onEscape={back} />}
+      <PlanModeSelect {...{ request, ask, submission, cardDraft }} />
       <div className="actions">
-        <AllowButton
-          {...{ hand, ask, shown, answer }}
-          label={ask.plan === undefined ? 'Allow with edits' : 'Approve with edits'}
-        />
+        <AllowButton {...{ request, ask, submission, fullyShown, answer }} label={textsFor(ask).allowEdited} />
         {changed && (
           <button
             type="button"
             className="button"
-            disabled={hand.held}
-            onClick={() => drafting.change({ edit: undefined })}
+            disabled={submission.disabled}
+            onClick={() => cardDraft.change({ edit: undefined })}
           >
-            Undo my changes
+            {panelTexts.undoChanges}
           </button>
         )}
-        <BackButton hand={hand} onBack={back} />
+        <BackButton submission={submission} onBack={back} />
       </div>
     </div>
   )

@@ -1,45 +1,46 @@
-/** Allowing with a note: words that reach the agent together with the yes. */
+/** The panel in which a person allows a request with a note for the agent. */
 import { limits } from '@holdpoint/protocol'
 import type { ReactNode } from 'react'
-import { BackButton } from '../back-button.tsx'
-import { useFocused } from '../card-panel.ts'
-import { AllowButton, type ApprovalPanelProps, allowAnswer } from './allow-button.tsx'
+import { BackButton, useAutoFocus } from '../card-panel.tsx'
+import { AllowButton, type ApprovalPanelProps, allowAnswer, textsFor } from './allow-button.tsx'
 import { PlanModeSelect } from './plan-mode-select.tsx'
+import { panelTexts } from './texts.ts'
 import '../card-panel.css'
 
-export function NotePanel({ request, ask, hand, drafting, steps, shown }: ApprovalPanelProps): ReactNode {
-  const label = ask.plan === undefined ? 'Allow with this note' : 'Approve with this note'
-  const answer = allowAnswer(ask, drafting.draft)
+export function NotePanel({ request, ask, submission, cardDraft, panels, fullyShown }: ApprovalPanelProps): ReactNode {
+  const label = textsFor(ask).allowThisNote
+  const answer = allowAnswer(ask, cardDraft.draft)
+  const back = () => panels.open('main')
   return (
     <div className="card-panel">
-      <NoteField {...{ hand, drafting }} focused={steps.focused} onEscape={() => steps.go('first')} />
-      <PlanModeSelect {...{ request, ask, hand, drafting }} />
+      <NoteField {...{ submission, cardDraft }} focused={panels.takesFocus} onEscape={back} />
+      <PlanModeSelect {...{ request, ask, submission, cardDraft }} />
       <div className="actions">
-        <AllowButton {...{ hand, ask, shown, label }} answer={answer.note ? answer : null} />
-        <BackButton hand={hand} onBack={() => steps.go('first')} />
+        <AllowButton {...{ request, ask, submission, fullyShown, label }} answer={answer.note ? answer : null} />
+        <BackButton submission={submission} onBack={back} />
       </div>
     </div>
   )
 }
 
-interface NoteFieldProps extends Pick<ApprovalPanelProps, 'hand' | 'drafting'> {
+interface NoteFieldProps extends Pick<ApprovalPanelProps, 'submission' | 'cardDraft'> {
   readonly focused: boolean
   readonly onEscape: () => void
 }
 
-export function NoteField({ hand, drafting, focused, onEscape }: NoteFieldProps): ReactNode {
-  const field = useFocused<HTMLTextAreaElement>(focused)
+export function NoteField({ submission, cardDraft, focused, onEscape }: NoteFieldProps): ReactNode {
+  const field = useAutoFocus<HTMLTextAreaElement>(focused)
   return (
     <label className="field">
-      A note that the agent reads with your yes
+      {panelTexts.note}
       <textarea
         ref={field}
         className="input"
         rows={2}
         maxLength={limits.reasonMax}
-        value={drafting.draft.note ?? ''}
-        readOnly={hand.pressed !== null}
-        onChange={event => drafting.change({ note: event.target.value })}
+        value={cardDraft.draft.note ?? ''}
+        readOnly={submission.sendingLabel !== null}
+        onChange={event => cardDraft.change({ note: event.target.value })}
         onKeyDown={event => event.key === 'Escape' && !event.nativeEvent.isComposing && onEscape()}
       />
     </label>

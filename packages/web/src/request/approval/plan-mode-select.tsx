@@ -1,35 +1,35 @@
-/** In which mode the agent goes on once its plan is approved: it stands beside every yes that would send it. */
+/** Selects the mode in which the agent continues after its plan is approved. It is part of every panel that can approve. */
 import { escapeInvisible } from '@holdpoint/protocol'
 import { type ReactNode, useId } from 'react'
 import { useInboxPart } from '../../gateway/gateway-context.ts'
 import { useDriver } from '../../gateway/use-driver.ts'
 import type { ApprovalPanelProps } from './allow-button.tsx'
-import { modeLabel } from './approval-text.ts'
+import { modeLabel, panelTexts } from './texts.ts'
 import './plan-mode-select.css'
 
-type IntoModeProps = Pick<ApprovalPanelProps, 'request' | 'ask' | 'hand' | 'drafting'>
+type PlanModeSelectProps = Pick<ApprovalPanelProps, 'request' | 'ask' | 'submission' | 'cardDraft'>
 
-export function PlanModeSelect({ request, ask, hand, drafting }: IntoModeProps): ReactNode {
+export function PlanModeSelect({ request, ask, submission, cardDraft }: PlanModeSelectProps): ReactNode {
   const driverName = useInboxPart(({ sessions }) => sessions.get(request.session)?.driver)
-  const offered = useDriver(driverName)?.modes ?? []
-  const known = ask.modes ?? offered
-  const { mode } = drafting.draft
+  const driverModes = useDriver(driverName)?.modes ?? []
+  const known = ask.modes ?? driverModes
+  const { mode } = cardDraft.draft
   const modes = mode === undefined || known.includes(mode) ? known : [...known, mode]
   const id = useId()
   if (ask.plan === undefined || modes.length === 0) return null
   return (
     <div className="plan-mode">
       <label className="soft small" htmlFor={id}>
-        Then the agent
+        {panelTexts.afterApproval}
       </label>
       <select
         id={id}
         className="input"
         value={mode ?? ''}
-        disabled={hand.held}
-        onChange={event => drafting.change({ mode: event.target.value })}
+        disabled={submission.disabled}
+        onChange={event => cardDraft.change({ mode: event.target.value })}
       >
-        <option value="">goes on as its own program decides</option>
+        <option value="">{panelTexts.defaultMode}</option>
         {modes.map(name => (
           <option key={name} value={name}>
             {escapeInvisible(modeLabel(name))}

@@ -1,8 +1,9 @@
-/** A plan as it is meant to be read, and as it was written, a click away: what markup may hide must be there to see. */
+/** A plan as formatted Markdown, with a button to view its source: formatting can hide text. */
 import { type ReactNode, useState } from 'react'
 import { AgentParagraphs } from '../../text/agent-text.tsx'
 import { Code } from '../../text/code.tsx'
 import { lazyComponent } from '../../ui/lazy-component.tsx'
+import { panelTexts } from './texts.ts'
 import './plan-view.css'
 
 const Markdown = lazyComponent(
@@ -11,19 +12,19 @@ const Markdown = lazyComponent(
 )
 
 export function PlanView({ text }: { readonly text: string }): ReactNode {
-  const [written, setWritten] = useState(false)
+  const [showSource, setShowSource] = useState(false)
   return (
     <div className="plan">
       <div className="plan-text agent-background">
-        {written ? <Code text={text} lang="markdown" /> : <Markdown text={text} streaming={false} />}
+        {showSource ? <Code text={text} lang="markdown" /> : <Markdown text={text} streaming={false} />}
       </div>
       <button
         type="button"
         className="button plain small raw"
-        aria-pressed={written}
-        onClick={() => setWritten(!written)}
+        aria-pressed={showSource}
+        onClick={() => setShowSource(!showSource)}
       >
-        {written ? 'As it reads' : 'As it is written'}
+        {showSource ? panelTexts.viewFormatted : panelTexts.viewSource}
       </button>
     </div>
   )

@@ -1,22 +1,23 @@
-/** Allowing for longer than once: what the agent's own program offers to remember, each with how far it reaches. */
+/** The panel in which a person allows a request and has the agent's program remember the choice, with the scope of each suggestion. */
 import { type ReactNode, useId, useState } from 'react'
 import { InlineAgentText } from '../../text/agent-text.tsx'
-import { BackButton } from '../back-button.tsx'
+import { BackButton } from '../card-panel.tsx'
 import { AllowButton, type ApprovalPanelProps, allowAnswer } from './allow-button.tsx'
-import { scopeLabel } from './approval-text.ts'
+import { panelTexts, scopeLabel } from './texts.ts'
+import { useAgentName } from './use-agent-name.ts'
 import '../card-panel.css'
 import '../choices.css'
 
-export function RememberPanel({ ask, hand, drafting, steps, shown }: ApprovalPanelProps): ReactNode {
-  const yes = allowAnswer(ask, drafting.draft)
+export function RememberPanel(props: ApprovalPanelProps): ReactNode {
+  const { request, ask, submission, cardDraft, panels, fullyShown } = props
+  const answer = allowAnswer(ask, cardDraft.draft)
+  const agent = useAgentName(request.session)
   const [chosen, setChosen] = useState<string | null>(null)
   const name = useId()
   return (
     <div className="card-panel">
       <fieldset className="choices">
-        <legend className="soft small">
-          The agent’s own program offers to remember one of these. It keeps it, not Holdpoint.
-        </legend>
+        <legend className="soft small">{panelTexts.remember(agent)}</legend>
         {(ask.suggestions ?? []).map(({ id, label, scope }) => (
           <label key={id} className="choice">
             <input type="radio" name={name} checked={chosen === id} onChange={() => setChosen(id)} />
@@ -27,18 +28,18 @@ export function RememberPanel({ ask, hand, drafting, steps, shown }: ApprovalPan
           </label>
         ))}
       </fieldset>
-      {yes.note !== undefined && (
+      {answer.note !== undefined && (
         <p className="soft small">
-          Your note goes with it: <InlineAgentText text={yes.note} />
+          {panelTexts.noteIncluded} <InlineAgentText text={answer.note} />
         </p>
       )}
       <div className="actions">
         <AllowButton
-          {...{ hand, ask, shown }}
-          label="Allow and remember this"
-          answer={chosen === null ? null : { ...yes, suggestion: chosen }}
+          {...{ request, ask, submission, fullyShown }}
+          label={panelTexts.allowAndRemember}
+          answer={chosen === null ? null : { ...answer, suggestion: chosen }}
         />
-        <BackButton hand={hand} onBack={() => steps.go('first')} />
+        <BackButton submission={submission} onBack={() => panels.open('main')} />
       </div>
     </div>
   )

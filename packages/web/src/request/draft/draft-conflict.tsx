@@ -1,34 +1,30 @@
-/** One quiet line: the same answer was begun twice by the same person, and one of the two is to be gone on with. */
+/** Offers the other draft when the same person started two different answers to one request. */
 import type { OtherDraft } from '@holdpoint/client'
 import type { Ask } from '@holdpoint/protocol'
 import type { ReactNode } from 'react'
 import { InlineAgentText } from '../../text/agent-text.tsx'
-import { draftLabels } from './draft-labels.ts'
+import { draftTexts } from '../texts.ts'
+import { draftText } from './draft-text.ts'
 import './draft-conflict.css'
-
-const words = {
-  other: { said: 'Also begun on another of your devices:', keep: 'Keep mine' },
-  this: { said: 'Before that, you had begun here:', keep: 'Keep this' },
-} as const
 
 export interface DraftConflictProps {
   readonly ask: Ask
   readonly other: OtherDraft
-  readonly onSwap: () => void
-  readonly onStay: () => void
+  readonly onTakeOther: () => void
+  readonly onKeepMine: () => void
 }
 
-export function DraftConflict({ ask, other, onSwap, onStay }: DraftConflictProps): ReactNode {
-  const { said, keep } = words[other.device]
+export function DraftConflict({ ask, other, onTakeOther, onKeepMine }: DraftConflictProps): ReactNode {
+  const { found, keep } = other.device === 'other' ? draftTexts.elsewhere : draftTexts.earlierHere
   return (
     <div className="draft-conflict soft small" role="status">
       <span className="draft-conflict-text">
-        {said} <InlineAgentText text={draftLabels(ask, other.draft)} />
+        {found} <InlineAgentText text={draftText(ask, other.draft)} />
       </span>
-      <button type="button" className="button small" onClick={onSwap}>
-        Use that
+      <button type="button" className="button small" onClick={onTakeOther}>
+        {draftTexts.useOther}
       </button>
-      <button type="button" className="button plain small" onClick={onStay}>
+      <button type="button" className="button plain small" onClick={onKeepMine}>
         {keep}
       </button>
     </div>

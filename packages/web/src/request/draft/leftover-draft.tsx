@@ -1,4 +1,4 @@
-/** What a person had begun to say when a request ended without them: their words, to be copied, until they let them go. */
+/** Shows a person's unsent answer after the request was resolved without it, to copy or discard. */
 import { readLocalDraft, removeLocalDraft } from '@holdpoint/client'
 import type { Request } from '@holdpoint/protocol'
 import { type ReactNode, useMemo, useState } from 'react'
@@ -6,16 +6,17 @@ import { useGateway } from '../../gateway/gateway-context.ts'
 import { draftStorage } from '../../storage/draft-storage.ts'
 import { Quote } from '../../text/agent-text.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
-import { draftLabels } from './draft-labels.ts'
+import { draftTexts } from '../texts.ts'
+import { draftText } from './draft-text.ts'
 import './leftover-draft.css'
 
 export function LeftoverDraft({ request }: { readonly request: Request }): ReactNode {
   const { me } = useGateway()
   const { resolution } = request
   const [discarded, setDiscarded] = useState(false)
-  const unsaid = resolution !== null && resolution.person !== me && !discarded
-  const words = useMemo(() => (unsaid ? begunWords(me, request) : ''), [unsaid, me, request])
-  if (words === '') return null
+  const isUnsent = resolution !== null && resolution.person !== me && !discarded
+  const text = useMemo(() => (isUnsent ? leftoverText(me, request) : ''), [isUnsent, me, request])
+  if (text === '') return null
   const discard = () => {
     removeLocalDraft(draftStorage, me, request.id)
     setDiscarded(true)
@@ -23,20 +24,20 @@ export function LeftoverDraft({ request }: { readonly request: Request }): React
   return (
     <div className="leftover-draft">
       <div className="leftover-draft-header soft small">
-        You had begun:
-        <CopyButton text={words} />
+        {draftTexts.leftover}
+        <CopyButton text={text} />
         <button type="button" className="copy" onClick={discard}>
-          Discard
+          {draftTexts.discard}
         </button>
       </div>
-      <Quote text={words} />
+      <Quote text={text} />
     </div>
   )
 }
 
-/** With what was offered in its place, where there was such: it may be nowhere else. */
-function begunWords(me: string, { id, ask }: Request): string {
+/** Includes the other draft that was offered, if any: it may exist nowhere else. */
+function leftoverText(me: string, { id, ask }: Request): string {
   const { draft, other } = readLocalDraft(draftStorage, me, id)
-  const begun = [draftLabels(ask, draft), other ? draftLabels(ask, other.draft) : '']
-  return begun.filter(words => words !== '').join('\n\n')
+  const texts = [draftText(ask, draft), other ? draftText(ask, other.draft) : '']
+  return texts.filter(text => text !== '').join('\n\n')
 }

@@ -1,4 +1,4 @@
-/** A card's draft as React sees it: begun with the card, sent on when the person looks away. */
+/** Connects a card to its draft: loads it when the card mounts, and saves it when the focus leaves or the page is hidden. */
 import { type AnswerDraft, type DraftSnapshot, DraftSync } from '@holdpoint/client'
 import type { Request } from '@holdpoint/protocol'
 import { type RefObject, useEffect, useMemo, useSyncExternalStore } from 'react'
@@ -6,20 +6,20 @@ import { useGateway } from '../../gateway/gateway-context.ts'
 import { draftStorage } from '../../storage/draft-storage.ts'
 import { startCooldown } from '../../ui/input-cooldown.ts'
 
-export interface Drafting extends DraftSnapshot {
+export interface CardDraft extends DraftSnapshot {
   readonly change: (change: AnswerDraft) => void
-  /** Uses the other beginning instead of this one. */
-  readonly swap: () => void
-  /** Stays with this one. */
-  readonly stay: () => void
-  /** Sends nothing while an answer is on its way. */
-  readonly hold: () => void
-  readonly release: () => void
+  /** Replaces this draft with the other one that was found. */
+  readonly takeOther: () => void
+  /** Dismisses the other draft. */
+  readonly keepMine: () => void
+  /** Stops saving while an answer is being sent. */
+  readonly pauseSync: () => void
+  readonly resumeSync: () => void
 }
 
-export function useDraft({ id }: Request, card: RefObject<HTMLElement | null>): Drafting {
+export function useDraft({ id }: Request, card: RefObject<HTMLElement | null>): CardDraft {
   const { call, inbox, me } = useGateway()
-  const keeper = useMemo(() => {
+  const sync = useMemo(() => {
     const now = () => Date.now() + inbox.getSnapshot().clockSkewMs
     return new DraftSync({
       call,
@@ -32,31 +32,31 @@ export function useDraft({ id }: Request, card: RefObject<HTMLElement | null>): 
     })
   }, [call, id, me, inbox])
   useEffect(() => {
-    const flush = () => void keeper.flush()
-    const leave = () => keeper.saveBeforeUnload()
+    const flush = () => void sync.flush()
+    const leave = () => sync.saveBeforeUnload()
     const element = card.current
-    keeper.open()
+    sync.open()
     element?.addEventListener('focusout', flush)
     addEventListener('pagehide', leave)
-    // A phone ends what is hidden without a further word.
+    // Phones may kill a hidden page without a pagehide event.
     document.addEventListener('visibilitychange', leave)
     return () => {
       element?.removeEventListener('focusout', flush)
       removeEventListener('pagehide', leave)
       document.removeEventListener('visibilitychange', leave)
-      keeper.close()
+      sync.close()
     }
-  }, [keeper, card])
-  const snapshot = useSyncExternalStore(keeper.subscribe, keeper.getSnapshot)
-  const hands = useMemo(
+  }, [sync, card])
+  const snapshot = useSyncExternalStore(sync.subscribe, sync.getSnapshot)
+  const actions = useMemo(
     () => ({
-      change: (change: AnswerDraft) => keeper.change(change),
-      swap: () => keeper.takeOther(),
-      stay: () => keeper.keepMine(),
-      hold: () => keeper.pauseSaving(),
-      release: () => keeper.resumeSaving(),
+      change: (change: AnswerDraft) => sync.change(change),
+      takeOther: () => sync.takeOther(),
+      keepMine: () => sync.keepMine(),
+      pauseSync: () => sync.pauseSaving(),
+      resumeSync: () => sync.resumeSaving(),
     }),
-    [keeper],
+    [sync],
   )
-  return useMemo(() => ({ ...snapshot, ...hands }), [snapshot, hands])
+  return useMemo(() => ({ ...snapshot, ...actions }), [snapshot, actions])
 }

@@ -1,4 +1,4 @@
-/** A form from its schema, or a link to open: filled in, checked at each field, and sent. */
+/** The card of a request with a form or a link: shows the fields of the schema, checks them, and sends the values. */
 import type { RawField } from '@holdpoint/client'
 import type { FormAsk } from '@holdpoint/protocol'
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
@@ -7,37 +7,37 @@ import { InlineAgentText, InvisibleWarning, Sentences } from '../../text/agent-t
 import { AnswerButton } from '../answer-button.tsx'
 import { AnswerFooter } from '../answer-footer.tsx'
 import type { AnswerSubmission } from '../answer-submission.ts'
-import type { AskCardProps } from '../ask-card.ts'
-import { useCardPanels } from '../card-panel.ts'
+import { type AskCardProps, useCardPanels } from '../card-panel.tsx'
 import { CardBody, FullyShownProvider, ScrollHint, useFullyShown } from '../fully-shown.tsx'
+import { formTexts } from '../texts.ts'
 import { FormFieldView } from './form-field.tsx'
-import { addressParts, type Filled, fillIn, keptRaws, presetOf, secretRaws } from './form-values.ts'
+import { defaultRaw, draftValues, type FilledForm, readForm, secretValues, urlParts } from './form-values.ts'
 import './form-card.css'
 
-export function FormCard({ request, ask, hand, drafting, open }: AskCardProps<FormAsk>): ReactNode {
-  const { draft, change } = drafting
+export function FormCard({ request, ask, submission, cardDraft, focusCard }: AskCardProps<FormAsk>): ReactNode {
+  const { draft, change } = cardDraft
   const { schema, url } = ask
-  const steps = useCardPanels(drafting, request.id)
-  // What is filled in already is sent as well: nobody submits what was not shown.
-  const whole = useFullyShown()
-  // The draft holds everything but secrets.
+  const panels = useCardPanels(cardDraft, request.id)
+  // Default values are sent, too, so all fields must have been on the screen.
+  const fullyShown = useFullyShown()
+  // The draft must not contain secrets.
   const [secrets, setSecrets] = useState<ReadonlyMap<string, RawField>>(new Map())
   const [touched, setTouched] = useState<ReadonlySet<string>>(new Set())
   const raws = useMemo(() => new Map([...(draft.values ?? []), ...secrets]), [draft.values, secrets])
-  const filled = fillIn(schema, raws)
+  const filled = readForm(schema, raws)
   const { problems } = filled
   const { checked, check, box } = useCheck()
-  const [opened, setOpened] = useState(false)
-  const actions = useMemo(() => ({ open, deny: () => steps.go('deny') }), [open, steps])
+  const [linkOpened, setLinkOpened] = useState(false)
+  const actions = useMemo(() => ({ open: focusCard, deny: () => panels.open('deny') }), [focusCard, panels])
   useCardActions(request.id, actions)
-  const set = (name: string, raw: RawField) => {
+  const setField = (name: string, raw: RawField) => {
     const next = new Map(raws).set(name, raw)
-    setSecrets(secretRaws(schema, next))
+    setSecrets(secretValues(schema, next))
     setTouched(before => new Set(before).add(name))
-    change({ values: keptRaws(schema, next) })
+    change({ values: draftValues(schema, next) })
   }
   return (
-    <FullyShownProvider value={whole}>
+    <FullyShownProvider value={fullyShown}>
       <CardBody>
         <div ref={box} className="form">
           <div className="form-intro agent-background">
@@ -45,82 +45,85 @@ export function FormCard({ request, ask, hand, drafting, open }: AskCardProps<Fo
             {ask.message !== '' && <Sentences text={ask.message} />}
           </div>
           <InvisibleWarning text={`${ask.title}${ask.message}`} />
-          {url !== undefined && <Address address={url} opened={opened} onOpen={() => setOpened(true)} />}
+          {url !== undefined && <LinkToOpen url={url} opened={linkOpened} onOpen={() => setLinkOpened(true)} />}
           <div className="form-fields">
             {Object.entries(schema.properties).map(([name, field]) => (
               <FormFieldView
                 key={name}
-                {...{ name, field }}
+                {...{ name, field, submission }}
                 required={schema.required?.includes(name) ?? false}
-                raw={raws.get(name) ?? presetOf(field)}
-                onRaw={raw => set(name, raw)}
+                raw={raws.get(name) ?? defaultRaw(field)}
+                onRaw={raw => setField(name, raw)}
                 problem={
                   checked || (touched.has(name) && problems.get(name) !== 'is required')
                     ? problems.get(name)
                     : undefined
                 }
-                hand={hand}
               />
             ))}
           </div>
         </div>
       </CardBody>
       <AnswerFooter
-        {...{ hand, drafting, steps }}
-        unseen={<ScrollHint whole={whole} deed="submit" />}
-        why="Why do you not fill it in? The agent reads it and goes on."
+        {...{ submission, cardDraft, panels }}
+        hint={<ScrollHint fullyShown={fullyShown} action="submit" />}
       >
-        <Submit
-          {...{ hand, filled, checked, check }}
-          shown={whole.shown}
-          link={url !== undefined}
-          first={url === undefined || opened}
+        <SubmitButton
+          {...{ submission, filled, checked, check }}
+          fullyShown={fullyShown.complete}
+          hasLink={url !== undefined}
+          isPrimary={url === undefined || linkOpened}
         />
       </AnswerFooter>
     </FullyShownProvider>
   )
 }
 
-interface SubmitProps {
-  readonly hand: AnswerSubmission
-  readonly filled: Filled
-  /** All of it was on the screen. */
-  readonly shown: boolean
-  readonly link: boolean
-  /** It is the first thing to press now. */
-  readonly first: boolean
+interface SubmitButtonProps {
+  readonly submission: AnswerSubmission
+  readonly filled: FilledForm
+  /** The whole form has been on the screen. */
+  readonly fullyShown: boolean
+  readonly hasLink: boolean
+  readonly isPrimary: boolean
   readonly checked: boolean
   readonly check: () => void
 }
 
-/** With something wrong in it, a form is not sent: the press shows what. */
-function Submit({ hand, filled: { values, problems }, shown, link, first, checked, check }: SubmitProps): ReactNode {
-  const label = link ? 'I have done it' : 'Submit'
-  const looks = first ? 'primary' : ''
+/** Sends the form, or shows its problems if it has any. */
+function SubmitButton(props: SubmitButtonProps): ReactNode {
+  const { submission, filled, fullyShown, hasLink, isPrimary, checked, check } = props
+  const { values, problems } = filled
+  const label = hasLink ? formTexts.done : formTexts.submit
+  const className = isPrimary ? 'primary' : ''
   if (problems.size === 0)
     return (
       <AnswerButton
-        {...{ hand, label }}
-        busy="Sending…"
-        answer={shown ? { kind: 'submit', values } : null}
-        className={looks}
+        {...{ submission, label, className }}
+        busyLabel={formTexts.sending}
+        answer={fullyShown ? { kind: 'submit', values } : null}
       />
     )
   return (
     <>
-      <button type="button" className={`button answer-button ${looks}`} disabled={hand.held} onClick={check}>
+      <button
+        type="button"
+        className={`button answer-button ${className}`}
+        disabled={submission.disabled}
+        onClick={check}
+      >
         {label}
       </button>
       {checked && (
         <span className="problem" role="alert">
-          {problems.size === 1 ? 'One field needs another look.' : `${problems.size} fields need another look.`}
+          {formTexts.fieldsToFix(problems.size)}
         </span>
       )}
     </>
   )
 }
 
-/** Each check shows what is wrong, and goes to the first of it. */
+/** Each check shows the problems and focuses the first invalid field. */
 function useCheck() {
   const [checks, setChecks] = useState(0)
   const box = useRef<HTMLDivElement>(null)
@@ -130,15 +133,15 @@ function useCheck() {
   return { checked: checks > 0, check: () => setChecks(count => count + 1), box }
 }
 
-interface AddressProps {
-  readonly address: string
+interface LinkToOpenProps {
+  readonly url: string
   readonly opened: boolean
   readonly onOpen: () => void
 }
 
-/** Whole, with the host to be seen: that is what a person can judge. */
-function Address({ address, opened, onOpen }: AddressProps): ReactNode {
-  const { before, host, after } = addressParts(address)
+/** Shows the whole URL and emphasizes its host, which is the part that a person can judge. */
+function LinkToOpen({ url, opened, onOpen }: LinkToOpenProps): ReactNode {
+  const { before, host, after } = urlParts(url)
   return (
     <div className="address">
       <p className="agent-background mono address-text">
@@ -148,12 +151,12 @@ function Address({ address, opened, onOpen }: AddressProps): ReactNode {
       </p>
       <a
         className={`button ${opened ? '' : 'primary'}`}
-        href={new URL(address).href}
+        href={new URL(url).href}
         target="_blank"
         rel="noopener noreferrer"
         onClick={onOpen}
       >
-        Open {host} in a new tab ↗
+        {formTexts.openLink(host)}
       </a>
     </div>
   )

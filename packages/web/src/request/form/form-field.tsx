@@ -1,10 +1,11 @@
-/** One field of a form, drawn by what its schema says of it. */
+/** One field of a form, with the control that fits its schema. */
 import type { RawField } from '@holdpoint/client'
 import { escapeInvisible, type FormField, fieldChoices, isSecretField } from '@holdpoint/protocol'
 import { type ReactNode, useId, useRef } from 'react'
 import { InlineAgentText, Sentences } from '../../text/agent-text.tsx'
 import type { AnswerSubmission } from '../answer-submission.ts'
-import { controlOf, presetOf } from './form-values.ts'
+import { formTexts } from '../texts.ts'
+import { controlOf, defaultRaw } from './form-values.ts'
 import '../choices.css'
 import './form-field.css'
 
@@ -14,20 +15,20 @@ export interface FormFieldProps {
   readonly required: boolean
   readonly raw: RawField
   readonly onRaw: (raw: RawField) => void
-  /** Shown once it is time to. */
+  /** Present once it should be shown. */
   readonly problem: string | undefined
-  readonly hand: Pick<AnswerSubmission, 'held' | 'pressed'>
+  readonly submission: Pick<AnswerSubmission, 'disabled' | 'sendingLabel'>
 }
 
 export function FormFieldView(props: FormFieldProps): ReactNode {
-  const { name, field, required, raw, onRaw, problem, hand } = props
+  const { name, field, required, raw, onRaw, problem, submission } = props
   const id = useId()
   const control = controlOf(field)
-  const grouped = control === 'options' || control === 'ticks'
+  const isGroup = control === 'radios' || control === 'checkboxes'
   const title = (
     <>
       <InlineAgentText text={field.title ?? name} className="field-title" />
-      {!required && control !== 'switch' && <span className="faint"> optional</span>}
+      {!required && control !== 'switch' && <span className="faint"> {formTexts.optional}</span>}
     </>
   )
   const about = (
@@ -39,13 +40,13 @@ export function FormFieldView(props: FormFieldProps): ReactNode {
       )}
       {problem !== undefined && (
         <p className="problem" id={`${id}problem`}>
-          {problemWords(problem)}
+          {problemText(problem)}
         </p>
       )}
     </>
   )
-  const described = [field.description !== undefined && `${id}about`, problem !== undefined && `${id}problem`]
-  const spoken = { 'aria-describedby': described.filter(Boolean).join(' ') || undefined }
+  const descriptions = [field.description !== undefined && `${id}about`, problem !== undefined && `${id}problem`]
+  const aria = { 'aria-describedby': descriptions.filter(Boolean).join(' ') || undefined }
   if (control === 'switch')
     return (
       <div className="form-field">
@@ -56,44 +57,44 @@ export function FormFieldView(props: FormFieldProps): ReactNode {
             className="switch"
             checked={raw === true}
             aria-checked={raw === true}
-            disabled={hand.held}
+            disabled={submission.disabled}
             onChange={event => onRaw(event.target.checked)}
-            {...spoken}
+            {...aria}
           />
           <span className="choice-text">{title}</span>
         </label>
         {about}
       </div>
     )
-  if (grouped)
+  if (isGroup)
     return (
-      <fieldset className="form-field" disabled={hand.held} {...spoken}>
+      <fieldset className="form-field" disabled={submission.disabled} {...aria}>
         <legend>{title}</legend>
         <Choices {...props} name={id} />
         {about}
       </fieldset>
     )
   return (
-    <div className={control === 'area' ? 'form-field full-width' : 'form-field'}>
+    <div className={control === 'textarea' ? 'form-field full-width' : 'form-field'}>
       <label htmlFor={id}>{title}</label>
-      <TextControl {...props} id={id} spoken={{ ...spoken, 'aria-invalid': problem !== undefined }} />
+      <TextControl {...props} id={id} aria={{ ...aria, 'aria-invalid': problem !== undefined }} />
       {about}
     </div>
   )
 }
 
-function problemWords(problem: string): string {
-  return problem === 'is required' ? 'This is needed.' : `This ${escapeInvisible(problem)}.`
+function problemText(problem: string): string {
+  return problem === 'is required' ? formTexts.required : formTexts.problem(escapeInvisible(problem))
 }
 
 function Choices({ field, required, raw, onRaw, name }: FormFieldProps): ReactNode {
-  const many = field.type === 'array'
+  const isMultiple = field.type === 'array'
   const picked = Array.isArray(raw) ? raw : []
   const toggle = (value: string) =>
     onRaw(picked.includes(value) ? picked.filter(each => each !== value) : [...picked, value])
   const box = useRef<HTMLDivElement>(null)
   const clear = () => {
-    // The button goes: whoever was at it is at the choices.
+    // The focused button disappears, so move the focus to the choices.
     box.current?.querySelector('input')?.focus()
     onRaw('')
   }
@@ -102,19 +103,19 @@ function Choices({ field, required, raw, onRaw, name }: FormFieldProps): ReactNo
       {(fieldChoices(field) ?? []).map(({ value, title }) => (
         <label key={value} className="choice">
           <input
-            type={many ? 'checkbox' : 'radio'}
+            type={isMultiple ? 'checkbox' : 'radio'}
             name={name}
-            checked={many ? picked.includes(value) : raw === value}
-            onChange={() => (many ? toggle(value) : onRaw(value))}
+            checked={isMultiple ? picked.includes(value) : raw === value}
+            onChange={() => (isMultiple ? toggle(value) : onRaw(value))}
           />
           <span className="choice-text agent-background">
             <InlineAgentText text={title} />
           </span>
         </label>
       ))}
-      {!many && !required && raw !== '' && (
+      {!isMultiple && !required && raw !== '' && (
         <button type="button" className="button plain small" onClick={clear}>
-          Clear
+          {formTexts.clear}
         </button>
       )}
     </div>
@@ -125,21 +126,21 @@ const inputTypes: Readonly<Record<string, string>> = { email: 'email', uri: 'url
 
 interface TextControlProps extends FormFieldProps {
   readonly id: string
-  readonly spoken: Readonly<Record<string, unknown>>
+  readonly aria: Readonly<Record<string, unknown>>
 }
 
-function TextControl({ id, field, raw, onRaw, hand, spoken }: TextControlProps): ReactNode {
+function TextControl({ id, field, raw, onRaw, submission, aria }: TextControlProps): ReactNode {
   const control = controlOf(field)
   const shared = {
     id,
     className: 'input',
     value: String(raw),
     onChange: (event: { readonly target: { readonly value: string } }) => onRaw(event.target.value),
-    ...spoken,
+    ...aria,
   }
   if (control === 'select')
     return (
-      <select {...shared} disabled={hand.held}>
+      <select {...shared} disabled={submission.disabled}>
         <option value="">—</option>
         {(fieldChoices(field) ?? []).map(({ value, title }) => (
           <option key={value} value={value}>
@@ -148,18 +149,19 @@ function TextControl({ id, field, raw, onRaw, hand, spoken }: TextControlProps):
         ))}
       </select>
     )
-  // Whoever writes goes on while the gateway is away.
-  const written = { ...shared, readOnly: hand.pressed !== null }
-  // What is filled in already is seen whole.
-  const lines = String(presetOf(field)).split('\n').length
-  if (control === 'area') return <textarea {...written} rows={Math.max(4, lines)} />
-  if (control === 'lines') return <textarea {...written} rows={Math.max(3, lines)} placeholder="One on each line" />
+  // People can go on writing while the gateway is unreachable.
+  const textProps = { ...shared, readOnly: submission.sendingLabel !== null }
+  // Tall enough to show a default value in full.
+  const lines = String(defaultRaw(field)).split('\n').length
+  if (control === 'textarea') return <textarea {...textProps} rows={Math.max(4, lines)} />
+  if (control === 'lines')
+    return <textarea {...textProps} rows={Math.max(3, lines)} placeholder={formTexts.onePerLine} />
   const format = field.type === 'string' ? (field.format ?? '') : ''
   const secret = isSecretField(field)
   const numeric = field.type === 'integer' || field.type === 'number'
   return (
     <input
-      {...written}
+      {...textProps}
       type={secret ? 'password' : Object.hasOwn(inputTypes, format) ? inputTypes[format] : 'text'}
       inputMode={field.type === 'integer' ? 'numeric' : numeric ? 'decimal' : undefined}
       autoComplete="off"

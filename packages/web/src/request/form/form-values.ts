@@ -1,4 +1,4 @@
-/** From what a form's controls hold to the values that are sent, and what is wrong with each. */
+/** Converts the raw contents of a form's controls into the values to send, and finds the problem of each field. */
 import type { RawField } from '@holdpoint/client'
 import {
   type FormField,
@@ -10,37 +10,38 @@ import {
   type JsonObject,
 } from '@holdpoint/protocol'
 
-export type Control = 'switch' | 'options' | 'select' | 'ticks' | 'lines' | 'area' | 'line'
+export type ControlKind = 'switch' | 'radios' | 'select' | 'checkboxes' | 'lines' | 'textarea' | 'input'
 
-/** So many choices are seen at a glance; more are picked from a list. */
-const optionsMax = 5
-const areaFrom = 160
+/** With more choices than this, a field becomes a select. */
+const radiosMax = 5
+/** A text field that may be at least this long becomes a text area. */
+const longTextMin = 160
 
-export function controlOf(field: FormField): Control {
+export function controlOf(field: FormField): ControlKind {
   const choices = fieldChoices(field)
   switch (field.type) {
     case 'boolean':
       return 'switch'
     case 'array':
-      return choices ? 'ticks' : 'lines'
+      return choices ? 'checkboxes' : 'lines'
     case 'string':
-      if (choices) return choices.length <= optionsMax ? 'options' : 'select'
-      return isLong(field) ? 'area' : 'line'
+      if (choices) return choices.length <= radiosMax ? 'radios' : 'select'
+      return isLong(field) ? 'textarea' : 'input'
     default:
-      return 'line'
+      return 'input'
   }
 }
 
 function isLong(field: Extract<FormField, { type: 'string' }>): boolean {
-  const { format, maxLength, minLength, default: preset } = field
+  const { format, maxLength, minLength, default: defaultText } = field
   if (isSecretField(field)) return false
   if (format !== undefined && format !== 'multiline') return false
-  if (format === 'multiline' || preset?.includes('\n')) return true
-  return Math.max(maxLength ?? 0, (minLength ?? 0) * 2, (preset ?? '').length * 2) >= areaFrom
+  if (format === 'multiline' || defaultText?.includes('\n')) return true
+  return Math.max(maxLength ?? 0, (minLength ?? 0) * 2, (defaultText ?? '').length * 2) >= longTextMin
 }
 
-/** What the control holds before anyone touches it. */
-export function presetOf(field: FormField): RawField {
+/** The initial content of a field's control. */
+export function defaultRaw(field: FormField): RawField {
   switch (field.type) {
     case 'boolean':
       return field.default ?? false
@@ -51,7 +52,7 @@ export function presetOf(field: FormField): RawField {
   }
 }
 
-/** Undefined: nothing was given. */
+/** Undefined if the field was left empty. */
 function readRaw(field: FormField, raw: RawField, required: boolean): Json | undefined {
   switch (field.type) {
     case 'boolean':
@@ -59,73 +60,73 @@ function readRaw(field: FormField, raw: RawField, required: boolean): Json | und
     case 'array': {
       const items = typeof raw === 'string' ? raw.split('\n').filter(line => line.trim() !== '') : raw
       const given = Array.isArray(items) ? items : []
-      // An emptied list says something where one was offered, and where one must be given.
+      // An empty list is a value if the field has a default list or is required.
       return given.length > 0 || required || field.default !== undefined ? given : undefined
     }
     case 'string':
       return raw === '' ? undefined : String(raw)
     default: {
       const text = String(raw).trim()
-      // What is no number stays as it was written, for the check to refuse.
+      // Text that is not a number stays as it is, so that validation reports it.
       return text === '' ? undefined : Number.isFinite(Number(text)) ? Number(text) : text
     }
   }
 }
 
-export interface Filled {
+export interface FilledForm {
   readonly values: JsonObject
-  /** By field, as what follows its name: "must be a number". */
+  /** By field name, phrased to follow it: "must be a number". */
   readonly problems: ReadonlyMap<string, string>
 }
 
-export function fillIn(schema: FormSchema, raws: ReadonlyMap<string, RawField>): Filled {
+export function readForm(schema: FormSchema, raws: ReadonlyMap<string, RawField>): FilledForm {
   const values: Record<string, Json> = {}
   const problems = new Map<string, string>()
   for (const [name, field] of Object.entries(schema.properties)) {
     const required = schema.required?.includes(name) ?? false
-    const value = readRaw(field, raws.get(name) ?? presetOf(field), required)
+    const value = readRaw(field, raws.get(name) ?? defaultRaw(field), required)
     if (value !== undefined) values[name] = value
-    const wrong = formProblem(
+    const problem = formProblem(
       { type: 'object', properties: { [name]: field }, ...(required && { required: [name] }) },
       value === undefined ? {} : { [name]: value },
     )
-    if (wrong) problems.set(name, wrong.slice(`"${name}" `.length))
+    if (problem) problems.set(name, problem.slice(`"${name}" `.length))
   }
   return { values, problems }
 }
 
-/** What may be kept of it: what differs from the presets, and no secret. */
-export function keptRaws(schema: FormSchema, raws: ReadonlyMap<string, RawField>): ReadonlyMap<string, RawField> {
-  return pickRaws(
+/** The fields to store in the draft: those that differ from their defaults, without secrets. */
+export function draftValues(schema: FormSchema, raws: ReadonlyMap<string, RawField>): ReadonlyMap<string, RawField> {
+  return filterRaws(
     schema,
     raws,
-    (field, raw) => !isSecretField(field) && JSON.stringify(raw) !== JSON.stringify(presetOf(field)),
+    (field, raw) => !isSecretField(field) && JSON.stringify(raw) !== JSON.stringify(defaultRaw(field)),
   )
 }
-export function secretRaws(schema: FormSchema, raws: ReadonlyMap<string, RawField>): ReadonlyMap<string, RawField> {
-  return pickRaws(schema, raws, isSecretField)
+export function secretValues(schema: FormSchema, raws: ReadonlyMap<string, RawField>): ReadonlyMap<string, RawField> {
+  return filterRaws(schema, raws, isSecretField)
 }
-function pickRaws(
+function filterRaws(
   { properties }: FormSchema,
   raws: ReadonlyMap<string, RawField>,
-  fits: (field: FormField, raw: RawField) => boolean,
+  matches: (field: FormField, raw: RawField) => boolean,
 ): ReadonlyMap<string, RawField> {
   return new Map(
     [...raws].filter(([name, raw]) => {
       const field = Object.hasOwn(properties, name) ? properties[name] : undefined
-      return field !== undefined && fits(field, raw)
+      return field !== undefined && matches(field, raw)
     }),
   )
 }
 
-/** An address cut around its host, which is what a person can judge; the host in its ASCII form. */
-export function addressParts(address: string): {
+/** Splits a URL around its host, which is the part that a person can judge. The host is in ASCII form, so that lookalike letters show. */
+export function urlParts(url: string): {
   readonly before: string
   readonly host: string
   readonly after: string
 } {
-  const { href, protocol, host, username, password } = new URL(address)
-  const signed = username === '' && password === '' ? '' : `${username}${password === '' ? '' : `:${password}`}@`
-  const before = `${protocol}//${signed}`
+  const { href, protocol, host, username, password } = new URL(url)
+  const credentials = username === '' && password === '' ? '' : `${username}${password === '' ? '' : `:${password}`}@`
+  const before = `${protocol}//${credentials}`
   return { before, host, after: href.slice(before.length + host.length) }
 }

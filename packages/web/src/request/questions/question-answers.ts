@@ -1,52 +1,55 @@
-/** From what is ticked and written to the answers that are sent: which questions are answered, and how. */
+/** Turns the options a person picked and the text they wrote into the answers to send. */
 import type { DraftChoice } from '@holdpoint/client'
 import type { Question, QuestionAnswer, QuestionsAsk } from '@holdpoint/protocol'
 
-/** Words of one's own count where they are chosen: always, where there is nothing else to choose. */
-export interface Picked extends DraftChoice {
+export interface PickedAnswer extends DraftChoice {
+  /** Whether "Other" is chosen, so that the written text counts. */
   readonly own: boolean
 }
-export const nothingPicked: Picked = { chosen: [], own: false }
+export const nothingPicked: PickedAnswer = { chosen: [], own: false }
 
-export function pickedOf(choice: DraftChoice | undefined): Picked {
+export function pickedFromDraft(choice: DraftChoice | undefined): PickedAnswer {
   return choice ? { ...choice, own: choice.own ?? false } : nothingPicked
 }
 
-export function pick({ multiSelect }: Question, picked: Picked, label: string): Picked {
+export function pickOption({ multiSelect }: Question, picked: PickedAnswer, label: string): PickedAnswer {
   const { chosen } = picked
   if (!multiSelect) return { ...picked, chosen: [label], own: false }
   return { ...picked, chosen: chosen.includes(label) ? chosen.filter(each => each !== label) : [...chosen, label] }
 }
 
-/** Writing chooses; for a single choice it takes the choice back from the options. */
-export function write({ multiSelect }: Question, picked: Picked, other: string): Picked {
+/** Writing text chooses "Other"; in a single choice it also unpicks the option. */
+export function writeOther({ multiSelect }: Question, picked: PickedAnswer, other: string): PickedAnswer {
   const own = other !== ''
   return { chosen: own && !multiSelect ? [] : picked.chosen, own, ...(own && { other }) }
 }
 
-export function pickOwn({ multiSelect }: Question, picked: Picked): Picked {
+export function toggleOther({ multiSelect }: Question, picked: PickedAnswer): PickedAnswer {
   return multiSelect ? { ...picked, own: !picked.own } : { ...picked, chosen: [], own: true }
 }
 
-/** Null while it is not answered. */
-export function answerOf(question: Question, { chosen, other, own }: Picked): QuestionAnswer | null {
-  const words = own && question.allowOther && other?.trim() ? other : undefined
-  if (chosen.length === 0 && words === undefined) return null
-  // In the order in which they were offered, whatever the order of the ticks.
+/** Null if the question is not answered. */
+export function answerOf(question: Question, { chosen, other, own }: PickedAnswer): QuestionAnswer | null {
+  const text = own && question.allowOther && other?.trim() ? other : undefined
+  if (chosen.length === 0 && text === undefined) return null
+  // In the order of the options, not in the order of picking.
   const ordered = question.options.map(option => option.label).filter(label => chosen.includes(label))
-  return { id: question.id, chosen: ordered, ...(words !== undefined && { other: words }) }
+  return { id: question.id, chosen: ordered, ...(text !== undefined && { other: text }) }
 }
 
-export function answersOf({ questions }: QuestionsAsk, picks: ReadonlyMap<string, Picked>): readonly QuestionAnswer[] {
+export function answersOf(
+  { questions }: QuestionsAsk,
+  picks: ReadonlyMap<string, PickedAnswer>,
+): readonly QuestionAnswer[] {
   return questions
     .map(question => answerOf(question, picks.get(question.id) ?? nothingPicked))
     .filter(answer => answer !== null)
 }
 
-/** What may be kept of it: nothing of a secret. */
-export function draftOf(
+/** The picks to store in the draft. Secrets are left out. */
+export function draftChoices(
   { questions }: QuestionsAsk,
-  picks: ReadonlyMap<string, Picked>,
+  picks: ReadonlyMap<string, PickedAnswer>,
 ): ReadonlyMap<string, DraftChoice> {
   return new Map(
     questions.flatMap(({ id, secret }): [string, DraftChoice][] => {
@@ -57,14 +60,14 @@ export function draftOf(
   )
 }
 
-/** The question that a number key speaks to: the one that the person is at, else the first that is not answered, else the last. */
-export function questionInTurn(
+/** The question that number keys answer: the focused one, else the first unanswered one, else the last one. */
+export function questionForKeys(
   { questions }: QuestionsAsk,
-  picks: ReadonlyMap<string, Picked>,
-  at: string | null,
+  picks: ReadonlyMap<string, PickedAnswer>,
+  focusedId: string | null,
 ): Question | undefined {
-  const here = questions.find(question => question.id === at)
-  if (here) return here
-  const open = questions.find(question => !answerOf(question, picks.get(question.id) ?? nothingPicked))
-  return open ?? questions.at(-1)
+  const focused = questions.find(question => question.id === focusedId)
+  if (focused) return focused
+  const unanswered = questions.find(question => !answerOf(question, picks.get(question.id) ?? nothingPicked))
+  return unanswered ?? questions.at(-1)
 }

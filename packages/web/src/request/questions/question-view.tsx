@@ -1,54 +1,55 @@
-/** One question: what may be chosen, how each choice would look, and room for words of one's own. */
+/** One question of a card: its options, their previews, and a field for another answer. */
 import { limits, type Question } from '@holdpoint/protocol'
 import { type ReactNode, use, useId, useState } from 'react'
 import { InlineAgentText, InvisibleWarning, Sentences } from '../../text/agent-text.tsx'
 import { Code } from '../../text/code.tsx'
 import type { AnswerSubmission } from '../answer-submission.ts'
 import { CardContext } from '../shortcut.tsx'
-import { type Picked, pick, pickOwn, write } from './question-answers.ts'
+import { questionTexts } from '../texts.ts'
+import { type PickedAnswer, pickOption, toggleOther, writeOther } from './question-answers.ts'
 import '../choices.css'
 import './question-view.css'
 
 export interface QuestionViewProps {
   readonly question: Question
-  readonly picked: Picked
-  readonly onPick: (picked: Picked) => void
-  /** The person is at this one. */
-  readonly onTurn: () => void
-  readonly hand: Pick<AnswerSubmission, 'held' | 'pressed'>
-  /** Number keys choose among its options. */
-  readonly keyed: boolean
+  readonly picked: PickedAnswer
+  readonly onPick: (picked: PickedAnswer) => void
+  readonly onFocus: () => void
+  readonly submission: Pick<AnswerSubmission, 'disabled' | 'sendingLabel'>
+  /** Number keys choose among this question's options. */
+  readonly hasNumberKeys: boolean
 }
 
-const keysMax = 9
+const numberKeysMax = 9
 
-export function QuestionView({ question, picked, onPick, onTurn, hand, keyed }: QuestionViewProps): ReactNode {
+export function QuestionView(props: QuestionViewProps): ReactNode {
+  const { question, picked, onPick, onFocus, submission, hasNumberKeys } = props
   const { header, options, multiSelect, allowOther, secret } = question
   const [hovered, setHovered] = useState<string | null>(null)
   const { active } = use(CardContext)
-  const keyOf = (at: number) => (keyed && active && at < keysMax ? String(at + 1) : undefined)
+  const keyOf = (index: number) => (hasNumberKeys && active && index < numberKeysMax ? String(index + 1) : undefined)
   const name = useId()
   const previews = options.filter(option => option.preview !== undefined)
-  const shown = [hovered, ...picked.chosen.toReversed(), previews[0]?.label].find(label =>
+  const previewed = [hovered, ...picked.chosen.toReversed(), previews[0]?.label].find(label =>
     previews.some(option => option.label === label),
   )
   return (
-    <fieldset className="question" onFocus={onTurn}>
+    <fieldset className="question" onFocus={onFocus}>
       <legend className="question-text agent-background">
         {header !== '' && <InlineAgentText text={header} className="chip" />}
         <Sentences text={question.question} />
       </legend>
       <InvisibleWarning text={question.question} />
       {(multiSelect || secret) && (
-        <p className="soft small">{secret ? 'Kept secret: only the agent gets to see it.' : 'Choose any.'}</p>
+        <p className="soft small">{secret ? questionTexts.secret : questionTexts.multiSelect}</p>
       )}
       <div className={previews.length > 0 ? 'with-preview' : ''}>
         <div className="choices">
-          {options.map(({ label, description }, at) => (
+          {options.map(({ label, description }, index) => (
             <label
               key={label}
               className="choice"
-              data-key={keyOf(at)}
+              data-key={keyOf(index)}
               onPointerEnter={() => setHovered(label)}
               onPointerLeave={() => setHovered(null)}
             >
@@ -56,9 +57,9 @@ export function QuestionView({ question, picked, onPick, onTurn, hand, keyed }: 
                 type={multiSelect ? 'checkbox' : 'radio'}
                 name={name}
                 checked={picked.chosen.includes(label)}
-                disabled={hand.held}
-                onChange={() => onPick(pick(question, picked, label))}
-                aria-keyshortcuts={keyOf(at)}
+                disabled={submission.disabled}
+                onChange={() => onPick(pickOption(question, picked, label))}
+                aria-keyshortcuts={keyOf(index)}
               />
               <span className="choice-text agent-background">
                 <InlineAgentText text={label} className="strong" />
@@ -66,14 +67,14 @@ export function QuestionView({ question, picked, onPick, onTurn, hand, keyed }: 
               </span>
             </label>
           ))}
-          {allowOther && <Own {...{ question, picked, onPick, hand, name }} />}
+          {allowOther && <OtherAnswer {...{ question, picked, onPick, submission, name }} />}
         </div>
         {previews.length > 0 && (
           <div className="previews">
             {previews.map(option => (
-              <div key={option.label} className={option.label === shown ? 'preview shown' : 'preview'}>
+              <div key={option.label} className={option.label === previewed ? 'preview shown' : 'preview'}>
                 <p className="soft small">
-                  How <InlineAgentText text={option.label} className="strong" /> would look
+                  {questionTexts.preview} <InlineAgentText text={option.label} className="strong" />
                 </p>
                 <Code text={option.preview ?? ''} />
               </div>
@@ -85,44 +86,44 @@ export function QuestionView({ question, picked, onPick, onTurn, hand, keyed }: 
   )
 }
 
-type OwnProps = Omit<QuestionViewProps, 'onTurn' | 'keyed'> & { readonly name: string }
+type OtherAnswerProps = Omit<QuestionViewProps, 'onFocus' | 'hasNumberKeys'> & { readonly name: string }
 
-/** Where there is nothing to choose, it stands alone. */
-function Own({ question, picked, onPick, hand, name }: OwnProps): ReactNode {
+/** The field for another answer. Without options it is the only control. */
+function OtherAnswer({ question, picked, onPick, submission, name }: OtherAnswerProps): ReactNode {
   const { options, multiSelect, secret } = question
   const id = useId()
-  const alone = options.length === 0
+  const isOnlyControl = options.length === 0
   const props = {
     id,
     className: 'input',
     maxLength: limits.textMax,
     value: picked.other ?? '',
-    // Whoever writes goes on while the gateway is away.
-    readOnly: hand.pressed !== null,
+    // People can go on writing while the gateway is unreachable.
+    readOnly: submission.sendingLabel !== null,
     onChange: (event: { readonly target: { readonly value: string } }) =>
-      onPick(write(question, picked, event.target.value)),
+      onPick(writeOther(question, picked, event.target.value)),
   }
   return (
-    <div className={alone ? 'own-answer' : 'choice own-answer'}>
-      {!alone && (
+    <div className={isOnlyControl ? 'own-answer' : 'choice own-answer'}>
+      {!isOnlyControl && (
         <input
           type={multiSelect ? 'checkbox' : 'radio'}
           name={name}
-          aria-label="Other"
+          aria-label={questionTexts.other}
           checked={picked.own}
-          disabled={hand.held}
+          disabled={submission.disabled}
           onChange={() => {
-            onPick(pickOwn(question, picked))
+            onPick(toggleOther(question, picked))
             document.getElementById(id)?.focus()
           }}
         />
       )}
       <div className="field">
-        <label htmlFor={id}>{alone ? 'Your answer' : 'Other'}</label>
+        <label htmlFor={id}>{isOnlyControl ? questionTexts.ownAnswer : questionTexts.other}</label>
         {secret ? (
           <input {...props} type="password" autoComplete="off" spellCheck={false} />
         ) : (
-          <textarea {...props} rows={alone ? 3 : 1} />
+          <textarea {...props} rows={isOnlyControl ? 3 : 1} />
         )}
       </div>
     </div>

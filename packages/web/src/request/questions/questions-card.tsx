@@ -1,38 +1,46 @@
-/** All questions of a request on one card, answered together; one may be left out. */
+/** The card of a request with questions. All answers are sent together; some may be left out. */
 import type { QuestionsAsk } from '@holdpoint/protocol'
 import { type ReactNode, useMemo, useState } from 'react'
 import { useCardActions } from '../../shortcuts/card-actions.ts'
 import { AnswerButton } from '../answer-button.tsx'
 import { AnswerFooter } from '../answer-footer.tsx'
-import type { AskCardProps } from '../ask-card.ts'
-import { useCardPanels } from '../card-panel.ts'
-import { answersOf, draftOf, nothingPicked, type Picked, pick, pickedOf, questionInTurn } from './question-answers.ts'
+import { type AskCardProps, useCardPanels } from '../card-panel.tsx'
+import { questionTexts } from '../texts.ts'
+import {
+  answersOf,
+  draftChoices,
+  nothingPicked,
+  type PickedAnswer,
+  pickedFromDraft,
+  pickOption,
+  questionForKeys,
+} from './question-answers.ts'
 import { QuestionView } from './question-view.tsx'
 import './questions-card.css'
 
-export function QuestionsCard({ request, ask, hand, drafting, open }: AskCardProps<QuestionsAsk>): ReactNode {
-  const steps = useCardPanels(drafting, request.id)
-  const { picks, setPick } = usePicks(ask, drafting)
-  const [at, setAt] = useState<string | null>(null)
-  const turn = questionInTurn(ask, picks, at)
+export function QuestionsCard(props: AskCardProps<QuestionsAsk>): ReactNode {
+  const { request, ask, submission, cardDraft, focusCard } = props
+  const panels = useCardPanels(cardDraft, request.id)
+  const { picks, setPick } = usePicks(ask, cardDraft)
+  const [focusedId, setFocusedId] = useState<string | null>(null)
+  const keyQuestion = questionForKeys(ask, picks, focusedId)
   const answers = answersOf(ask, picks)
-  const left = ask.questions.length - answers.length
-  const label =
-    left === 0 ? (ask.questions.length === 1 ? 'Send the answer' : 'Send answers') : `Answer some, leave ${left} out`
+  const unanswered = ask.questions.length - answers.length
+  const label = sendLabel(ask, answers.length)
   const answer = answers.length > 0 ? { kind: 'answers' as const, answers: [...answers] } : null
   const actions = useMemo(
     () => ({
-      open,
-      deny: () => steps.go('deny'),
-      ...(answer && left === 0 && steps.step === 'first' && { allow: () => hand.send(label, answer) }),
+      open: focusCard,
+      deny: () => panels.open('deny'),
+      ...(answer && unanswered === 0 && panels.current === 'main' && { allow: () => submission.submit(label, answer) }),
       choose: (number: number) => {
-        const option = turn?.options[number - 1]
-        if (!turn || !option || hand.held) return
-        setPick(turn.id, pick(turn, picks.get(turn.id) ?? nothingPicked, option.label))
-        setAt(turn.multiSelect ? turn.id : null)
+        const option = keyQuestion?.options[number - 1]
+        if (!keyQuestion || !option || submission.disabled) return
+        setPick(keyQuestion.id, pickOption(keyQuestion, picks.get(keyQuestion.id) ?? nothingPicked, option.label))
+        setFocusedId(keyQuestion.multiSelect ? keyQuestion.id : null)
       },
     }),
-    [open, steps, answer, left, label, hand, turn, picks, setPick],
+    [focusCard, panels, answer, unanswered, label, submission, keyQuestion, picks, setPick],
   )
   useCardActions(request.id, actions)
   return (
@@ -44,41 +52,45 @@ export function QuestionsCard({ request, ask, hand, drafting, open }: AskCardPro
             question={question}
             picked={picks.get(question.id) ?? nothingPicked}
             onPick={picked => setPick(question.id, picked)}
-            onTurn={() => setAt(question.id)}
-            hand={hand}
-            keyed={question === turn}
+            onFocus={() => setFocusedId(question.id)}
+            submission={submission}
+            hasNumberKeys={question === keyQuestion}
           />
         ))}
       </div>
-      <AnswerFooter {...{ hand, drafting, steps }} why="Why do you not answer? The agent reads it and goes on.">
+      <AnswerFooter {...{ submission, cardDraft, panels }}>
         <AnswerButton
-          hand={hand}
-          label={answer ? label : 'Send answers'}
-          busy="Sending…"
-          answer={answer}
-          className={left === 0 ? 'primary' : ''}
-          {...(left === 0 && { shortcut: 'a' })}
+          {...{ submission, label, answer }}
+          busyLabel={questionTexts.sending}
+          className={unanswered === 0 ? 'primary' : ''}
+          {...(unanswered === 0 && { shortcut: 'a' })}
         />
       </AnswerFooter>
     </>
   )
 }
 
-/** What is picked lives in the draft; a secret, which the draft must not hold, lives here. */
-function usePicks(ask: QuestionsAsk, { draft, change }: AskCardProps<QuestionsAsk>['drafting']) {
-  const [here, setHere] = useState<ReadonlyMap<string, Picked>>(new Map())
+function sendLabel({ questions }: QuestionsAsk, answered: number): string {
+  if (questions.length === 1) return questionTexts.sendOne
+  const unanswered = questions.length - answered
+  return answered === 0 || unanswered === 0 ? questionTexts.sendAll : questionTexts.sendSome(unanswered)
+}
+
+/** Picks are stored in the draft; secrets, which a draft must not contain, are stored only in this component. */
+function usePicks(ask: QuestionsAsk, { draft, change }: AskCardProps<QuestionsAsk>['cardDraft']) {
+  const [localPicks, setLocalPicks] = useState<ReadonlyMap<string, PickedAnswer>>(new Map())
   return useMemo(() => {
     const picks = new Map(
       ask.questions.map(({ id, secret }) => [
         id,
-        secret ? (here.get(id) ?? nothingPicked) : pickedOf(draft.answers?.get(id)),
+        secret ? (localPicks.get(id) ?? nothingPicked) : pickedFromDraft(draft.answers?.get(id)),
       ]),
     )
-    const setPick = (id: string, picked: Picked) => {
+    const setPick = (id: string, picked: PickedAnswer) => {
       const next = new Map(picks).set(id, picked)
-      setHere(next)
-      change({ answers: draftOf(ask, next) })
+      setLocalPicks(next)
+      change({ answers: draftChoices(ask, next) })
     }
     return { picks, setPick }
-  }, [ask, here, draft.answers, change])
+  }, [ask, localPicks, draft.answers, change])
 }

@@ -1,4 +1,4 @@
-/** A resolved request in one line: when, what ran, who said what, whether it reached the agent. It opens to the whole story. */
+/** The receipt of a resolved request: one line with the time, the action, who answered and the delivery. It expands to the details. */
 import { deliveryLabel, effectiveAsk, resolutionLabel, resolutionTone, summary } from '@holdpoint/client'
 import type { Request } from '@holdpoint/protocol'
 import { type ReactNode, useState } from 'react'
@@ -6,13 +6,20 @@ import { useGateway, useInboxPart } from '../../gateway/gateway-context.ts'
 import { InlineAgentText } from '../../text/agent-text.tsx'
 import { clockTime } from '../../text/format-time.ts'
 import { LeftoverDraft } from '../draft/leftover-draft.tsx'
+import { receiptTexts } from '../texts.ts'
 import { ReceiptDetails } from './receipt-details.tsx'
 import './receipt.css'
 
-const signs = { yes: '✓', no: '✕', none: '–' } as const
+const icons = { yes: '✓', no: '✕', none: '–' } as const
 const summaryMax = 300
 
-export function Receipt({ request, named }: { readonly request: Request; readonly named: boolean }): ReactNode {
+export function Receipt({
+  request,
+  showSession,
+}: {
+  readonly request: Request
+  readonly showSession: boolean
+}): ReactNode {
   const { me } = useGateway()
   const [open, setOpen] = useState(false)
   const title = useInboxPart(({ sessions }) => sessions.get(request.session)?.title)
@@ -23,12 +30,12 @@ export function Receipt({ request, named }: { readonly request: Request; readonl
       <details className={`receipt ${kind}`} onToggle={event => setOpen(event.currentTarget.open)}>
         <summary>
           <span className="receipt-icon" aria-hidden="true">
-            {signs[kind]}
+            {icons[kind]}
           </span>
           <time>{clockTime(resolution?.at ?? request.openedAt)}</time>
-          {named && title && <InlineAgentText text={title} className="receipt-session" />}
-          <InlineAgentText text={cut(summary(effectiveAsk(ask, resolution)))} className="receipt-what mono" />
-          <span className="receipt-outcome">{resolution ? resolutionLabel(resolution, me) : 'still waits'}</span>
+          {showSession && title && <InlineAgentText text={title} className="receipt-session" />}
+          <InlineAgentText text={truncate(summary(effectiveAsk(ask, resolution)))} className="receipt-what mono" />
+          <span className="receipt-outcome">{resolution ? resolutionLabel(resolution, me) : receiptTexts.pending}</span>
           <DeliveryState request={request} />
         </summary>
         {open && <ReceiptDetails request={request} />}
@@ -38,18 +45,18 @@ export function Receipt({ request, named }: { readonly request: Request; readonl
   )
 }
 
-/** What the agent itself dropped has no way to go. */
+/** A request that the agent itself withdrew has no delivery. */
 function DeliveryState({ request: { resolution, delivery } }: { readonly request: Request }): ReactNode {
   if (!resolution || resolution.by === 'agent') return null
-  const bad = delivery.state === 'unknown' || delivery.state === 'undeliverable'
+  const failed = delivery.state === 'unknown' || delivery.state === 'undeliverable'
   return (
-    <span className={`receipt-delivery ${bad ? 'bad' : ''}`}>
-      {bad && '⚠ '}
+    <span className={`receipt-delivery ${failed ? 'bad' : ''}`}>
+      {failed && '⚠ '}
       {deliveryLabel(delivery)}
     </span>
   )
 }
 
-function cut(text: string): string {
+function truncate(text: string): string {
   return text.length > summaryMax ? `${text.slice(0, summaryMax).toWellFormed()} …` : text
 }

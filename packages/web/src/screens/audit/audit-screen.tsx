@@ -75,7 +75,7 @@ function Lines({ record, filtered }: { readonly record: AuditList; readonly filt
           <ul>
             {day.lines.map(line => (
               <li key={line.cursor}>
-                <Receipt request={line.value} named />
+                <Receipt request={line.value} showSession />
               </li>
             ))}
           </ul>

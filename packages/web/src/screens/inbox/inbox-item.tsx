@@ -43,11 +43,11 @@ export const InboxItem = memo(function InboxItem(props: InboxItemProps): ReactNo
       onFocus={() => onActivate(request.id)}
     >
       {collapsed ? (
-        <Receipt request={request} named />
+        <Receipt request={request} showSession />
       ) : near ? (
         <RequestCard
           request={request}
-          named
+          showSession
           active={active}
           selected={selected}
           {...(onSelect && { onSelect: chosen => onSelect(request.id, chosen) })}

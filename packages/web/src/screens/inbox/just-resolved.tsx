@@ -36,7 +36,7 @@ export const JustResolved = memo(function JustResolved({ requests, shown, onHove
       <ul>
         {last.map(request => (
           <li key={request.id}>
-            <Receipt request={request} named />
+            <Receipt request={request} showSession />
           </li>
         ))}
       </ul>

@@ -1,7 +1,18 @@
 /** Which requests can be selected to be answered together, and why others can't. */
-import type { Request, RequestId } from '@holdpoint/protocol'
-import { batchable } from '../../request/batch.ts'
+import { canonicalJson, type Request, type RequestId } from '@holdpoint/protocol'
 import { needReview, notYetSeen, selectionProblems } from './texts.ts'
+
+/** About as much input as a card shows without scrolling, even on a phone. */
+const charsMax = 600
+const linesMax = 12
+
+/** Whether a request may be answered together with others: only if its whole content fits on the card. */
+export function batchable({ ask, status }: Request): boolean {
+  if (status !== 'pending' || ask.kind !== 'approval') return false
+  if (ask.plan !== undefined || ask.caution?.defaultToNo) return false
+  const input = canonicalJson(ask.input)
+  return input.length <= charsMax && input.split('\\n').length <= linesMax
+}
 
 /** The list asks about every request at every render; requests are immutable, so the result is cached. */
 const cache = new WeakMap<Request, string | null>()

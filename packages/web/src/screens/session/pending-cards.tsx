@@ -51,7 +51,7 @@ export const PendingCards = memo(function PendingCards({ session }: { readonly s
           className="pending-card"
           onFocus={() => setChosen(request.id)}
         >
-          <RequestCard request={request} named={false} active={request.id === active?.id} />
+          <RequestCard request={request} showSession={false} active={request.id === active?.id} />
         </div>
       ))}
       {waiting.length > cardsMax && <p className="small soft">{waiting.length - cardsMax} more wait in the inbox.</p>}

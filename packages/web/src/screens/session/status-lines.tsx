@@ -17,7 +17,7 @@ import './status-lines.css'
 /** While it waits, the card is below, where one answers; afterwards its receipt stands here. */
 export function RequestLine({ entry }: { readonly entry: RequestEntry }): ReactNode {
   const { request } = entry
-  if (request.status === 'resolved') return <Receipt request={request} named={false} />
+  if (request.status === 'resolved') return <Receipt request={request} showSession={false} />
   return (
     <a className="request-line" href={`#${cardAnchor(request.id)}`} onClick={event => showCard(event, request.id)}>
       <span className="request-line-action">{actionLabel(request.ask)}</span>

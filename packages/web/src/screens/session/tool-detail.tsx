@@ -53,7 +53,7 @@ function Command({ name, text }: { readonly name: string; readonly text: string 
   return text.length > 4000 ? (
     <LongText name={`${name}:command`} text={text} />
   ) : (
-    <Code text={text} lang="bash" sign="$" />
+    <Code text={text} lang="bash" prompt="$" />
   )
 }
 

@@ -1,0 +1,108 @@
+/** Texts of approval cards: buttons, warnings, modes and the scopes of remembered choices. */
+
+/** Labels of an approval's buttons; a plan has its own. */
+export const approvalTexts = {
+  approval: {
+    allow: 'Allow once',
+    allowWithNote: 'Allow with your note',
+    allowWithoutEdit: 'Allow as asked, without your edit',
+    allowThisNote: 'Allow with this note',
+    allowEdited: 'Allow with edits',
+    allowing: 'Allowing…',
+    edit: 'Edit…',
+    editField: (name: string) => `Edit ${uncapitalized(name)} (this is what will run)`,
+    deny: 'Deny',
+    reason: 'Reason (the agent will see it and continue)',
+  },
+  plan: {
+    allow: 'Approve plan',
+    allowWithNote: 'Approve with your note',
+    allowWithoutEdit: 'Approve as asked, without your edit',
+    allowThisNote: 'Approve with this note',
+    allowEdited: 'Approve with edits',
+    allowing: 'Approving…',
+    edit: 'Edit the plan…',
+    editField: (name: string) => `Edit ${uncapitalized(name)} (this is what you approve)`,
+    deny: 'Keep planning',
+    reason: 'What should the plan do differently?',
+  },
+} as const
+
+export const panelTexts = {
+  yourEdit: 'Your edit…',
+  yourNote: 'Your note…',
+  addNote: 'Add a note…',
+  always: 'Always…',
+  note: 'Note for the agent (optional)',
+  yourChanges: 'Your changes',
+  undoChanges: 'Undo my changes',
+  remember: (agent: string) => `Remember this choice? ${capitalized(agent)} will store it.`,
+  allowAndRemember: 'Allow and remember',
+  noteIncluded: 'Your note will be sent, too:',
+  afterApproval: 'After approval',
+  defaultMode: 'Agent’s default mode',
+  viewSource: 'View source',
+  viewFormatted: 'View formatted',
+} as const
+
+export const bodyTexts = {
+  inFolder: 'in',
+  command: 'Command',
+  plan: 'Plan',
+  input: 'Input',
+  otherParameters: 'Other parameters',
+  change: 'Change',
+  newFile: 'new file',
+  added: (lines: number) => `${lines} added`,
+  removed: (lines: number) => `${lines} removed`,
+  relativeLines: 'Line numbers are relative to this change.',
+  agentText: 'What the agent says',
+  agentSays: 'agent says:',
+  reason: 'Reason',
+  blockedPath: 'Outside its folder',
+} as const
+
+/** Used in sentences if the name of the agent's program is unknown. */
+export const unknownAgent = 'the agent'
+
+/** `agent` is the name of the agent's program, for example "Claude Code". */
+export function flaggedAsDangerous(agent: string): string {
+  return `⚠ Flagged as dangerous by ${agent}`
+}
+
+export function recommendsDenying(agent: string): string {
+  return `${capitalized(agent)} recommends denying this.`
+}
+
+function uncapitalized(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1)
+}
+
+function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+const scopes: Readonly<Record<string, string>> = {
+  session: 'For this session only.',
+  localSettings: 'For you, in this folder, until you remove it from the folder’s local settings.',
+  projectSettings: 'For everyone who works on this project, until someone removes it from the project’s settings.',
+  userSettings: 'For you, in every folder, until you remove it from your settings.',
+}
+
+/** How long and for whom a remembered choice applies; null if the scope is unknown. */
+export function scopeLabel(scope: string): string | null {
+  return Object.hasOwn(scopes, scope) ? (scopes[scope] ?? null) : null
+}
+
+const modes: Readonly<Record<string, string>> = {
+  default: 'Default: ask before changes',
+  acceptEdits: 'Accept edits: change files without asking',
+  bypassPermissions: 'Bypass permissions: never ask',
+  plan: 'Plan: read-only planning',
+  dontAsk: 'Don’t ask: deny anything that needs approval',
+}
+
+/** Explains a mode that we know; returns the name of any other mode. */
+export function modeLabel(mode: string): string {
+  return Object.hasOwn(modes, mode) ? (modes[mode] ?? mode) : mode
+}

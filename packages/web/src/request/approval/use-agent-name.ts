@@ -1,0 +1,13 @@
+/** The name of the program that runs a session's agent, for use in sentences. */
+import { driverLabel } from '@holdpoint/client'
+import { escapeInvisible, type SessionId } from '@holdpoint/protocol'
+import { useInboxPart } from '../../gateway/gateway-context.ts'
+import { useDriver } from '../../gateway/use-driver.ts'
+import { unknownAgent } from './texts.ts'
+
+/** For example "Claude Code". An external agent chooses its own name, so it is called "the agent". */
+export function useAgentName(session: SessionId): string {
+  const driver = useInboxPart(({ sessions }) => sessions.get(session)?.driver)
+  const title = useDriver(driver)?.title
+  return driver === undefined || driver === 'external' ? unknownAgent : escapeInvisible(driverLabel(driver, title))
+}

@@ -1,0 +1,106 @@
+/** The panels of a card: its main row of buttons, or the panel that replaces it to edit, add a note, deny or remember. */
+import type { AnswerDraft, DraftSnapshot } from '@holdpoint/client'
+import type { Ask, Request, RequestId } from '@holdpoint/protocol'
+import { type ReactNode, type RefObject, useEffect, useMemo, useRef, useState } from 'react'
+import type { AnswerSubmission } from './answer-submission.ts'
+import type { CardDraft } from './draft/use-draft.ts'
+import { useShortcutLabel } from './shortcut.tsx'
+import { cardTexts } from './texts.ts'
+
+/** Props of the card component for one kind of ask. */
+export interface AskCardProps<A extends Ask> {
+  readonly request: Request
+  readonly ask: A
+  readonly submission: AnswerSubmission
+  readonly cardDraft: CardDraft
+  /** Moves the focus into the card. */
+  readonly focusCard: () => void
+}
+
+export type CardPanel = 'main' | 'edit' | 'note' | 'deny' | 'remember'
+
+export interface CardPanels {
+  readonly current: CardPanel
+  /** The person has just opened this panel; false if it is open because of a restored draft. */
+  readonly takesFocus: boolean
+  readonly open: (panel: CardPanel) => void
+}
+
+/** A draft opens the panel in which it was started. */
+export function panelForDraft({ edit, reason, note }: AnswerDraft): CardPanel {
+  if (edit !== undefined) return 'edit'
+  if (reason !== undefined) return 'deny'
+  return note === undefined ? 'main' : 'note'
+}
+
+/** The person's choice of panel counts until another draft replaces the current one (`swapCount` counts those). */
+export function useCardPanels(
+  { draft, swapCount }: Pick<DraftSnapshot, 'draft' | 'swapCount'>,
+  id: RequestId,
+): CardPanels {
+  const [last, setLast] = useState<{ readonly panel: CardPanel; readonly swapCount: number } | null>(null)
+  const chosen = last?.swapCount === swapCount ? last.panel : null
+  const current = chosen ?? panelForDraft(draft)
+  return useMemo(() => {
+    const open = (panel: CardPanel) => {
+      setLast({ panel, swapCount })
+      // The focused field disappears, so keep the keyboard focus on the card.
+      if (panel === 'main') document.getElementById(cardElementId(id))?.focus({ preventScroll: true })
+    }
+    return { current, takesFocus: chosen !== null, open }
+  }, [current, chosen, swapCount, id])
+}
+
+export function cardElementId(id: RequestId): string {
+  return `request-${id}`
+}
+
+export function useAutoFocus<T extends HTMLElement>(focused: boolean): RefObject<T | null> {
+  const element = useRef<T>(null)
+  useEffect(() => {
+    if (focused) element.current?.focus()
+  }, [focused])
+  return element
+}
+
+export interface PanelButtonProps {
+  readonly label: string
+  readonly shortcut?: string | undefined
+  readonly disabled: boolean
+  readonly className?: string | undefined
+  readonly onOpen: () => void
+}
+
+/** Opens a panel of the card; sends nothing. */
+export function PanelButton({ label, shortcut, disabled, className = '', onOpen }: PanelButtonProps): ReactNode {
+  return (
+    <button
+      type="button"
+      className={`button ${className}`}
+      disabled={disabled}
+      {...useShortcutLabel(shortcut)}
+      onClick={onOpen}
+    >
+      {label}
+    </button>
+  )
+}
+
+export interface BackButtonProps {
+  readonly submission: AnswerSubmission
+  readonly onBack: () => void
+}
+
+/** Returns from a panel to the main row of buttons. */
+export function BackButton({ submission, onBack }: BackButtonProps): ReactNode {
+  return (
+    <button
+      type="button"
+      className="button plain align-end"
+      disabled={submission.sendingLabel !== null}
+      onClick={onBack}
+    >
+      {cardTexts.back}
+    </button>
+  )
+}

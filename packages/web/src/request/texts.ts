@@ -1,0 +1,91 @@
+/** Texts of a request's card, its receipt and its drafts. Texts about approvals are in approval/texts.ts. */
+
+export const cardTexts = {
+  body: 'Request',
+  back: 'Back',
+  showAll: 'Show all',
+  collapse: 'Collapse',
+  noInput: 'No input.',
+  viewFields: 'View as fields',
+  viewJson: 'View as JSON',
+  empty: 'empty',
+  emptyList: 'empty list',
+  draftTooLong: 'This is too long to sync to your other devices. It is stored only in this tab.',
+  select: (action: string) => `Select: ${action}`,
+  scrollToEnd: (action: string) => `Scroll to the end to ${action}.`,
+  askedAt: (time: string) => `asked ${time}`,
+} as const
+
+export const submissionTexts = {
+  tooSoon: 'This card just changed, so nothing was sent. Press again to confirm.',
+  invalid: (problem: string) => `Not sent: ${problem}.`,
+  failed: (error: string) => `Not sent. ${error} Everything you wrote is still here.`,
+  endorsed: (count: number, needed: number) => `Counted: ${count} of ${needed} people.`,
+} as const
+
+export const denyTexts = {
+  deny: { sending: 'Denying…', andStop: 'Deny and stop' },
+  decline: { sending: 'Declining…', andStop: 'Decline and stop' },
+  stopping: 'Stopping…',
+  placeholder: 'What should the agent do instead?',
+} as const
+
+export const declineTexts = {
+  button: 'Decline',
+  open: 'Decline…',
+  reason: 'Reason for declining (the agent will see it and continue)',
+} as const
+
+export const questionTexts = {
+  sendOne: 'Send answer',
+  sendAll: 'Send answers',
+  sendSome: (unanswered: number) => `Send, leaving ${unanswered} unanswered`,
+  sending: 'Sending…',
+  multiSelect: 'Select all that apply',
+  secret: 'Secret: only the agent will see your answer.',
+  other: 'Other',
+  ownAnswer: 'Your answer',
+  preview: 'Preview:',
+} as const
+
+export const formTexts = {
+  submit: 'Submit',
+  done: 'I’m done',
+  sending: 'Sending…',
+  optional: 'optional',
+  required: 'Required',
+  clear: 'Clear',
+  onePerLine: 'One per line',
+  problem: (problem: string) => `This ${problem}.`,
+  fieldsToFix: (count: number) => `Fix ${count} ${count === 1 ? 'field' : 'fields'} to continue`,
+  openLink: (host: string) => `Open ${host} in a new tab ↗`,
+} as const
+
+export const draftTexts = {
+  elsewhere: { found: 'You also started an answer on another device:', keep: 'Keep mine' },
+  earlierHere: { found: 'You started a different answer here earlier:', keep: 'Keep this' },
+  useOther: 'Use that one',
+  leftover: 'Your unsent answer:',
+  discard: 'Discard',
+} as const
+
+export const receiptTexts = {
+  pending: 'still pending',
+  asked: (action: string) => `Asked: ${action}`,
+  edited: 'Edited before allowing',
+  note: 'Note',
+  reason: 'Reason',
+  notAnswered: 'not answered',
+  facts: {
+    asked: 'Asked',
+    resolved: 'Resolved',
+    answeredFrom: 'Answered from',
+    rule: 'Rule',
+    delivery: 'Delivery',
+    digest: 'Digest',
+    editedDigest: 'Digest as run',
+    request: 'Request',
+  },
+  /** Names of the clients that an answer can come from, by the value of `via`. */
+  clients: { page: 'web' } as Readonly<Record<string, string>>,
+} as const
