@@ -37,8 +37,8 @@ describe('colours', () => {
   it('tell a keyword from a string', () => {
     expect(highlight('const a = "b"', 'ts')).toEqual(
       expect.arrayContaining([
-        { text: 'const', tone: 'keyword' },
-        { text: '"b"', tone: 'string' },
+        { text: 'const', color: 'keyword' },
+        { text: '"b"', color: 'string' },
       ]),
     )
   })

@@ -2,7 +2,7 @@ import { createElement } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { describe, expect, it } from 'vitest'
 import { Markdown } from '../src/text/markdown.tsx'
-import { growBlocks, markdownMax, readBlocks, targetOf } from '../src/text/markdown-blocks.ts'
+import { growBlocks, linkTarget, markdownMax, readBlocks } from '../src/text/markdown-blocks.ts'
 
 const draw = (text: string, streaming = false) => renderToStaticMarkup(createElement(Markdown, { text, streaming }))
 /** What a reader sees, without the markup. */
@@ -56,8 +56,8 @@ describe('an agent’s Markdown', () => {
     expect(seen('<ada@example.org>')).toContain('ada@example.org')
   })
   it('spells the host of a name that only looks like another as it is looked up', () => {
-    expect(targetOf('https://pаypal.com/')?.host).toBe('xn--pypal-4ve.com')
-    expect(targetOf('https://user:secret@real.example@evil.example/')?.host).toBe('evil.example')
+    expect(linkTarget('https://pаypal.com/')?.host).toBe('xn--pypal-4ve.com')
+    expect(linkTarget('https://user:secret@real.example@evil.example/')?.host).toBe('evil.example')
   })
   it('loads no picture', () => {
     const html = draw('![a chart](https://tracker.example/x.png)')
@@ -71,10 +71,10 @@ describe('an agent’s Markdown', () => {
     )
     for (const spelt of ['a\\u{200b}b', 'c\\u{202e}d', 'e\\u{a0}f', '\\u{2066}x', 'a\\u{200d}', 'l\\u{200b}x'])
       expect(read).toContain(spelt)
-    expect(read).toContain('Characters that cannot be seen')
+    expect(read).toContain('Invisible characters are shown as')
   })
   it('shows a lone carriage return, which would hide what stands before it elsewhere', () => {
-    expect(seen('safe\revil')).toMatch(/^safe␍evil⚠ Characters/)
+    expect(seen('safe\revil')).toMatch(/^safe␍evil⚠ Invisible characters/)
     expect(seen('one\r\ntwo')).toBe('one\ntwo')
   })
   it('hides nothing that markup could hide', () => {

@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { highlightShell } from '../src/text/shell-highlighter.ts'
 
-const painted = (text: string) => highlightShell(text).flatMap(({ text: part, tone }) => (tone ? [[part, tone]] : []))
+const painted = (text: string) =>
+  highlightShell(text).flatMap(({ text: part, color }) => (color ? [[part, color]] : []))
 
 test('what runs, what joins, what is quoted and what is left to the shell are told apart', () => {
   expect(painted(`FOO=1 npm test -- --env "a b" | tee $HOME/'x y' && rm -rf "$D" # all of it`)).toEqual([

@@ -22,11 +22,11 @@ describe('our signs in an agent’s text', () => {
         const text = displayText(raw)
         const places = [...new Set([0, ...cuts.filter(at => at < text.length).sort((a, b) => a - b), text.length])]
         const pieces = places.slice(0, -1).map((from, i): ColoredText => {
-          return { text: text.slice(from, places[i + 1]), tone: 'string' }
+          return { text: text.slice(from, places[i + 1]), color: 'string' }
         })
         const signed = splitAtMarkers(text, pieces, markersIn(text))
         expect(signed.map(piece => piece.text).join('')).toBe(text)
-        expect(signed.filter(piece => piece.sign).map(piece => piece.text)).toEqual(
+        expect(signed.filter(piece => piece.marker).map(piece => piece.text)).toEqual(
           markersIn(text).map(({ from, to }) => text.slice(from, to)),
         )
       }),

@@ -1,25 +1,26 @@
-/** How agents' text gets onto the page: made visible, as text, on a ground of its own (G9). Nothing else may draw it. */
+/** Renders agents' text: as plain text, with invisible characters made visible, on its own background (G9). Nothing else may render it. */
 import { type DisplayMarker, displayText, hasEscapes, markersIn } from '@holdpoint/client'
 import type { ReactNode } from 'react'
 import { type LineSegment, lineSegments } from './line-segments.ts'
+import { invisibleCharacters } from './texts.ts'
 import { splitAtMarkers } from './token-colors.ts'
 import './agent-text.css'
 
-const layout = { multiline: true } as const
-/** In sentences pictures are pictures; in what is executed every character counts. */
-const sentences = { multiline: true, pictures: true } as const
+const multiline = { multiline: true } as const
+/** Sentences may contain emoji; in text that is executed, every character is shown. */
+const withEmoji = { multiline: true, pictures: true } as const
 
-/** A text that `show` has made, or a stretch of one. */
+/** Renders text returned by `displayText`, or a part of it, and highlights the markers in it. */
 export function DisplayText({ text }: { readonly text: string }): ReactNode {
-  const signs = markersIn(text)
-  if (signs.length === 0) return text
-  return splitAtMarkers(text, [{ text, tone: null }], signs).map(({ text: part, sign }, i) =>
-    // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one text have no other name, and never move
-    sign ? <DisplayMarkerView key={i} kind={sign} text={part} /> : part,
+  const markers = markersIn(text)
+  if (markers.length === 0) return text
+  return splitAtMarkers(text, [{ text, color: null }], markers).map(({ text: part, marker }, i) =>
+    // biome-ignore lint/suspicious/noArrayIndexKey: segments of a text have no other key, and never move
+    marker ? <DisplayMarkerView key={i} kind={marker} text={part} /> : part,
   )
 }
 
-/** Ours, and to be seen as that: it reads from left to right, whatever stands around it. */
+/** A marker we inserted. Isolated LTR so surrounding RTL text cannot reorder it. */
 export function DisplayMarkerView({
   kind,
   text,
@@ -34,7 +35,7 @@ export function DisplayMarkerView({
   )
 }
 
-/** A few words of an agent inside a line of ours. */
+/** A few words of an agent inside our own text. */
 export function InlineAgentText({
   text,
   className = '',
@@ -49,7 +50,7 @@ export function InlineAgentText({
   )
 }
 
-/** Sentences of an agent, with their line breaks, nothing in them interpreted. */
+/** Sentences of an agent, with their line breaks. Nothing in them is interpreted. */
 export function AgentParagraphs({ text }: { readonly text: string }): ReactNode {
   return (
     <>
@@ -59,17 +60,17 @@ export function AgentParagraphs({ text }: { readonly text: string }): ReactNode 
   )
 }
 
-/** The same without a word of ours, for a ground on which none may stand: the warning goes below it. */
+/** Like `AgentParagraphs` without our warning, for backgrounds that must contain only the agent's text. */
 export function Sentences({ text }: { readonly text: string }): ReactNode {
-  // Line ends of another system are line ends; nothing here is executed.
+  // CRLF is an ordinary line ending here: nothing of this is executed.
   return (
     <div className="agent-paragraphs">
-      <DisplayText text={displayText(text.replaceAll('\r\n', '\n'), sentences)} />
+      <DisplayText text={displayText(text.replaceAll('\r\n', '\n'), withEmoji)} />
     </div>
   )
 }
 
-/** Sentences of an agent on a ground of their own. */
+/** Sentences of an agent on their own background. */
 export function Quote({ text, className = '' }: { readonly text: string; readonly className?: string }): ReactNode {
   return (
     <div className="quotation">
@@ -81,27 +82,27 @@ export function Quote({ text, className = '' }: { readonly text: string; readonl
   )
 }
 
-export interface LineProps {
-  /** Shown already, so that `mark` can name places in it. */
-  readonly shown: string
-  /** Where it was changed. */
+export interface FileLineProps {
+  /** Text returned by `displayText`, so that `mark` can refer to offsets in it. */
+  readonly displayed: string
+  /** Offsets of the changed part. */
   readonly mark?: readonly [number, number]
 }
 
-/** One line of a file, with its tabs and the blanks at its end to be seen. */
-export function Line({ shown, mark }: LineProps): ReactNode {
-  return lineSegments(shown, mark).map((piece, index) => {
-    // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of a line that never changes
-    return <LinePiece key={index} {...piece} />
+/** One line of a file, with visible tabs and trailing blanks. */
+export function FileLine({ displayed, mark }: FileLineProps): ReactNode {
+  return lineSegments(displayed, mark).map((segment, index) => {
+    // biome-ignore lint/suspicious/noArrayIndexKey: the segments of a line never change
+    return <LineSegmentView key={index} {...segment} />
   })
 }
 
-function LinePiece({ text, kind, marked }: LineSegment): ReactNode {
-  const drawn = drawPiece(kind, text)
-  return marked ? <mark>{drawn}</mark> : drawn
+function LineSegmentView({ text, kind, marked }: LineSegment): ReactNode {
+  const content = segmentContent(kind, text)
+  return marked ? <mark>{content}</mark> : content
 }
 
-function drawPiece(kind: LineSegment['kind'], text: string): ReactNode {
+function segmentContent(kind: LineSegment['kind'], text: string): ReactNode {
   switch (kind) {
     case 'text':
       return text
@@ -114,7 +115,7 @@ function drawPiece(kind: LineSegment['kind'], text: string): ReactNode {
   }
 }
 
-/** Says that a text holds what cannot be seen, and how it stands there now. */
+/** Warns if the text contains invisible characters. */
 export function InvisibleWarning({
   text,
   sentence,
@@ -122,6 +123,6 @@ export function InvisibleWarning({
   readonly text: string
   readonly sentence?: boolean
 }): ReactNode {
-  if (!hasEscapes(text, sentence ? sentences : layout)) return null
-  return <p className="hidden-warning small">⚠ Characters that cannot be seen are spelt out as \u{'{…}'}.</p>
+  if (!hasEscapes(text, sentence ? withEmoji : multiline)) return null
+  return <p className="hidden-warning small">{invisibleCharacters}</p>
 }

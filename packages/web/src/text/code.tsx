@@ -1,4 +1,4 @@
-/** Text as it is executed or read by machines: every character, in logical order, coloured where the language is known. */
+/** Code and data: every character visible, in logical order, highlighted if the language is known. */
 import { displayText } from '@holdpoint/client'
 import type { ReactNode } from 'react'
 import { InvisibleWarning } from './agent-text.tsx'
@@ -7,18 +7,18 @@ import './code.css'
 
 export interface CodeProps {
   readonly text: string
-  /** A name such as bash, json, ts; left out: no colours. */
+  /** A language name such as bash, json or ts. Without it, nothing is highlighted. */
   readonly lang?: string | undefined
-  /** Ours, before the text: a shell's `$`. */
+  /** A prompt of ours before the text, such as a shell's `$`. */
   readonly prompt?: string
-  /** Whether it is said elsewhere that something in it cannot be seen. */
-  readonly warned?: boolean
+  /** Set if the caller warns about invisible characters itself. */
+  readonly hideWarning?: boolean
 }
 
-export function Code({ text, lang, prompt, warned = false }: CodeProps): ReactNode {
+export function Code({ text, lang, prompt, hideWarning = false }: CodeProps): ReactNode {
   return (
     <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard */}
       <pre className="code-block" tabIndex={0}>
         {prompt && (
           <span className="code-prompt" aria-hidden="true">
@@ -29,11 +29,11 @@ export function Code({ text, lang, prompt, warned = false }: CodeProps): ReactNo
           <HighlightedCode text={displayText(text, { multiline: true })} lang={lang} />
         </code>
       </pre>
-      {!warned && <InvisibleWarning text={text} />}
+      {!hideWarning && <InvisibleWarning text={text} />}
     </>
   )
 }
 
 export function Json({ value }: { readonly value: unknown }): ReactNode {
-  return <Code text={JSON.stringify(value, null, 2) ?? 'nothing'} lang="json" />
+  return <Code text={JSON.stringify(value, null, 2) ?? 'undefined'} lang="json" />
 }

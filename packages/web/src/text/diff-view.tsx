@@ -1,33 +1,34 @@
-/** A change of a file, whole: what goes, what comes, with line numbers; side by side where there is room, one under the other where there is not. */
+/** A diff with line numbers: side by side if there is room, otherwise in one column. */
 import { type DiffRow, diffLines, lineEndingsLabel, type TextEdit } from '@holdpoint/client'
 import { type ReactNode, type RefObject, useLayoutEffect, useMemo, useRef, useState } from 'react'
-import { InvisibleWarning, Line } from './agent-text.tsx'
-import { differingSpans, hunksOf, type Pair, pairRows, type Span } from './diff-pairs.ts'
+import { FileLine, InvisibleWarning } from './agent-text.tsx'
+import { differingSpans, hunksOf, pairRows, type RowPair, type Span } from './diff-pairs.ts'
+import { spokenSigns } from './texts.ts'
 import './diff-view.css'
 
-/** Narrower than this, two columns of code are two columns of fragments. */
+/** In less space, two columns would break most lines of code. */
 const splitMinPx = 760
-/** So many rows at a time are left undrawn while they are off the screen, where there are many. */
+/** Long diffs are split into chunks of this many rows, which the browser skips while they are off screen. */
 const chunkRows = 100
-const manyRows = 1000
+const chunkedFromRows = 1000
 
-/** Where each changed line differs from the one that it stands for. */
-type Marks = ReadonlyMap<DiffRow, Span>
+/** For each changed row, the part that differs from its counterpart. */
+type MarkedSpans = ReadonlyMap<DiffRow, Span>
 
 interface ChangeViewProps {
   readonly part: TextEdit
-  /** Where the whole is to be seen elsewhere: so many lines around each change. */
+  /** Show only this many rows around each change; the whole text is visible elsewhere. */
   readonly context?: number
 }
 
 export function ChangeView({ part, context }: ChangeViewProps): ReactNode {
   const { before, after } = part
   const { diffs, lineEndings } = useMemo(() => diffLines([{ before, after }]), [before, after])
-  const about = lineEndingsLabel(lineEndings)
+  const label = lineEndingsLabel(lineEndings)
   return (
     <>
       <DiffView {...{ part, rows: diffs[0] ?? [] }} {...(context !== undefined && { context })} />
-      {about !== '' && <p className="soft small">{about}</p>}
+      {label !== '' && <p className="soft small">{label}</p>}
     </>
   )
 }
@@ -36,11 +37,11 @@ interface DiffViewProps extends ChangeViewProps {
   readonly rows: readonly DiffRow[]
 }
 
-/** The same, compared already. */
+/** Like `ChangeView`, with the rows already compared. */
 export function DiffView({ part: { before, after }, rows, context }: DiffViewProps): ReactNode {
   const hunks = useMemo(() => (context === undefined ? [rows] : hunksOf(rows, context)), [rows, context])
   const box = useRef<HTMLDivElement>(null)
-  const wide = useWide(box)
+  const wide = useIsWide(box)
   const split = wide && rows.some(row => row.sign === '-') && rows.some(row => row.sign === '+')
   return (
     <>
@@ -56,15 +57,15 @@ export function DiffView({ part: { before, after }, rows, context }: DiffViewPro
 
 function Hunk({ rows, split }: { readonly rows: readonly DiffRow[]; readonly split: boolean }): ReactNode {
   const pairs = useMemo(() => pairRows(rows), [rows])
-  const marks = useMemo(() => marksOf(pairs), [pairs])
-  const drawn = split
+  const marks = useMemo(() => markedSpans(pairs), [pairs])
+  const rendered = split
     ? pairs.map(pair => <SplitRow key={`${pair.left?.before}/${pair.right?.after}`} pair={pair} marks={marks} />)
     : rows.map(row => <UnifiedRow key={`${row.before}/${row.after}`} row={row} mark={marks.get(row)} />)
   return (
     <div className="hunk">
-      {chunksOf(drawn).map((chunk, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: so many rows at a time, nothing else
-        <div key={index} className={rows.length > manyRows ? 'diff-chunk' : ''}>
+      {chunksOf(rendered).map((chunk, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: chunks have no other key
+        <div key={index} className={rows.length > chunkedFromRows ? 'diff-chunk' : ''}>
           {chunk}
         </div>
       ))}
@@ -72,7 +73,7 @@ function Hunk({ rows, split }: { readonly rows: readonly DiffRow[]; readonly spl
   )
 }
 
-function marksOf(pairs: readonly Pair[]): Marks {
+function markedSpans(pairs: readonly RowPair[]): MarkedSpans {
   const marks = new Map<DiffRow, Span>()
   for (const { left, right } of pairs) {
     const spans = left && right && left !== right ? differingSpans(left.text, right.text) : null
@@ -83,27 +84,26 @@ function marksOf(pairs: readonly Pair[]): Marks {
   return marks
 }
 
-const kinds = { ' ': 'same', '-': 'removed', '+': 'added' } as const
-const spoken = { ' ': '', '-': 'removed: ', '+': 'added: ' } as const
-const signs = { ' ': '', '-': '−', '+': '+' } as const
+const rowClasses = { ' ': 'same', '-': 'removed', '+': 'added' } as const
+const visibleSigns = { ' ': '', '-': '−', '+': '+' } as const
 
 interface CellProps {
   readonly row: DiffRow
-  readonly at: number | null
+  readonly lineNumber: number | null
   readonly mark: Span | undefined
 }
-function Cell({ row, at, mark }: CellProps): ReactNode {
+function Cell({ row, lineNumber, mark }: CellProps): ReactNode {
   return (
     <>
       <span className="number" aria-hidden="true">
-        {at}
+        {lineNumber}
       </span>
       <span className="sign" aria-hidden="true">
-        {signs[row.sign]}
+        {visibleSigns[row.sign]}
       </span>
       <code className="line">
-        {row.sign !== ' ' && <span className="visually-hidden">{spoken[row.sign]}</span>}
-        <Line shown={row.text} {...(mark && { mark })} />
+        {row.sign !== ' ' && <span className="visually-hidden">{spokenSigns[row.sign]}</span>}
+        <FileLine displayed={row.text} {...(mark && { mark })} />
       </code>
     </>
   )
@@ -111,20 +111,26 @@ function Cell({ row, at, mark }: CellProps): ReactNode {
 
 function UnifiedRow({ row, mark }: { readonly row: DiffRow; readonly mark: Span | undefined }): ReactNode {
   return (
-    <div className={`diff-row ${kinds[row.sign]}`}>
-      <Cell row={row} at={row.after ?? row.before} mark={mark} />
+    <div className={`diff-row ${rowClasses[row.sign]}`}>
+      <Cell row={row} lineNumber={row.after ?? row.before} mark={mark} />
     </div>
   )
 }
 
-function SplitRow({ pair: { left, right }, marks }: { readonly pair: Pair; readonly marks: Marks }): ReactNode {
+function SplitRow({
+  pair: { left, right },
+  marks,
+}: {
+  readonly pair: RowPair
+  readonly marks: MarkedSpans
+}): ReactNode {
   return (
     <div className="diff-pair">
-      <div className={`diff-row ${left ? kinds[left.sign] : 'none'}`}>
-        {left && <Cell row={left} at={left.before} mark={marks.get(left)} />}
+      <div className={`diff-row ${left ? rowClasses[left.sign] : 'none'}`}>
+        {left && <Cell row={left} lineNumber={left.before} mark={marks.get(left)} />}
       </div>
-      <div className={`diff-row ${right ? kinds[right.sign] : 'none'}`}>
-        {right && <Cell row={right} at={right.after} mark={marks.get(right)} />}
+      <div className={`diff-row ${right ? rowClasses[right.sign] : 'none'}`}>
+        {right && <Cell row={right} lineNumber={right.after} mark={marks.get(right)} />}
       </div>
     </div>
   )
@@ -136,7 +142,7 @@ function chunksOf(rows: readonly ReactNode[]): readonly (readonly ReactNode[])[]
   )
 }
 
-function useWide(box: RefObject<HTMLElement | null>): boolean {
+function useIsWide(box: RefObject<HTMLElement | null>): boolean {
   const [wide, setWide] = useState(false)
   useLayoutEffect(() => {
     const element = box.current

@@ -1,5 +1,6 @@
-/** Times, sizes and sums as people read them. */
+/** Formats durations, sizes, costs and counts for people. */
 import type { TurnEntry } from '@holdpoint/client'
+import { turnEndings } from './texts.ts'
 
 export function formatDuration(ms: number): string {
   if (ms < 1000) return `${Math.max(0, Math.round(ms))} ms`
@@ -9,7 +10,7 @@ export function formatDuration(ms: number): string {
   return minutes < 60 ? `${minutes} min ${seconds} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`
 }
 
-/** As many figures as say something: cents, and parts of them only where there are no more. */
+/** Two decimals; four for less than ten cents. */
 export function formatCost(cost: number): string {
   return `$${cost.toFixed(cost >= 0.1 || cost === 0 ? 2 : 4)}`
 }
@@ -23,14 +24,7 @@ export function formatCount(count: number, one: string, many = `${one}s`): strin
   return `${count.toLocaleString('en')} ${count === 1 ? one : many}`
 }
 
-const turnEndings: Record<TurnEntry['ending'], string> = {
-  done: 'Turn done',
-  interrupted: 'Turn interrupted',
-  cancelled: 'Turn cancelled',
-  failed: 'Turn failed',
-}
-
-/** What a turn came to. */
+/** A turn's outcome, tokens and cost in one line. */
 export function turnSummary({ ending, usage, cost }: Pick<TurnEntry, 'ending' | 'usage' | 'cost'>): string {
   const parts = [
     turnEndings[ending],

@@ -1,4 +1,4 @@
-/** Moments as a person writes them, in this browser's place and language. */
+/** Formats times in the browser's locale and time zone. */
 
 export function clockTime(at: number, now = Date.now()): string {
   const time = new Date(at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })

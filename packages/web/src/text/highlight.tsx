@@ -1,4 +1,4 @@
-/** Colours for code: but for commands they come after the text, which never waits for them, and they change nothing but its colour. */
+/** Highlights code. The text is shown at once and colored later, when its grammar is loaded; shell commands are colored at once. */
 import { markersIn } from '@holdpoint/client'
 import { type ReactNode, useEffect, useMemo, useState } from 'react'
 import { DisplayMarkerView, DisplayText } from './agent-text.tsx'
@@ -6,48 +6,48 @@ import { highlightShell, isShell } from './shell-highlighter.ts'
 import { type ColoredText, splitAtMarkers } from './token-colors.ts'
 import './highlight.css'
 
-/** Longer texts stay plain: grammars take their time. */
+/** Longer texts stay plain: grammars are slow. */
 const highlightMax = 16_000
-const paintedMax = 200
+const cacheMax = 200
 
-/** What was coloured lately: a list that scrolls shows the same blocks again and again. */
-const painted = new Map<string, readonly ColoredText[] | null>()
+/** Recently highlighted texts: a scrolling list renders the same blocks again and again. */
+const cache = new Map<string, readonly ColoredText[] | null>()
 
-async function paintOnce(text: string, lang: string): Promise<readonly ColoredText[] | null> {
+async function cachedHighlight(text: string, lang: string): Promise<readonly ColoredText[] | null> {
   const key = `${lang}\n${text}`
   const { highlight } = await import('./highlighter.ts')
-  if (!painted.has(key)) painted.set(key, highlight(text, lang))
-  for (const oldest of painted.keys()) {
-    if (painted.size <= paintedMax) break
-    painted.delete(oldest)
+  if (!cache.has(key)) cache.set(key, highlight(text, lang))
+  for (const oldest of cache.keys()) {
+    if (cache.size <= cacheMax) break
+    cache.delete(oldest)
   }
-  return painted.get(key) ?? null
+  return cache.get(key) ?? null
 }
 
 function useHighlight(text: string, lang: string | undefined): readonly ColoredText[] | null {
-  const short = lang !== undefined && text.length <= highlightMax
-  const shell = useMemo(() => (short && isShell(lang) ? highlightShell(text) : null), [short, lang, text])
-  const wanted = short && shell === null
-  const known = wanted ? painted.get(`${lang}\n${text}`) : null
-  const [result, setResult] = useState<{ text: string; pieces: readonly ColoredText[] | null } | null>(null)
+  const isShort = lang !== undefined && text.length <= highlightMax
+  const shell = useMemo(() => (isShort && isShell(lang) ? highlightShell(text) : null), [isShort, lang, text])
+  const needsGrammar = isShort && shell === null
+  const cached = needsGrammar ? cache.get(`${lang}\n${text}`) : null
+  const [result, setResult] = useState<{ text: string; segments: readonly ColoredText[] | null } | null>(null)
   useEffect(() => {
-    if (!wanted || known !== undefined) return
+    if (!needsGrammar || cached !== undefined) return
     let stale = false
-    const rest = setTimeout(() => {
-      paintOnce(text, lang).then(
-        pieces => stale || setResult({ text, pieces }),
-        () => {}, // without its colours a text is still whole
+    const timer = setTimeout(() => {
+      cachedHighlight(text, lang).then(
+        segments => stale || setResult({ text, segments }),
+        () => {}, // The text stays uncolored.
       )
     }, 0)
     return () => {
       stale = true
-      clearTimeout(rest)
+      clearTimeout(timer)
     }
-  }, [text, lang, wanted, known])
-  return shell ?? known ?? (result?.text === text ? result.pieces : null)
+  }, [text, lang, needsGrammar, cached])
+  return shell ?? cached ?? (result?.text === text ? result.segments : null)
 }
 
-/** A text that `show` has made. */
+/** Renders text returned by `displayText`. */
 export function HighlightedCode({
   text,
   lang,
@@ -55,16 +55,16 @@ export function HighlightedCode({
   readonly text: string
   readonly lang?: string | undefined
 }): ReactNode {
-  const pieces = useHighlight(text, lang)
-  const signed = useMemo(() => pieces && splitAtMarkers(text, pieces, markersIn(text)), [text, pieces])
-  if (!signed) return <DisplayText text={text} />
-  return signed.map(({ text: part, tone, sign }, i) => {
-    // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one text have no other name, and never move
-    if (sign) return <DisplayMarkerView key={i} kind={sign} text={part} />
-    if (tone === null) return part
+  const segments = useHighlight(text, lang)
+  const marked = useMemo(() => segments && splitAtMarkers(text, segments, markersIn(text)), [text, segments])
+  if (!marked) return <DisplayText text={text} />
+  return marked.map(({ text: part, color, marker }, i) => {
+    // biome-ignore lint/suspicious/noArrayIndexKey: segments of a text have no other key, and never move
+    if (marker) return <DisplayMarkerView key={i} kind={marker} text={part} />
+    if (color === null) return part
     return (
       // biome-ignore lint/suspicious/noArrayIndexKey: see above
-      <span key={i} className={`syntax-${tone}`}>
+      <span key={i} className={`syntax-${color}`}>
         {part}
       </span>
     )

@@ -1,4 +1,4 @@
-/** The languages that are coloured, and what their grammars' many names mean in our five colours. Heavy: loaded only where code is shown. */
+/** Highlights code with highlight.js grammars and maps their scopes to our five colors. Large, so it is loaded only when needed. */
 import c from 'highlight.js/lib/languages/c'
 import cpp from 'highlight.js/lib/languages/cpp'
 import css from 'highlight.js/lib/languages/css'
@@ -20,7 +20,7 @@ import type { ColoredText, TokenColor } from './token-colors.ts'
 
 type Node = ReturnType<typeof grammars.highlight>['children'][number]
 
-// A grammar brings its aliases along: ts, tsx, py, html, yml, rs, md and so on.
+// Each grammar includes its aliases, such as ts, tsx, py, html, yml, rs and md.
 const grammars = createLowlight({
   c,
   cpp,
@@ -40,7 +40,7 @@ const grammars = createLowlight({
   yaml,
 })
 
-const tones: Readonly<Record<string, TokenColor>> = {
+const scopeColors: Readonly<Record<string, TokenColor>> = {
   keyword: 'keyword',
   literal: 'keyword',
   operator: 'keyword',
@@ -72,26 +72,26 @@ const tones: Readonly<Record<string, TokenColor>> = {
   quote: 'quiet',
 }
 
-/** The whole text in pieces, in order; null where the language is not known here. */
+/** Returns the whole text as colored segments; null if the language is unknown. */
 export function highlight(text: string, lang: string): readonly ColoredText[] | null {
   if (!grammars.registered(lang)) return null
-  const pieces: ColoredText[] = []
-  flatten(grammars.highlight(lang, text).children, null, pieces)
-  return pieces
+  const segments: ColoredText[] = []
+  flatten(grammars.highlight(lang, text).children, null, segments)
+  return segments
 }
 
-function flatten(nodes: readonly Node[], tone: TokenColor | null, into: ColoredText[]): void {
+function flatten(nodes: readonly Node[], color: TokenColor | null, into: ColoredText[]): void {
   for (const node of nodes) {
-    if (node.type === 'text') into.push({ text: node.value, tone })
-    if (node.type === 'element') flatten(node.children, toneOf(node.properties.className) ?? tone, into)
+    if (node.type === 'text') into.push({ text: node.value, color })
+    if (node.type === 'element') flatten(node.children, colorOf(node.properties.className) ?? color, into)
   }
 }
 
-/** The first name says what it is (`hljs-title`), the others how exactly (`function_`). */
-function toneOf(names: unknown): TokenColor | null {
+/** The first class name is the scope (`hljs-title`); the others refine it (`function_`). */
+function colorOf(names: unknown): TokenColor | null {
   const first: unknown = Array.isArray(names) ? names[0] : null
   const [scope = ''] = String(first)
     .replace(/^hljs-/, '')
     .split('-')
-  return tones[scope] ?? null
+  return scopeColors[scope] ?? null
 }

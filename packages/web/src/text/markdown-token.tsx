@@ -1,4 +1,4 @@
-/** Each kind of markup as elements. What is no safe link, no text and no layout is shown as it is written. */
+/** Renders each kind of Markdown token. HTML, unsafe links and anything else unsupported is shown as source. */
 import { displayText } from '@holdpoint/client'
 import { escapeInvisible } from '@holdpoint/protocol'
 import type { MarkedToken, Tokens } from 'marked'
@@ -6,51 +6,51 @@ import type { ReactNode } from 'react'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { DisplayText, InlineAgentText } from './agent-text.tsx'
 import { Code } from './code.tsx'
-import { dropsCells, inside, targetOf } from './markdown-blocks.ts'
+import { childTokens, hidesCells, linkTarget } from './markdown-blocks.ts'
 
-/** Deeper than this nobody follows: the rest is shown as it is written. */
+/** More deeply nested markup is shown as source. */
 const depthMax = 24
 
 interface TokenProps<T> {
   readonly token: T
   readonly depth: number
-  /** Still being written: colours would flicker. */
-  readonly growing: boolean
+  /** The text is still streaming; highlighting it would flicker. */
+  readonly isGrowing: boolean
 }
 
 export function MarkdownTokens({
   tokens,
   depth,
-  growing,
+  isGrowing,
 }: Omit<TokenProps<never>, 'token'> & { readonly tokens: readonly MarkedToken[] }): ReactNode {
   return tokens.map((token, i) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: parts of one text have no other name, and only the last one grows
-    <MarkdownToken key={i} token={token} depth={depth} growing={growing && i === tokens.length - 1} />
+    // biome-ignore lint/suspicious/noArrayIndexKey: tokens have no other key, and only the last one grows
+    <MarkdownToken key={i} token={token} depth={depth} isGrowing={isGrowing && i === tokens.length - 1} />
   ))
 }
 
-export function MarkdownToken({ token, depth, growing }: TokenProps<MarkedToken>): ReactNode {
-  if (depth > depthMax) return <AsWritten text={token.raw} />
-  const within = <MarkdownTokens tokens={inside(token)} depth={depth + 1} growing={growing} />
+export function MarkdownToken({ token, depth, isGrowing }: TokenProps<MarkedToken>): ReactNode {
+  if (depth > depthMax) return <MarkdownSource text={token.raw} />
+  const children = <MarkdownTokens tokens={childTokens(token)} depth={depth + 1} isGrowing={isGrowing} />
   switch (token.type) {
     case 'space':
       return null
     case 'paragraph':
-      return <p>{within}</p>
+      return <p>{children}</p>
     case 'heading':
-      return <Heading level={token.depth}>{within}</Heading>
+      return <Heading level={token.depth}>{children}</Heading>
     case 'blockquote':
-      return <blockquote>{within}</blockquote>
+      return <blockquote>{children}</blockquote>
     case 'hr':
       return <hr />
     case 'br':
       return <br />
     case 'strong':
-      return <strong>{within}</strong>
+      return <strong>{children}</strong>
     case 'em':
-      return <em>{within}</em>
+      return <em>{children}</em>
     case 'del':
-      return <del>{within}</del>
+      return <del>{children}</del>
     case 'codespan':
       return (
         <code className="code-span">
@@ -58,34 +58,34 @@ export function MarkdownToken({ token, depth, growing }: TokenProps<MarkedToken>
         </code>
       )
     case 'code':
-      return <CodeBlock text={token.text} info={token.lang ?? ''} growing={growing} />
+      return <CodeBlock text={token.text} info={token.lang ?? ''} growing={isGrowing} />
     case 'list':
-      return <List token={token} depth={depth} growing={growing} />
+      return <List token={token} depth={depth} isGrowing={isGrowing} />
     case 'list_item':
-      return within
+      return children
     case 'checkbox':
       return <span className="box">{token.checked ? '☑ ' : '☐ '}</span>
     case 'table':
-      return dropsCells(token) ? (
-        <AsWritten text={token.raw} />
+      return hidesCells(token) ? (
+        <MarkdownSource text={token.raw} />
       ) : (
-        <Table token={token} depth={depth} growing={growing} />
+        <Table token={token} depth={depth} isGrowing={isGrowing} />
       )
     case 'link':
-      return <Link {...token}>{within}</Link>
+      return <Link {...token}>{children}</Link>
     case 'image':
       return <Link {...token}>{`▨ ${escapeInvisible(token.text || 'image')}`}</Link>
     case 'html':
     case 'def':
-      return <AsWritten text={token.raw} />
+      return <MarkdownSource text={token.raw} />
     case 'text':
     case 'escape':
-      if ('tokens' in token && token.tokens) return within
+      if ('tokens' in token && token.tokens) return children
       return <DisplayText text={displayText(token.text, { multiline: true, keepEmoji: true })} />
   }
 }
 
-function AsWritten({ text }: { readonly text: string }): ReactNode {
+function MarkdownSource({ text }: { readonly text: string }): ReactNode {
   return (
     <span className="source-text">
       <DisplayText text={displayText(text, { multiline: true })} />
@@ -93,32 +93,32 @@ function AsWritten({ text }: { readonly text: string }): ReactNode {
   )
 }
 
-/** Under the headings of the page, which are ours. */
+/** Starts at h3, below the page's own headings. */
 function Heading({ level, children }: { readonly level: number; readonly children: ReactNode }): ReactNode {
   const Tag = (['h3', 'h4', 'h5', 'h6'] as const)[Math.min(level, 4) - 1] ?? 'h6'
   return <Tag className={`level-${level}`}>{children}</Tag>
 }
 
-function List({ token, depth, growing }: TokenProps<Tokens.List>): ReactNode {
+function List({ token, depth, isGrowing }: TokenProps<Tokens.List>): ReactNode {
   const items = token.items.map((item, i) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: items of one text have no other name, and only the last one grows
+    // biome-ignore lint/suspicious/noArrayIndexKey: items have no other key, and only the last one grows
     <li key={i} className={item.task ? 'task' : undefined}>
-      <MarkdownToken token={item} depth={depth} growing={growing && i === token.items.length - 1} />
+      <MarkdownToken token={item} depth={depth} isGrowing={isGrowing && i === token.items.length - 1} />
     </li>
   ))
   return token.ordered ? <ol start={Number(token.start) || 0}>{items}</ol> : <ul>{items}</ul>
 }
 
-function Table({ token, depth, growing }: TokenProps<Tokens.Table>): ReactNode {
+function Table({ token, depth, isGrowing }: TokenProps<Tokens.Table>): ReactNode {
   const cells = (row: readonly Tokens.TableCell[], Tag: 'th' | 'td') =>
     row.map((cell, i) => (
-      // biome-ignore lint/suspicious/noArrayIndexKey: a cell is its place
+      // biome-ignore lint/suspicious/noArrayIndexKey: a cell has no other key
       <Tag key={i} className={cell.align ? `align-${cell.align}` : undefined}>
-        <MarkdownTokens tokens={cell.tokens as MarkedToken[]} depth={depth + 1} growing={growing} />
+        <MarkdownTokens tokens={cell.tokens as MarkedToken[]} depth={depth + 1} isGrowing={isGrowing} />
       </Tag>
     ))
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
     <section className="table" tabIndex={0} aria-label="Table">
       <table>
         <thead>
@@ -126,7 +126,7 @@ function Table({ token, depth, growing }: TokenProps<Tokens.Table>): ReactNode {
         </thead>
         <tbody>
           {token.rows.map((row, i) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place
+            // biome-ignore lint/suspicious/noArrayIndexKey: a row has no other key
             <tr key={i}>{cells(row, 'td')}</tr>
           ))}
         </tbody>
@@ -143,17 +143,17 @@ interface LinkProps {
   readonly children: ReactNode
 }
 
-/** The host stands behind the words unless the words are the address: nobody is led elsewhere than they read. */
+/** Shows the host after the link text, unless the text is the address itself, so that nobody is misled about the target. */
 function Link({ href, text, title, raw, children }: LinkProps): ReactNode {
-  const target = targetOf(href)
-  if (!target) return <AsWritten text={raw} />
-  const plain = text === href || text === target.host
+  const target = linkTarget(href)
+  if (!target) return <MarkdownSource text={raw} />
+  const showsAddress = text === href || text === target.host
   return (
     <>
       <a href={target.href} target="_blank" rel="noopener noreferrer">
         {children}
       </a>
-      {!plain && <span className="link-host"> ({escapeInvisible(target.host)})</span>}
+      {!showsAddress && <span className="link-host"> ({escapeInvisible(target.host)})</span>}
       {title && <span className="link-host"> “{escapeInvisible(title)}”</span>}
     </>
   )
@@ -175,7 +175,7 @@ function CodeBlock({
         <InlineAgentText text={info} className="code-info" />
         <CopyButton text={text} />
       </figcaption>
-      <Code text={text} lang={growing || !lang ? undefined : lang.toLowerCase()} warned />
+      <Code text={text} lang={growing || !lang ? undefined : lang.toLowerCase()} hideWarning />
     </figure>
   )
 }

@@ -1,4 +1,4 @@
-/** An agent's Markdown, from tokens to elements: nothing of it ever becomes HTML (G9). While it streams, only its last block is read and drawn again. */
+/** Renders an agent's Markdown from tokens; none of it is ever inserted as HTML (G9). While the text streams, only the last block is parsed and rendered again. */
 import { memo, type ReactNode, useMemo, useRef } from 'react'
 import { AgentParagraphs, InvisibleWarning } from './agent-text.tsx'
 import { type Block, growBlocks, readBlocks } from './markdown-blocks.ts'
@@ -11,7 +11,7 @@ export interface MarkdownProps {
 }
 
 export function Markdown({ text, streaming = false }: MarkdownProps): ReactNode {
-  // Line ends of another system are line ends.
+  // CRLF is an ordinary line ending here.
   const lines = text.replaceAll('\r\n', '\n')
   const blocks = useBlocks(lines, streaming)
   if (!blocks) return <AgentParagraphs text={lines} />
@@ -19,7 +19,7 @@ export function Markdown({ text, streaming = false }: MarkdownProps): ReactNode 
     <>
       <div className={`markdown${streaming ? ' streaming' : ''}`} dir="auto">
         {blocks.map((block, i) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: blocks of one text have no other name, and only the last one grows
+          // biome-ignore lint/suspicious/noArrayIndexKey: blocks have no other key, and only the last one grows
           <MemoBlock key={i} block={block} growing={streaming && i === blocks.length - 1} />
         ))}
       </div>
@@ -36,10 +36,10 @@ function useBlocks(text: string, streaming: boolean): readonly Block[] | null {
   }, [text, streaming])
 }
 
-/** What is written the same way is drawn the same way, but for what is defined elsewhere in the text. */
+/** Re-renders only if the parsed block changed. Equal source is not enough: link definitions elsewhere can change its meaning. */
 const MemoBlock = memo(
   ({ block, growing }: { readonly block: Block; readonly growing: boolean }) => (
-    <MarkdownToken token={block} depth={0} growing={growing} />
+    <MarkdownToken token={block} depth={0} isGrowing={growing} />
   ),
   (before, now) => before.block === now.block && before.growing === now.growing,
 )

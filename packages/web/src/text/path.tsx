@@ -1,13 +1,13 @@
-/** A path in one line: where there is no room for all of it, its last folders stay, for they tell it from others. The whole is in its title. */
+/** A path on one line. If it does not fit, its start is cut off, because the last folders identify it; the tooltip shows the whole path. */
 import { escapeInvisible } from '@holdpoint/protocol'
 import type { ReactNode } from 'react'
 import './path.css'
 
 export function Path({ path, className = '' }: { readonly path: string; readonly className?: string }): ReactNode {
-  const whole = escapeInvisible(path)
-  const [head, tail] = pathParts(whole)
+  const escaped = escapeInvisible(path)
+  const [head, tail] = pathParts(escaped)
   return (
-    <span className={`path-line ${className}`} title={whole}>
+    <span className={`path-line ${className}`} title={escaped}>
       {head !== '' && <bdi className="path-head">{head}</bdi>}
       <bdi className="path-tail">{tail}</bdi>
     </span>
@@ -16,10 +16,10 @@ export function Path({ path, className = '' }: { readonly path: string; readonly
 
 const tailFolders = 2
 
-/** What may be cut, and what stays: together they are the path. */
+/** Splits a path into a head that may be cut off and a tail that stays. */
 export function pathParts(path: string): readonly [head: string, tail: string] {
   const ends = [...path.matchAll(/[/\\]+(?=[^/\\])/g)].map(({ 0: slash, index }) => index + slash.length)
   const at = ends.at(-tailFolders) ?? 0
-  // Nothing but a slash before it: that is no folder.
+  // A head of only slashes is not worth cutting.
   return /^[/\\]*$/.test(path.slice(0, at)) ? ['', path] : [path.slice(0, at), path.slice(at)]
 }

@@ -1,37 +1,37 @@
-/** The five colours of code, whoever found out what is what. */
+/** The five colors of highlighted code, for all highlighters. */
 import type { DisplayMarker } from '@holdpoint/client'
 
 export type TokenColor = 'keyword' | 'string' | 'number' | 'name' | 'quiet'
-/** A stretch of the text in one colour; null: in that of the text. */
+/** A stretch of text in one color; null is the default text color. */
 export interface ColoredText {
   readonly text: string
-  readonly tone: TokenColor | null
+  readonly color: TokenColor | null
 }
-/** One that may be a sign of ours, which has no colour of the code. */
+/** A stretch that may be a display marker, which is never colored as code. */
 export interface MarkedText extends ColoredText {
-  readonly sign: DisplayMarker['kind'] | null
+  readonly marker: DisplayMarker['kind'] | null
 }
 
-/** The pieces of a text cut around its signs, wherever a grammar has cut it. */
+/** Splits colored segments at the text's display markers, even if a marker spans several segments. */
 export function splitAtMarkers(
   text: string,
-  pieces: readonly ColoredText[],
-  signs: readonly DisplayMarker[],
+  segments: readonly ColoredText[],
+  markers: readonly DisplayMarker[],
 ): readonly MarkedText[] {
-  const cut: MarkedText[] = []
-  const add = (from: number, to: number, tone: TokenColor | null, sign: DisplayMarker['kind'] | null) =>
-    from < to && cut.push({ text: text.slice(from, to), tone, sign })
+  const result: MarkedText[] = []
+  const add = (from: number, to: number, color: TokenColor | null, marker: DisplayMarker['kind'] | null) =>
+    from < to && result.push({ text: text.slice(from, to), color, marker })
   let [start, next] = [0, 0]
-  for (const piece of pieces) {
-    const end = start + piece.text.length
-    let from = Math.max(start, signs[next - 1]?.to ?? 0)
-    for (let sign = signs[next]; sign && sign.from < end; sign = signs[++next]) {
-      add(from, sign.from, piece.tone, null)
+  for (const segment of segments) {
+    const end = start + segment.text.length
+    let from = Math.max(start, markers[next - 1]?.to ?? 0)
+    for (let sign = markers[next]; sign && sign.from < end; sign = markers[++next]) {
+      add(from, sign.from, segment.color, null)
       add(sign.from, sign.to, null, sign.kind)
       from = sign.to
     }
-    add(from, end, piece.tone, null)
+    add(from, end, segment.color, null)
     start = end
   }
-  return cut
+  return result
 }

@@ -91,6 +91,6 @@ describe('what an agent says of what it wants', () => {
   })
   it('leaves what is no sentence among the fields', () => {
     const ask = bash('ls', { input: { command: 'ls', description: ' ' } })
-    expect(splitDescription(ask, viewOf(ask))).toMatchObject({ said: [], picture: { rest: { description: ' ' } } })
+    expect(splitDescription(ask, viewOf(ask))).toMatchObject({ statements: [], view: { rest: { description: ' ' } } })
   })
 })

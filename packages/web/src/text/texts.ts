@@ -1,0 +1,14 @@
+/** Texts about agents' text: warnings, diffs and what a turn cost. */
+import type { TurnEntry } from '@holdpoint/client'
+
+export const invisibleCharacters = '⚠ Invisible characters are shown as \\u{…}.'
+
+/** How screen readers announce a row of a diff. */
+export const spokenSigns = { ' ': '', '-': 'removed: ', '+': 'added: ' } as const
+
+export const turnEndings: Record<TurnEntry['ending'], string> = {
+  done: 'Turn done',
+  interrupted: 'Turn interrupted',
+  cancelled: 'Turn cancelled',
+  failed: 'Turn failed',
+}
