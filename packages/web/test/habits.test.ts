@@ -1,12 +1,9 @@
 import type { Request, RequestId, Session, SessionId } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
 import { groupSessions } from '../src/gateway/session-groups.ts'
-import { NewRequests, notificationFor, summaryTag } from '../src/notifications/new-requests.ts'
-import { badgeText, pageTitle } from '../src/notifications/title-badge.ts'
 import { href, readRoute } from '../src/routes.ts'
 import { partitionSelectable, range } from '../src/screens/inbox/selection.ts'
 import { inputOf, offeredDrivers, problemsOf } from '../src/screens/shell/new-session/new-session-form.ts'
-import { nextTheme, readTheme } from '../src/storage/theme.ts'
 
 const id = (n: number) => `req_${String(n).padStart(20, '0')}` as RequestId // spelt as ids are
 const session = (n: number, more: Partial<Session>): Session =>
@@ -18,57 +15,6 @@ const session = (n: number, more: Partial<Session>): Session =>
     state: 'working',
     ...more,
   }) as Session // only what is looked at
-
-describe('the count outside the page', () => {
-  it('stands in the title while it is true', () => {
-    expect(pageTitle(0, true)).toBe('Holdpoint')
-    expect(pageTitle(3, true)).toBe('(3) Holdpoint')
-    expect(pageTitle(3, false)).toBe('… Holdpoint')
-  })
-  it('has room for two figures on the tab', () => {
-    expect([1, 99, 1000].map(badgeText)).toEqual(['1', '99', '99'])
-  })
-})
-
-describe('news', () => {
-  const snapshot = (...order: readonly RequestId[]) => ({ order, complete: true, status: 'live' as const })
-  it('is what came after the page was opened', () => {
-    const news = new NewRequests()
-    expect(news.update(snapshot(id(1)))).toEqual([])
-    expect(news.update(snapshot(id(1), id(2)))).toEqual([id(2)])
-    expect(news.update(snapshot(id(2)))).toEqual([])
-  })
-  it('is taken from no half of a list, and from none that may be old', () => {
-    const news = new NewRequests()
-    expect(news.update({ ...snapshot(id(1)), complete: false })).toEqual([])
-    expect(news.update(snapshot(id(1), id(2)))).toEqual([])
-    expect(news.update({ ...snapshot(id(3)), status: 'reconnecting' })).toEqual([])
-    expect(news.update(snapshot(id(1), id(2), id(3)))).toEqual([id(3)])
-  })
-  it('is told one by one, or as a sum; what cannot be seen is spelt out', () => {
-    const sessions = new Map([1, 2].map(n => [session(n, {}).id, session(n, {})]))
-    const request = (n: number, command: string) =>
-      ({
-        id: id(n),
-        session: session(n, {}).id,
-        ask: { kind: 'approval', tool: 'Bash', input: { command } },
-      }) as unknown as Request // only what is told
-    expect(notificationFor([], { sessions })).toBeNull()
-    expect(notificationFor([request(1, 'ls\u202e')], { sessions })).toEqual({
-      tag: id(1),
-      title: 'Run a command · s1',
-      body: 'ls\\u{202e}',
-      request: id(1),
-    })
-    expect(notificationFor([request(1, 'one\ntwo')], { sessions })?.body).toBe('one ↵ two')
-    expect(notificationFor([request(1, 'a'), request(2, 'b')], { sessions })).toMatchObject({
-      tag: summaryTag,
-      title: '2 requests waiting',
-      body: 's1, s2',
-      request: null,
-    })
-  })
-})
 
 describe('the groups of sessions', () => {
   it('come in a steady order, those that wait first, ended ones not at all', () => {
@@ -147,11 +93,6 @@ describe('a range that is chosen', () => {
       },
     )
   })
-})
-
-it('the theme goes round, and an unknown one is the system’s', () => {
-  expect(['system', 'light', 'dark'].map(theme => nextTheme(readTheme(theme)))).toEqual(['light', 'dark', 'system'])
-  expect(readTheme('sepia')).toBe('system')
 })
 
 it.each([

@@ -17,29 +17,29 @@ const bash = (command: string, more: Partial<ApprovalAsk> = {}): ApprovalAsk => 
   ...more,
 })
 
-describe('the title of an approval', () => {
-  it('is not said again where it only repeats what stands above it', () => {
+describe('informativeTitle', () => {
+  it('returns null for a title that only repeats what the card shows', () => {
     expect(informativeTitle(bash('npm test'))).toBeNull()
     expect(informativeTitle(bash('npm test\nnpm publish', { title: 'Bash: npm test…' }))).toBeNull()
     const input = { file_path: '/src/a.ts', old_string: 'a', new_string: 'b' }
     expect(informativeTitle(bash('', { tool: 'Edit', input, title: 'Edit: a.ts' }))).toBeNull()
   })
-  it('is said where it says something of its own', () => {
+  it('returns a title that adds information', () => {
     expect(informativeTitle(bash('npm test', { title: 'Check everything' }))).toBe('Check everything')
   })
 })
 
-describe('an offer to remember', () => {
-  it('names its scope in a sentence where we know it, and not otherwise', () => {
+describe('scopeLabel', () => {
+  it('explains a known scope and returns null for an unknown one', () => {
     expect(scopeLabel('session')).toBe('For this session only.')
     expect(scopeLabel('toString')).toBeNull()
   })
 })
 
-describe('a deadline', () => {
+describe('deadlineLabel', () => {
   const at = (deadlineAt: number | null, more: Partial<Request> = {}) =>
     deadlineLabel({ deadlineAt, onDeadline: 'deny', overdue: false, ...more }, 1_000_000)
-  it('counts down, and says what silence will mean', () => {
+  it('counts down and says what happens without an answer', () => {
     expect(at(null)).toBeNull()
     expect(at(1_083_000)).toEqual({
       text: '1:23 left',
@@ -50,15 +50,15 @@ describe('a deadline', () => {
     expect(at(1_000_000 + 3 * 3_600_000 + 720_000)?.text).toBe('3 h 12 min left')
     expect(at(1_000_000 + 5 * 86_400_000)?.text).toBe('5 d left')
   })
-  it('is overdue where the request waits on, and up where it does not', () => {
+  it('says “overdue” if the request stays open after its deadline, and “time is up” if it does not', () => {
     expect(at(760_000, { overdue: true, onDeadline: 'wait' })?.text).toBe('overdue by 4 min')
     expect(at(999_999, { onDeadline: 'wait' })?.text).toBe('overdue')
     expect(at(999_999)?.text).toBe('time is up')
   })
 })
 
-describe('a draft', () => {
-  it('opens the step that it was begun in', () => {
+describe('panelForDraft', () => {
+  it('opens the panel in which the draft was started', () => {
     expect(panelForDraft({})).toBe('main')
     expect(panelForDraft({ note: 'x' })).toBe('note')
     expect(panelForDraft({ note: 'x', reason: 'y' })).toBe('deny')
@@ -66,14 +66,14 @@ describe('a draft', () => {
   })
 })
 
-describe('what may be answered together', () => {
-  const request = (ask: Request['ask'], status: Request['status'] = 'pending') => ({ ask, status }) as Request // nothing else is looked at
-  it('is an approval that is seen at a glance', () => {
+describe('batchable', () => {
+  const request = (ask: Request['ask'], status: Request['status'] = 'pending') => ({ ask, status }) as Request // batchable reads no other field
+  it('accepts an approval only if its content is short', () => {
     expect(batchable(request(bash('npm test')))).toBe(true)
     expect(batchable(request(bash('x'.repeat(700))))).toBe(false)
     expect(batchable(request(bash('x\n'.repeat(20))))).toBe(false)
   })
-  it('is nothing dangerous, no plan, no question, nothing that is resolved', () => {
+  it('refuses dangerous requests, plans, questions and resolved requests', () => {
     expect(batchable(request(bash('rm -rf /', { caution: { defaultToNo: true } })))).toBe(false)
     expect(batchable(request(bash('x', { plan: 'short' })))).toBe(false)
     expect(batchable(request({ kind: 'questions', questions: [] }))).toBe(false)
@@ -81,15 +81,15 @@ describe('what may be answered together', () => {
   })
 })
 
-describe('what an agent says of what it wants', () => {
-  it('is its title, its description and that of its command, each once; nothing of the input is lost', () => {
+describe('splitDescription', () => {
+  it('collects title, description and the command’s description without duplicates, and keeps the rest of the input', () => {
     const input = { command: 'ls', description: 'Look around', timeout: 5 }
     const ask = bash('ls', { input, title: 'Look around', description: 'Look around' })
     const { statements, view } = splitDescription(ask, viewOf(ask))
     expect(statements).toEqual(['Look around'])
     expect(view).toEqual({ kind: 'command', command: 'ls', rest: { timeout: 5 } })
   })
-  it('leaves what is no sentence among the fields', () => {
+  it('leaves a blank description among the parameters', () => {
     const ask = bash('ls', { input: { command: 'ls', description: ' ' } })
     expect(splitDescription(ask, viewOf(ask))).toMatchObject({ statements: [], view: { rest: { description: ' ' } } })
   })

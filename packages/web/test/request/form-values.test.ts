@@ -19,7 +19,7 @@ const schema: FormSchema = {
 }
 const raws = (entries: Record<string, RawField>) => new Map(Object.entries(entries))
 
-describe('the control of a field', () => {
+describe('controlOf', () => {
   it.each([
     [text(), 'input'],
     [text({ maxLength: 2000 }), 'textarea'],
@@ -31,18 +31,18 @@ describe('the control of a field', () => {
     [{ type: 'boolean' }, 'switch'],
     [{ type: 'array', items: { enum: ['a'] } }, 'checkboxes'],
     [{ type: 'array', items: {} }, 'lines'],
-  ] as const)('of %j is %s', (field, control) => {
+  ] as const)('a field %j gets the control %s', (field, control) => {
     expect(controlOf(field as FormField)).toBe(control)
   })
 })
 
-describe('what is filled in', () => {
-  it('is the presets where nothing is touched, with what is missing named at its field', () => {
+describe('readForm', () => {
+  it('returns the defaults of an untouched form and reports missing required fields', () => {
     const { values, problems } = readForm(schema, new Map())
     expect(values).toEqual({ count: 1, loud: true, tags: [] })
     expect([...problems]).toEqual([['name', 'is required']])
   })
-  it('has the types that the schema asks for', () => {
+  it('converts values to the types of the schema', () => {
     const { values, problems } = readForm(
       schema,
       raws({ name: 'Ana', count: ' 3 ', loud: false, tags: ['y'], more: 'one\n\ntwo\n' }),
@@ -50,26 +50,26 @@ describe('what is filled in', () => {
     expect(values).toEqual({ name: 'Ana', count: 3, loud: false, tags: ['y'], more: ['one', 'two'] })
     expect(problems.size).toBe(0)
   })
-  it('says at each field what is wrong with it', () => {
+  it('reports the problem of each field', () => {
     const { problems } = readForm(schema, raws({ name: 'Ana', mail: 'nobody', count: 'many' }))
     expect(problems.get('mail')).toBe('must be an e-mail address')
     expect(problems.get('count')).toBe('must be a whole number')
     expect(readForm(schema, raws({ count: '12' })).problems.get('count')).toBe('must be at most 9')
   })
-  it('is kept as a draft without secrets and without what was not changed', () => {
-    const kept = draftValues(schema, raws({ name: 'Ana', key: 'hunter2', count: '1', gone: 'x' }))
-    expect([...kept]).toEqual([['name', 'Ana']])
+  it('keeps secrets and unchanged values out of the draft', () => {
+    const values = draftValues(schema, raws({ name: 'Ana', key: 'hunter2', count: '1', gone: 'x' }))
+    expect([...values]).toEqual([['name', 'Ana']])
     expect(defaultRaw({ type: 'integer', default: 1 })).toBe('1')
   })
 })
 
-describe('an address', () => {
+describe('urlParts', () => {
   it.each([
     ['https://example.com/a?b#c', 'https://', 'example.com', '/a?b#c'],
     ['https://bank.example@evil.example:8443/x', 'https://bank.example@', 'evil.example:8443', '/x'],
     ['http://u:p@[::1]:80/', 'http://u:p@', '[::1]', '/'],
     ['https://bücher.example/', 'https://', 'xn--bcher-kva.example', '/'],
-  ])('%s is cut around its host', (address, before, host, after) => {
-    expect(urlParts(address)).toEqual({ before, host, after })
+  ])('splits %s around its host', (url, before, host, after) => {
+    expect(urlParts(url)).toEqual({ before, host, after })
   })
 })

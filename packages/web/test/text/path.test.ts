@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { pathParts } from '../src/text/path.tsx'
+import { pathParts } from '../../src/text/path.tsx'
 
-describe('a path in one line', () => {
+describe('pathParts', () => {
   it.each([
     ['/home/ana/src/api', '/home/ana/', 'src/api'],
     ['~/src/api', '~/', 'src/api'],
@@ -11,7 +11,7 @@ describe('a path in one line', () => {
     ['api', '', 'api'],
     ['/', '', '/'],
     ['', '', ''],
-  ])('%s keeps its last folders', (path, head, tail) => {
+  ])('keeps the last folders of %j in the tail', (path, head, tail) => {
     expect(pathParts(path)).toEqual([head, tail])
   })
 })

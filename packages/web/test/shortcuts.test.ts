@@ -15,7 +15,7 @@ const press = (key: string, more: Partial<KeyPress> = {}): KeyPress => ({
   ...more,
 })
 
-describe('a key press', () => {
+describe('readKeyPress', () => {
   it.each([
     ['j', 'next'],
     ['k', 'previous'],
@@ -30,69 +30,72 @@ describe('a key press', () => {
     ['n', 'start'],
     ['?', 'help'],
     ['Escape', 'escape'],
-  ])('of %s means %s', (key, name) => {
+  ])('maps %s to %s', (key, name) => {
     expect(readKeyPress(press(key))).toEqual({ name })
   })
-  it('of a digit chooses', () => {
+  it('maps the digits 1 to 9 to options', () => {
     expect(readKeyPress(press('3'))).toEqual({ name: 'choose', n: 3 })
     expect(readKeyPress(press('0'))).toBeNull()
   })
-  it('after g goes to a screen, and never decides', () => {
+  it('maps the key after g to a screen, never to an answer', () => {
     expect(readKeyPress(press('g'))).toEqual({ name: 'g' })
     expect(readKeyPress(press('s'), 100)).toEqual({ name: 'sessions' })
     expect(readKeyPress(press('a'), 100)).toBeNull()
   })
-  it('that comes too late behind g name nothing by itself', () => {
+  it('ignores a second key that comes too late after g', () => {
     expect(readKeyPress(press('i'), 2000)).toBeNull()
     expect(readKeyPress(press('j'), 2000)).toEqual({ name: 'next' })
     expect(readKeyPress(press('i'), 10_000)).toEqual({ name: 'interrupt' })
   })
   it.each(['a', 'd', 'j', '1', 'Escape', '?'])(
-    'of %s means nothing while typing, behind a dialog or while composing',
+    'ignores %s while the person types, a dialog is open or an IME composes',
     key => {
       expect(readKeyPress(press(key, { typing: true }))).toBeNull()
       expect(readKeyPress(press(key, { modal: true }))).toBeNull()
       expect(readKeyPress(press(key, { isComposing: true }))).toBeNull()
     },
   )
-  it.each(['ctrlKey', 'metaKey', 'altKey'] as const)('with %s is the browser’s, except for the palette', modifier => {
-    expect(readKeyPress(press('a', { [modifier]: true }))).toBeNull()
-    const palette = modifier === 'altKey' ? null : { name: 'palette' }
-    expect(readKeyPress(press('k', { [modifier]: true, typing: true }))).toEqual(palette)
-  })
-  it('held down moves, and decides nothing', () => {
+  it.each(['ctrlKey', 'metaKey', 'altKey'] as const)(
+    'leaves keys with %s to the browser, except for the palette',
+    modifier => {
+      expect(readKeyPress(press('a', { [modifier]: true }))).toBeNull()
+      const palette = modifier === 'altKey' ? null : { name: 'palette' }
+      expect(readKeyPress(press('k', { [modifier]: true, typing: true }))).toEqual(palette)
+    },
+  )
+  it('lets a held key move the selection and nothing else', () => {
     expect(readKeyPress(press('j', { repeat: true }))).toEqual({ name: 'next' })
     for (const key of ['a', 'd', 'x', '1', 'Enter']) expect(readKeyPress(press(key, { repeat: true }))).toBeNull()
   })
-  it('leaves Enter to a button or a link, and the arrows to the browser', () => {
+  it('leaves Enter to the focused button or link, and the arrows to the browser', () => {
     expect(readKeyPress(press('Enter', { onControl: true }))).toBeNull()
     expect(readKeyPress(press('ArrowDown'))).toBeNull()
     expect(readKeyPress(press('j', { onControl: true }))).toEqual({ name: 'next' })
   })
 })
 
-describe('a key on a card', () => {
+describe('actOnCard', () => {
   const ask: Ask = { kind: 'approval', tool: 'Bash', input: {}, title: 't', cwd: '/', editable: true }
-  const done: string[] = []
-  const actions = { allow: () => void done.push('allow'), choose: (n: number) => void done.push(`choose ${n}`) }
+  const called: string[] = []
+  const actions = { allow: () => void called.push('allow'), choose: (n: number) => void called.push(`choose ${n}`) }
 
-  it('name what the card offers', () => {
-    for (const stroke of [{ name: 'allow' }, { name: 'choose', n: 2 }] as const) {
-      const act = actOnCard(stroke, { ask }, actions, false)
+  it('returns the card’s action', () => {
+    for (const shortcut of [{ name: 'allow' }, { name: 'choose', n: 2 }] as const) {
+      const act = actOnCard(shortcut, { ask }, actions, false)
       if (typeof act === 'function') act()
     }
-    expect(done).toEqual(['allow', 'choose 2'])
+    expect(called).toEqual(['allow', 'choose 2'])
   })
-  it('name nothing right after a change', () => {
+  it('refuses to act right after a change', () => {
     expect(actOnCard({ name: 'allow' }, { ask }, actions, true)).toEqual({ why: expect.stringContaining('changed') })
   })
-  it('never allows what its agent advises against', () => {
-    const wary: Ask = { ...ask, caution: { defaultToNo: true } }
-    expect(actOnCard({ name: 'allow' }, { ask: wary }, actions, false)).toEqual({
+  it('never allows a request that its agent flags as dangerous', () => {
+    const dangerous: Ask = { ...ask, caution: { defaultToNo: true } }
+    expect(actOnCard({ name: 'allow' }, { ask: dangerous }, actions, false)).toEqual({
       why: expect.stringContaining('Flagged as dangerous'),
     })
   })
-  it('says why where nothing can be allowed, and is silent about what a card name not have', () => {
+  it('gives a reason if the card cannot be allowed, and returns null for actions the card lacks', () => {
     expect(actOnCard({ name: 'allow' }, { ask }, {}, false)).toEqual({ why: expect.any(String) })
     expect(actOnCard({ name: 'edit' }, { ask }, {}, false)).toBeNull()
   })

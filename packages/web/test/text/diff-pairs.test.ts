@@ -6,8 +6,8 @@ import { differingSpans, hunksOf, pairRows } from '../../src/text/diff-pairs.ts'
 const rowsOf = (before: string, after: string) => diffLines([{ before, after }]).diffs[0] ?? []
 const lines = fc.array(fc.constantFrom('a', 'b', 'c', '.'), { maxLength: 12 }).map(all => all.join('\n'))
 
-describe('a diff in two columns', () => {
-  it('puts what came beside what went', () => {
+describe('pairRows', () => {
+  it('puts each added row beside the removed row it replaces', () => {
     const pairs = pairRows(rowsOf('a\nold\nz', 'a\nnew\nmore\nz'))
     expect(pairs.map(({ left, right }) => [left?.text ?? null, right?.text ?? null])).toEqual([
       ['a', 'a'],
@@ -17,7 +17,7 @@ describe('a diff in two columns', () => {
     ])
   })
 
-  it('leaves out no line of either text, and keeps their order', () => {
+  it('keeps every line of both texts in order', () => {
     fc.assert(
       fc.property(lines, lines, (before, after) => {
         const pairs = pairRows(rowsOf(before, after))
@@ -29,18 +29,18 @@ describe('a diff in two columns', () => {
   })
 })
 
-describe('what differs in a line', () => {
-  it('is what stands between the parts that are equal', () => {
+describe('differingSpans', () => {
+  it('returns the part between the equal start and the equal end', () => {
     expect(differingSpans('sum + line.price, 0)', 'sum + line.price * n, 0)')).toEqual([
       [16, 16],
       [16, 20],
     ])
   })
-  it('is nothing where the lines are equal or have nothing in common', () => {
+  it('returns null for lines that are equal or have nothing in common', () => {
     expect(differingSpans('same', 'same')).toBeNull()
     expect(differingSpans('abc', 'xyz')).toBeNull()
   })
-  it('never parts a character', () => {
+  it('never splits a surrogate pair or a combining character', () => {
     expect(differingSpans('aa😀bb', 'aa😁bb')).toEqual([
       [2, 4],
       [2, 4],
@@ -49,8 +49,8 @@ describe('what differs in a line', () => {
   })
 })
 
-describe('the rows near a change', () => {
-  it('are as many as asked for around each, and none twice', () => {
+describe('hunksOf', () => {
+  it('returns the requested context around each change without repeating rows', () => {
     const before = Array.from({ length: 20 }, (_, i) => `line ${i}`)
     const after = before.map((line, i) => (i === 3 || i === 15 ? `${line}!` : line))
     const hunks = hunksOf(rowsOf(before.join('\n'), after.join('\n')), 2)

@@ -3,30 +3,30 @@ import fc from 'fast-check'
 import { createElement } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { describe, expect, it } from 'vitest'
-import { InlineAgentText } from '../src/text/agent-text.tsx'
-import { Code } from '../src/text/code.tsx'
-import { type ColoredText, splitAtMarkers } from '../src/text/token-colors.ts'
+import { InlineAgentText } from '../../src/text/agent-text.tsx'
+import { Code } from '../../src/text/code.tsx'
+import { type ColoredText, splitAtMarkers } from '../../src/text/token-colors.ts'
 
-describe('our signs in an agent’s text', () => {
-  it('stand out, and read from left to right in a text that does not', () => {
+describe('display markers in an agent’s text', () => {
+  it('are isolated and read left to right inside right-to-left text', () => {
     expect(renderToStaticMarkup(createElement(InlineAgentText, { text: 'שלום\u202e עולם' }))).toBe(
       '<bdi class="words ">שלום<bdi dir="ltr" class="ours escape">\\u{202e}</bdi> עולם</bdi>',
     )
     const html = renderToStaticMarkup(createElement(Code, { text: `ls${' '.repeat(3000)}; rm`, lang: 'bash' }))
     expect(html).toContain('<bdi dir="ltr" class="ours count">⟨3000 spaces⟩</bdi>')
   })
-  it('are told from colours, wherever a grammar cuts a text', () => {
+  it('are split from colored segments wherever a grammar cuts the text', () => {
     const unit = fc.constantFrom('a', '\u200b', '\\', ' '.repeat(50), '⟨1', '"')
     fc.assert(
       fc.property(fc.string({ unit, maxLength: 12 }), fc.array(fc.nat(60)), (raw, cuts) => {
         const text = displayText(raw)
-        const places = [...new Set([0, ...cuts.filter(at => at < text.length).sort((a, b) => a - b), text.length])]
-        const pieces = places.slice(0, -1).map((from, i): ColoredText => {
-          return { text: text.slice(from, places[i + 1]), color: 'string' }
+        const positions = [...new Set([0, ...cuts.filter(at => at < text.length).sort((a, b) => a - b), text.length])]
+        const segments = positions.slice(0, -1).map((from, i): ColoredText => {
+          return { text: text.slice(from, positions[i + 1]), color: 'string' }
         })
-        const signed = splitAtMarkers(text, pieces, markersIn(text))
-        expect(signed.map(piece => piece.text).join('')).toBe(text)
-        expect(signed.filter(piece => piece.marker).map(piece => piece.text)).toEqual(
+        const marked = splitAtMarkers(text, segments, markersIn(text))
+        expect(marked.map(segment => segment.text).join('')).toBe(text)
+        expect(marked.filter(segment => segment.marker).map(segment => segment.text)).toEqual(
           markersIn(text).map(({ from, to }) => text.slice(from, to)),
         )
       }),

@@ -28,56 +28,56 @@ const many = question('many', { multiSelect: true })
 const secret = question('secret', { options: [], secret: true })
 const ask: QuestionsAsk = { kind: 'questions', questions: [one, many, secret] }
 
-describe('a single choice', () => {
-  it('takes one option, the last that was picked', () => {
+describe('a single-choice question', () => {
+  it('keeps only the last picked option', () => {
     const picked = pickOption(one, pickOption(one, nothingPicked, 'a'), 'b')
     expect(answerOf(one, picked)).toEqual({ id: 'one', chosen: ['b'] })
   })
-  it('takes words of one’s own instead, and gives them back when one returns to them', () => {
+  it('replaces the option with the text under “Other”, and restores that text when “Other” is chosen again', () => {
     const written = writeOther(one, pickOption(one, nothingPicked, 'a'), 'mine')
     expect(answerOf(one, written)).toEqual({ id: 'one', chosen: [], other: 'mine' })
     const picked = pickOption(one, written, 'a')
     expect(answerOf(one, picked)).toEqual({ id: 'one', chosen: ['a'] })
     expect(answerOf(one, toggleOther(one, picked))).toEqual({ id: 'one', chosen: [], other: 'mine' })
   })
-  it('is not answered by blanks', () => {
+  it('is not answered by blank text', () => {
     expect(answerOf(one, writeOther(one, nothingPicked, '  '))).toBeNull()
   })
 })
 
-describe('a choice of several', () => {
-  it('takes options in the order in which they were offered, and words beside them', () => {
+describe('a multiple-choice question', () => {
+  it('returns options in their offered order, together with the text under “Other”', () => {
     const picked = writeOther(many, pickOption(many, pickOption(many, nothingPicked, 'b'), 'a'), 'c')
     expect(answerOf(many, picked)).toEqual({ id: 'many', chosen: ['a', 'b'], other: 'c' })
     expect(answerOf(many, toggleOther(many, picked))).toEqual({ id: 'many', chosen: ['a', 'b'] })
   })
-  it('lets an option go again', () => {
+  it('unpicks an option that is picked twice', () => {
     expect(answerOf(many, pickOption(many, pickOption(many, nothingPicked, 'a'), 'a'))).toBeNull()
   })
 })
 
-describe('a card of questions', () => {
+describe('a card with several questions', () => {
   const picks = new Map([
     ['one', pickOption(one, nothingPicked, 'a')],
     ['secret', writeOther(secret, nothingPicked, 'hunter2')],
   ])
-  it('sends what is answered and leaves out the rest', () => {
+  it('sends the answered questions and leaves out the others', () => {
     const answers = [...answersOf(ask, picks)]
     expect(answers.map(answer => answer.id)).toEqual(['one', 'secret'])
     expect(answerProblem(ask, { kind: 'answers', answers })).toBeNull()
   })
-  it('keeps no secret in its draft', () => {
+  it('stores no secret in its draft', () => {
     expect([...draftChoices(ask, picks)]).toEqual([['one', { chosen: ['a'] }]])
   })
-  it('is drawn from its draft as it was left', () => {
+  it('restores its picks from the draft', () => {
     const written = writeOther(one, nothingPicked, 'mine')
-    const back = draftChoices(ask, new Map([['one', written]])).get('one')
-    expect(pickedFromDraft(back)).toEqual(written)
+    const stored = draftChoices(ask, new Map([['one', written]])).get('one')
+    expect(pickedFromDraft(stored)).toEqual(written)
   })
-  it('has number keys speak to the first question that is open', () => {
+  it('gives number keys to the first unanswered question', () => {
     expect(questionForKeys(ask, picks, null)?.id).toBe('many')
   })
-  it('has them speak to the one that the person is at', () => {
+  it('gives number keys to the focused question', () => {
     expect(questionForKeys(ask, picks, 'one')?.id).toBe('one')
   })
 })

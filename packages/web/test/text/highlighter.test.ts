@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { highlight } from '../src/text/highlighter.ts'
+import { highlight } from '../../src/text/highlighter.ts'
 
 const text = (lang: string, code: string) =>
   highlight(code, lang)
-    ?.map(piece => piece.text)
+    ?.map(segment => segment.text)
     .join('')
 
-describe('colours', () => {
+describe('highlight', () => {
   it.each([
     'json',
     'ts',
@@ -30,11 +30,11 @@ describe('colours', () => {
     'markdown',
     'md',
     'dockerfile',
-  ])('are known for %s, and leave every character in its place', lang => {
+  ])('knows %s and keeps every character', lang => {
     const code = 'if (x < "a\\u{200b}b") { return 42 } # <b>no</b> &amp; \t\n'
     expect(text(lang, code)).toBe(code)
   })
-  it('tell a keyword from a string', () => {
+  it('colors keywords and strings differently', () => {
     expect(highlight('const a = "b"', 'ts')).toEqual(
       expect.arrayContaining([
         { text: 'const', color: 'keyword' },
@@ -42,7 +42,7 @@ describe('colours', () => {
       ]),
     )
   })
-  it('are none for a language that is not known', () => {
+  it('returns null for an unknown language', () => {
     expect(highlight('x', 'brainfuck')).toBeNull()
     expect(highlight('x', '__proto__')).toBeNull()
   })

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { highlightShell } from '../src/text/shell-highlighter.ts'
+import { highlightShell } from '../../src/text/shell-highlighter.ts'
 
-const painted = (text: string) =>
+const colored = (text: string) =>
   highlightShell(text).flatMap(({ text: part, color }) => (color ? [[part, color]] : []))
 
-test('what runs, what joins, what is quoted and what is left to the shell are told apart', () => {
-  expect(painted(`FOO=1 npm test -- --env "a b" | tee $HOME/'x y' && rm -rf "$D" # all of it`)).toEqual([
+test('highlightShell colors programs, operators, strings, variables and comments', () => {
+  expect(colored(`FOO=1 npm test -- --env "a b" | tee $HOME/'x y' && rm -rf "$D" # all of it`)).toEqual([
     ['npm', 'name'],
     ['"a b"', 'string'],
     ['|', 'keyword'],
@@ -20,8 +20,8 @@ test('what runs, what joins, what is quoted and what is left to the shell are to
   ])
 })
 
-test('a file that is written to is no command, and a sign inside a word begins no comment', () => {
-  expect(painted('echo a#b > out\nls')).toEqual([
+test('highlightShell takes no redirect target for a program, and no # inside a word for a comment', () => {
+  expect(colored('echo a#b > out\nls')).toEqual([
     ['echo', 'name'],
     ['>', 'keyword'],
     ['\n', 'keyword'],
@@ -29,21 +29,21 @@ test('a file that is written to is no command, and a sign inside a word begins n
   ])
 })
 
-test('a quote that is not closed goes to the end', () => {
-  expect(painted('echo "a; rm -rf ~')).toEqual([
+test('highlightShell extends an unclosed string to the end', () => {
+  expect(colored('echo "a; rm -rf ~')).toEqual([
     ['echo', 'name'],
     ['"a; rm -rf ~', 'string'],
   ])
 })
 
-test('no character is lost, whatever the text', () => {
+test('highlightShell keeps every character of any text', () => {
   const odd = fc.array(fc.constantFrom('a', ' ', '\\', "'", '"', '$', '{', '}', '#', '|', ';', '\n', '\t', '=', '💥'))
   fc.assert(
     fc.property(odd, letters => {
       const text = letters.join('')
       expect(
         highlightShell(text)
-          .map(piece => piece.text)
+          .map(segment => segment.text)
           .join(''),
       ).toBe(text)
     }),

@@ -1,13 +1,13 @@
 import { createElement } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { describe, expect, it } from 'vitest'
-import { Markdown } from '../src/text/markdown.tsx'
-import { growBlocks, linkTarget, markdownMax, readBlocks } from '../src/text/markdown-blocks.ts'
+import { Markdown } from '../../src/text/markdown.tsx'
+import { growBlocks, linkTarget, markdownMax, readBlocks } from '../../src/text/markdown-blocks.ts'
 
-const draw = (text: string, streaming = false) => renderToStaticMarkup(createElement(Markdown, { text, streaming }))
-/** What a reader sees, without the markup. */
-const seen = (text: string) =>
-  draw(text)
+const render = (text: string, streaming = false) => renderToStaticMarkup(createElement(Markdown, { text, streaming }))
+/** The visible text, without HTML tags. */
+const visibleText = (text: string) =>
+  render(text)
     .replace(/<[^>]*>/g, '')
     .replaceAll('&lt;', '<')
     .replaceAll('&gt;', '>')
@@ -16,8 +16,8 @@ const seen = (text: string) =>
     .replaceAll('&amp;', '&')
 
 describe('an agent’s Markdown', () => {
-  it('becomes headings, lists, quotes, tables and code', () => {
-    const html = draw(
+  it('is rendered as headings, lists, quotes, tables and code', () => {
+    const html = render(
       '# One\n\ntext **bold** *soft* ~~gone~~ `code`\n\n1. a\n2. b\n\n> said\n\n|x|y|\n|-|-:|\n|1|2|\n\n```ts\nlet a\n```',
     )
     expect(html).toContain('<h3 class="level-1">One</h3>')
@@ -27,12 +27,12 @@ describe('an agent’s Markdown', () => {
     expect(html).toContain('<td class="align-right">2</td>')
     expect(html).toContain('<code>let a</code>')
   })
-  it('shows HTML as it is written', () => {
-    const html = draw(
+  it('shows HTML as source', () => {
+    const html = render(
       '<script>alert(1)</script> <img src=x onerror=alert(1)>\n\n<div onclick="x()">in</div>\n\n<!-- hidden -->',
     )
     expect(html).not.toMatch(/<script|<img|<div onclick|<!--/)
-    expect(seen('a <b>b</b>\n\n<!-- hidden -->')).toContain('<!-- hidden -->')
+    expect(visibleText('a <b>b</b>\n\n<!-- hidden -->')).toContain('<!-- hidden -->')
   })
   it.each([
     'javascript:alert(1)',
@@ -43,58 +43,58 @@ describe('an agent’s Markdown', () => {
     '//x',
     '/x',
     'x',
-  ])('makes no link of %s', href => {
-    expect(draw(`[words](${href})`)).not.toContain('<a ')
-    expect(seen(`[words](${href})`)).toContain(href)
+  ])('does not link to %s', href => {
+    expect(render(`[words](${href})`)).not.toContain('<a ')
+    expect(visibleText(`[words](${href})`)).toContain(href)
   })
-  it('opens links elsewhere, and names their host where the words do not', () => {
-    const html = draw('[paypal.com](https://evil.example/pay "a title")')
+  it('opens links in a new tab, and shows the host if the link text does not', () => {
+    const html = render('[paypal.com](https://evil.example/pay "a title")')
     expect(html).toContain('href="https://evil.example/pay" target="_blank" rel="noopener noreferrer"')
     expect(html).toContain('(evil.example)')
     expect(html).toContain('a title')
-    expect(seen('https://a.example/b')).toBe('https://a.example/b')
-    expect(seen('<ada@example.org>')).toContain('ada@example.org')
+    expect(visibleText('https://a.example/b')).toBe('https://a.example/b')
+    expect(visibleText('<ada@example.org>')).toContain('ada@example.org')
   })
-  it('spells the host of a name that only looks like another as it is looked up', () => {
+  it('shows the ASCII form of a lookalike host', () => {
     expect(linkTarget('https://pаypal.com/')?.host).toBe('xn--pypal-4ve.com')
     expect(linkTarget('https://user:secret@real.example@evil.example/')?.host).toBe('evil.example')
   })
-  it('loads no picture', () => {
-    const html = draw('![a chart](https://tracker.example/x.png)')
+  it('links to images instead of loading them', () => {
+    const html = render('![a chart](https://tracker.example/x.png)')
     expect(html).not.toContain('<img')
     expect(html).toContain('href="https://tracker.example/x.png"')
     expect(html).toContain('(tracker.example)')
   })
-  it('makes what cannot be seen visible, wherever it stands', () => {
-    const read = seen(
+  it('shows invisible characters everywhere', () => {
+    const shown = visibleText(
       'a\u200bb **c\u202ed** `e\u00a0f`\n\n```bash\nrm \u2066x\n```\n\n| a\u200d |\n|-|\n| b |\n\n[l\u200bx](https://a.example)',
     )
-    for (const spelt of ['a\\u{200b}b', 'c\\u{202e}d', 'e\\u{a0}f', '\\u{2066}x', 'a\\u{200d}', 'l\\u{200b}x'])
-      expect(read).toContain(spelt)
-    expect(read).toContain('Invisible characters are shown as')
+    for (const escaped of ['a\\u{200b}b', 'c\\u{202e}d', 'e\\u{a0}f', '\\u{2066}x', 'a\\u{200d}', 'l\\u{200b}x'])
+      expect(shown).toContain(escaped)
+    expect(shown).toContain('Invisible characters are shown as')
   })
-  it('shows a lone carriage return, which would hide what stands before it elsewhere', () => {
-    expect(seen('safe\revil')).toMatch(/^safe␍evil⚠ Invisible characters/)
-    expect(seen('one\r\ntwo')).toBe('one\ntwo')
+  it('shows a lone carriage return, which terminals use to overwrite text', () => {
+    expect(visibleText('safe\revil')).toMatch(/^safe␍evil⚠ Invisible characters/)
+    expect(visibleText('one\r\ntwo')).toBe('one\ntwo')
   })
-  it('hides nothing that markup could hide', () => {
-    expect(seen('[//]: # (a hidden word)')).toContain('a hidden word')
-    expect(seen('[ref]: https://x.example "t"')).toContain('https://x.example')
-    expect(seen('|a|b|\n|-|-|\n|1|2|a third cell|')).toContain('a third cell')
-    expect(seen('|a|\n|-|\n|1 \\| 2|')).toContain('1 | 2')
-    expect(seen('```ts and more words\nx\n```')).toContain('ts and more words')
+  it('shows link definitions, extra table cells and code block info', () => {
+    expect(visibleText('[//]: # (a hidden word)')).toContain('a hidden word')
+    expect(visibleText('[ref]: https://x.example "t"')).toContain('https://x.example')
+    expect(visibleText('|a|b|\n|-|-|\n|1|2|a third cell|')).toContain('a third cell')
+    expect(visibleText('|a|\n|-|\n|1 \\| 2|')).toContain('1 | 2')
+    expect(visibleText('```ts and more words\nx\n```')).toContain('ts and more words')
   })
-  it('survives markup that is wild', () => {
+  it('renders deeply nested and unclosed markup', () => {
     const deep = Array.from({ length: 30 }, (_, i) => `${'  '.repeat(i)}- level ${i + 1}`).join('\n')
-    expect(seen(deep)).toContain('level 30')
-    expect(seen(`${'>'.repeat(3000)} deep`)).toContain('deep')
-    expect(seen('```python\nnever closed')).toContain('never closed')
-    expect(seen(`${'['.repeat(5000)}x`)).toContain('x')
-    expect(seen('*a '.repeat(900))).toContain('*a')
-    expect(seen('_a'.repeat(20_000))).toBe('_a'.repeat(20_000))
+    expect(visibleText(deep)).toContain('level 30')
+    expect(visibleText(`${'>'.repeat(3000)} deep`)).toContain('deep')
+    expect(visibleText('```python\nnever closed')).toContain('never closed')
+    expect(visibleText(`${'['.repeat(5000)}x`)).toContain('x')
+    expect(visibleText('*a '.repeat(900))).toContain('*a')
+    expect(visibleText('_a'.repeat(20_000))).toBe('_a'.repeat(20_000))
   })
   it.each(['_a', '*a', '**a ', '~~a', '[', '<', '>', '- ', '1. ', '`'])(
-    'reads a long run of %s without a stall',
+    'parses a long run of %s in less than two seconds',
     part => {
       const text = part.repeat(markdownMax / part.length)
       const startedAt = performance.now()
@@ -102,18 +102,18 @@ describe('an agent’s Markdown', () => {
       expect(performance.now() - startedAt).toBeLessThan(2000)
     },
   )
-  it('shows what is too long for it as it is written', () => {
+  it('shows a text that is too long as source', () => {
     const long = `# not a heading\n${'x'.repeat(markdownMax)}`
-    expect(draw(long)).not.toContain('<h3')
+    expect(render(long)).not.toContain('<h3')
     expect(readBlocks(long)).toBeNull()
   })
 })
 
-describe('Markdown that streams', () => {
+describe('growBlocks', () => {
   const text =
     'First *block*.\n\n- a\n- b\n\n  c\n\n```ts\nlet x = 1\n\nlet y\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\nTitle\n===\n\nLast.'
 
-  it('is read like the whole, wherever it is cut', () => {
+  it('returns the same blocks as parsing the whole text, at every length', () => {
     let known = readBlocks('') ?? []
     for (let end = 1; end <= text.length; end++) {
       known = growBlocks(known, text.slice(0, end)) ?? []
@@ -122,14 +122,14 @@ describe('Markdown that streams', () => {
       )
     }
   })
-  it('keeps the blocks that are done', () => {
+  it('reuses the finished blocks', () => {
     const known = readBlocks('One.\n\nTwo.\n\nThr') ?? []
     const grown = growBlocks(known, 'One.\n\nTwo.\n\nThree.') ?? []
     expect(grown[0]).toBe(known[0])
     expect(grown[2]).toBe(known[2])
     expect(grown.at(-1)?.raw).toBe('Three.')
   })
-  it('begins anew where the text is another one', () => {
+  it('parses a different text from the start', () => {
     const known = readBlocks('One.\n\nTwo.') ?? []
     expect(growBlocks(known, 'Other.\n\nTwo.')?.[0]?.raw).toBe('Other.')
   })
