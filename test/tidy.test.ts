@@ -20,7 +20,7 @@ const arrows: Record<Room, { readonly rooms: readonly Room[]; readonly libraries
   client: { rooms: ['protocol'], libraries: ['diff', 'eventsource-parser'] },
   web: {
     rooms: ['protocol', 'client'],
-    libraries: ['react', 'react-dom', 'virtua', 'marked', 'lowlight', 'highlight.js'],
+    libraries: ['react', 'react-dom', 'virtua', 'marked', 'lowlight', 'highlight.js', 'idb-keyval'],
   },
   cli: {
     rooms: ['protocol', 'engine', 'store', 'drivers', 'server', 'client', 'web'],

@@ -1,56 +1,53 @@
-/** Files that wait to be sent, kept by this browser for each person and session, so that a reload loses none. Where it keeps nothing, they last as long as the screen. */
+/** Stores unsent attachments in IndexedDB per person and session, so that a reload keeps them. Without IndexedDB they last as long as the screen. */
 import { Attachment, limits, type SessionId } from '@holdpoint/protocol'
+import { createStore, delMany, entries, get, promisifyRequest } from 'idb-keyval'
 
-interface Kept {
+interface StoredAttachments {
   readonly at: number
   readonly files: readonly Attachment[]
 }
-const store = 'unsent-files'
-/** Nobody comes back for what is older. */
-const keptMs = 7 * 24 * 3600_000
+const store = createStore('holdpoint', 'unsent-files')
+/** Older attachments are deleted. */
+const storedMs = 7 * 24 * 3600_000
 
-let opening: Promise<IDBDatabase> | undefined
+let cleanUp: Promise<void> | undefined
 
-async function openDatabase(): Promise<IDBDatabase> {
-  const request = indexedDB.open('holdpoint', 1)
-  request.onupgradeneeded = () => request.result.createObjectStore(store).createIndex('at', 'at')
-  const database = await settled(request)
-  const files = database.transaction(store, 'readwrite').objectStore(store)
-  const old = await settled(files.index('at').getAllKeys(IDBKeyRange.upperBound(Date.now() - keptMs)))
-  for (const key of old) files.delete(key)
-  return database
+async function deleteExpired(): Promise<void> {
+  const all = await entries<IDBValidKey, StoredAttachments>(store)
+  const expired = all.filter(([, { at }]) => at < Date.now() - storedMs)
+  await delMany(
+    expired.map(([key]) => key),
+    store,
+  )
 }
-function settled<T>(request: IDBRequest<T>): Promise<T> {
-  return new Promise((done, fail) => {
-    request.onsuccess = () => done(request.result)
-    request.onerror = () => fail(request.error)
+
+/** Commits at once. idb-keyval's `set` and `del` leave that to the browser, which discards the change if the page unloads first. */
+async function write(change: (files: IDBObjectStore) => void): Promise<void> {
+  await store('readwrite', files => {
+    change(files)
+    files.transaction.commit()
+    return promisifyRequest(files.transaction)
   })
-}
-async function inStore<T>(mode: IDBTransactionMode, act: (files: IDBObjectStore) => IDBRequest<T>): Promise<T> {
-  opening ??= openDatabase()
-  const transaction = (await opening).transaction(store, mode)
-  const request = act(transaction.objectStore(store))
-  // Left to itself it would wait for the page to hear of the request, and a page that is left by then takes it all back.
-  transaction.commit()
-  return settled(request)
 }
 
 export async function readAttachments(me: string, id: SessionId): Promise<readonly Attachment[]> {
-  const kept: Partial<Kept> | undefined = await inStore('readonly', all => all.get([me, id])).catch(() => undefined)
-  const read = Attachment.array().max(limits.attachmentsMax).safeParse(kept?.files)
-  return read.success ? read.data : []
+  try {
+    await (cleanUp ??= deleteExpired().catch(() => {}))
+    const stored = await get<Partial<StoredAttachments>>([me, id], store)
+    return Attachment.array().max(limits.attachmentsMax).safeParse(stored?.files).data ?? []
+  } catch {
+    return []
+  }
 }
 
-/** A browser that refuses, or that has no more room, keeps nothing. */
+/** Stores nothing if the browser refuses or has no space left. */
 export async function saveAttachments(me: string, id: SessionId, files: readonly Attachment[]): Promise<void> {
-  const kept: Kept = { at: Date.now(), files }
+  const stored: StoredAttachments = { at: Date.now(), files }
   const key = [me, id]
-  const done: Promise<unknown> =
-    files.length > 0 ? inStore('readwrite', all => all.put(kept, key)) : inStore('readwrite', all => all.delete(key))
-  await done.catch(() => {})
+  await write(all => (files.length > 0 ? all.put(stored, key) : all.delete(key))).catch(() => {})
 }
 
 export async function removeAttachments(me: string): Promise<void> {
-  // A list comes behind every text.
-  await inStore('readwrite', all => all.delete(IDBKeyRange.bound([me], [me, []]))).catch(() => {})
+  // In IndexedDB's key order, arrays sort after strings, so [] is above every session id.
+  await write(all => all.delete(IDBKeyRange.bound([me], [me, []]))).catch(() => {})
 }
