@@ -8,12 +8,12 @@ import { hasNoBrowser } from '../support/browser.ts'
 import { asks } from '../support/request-samples.ts'
 import { button, cardOf, click, setUpPageFixture, visibleText, waitForCooldown } from './page-fixture.ts'
 
-describe.skipIf(hasNoBrowser())('nobody decides what they did not mean:', () => {
+describe.skipIf(hasNoBrowser())('accidental input', () => {
   const fixture = setUpPageFixture()
 
-  it('a click right after a card has come does not count, and the card says so', async () => {
+  it('a click right after a card appears sends nothing, and the card says so', async () => {
     const page = await fixture.openPage()
-    // The click comes from the page itself, in the moment in which the button does.
+    // The page itself clicks at the moment the button appears.
     await page.evaluate(() => {
       new MutationObserver((_, observer) => {
         const allow = document.querySelector<HTMLButtonElement>('button.allow:enabled')
@@ -30,38 +30,38 @@ describe.skipIf(hasNoBrowser())('nobody decides what they did not mean:', () => 
     expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'allow' })
   })
 
-  it('nor does a key', async () => {
+  it('a key right after a card appears sends nothing', async () => {
     const page = await fixture.openPage()
     const asker = await fixture.openAsker()
     const first = await asker.ask(asks.command('first'))
     await cardOf(page, first).waitFor()
     await page.keyboard.press('j')
-    // Keys at every frame, from before the change until the quiet time is nearly over.
+    // Presses the key in every frame, from before the change until the cooldown is nearly over.
     await page.evaluate(ms => {
       new MutationObserver((_, observer) => {
         if (document.querySelectorAll('article').length < 2) return
         observer.disconnect()
         const stopAt = performance.now() + ms
-        const strike = () => {
-          // A frame that comes too late strikes too late.
+        const pressKeyEachFrame = () => {
+          // A delayed frame must not press the key after the cooldown.
           if (performance.now() < stopAt) {
             document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'a', bubbles: true }))
-            requestAnimationFrame(strike)
-          } else document.body.dataset.struck = 'yes'
+            requestAnimationFrame(pressKeyEachFrame)
+          } else document.body.dataset.pressed = 'yes'
         }
-        strike()
+        pressKeyEachFrame()
       }).observe(document.body, { childList: true, subtree: true })
     }, cooldownMs - 100)
     await waitForCooldown(page)
     const second = await asker.ask(asks.command('second'))
-    await page.locator('[data-struck]').waitFor()
+    await page.locator('[data-pressed]').waitFor()
     await page.getByText('The list just changed. Press again to confirm.').waitFor()
     expect(await fixture.isPending(first)).toBe(true)
     expect(await fixture.isPending(second)).toBe(true)
   })
 
   it.each(['inbox', 'session'])(
-    'a double click answers one card and not the one that comes into its place: %s',
+    'a double click answers one card and not the one that takes its place: %s',
     async screen => {
       const page = await fixture.openPage()
       const asker = await fixture.openAsker()
@@ -71,7 +71,7 @@ describe.skipIf(hasNoBrowser())('nobody decides what they did not mean:', () => 
       await cardOf(page, one).waitFor()
       await cardOf(page, two).waitFor()
       await waitForCooldown(page)
-      // The last press of an impatient hand falls in the moment in which the first card goes, on what stands there then.
+      // The second click of the double click lands at the moment the first card disappears, on the card that takes its place.
       await page.evaluate(
         ([first, second]) => {
           const cardIn = (id: string) => document.querySelector(`article[id$="${id}"]`)
@@ -96,15 +96,15 @@ describe.skipIf(hasNoBrowser())('nobody decides what they did not mean:', () => 
     ['an arrow', 'Deny…', 'ArrowLeft'],
     ['Shift', 'Deny…', 'Shift'],
     ['Delete', 'Add a note…', 'Delete'],
-  ])('keys that go on coming behind %s when their field has gone decide nothing', async (_, step, last) => {
+  ])('keys typed after %s into a field that has disappeared answer nothing', async (_, panel, lastKey) => {
     const page = await fixture.openPage()
     const asker = await fixture.openAsker()
     const first = await asker.ask(asks.command('first'))
     const second = await asker.ask(asks.command('second'))
     await cardOf(page, second).waitFor()
-    await button(cardOf(page, first), step).click()
+    await button(cardOf(page, first), panel).click()
     await page.keyboard.type('because ')
-    await page.keyboard.press(last)
+    await page.keyboard.press(lastKey)
     await fixture.gateway.call('withdrawRequest', { id: first.id })
     await cardOf(page, first).waitFor({ state: 'detached' })
     await page.keyboard.type('aaaaaaaaaaaaaaaa', { delay: 70 })
@@ -113,7 +113,7 @@ describe.skipIf(hasNoBrowser())('nobody decides what they did not mean:', () => 
     expect(await fixture.isPending(second)).toBe(true)
   })
 
-  it('an edit that was begun is not passed over by a key, nor in silence', async () => {
+  it('an unfinished edit is not skipped by a key, and the button says that it leaves the edit out', async () => {
     const page = await fixture.openPage()
     const request = await (await fixture.openAsker()).ask(asks.command('rm -rf build'))
     const card = cardOf(page, request)
@@ -135,7 +135,7 @@ describe.skipIf(hasNoBrowser())('nobody decides what they did not mean:', () => 
     expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'allow' })
   })
 
-  it('a key sends no answers while one says why not', async () => {
+  it('a key sends no answers while the decline panel is open', async () => {
     const page = await fixture.openPage()
     const request = await (await fixture.openAsker()).ask(asks.questions())
     const card = cardOf(page, request)
@@ -150,21 +150,21 @@ describe.skipIf(hasNoBrowser())('nobody decides what they did not mean:', () => 
     expect(await fixture.isPending(request)).toBe(true)
   })
 
-  it('what opens a plan does not stand in a list that a letter changes', async () => {
+  it('opening a plan with Enter does not focus the mode select, which letter keys would change', async () => {
     const page = await fixture.openPage()
-    const ask = { ...asks.plan(), modes: ['default', 'acceptEdits'] } as Ask // a plan is an approval
+    const ask = { ...asks.plan(), modes: ['default', 'acceptEdits'] } as Ask // asks.plan() is an approval
     const request = await (await fixture.openAsker()).ask(ask)
-    const into = cardOf(page, request).getByLabel('After approval')
-    await into.waitFor()
+    const modeSelect = cardOf(page, request).getByLabel('After approval')
+    await modeSelect.waitFor()
     await page.keyboard.press('j')
     await page.keyboard.press('Enter')
     await waitForCooldown(page)
     await page.keyboard.press('d')
-    expect(await into.count()).toBe(0)
+    expect(await modeSelect.count()).toBe(0)
     await cardOf(page, request).getByRole('textbox').waitFor()
   })
 
-  it('Enter in the field for the reason denies, Escape goes back with what was typed', async () => {
+  it('Enter in the reason field denies, and Escape goes back and keeps the text', async () => {
     const page = await fixture.openPage()
     const request = await (await fixture.openAsker()).ask(asks.command())
     const card = cardOf(page, request)
@@ -183,7 +183,7 @@ describe.skipIf(hasNoBrowser())('nobody decides what they did not mean:', () => 
     expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'deny', reason: 'first line\nsecond line' })
   })
 
-  it('Enter in any other field of a card decides nothing', async () => {
+  it('Enter in any other field of a card sends nothing', async () => {
     const page = await fixture.openPage()
     const request = await (await fixture.openAsker()).ask(asks.command())
     const card = cardOf(page, request)
@@ -200,7 +200,7 @@ describe.skipIf(hasNoBrowser())('nobody decides what they did not mean:', () => 
     expect(await fixture.isPending(request)).toBe(true)
   })
 
-  it('what an agent’s own program advises against is not allowed by any key', async () => {
+  it('a dangerous request cannot be allowed with a key', async () => {
     const page = await fixture.openPage()
     const request = await (await fixture.openAsker()).ask(asks.dangerous())
     const card = cardOf(page, request)
@@ -214,51 +214,48 @@ describe.skipIf(hasNoBrowser())('nobody decides what they did not mean:', () => 
     expect(await fixture.isPending(request)).toBe(true)
   })
 
-  it.each([1440, 390, 320])(
-    'what is announced never covers the bar that answers several: %i pixels wide',
-    async width => {
-      const page = await fixture.openPage({ viewport: { width, height: 700 } })
-      const asker = await fixture.openAsker()
-      const plain = await asker.ask(asks.command())
-      for (const ask of [asks.write(), asks.plan(), asks.dangerous()]) await asker.ask(ask)
-      await cardOf(page, plain).getByRole('checkbox').check()
-      const bar = page.getByRole('region', { name: 'Answer several at once' })
-      await bar.waitFor()
-      for (let i = 0; i < 4; i++) await page.keyboard.press('j')
-      const toast = page.locator('.toast.shown', { hasText: 'Flagged as dangerous' })
-      for (const where of ['top', 'end']) {
-        await page.locator('main').evaluate((it, at) => it.scrollTo(0, at === 'top' ? 0 : it.scrollHeight), where)
-        await page.keyboard.press('x')
-        await toast.waitFor()
-        const [above, below] = [await toast.boundingBox(), await bar.boundingBox()]
-        if (!above || !below) throw new Error('both are there')
-        expect(above.y + above.height, where).toBeLessThanOrEqual(below.y)
-        expect(above.y, where).toBeGreaterThan(0)
-        expect(above.x, where).toBeGreaterThanOrEqual(0)
-        expect(above.x + above.width, where).toBeLessThanOrEqual(width)
-      }
-    },
-  )
+  it.each([1440, 390, 320])('a toast never covers the batch bar: %i pixels wide', async width => {
+    const page = await fixture.openPage({ viewport: { width, height: 700 } })
+    const asker = await fixture.openAsker()
+    const plain = await asker.ask(asks.command())
+    for (const ask of [asks.write(), asks.plan(), asks.dangerous()]) await asker.ask(ask)
+    await cardOf(page, plain).getByRole('checkbox').check()
+    const bar = page.getByRole('region', { name: 'Answer several at once' })
+    await bar.waitFor()
+    for (let i = 0; i < 4; i++) await page.keyboard.press('j')
+    const toast = page.locator('.toast.shown', { hasText: 'Flagged as dangerous' })
+    for (const where of ['top', 'end']) {
+      await page.locator('main').evaluate((it, at) => it.scrollTo(0, at === 'top' ? 0 : it.scrollHeight), where)
+      await page.keyboard.press('x')
+      await toast.waitFor()
+      const [above, below] = [await toast.boundingBox(), await bar.boundingBox()]
+      if (!above || !below) throw new Error('the toast or the bar is not visible')
+      expect(above.y + above.height, where).toBeLessThanOrEqual(below.y)
+      expect(above.y, where).toBeGreaterThan(0)
+      expect(above.x, where).toBeGreaterThanOrEqual(0)
+      expect(above.x + above.width, where).toBeLessThanOrEqual(width)
+    }
+  })
 
-  it('a range takes no card that was passed over unseen, and says so', async () => {
+  it('selecting a range skips cards that were never on the screen, and says so', async () => {
     const page = await fixture.openPage()
     const asker = await fixture.openAsker()
     const requests: Request[] = []
     for (let n = 0; n < 24; n++) requests.push(await asker.ask(n === 1 ? asks.plan() : asks.command(`step ${n}`)))
     const [first, last] = [requests[0], requests.at(-1)]
-    if (!first || !last) throw new Error('they were asked')
+    if (!first || !last) throw new Error('no requests were opened')
     await cardOf(page, first).getByRole('checkbox').check()
     await page.locator('main').evaluate(it => it.scrollTo(0, it.scrollHeight))
     await cardOf(page, last)
       .getByRole('checkbox')
       .click({ modifiers: ['Shift'] })
-    const said = page.getByText(/^1 needs individual review\. \d+ haven’t been on screen yet/)
-    await said.waitFor()
-    const passed = Number(/(\d+) have not/.exec(await visibleText(said))?.[1])
-    await page.getByText(`${requests.length - 1 - passed} selected`).waitFor()
+    const toast = page.getByText(/^1 needs individual review\. \d+ haven’t been on screen yet/)
+    await toast.waitFor()
+    const skipped = Number(/(\d+) haven’t/.exec(await visibleText(toast))?.[1])
+    await page.getByText(`${requests.length - 1 - skipped} selected`).waitFor()
   })
 
-  it('what is announced twice is said twice, and its words go with its line', async () => {
+  it('a toast shown twice is announced twice, and its text disappears only after it has faded', async () => {
     const page = await fixture.openPage()
     const request = await (await fixture.openAsker()).ask(asks.dangerous())
     await cardOf(page, request).waitFor()
@@ -266,10 +263,10 @@ describe.skipIf(hasNoBrowser())('nobody decides what they did not mean:', () => 
     await page.keyboard.press('x')
     const toast = page.locator('.toast')
     await toast.getByText('Flagged as dangerous').waitFor()
-    const said = await toast.locator('span').elementHandle()
+    const firstText = await toast.locator('span').elementHandle()
     await page.keyboard.press('x')
-    // A live region speaks of what comes into it.
-    await expect.poll(() => said?.evaluate(it => it.isConnected)).toBe(false)
+    // Screen readers announce new elements in a live region.
+    await expect.poll(() => firstText?.evaluate(it => it.isConnected)).toBe(false)
     await toast.getByText('Flagged as dangerous').waitFor()
     const left = await toast.evaluate(
       it =>
@@ -283,7 +280,7 @@ describe.skipIf(hasNoBrowser())('nobody decides what they did not mean:', () => 
     await expect.poll(() => toast.textContent()).toBe('')
   })
 
-  it('a long change is allowed only once its end was on the screen', async () => {
+  it('a long change can be allowed only after its end was on the screen', async () => {
     const page = await fixture.openPage()
     const request = await (await fixture.openAsker()).ask(asks.write(400))
     const card = cardOf(page, request)
@@ -294,8 +291,8 @@ describe.skipIf(hasNoBrowser())('nobody decides what they did not mean:', () => 
     await waitForCooldown(page)
     await page.keyboard.press('a')
     expect(await fixture.isPending(request)).toBe(true)
-    const window = card.getByRole('figure', { name: 'Change' })
-    await window.hover()
+    const pane = card.getByRole('figure', { name: 'Change' })
+    await pane.hover()
     await page.mouse.wheel(0, 2000)
     await expect.poll(() => allow.isDisabled()).toBe(true)
     await page.mouse.wheel(0, 100_000)
@@ -304,7 +301,7 @@ describe.skipIf(hasNoBrowser())('nobody decides what they did not mean:', () => 
     expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'allow' })
   })
 
-  it('a command of one endless line is all there, and no part of it lies beyond an edge', async () => {
+  it('a very long command line is shown in full and wraps', async () => {
     const page = await fixture.openPage()
     const command = `echo ${'x'.repeat(4000)} && rm -rf /tmp/hidden-at-the-end`
     const request = await (await fixture.openAsker()).ask(asks.command(command))
@@ -315,14 +312,14 @@ describe.skipIf(hasNoBrowser())('nobody decides what they did not mean:', () => 
     expect(await box.evaluate(it => it.scrollWidth <= it.clientWidth + 1)).toBe(true)
   })
 
-  describe('what cannot be seen is made visible', () => {
+  describe('invisible characters', () => {
     const data = join(import.meta.dirname, '../../packages/protocol/test/data/display.json')
     const attacks = JSON.parse(readFileSync(data, 'utf8')) as readonly {
       readonly name: string
       readonly text: string
-    }[] // as that file is
+    }[] // the format of that file
 
-    it('on cards, in receipts and in the transcript, and nothing of it becomes HTML', async () => {
+    it('are visible on cards, in receipts and in the transcript, and nothing is rendered as HTML', async () => {
       const page = await fixture.openPage()
       const asker = await fixture.openAsker('\u202Eapi\u202C')
       for (const { text } of attacks.filter(attack => attack.name !== 'lone surrogate'))
@@ -342,12 +339,12 @@ describe.skipIf(hasNoBrowser())('nobody decides what they did not mean:', () => 
       }
       expect(await page.locator('main img').count()).toBe(0)
       const [first] = requests
-      if (!first) throw new Error('there are attacks')
+      if (!first) throw new Error('no attacks in the data file')
       await fixture.answer(first.request)
       await page.goto(`${fixture.gateway.url}/#/sessions/${asker.session.id}`)
       const log = page.getByRole('log', { name: 'Transcript' })
       await log.getByText('<img src=x onerror=alert(1)>').first().waitFor()
-      // One of them has two hundred lines, told in one.
+      // One of the attacks has two hundred lines, which are joined to one here.
       await log.locator('.request-line-summary', { hasText: 'npm test ↵ rm -rf ~' }).first().waitFor()
       expect((await log.locator('.request-line-summary').allInnerTexts()).join()).not.toContain('\\u{a}')
       expect(await visibleText(log)).not.toContain('\u202E')
@@ -355,16 +352,16 @@ describe.skipIf(hasNoBrowser())('nobody decides what they did not mean:', () => 
       expect(await visibleText(page.locator('main'))).toContain(escapeInvisible('\u202Eapi\u202C'))
     })
 
-    it('where blanks would push it out of sight: they are counted, and what runs is as it was asked', async () => {
+    it('in long runs are counted, and the edited command keeps them', async () => {
       const page = await fixture.openPage()
       const asker = await fixture.openAsker()
       const command = `npm test${' '.repeat(3000)}; rm -rf ~`
       const request = await asker.ask(asks.command(command))
       const card = cardOf(page, request)
-      const sign = card.locator('pre .marker.count')
-      await sign.waitFor()
-      expect(await sign.allInnerTexts()).toEqual(['⟨3000 spaces⟩'])
-      expect(await sign.evaluate(it => getComputedStyle(it).direction)).toBe('ltr')
+      const marker = card.locator('pre .marker.count')
+      await marker.waitFor()
+      expect(await marker.allInnerTexts()).toEqual(['⟨3000 spaces⟩'])
+      expect(await marker.evaluate(it => getComputedStyle(it).direction)).toBe('ltr')
       const change = await asker.ask({
         kind: 'approval',
         tool: 'Write',
@@ -390,29 +387,29 @@ describe.skipIf(hasNoBrowser())('nobody decides what they did not mean:', () => 
       expect(await fixture.answerGivenOnPage(request)).toMatchObject({ input: { command: `${command}x` } })
     })
 
-    it('wherever an agent’s words stand on a card', async () => {
-      const bad = 'ok\u202Edne\u200B'
+    it('are visible wherever a card shows an agent’s text', async () => {
+      const invisible = 'ok\u202Edne\u200B'
       const page = await fixture.openPage()
       const asker = await fixture.openAsker()
       const approval: Ask = {
         kind: 'approval',
-        tool: `Tool${bad}`,
-        title: bad,
-        description: bad,
-        input: { [bad]: bad },
-        cwd: `/src/${bad}`,
+        tool: `Tool${invisible}`,
+        title: invisible,
+        description: invisible,
+        input: { [invisible]: invisible },
+        cwd: `/src/${invisible}`,
         editable: true,
-        suggestions: [{ id: 's', label: bad, scope: bad }],
-        caution: { reason: bad, blockedPath: bad },
+        suggestions: [{ id: 's', label: invisible, scope: invisible }],
+        caution: { reason: invisible, blockedPath: invisible },
       }
       const questions: Ask = {
         kind: 'questions',
         questions: [
           {
-            id: bad,
-            header: bad,
-            question: bad,
-            options: [{ label: bad, description: bad, preview: bad }],
+            id: invisible,
+            header: invisible,
+            question: invisible,
+            options: [{ label: invisible, description: invisible, preview: invisible }],
             multiSelect: false,
             allowOther: true,
             secret: false,
@@ -421,20 +418,22 @@ describe.skipIf(hasNoBrowser())('nobody decides what they did not mean:', () => 
       }
       const form: Ask = {
         kind: 'form',
-        title: bad,
-        message: bad,
+        title: invisible,
+        message: invisible,
         schema: {
           type: 'object',
-          properties: { [bad]: { type: 'string', title: bad, description: bad, enum: [bad, 'b'] } },
+          properties: {
+            [invisible]: { type: 'string', title: invisible, description: invisible, enum: [invisible, 'b'] },
+          },
         },
       }
       for (const ask of [approval, questions, form]) {
-        const request = await asker.ask(ask, { agentPath: [bad] })
+        const request = await asker.ask(ask, { agentPath: [invisible] })
         await cardOf(page, request).waitFor()
       }
       await button(page.locator('article').first(), 'Always…').click()
-      const whole = await page.evaluate(() => document.documentElement.outerHTML)
-      const leaks = [...whole.matchAll(/.{60}[\u202E\u200B].{60}/gu)].map(([at]) => at)
+      const html = await page.evaluate(() => document.documentElement.outerHTML)
+      const leaks = [...html.matchAll(/.{60}[\u202E\u200B].{60}/gu)].map(([at]) => at)
       expect(leaks).toEqual([])
     })
   })

@@ -13,7 +13,7 @@ import {
   waitForCooldown,
 } from './page-fixture.ts'
 
-/** Of two colours that a browser has computed, as WCAG counts it. */
+/** The contrast ratio of two computed colors, as defined by WCAG. */
 function contrast(one: string, other: string): number {
   const [light = 0, dark = 0] = [one, other]
     .map(colour => (colour.match(/[\d.]+/g) ?? []).slice(0, 3).map(part => Number(part) / 255))
@@ -23,11 +23,11 @@ function contrast(one: string, other: string): number {
   return (light + 0.05) / (dark + 0.05)
 }
 
-describe.skipIf(hasNoBrowser())('an approval', () => {
+describe.skipIf(hasNoBrowser())('approvals on the page', () => {
   const fixture = setUpPageFixture()
 
-  /** The page with one request on it. */
-  async function shown(ask: Ask, options = {}) {
+  /** Opens the page with one request. */
+  async function openRequest(ask: Ask, options = {}) {
     const page = await fixture.openPage(options)
     const request = await (await fixture.openAsker()).ask(ask)
     const card = cardOf(page, request)
@@ -35,8 +35,8 @@ describe.skipIf(hasNoBrowser())('an approval', () => {
     return { page, request, card }
   }
 
-  it('of a command is allowed once; its receipt says by whom, and then that it was delivered', async () => {
-    const { page, request, card } = await shown(asks.command())
+  it('allowing a command once shows a receipt with the person and then the delivery', async () => {
+    const { page, request, card } = await openRequest(asks.command())
     expect(await visibleText(card.getByRole('heading'))).toBe('Run a command')
     expect(await visibleText(card.getByRole('figure', { name: 'Command' }))).toContain('npm run migrate -- --env')
     expect(await visibleText(card)).toContain('/src/api')
@@ -51,8 +51,8 @@ describe.skipIf(hasNoBrowser())('an approval', () => {
     expect(await button(page, 'Allow once').count()).toBe(0)
   })
 
-  it('of a command runs as it was edited, with a note, and the receipt shows both texts', async () => {
-    const { page, request, card } = await shown(asks.command())
+  it('an edited command is allowed with the edit and a note, and the receipt shows both texts', async () => {
+    const { page, request, card } = await openRequest(asks.command())
     await button(card, 'Edit…').click()
     const allow = button(card, 'Allow with edits')
     await expect.poll(() => allow.isDisabled()).toBe(true)
@@ -67,15 +67,15 @@ describe.skipIf(hasNoBrowser())('an approval', () => {
     expect((await fixture.waitUntilResolved(request)).resolution?.editedDigest).toMatch(/\S/)
     const line = receipt(page, '--env test', 'allowed with changes by you')
     await line.locator('summary').click()
-    const story = line.locator('.receipt-details')
-    await story.waitFor()
-    expect(await visibleText(story)).toContain('--env staging')
-    expect(await visibleText(story)).toContain('Edited before allowing')
-    expect(await visibleText(story)).toContain('never on staging')
+    const details = line.locator('.receipt-details')
+    await details.waitFor()
+    expect(await visibleText(details)).toContain('--env staging')
+    expect(await visibleText(details)).toContain('Edited before allowing')
+    expect(await visibleText(details)).toContain('never on staging')
   })
 
-  it('is allowed with a note that the agent reads', async () => {
-    const { page, request, card } = await shown(asks.fields())
+  it('a request is allowed with a note for the agent', async () => {
+    const { page, request, card } = await openRequest(asks.fields())
     await button(card, 'Add a note…').click()
     await expect.poll(() => button(card, 'Allow with this note').isDisabled()).toBe(true)
     await page.keyboard.type('but only this one')
@@ -84,8 +84,8 @@ describe.skipIf(hasNoBrowser())('an approval', () => {
     await receipt(page, 'allowed by you: but only this one').waitFor()
   })
 
-  it('is denied in two steps, with a reason', async () => {
-    const { page, request, card } = await shown(asks.command())
+  it('a request is denied in two steps, with a reason', async () => {
+    const { page, request, card } = await openRequest(asks.command())
     await button(card, 'Deny…').click()
     expect(await fixture.isPending(request)).toBe(true)
     await page.keyboard.type('not before the backup')
@@ -94,16 +94,16 @@ describe.skipIf(hasNoBrowser())('an approval', () => {
     await receipt(page, 'denied by you: not before the backup').waitFor()
   })
 
-  it('is denied so that the agent stops', async () => {
-    const { page, request, card } = await shown(asks.command())
+  it('“Deny and stop” also interrupts the agent', async () => {
+    const { page, request, card } = await openRequest(asks.command())
     await button(card, 'Deny…').click()
     await click(page, button(card, 'Deny and stop'))
     expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'deny', interrupt: true })
     await receipt(page, 'denied by you').waitFor()
   })
 
-  it('of an edit shows both sides, the blanks and the tabs, and the new text can be changed', async () => {
-    const { page, request, card } = await shown(asks.edit())
+  it('an edit shows both sides with visible blanks and tabs, and its new text can be changed', async () => {
+    const { page, request, card } = await openRequest(asks.edit())
     expect(await visibleText(card)).toContain('/src/api/src/retry.ts')
     await expect.poll(() => card.locator('.diff.split').count()).toBe(1)
     expect(await card.locator('.diff-row.removed').allInnerTexts()).toEqual([
@@ -127,26 +127,23 @@ describe.skipIf(hasNoBrowser())('an approval', () => {
     await receipt(page, '/src/api/src/retry.ts', 'allowed with changes').waitFor()
   })
 
-  it.each(['light', 'dark'] as const)(
-    'of an edit shows blanks at a line end so that nobody overlooks them: %s',
-    async colorScheme => {
-      const input = { file_path: '/src/a.ts', old_string: 'one \ntwo', new_string: 'one\ntwo \t' }
-      const { card } = await shown({ ...asks.edit(), input } as Ask, { colorScheme }) // an approval, with another input
-      expect(await card.locator('.trail').allTextContents()).toEqual([' ', ' ', '\t'])
-      for (const trail of await card.locator('.trail').all()) {
-        const colours = await trail.evaluate(it => [
-          getComputedStyle(it).outlineColor,
-          getComputedStyle(it.closest('.diff-row') ?? it).backgroundColor,
-        ])
-        expect(await trail.evaluate(it => getComputedStyle(it).outlineStyle)).toBe('solid')
-        expect(contrast(colours[0] ?? '', colours[1] ?? '')).toBeGreaterThan(3)
-      }
-    },
-  )
+  it.each(['light', 'dark'] as const)('an edit shows trailing blanks with enough contrast: %s', async colorScheme => {
+    const input = { file_path: '/src/a.ts', old_string: 'one \ntwo', new_string: 'one\ntwo \t' }
+    const { card } = await openRequest({ ...asks.edit(), input } as Ask, { colorScheme }) // asks.edit() is an approval
+    expect(await card.locator('.trail').allTextContents()).toEqual([' ', ' ', '\t'])
+    for (const trail of await card.locator('.trail').all()) {
+      const colours = await trail.evaluate(it => [
+        getComputedStyle(it).outlineColor,
+        getComputedStyle(it.closest('.diff-row') ?? it).backgroundColor,
+      ])
+      expect(await trail.evaluate(it => getComputedStyle(it).outlineStyle)).toBe('solid')
+      expect(contrast(colours[0] ?? '', colours[1] ?? '')).toBeGreaterThan(3)
+    }
+  })
 
-  it('of an edit with CRLF line ends reads like any other, says so once, and keeps them when it is changed', async () => {
+  it('an edit with CRLF line endings says so once, and keeps them when it is changed', async () => {
     const input = { file_path: '/src/a.ts', old_string: 'one\r\ntwo', new_string: 'one\r\n2\r\nthree' }
-    const { page, request, card } = await shown({ ...asks.edit(), input } as Ask) // an approval, with another input
+    const { page, request, card } = await openRequest({ ...asks.edit(), input } as Ask) // asks.edit() is an approval
     expect(await visibleText(card.locator('.file-header'))).toContain('2 added · 1 removed · CRLF line endings')
     expect(await card.locator('.diff').textContent()).not.toMatch(/CR|u\{/)
     expect(await card.locator('.hidden-warning').count()).toBe(0)
@@ -159,15 +156,15 @@ describe.skipIf(hasNoBrowser())('an approval', () => {
     expect(await fixture.answerGivenOnPage(request)).toMatchObject({
       input: { ...input, new_string: 'one\r\n2\r\n3\r\nfour' },
     })
-    const told = receipt(page, '/src/a.ts', 'allowed with changes')
-    await told.locator('summary').click()
-    await told.getByText('Edited before allowing').waitFor()
-    await expect.poll(() => told.locator('.remark .diff-row.added').count()).toBe(2)
+    const editReceipt = receipt(page, '/src/a.ts', 'allowed with changes')
+    await editReceipt.locator('summary').click()
+    await editReceipt.getByText('Edited before allowing').waitFor()
+    await expect.poll(() => editReceipt.locator('.remark .diff-row.added').count()).toBe(2)
   })
 
-  it('of an edit that changes line ends shows each of them', async () => {
+  it('an edit that changes line endings shows each of them', async () => {
     const input = { file_path: '/src/a.ts', old_string: 'one\r\ntwo', new_string: 'one\ntwo' }
-    const { card } = await shown({ ...asks.edit(), input } as Ask) // as above
+    const { card } = await openRequest({ ...asks.edit(), input } as Ask) // as above
     expect(await visibleText(card.locator('.file-header'))).toContain(
       'mixed line endings: ⟨CR⟩ marks lines that end in CRLF',
     )
@@ -175,14 +172,14 @@ describe.skipIf(hasNoBrowser())('an approval', () => {
     expect(await visibleText(card.locator('.diff-row.added .line'))).not.toContain('CR')
   })
 
-  it('of an edit stands in one column where there is no room for two', async () => {
-    const { card } = await shown(asks.edit(), phone)
+  it('an edit is shown in one column on a phone', async () => {
+    const { card } = await openRequest(asks.edit(), phone)
     await expect.poll(() => card.locator('.diff.unified').count()).toBe(1)
     expect(await card.locator('.diff.split').count()).toBe(0)
   })
 
-  it('of a new file shows all of it', async () => {
-    const { page, request, card } = await shown(asks.write())
+  it('a new file is shown in full', async () => {
+    const { page, request, card } = await openRequest(asks.write())
     expect(await visibleText(card)).toContain('new file · 12 added')
     await expect.poll(() => card.locator('.diff-row.added').count()).toBe(12)
     await click(page, button(card, 'Allow once'))
@@ -190,8 +187,8 @@ describe.skipIf(hasNoBrowser())('an approval', () => {
     await receipt(page, '/src/api/src/greeting.ts', 'allowed by you').waitFor()
   })
 
-  it('of any other tool shows fields, its JSON a click away, and takes edited JSON only where it is JSON', async () => {
-    const { page, request, card } = await shown(asks.fields())
+  it('the input of another tool is shown as fields or JSON, and an edit of it must be valid JSON', async () => {
+    const { page, request, card } = await openRequest(asks.fields())
     expect(await visibleText(card.getByRole('heading'))).toBe('tracker: create_issue (MCP)')
     expect(await card.getByRole('definition').allInnerTexts()).toEqual(
       expect.arrayContaining(['API', 'Flaky test', 'null', '3']),
@@ -214,8 +211,8 @@ describe.skipIf(hasNoBrowser())('an approval', () => {
     expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'allow', input })
   })
 
-  it('is allowed for longer by what the agent’s own program offers, each with its scope', async () => {
-    const { page, request, card } = await shown(asks.suggested())
+  it('a request is allowed and remembered with a suggestion, whose scope is shown', async () => {
+    const { page, request, card } = await openRequest(asks.suggested())
     await button(card, 'Add a note…').click()
     await page.keyboard.type('as ever')
     await page.keyboard.press('Escape')
@@ -227,8 +224,8 @@ describe.skipIf(hasNoBrowser())('an approval', () => {
     expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'allow', note: 'as ever', suggestion: 's2' })
   })
 
-  it('that its agent advises against is allowed by a second, deliberate step, and never for longer', async () => {
-    const { page, request, card } = await shown(asks.dangerous())
+  it('a dangerous request needs a second, deliberate step and cannot be remembered', async () => {
+    const { page, request, card } = await openRequest(asks.dangerous())
     expect(await visibleText(card)).toContain('Flagged as dangerous by the agent')
     expect(await visibleText(card)).toContain('It would remove everything you own.')
     expect(await button(card, 'Always…').count()).toBe(0)
@@ -239,8 +236,8 @@ describe.skipIf(hasNoBrowser())('an approval', () => {
     expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'allow' })
   })
 
-  it('that its agent advises against is allowed on a phone by a press that is held, not by a tap', async () => {
-    const { page, request, card } = await shown(asks.dangerous(), phone)
+  it('a dangerous request on a phone is allowed by press and hold, not by a tap', async () => {
+    const { page, request, card } = await openRequest(asks.dangerous(), phone)
     const hold = card.locator('button.hold-button')
     await waitForCooldown(page)
     await hold.tap()
@@ -250,9 +247,9 @@ describe.skipIf(hasNoBrowser())('an approval', () => {
     expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'allow' })
   })
 
-  describe('of a plan', () => {
-    it('is rendered, shown as written a click away, and approved into a mode', async () => {
-      const { page, request, card } = await shown(asks.plan())
+  describe('a plan', () => {
+    it('is rendered as Markdown, can be viewed as source, and is approved', async () => {
+      const { page, request, card } = await openRequest(asks.plan())
       await card.getByRole('heading', { name: 'Plan', exact: true }).waitFor()
       expect(await visibleText(card.locator('.markdown strong'))).toBe('migration')
       await button(card, 'View source').click()
@@ -261,8 +258,8 @@ describe.skipIf(hasNoBrowser())('an approval', () => {
       expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'allow' })
     })
 
-    it('is changed before it is approved', async () => {
-      const { page, request, card } = await shown(asks.plan())
+    it('can be edited before it is approved', async () => {
+      const { page, request, card } = await openRequest(asks.plan())
       await button(card, 'Edit the plan…').click()
       await card.getByLabel('(this is what you approve)').fill('# Plan\n\n1. Only read')
       await click(page, button(card, 'Approve with edits'))
@@ -272,28 +269,28 @@ describe.skipIf(hasNoBrowser())('an approval', () => {
       })
     })
 
-    it('says in every step into which mode it would be approved, also where that was chosen elsewhere', async () => {
-      const ask: Ask = { ...asks.plan(), modes: ['default', 'bypassPermissions'] } as Ask // a plan is an approval
-      const { page, request, card } = await shown(ask)
+    it('shows the mode it is approved into in every panel, even if it was chosen on another device', async () => {
+      const ask: Ask = { ...asks.plan(), modes: ['default', 'bypassPermissions'] } as Ask // asks.plan() is an approval
+      const { page, request, card } = await openRequest(ask)
       await button(card, 'Add a note…').click()
       const draft = { version: 1, note: 'fine', mode: 'bypassPermissions' }
       await fixture.gateway.call('putDraft', { id: request.id, draft })
-      const into = card.getByLabel('After approval')
-      await expect.poll(() => into.inputValue(), { timeout: 5000 }).toBe('bypassPermissions')
+      const modeSelect = card.getByLabel('After approval')
+      await expect.poll(() => modeSelect.inputValue(), { timeout: 5000 }).toBe('bypassPermissions')
       await markChanged(page)
-      await into.selectOption('default')
+      await modeSelect.selectOption('default')
       await click(page, button(card, 'Approve with this note'))
       expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'allow', note: 'fine', mode: 'default' })
     })
 
-    it('shows a mode that nobody here knows, before it is approved into it', async () => {
-      const { request, card } = await shown(asks.plan())
+    it('shows an unknown mode that was chosen on another device', async () => {
+      const { request, card } = await openRequest(asks.plan())
       await fixture.gateway.call('putDraft', { id: request.id, draft: { version: 1, mode: 'brisk' } })
       await expect.poll(() => card.getByLabel('After approval').inputValue(), { timeout: 5000 }).toBe('brisk')
     })
 
-    it('goes back to the agent with what is missing', async () => {
-      const { page, request, card } = await shown(asks.plan())
+    it('is sent back to the agent with a reason', async () => {
+      const { page, request, card } = await openRequest(asks.plan())
       await button(card, 'Keep planning…').click()
       await page.keyboard.type('and the rollback?')
       await click(page, button(card, 'Keep planning'))

@@ -6,26 +6,26 @@ import { connectionErrors, hasNoBrowser } from '../support/browser.ts'
 import { asks } from '../support/request-samples.ts'
 import { button, cardOf, click, pressKey, setUpPageFixture, waitForCooldown } from './page-fixture.ts'
 
-describe.skipIf(hasNoBrowser())('several at once', () => {
+describe.skipIf(hasNoBrowser())('answering several requests at once', () => {
   const fixture = setUpPageFixture()
 
-  async function shown(page: Page, count: number) {
+  async function openRequests(page: Page, count: number) {
     const asker = await fixture.openAsker()
     const requests: Request[] = []
     for (let at = 0; at < count; at++) requests.push(await asker.ask(asks.command(`echo ${at}`)))
     for (const { id } of requests) await page.locator(`[data-request="${id}"]`).waitFor()
     return (at: number) => {
       const found = requests[at]
-      if (!found) throw new Error(`only ${count} were asked`)
+      if (!found) throw new Error(`only ${count} requests were opened`)
       return found
     }
   }
   const bar = (page: Page) => page.getByRole('region', { name: 'Answer several at once' })
   const reason = (page: Page) => bar(page).getByRole('textbox')
 
-  it('are what the keys answer, and the bar says so; the active card is not meant unless it is among them', async () => {
+  it('keys answer the selected requests, and the active card only if it is selected', async () => {
     const page = await fixture.openPage()
-    const request = await shown(page, 2)
+    const request = await openRequests(page, 2)
     await pressKey(page, 'j')
     await cardOf(page, request(0)).locator('[data-key="a"]').waitFor()
     await page.keyboard.press('x')
@@ -41,9 +41,9 @@ describe.skipIf(hasNoBrowser())('several at once', () => {
     expect(await fixture.isPending(request(1))).toBe(true)
   })
 
-  it('are not allowed by a key while one of them is off the screen', async () => {
+  it('a key allows nothing while a selected request is off screen', async () => {
     const page = await fixture.openPage()
-    const request = await shown(page, 8)
+    const request = await openRequests(page, 8)
     await pressKey(page, 'j')
     await page.keyboard.press('x')
     for (let at = 1; at < 8; at++) await page.keyboard.press('j')
@@ -58,9 +58,9 @@ describe.skipIf(hasNoBrowser())('several at once', () => {
     expect(await fixture.answerGivenOnPage(request(7))).toEqual({ kind: 'allow' })
   })
 
-  it('are not denied by a double click on what only asks for a reason', async () => {
+  it('a double click on “Deny 2…” denies nothing', async () => {
     const page = await fixture.openPage()
-    const request = await shown(page, 2)
+    const request = await openRequests(page, 2)
     for (const at of [0, 1]) await cardOf(page, request(at)).getByRole('checkbox').check()
     await waitForCooldown(page)
     await button(bar(page), 'Deny 2…').dblclick()
@@ -69,9 +69,9 @@ describe.skipIf(hasNoBrowser())('several at once', () => {
     for (const at of [0, 1]) expect(await fixture.isPending(request(at))).toBe(true)
   })
 
-  it('that were answered elsewhere leave no field behind for the next one that is selected', async () => {
+  it('the reason field closes when the selected requests are answered elsewhere', async () => {
     const page = await fixture.openPage()
-    const request = await shown(page, 2)
+    const request = await openRequests(page, 2)
     await cardOf(page, request(0)).getByRole('checkbox').check()
     await button(bar(page), 'Deny 1…').click()
     await page.keyboard.type('not now')
@@ -84,9 +84,9 @@ describe.skipIf(hasNoBrowser())('several at once', () => {
     expect(await reason(page).inputValue()).toBe('')
   })
 
-  it('keep the reason that was typed where it did not arrive', async () => {
+  it('the typed reason stays if sending fails', async () => {
     const page = await fixture.openPage({ expectedErrors: connectionErrors })
-    const request = await shown(page, 1)
+    const request = await openRequests(page, 1)
     await cardOf(page, request(0)).getByRole('checkbox').check()
     await page.route('**/requests/answer', route => route.abort('connectionfailed'))
     await button(bar(page), 'Deny 1…').click()
@@ -100,9 +100,9 @@ describe.skipIf(hasNoBrowser())('several at once', () => {
     await bar(page).waitFor({ state: 'detached' })
   })
 
-  it('are each answered with the note that was written for it; one that is being changed waits on, and that is said', async () => {
+  it('each request is allowed with its own note; one with an unfinished edit is skipped, and the toast says so', async () => {
     const page = await fixture.openPage()
-    const request = await shown(page, 3)
+    const request = await openRequests(page, 3)
     for (const at of [0, 1, 2]) await cardOf(page, request(at)).getByRole('checkbox').check()
     const noted = cardOf(page, request(0))
     await click(page, button(noted, 'Add a note…'))

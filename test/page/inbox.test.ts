@@ -6,7 +6,7 @@ import { button, cardOf, click, pressKey, receipt, setUpPageFixture, visibleText
 describe.skipIf(hasNoBrowser())('the inbox', () => {
   const fixture = setUpPageFixture()
 
-  it('says that nothing waits, how many agents work, and counts in title and picture what comes', async () => {
+  it('shows when it is empty, how many agents work, and the pending count in title and tab icon', async () => {
     const page = await fixture.openPage()
     const icon = page.locator('link[rel="icon"]')
     const asker = await fixture.openAsker()
@@ -28,7 +28,7 @@ describe.skipIf(hasNoBrowser())('the inbox', () => {
     await page.locator('link[rel="icon"][href="/favicon.svg"]').waitFor({ state: 'attached' })
   })
 
-  it('shows requests of every session, oldest first, with who asks, from where and through which agents', async () => {
+  it('shows requests of every session, oldest first, with session, folder and agent path', async () => {
     const docs = await fixture.openAsker('docs', '/src/docs')
     const api = await fixture.openAsker('api', '/src/api')
     await docs.ask(asks.questions())
@@ -41,30 +41,30 @@ describe.skipIf(hasNoBrowser())('the inbox', () => {
     expect(await visibleText(cards.nth(1).locator('.card-header'))).toMatch(/api[\s\S]*reviewer[\s\S]*test-writer/)
   })
 
-  it('gives each agent of a path a ground of its own, so that no name passes for two', async () => {
+  it('gives each agent in a path its own background, so that one name cannot pass for two', async () => {
     const asker = await fixture.openAsker()
     await asker.ask(asks.command(), { agentPath: ['sub ⟶ fake', 'real'] })
     const page = await fixture.openPage()
     const names = page.locator('article .agent-name')
     await names.first().waitFor()
     expect(await names.allTextContents()).toEqual(['sub ⟶ fake', 'real'])
-    const ground = (at: number) => names.nth(at).evaluate(it => getComputedStyle(it).backgroundColor)
+    const background = (at: number) => names.nth(at).evaluate(it => getComputedStyle(it).backgroundColor)
     const around = await page.locator('article .agent-path').evaluate(it => getComputedStyle(it).backgroundColor)
-    for (const at of [0, 1]) expect(await ground(at)).not.toBe(around)
+    for (const at of [0, 1]) expect(await background(at)).not.toBe(around)
   })
 
-  it('stays where it is when a file is dropped on it', async () => {
+  it('ignores a dropped file instead of navigating to it', async () => {
     const page = await fixture.openPage()
-    const kept = await page.locator('main').evaluate(place => {
+    const prevented = await page.locator('main').evaluate(place => {
       const data = new DataTransfer()
       data.items.add(new File(['x'], 'x.txt'))
       const init = { bubbles: true, cancelable: true, dataTransfer: data }
       return ['dragover', 'drop'].every(type => !place.dispatchEvent(new DragEvent(type, init)))
     })
-    expect(kept).toBe(true)
+    expect(prevented).toBe(true)
   })
 
-  it('does not move what is under the pointer: what comes waits below, and is announced', async () => {
+  it('adds new requests below and announces them, without moving the card under the pointer', async () => {
     const page = await fixture.openPage({ viewport: { width: 1024, height: 600 } })
     const asker = await fixture.openAsker()
     const first = await asker.ask(asks.command('first'))
@@ -80,12 +80,12 @@ describe.skipIf(hasNoBrowser())('the inbox', () => {
     await page.getByRole('heading', { name: '5 requests waiting' }).waitFor()
   })
 
-  it('keeps the place of a card while those above it fold', async () => {
+  it('keeps a resolved request in its place for a moment and then moves it to the recent ones', async () => {
     const page = await fixture.openPage()
     const asker = await fixture.openAsker()
     const requests = [await asker.ask(asks.command('1st')), await asker.ask(asks.command('2nd'))]
     const [first, second] = requests
-    if (!first || !second) throw new Error('two were asked')
+    if (!first || !second) throw new Error('no requests were opened')
     await cardOf(page, second).waitFor()
     await fixture.answer(first)
     const line = page.locator('ol.requests details.receipt', { hasText: '1st' })
@@ -95,7 +95,7 @@ describe.skipIf(hasNoBrowser())('the inbox', () => {
     await expect.poll(() => page.locator('ol.requests > li').count()).toBe(1)
   })
 
-  it('decides nothing while cards move because a folded one above them goes', async () => {
+  it('ignores keys while cards move because a receipt above them disappears', async () => {
     const page = await fixture.openPage()
     const asker = await fixture.openAsker()
     const [first, second] = [await asker.ask(asks.command('1st')), await asker.ask(asks.command('2nd'))]
@@ -104,18 +104,18 @@ describe.skipIf(hasNoBrowser())('the inbox', () => {
     await page.keyboard.press('j')
     await fixture.answer(first)
     await page.locator('ol.requests details.receipt', { hasText: '1st' }).waitFor()
-    // In the very frame in which it begins to go.
+    // Presses the key in the frame in which the receipt starts to disappear.
     await page.waitForFunction(() => {
       const moves = document.querySelector('ol.requests > li')?.getAnimations() ?? []
-      const goes = moves.some(({ effect }) => (effect as KeyframeEffect).getKeyframes().at(-1)?.opacity === '0') // made of keyframes
-      if (goes) document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'a', bubbles: true }))
-      return goes
+      const disappears = moves.some(({ effect }) => (effect as KeyframeEffect).getKeyframes().at(-1)?.opacity === '0') // it is animated with keyframes
+      if (disappears) document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'a', bubbles: true }))
+      return disappears
     })
     await page.getByText('The list just changed.').waitFor()
     expect(await fixture.isPending(second)).toBe(true)
   })
 
-  it('answers several at once; one that fails fails no other, and is named', async () => {
+  it('answers several requests at once, and names the one that fails', async () => {
     const page = await fixture.openPage()
     const asker = await fixture.openAsker()
     const requests = []
@@ -124,8 +124,8 @@ describe.skipIf(hasNoBrowser())('the inbox', () => {
     for (const request of requests) await cardOf(page, request).getByRole('checkbox').check()
     expect(await cardOf(page, alone).getByRole('checkbox').count()).toBe(0)
     const [, two] = requests
-    if (!two) throw new Error('three were asked')
-    // Somebody is faster with the second while the answers are on their way.
+    if (!two) throw new Error('no requests were opened')
+    // Someone else answers the second request while the answers are being sent.
     await page.route('**/requests/answer', async route => {
       await fixture.answer(two, { kind: 'deny', reason: 'not this one' })
       await route.continue()
@@ -133,15 +133,15 @@ describe.skipIf(hasNoBrowser())('the inbox', () => {
     await click(page, button(page, 'Allow 3 once'))
     await page.getByText('2 answered, 1 not').waitFor()
     expect(await visibleText(page.locator('.batch-outcome'))).toContain('two')
-    const given = []
-    for (const request of requests) given.push((await fixture.waitUntilResolved(request)).resolution?.answer?.kind)
-    expect(given).toEqual(['allow', 'deny', 'allow'])
+    const answers = []
+    for (const request of requests) answers.push((await fixture.waitUntilResolved(request)).resolution?.answer?.kind)
+    expect(answers).toEqual(['allow', 'deny', 'allow'])
     expect(await fixture.isPending(alone)).toBe(true)
     await receipt(page, 'one', 'allowed by you').waitFor()
     await receipt(page, 'two', 'denied by you').waitFor()
   })
 
-  it('denies several with one reason', async () => {
+  it('denies several requests with one reason', async () => {
     const page = await fixture.openPage()
     const asker = await fixture.openAsker()
     const requests = [await asker.ask(asks.command('one')), await asker.ask(asks.fields())]
@@ -154,7 +154,7 @@ describe.skipIf(hasNoBrowser())('the inbox', () => {
       expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'deny', reason: 'stop that' })
   })
 
-  it('goes to the request that an address names', async () => {
+  it('scrolls to the request in the URL', async () => {
     const asker = await fixture.openAsker()
     const requests = []
     for (const ask of [asks.edit(), asks.questions(), asks.form(), asks.write()]) requests.push(await asker.ask(ask))
@@ -166,7 +166,7 @@ describe.skipIf(hasNoBrowser())('the inbox', () => {
     expect(await item.evaluate(it => it.getBoundingClientRect().top < innerHeight)).toBe(true)
   })
 
-  it('has room for a thumb: every target of a card on a phone is at least 44 px high', async () => {
+  it('makes every target of a card on a phone at least 44 px high', async () => {
     const page = await fixture.openPage(phone)
     const request = await (await fixture.openAsker()).ask(asks.suggested())
     await cardOf(page, request).waitFor()
@@ -184,19 +184,19 @@ describe.skipIf(hasNoBrowser())('the inbox', () => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
   })
 
-  it('is light, dark, or what the system says, and remembers which', async () => {
+  it('follows the system’s color scheme or a chosen theme, and remembers the choice', async () => {
     const page = await fixture.openPage({ colorScheme: 'light' })
-    const ground = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)
-    const light = await ground()
+    const background = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)
+    const light = await background()
     await page.emulateMedia({ colorScheme: 'dark' })
-    const dark = await ground()
+    const dark = await background()
     expect(dark).not.toBe(light)
     await page.getByRole('button', { name: /^Theme: system/ }).click()
-    expect(await ground()).toBe(light)
-    // The browser's own bar follows, by a colour that it can read.
+    expect(await background()).toBe(light)
+    // The browser's toolbar follows, with a color in a format that it understands.
     await page.locator('meta[name="theme-color"][content^="rgb("]').first().waitFor({ state: 'attached' })
     await page.reload()
     await page.getByRole('button', { name: /^Theme: light/ }).waitFor()
-    expect(await ground()).toBe(light)
+    expect(await background()).toBe(light)
   })
 })

@@ -4,11 +4,11 @@ import { hasNoBrowser } from '../support/browser.ts'
 import { asks } from '../support/request-samples.ts'
 import { cardOf, pressKey, receipt, setUpPageFixture, waitForCooldown } from './page-fixture.ts'
 
-describe.skipIf(hasNoBrowser())('without a pointer', () => {
+describe.skipIf(hasNoBrowser())('the keyboard', () => {
   const fixture = setUpPageFixture()
 
   let askers = 0
-  async function shown(...list: readonly Ask[]) {
+  async function openRequests(...list: readonly Ask[]) {
     const page = await fixture.openPage()
     const asker = await fixture.openAsker(`agent ${++askers}`)
     const requests: Request[] = []
@@ -16,16 +16,16 @@ describe.skipIf(hasNoBrowser())('without a pointer', () => {
     for (const request of requests) await page.locator(`[data-request="${request.id}"]`).waitFor()
     const request = (at: number) => {
       const found = requests[at]
-      if (!found) throw new Error(`only ${requests.length} were asked`)
+      if (!found) throw new Error(`only ${requests.length} requests were opened`)
       return found
     }
     const active = () => page.locator('li[aria-current="true"]').getAttribute('data-request')
     return { page, request, active }
   }
 
-  it('one goes through the inbox and answers all of it', async () => {
+  it('answers every kind of request in the inbox', async () => {
     const list = [asks.command('first'), asks.command('second'), asks.edit(), asks.questions(), asks.form()]
-    const { page, request, active } = await shown(...list)
+    const { page, request, active } = await openRequests(...list)
     await page.keyboard.press('j')
     expect(await active()).toBe(request(0).id)
     await page.keyboard.press('j')
@@ -36,7 +36,7 @@ describe.skipIf(hasNoBrowser())('without a pointer', () => {
     await pressKey(page, 'a')
     expect(await fixture.answerGivenOnPage(request(0))).toEqual({ kind: 'allow' })
     await receipt(page, 'first', 'allowed by you').waitFor()
-    expect(await active(), 'the next one comes under the keys').toBe(request(1).id)
+    expect(await active(), 'the next request becomes active').toBe(request(1).id)
 
     await pressKey(page, 'd')
     await page.keyboard.type('no, and dance')
@@ -79,8 +79,8 @@ describe.skipIf(hasNoBrowser())('without a pointer', () => {
     expect(await fixture.isPending(request(4))).toBe(true)
   })
 
-  it('no letter decides while one types', async () => {
-    const { page, request } = await shown(asks.command('first'), asks.command('second'))
+  it('answers nothing while the person types into a field', async () => {
+    const { page, request } = await openRequests(asks.command('first'), asks.command('second'))
     await page.keyboard.press('j')
     await pressKey(page, 'd')
     await page.keyboard.type('adejkx123?./n gi ')
@@ -92,7 +92,7 @@ describe.skipIf(hasNoBrowser())('without a pointer', () => {
     expect(await page.evaluate(() => location.hash)).toBe('')
   })
 
-  it('no letter allows what is being changed or denied: that step has its own buttons', async () => {
+  it('allows no request while its edit or deny panel is open', async () => {
     const request = await (await fixture.openAsker()).ask(asks.command())
     const page = await fixture.openPage()
     await cardOf(page, request).waitFor()
@@ -108,8 +108,8 @@ describe.skipIf(hasNoBrowser())('without a pointer', () => {
     }
   })
 
-  it('a key that is held down answers one request at most', async () => {
-    const { page, request } = await shown(asks.command('first'), asks.command('second'))
+  it('answers one request at most with a held key', async () => {
+    const { page, request } = await openRequests(asks.command('first'), asks.command('second'))
     await page.keyboard.press('j')
     await waitForCooldown(page)
     await page.keyboard.down('a')
@@ -122,8 +122,13 @@ describe.skipIf(hasNoBrowser())('without a pointer', () => {
     expect(await fixture.isPending(request(1))).toBe(true)
   })
 
-  it('several are selected, as a range too, and denied together', async () => {
-    const { page, request } = await shown(asks.command('1st'), asks.command('2nd'), asks.command('3rd'), asks.plan())
+  it('selects several requests and a range, and denies them together', async () => {
+    const { page, request } = await openRequests(
+      asks.command('1st'),
+      asks.command('2nd'),
+      asks.command('3rd'),
+      asks.plan(),
+    )
     await page.keyboard.press('j')
     await page.keyboard.press('x')
     await page.keyboard.press('j')
@@ -143,8 +148,8 @@ describe.skipIf(hasNoBrowser())('without a pointer', () => {
     expect(await fixture.isPending(request(3))).toBe(true)
   })
 
-  it('help shows every key, and keeps the others off the page behind it', async () => {
-    const { page, request } = await shown(asks.command())
+  it('opens a help dialog that lists the keys and blocks them on the page behind it', async () => {
+    const { page, request } = await openRequests(asks.command())
     await page.keyboard.press('j')
     await waitForCooldown(page)
     await page.keyboard.press('?')
@@ -156,14 +161,14 @@ describe.skipIf(hasNoBrowser())('without a pointer', () => {
     await help.waitFor({ state: 'detached' })
   })
 
-  it('one goes from screen to screen, and finds a session by a few letters of its name', async () => {
-    const { page, request } = await shown(asks.command())
+  it('switches between screens and finds a session by part of its name', async () => {
+    const { page, request } = await openRequests(asks.command())
     await page.keyboard.press('g')
     await page.keyboard.press('s')
     await page.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor()
     await page.keyboard.press('/')
     await page.keyboard.type('api')
-    // The first empties the field, the second leaves it.
+    // The first Escape empties the field, the second leaves it.
     await page.keyboard.press('Escape')
     await page.keyboard.press('Escape')
     await page.keyboard.press('g')
@@ -185,12 +190,12 @@ describe.skipIf(hasNoBrowser())('without a pointer', () => {
     await page.getByRole('heading', { name: 'You’re all caught up' }).waitFor()
   })
 
-  it('in a session one goes from card to card, opens one, and decides none that is off the screen', async () => {
+  it('moves between the cards of a session, expands one, and answers none that is off screen', async () => {
     const asker = await fixture.openAsker()
     const requests: Request[] = []
     for (const at of [0, 1, 2, 3, 4]) requests.push(await asker.ask(asks.command(`echo ${at}`)))
     const [first, second] = requests
-    if (!first || !second) throw new Error('five were asked')
+    if (!first || !second) throw new Error('no requests were opened')
     const page = await fixture.openPage()
     await page.goto(`${fixture.gateway.url}/#/sessions/${asker.session.id}`)
     await cardOf(page, first).waitFor()
@@ -208,20 +213,20 @@ describe.skipIf(hasNoBrowser())('without a pointer', () => {
     await pressKey(page, 'a')
     await page.keyboard.press('a')
     await page.getByText('The list just changed.').waitFor()
-    expect(await fixture.isPending(first), 'it only came into view').toBe(true)
+    expect(await fixture.isPending(first), 'the key only scrolled it into view').toBe(true)
     expect(await cardOf(page, first).evaluate(it => it.getBoundingClientRect().top > 0)).toBe(true)
-    const decided = async () => {
+    const pressAndCheck = async () => {
       await page.keyboard.press('a')
       return !(await fixture.isPending(first))
     }
-    await expect.poll(decided, { interval: 100, timeout: 5000 }).toBe(true)
+    await expect.poll(pressAndCheck, { interval: 100, timeout: 5000 }).toBe(true)
     expect(await fixture.isPending(second)).toBe(true)
   })
 
-  it('in the inbox nothing is decided of which only an edge is on the screen', async () => {
-    const { page, request } = await shown(...Array.from({ length: 8 }, (_, at) => asks.command(`echo ${at}`)))
+  it('answers no inbox card of which only an edge is on the screen', async () => {
+    const { page, request } = await openRequests(...Array.from({ length: 8 }, (_, at) => asks.command(`echo ${at}`)))
     await page.keyboard.press('j')
-    // Of the first card nothing but the lower edge is left.
+    // Scroll until only the lower edge of the first card is visible.
     await page.locator('main').evaluate((main, id) => {
       const card = main.querySelector(`[data-request="${id}"]`)
       main.scrollBy(0, (card?.getBoundingClientRect().bottom ?? 0) - main.getBoundingClientRect().top - 12)
@@ -233,8 +238,8 @@ describe.skipIf(hasNoBrowser())('without a pointer', () => {
     expect(await fixture.isPending(request(0))).toBe(true)
   })
 
-  it('the focus can always be seen, and reaches everything of a card', async () => {
-    const { page, request } = await shown(asks.command())
+  it('has a visible focus that reaches every button of a card', async () => {
+    const { page, request } = await openRequests(asks.command())
     const card = cardOf(page, request(0))
     await card.locator('button.allow:enabled').waitFor()
     const reached = new Set<string>()

@@ -1,4 +1,4 @@
-/** What the page shows outside of itself, in the whole browser: the light one has no notifications. */
+/** Tests of browser notifications. They need the full Chromium: the headless shell has none. */
 // biome-ignore lint/correctness/noUnresolvedImports: it exports them by a way that the linter does not follow
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
@@ -6,100 +6,106 @@ import { hasNoBrowser, withWorker } from '../support/browser.ts'
 import { asks } from '../support/request-samples.ts'
 import { button, cardOf, setUpPageFixture, waitForCooldown } from './page-fixture.ts'
 
-describe.skipIf(hasNoBrowser())('whoever does not look is told', () => {
+describe.skipIf(hasNoBrowser())('notifications while the page is hidden', () => {
   const fixture = setUpPageFixture({}, 'full')
 
-  /** Counts what the page shows outside of itself, and lets a test hide the page. */
-  function record(): void {
-    const told: string[] = []
-    const state = { hidden: false, told, closed: 0 }
-    Object.assign(globalThis, { stageNotices: state })
+  /** Replaces the browser's notifications by a recorder, and lets a test hide the page. */
+  function recordNotifications(): void {
+    const shown: string[] = []
+    const state = { hidden: false, shown, closed: 0 }
+    Object.assign(globalThis, { recordedNotifications: state })
     Object.defineProperty(document, 'visibilityState', { get: () => (state.hidden ? 'hidden' : 'visible') })
-    class Note {
+    class FakeNotification {
       static permission = 'granted'
       static requestPermission = async () => 'granted'
       readonly tag: string
       constructor(title: string, options: { body?: string; tag?: string } = {}) {
-        told.push(`${title} / ${options.body}`)
+        shown.push(`${title} / ${options.body}`)
         this.tag = options.tag ?? ''
       }
       close(): void {
         state.closed++
       }
     }
-    Object.defineProperty(globalThis, 'Notification', { value: Note })
+    Object.defineProperty(globalThis, 'Notification', { value: FakeNotification })
   }
-  interface Notices {
+  interface RecordedNotifications {
     hidden: boolean
-    readonly told: readonly string[]
+    readonly shown: readonly string[]
     readonly closed: number
   }
-  const notices = (page: Page) => page.evaluate(() => (globalThis as unknown as { stageNotices: Notices }).stageNotices) // put there by `record`
-  async function hide(page: Page, hidden: boolean): Promise<void> {
+  const recorded = (page: Page) =>
+    page.evaluate(
+      () => (globalThis as unknown as { recordedNotifications: RecordedNotifications }).recordedNotifications,
+    ) // set by `recordNotifications`
+  async function setHidden(page: Page, hidden: boolean): Promise<void> {
     await page.evaluate(now => {
-      const { stageNotices } = globalThis as unknown as { stageNotices: Notices } // likewise
-      stageNotices.hidden = now
+      const { recordedNotifications } = globalThis as unknown as { recordedNotifications: RecordedNotifications } // as above
+      recordedNotifications.hidden = now
       document.dispatchEvent(new Event('visibilitychange'))
     }, hidden)
   }
-  const until = (page: Page, count: number) =>
+  const waitForCount = (page: Page, count: number) =>
     page.waitForFunction(
-      wanted => (globalThis as unknown as { stageNotices: Notices }).stageNotices.told.length >= wanted, // likewise
+      wanted =>
+        (globalThis as unknown as { recordedNotifications: RecordedNotifications }).recordedNotifications.shown
+          .length >= wanted, // as above
       count,
     )
-  const watched = { before: (page: Page) => page.context().addInitScript(record) }
+  const withRecorder = { before: (page: Page) => page.context().addInitScript(recordNotifications) }
 
-  it('once for each thing that waits, together where they come together, and takes it back when it is answered', async () => {
-    const page = await fixture.openPage(watched)
+  it('are shown once per request or batch, and closed when it is answered', async () => {
+    const page = await fixture.openPage(withRecorder)
     const asker = await fixture.openAsker()
-    await hide(page, true)
+    await setHidden(page, true)
     const request = await asker.ask(asks.command('npm test'))
-    await until(page, 1)
+    await waitForCount(page, 1)
     await Promise.all([asker.ask(asks.command('a')), asker.ask(asks.command('b'))])
-    await until(page, 2)
-    expect((await notices(page)).told).toEqual([
+    await waitForCount(page, 2)
+    expect((await recorded(page)).shown).toEqual([
       'Run a command · api-server / npm test',
       '2 requests waiting / api-server',
     ])
     await fixture.answer(request)
     await page.waitForFunction(
-      () => (globalThis as unknown as { stageNotices: Notices }).stageNotices.closed === 1, // likewise
+      () =>
+        (globalThis as unknown as { recordedNotifications: RecordedNotifications }).recordedNotifications.closed === 1, // as above
     )
   })
 
-  it('and nobody who does', async () => {
-    const page = await fixture.openPage(watched)
+  it('are not shown while the page is visible', async () => {
+    const page = await fixture.openPage(withRecorder)
     const asker = await fixture.openAsker()
     const request = await asker.ask(asks.command())
     await cardOf(page, request).waitFor()
-    // One that comes later, while nobody looks, shows that telling works; of the first nothing was told.
+    // A later request, while the page is hidden, shows that notifications work; the first one caused none.
     await waitForCooldown(page)
-    await hide(page, true)
+    await setHidden(page, true)
     await asker.ask(asks.command('later'))
-    await until(page, 1)
-    expect((await notices(page)).told).toEqual(['Run a command · api-server / later'])
+    await waitForCount(page, 1)
+    expect((await recorded(page)).shown).toEqual(['Run a command · api-server / later'])
   })
 
-  it('by one tab for all of them, and by none while another is looked at', async () => {
-    const page = await fixture.openPage(watched)
+  it('are shown by one tab for all, and by none while another tab is visible', async () => {
+    const page = await fixture.openPage(withRecorder)
     const other = await fixture.openTab(page)
     const asker = await fixture.openAsker()
-    await hide(page, true)
+    await setHidden(page, true)
     const seen = await asker.ask(asks.command('seen in the other tab'))
     await cardOf(other, seen).waitFor()
     await waitForCooldown(other)
-    await hide(other, true)
+    await setHidden(other, true)
     await asker.ask(asks.command('seen by nobody'))
-    await Promise.race([until(page, 1), until(other, 1)])
-    const told = [...(await notices(page)).told, ...(await notices(other)).told]
-    expect(told).toEqual(['Run a command · api-server / seen by nobody'])
+    await Promise.race([waitForCount(page, 1), waitForCount(other, 1)])
+    const shown = [...(await recorded(page)).shown, ...(await recorded(other)).shown]
+    expect(shown).toEqual(['Run a command · api-server / seen by nobody'])
   })
 
-  it('by the browser’s own notification and a tone; whoever clicks it is at the request', async () => {
-    /** Only what hides the page is ours here; a headless one never is. */
-    const listen = () => {
-      const state = { hidden: false, told: [], closed: 0, tones: 0 }
-      Object.assign(globalThis, { stageNotices: state })
+  it('use the browser’s notification and a chime, and a click opens the request', async () => {
+    /** Lets the test hide the page, because a headless page is always visible, and counts tones. */
+    const countTones = () => {
+      const state = { hidden: false, shown: [], closed: 0, tones: 0 }
+      Object.assign(globalThis, { recordedNotifications: state })
       Object.defineProperty(document, 'visibilityState', { get: () => (state.hidden ? 'hidden' : 'visible') })
       const { start } = OscillatorNode.prototype
       OscillatorNode.prototype.start = function (when) {
@@ -110,17 +116,19 @@ describe.skipIf(hasNoBrowser())('whoever does not look is told', () => {
     const page = await fixture.openPage({
       ...withWorker,
       permissions: ['notifications'],
-      before: it => it.context().addInitScript(listen),
+      before: it => it.context().addInitScript(countTones),
     })
     await page.locator('button.user-menu-button').click()
     await page.getByLabel('Sound when an agent needs you').check()
     await page.keyboard.press('Escape')
     const tones = () =>
-      page.evaluate(() => (globalThis as unknown as { stageNotices: { tones: number } }).stageNotices.tones) // put there above
-    expect(await tones()).toBe(2) // so that a person knows what to listen for
+      page.evaluate(
+        () => (globalThis as unknown as { recordedNotifications: { tones: number } }).recordedNotifications.tones,
+      ) // set by `countTones`
+    expect(await tones()).toBe(2) // a sample of the chime, when the person turns it on
     await page.evaluate(async () => void (await navigator.serviceWorker.ready))
     const asker = await fixture.openAsker()
-    await hide(page, true)
+    await setHidden(page, true)
     const request = await asker.ask(asks.command('npm test'))
     const shown = () =>
       page.evaluate(async () => {
@@ -130,7 +138,7 @@ describe.skipIf(hasNoBrowser())('whoever does not look is told', () => {
     await expect.poll(shown, { timeout: 10_000 }).toEqual(['Run a command · api-server / npm test'])
     expect(await tones()).toBe(4)
     const [worker] = page.context().serviceWorkers()
-    // As text: what a worker knows is not in the compiler's list for pages.
+    // As a string: the worker's globals are not in TypeScript's DOM types.
     await worker?.evaluate(`registration.getNotifications().then(([notification]) => {
       dispatchEvent(new NotificationEvent('notificationclick', { notification }))
     })`)
@@ -138,7 +146,7 @@ describe.skipIf(hasNoBrowser())('whoever does not look is told', () => {
     await expect.poll(shown).toEqual([])
   })
 
-  it('after having asked for it once, and not again', async () => {
+  it('are offered once, and not again after the person refuses', async () => {
     const page = await fixture.openPage()
     await fixture.openAsker()
     await button(page, 'Not now').click()

@@ -4,10 +4,10 @@ import { hasNoBrowser, type OpenOptions, phone } from '../support/browser.ts'
 import { asks } from '../support/request-samples.ts'
 import { button, cardOf, click, receipt, setUpPageFixture, visibleText } from './page-fixture.ts'
 
-describe.skipIf(hasNoBrowser())('on the page', () => {
+describe.skipIf(hasNoBrowser())('questions and forms on the page', () => {
   const fixture = setUpPageFixture()
 
-  async function shown(ask: Ask, options: OpenOptions = {}) {
+  async function openRequest(ask: Ask, options: OpenOptions = {}) {
     const page = await fixture.openPage(options)
     const request = await (await fixture.openAsker()).ask(ask)
     const card = cardOf(page, request)
@@ -16,8 +16,8 @@ describe.skipIf(hasNoBrowser())('on the page', () => {
   }
 
   describe('questions', () => {
-    it('stand on one card: one choice, several, and words of one’s own', async () => {
-      const { page, request, card } = await shown(asks.questions())
+    it('are answered on one card with single choice, multiple choice and free text', async () => {
+      const { page, request, card } = await openRequest(asks.questions())
       const format = card.getByRole('group').nth(0)
       const targets = card.getByRole('group').nth(1)
       expect(await visibleText(format)).toContain('Format')
@@ -42,15 +42,15 @@ describe.skipIf(hasNoBrowser())('on the page', () => {
       await receipt(page, 'answered by you: Detailed; Linux, Windows, Plan 9').waitFor()
     })
 
-    it('with previews show how the choice would look', async () => {
-      const { card } = await shown(asks.questions())
+    it('show the preview of the chosen option', async () => {
+      const { card } = await openRequest(asks.questions())
       expect(await visibleText(card.locator('.preview.shown'))).toContain('One line per module.')
       await card.getByRole('radio', { name: 'Detailed' }).check()
       await card.locator('.preview.shown', { hasText: 'All of it.' }).waitFor()
     })
 
-    it('take an answer of one’s own instead of a choice', async () => {
-      const { page, request, card } = await shown(asks.questions())
+    it('accept free text instead of an option', async () => {
+      const { page, request, card } = await openRequest(asks.questions())
       await card.getByRole('radio', { name: 'Summary' }).check()
       await card.getByRole('textbox', { name: 'Other' }).first().fill('as a table')
       await expect.poll(() => card.getByRole('radio', { name: 'Summary' }).isChecked()).toBe(false)
@@ -62,7 +62,7 @@ describe.skipIf(hasNoBrowser())('on the page', () => {
     })
 
     it('are declined with a reason', async () => {
-      const { page, request, card } = await shown(asks.questions())
+      const { page, request, card } = await openRequest(asks.questions())
       await button(card, 'Decline…').click()
       await page.keyboard.type('ask the team')
       await click(page, button(card, 'Decline'))
@@ -70,7 +70,7 @@ describe.skipIf(hasNoBrowser())('on the page', () => {
       await receipt(page, 'declined by you: ask the team').waitFor()
     })
 
-    it('for a secret are answered in a masked field; only the agent reads it, and it leaves no trace', async () => {
+    it('for a secret use a masked field, and only the agent can read the answer', async () => {
       const page = await fixture.openPage()
       const { id: agent, secret } = await fixture.gateway.call('addToken', { role: 'agent', name: 'deployer' })
       const session = await fixture.gateway.call('startSession', { driver: 'external', options: { agent } })
@@ -93,8 +93,8 @@ describe.skipIf(hasNoBrowser())('on the page', () => {
   })
 
   describe('a form', () => {
-    it('is drawn from its schema, checked at each field, and sent as values', async () => {
-      const { page, request, card } = await shown(asks.form())
+    it('is built from its schema, validated per field, and sent as values', async () => {
+      const { page, request, card } = await openRequest(asks.form())
       await expect.poll(() => card.getByLabel('Replicas').inputValue()).toBe('2')
       await expect.poll(() => card.getByRole('switch', { name: 'Tell the team' }).isChecked()).toBe(true)
       await button(card, 'Submit').click()
@@ -116,10 +116,10 @@ describe.skipIf(hasNoBrowser())('on the page', () => {
       await receipt(page, 'Release', 'submitted by you').waitFor()
     })
 
-    it('lets a choice that nobody must make be taken back', async () => {
+    it('lets an optional choice be cleared', async () => {
       const channel = { type: 'string' as const, title: 'Channel', enum: ['stable', 'beta'] }
       const schema: FormSchema = { type: 'object', properties: { channel } }
-      const { page, request, card } = await shown({ kind: 'form', title: 'Release', message: '', schema })
+      const { page, request, card } = await openRequest({ kind: 'form', title: 'Release', message: '', schema })
       await card.getByRole('radio', { name: 'beta' }).check()
       await button(card, 'Clear').click()
       await button(card, 'Clear').waitFor({ state: 'detached' })
@@ -127,12 +127,12 @@ describe.skipIf(hasNoBrowser())('on the page', () => {
       expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'submit', values: {} })
     })
 
-    it('is not sent on a phone before all that is filled in already was there to see', async () => {
+    it('can be submitted on a phone only after all default values were on the screen', async () => {
       const field = (_: unknown, at: number) =>
         [`f${at}`, { type: 'string', title: `Field ${at}`, default: 'x' }] as const
       const properties = Object.fromEntries(Array.from({ length: 20 }, field))
       const schema: FormSchema = { type: 'object', properties }
-      const { page, request, card } = await shown({ kind: 'form', title: 'Release', message: '', schema }, phone)
+      const { page, request, card } = await openRequest({ kind: 'form', title: 'Release', message: '', schema }, phone)
       await card.getByText('Scroll to the end to submit.').waitFor()
       await expect.poll(() => button(card, 'Submit').isDisabled()).toBe(true)
       await card.locator('.card-body').evaluate(body => body.scrollTo(0, body.scrollHeight))
@@ -141,15 +141,15 @@ describe.skipIf(hasNoBrowser())('on the page', () => {
       expect(await fixture.answerGivenOnPage(request)).toMatchObject({ kind: 'submit', values: { f0: 'x', f19: 'x' } })
     })
 
-    it('is declined, and the agent stops', async () => {
-      const { page, request, card } = await shown(asks.form())
+    it('is declined with “Decline and stop”, which interrupts the agent', async () => {
+      const { page, request, card } = await openRequest(asks.form())
       await button(card, 'Decline…').click()
       await click(page, button(card, 'Decline and stop'))
       expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'decline', interrupt: true })
     })
 
-    it('takes every kind of field', async () => {
-      const { page, request, card } = await shown(wide)
+    it('accepts every kind of field', async () => {
+      const { page, request, card } = await openRequest(allFields)
       await card.getByLabel('Mail').fill('nobody')
       await card.getByLabel('Mail').blur()
       await card.getByText('This must be an e-mail address.').waitFor()
@@ -177,8 +177,8 @@ describe.skipIf(hasNoBrowser())('on the page', () => {
     })
   })
 
-  it('a link shows its whole address, opens in a tab that knows nothing of this page, and is then said to be done', async () => {
-    const { page, request, card } = await shown(asks.link())
+  it('a link shows its whole address, opens in an isolated tab, and is then confirmed as done', async () => {
+    const { page, request, card } = await openRequest(asks.link())
     const link = card.getByRole('link', { name: 'Open tracker.example in a new tab' })
     expect(await visibleText(card)).toContain('https://tracker.example/sign-in?state=abc')
     expect(await link.getAttribute('href')).toBe('https://tracker.example/sign-in?state=abc')
@@ -189,7 +189,7 @@ describe.skipIf(hasNoBrowser())('on the page', () => {
   })
 })
 
-const wideSchema: FormSchema = {
+const allFieldsSchema: FormSchema = {
   type: 'object',
   properties: {
     mail: { type: 'string', title: 'Mail', format: 'email' },
@@ -199,4 +199,4 @@ const wideSchema: FormSchema = {
     pass: { type: 'string', title: 'Pass', format: 'password' },
   },
 }
-const wide: Ask = { kind: 'form', title: 'All of it', message: '', schema: wideSchema }
+const allFields: Ask = { kind: 'form', title: 'All of it', message: '', schema: allFieldsSchema }

@@ -15,23 +15,23 @@ import {
   waitForCooldown,
 } from './page-fixture.ts'
 
-/** When a selector is first met on a page, by the clock that all of this machine share. */
-function momentOf(page: Page, selector: string): Promise<number> {
+/** When a selector first matches on a page, in epoch milliseconds. */
+function firstMatchAt(page: Page, selector: string): Promise<number> {
   return page.evaluate(wanted => {
     return new Promise<number>(done => {
-      const look = () => {
+      const check = () => {
         if (!document.querySelector(wanted)) return
         observer.disconnect()
         done(Date.now())
       }
-      const observer = new MutationObserver(look)
+      const observer = new MutationObserver(check)
       observer.observe(document, { childList: true, subtree: true })
-      look()
+      check()
     })
   }, selector)
 }
 
-const withinMs = 1000
+const syncMs = 1000
 
 const withSecret: Ask = {
   kind: 'form',
@@ -46,25 +46,25 @@ const withSecret: Ask = {
   },
 }
 
-describe.skipIf(hasNoBrowser())('several who look at the same', () => {
+describe.skipIf(hasNoBrowser())('the same request on several devices', () => {
   const fixture = setUpPageFixture()
 
-  async function person(name: string): Promise<string> {
+  async function addPerson(name: string): Promise<string> {
     return (await fixture.gateway.call('addToken', { role: 'person', name })).secret
   }
 
-  it('two tabs and a phone show a request and its end within a second', async () => {
+  it('two tabs and a phone show a request and its resolution within a second', async () => {
     const tab = await fixture.openPage()
     const screens = [tab, await fixture.openTab(tab), await fixture.openPage(phone)]
     const asker = await fixture.openAsker()
-    const came = screens.map(page => momentOf(page, 'article.card'))
+    const appeared = screens.map(page => firstMatchAt(page, 'article.card'))
     const request = await asker.ask(asks.command())
-    for (const at of await Promise.all(came)) expect(at - request.openedAt).toBeLessThan(withinMs)
+    for (const at of await Promise.all(appeared)) expect(at - request.openedAt).toBeLessThan(syncMs)
     expect(await Promise.all(screens.map(page => page.title()))).toEqual(screens.map(() => '(1) Holdpoint'))
-    const folded = screens.map(page => momentOf(page, '.receipt'))
+    const folded = screens.map(page => firstMatchAt(page, '.receipt'))
     await click(tab, button(cardOf(tab, request), 'Allow once'))
     const { resolution } = await fixture.waitUntilResolved(request)
-    for (const at of await Promise.all(folded)) expect(at - (resolution?.at ?? 0)).toBeLessThan(withinMs)
+    for (const at of await Promise.all(folded)) expect(at - (resolution?.at ?? 0)).toBeLessThan(syncMs)
     for (const page of screens) {
       expect(await visibleText(receipt(page))).toContain('allowed by you')
       expect(await button(page, 'Allow once').count()).toBe(0)
@@ -72,18 +72,18 @@ describe.skipIf(hasNoBrowser())('several who look at the same', () => {
     }
   })
 
-  it('what somebody else has answered is gone within a second, with who and what, and takes no second answer', async () => {
+  it('a request that someone else answers turns into a receipt within a second and accepts no second answer', async () => {
     const page = await fixture.openPage()
-    const ada = await person('Ada')
+    const ada = await addPerson('Ada')
     const request = await (await fixture.openAsker()).ask(asks.command())
     const card = cardOf(page, request)
     await button(card, 'Deny…').click()
     await page.keyboard.type('half a rea')
     await waitForCooldown(page)
-    const folded = momentOf(page, '.receipt')
+    const folded = firstMatchAt(page, '.receipt')
     const { id, digest } = request
     const { resolution } = await fixture.gateway.callAs(ada)('answerRequest', { id, digest, answer: { kind: 'allow' } })
-    expect((await folded) - (resolution?.at ?? 0)).toBeLessThan(withinMs)
+    expect((await folded) - (resolution?.at ?? 0)).toBeLessThan(syncMs)
     await page.keyboard.press('Enter')
     await receipt(page, 'allowed by Ada').waitFor()
     await page.locator('.leftover-draft', { hasText: 'Your unsent answer:' }).getByText('half a rea').waitFor()
@@ -93,11 +93,11 @@ describe.skipIf(hasNoBrowser())('several who look at the same', () => {
     })
   })
 
-  it('a loser of a race is shown the winner', async () => {
+  it('a person whose answer comes second sees the first answer', async () => {
     const page = await fixture.openPage({ expectedErrors: /409/ })
     const request = await (await fixture.openAsker()).ask(asks.command())
     await cardOf(page, request).waitFor()
-    // The answer is held up on its way, and somebody is faster meanwhile.
+    // Someone else answers while this answer is being sent.
     await page.route('**/answer', async route => {
       await fixture.answer(request, { kind: 'deny', reason: 'faster' })
       await route.continue()
@@ -107,7 +107,7 @@ describe.skipIf(hasNoBrowser())('several who look at the same', () => {
     expect((await fixture.waitUntilResolved(request)).resolution?.answer?.kind).toBe('deny')
   })
 
-  it('an unfinished answer is there on another device, and goes when it is given', async () => {
+  it('a draft appears on another device and can be sent from there', async () => {
     const page = await fixture.openPage()
     const request = await (await fixture.openAsker()).ask(asks.command())
     await button(cardOf(page, request), 'Deny…').click()
@@ -125,36 +125,36 @@ describe.skipIf(hasNoBrowser())('several who look at the same', () => {
     await receipt(page, 'because of the backup').waitFor()
   })
 
-  describe('an answer that one person begins on two devices', () => {
-    const also = 'You also started an answer on another device'
-    async function two(ask: Ask) {
-      const [desk, pocket] = [await fixture.openPage(), await fixture.openPage(phone)]
+  describe('a draft that one person writes on two devices', () => {
+    const otherFound = 'You also started an answer on another device'
+    async function openOnBoth(ask: Ask) {
+      const [desktopPage, phonePage] = [await fixture.openPage(), await fixture.openPage(phone)]
       const request = await (await fixture.openAsker()).ask(ask)
-      const [here, there] = [cardOf(desk, request), cardOf(pocket, request)]
+      const [here, there] = [cardOf(desktopPage, request), cardOf(phonePage, request)]
       await Promise.all([here.waitFor(), there.waitFor()])
-      return { desk, pocket, request, here, there }
+      return { desktopPage, phonePage, request, here, there }
     }
-    const holds = (field: Locator, text: string) => expect.poll(() => field.inputValue(), soon).toBe(text)
+    const expectValue = (field: Locator, text: string) => expect.poll(() => field.inputValue(), soon).toBe(text)
     const soon = { timeout: 5000, interval: 20 }
 
-    it('is followed as it is typed where nobody has touched it', async () => {
-      const { desk, here, there } = await two(asks.command())
+    it('is updated live on a device where nobody has typed', async () => {
+      const { desktopPage, here, there } = await openOnBoth(asks.command())
       await button(here, 'Deny…').click()
       const field = there.getByRole('textbox')
-      await desk.keyboard.type('because')
-      await holds(field, 'because')
-      await desk.keyboard.type(' of the backup')
-      await holds(field, 'because of the backup')
-      expect(await there.getByText(also).count()).toBe(0)
-      expect(await here.getByText(also).count(), 'not of its own echo').toBe(0)
+      await desktopPage.keyboard.type('because')
+      await expectValue(field, 'because')
+      await desktopPage.keyboard.type(' of the backup')
+      await expectValue(field, 'because of the backup')
+      expect(await there.getByText(otherFound).count()).toBe(0)
+      expect(await here.getByText(otherFound).count(), 'it does not report its own draft').toBe(0)
       await here.getByRole('textbox').fill('')
       await button(there, 'Allow once').waitFor()
     })
 
-    it('a press is not counted on what has just changed by itself', async () => {
-      const { pocket, here, there, request } = await two(asks.command())
-      await waitForCooldown(pocket)
-      await pocket.evaluate(() => {
+    it('blocks a click right after it was updated from the other device', async () => {
+      const { phonePage, here, there, request } = await openOnBoth(asks.command())
+      await waitForCooldown(phonePage)
+      await phonePage.evaluate(() => {
         new MutationObserver((_, observer) => {
           const deny = [...document.querySelectorAll('button')].find(each => each.textContent === 'Deny')
           if (!deny) return
@@ -168,81 +168,81 @@ describe.skipIf(hasNoBrowser())('several who look at the same', () => {
       expect(await fixture.isPending(request)).toBe(true)
     })
 
-    it('is never overwritten where it was typed; the other one is offered', async () => {
-      const { desk, pocket, request, here, there } = await two(asks.command())
+    it('is never overwritten where it was typed, and the other draft is offered', async () => {
+      const { desktopPage, phonePage, request, here, there } = await openOnBoth(asks.command())
       await button(here, 'Deny…').click()
       await button(there, 'Deny…').click()
       await here.getByRole('textbox').fill('from the desk')
-      await holds(there.getByRole('textbox'), 'from the desk')
+      await expectValue(there.getByRole('textbox'), 'from the desk')
       await button(there, 'Back').click()
       await button(there, 'Add a note…').click()
-      await pocket.keyboard.type('from the phone')
-      await here.getByText(also).waitFor()
+      await phonePage.keyboard.type('from the phone')
+      await here.getByText(otherFound).waitFor()
       await expect.poll(() => here.getByRole('textbox').inputValue()).toBe('from the desk')
-      await desk.keyboard.press('End')
-      await desk.keyboard.type(', still')
+      await desktopPage.keyboard.press('End')
+      await desktopPage.keyboard.type(', still')
       await expect.poll(() => here.getByRole('textbox').inputValue()).toBe('from the desk, still')
-      await there.getByText(`${also}: from the desk, still`).waitFor()
+      await there.getByText(`${otherFound}: from the desk, still`).waitFor()
       await expect.poll(() => there.getByRole('textbox').inputValue()).toBe('from the phone')
       await button(there, 'Use that one').click()
       await expect.poll(() => there.getByRole('textbox').inputValue()).toBe('from the desk, still')
-      await there.getByText(also).waitFor({ state: 'detached' })
+      await there.getByText(otherFound).waitFor({ state: 'detached' })
       await button(here, 'Keep mine').click()
-      await here.getByText(also).waitFor({ state: 'detached' })
-      await markChanged(pocket)
-      await click(pocket, button(there, 'Deny'))
+      await here.getByText(otherFound).waitFor({ state: 'detached' })
+      await markChanged(phonePage)
+      await click(phonePage, button(there, 'Deny'))
       expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'deny', reason: 'from the desk, still' })
     })
 
-    it('is followed in questions and forms, too, field by field', async () => {
-      const { desk, request, here, there } = await two(asks.questions())
+    it('is updated field by field in questions and forms', async () => {
+      const { desktopPage, request, here, there } = await openOnBoth(asks.questions())
       await here.getByRole('radio', { name: 'Summary' }).check()
       await expect.poll(() => there.getByRole('radio', { name: 'Summary' }).isChecked(), soon).toBe(true)
       await here.getByRole('textbox', { name: 'Other' }).first().fill('a table')
-      await holds(there.getByRole('textbox', { name: 'Other' }).first(), 'a table')
+      await expectValue(there.getByRole('textbox', { name: 'Other' }).first(), 'a table')
       await there.getByRole('checkbox', { name: 'Linux' }).check()
-      await here.getByText(`${also}: Format: a table`).waitFor()
+      await here.getByText(`${otherFound}: Format: a table`).waitFor()
       await button(here, 'Use that one').click()
       await expect.poll(() => here.getByRole('checkbox', { name: 'Linux' }).isChecked()).toBe(true)
-      await markChanged(desk)
-      await click(desk, button(here, 'Send answers'))
+      await markChanged(desktopPage)
+      await click(desktopPage, button(here, 'Send answers'))
       expect(await fixture.answerGivenOnPage(request)).toMatchObject({
         answers: [{ other: 'a table' }, { chosen: ['Linux'] }],
       })
 
-      const form = await two(asks.form())
+      const form = await openOnBoth(asks.form())
       await form.here.getByLabel('Version').fill('1')
-      await holds(form.there.getByLabel('Version'), '1')
+      await expectValue(form.there.getByLabel('Version'), '1')
       await form.here.getByLabel('Replicas').fill('7')
-      await holds(form.there.getByLabel('Replicas'), '7')
+      await expectValue(form.there.getByLabel('Replicas'), '7')
     })
 
-    it('after a reload the newer one stands, and the older one is offered', async () => {
-      const { desk, here, there } = await two(asks.command())
+    it('shows the newer version after a reload and offers the older one', async () => {
+      const { desktopPage, here, there } = await openOnBoth(asks.command())
       await button(here, 'Deny…').click()
       await here.getByRole('textbox').fill('older')
-      await holds(there.getByRole('textbox'), 'older')
+      await expectValue(there.getByRole('textbox'), 'older')
       await there.getByRole('textbox').fill('newer')
-      await here.getByText(also).waitFor()
-      await desk.reload()
-      await holds(here.getByRole('textbox'), 'newer')
+      await here.getByText(otherFound).waitFor()
+      await desktopPage.reload()
+      await expectValue(here.getByRole('textbox'), 'newer')
       await here.getByText('You started a different answer here earlier: older').waitFor()
     })
 
-    it('reaches the other device to its last letter when the page is left at once', async () => {
-      const { desk, here, there } = await two(asks.command())
+    it('reaches the other device completely when the page is closed at once', async () => {
+      const { desktopPage, here, there } = await openOnBoth(asks.command())
       await button(here, 'Deny…').click()
-      await desk.keyboard.type('to the last letter')
-      await desk.goto('about:blank')
-      await holds(there.getByRole('textbox'), 'to the last letter')
+      await desktopPage.keyboard.type('to the last letter')
+      await desktopPage.goto('about:blank')
+      await expectValue(there.getByRole('textbox'), 'to the last letter')
     })
 
-    it('is there on the other device, but for its last moment, when the browser is gone without a word', async () => {
-      const { desk, here, there } = await two(asks.command())
+    it('is still there after the browser was killed', async () => {
+      const { desktopPage, here, there } = await openOnBoth(asks.command())
       await button(here, 'Deny…').click()
-      await desk.keyboard.type('before the crash')
-      await holds(there.getByRole('textbox'), 'before the crash')
-      await desk.context().close()
+      await desktopPage.keyboard.type('before the crash')
+      await expectValue(there.getByRole('textbox'), 'before the crash')
+      await desktopPage.context().close()
       const again = await fixture.openPage()
       const field = again.locator('article').getByRole('textbox')
       await field.waitFor()
@@ -250,20 +250,20 @@ describe.skipIf(hasNoBrowser())('several who look at the same', () => {
     })
   })
 
-  it('each sees that another person is answering, and when they leave it', async () => {
+  it('each person sees when another person is answering and when they stop', async () => {
     const page = await fixture.openPage()
-    const adas = await fixture.openPage({ token: await person('Ada') })
+    const adas = await fixture.openPage({ token: await addPerson('Ada') })
     const request = await (await fixture.openAsker()).ask(asks.questions())
     const card = cardOf(adas, request)
     await card.getByRole('textbox', { name: 'Other' }).first().fill('hm')
     await cardOf(page, request).getByText('Ada is answering').waitFor()
-    expect(await card.getByText('is answering').count(), 'not of oneself').toBe(0)
+    expect(await card.getByText('is answering').count(), 'a person does not see their own name').toBe(0)
     await card.getByRole('textbox', { name: 'Other' }).first().fill('')
     await cardOf(page, request).getByText('Ada is answering').waitFor({ state: 'detached' })
   })
 
-  it('what was begun when the time is up or the agent goes on is there to be copied, until it is discarded', async () => {
-    // A letter typed as the request ends is refused, and a browser says so.
+  it('an unsent answer can be copied after the request expired or was withdrawn, until it is discarded', async () => {
+    // The gateway refuses a draft saved as the request ends, and the browser logs that.
     const page = await fixture.openPage({ permissions: ['clipboard-read', 'clipboard-write'], expectedErrors: /409/ })
     const asker = await fixture.openAsker()
     const form = await asker.ask(withSecret, { deadlineMs: 8000 })
@@ -274,23 +274,23 @@ describe.skipIf(hasNoBrowser())('several who look at the same', () => {
     await cardOf(page, form).getByLabel('Name').fill('Ada')
     await cardOf(page, form).getByLabel('Pass').fill('hush')
     await fixture.gateway.call('withdrawRequest', { id: edited.id })
-    const begun = page.locator('.leftover-draft')
-    await begun.getByText('npm run migrate -- --dry').waitFor()
-    await begun.filter({ hasText: 'Name: Ada' }).waitFor()
-    expect(await begun.filter({ hasText: 'hush' }).count(), 'never a secret').toBe(0)
-    await button(begun.filter({ hasText: 'Name: Ada' }), 'Copy').click()
-    await begun.getByText('Copied').waitFor()
+    const leftover = page.locator('.leftover-draft')
+    await leftover.getByText('npm run migrate -- --dry').waitFor()
+    await leftover.filter({ hasText: 'Name: Ada' }).waitFor()
+    expect(await leftover.filter({ hasText: 'hush' }).count(), 'secrets are not part of a draft').toBe(0)
+    await button(leftover.filter({ hasText: 'Name: Ada' }), 'Copy').click()
+    await leftover.getByText('Copied').waitFor()
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('Name: Ada')
     await page.reload()
     await page.goto(`${fixture.gateway.url}/#/sessions/${asker.session.id}`)
-    await button(begun.filter({ hasText: 'dry' }), 'Discard').click()
+    await button(leftover.filter({ hasText: 'dry' }), 'Discard').click()
     await page.reload()
-    await begun.filter({ hasText: 'Name: Ada' }).waitFor()
-    await expect.poll(() => begun.count()).toBe(1)
+    await leftover.filter({ hasText: 'Name: Ada' }).waitFor()
+    await expect.poll(() => leftover.count()).toBe(1)
   })
 
-  it('a request with a deadline counts down by the gateway’s clock, and says what silence means', async () => {
-    // A browser whose clock is a day ahead.
+  it('a request with a deadline counts down by the gateway’s clock, and says what happens without an answer', async () => {
+    // This browser's clock is a day ahead.
     const page = await fixture.openPage({
       before: page =>
         page.addInitScript(() => {
@@ -303,20 +303,20 @@ describe.skipIf(hasNoBrowser())('several who look at the same', () => {
     const count = cardOf(page, request).locator('.countdown')
     await count.waitFor()
     expect(await visibleText(count)).toMatch(/^1:(3[01]|2\d) left$/)
-    const silence = 'If no one answers in time, the agent is told so.'
-    await cardOf(page, request).getByText(silence).waitFor()
+    const noAnswer = 'If no one answers in time, the agent is told so.'
+    await cardOf(page, request).getByText(noAnswer).waitFor()
     const before = await visibleText(count)
     await page.waitForFunction(text => document.querySelector('.countdown')?.textContent !== text, before)
   })
 
-  it('a deadline that passes resolves the request as that, and as nobody’s no', async () => {
+  it('an expired request is resolved by its deadline, not as a denial by a person', async () => {
     const page = await fixture.openPage()
     const request = await (await fixture.openAsker()).ask(asks.command(), { deadlineMs: 1000 })
     await receipt(page, 'nobody answered in time').waitFor()
     expect((await fixture.waitUntilResolved(request)).resolution).toMatchObject({ by: 'deadline' })
   })
 
-  it('what its agent withdraws goes, as that', async () => {
+  it('a withdrawn request turns into a receipt that says so', async () => {
     const page = await fixture.openPage()
     const request = await (await fixture.openAsker()).ask(asks.command())
     await cardOf(page, request).waitFor()

@@ -10,10 +10,10 @@ import { type ColoredText, splitAtMarkers } from '../../src/text/token-colors.ts
 describe('display markers in an agent’s text', () => {
   it('are isolated and read left to right inside right-to-left text', () => {
     expect(renderToStaticMarkup(createElement(InlineAgentText, { text: 'שלום\u202e עולם' }))).toBe(
-      '<bdi class="words ">שלום<bdi dir="ltr" class="ours escape">\\u{202e}</bdi> עולם</bdi>',
+      '<bdi class="agent-inline ">שלום<bdi dir="ltr" class="marker escape">\\u{202e}</bdi> עולם</bdi>',
     )
     const html = renderToStaticMarkup(createElement(Code, { text: `ls${' '.repeat(3000)}; rm`, lang: 'bash' }))
-    expect(html).toContain('<bdi dir="ltr" class="ours count">⟨3000 spaces⟩</bdi>')
+    expect(html).toContain('<bdi dir="ltr" class="marker count">⟨3000 spaces⟩</bdi>')
   })
   it('are split from colored segments wherever a grammar cuts the text', () => {
     const unit = fc.constantFrom('a', '\u200b', '\\', ' '.repeat(50), '⟨1', '"')
