@@ -1,36 +1,37 @@
 /** The person's page preferences, stored in localStorage. Without localStorage they last until the page closes. */
+import { createStore } from '@holdpoint/client'
 import { useSyncExternalStore } from 'react'
 
 export type PreferenceName = 'theme' | 'sound' | 'notifications' | 'start'
 
 const prefix = 'holdpoint.'
-const fallback = new Map<PreferenceName, string>()
-const listeners = new Set<() => void>()
+/** Preferences written by this tab. */
+const written = createStore<Readonly<Partial<Record<PreferenceName, string>>>>({})
 
 export function readPreference(name: PreferenceName): string | null {
+  const fallback = written.get()[name] ?? null
   try {
-    return localStorage.getItem(prefix + name) ?? fallback.get(name) ?? null
+    return localStorage.getItem(prefix + name) ?? fallback
   } catch {
-    return fallback.get(name) ?? null
+    return fallback
   }
 }
 
 export function writePreference(name: PreferenceName, value: string): void {
-  fallback.set(name, value)
   try {
     localStorage.setItem(prefix + name, value)
   } catch {
-    // localStorage is blocked or full; the fallback map has the value.
+    // localStorage is blocked or full; the value lasts until the page closes.
   }
-  for (const listener of listeners) listener()
+  written.set({ ...written.get(), [name]: value })
 }
 
 /** Also notifies about changes from other tabs. */
 function subscribe(listener: () => void): () => void {
-  listeners.add(listener)
+  const unsubscribe = written.subscribe(listener)
   addEventListener('storage', listener)
   return () => {
-    listeners.delete(listener)
+    unsubscribe()
     removeEventListener('storage', listener)
   }
 }

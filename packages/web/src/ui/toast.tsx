@@ -1,4 +1,5 @@
 /** The page's toast: a short message that screen readers announce and that disappears by itself. */
+import { createStore } from '@holdpoint/client'
 import { type ReactNode, useSyncExternalStore } from 'react'
 import './toast.css'
 
@@ -13,33 +14,23 @@ const visibleMs = 4000
 /** Longer than the CSS transition: the text must stay until the toast has faded out. */
 const fadeMs = 250
 
-let current: Toast = { text: '', visible: false, id: 0 }
+const toast = createStore<Toast>({ text: '', visible: false, id: 0 })
 let timer: ReturnType<typeof setTimeout> | undefined
-const listeners = new Set<() => void>()
 
 export function showToast(text: string): void {
   clearTimeout(timer)
-  update({ text, visible: true, id: current.id + 1 })
+  toast.set({ text, visible: true, id: toast.get().id + 1 })
   timer = setTimeout(dismissToast, visibleMs)
 }
 /** Hides the current toast, for example because it is no longer true. */
 export function dismissToast(): void {
   clearTimeout(timer)
-  update({ ...current, visible: false })
-  timer = setTimeout(() => update({ ...current, text: '' }), fadeMs)
-}
-
-function update(next: Toast): void {
-  current = next
-  for (const listener of listeners) listener()
-}
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
+  toast.set({ ...toast.get(), visible: false })
+  timer = setTimeout(() => toast.set({ ...toast.get(), text: '' }), fadeMs)
 }
 
 export function ToastView(): ReactNode {
-  const { text, visible, id } = useSyncExternalStore(subscribe, () => current)
+  const { text, visible, id } = useSyncExternalStore(toast.subscribe, toast.get)
   return (
     <div className={`toast ${visible ? 'shown' : ''}`} role="status">
       <span key={id}>{text}</span>

@@ -1,21 +1,13 @@
 /** Which dialog of the app is open; at most one at a time. */
+import { createStore } from '@holdpoint/client'
 import { useSyncExternalStore } from 'react'
 
 export type DialogName = 'start' | 'help' | 'palette'
 
-let open: DialogName | null = null
-const listeners = new Set<() => void>()
+const openName = createStore<DialogName | null>(null)
 
-export function openDialog(name: DialogName | null): void {
-  open = name
-  for (const listener of listeners) listener()
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
-}
+export const openDialog: (name: DialogName | null) => void = openName.set
 
 export function useOpenDialog(): DialogName | null {
-  return useSyncExternalStore(subscribe, () => open)
+  return useSyncExternalStore(openName.subscribe, openName.get)
 }
