@@ -45,7 +45,7 @@ describe.skipIf(hasNoBrowser())('approvals on the page', () => {
     )
     await click(page, button(card, 'Allow once'))
     expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'allow' })
-    await receipt(page, 'npm run migrate', 'allowed by you', 'on its way').waitFor()
+    await receipt(page, 'npm run migrate', 'allowed by you', 'the agent has not fetched it yet').waitFor()
     await fixture.reportTaken(request)
     await receipt(page, 'npm run migrate', 'allowed by you', 'delivered').waitFor()
     expect(await button(page, 'Allow once').count()).toBe(0)

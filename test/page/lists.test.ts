@@ -239,7 +239,7 @@ describe.skipIf(hasNoBrowser())('the record', () => {
     await page.locator('details.receipt').first().waitFor()
     await fixture.answer(request)
     await page.getByRole('button', { name: /1 new/ }).click()
-    await receipt(page, 'npm run late', 'on its way').waitFor()
+    await receipt(page, 'npm run late', 'the agent has not fetched it yet').waitFor()
     await fixture.reportTaken(request)
     await receipt(page, 'npm run late', 'delivered').waitFor()
   })

@@ -268,7 +268,7 @@ describe.skipIf(hasNoBrowser())('a session', () => {
     await page.getByRole('button', { name: 'Interrupt' }).click()
     await button(sure, 'Interrupt').click()
     await receipt(page, 'cancelled: turn interrupted').waitFor()
-    await log(page).getByText('Turn interrupted').waitFor()
+    await log(page).getByText('Turn interrupted', { exact: true }).waitFor()
   })
 
   it('says before its end what would be dropped with it', async () => {

@@ -32,7 +32,8 @@ async function write(change: (files: IDBObjectStore) => void): Promise<void> {
 
 export async function readAttachments(me: string, id: SessionId): Promise<readonly Attachment[]> {
   try {
-    await (cleanUp ??= deleteExpired().catch(() => {}))
+    cleanUp ??= deleteExpired().catch(() => {})
+    await cleanUp
     const stored = await get<Partial<StoredAttachments>>([me, id], store)
     return Attachment.array().max(limits.attachmentsMax).safeParse(stored?.files).data ?? []
   } catch {
