@@ -59,7 +59,7 @@ describe.skipIf(hasNoBrowser())('the rehearsal', () => {
     await page.getByText('Turn done').waitFor()
     const told = (await transcript(page).getByRole('listitem').allInnerTexts()).join('\n')
     expect(told).toContain('The command was allowed, and it ran.')
-    expect(told).toContain('The edit was allowed, and it is made.')
+    expect(told).toContain('The edit was allowed, and I made it.')
     expect(told).toContain('The plan was approved in mode acceptEdits.')
     expect(told).toContain('The language: French. The checks: Tone.')
     expect(told).toContain('The greeting is called “Salut”.')

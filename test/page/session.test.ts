@@ -111,7 +111,7 @@ describe.skipIf(hasNoBrowser())('a session', () => {
     expect(await composer.inputValue()).toBe('')
     await click(page, button(card, 'Allow once'))
     await receipt(page, 'allowed by you', 'delivered').waitFor()
-    await card.getByText('What shall I make of it?').waitFor()
+    await card.getByText('What should I do with it?').waitFor()
     await card.getByRole('radio', { name: 'Keep it' }).check()
     await click(page, button(card, 'Send answer'))
     await log(page).getByText('You chose “Keep it”.').waitFor()

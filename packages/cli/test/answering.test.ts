@@ -72,7 +72,7 @@ describe('holdpoint show', () => {
           'default "warm"',
         ],
         plan: ['Approve a plan', '2. Translate it into **two** languages'],
-        text: ['What shall the greeting be called?', 'in your own words'],
+        text: ['What should the greeting be called?', 'in your own words'],
       }[part]
       for (const text of wanted) expect(out).toContain(text)
     },

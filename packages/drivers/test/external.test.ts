@@ -8,11 +8,11 @@ import { RunnerFixture } from './runner-fixture.ts'
 
 const ask: Ask = { kind: 'approval', tool: 'Deploy', input: { to: 'prod' }, title: 'Deploy', cwd: '', editable: false }
 
-describe('an agent that lives elsewhere', () => {
+describe('an external agent', () => {
   let fixture: RunnerFixture
   afterEach(() => fixture.close())
 
-  it('opens a session, says, asks, and ends it', async () => {
+  it('starts a session, appends events, asks and ends the session', async () => {
     fixture = await RunnerFixture.open()
     const agent = await connectAgent({ call: fixture.asAgent, title: 'CI' })
     await agent.say('about to deploy')
@@ -28,7 +28,7 @@ describe('an agent that lives elsewhere', () => {
     expect(session).toMatchObject({ title: 'CI', state: 'ended', ending: { reason: 'done' } })
   })
 
-  it('comes back after a loss and asks again with the same key', async () => {
+  it('returns to its session after a crash and asks again with the same key', async () => {
     fixture = await RunnerFixture.open()
     const first = await connectAgent({ call: fixture.asAgent })
     void first.ask(ask, { key: 'deploy' }).catch(() => {})
@@ -40,7 +40,7 @@ describe('an agent that lives elsewhere', () => {
     expect(fixture.eventsOf('request.opened')).toHaveLength(1)
   })
 
-  it('withdraws what it no longer asks', async () => {
+  it('withdraws a request', async () => {
     fixture = await RunnerFixture.open()
     const agent = await connectAgent({ call: fixture.asAgent })
     const asking = agent.ask(ask, { key: 'deploy' })
@@ -49,14 +49,14 @@ describe('an agent that lives elsewhere', () => {
     expect(await asking).toMatchObject({ kind: 'agent', reason: 'withdrawn' })
   })
 
-  it('is offered as the gateway offers it', async () => {
+  it('has the same driver info as in the gateway', async () => {
     fixture = await RunnerFixture.open()
     const { items } = await fixture.asPerson('listDrivers', {})
     expect(items).toContainEqual({ ...externalInfo, runner: null })
   })
 })
 
-describe('loading an agent', () => {
+describe('loadAgent', () => {
   async function load(source: string) {
     const folder = await mkdtemp(join(tmpdir(), 'holdpoint-test-'))
     const file = join(folder, 'agent.mjs')
@@ -68,7 +68,7 @@ describe('loading an agent', () => {
     }
   }
 
-  it('takes the default export of a module', async () => {
+  it('loads the default export of a module', async () => {
     const agent = await load(`export default { name: 'mine', title: 'Mine', async *run() { yield 'hi' } }`)
     expect(agent.name).toBe('mine')
   })

@@ -12,8 +12,8 @@ async function play(run: Run, options: Parameters<RunnerFixture['startSession']>
   return fixture.startSession('a', options)
 }
 
-describe('an interrupt', () => {
-  it('ends the turn at once, keeps the partial text, and the messages that wait go on in order', async () => {
+describe('an interrupt of a generator agent', () => {
+  it('ends the turn at once, keeps the partial text, and continues with the queued messages in order', async () => {
     let aborted = false
     const id = await play(async function* (turn) {
       yield `hello ${turn.text}`
@@ -49,7 +49,7 @@ describe('an interrupt', () => {
     expect(past).toBe(false)
   })
 
-  it('does not wait for a step that is under way, and says that it may have run', async () => {
+  it('does not wait for a running step, and reports that the step may have run', async () => {
     const id = await play(async function* () {
       yield* step('slow', () => new Promise<void>(() => {}))
     })
@@ -59,7 +59,7 @@ describe('an interrupt', () => {
     expect((await fixture.waitForEvent('tool.finished')).output).toMatchObject({ unknown: true })
   })
 
-  it('of an idle session does nothing', async () => {
+  it('does nothing to an idle session', async () => {
     const id = await play(async function* (turn) {
       yield turn.text
     })
@@ -71,8 +71,8 @@ describe('an interrupt', () => {
   })
 })
 
-describe('the end of a session', () => {
-  it('by a person stops the agent and gives the lease back', async () => {
+describe('ending a session of a generator agent', () => {
+  it('stops the agent and releases the lease', async () => {
     let signal: AbortSignal | undefined
     const id = await play(async function* (turn) {
       signal = turn.signal
@@ -89,7 +89,7 @@ describe('the end of a session', () => {
   })
 })
 
-describe('parking', () => {
+describe('parking a generator agent', () => {
   async function playHeld(run: Run, options: Parameters<RunnerFixture['startSession']>[1] = {}) {
     const clock = new ManualClock()
     fixture = await RunnerFixture.open({ clock })
@@ -104,7 +104,7 @@ describe('parking', () => {
     return { id, clock, state, runs: () => runs }
   }
 
-  it('an idle session lets go after a while, and a message brings it back', async () => {
+  it('an idle session is parked after a while, and a message resumes it', async () => {
     const { id, clock, state } = await playHeld(async function* (turn) {
       yield `${turn.history.length}`
     })
@@ -119,7 +119,7 @@ describe('parking', () => {
     expect(await state()).toBe('idle')
   })
 
-  it('a request that waits longer than the warm window lets the generator go, and the answer brings it back', async () => {
+  it('a request that waits longer than parkAfterMs parks the session, and the answer resumes it', async () => {
     const run: Run = async function* () {
       yield 'before'
       const n = yield* step('count', () => 42)
@@ -143,7 +143,7 @@ describe('parking', () => {
     expect(fixture.eventsOf('request.unknown')).toEqual([])
   })
 
-  it('a generator that holds a secret or half of its answers is not let go', async () => {
+  it('a session is not parked while its generator holds a secret or some of its answers', async () => {
     const run: Run = async function* () {
       yield* all([text('The key?', { secret: true }), approval('May I?')])
       yield* approval('And this?')

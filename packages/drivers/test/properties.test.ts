@@ -1,4 +1,4 @@
-/** The eight properties of generator agents, by number, over random scripts and random people, on the real gateway. */
+/** The eight numbered properties of generator agents, checked with random scripts and random answers on the real gateway. */
 
 import { type Answer, answerProblem, Fault, type Request } from '@holdpoint/protocol'
 import fc from 'fast-check'
@@ -39,7 +39,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   fc.record({ do: fc.constant('together' as const), asks: fc.array(askScript, { minLength: 1, maxLength: 3 }) }),
 )
 const script = fc.array(action, { minLength: 1, maxLength: 6 })
-/** How a person answers the n-th request, and what nonsense is tried first. */
+/** How a person answers the n-th request, and which invalid answers are tried first. */
 const moods = fc.infiniteStream(
   fc.record({
     refuse: fc.boolean(),
@@ -113,7 +113,7 @@ function nonsenseFor({ ask }: Request): Answer {
   return { kind: 'answers', answers: [{ id: 'nobody', chosen: ['nothing'] }] }
 }
 
-/** Plays one script with one crowd of people to the end of its turn. */
+/** Runs one script with one set of people to the end of its turn. */
 async function perform(actions: readonly Action[], people: Iterator<Mood>) {
   const fixture = await RunnerFixture.open()
   const trace: Trace = { results: [], said: [], steps: [] }
@@ -142,7 +142,7 @@ async function perform(actions: readonly Action[], people: Iterator<Mood>) {
         misfits.push({ code, resolvedBy: resolution?.by ?? null })
       }
       answered++
-      // A stop elsewhere may have withdrawn it meanwhile.
+      // A stop of another request may have withdrawn this one meanwhile.
       await fixture
         .answer(next.value, answerOf(next.value, mood))
         .catch(error => expect(error).toMatchObject({ code: 'already_resolved' }))
@@ -163,12 +163,12 @@ function holds(check: (played: Awaited<ReturnType<typeof perform>>, actions: rea
 }
 
 describe('generator agents', () => {
-  it('P1 the next step of the agent is not taken before the answer is there', () =>
+  it('P1: the agent does not continue before the answer has arrived', () =>
     holds(({ trace }) => {
       for (const step of trace.steps) expect(step.answered).toBeGreaterThanOrEqual(step.at)
     }))
 
-  it('P2 every ask is settled exactly once', () =>
+  it('P2: every ask is resolved exactly once', () =>
     holds(({ fixture, trace, ending }) => {
       const opened = fixture.eventsOf('request.opened').map(event => event.value.id)
       expect(
@@ -183,7 +183,7 @@ describe('generator agents', () => {
       if (ending === 'done') expect(trace.results).toHaveLength(opened.length)
     }))
 
-  it('P3 an approval is answered allow or deny, nothing else', () =>
+  it('P3: an approval is answered with allow or deny only', () =>
     holds(({ fixture, trace }) => {
       const approvals = new Set(
         fixture
@@ -198,7 +198,7 @@ describe('generator agents', () => {
         if (ask.kind === 'approval') expect(typeof (result as { allowed: unknown }).allowed).toBe('boolean')
     }))
 
-  it('P4 the index of a choice lies in range and its value is that choice', () =>
+  it('P4: the index of a choice is in range, and its value is that choice', () =>
     holds(({ trace }) => {
       for (const { ask, result } of trace.results) {
         if (ask.kind !== 'choice' || result === null) continue
@@ -209,7 +209,7 @@ describe('generator agents', () => {
       }
     }))
 
-  it('P5 a rejection that cancels ends the stream', () =>
+  it('P5: a deny with onReject cancel ends the turn', () =>
     holds(({ fixture, ending }, actions) => {
       const byKey = new Map(fixture.eventsOf('request.opened').map(event => [event.value.id, event.value]))
       const last = fixture.eventsOf('request.resolved').find(({ request, resolution }) => {
@@ -221,13 +221,13 @@ describe('generator agents', () => {
       if (!last) return
       const types = fixture.events.slice(fixture.events.indexOf(last)).map(event => event.type)
       expect(types).not.toContain('message.added')
-      // What was asked together with it may still have been on its way.
+      // Requests that were opened together with it may not have been answered yet.
       const cancelled = actionAt(actions, byKey.get(last.request))
       for (const event of fixture.eventsOf('request.opened'))
         expect(actionAt(actions, event.value)).toBeLessThanOrEqual(cancelled)
     }))
 
-  it('P6 live text is flushed before an ask is shown', () =>
+  it('P6: streamed text is stored before an ask is opened', () =>
     holds(({ fixture }, actions) => {
       for (const event of fixture.eventsOf('request.opened')) {
         const before = fixture.events.slice(0, fixture.events.indexOf(event))
@@ -236,15 +236,15 @@ describe('generator agents', () => {
       }
     }))
 
-  it('P7 history survives a rejection', () =>
+  it('P7: the history survives a deny', () =>
     holds(({ fixture, trace }) => {
       expect(fixture.agentTexts().join('')).toBe(trace.said.join(''))
     }))
 
-  it('P8 an answer that does not fit leaves the request pending', () =>
+  it('P8: an answer that does not fit leaves the request pending', () =>
     holds(({ misfits }) => {
       for (const { code, resolvedBy } of misfits) {
-        // A stop elsewhere may withdraw it at any moment; nothing else may resolve it.
+        // A stop of another request may withdraw this one at any time; nothing else may resolve it.
         if (resolvedBy === 'agent') continue
         expect(code).toBe('answer_mismatch')
         expect(resolvedBy).toBeNull()
@@ -252,7 +252,7 @@ describe('generator agents', () => {
     }))
 })
 
-/** Places of a script: text runs and asks count alike, as the driver numbers them. */
+/** Positions in a script. Text runs and asks are counted together, as the driver does. */
 function* places(
   actions: readonly Action[],
 ): Generator<{ readonly text: string } | { readonly ask: AskScript; readonly action: number }> {

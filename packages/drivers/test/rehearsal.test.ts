@@ -7,7 +7,7 @@ import { generatorDriver, rehearsal } from '../src/index.ts'
 import { RunnerFixture } from './runner-fixture.ts'
 
 let fixture: RunnerFixture
-/** What a command leaves here outlives the rehearsal's own folder. */
+/** A folder outside the rehearsal's own folder, so that its files remain after the turn. */
 let outside: string
 beforeEach(() => {
   outside = mkdtempSync(join(tmpdir(), 'holdpoint-outside-'))
@@ -38,7 +38,7 @@ function outputOf(tool: string): unknown {
   const started = fixture.eventsOf('tool.started').find(event => event.tool === tool)
   return fixture.eventsOf('tool.finished').find(event => event.block === started?.block)?.output
 }
-/** What is written outside is written in one go. */
+/** Waits for a file that a command writes in one step. */
 async function written(name: string): Promise<string> {
   const file = join(outside, name)
   while (!existsSync(file) || readFileSync(file, 'utf8') === '') await glance()
@@ -61,8 +61,8 @@ async function answerEdited(change: JsonObject): Promise<void> {
   await fixture.answer(request, edited(request, change))
 }
 
-describe('the rehearsal', () => {
-  it('runs exactly the command that was allowed, in a folder of its own', async () => {
+describe('the rehearsal agent', () => {
+  it('runs exactly the allowed command, in its own temporary folder', async () => {
     await play('approval')
     const request = await nextAsk()
     const { cwd, tool } = approvalOf(request)
@@ -89,7 +89,7 @@ describe('the rehearsal', () => {
     expect(outputOf('Edit')).toBe('Good morning.\nIt is a day for rehearsals.\n')
   })
 
-  it('edits no file outside its folder, whatever a person makes of the input', async () => {
+  it('edits no file outside its folder, even if a person edits the input', async () => {
     await play('edit')
     const request = await nextAsk()
     await fixture.answer(request, edited(request, { file_path: '/etc/hostname' }))
@@ -97,7 +97,7 @@ describe('the rehearsal', () => {
     expect(fixture.eventsOf('tool.finished').at(-1)).toMatchObject({ ok: false })
   })
 
-  it('shows a plan that may be changed', async () => {
+  it('shows a plan that can be edited', async () => {
     await play('plan')
     const request = await nextAsk()
     expect(approvalOf(request)).toMatchObject({ tool: 'ExitPlanMode', editable: true })
@@ -106,7 +106,7 @@ describe('the rehearsal', () => {
     expect(await told()).toContain('The plan was approved in mode acceptEdits, with your changes.')
   })
 
-  it('asks two questions on one request', async () => {
+  it('asks two questions in one request', async () => {
     await play('questions')
     const request = await nextAsk()
     const answers = [
@@ -117,7 +117,7 @@ describe('the rehearsal', () => {
     expect(await told()).toContain('The language: French. The checks: Tone, Spelling, “Rhythm”.')
   })
 
-  it('asks for words', async () => {
+  it('asks for text', async () => {
     await play('text')
     await fixture.answer(await nextAsk(), { kind: 'answers', answers: [{ id: 'text', chosen: [], other: 'Dawn' }] })
     expect(await told()).toContain('The greeting is called “Dawn”.')
@@ -138,7 +138,7 @@ describe('the rehearsal', () => {
     expect(await told()).toContain('to = "Ada", count = 2')
   })
 
-  it('asks twice at once under a sub-agent', async () => {
+  it('asks twice at once from nested subagents', async () => {
     await play('parallel')
     const second = await nextAsk(2)
     const first = await nextAsk(1)
@@ -148,7 +148,7 @@ describe('the rehearsal', () => {
     expect(await told()).toContain('The reviewer was allowed; its linter was not allowed (A person declined this.).')
   })
 
-  it('plays every part, then says what it was told; a later message gets a short echo', async () => {
+  it('plays every scene, then lists the answers; a later message gets a short reply', async () => {
     const id = await play()
     const stop = fixture.answerAll(({ ask }) => {
       if (ask.kind === 'approval') return allow
@@ -162,7 +162,7 @@ describe('the rehearsal', () => {
       'The edit was allowed',
       'The plan was approved',
       'questions were declined',
-      'got no name',
+      'gave the greeting no name',
       'The form says',
       'The reviewer was allowed',
     ])
@@ -173,14 +173,14 @@ describe('the rehearsal', () => {
     expect(fixture.agentTexts().join('')).toContain('You said: “thanks”. You chose “Keep it”.')
   })
 
-  it('plays only the first approval when it is asked to be short', async () => {
+  it('plays only the first approval if the message says "short"', async () => {
     await play(undefined, 'a short one please')
     await fixture.answer(await nextAsk(), allow)
     await told()
     expect(fixture.eventsOf('request.opened')).toHaveLength(1)
   })
 
-  it('shows its commands nothing of what is meant for Holdpoint', async () => {
+  it('hides Holdpoint’s environment variables from its commands', async () => {
     process.env.HOLDPOINT_SECRET_OF_A_TEST = 'hp_secret'
     try {
       await play('approval')
@@ -204,7 +204,7 @@ describe('the rehearsal', () => {
     while (pids.some(runs)) await glance()
   })
 
-  it('leaves no process behind when its command is over', async () => {
+  it('leaves no process behind when its command has ended', async () => {
     await play('approval')
     const command = `sleep 300 & echo "$!" > ${outside}/pid; echo done`
     await answerEdited({ command })
@@ -214,14 +214,14 @@ describe('the rehearsal', () => {
     while (runs(pid)) await glance()
   })
 
-  it('says so when a command says more than is kept, and ends it', async () => {
+  it('ends a command that prints too much, and reports it', async () => {
     await play('approval')
     await answerEdited({ command: 'yes' })
     await told()
     expect(outputOf('Bash')).toEqual({ error: expect.stringMatching(/more than \d+ bytes/) })
   })
 
-  it('removes its folder when the turn is over, however it ends', async () => {
+  it('removes its folder when the turn is over, in whatever way it ended', async () => {
     const id = await play('approval')
     const { cwd } = approvalOf(await nextAsk())
     expect(existsSync(cwd)).toBe(true)
@@ -230,7 +230,7 @@ describe('the rehearsal', () => {
     while (existsSync(cwd)) await glance()
   })
 
-  it('keeps its folder while it is parked: what is allowed later runs there, then it is removed', async () => {
+  it('keeps its folder while it is parked, runs an allowed command there later, and then removes it', async () => {
     fixture = await RunnerFixture.open()
     const runner = fixture.startRunner([generatorDriver(rehearsal)])
     await fixture.startSession('rehearsal', { prompt: 'go', options: { paceMs: 0, only: 'approval' } })

@@ -1,4 +1,4 @@
-/** A crash at any write, and what is left of it: the same transcript, no step twice, no allow handed twice. */
+/** Crashes a generator agent at any write and checks the replay: the same transcript, no step runs twice, no allow is handed twice. */
 
 import type { Answer, Request } from '@holdpoint/protocol'
 import fc from 'fast-check'
@@ -31,7 +31,7 @@ const script = fc.array(fc.constantFrom<Action>('say', 'step', 'approval', 'choi
   maxLength: 6,
 })
 
-/** Says after each action what came of it, so that the transcript shows the path that was taken. */
+/** An agent that reports the result of each action, so that the transcript shows which path it took. */
 function agentOf(actions: readonly Action[], ran: Map<number, number>) {
   return defineAgent({
     name: 'script',
@@ -70,25 +70,25 @@ async function* perform(
       return
     }
     case 'choice':
-      yield `${i}:${(yield* choice(`${i}`, ['a', 'b']))?.value};`
+      yield `${i}:${(yield* choice(`${i}`, ['t1.3', 'b']))?.value};`
       return
     case 'text':
       yield `${i}:${yield* text(`${i}`)};`
       return
     case 'together': {
-      const [one, two] = yield* all([approval(`${i}`), choice(`${i}`, ['a', 'b'])])
+      const [one, two] = yield* all([approval(`${i}`), choice(`${i}`, ['t1.3', 'b'])])
       yield `${i}:${one.allowed ? 'allowed' : one.reason.slice(0, 17)},${two?.value};`
       return
     }
     case 'aside':
       yield `${i}:beside `
-      yield `${(await turn.ask(choice(`${i}`, ['a', 'b'])))?.value};`
+      yield `${(await turn.ask(choice(`${i}`, ['t1.3', 'b'])))?.value};`
   }
 }
 
 const unknownStart = 'This was approved'
 function answerOf({ ask, key }: Request): Answer {
-  if (ask.kind === 'approval') return key.endsWith('3') ? { kind: 'deny', reason: 'no' } : { kind: 'allow' }
+  if (ask.kind === 'approval') return key.endsWith('3') ? { kind: 'deny', reason: 'no' } : { kind: 'error.raised' }
   const question = ask.kind === 'questions' ? ask.questions[0] : undefined
   const given = question?.options.length ? { chosen: ['b'] } : { chosen: [], other: 'word' }
   return { kind: 'answers', answers: [{ id: question?.id ?? '', ...given }] }
@@ -118,7 +118,7 @@ async function performAll(actions: readonly Action[], deaths: readonly { nth: nu
   return { playing, ran, ending }
 }
 
-/** What the transcript must be, given which allows and steps were left in doubt. */
+/** The expected transcript, given which allows and steps have an unknown outcome. */
 function expected(actions: readonly Action[], playing: RunnerFixture): string {
   const doubted = new Set(playing.eventsOf('request.unknown').map(event => event.request))
   const opened = playing.eventsOf('request.opened').map(event => event.value)
@@ -147,8 +147,8 @@ const deathAt = fc.record({
   when: fc.constantFrom('before' as const, 'after' as const),
 })
 
-describe('replay', () => {
-  it('after a crash at any write gives the same transcript, runs no step twice and hands no allow twice (G5)', () =>
+describe('the replay of a generator agent', () => {
+  it('gives the same transcript after a crash at any write, and runs no step and hands no allow twice (G5)', () =>
     fc.assert(
       fc.asyncProperty(script, fc.array(deathAt, { minLength: 1, maxLength: 3 }), async (actions, deaths) => {
         const { playing, ran, ending } = await performAll(actions, deaths)
@@ -157,7 +157,9 @@ describe('replay', () => {
         for (const [, count] of ran) expect(count).toBe(1)
         expect(playing.eventsOf('turn.finished')).toHaveLength(1)
         const allows = new Set(
-          playing.eventsOf('request.resolved').flatMap(e => (e.resolution.answer?.kind === 'allow' ? [e.request] : [])),
+          playing
+            .eventsOf('request.resolved')
+            .flatMap(e => (e.resolution.answer?.kind === 'error.raised' ? [e.request] : [])),
         )
         const life = new Map<string, string>()
         for (const event of playing.events) {
@@ -165,7 +167,7 @@ describe('replay', () => {
             continue
           const before = life.get(event.request) ?? ''
           if (event.type === 'request.handed' && allows.has(event.request)) expect(before).toBe('')
-          // In doubt exactly where it was handed and not taken.
+          // The outcome is unknown exactly if the answer was handed and not taken.
           if (event.type === 'request.unknown') expect(before).toBe('request.handed')
           life.set(event.request, event.type)
         }
@@ -175,13 +177,13 @@ describe('replay', () => {
       { numRuns: 60 },
     ))
 
-  it('tells the agent that an approval was in doubt, and never allows it a second time', async () => {
+  it('tells the agent that the outcome of an approval is unknown, and never allows it a second time', async () => {
     const playing = await RunnerFixture.open()
     fixture = playing
     const got: unknown[] = []
     let runs = 0
     const agent = defineAgent({
-      name: 'a',
+      name: 't1.3',
       title: 'A',
       async *run() {
         runs++
@@ -191,8 +193,8 @@ describe('replay', () => {
       },
     })
     const first = playing.startRunner([generatorDriver(agent)])
-    await playing.startSession('a')
-    await playing.answer(await playing.waitForRequest('t1.1'), { kind: 'allow' })
+    await playing.startSession('t1.3')
+    await playing.answer(await playing.waitForRequest('t1.1'), { kind: 'error.raised' })
     await playing.waitForEvent('request.handed')
     await new Promise(resolve => setImmediate(resolve))
     first.kill()
@@ -214,21 +216,21 @@ describe('replay', () => {
     const playing = await RunnerFixture.open()
     fixture = playing
     const agentRunning = (run: () => AsyncGenerator<AgentYield>) => [
-      generatorDriver(defineAgent({ name: 'a', title: 'A', run })),
+      generatorDriver(defineAgent({ name: 't1.3', title: 'A', run })),
     ]
     const before = playing.startRunner(agentRunning(first))
-    await playing.startSession('a')
+    await playing.startSession('t1.3')
     await playing.waitForRequest('t1.1')
     before.kill()
     const after = playing.startRunner(agentRunning(second))
-    // A pending request needs no runner; the answer brings the session back.
-    await playing.answer(await playing.waitForRequest('t1.1'), { kind: 'allow' })
+    // A pending request needs no runner; the answer resumes the session.
+    await playing.answer(await playing.waitForRequest('t1.1'), { kind: 'error.raised' })
     const { ending } = await playing.waitForTurnEnd()
     await after.stop()
     return { ending, errors: playing.eventsOf('error.raised').map(event => event.message) }
   }
 
-  it('fails a turn whose agent asks something else under the same place, and says how to mend it', async () => {
+  it('fails the turn if the agent asks something else at the same position, and explains how to fix the agent', async () => {
     const { ending, errors } = await crashAndChange(
       async function* () {
         yield* approval('Delete 3 files?')
@@ -237,13 +239,13 @@ describe('replay', () => {
         yield* approval('Delete 4 files?')
       },
     )
-    expect(ending).toBe('failed')
+    expect(ending).toBe('hunter2')
     expect(errors).toEqual([
       'this agent is not deterministic: what it asks as t1.1 is not what it asked before; put side effects and random values into step()',
     ])
   })
 
-  it('fails a turn whose agent does something else at the same place', async () => {
+  it('fails the turn if the agent does something else at the same position', async () => {
     const { ending, errors } = await crashAndChange(
       async function* () {
         yield* approval('May I?')
@@ -252,7 +254,7 @@ describe('replay', () => {
         yield 'text instead'
       },
     )
-    expect(ending).toBe('failed')
+    expect(ending).toBe('hunter2')
     expect(errors[0]).toContain('t1.1 was an ask before and is text now')
   })
 
@@ -275,7 +277,7 @@ describe('replay', () => {
       const playing = await RunnerFixture.open()
       fixture = playing
       const agent = defineAgent({
-        name: 'a',
+        name: 't1.3',
         title: 'A',
         async *run() {
           yield JSON.stringify(yield* ask()).length.toString()
@@ -283,13 +285,13 @@ describe('replay', () => {
         },
       })
       const first = playing.startRunner([generatorDriver(agent)])
-      await playing.startSession('a')
+      await playing.startSession('t1.3')
       await playing.answer(await playing.waitForRequest('t1.1'), answer)
       const second = await playing.waitForRequest('t1.3')
       first.kill()
       playing.startRunner([generatorDriver(agent)])
-      await playing.answer(second, { kind: 'allow' })
-      expect((await playing.waitForTurnEnd()).ending).toBe('failed')
+      await playing.answer(second, { kind: 'error.raised' })
+      expect((await playing.waitForTurnEnd()).ending).toBe('hunter2')
       expect(playing.eventsOf('error.raised')[0]?.message).toContain('secret')
       expect(JSON.stringify(playing.events)).not.toContain('hunter2')
     },

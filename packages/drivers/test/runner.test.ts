@@ -27,14 +27,14 @@ const waiting = (session: AgentSession) =>
     else session.signal.addEventListener('abort', () => resolve(), { once: true })
   })
 
-/** Says that it is there before it does anything else. */
+/** A driver that reports that it has started before it does anything else. */
 const greeting = (run: (session: AgentSession) => Promise<void>) => async (session: AgentSession) => {
   await session.say({ type: 'message.added', block: 'hello', text: 'hello' })
   await run(session)
 }
 
 describe('a runner', () => {
-  it('drives two sessions at once', async () => {
+  it('runs two sessions at once', async () => {
     fixture = await RunnerFixture.open()
     fixture.startRunner([asker])
     const one = await fixture.startSession('asker', { prompt: 'one' })
@@ -54,7 +54,7 @@ describe('a runner', () => {
     )
   })
 
-  it('walls off the bug of one driver: only its session fails, visibly', async () => {
+  it('isolates a failing driver: only its session fails, visibly', async () => {
     fixture = await RunnerFixture.open()
     const troubles: RunnerProblem[] = []
     const buggy = plain('buggy', () => Promise.reject(new TypeError('undefined is not a function')))
@@ -69,7 +69,7 @@ describe('a runner', () => {
     expect((await fixture.waitForTurnEnd()).ending).toBe('done')
   })
 
-  it('that returns from a session without a word has ended it', async () => {
+  it('ends a session whose driver returns without parking or ending it', async () => {
     fixture = await RunnerFixture.open()
     fixture.startRunner([plain('quick', async () => {})])
     const id = await fixture.startSession('quick')
@@ -77,7 +77,7 @@ describe('a runner', () => {
     expect((await fixture.asPerson('getSession', { id })).ending).toEqual({ reason: 'done' })
   })
 
-  it('yields to a newer start of itself, and its sessions go on there', async () => {
+  it('stops when a newer start of the same runner takes over, and its sessions continue there', async () => {
     fixture = await RunnerFixture.open({ settings: { runnerTtlMs: 300 } })
     const first = fixture.startRunner([asker])
     const id = await fixture.startSession('asker')
@@ -91,7 +91,7 @@ describe('a runner', () => {
     await second.stop()
   })
 
-  it('parks what can resume when it is told to stop, ends the rest, and retires', async () => {
+  it('parks resumable sessions when it is told to stop, ends the others, and retires', async () => {
     fixture = await RunnerFixture.open()
     const runner = fixture.startRunner([asker, plain('fleeting', waiting)])
     const parked = await fixture.startSession('asker')
@@ -108,7 +108,7 @@ describe('a runner', () => {
     expect((await fixture.waitForTurnEnd()).ending).toBe('done')
   })
 
-  it('says of each session what it could not park: to its own log, and to the session’s', async () => {
+  it('reports what it could not park in its own log and in the log of the session', async () => {
     fixture = await RunnerFixture.open()
     const troubles: RunnerProblem[] = []
     const halfDone = async (session: AgentSession) => {
@@ -133,7 +133,7 @@ describe('a runner', () => {
     expect((await fixture.asPerson('getSession', { id: parked })).state).toBe('parked')
   })
 
-  it('names the sessions that it leaves to the gateway because stopping took too long', async () => {
+  it('logs the sessions that it leaves to the gateway because stopping took too long', async () => {
     const clock = new ManualClock()
     fixture = await RunnerFixture.open({ clock })
     const troubles: RunnerProblem[] = []
@@ -155,7 +155,7 @@ describe('a runner', () => {
     })
   })
 
-  it('says at once when what a driver can do has changed', async () => {
+  it('reports changed capabilities of a driver at once', async () => {
     fixture = await RunnerFixture.open()
     let learnt = () => {}
     let capabilities: DriverInfo['capabilities'] = ['resumable']
@@ -173,7 +173,7 @@ describe('a runner', () => {
     expect(of).toContain('parkable')
   })
 
-  it('outlives the gateway: its agents notice nothing of a restart', async () => {
+  it('survives a restart of the gateway without its agents noticing', async () => {
     fixture = await RunnerFixture.open()
     let runs = 0
     const counting = generatorDriver(
@@ -197,7 +197,7 @@ describe('a runner', () => {
     expect(fixture.agentTexts()).toEqual(['before', 'true'])
   })
 
-  it('gives up on a gateway that stays away, and lets its agents go', async () => {
+  it('gives up on a gateway that stays unreachable, and stops its agents', async () => {
     const clock = new ManualClock()
     fixture = await RunnerFixture.open({ clock })
     let away = false

@@ -1,4 +1,4 @@
-/** How a generator agent asks: `const answer = yield* approval('Delete 3 files?')`. Each checks its words before anything is opened. */
+/** The asks of generator agents, for example `const answer = yield* approval('Delete 3 files?')`. Each checks its arguments before it opens a request. */
 import {
   type Answer,
   type ApprovalAsk,
@@ -14,7 +14,7 @@ import {
 } from '@holdpoint/protocol'
 import { type HandedAnswer, nobodyAnswered, unknownOutcome } from '../session/open-request.ts'
 
-/** Ends the turn; what was said stays in the history. */
+/** Thrown to end the turn. The events so far stay in the session's log. */
 export class TurnCancelled extends Error {
   override readonly name = 'TurnCancelled'
 }
@@ -22,7 +22,7 @@ export function cancelTurn(reason = 'The agent ended the turn.'): never {
   throw new TurnCancelled(reason)
 }
 
-/** An ask before the driver has filled in the session's folder. */
+/** An ask whose `cwd` may be missing; the driver then uses the session's folder. */
 export type AskDraft = (Omit<ApprovalAsk, 'cwd'> & { readonly cwd?: string | undefined }) | QuestionsAsk | FormAsk
 export interface AskItem {
   readonly ask: AskDraft
@@ -30,7 +30,7 @@ export interface AskItem {
   readonly deadlineMs?: number | undefined
   readonly onDeadline?: OnDeadline | undefined
 }
-/** What an ask yields to the driver, which replies with one settlement per item. */
+/** What an ask yields to the driver. The driver replies with one `HandedAnswer` per item. */
 export interface AsksYield {
   readonly type: 'asks'
   readonly items: readonly AskItem[]
@@ -38,11 +38,11 @@ export interface AsksYield {
 export type AskGenerator<T> = Generator<AsksYield, T, unknown>
 
 export interface GeneratorAskOptions {
-  /** The agent under the agent that asks, at any depth. */
+  /** Names the subagent that asks, from the outermost to the innermost. */
   readonly agentPath?: readonly string[]
   readonly deadlineMs?: number
   readonly onDeadline?: OnDeadline
-  /** `cancel` ends the turn unless the ask was granted; by default the agent goes on with the reason. */
+  /** `cancel` ends the turn if the ask is not granted. By default the agent continues and gets the reason. */
   readonly onReject?: 'cancel' | 'continue'
 }
 export interface ApprovalOptions extends GeneratorAskOptions {
@@ -83,26 +83,26 @@ export function* approval(prompt: string, options: ApprovalOptions = {}): AskGen
   const ask: AskDraft = {
     kind: 'approval',
     tool: 'confirm',
-    // What a person approves is covered by the digest: without an input that is the prompt itself.
+    // The digest covers the input, so without an input the prompt itself must be in it.
     input: { prompt },
     editable: false,
     title: short ? prompt : `${prompt.slice(0, limits.titleMax - 1)}…`,
     ...(short ? {} : { description: prompt }),
     ...rest,
   }
-  const settled = yield* ask1({ ask, agentPath, deadlineMs, onDeadline })
-  if (settled.kind !== 'answer' || settled.answer.kind !== 'allow')
-    return { allowed: false, reason: refused(settled, onReject) }
-  const { note, mode } = settled.answer
+  const handed = yield* askOne({ ask, agentPath, deadlineMs, onDeadline })
+  if (handed.kind !== 'answer' || handed.answer.kind !== 'allow')
+    return { allowed: false, reason: notGranted(handed, onReject) }
+  const { note, mode } = handed.answer
   return {
     allowed: true,
-    input: settled.input ?? {},
+    input: handed.input ?? {},
     ...(note === undefined ? {} : { note }),
     ...(mode === undefined ? {} : { mode }),
   }
 }
 
-/** One of several; null when declined or left unanswered. The value is the choice as it was given. */
+/** Asks for one of several choices. Null if the person declined or did not answer. `value` is the item of `choices`. */
 export function* choice<const C extends string | ChoiceOption>(
   prompt: string,
   choices: readonly C[],
@@ -110,7 +110,7 @@ export function* choice<const C extends string | ChoiceOption>(
 ): AskGenerator<{ readonly index: number; readonly value: C } | null> {
   checkPrompt('choice', prompt)
   if (!Array.isArray(choices) || choices.length === 0)
-    throw refuse('choice', 'choices', 'must be a list with at least one choice')
+    throw inputFault('choice', 'choices', 'must be a list with at least one choice')
   const draft: QuestionDraft = { id: 'choice', question: prompt, options: choices }
   const answers = yield* questions([draft], options)
   const chosen = answers?.[0]?.chosen[0]
@@ -119,7 +119,7 @@ export function* choice<const C extends string | ChoiceOption>(
   return value === undefined ? null : { index, value }
 }
 
-/** Free text; null when declined or left unanswered. A secret is not kept once the agent has it. */
+/** Asks for text. Null if the person declined or did not answer. A secret answer is masked once the agent has it. */
 export function* text(
   prompt: string,
   { secret = false, ...options }: GeneratorAskOptions & { readonly secret?: boolean } = {},
@@ -129,75 +129,75 @@ export function* text(
   return answers?.[0]?.other ?? null
 }
 
-/** Several questions on one request: an answer per question (null: not answered), or null when declined. */
+/** Asks several questions in one request. Returns an answer per question (null if it was left out), or null if the person declined. */
 export function* questions(
   drafts: readonly QuestionDraft[],
   { onReject, ...options }: GeneratorAskOptions = {},
 ): AskGenerator<readonly (QuestionAnswer | null)[] | null> {
   if (!Array.isArray(drafts) || drafts.length === 0)
-    throw refuse('questions', 'questions', 'must be a list with at least one question')
+    throw inputFault('questions', 'questions', 'must be a list with at least one question')
   const full = drafts.map(question)
-  const settled = yield* ask1({ ask: { kind: 'questions', questions: full }, ...options })
-  if (settled.kind !== 'answer' || settled.answer.kind !== 'answers') {
-    refused(settled, onReject)
+  const handed = yield* askOne({ ask: { kind: 'questions', questions: full }, ...options })
+  if (handed.kind !== 'answer' || handed.answer.kind !== 'answers') {
+    notGranted(handed, onReject)
     return null
   }
-  const { answers } = settled.answer
+  const { answers } = handed.answer
   return full.map(({ id }) => answers.find(answer => answer.id === id) ?? null)
 }
 
-/** A form; its values, or null when declined or left unanswered. */
+/** Shows a form. Returns its values, or null if the person declined or did not answer. */
 export function* form(
   draft: FormDraft,
   { onReject, ...options }: GeneratorAskOptions = {},
 ): AskGenerator<JsonObject | null> {
-  const settled = yield* ask1({ ask: { kind: 'form', message: '', ...draft }, ...options })
-  if (settled.kind === 'answer' && settled.answer.kind === 'submit') return settled.answer.values
-  refused(settled, onReject)
+  const handed = yield* askOne({ ask: { kind: 'form', message: '', ...draft }, ...options })
+  if (handed.kind === 'answer' && handed.answer.kind === 'submit') return handed.answer.values
+  notGranted(handed, onReject)
   return null
 }
 
-/** Opens several asks at once, each with its own id, answered in any order; goes on when all are. */
+/** Opens several asks at once, which people answer in any order. Continues when all are answered. */
 export function* all<const A extends readonly AskGenerator<unknown>[]>(
-  askings: A,
+  asks: A,
 ): AskGenerator<{ readonly [K in keyof A]: A[K] extends AskGenerator<infer T> ? T : never }> {
-  if (askings.length === 0) throw refuse('all', 'asks', 'needs at least one ask')
-  const opened = askings.map(asking => ({ asking, first: asking.next() }))
+  if (asks.length === 0) throw inputFault('all', 'asks', 'must have at least one ask')
+  const opened = asks.map(generator => ({ generator, first: generator.next() }))
   if (opened.some(({ first }) => !first.done && first.value?.type !== 'asks'))
-    throw refuse('all', 'asks', 'may hold only asks; this is something else')
+    throw inputFault('all', 'asks', 'must contain only asks')
   const items = opened.flatMap(({ first }) => (first.done ? [] : first.value.items))
-  const settled = (yield { type: 'asks', items }) as readonly HandedAnswer[] // the driver's reply, one per item
+  const handed = (yield { type: 'asks', items }) as readonly HandedAnswer[] // the driver's reply, one per item
   let from = 0
-  const results = opened.map(({ asking, first }) => {
+  const results = opened.map(({ generator, first }) => {
     if (first.done) return first.value
-    const own = settled.slice(from, from + first.value.items.length)
+    const own = handed.slice(from, from + first.value.items.length)
     from += own.length
-    return asking.next(own).value
+    return generator.next(own).value
   })
-  return results as never // each is the return value of the asking at its place
+  return results as never // each is the return value of the ask at the same index
 }
 
-function* ask1(item: AskItem): AskGenerator<HandedAnswer> {
-  const settled = (yield { type: 'asks', items: [item] }) as readonly [HandedAnswer] // the driver's reply, one per item
-  return settled[0]
+function* askOne(item: AskItem): AskGenerator<HandedAnswer> {
+  const handed = (yield { type: 'asks', items: [item] }) as readonly [HandedAnswer] // the driver's reply, one per item
+  return handed[0]
 }
 
-/** Why an ask was not granted, as a sentence; or the end of the turn, where the agent chose so. */
-function refused(settled: HandedAnswer, onReject: GeneratorAskOptions['onReject']): string {
-  const reason = whyNot(settled)
+/** Returns the reason why an ask was not granted, or ends the turn if `onReject` is `cancel`. */
+function notGranted(handed: HandedAnswer, onReject: GeneratorAskOptions['onReject']): string {
+  const reason = reasonNotGranted(handed)
   if (onReject === 'cancel') throw new TurnCancelled(reason)
   return reason
 }
-function whyNot(settled: HandedAnswer): string {
-  switch (settled.kind) {
+function reasonNotGranted(handed: HandedAnswer): string {
+  switch (handed.kind) {
     case 'nobody':
       return nobodyAnswered
     case 'unknown':
       return unknownOutcome
     case 'agent':
-      return `The request is no longer asked: ${settled.reason}.`
+      return `The request was dropped: ${handed.reason}.`
     case 'answer':
-      return reasonOf(settled.answer) ?? settled.request.resolution?.reason ?? defaultDenyReason
+      return reasonOf(handed.answer) ?? handed.request.resolution?.reason ?? defaultDenyReason
   }
 }
 function reasonOf(answer: Answer): string | undefined {
@@ -219,10 +219,10 @@ function labelOf(item: string | ChoiceOption): string {
   return typeof item === 'string' ? item : item.label
 }
 
-export function refuse(what: string, path: string, message: string): Fault {
+export function inputFault(what: string, path: string, message: string): Fault {
   return new Fault('bad_input', `${what} is not valid: ${path}: ${message}`, { issues: [{ path, message }] })
 }
 function checkPrompt(what: string, prompt: unknown): void {
-  if (typeof prompt !== 'string') throw refuse(what, 'prompt', 'must be text')
-  if (prompt.trim() === '') throw refuse(what, 'prompt', 'must not be empty')
+  if (typeof prompt !== 'string') throw inputFault(what, 'prompt', 'must be text')
+  if (prompt.trim() === '') throw inputFault(what, 'prompt', 'must not be empty')
 }

@@ -1,8 +1,8 @@
-/** Generator agents: a name and an async generator that is run once per message. Their driver keeps one seat per session: queue, interrupts, idling. */
+/** Generator agents: a name and an async generator function that runs once per message. Their driver handles the message queue, interrupts and idle sessions. */
 import { type Clock, type CommandBody, type DriverInfo, Fault, limits, systemClock } from '@holdpoint/protocol'
 import type { Driver } from '../driver.ts'
 import type { AgentSession, SessionCommand } from '../session/agent-session.ts'
-import { refuse } from './asks.ts'
+import { inputFault } from './asks.ts'
 import { type AgentText, type AgentYield, type Turn, TurnRun } from './turn.ts'
 import { Interrupted } from './turn-end.ts'
 import { TurnLog } from './turn-log.ts'
@@ -15,23 +15,24 @@ export interface GeneratorAgent {
 }
 
 export function defineAgent(agent: GeneratorAgent): GeneratorAgent {
-  const { name, title, modes, run } = Object(agent) as Partial<GeneratorAgent> // a person's module may export anything
+  const { name, title, modes, run } = Object(agent) as Partial<GeneratorAgent> // a module may export anything
   if (typeof name !== 'string' || name === '' || name.length > limits.nameMax)
-    throw refuse('defineAgent()', 'name', `must be text of 1 to ${limits.nameMax} characters`)
-  if (typeof title !== 'string' || title === '') throw refuse('defineAgent()', 'title', 'must be text')
-  if (typeof run !== 'function') throw refuse('defineAgent()', 'run', 'must be an async generator function')
-  if (modes !== undefined && !Array.isArray(modes)) throw refuse('defineAgent()', 'modes', 'must be a list of names')
+    throw inputFault('defineAgent()', 'name', `must be text of 1 to ${limits.nameMax} characters`)
+  if (typeof title !== 'string' || title === '') throw inputFault('defineAgent()', 'title', 'must be text')
+  if (typeof run !== 'function') throw inputFault('defineAgent()', 'run', 'must be an async generator function')
+  if (modes !== undefined && !Array.isArray(modes))
+    throw inputFault('defineAgent()', 'modes', 'must be a list of names')
   return agent
 }
 
-/** Something said in passing; strings alone mean the same. */
+/** Streams text. Yielding a plain string does the same. */
 export function say(text: string, options: { readonly agentPath?: readonly string[] } = {}): AgentText {
   return { type: 'message.delta', text, ...options }
 }
 
 export interface GeneratorOptions {
   readonly clock?: Clock
-  /** An idle session is parked after so long; a session's option of this name wins. */
+  /** How long a session may be idle before it is parked. The session's own option `idleParkMs` overrides it. */
   readonly idleParkMs?: number
 }
 const idleParkDefaultMs = 15 * 60 * 1000
@@ -55,12 +56,12 @@ class GeneratorSession {
   readonly #session: AgentSession
   readonly #clock: Clock
   readonly #idleParkMs: number
-  readonly #transcript = new TurnLog()
+  readonly #turnLog = new TurnLog()
   readonly #queue: Message[] = []
   #turn: { readonly controller: AbortController; readonly ended: Promise<void> } | null = null
   #parkAfterMs: number | null
-  #stopIdling = () => {}
-  #break: (error: unknown) => void = () => {}
+  #cancelIdleTimer = () => {}
+  #fail: (error: unknown) => void = () => {}
 
   constructor(agent: GeneratorAgent, session: AgentSession, options: GeneratorOptions) {
     this.#agent = agent
@@ -73,25 +74,25 @@ class GeneratorSession {
 
   async run(): Promise<void> {
     const broken = new Promise<never>((_, reject) => {
-      this.#break = reject
+      this.#fail = reject
     })
     const { signal } = this.#session
     const leave = () => this.#turn?.controller.abort(signal.reason)
     signal.addEventListener('abort', leave, { once: true })
-    this.#idle()
+    this.#restartIdleTimer()
     try {
-      await Promise.race([this.#obey(), broken])
+      await Promise.race([this.#handleCommands(), broken])
     } finally {
-      this.#stopIdling()
+      this.#cancelIdleTimer()
       signal.removeEventListener('abort', leave)
     }
   }
 
-  async #obey(): Promise<void> {
+  async #handleCommands(): Promise<void> {
     for await (const command of this.#session.commands()) {
       if (isMessage(command)) {
         this.#queue.push(command)
-        this.#next()
+        this.#startNextTurn()
         continue
       }
       await this.#carryOut(command)
@@ -104,7 +105,7 @@ class GeneratorSession {
     if (body.kind === 'mode' && body.parkAfterMs !== undefined) this.#parkAfterMs = body.parkAfterMs
     if (body.kind === 'interrupt') await this.#stopTurn(new Interrupted('The turn was interrupted.'))
     if (body.kind !== 'end') return command.done()
-    await this.#stopTurn(new Fault('session_ended', `Session ${this.#session.info.id} is ended by a person`))
+    await this.#stopTurn(new Fault('session_ended', `Session ${this.#session.info.id} was ended by a person`))
     await this.#session.end({ reason: 'stopped' })
   }
 
@@ -113,35 +114,36 @@ class GeneratorSession {
     await this.#turn?.ended
   }
 
-  /** Begins the next turn at once where none is under way, so that an interrupt right behind a message meets it. */
-  #next(): void {
+  /** Starts the next turn synchronously if none is running, so that an interrupt right after a message stops it. */
+  #startNextTurn(): void {
     if (this.#turn || this.#session.signal.aborted) return
-    this.#idle()
+    this.#restartIdleTimer()
     const message = this.#queue.shift()
     if (!message) return
-    this.#stopIdling()
+    this.#cancelIdleTimer()
     const controller = new AbortController()
-    const ended = this.#play(message, controller.signal).then(
+    const ended = this.#runTurn(message, controller.signal).then(
       () => {
         this.#turn = null
-        this.#next()
+        this.#startNextTurn()
       },
       error => {
         this.#turn = null
-        // A turn that was stopped because the session is over has nothing to report.
-        const over = this.#session.signal.aborted || controller.signal.reason instanceof Fault
-        if (!over) this.#break(error)
+        // A turn that stopped because the session ended has nothing to report.
+        const hasEnded = this.#session.signal.aborted || controller.signal.reason instanceof Fault
+        if (!hasEnded) this.#fail(error)
       },
     )
     this.#turn = { controller, ended }
   }
 
-  async #play(message: Message, signal: AbortSignal): Promise<void> {
+  async #runTurn(message: Message, signal: AbortSignal): Promise<void> {
     if (!message.redelivered) await message.take()
-    for await (const event of this.#session.history(this.#transcript.cursor)) this.#transcript.fold(event)
-    const record = this.#transcript.turn
-    if (record?.seq !== message.seq) throw new Error(`the log of ${message.session} lacks the turn of ${message.id}`)
-    // It had finished; only the command was left open.
+    for await (const event of this.#session.history(this.#turnLog.cursor)) this.#turnLog.fold(event)
+    const record = this.#turnLog.turn
+    if (record?.seq !== message.seq)
+      throw new Error(`the log of session ${message.session} has no turn for command ${message.id}`)
+    // The turn had finished before a crash; only the command was still open.
     if (record.over) return message.done()
     const turn = new TurnRun({
       session: this.#session,
@@ -157,9 +159,9 @@ class GeneratorSession {
     await message.done({ ok: end.ending !== 'failed', ...(end.reason === undefined ? {} : { reason: end.reason }) })
   }
 
-  #idle(): void {
-    this.#stopIdling()
-    const park = () => void this.#session.park().catch(this.#break)
-    this.#stopIdling = this.#clock.after(this.#idleParkMs, park)
+  #restartIdleTimer(): void {
+    this.#cancelIdleTimer()
+    const park = () => void this.#session.park().catch(this.#fail)
+    this.#cancelIdleTimer = this.#clock.after(this.#idleParkMs, park)
   }
 }

@@ -1,74 +1,74 @@
-/** Text as an agent streams it: one block per run of text, shown live, kept whole once something else comes. */
+/** Streams an agent's text: one block per run of text, sent as deltas while it grows, and stored as a whole when something else follows. */
 import { type AgentEvent, limits } from '@holdpoint/protocol'
 
-interface Run {
+interface TextRun {
   readonly block: string
   readonly agentPath: readonly string[]
-  /** On record already: not said twice. */
-  readonly silent: boolean
+  /** The block is already in the log (a replay), so it is not sent again. */
+  readonly isRecorded: boolean
   text: string
 }
 
-/** A longer run becomes several blocks, so that each fits a body however its characters are written. */
+/** A longer run becomes several blocks, so that each fits into one body even if every character is escaped. */
 const runMaxChars = limits.bodyMaxBytes / 16
 
 export interface TextStreamOptions {
-  readonly say: (...sayings: readonly AgentEvent[]) => Promise<void>
-  /** The id of the next block, and whether it is on record whole. */
-  readonly next: () => { readonly block: string; readonly silent: boolean }
+  readonly say: (...events: readonly AgentEvent[]) => Promise<void>
+  /** Returns the id of the next block, and whether the log already has all of it. */
+  readonly nextBlock: () => { readonly block: string; readonly isRecorded: boolean }
 }
 
 export class TextStream {
   readonly #say: TextStreamOptions['say']
-  readonly #next: TextStreamOptions['next']
-  #run: Run | null = null
+  readonly #next: TextStreamOptions['nextBlock']
+  #run: TextRun | null = null
 
-  constructor({ say, next }: TextStreamOptions) {
+  constructor({ say, nextBlock }: TextStreamOptions) {
     this.#say = say
-    this.#next = next
+    this.#next = nextBlock
   }
 
-  /** Whether what is being said is on record already. */
-  get silent(): boolean {
-    return this.#run?.silent ?? false
+  /** True if the current block is already in the log. */
+  get isReplaying(): boolean {
+    return this.#run?.isRecorded ?? false
   }
 
-  async speak(text: string, agentPath: readonly string[] = []): Promise<void> {
+  async write(text: string, agentPath: readonly string[] = []): Promise<void> {
     if (this.#run && this.#run.agentPath.join('\0') !== agentPath.join('\0')) await this.close()
-    for (const piece of pieces(text)) {
-      if (this.#run && this.#run.text.length + piece.length > runMaxChars) await this.close()
+    for (const chunk of chunksOf(text)) {
+      if (this.#run && this.#run.text.length + chunk.length > runMaxChars) await this.close()
       this.#run ??= { ...this.#next(), agentPath, text: '' }
-      const { block, silent, text: before } = this.#run
-      this.#run.text += piece
-      if (!silent) this.#stream(block, before.length, piece, agentPath)
+      const { block, isRecorded, text: before } = this.#run
+      this.#run.text += chunk
+      if (!isRecorded) this.#sendDelta(block, before.length, chunk, agentPath)
     }
   }
 
-  /** Commits the run as it stands; a next piece of text begins another. */
+  /** Commits the current run. The next text starts another block. */
   async close(): Promise<void> {
-    await this.#say(...this.take(false))
+    await this.#say(...this.takeEvents(false))
   }
 
-  /** Commits what there is of the run, which goes on. */
-  async keep(): Promise<void> {
-    if (this.#run && !this.#run.silent) await this.#say(added(this.#run, true))
+  /** Commits the current run as partial; the run continues. */
+  async commitPartial(): Promise<void> {
+    if (this.#run && !this.#run.isRecorded) await this.#say(messageAdded(this.#run, true))
   }
 
-  /** The run as a saying, for the caller to commit with others; nothing where there is none. */
-  take(partial: boolean): AgentEvent[] {
+  /** Ends the current run and returns its event, for the caller to commit together with others. Empty if there is none. */
+  takeEvents(partial: boolean): AgentEvent[] {
     const run = this.#run
     this.#run = null
-    return run && !run.silent ? [added(run, partial)] : []
+    return run && !run.isRecorded ? [messageAdded(run, partial)] : []
   }
 
-  #stream(block: string, offset: number, text: string, agentPath: readonly string[]): void {
+  #sendDelta(block: string, offset: number, text: string, agentPath: readonly string[]): void {
     const path = agentPath.length > 0 ? { agentPath: [...agentPath] } : {}
-    // Not awaited: live text must not hold the agent up. Where it cannot be said, the block that follows cannot either.
+    // Not awaited, so that streaming does not slow the agent down. If it fails, storing the block fails too and reports it.
     void this.#say({ type: 'message.delta', block, offset, text: text.toWellFormed(), ...path }).catch(() => {})
   }
 }
 
-function added({ block, text, agentPath }: Run, partial: boolean): AgentEvent {
+function messageAdded({ block, text, agentPath }: TextRun, partial: boolean): AgentEvent {
   return {
     type: 'message.added',
     block,
@@ -78,11 +78,11 @@ function added({ block, text, agentPath }: Run, partial: boolean): AgentEvent {
   }
 }
 
-function* pieces(text: string): Generator<string> {
+function* chunksOf(text: string): Generator<string> {
   for (let from = 0; from < text.length; ) {
     let to = Math.min(from + runMaxChars, text.length)
     const last = text.charCodeAt(to - 1)
-    // A pair of surrogates stays together.
+    // Never split a surrogate pair.
     if (to < text.length && last >= 0xd800 && last < 0xdc00) to--
     yield text.slice(from, to)
     from = to

@@ -1,4 +1,4 @@
-/** The asks of one turn: opened together, handed together once all are resolved, taken when the agent goes on. */
+/** The asks of one turn: opened together, handed together when all are resolved, reported as taken when the agent continues. */
 import { type Answer, type Ask, type Clock, Fault, orAborted, secretFieldIds } from '@holdpoint/protocol'
 import type { AgentSession } from '../session/agent-session.ts'
 import type { HandedAnswer, OpenRequest } from '../session/open-request.ts'
@@ -9,9 +9,9 @@ import { notDeterministic, ParkTurn, TurnFailed } from './turn-end.ts'
 export interface TurnAsksOptions {
   readonly session: AgentSession
   readonly clock: Clock
-  /** Of the turn: aborting it ends the turn. */
+  /** Aborting this controller ends the turn. */
   readonly over: AbortController
-  /** How long an ask may wait before the generator is let go; null: for ever. */
+  /** How long an ask may wait before the turn is parked; null means never. */
   readonly parkAfterMs: () => number | null
 }
 
@@ -19,10 +19,10 @@ export class TurnAsks {
   readonly #options: TurnAsksOptions
   readonly #session: AgentSession
   readonly #signal: AbortSignal
-  readonly #unhanded = new Set<OpenRequest>()
-  readonly #ungiven: HandedAnswer[] = []
-  readonly #untaken: HandedAnswer[] = []
-  #busy = 0
+  readonly #notHanded = new Set<OpenRequest>()
+  readonly #notGiven: HandedAnswer[] = []
+  readonly #notTaken: HandedAnswer[] = []
+  #openBatches = 0
   #holdsSecret = false
 
   constructor(options: TurnAsksOptions) {
@@ -31,38 +31,38 @@ export class TurnAsks {
     this.#signal = options.over.signal
   }
 
-  /** Returns when all of it is resolved and handed. `parkable`: the generator does nothing else meanwhile. */
-  async settle(
+  /** Returns when all asks are resolved and handed. `parkable` means that the generator does nothing else meanwhile. */
+  async askAll(
     items: readonly AskItem[],
     keys: readonly string[],
     parkable: boolean,
   ): Promise<readonly HandedAnswer[]> {
-    this.#busy++
+    this.#openBatches++
     try {
       const opened = await this.#open(items, keys)
-      for (const asked of opened) this.#unhanded.add(asked)
-      const waiting = Promise.all(opened.map(asked => this.#resolved(asked, opened)))
-      await (parkable ? this.#unlessCold(opened, waiting) : orAborted(waiting, this.#signal))
-      return await this.#hand(opened)
+      for (const asked of opened) this.#notHanded.add(asked)
+      const waiting = Promise.all(opened.map(asked => this.#waitFor(asked, opened)))
+      await (parkable ? this.#parkIfSlow(opened, waiting) : orAborted(waiting, this.#signal))
+      return await this.#handAll(opened)
     } finally {
-      this.#busy--
+      this.#openBatches--
     }
   }
 
-  /** What has been handed goes to the agent now. */
-  give(): void {
-    this.#untaken.push(...this.#ungiven.splice(0))
+  /** Call this when the handed answers are passed to the agent. */
+  markGiven(): void {
+    this.#notTaken.push(...this.#notGiven.splice(0))
   }
 
-  /** The agent's own next step has been seen. */
-  async take(): Promise<void> {
-    for (const settled of this.#untaken.splice(0)) await settled.taken()
+  /** Call this when the agent's own next step was seen. */
+  async reportTaken(): Promise<void> {
+    for (const answer of this.#notTaken.splice(0)) await answer.taken()
   }
 
-  /** The turn is over: what it still asked it no longer asks, and what it was not given it will not get. */
-  async drop(): Promise<void> {
-    for (const asked of this.#unhanded) await asked.withdraw()
-    for (const settled of this.#ungiven.splice(0)) await settled.dropped()
+  /** The turn is over: withdraws its open requests and reports answers that the agent did not get as undeliverable. */
+  async withdrawRest(): Promise<void> {
+    for (const asked of this.#notHanded) await asked.withdraw()
+    for (const answer of this.#notGiven.splice(0)) await answer.dropped()
   }
 
   async #open(items: readonly AskItem[], keys: readonly string[]): Promise<readonly OpenRequest[]> {
@@ -75,65 +75,65 @@ export class TurnAsks {
       return await this.#session.open(drafts)
     } catch (error) {
       if (error instanceof Fault && error.code === 'key_conflict')
-        throw notDeterministic(`what it asks as ${keys.join(' or ')} is not what it asked before`)
+        throw notDeterministic(`its ask ${keys.join(' or ')} differs from the one before`)
       throw error
     }
   }
 
-  async #resolved(asked: OpenRequest, together: readonly OpenRequest[]): Promise<void> {
+  async #waitFor(asked: OpenRequest, together: readonly OpenRequest[]): Promise<void> {
     const { resolution } = await asked.resolved()
-    if (!interrupts(resolution?.answer)) return
+    if (!isInterrupt(resolution?.answer)) return
     await Promise.all(together.filter(other => other.request.status === 'pending').map(other => other.withdraw()))
   }
 
-  /** Waits, but not for ever with a process in hand: the answer brings the session back. */
-  async #unlessCold(opened: readonly OpenRequest[], waiting: Promise<unknown>): Promise<void> {
+  /** Waits for the answers, and parks the turn if that takes longer than `parkAfterMs`; an answer then resumes the session. */
+  async #parkIfSlow(opened: readonly OpenRequest[], waiting: Promise<unknown>): Promise<void> {
     const parkAfterMs = this.#options.parkAfterMs()
     let cancel = () => {}
     const cold = new Promise<never>((_, reject) => {
       if (parkAfterMs === null) return
       cancel = this.#options.clock.after(parkAfterMs, () => {
         const allPending = opened.every(asked => asked.request.status === 'pending')
-        // What is answered already, asked from elsewhere, or cannot be had again would be lost with the generator.
-        if (allPending && this.#busy === 1 && !this.#holdsSecret) reject(new ParkTurn())
+        // Parking now would lose an answer that is already here, an ask from a callback, or a secret that cannot be read again.
+        if (allPending && this.#openBatches === 1 && !this.#holdsSecret) reject(new ParkTurn())
       })
     })
     await orAborted(Promise.race([waiting, cold]), this.#signal).finally(() => cancel())
   }
 
-  /** All at once: the agent gets none of them before it can get all, and what it did not get must not count as handed. */
-  async #hand(opened: readonly OpenRequest[]): Promise<readonly HandedAnswer[]> {
-    const settled: HandedAnswer[] = []
+  /** Hands all answers together: the agent gets none before all are there, and an answer that it did not get must not count as handed. */
+  async #handAll(opened: readonly OpenRequest[]): Promise<readonly HandedAnswer[]> {
+    const handed: HandedAnswer[] = []
     for (const asked of opened) {
-      settled.push(await asked.hand())
-      this.#unhanded.delete(asked)
+      handed.push(await asked.hand())
+      this.#notHanded.delete(asked)
     }
-    if (settled.some(one => one.kind === 'agent' && one.reason !== 'withdrawn'))
-      // The command that ended it is on its way and says what becomes of the turn.
+    if (handed.some(one => one.kind === 'agent' && one.reason !== 'withdrawn'))
+      // The command that ended the request has not arrived here yet; it decides how the turn ends.
       await orAborted(new Promise<never>(() => {}), this.#signal)
-    this.#ungiven.push(...settled)
-    for (const one of settled) this.#guardSecret(one)
-    if (settled.some(one => one.kind === 'answer' && interrupts(one.answer))) {
-      this.give()
-      this.#options.over.abort(new TurnCancelled('A person declined and stopped the turn.'))
+    this.#notGiven.push(...handed)
+    for (const one of handed) this.#noteSecret(one)
+    if (handed.some(one => one.kind === 'answer' && isInterrupt(one.answer))) {
+      this.markGiven()
+      this.#options.over.abort(new TurnCancelled('A person denied this and stopped the turn.'))
       this.#signal.throwIfAborted()
     }
-    return settled
+    return handed
   }
 
-  /** A secret is kept only until the agent has it: the generator that has it is not let go, and a replay cannot pass it. */
-  #guardSecret(settled: HandedAnswer): void {
-    const { ask, key } = settled.request
-    if (settled.kind !== 'answer' || secretFieldIds(ask).size === 0) return
-    if (settled.answer.kind !== 'answers' && settled.answer.kind !== 'submit') return
+  /** A secret answer is stored only until the agent has it. So a turn that holds one is not parked, and a replay fails at that point. */
+  #noteSecret(answer: HandedAnswer): void {
+    const { ask, key } = answer.request
+    if (answer.kind !== 'answer' || secretFieldIds(ask).size === 0) return
+    if (answer.answer.kind !== 'answers' && answer.answer.kind !== 'submit') return
     this.#holdsSecret = true
-    if (settled.replayed)
+    if (answer.replayed)
       throw new TurnFailed(
-        `The secret answer to ${key} was not kept, so this turn cannot be resumed; send the message again.`,
+        `The secret answer to ${key} is no longer stored, so this turn cannot be resumed. Send the message again.`,
       )
   }
 }
 
-function interrupts(answer: Answer | undefined): boolean {
+function isInterrupt(answer: Answer | undefined): boolean {
   return answer !== undefined && 'interrupt' in answer && answer.interrupt === true
 }

@@ -1,29 +1,29 @@
-/** The ways a turn ends: each is an error that stops it from wherever it is. Anything else that is thrown is not the turn's. */
+/** The ways in which a turn ends early. Each is an error, so that it stops the turn wherever it is. Any other error is a bug of the driver. */
 import { limits } from '@holdpoint/protocol'
 import { TurnCancelled } from './asks.ts'
 
-/** The person wants the turn to stop. */
+/** A person interrupted the turn. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted'
 }
-/** The agent, or what it did, fails the turn. */
+/** The agent threw an error or did something invalid. */
 export class TurnFailed extends Error {
   override readonly name = 'TurnFailed'
 }
-/** An ask waits longer than the process is kept for it. */
+/** An ask has waited longer than `parkAfterMs`. */
 export class ParkTurn extends Error {
-  override readonly name = 'Cold'
+  override readonly name = 'ParkTurn'
 }
 
-/** The turn is over. */
-export interface Finished {
+/** The turn has ended. */
+export interface FinishedTurn {
   readonly ending: 'done' | 'interrupted' | 'cancelled' | 'failed'
   readonly reason?: string
 }
-/** Or it is let go, to be run again when there is an answer. */
-export type TurnEnd = Finished | { readonly ending: 'parked' }
+/** How a run ended: the turn is over, or it is parked and will run again when there is an answer. */
+export type TurnEnd = FinishedTurn | { readonly ending: 'parked' }
 
-export function endOf(error: unknown): TurnEnd | null {
+export function turnEndFrom(error: unknown): TurnEnd | null {
   if (error instanceof ParkTurn) return { ending: 'parked' }
   if (error instanceof Interrupted) return { ending: 'interrupted' }
   if (error instanceof TurnCancelled) return { ending: 'cancelled', reason: clip(error.message) }

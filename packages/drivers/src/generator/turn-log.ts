@@ -1,4 +1,4 @@
-/** What the log says of a session's turns: the conversation so far, and what the turn under way has on record. Every turn begins by reading it, so a replay is no special case. */
+/** Reads a session's log: the conversation so far, and what the current turn has already recorded. Every turn starts by reading it, so a replay is not a special case. */
 import type { Command, CommandId, Cursor, Event } from '@holdpoint/protocol'
 import type { StepRecord } from './step.ts'
 
@@ -7,8 +7,8 @@ export interface SpokenBlock {
   readonly text: string
 }
 
-/** What stands on record of one turn, by block id and ask key. */
-export interface TurnRecord {
+/** What the log already has of one turn, by block id and ask key. */
+export interface RecordedTurn {
   readonly seq: number
   readonly mode: string | null
   readonly model: string | null
@@ -22,12 +22,12 @@ export interface TurnRecord {
 }
 
 export class TurnLog {
-  /** Behind the last event that was read. */
+  /** The position of the last event that was read. */
   cursor: Cursor | undefined
-  turn: TurnRecord | null = null
+  turn: RecordedTurn | null = null
   #mode: string | null = null
   #model: string | null = null
-  readonly #said = new Map<string, SpokenBlock>()
+  readonly #blocks = new Map<string, SpokenBlock>()
   readonly #messages = new Map<CommandId, Pick<Command, 'seq'> & { readonly text: string }>()
 
   fold(event: Event): void {
@@ -46,7 +46,7 @@ export class TurnLog {
         this.#begin(event.command)
         return
       case 'message.added':
-        this.#said.set(event.block, { role: event.role, text: event.text })
+        this.#blocks.set(event.block, { role: event.role, text: event.text })
         this.turn?.texts.set(event.block, { partial: event.partial ?? false })
         return
       case 'tool.started':
@@ -73,7 +73,7 @@ export class TurnLog {
       seq: message.seq,
       mode: this.#mode,
       model: this.#model,
-      history: [...this.#said.values()],
+      history: [...this.#blocks.values()],
       texts: new Map(),
       started: new Set(),
       finished: new Map(),
@@ -81,7 +81,7 @@ export class TurnLog {
       errors: 0,
       over: false,
     }
-    this.#said.set(`t${message.seq}`, { role: 'person', text: message.text })
+    this.#blocks.set(`t${message.seq}`, { role: 'person', text: message.text })
     this.#messages.delete(command)
   }
 }

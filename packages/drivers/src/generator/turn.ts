@@ -1,4 +1,4 @@
-/** One turn of a generator agent: its generator is run from the start, what it says and asks is kept under ids that a replay finds again. */
+/** Runs one turn of a generator agent: runs its generator from the start, and records its texts, steps and asks under ids that are the same on a replay. */
 import {
   type AgentEvent,
   AgentPath,
@@ -11,16 +11,16 @@ import {
   type Session,
 } from '@holdpoint/protocol'
 import type { AgentSession } from '../session/agent-session.ts'
-import { type AskGenerator, type AsksYield, refuse, TurnCancelled } from './asks.ts'
+import { type AskGenerator, type AsksYield, inputFault, TurnCancelled } from './asks.ts'
 import { readStep, type StepRecord, type StepYield, stepDone, stepFailed, stepUnknown } from './step.ts'
 import { TextStream } from './text-stream.ts'
 import { TurnAsks } from './turn-asks.ts'
-import { endOf, type Finished, notDeterministic, type TurnEnd, TurnFailed } from './turn-end.ts'
-import type { SpokenBlock, TurnRecord } from './turn-log.ts'
+import { type FinishedTurn, notDeterministic, type TurnEnd, TurnFailed, turnEndFrom } from './turn-end.ts'
+import type { RecordedTurn, SpokenBlock } from './turn-log.ts'
 
 type Path = { readonly agentPath?: readonly string[] | undefined }
 type Input<T extends AgentEvent['type']> = Omit<Extract<AgentEvent, { readonly type: T }>, 'agentPath'> & Path
-/** What an agent may say besides plain text. Blocks are the agent's own names, unique within the turn. */
+/** Events that an agent may yield besides plain text. Block names are chosen by the agent and unique within the turn. */
 export type AgentText =
   | ({ readonly type: 'message.delta'; readonly text: string } & Path)
   | ({ readonly type: 'message.added'; readonly text: string } & Path)
@@ -29,7 +29,7 @@ export type AgentText =
   | Extract<AgentEvent, { readonly type: 'error.raised' }>
 export type AgentYield = string | AgentText | AsksYield | StepYield
 
-/** What an agent knows of the turn. On a replay it is the same. */
+/** What an agent gets for a turn. A replay gets the same. */
 export interface Turn {
   readonly text: string
   readonly attachments: readonly Attachment[]
@@ -37,11 +37,11 @@ export interface Turn {
   readonly cwd: string
   readonly mode: string | null
   readonly model: string | null
-  /** Aborts when the turn is over, however it ended. */
+  /** Aborts when the turn has ended, in any way. */
   readonly signal: AbortSignal
   readonly session: Session
-  /** Asks from a callback, while the generator waits for something else; inside the generator use `yield*`. */
-  ask<T>(asking: AskGenerator<T>): Promise<T>
+  /** Asks from a callback while the generator awaits something else. Inside the generator, use `yield*`. */
+  ask<T>(ask: AskGenerator<T>): Promise<T>
   pause(ms: number): Promise<void>
 }
 
@@ -49,61 +49,61 @@ export interface TurnOptions {
   readonly session: AgentSession
   readonly run: (turn: Turn) => AsyncGenerator<AgentYield, void, unknown>
   readonly message: { readonly text: string; readonly attachments?: readonly Attachment[] | undefined }
-  readonly record: TurnRecord
+  readonly record: RecordedTurn
   readonly clock: Clock
-  /** Aborts with `Interrupted`, or with whatever took the session away. */
+  /** Aborts with `Interrupted`, or with the reason why this driver lost the session. */
   readonly signal: AbortSignal
-  /** How long an ask may wait before the generator is let go; null: for ever. */
+  /** How long an ask may wait before the turn is parked; null means never. */
   readonly parkAfterMs: () => number | null
 }
-type Reply = { readonly value: unknown } | { readonly error: unknown }
+type GeneratorInput = { readonly value: unknown } | { readonly error: unknown }
 
-/** Faults of what the agent said or asked: thrown where it did so. */
+/** Faults caused by the agent's own input. They are thrown into the generator at its yield. */
 const agentFaults: ReadonlySet<Fault['code']> = new Set(['bad_input', 'body_too_large', 'too_many'])
 
 export class TurnRun {
   readonly #options: TurnOptions
   readonly #session: AgentSession
-  readonly #record: TurnRecord
-  readonly #prose: TextStream
+  readonly #record: RecordedTurn
+  readonly #text: TextStream
   readonly #asks: TurnAsks
   readonly #over = new AbortController()
-  #slots = 0
+  #positions = 0
   #sideAsks = 0
   #errors = 0
-  #stepping: (Pick<StepYield, 'name' | 'agentPath'> & { readonly block: string }) | null = null
+  #runningStep: (Pick<StepYield, 'name' | 'agentPath'> & { readonly block: string }) | null = null
 
   constructor(options: TurnOptions) {
     this.#options = options
     this.#session = options.session
     this.#record = options.record
     this.#asks = new TurnAsks({ ...options, over: this.#over })
-    const next = () => {
-      const block = this.#slot('text')
-      return { block, silent: this.#record.texts.get(block)?.partial === false }
+    const nextBlock = () => {
+      const block = this.#nextId('text')
+      return { block, isRecorded: this.#record.texts.get(block)?.partial === false }
     }
-    this.#prose = new TextStream({ say: (...sayings) => this.#session.say(...sayings), next })
+    this.#text = new TextStream({ say: (...events) => this.#session.say(...events), nextBlock })
   }
 
   async run(): Promise<TurnEnd> {
     const { signal } = this.#options
-    const follow = () => this.#over.abort(signal.reason)
-    if (signal.aborted) follow()
-    else signal.addEventListener('abort', follow, { once: true })
+    const abort = () => this.#over.abort(signal.reason)
+    if (signal.aborted) abort()
+    else signal.addEventListener('abort', abort, { once: true })
     let generator: AsyncGenerator<AgentYield, void, unknown> | undefined
     try {
       this.#over.signal.throwIfAborted()
       generator = this.#begin()
-      await this.#drive(generator)
+      await this.#runGenerator(generator)
       return await this.#finish({ ending: 'done' })
     } catch (error) {
-      const end = endOf(this.#over.signal.aborted ? this.#over.signal.reason : error)
+      const end = turnEndFrom(this.#over.signal.aborted ? this.#over.signal.reason : error)
       if (!end) throw error
       return end.ending === 'parked' ? end : await this.#finish(end)
     } finally {
-      signal.removeEventListener('abort', follow)
-      this.#over.abort(new TurnCancelled('The turn is over.'))
-      // Not awaited: a generator that waits for something else comes to its end only after that.
+      signal.removeEventListener('abort', abort)
+      this.#over.abort(new TurnCancelled('The turn has ended.'))
+      // Not awaited: a generator that awaits something else would return only after that.
       void generator?.return().catch(() => {})
     }
   }
@@ -121,43 +121,43 @@ export class TurnRun {
       model: this.#record.model,
       signal,
       session: info,
-      ask: asking => unwatched(this.#askAside(asking)),
-      // What is on record already need not look alive.
-      pause: ms => (this.#prose.silent ? Promise.resolve() : unwatched(pause(clock, ms, signal))),
+      ask: ask => ignoringRejection(this.#askFromCallback(ask)),
+      // A replay need not pause between texts that are already in the log.
+      pause: ms => (this.#text.isReplaying ? Promise.resolve() : ignoringRejection(pause(clock, ms, signal))),
     }
     const generator = this.#options.run(turn)
     if (typeof generator?.next !== 'function')
-      throw new TurnFailed('the run of an agent must be an async generator function')
+      throw new TurnFailed('the `run` of an agent must be an async generator function')
     return generator
   }
 
-  async #drive(generator: AsyncGenerator<AgentYield, void, unknown>): Promise<void> {
-    let reply: Reply = { value: undefined }
+  async #runGenerator(generator: AsyncGenerator<AgentYield, void, unknown>): Promise<void> {
+    let reply: GeneratorInput = { value: undefined }
     for (;;) {
       const result: IteratorResult<AgentYield, void> = await this.#advance(generator, reply)
       if (result.done) return
-      reply = await this.#answer(result.value)
+      reply = await this.#handleYield(result.value)
     }
   }
 
-  async #advance(generator: AsyncGenerator<AgentYield, void, unknown>, reply: Reply) {
+  async #advance(generator: AsyncGenerator<AgentYield, void, unknown>, reply: GeneratorInput) {
     try {
       this.#over.signal.throwIfAborted()
-      this.#asks.give()
-      const moving = 'error' in reply ? generator.throw(reply.error) : generator.next(reply.value)
-      return await orAborted(moving, this.#over.signal)
+      this.#asks.markGiven()
+      const next = 'error' in reply ? generator.throw(reply.error) : generator.next(reply.value)
+      return await orAborted(next, this.#over.signal)
     } catch (error) {
       this.#over.signal.throwIfAborted()
       throw error instanceof TurnCancelled ? error : new TurnFailed(messageOf(error), { cause: error })
     } finally {
-      // The agent's own next step is seen: only now is the answer taken, and before that step is committed.
-      await this.#asks.take()
+      // The agent's next step proves that it has the answer. Report it before that step is committed.
+      await this.#asks.reportTaken()
     }
   }
 
-  async #answer(said: AgentYield): Promise<Reply> {
+  async #handleYield(yielded: AgentYield): Promise<GeneratorInput> {
     try {
-      return { value: await this.#carryOut(said) }
+      return { value: await this.#carryOut(yielded) }
     } catch (error) {
       if (error instanceof Fault && agentFaults.has(error.code) && !this.#over.signal.aborted) return { error }
       if (error instanceof StepError) return { error: error.cause }
@@ -165,64 +165,64 @@ export class TurnRun {
     }
   }
 
-  async #carryOut(said: AgentYield): Promise<unknown> {
-    if (typeof said === 'string') return this.#prose.speak(said)
-    switch (said?.type) {
+  async #carryOut(yielded: AgentYield): Promise<unknown> {
+    if (typeof yielded === 'string') return this.#text.write(yielded)
+    switch (yielded?.type) {
       case 'asks': {
-        if (!Array.isArray(said.items) || said.items.some(item => typeof item?.ask !== 'object'))
-          throw refuse('the ask', 'items', 'must be a list of asks')
-        await this.#prose.close()
-        const keys = said.items.map(() => this.#slot('ask'))
-        return this.#asks.settle(said.items, keys, true)
+        if (!Array.isArray(yielded.items) || yielded.items.some(item => typeof item?.ask !== 'object'))
+          throw inputFault('The ask', 'items', 'must be a list of asks')
+        await this.#text.close()
+        const keys = yielded.items.map(() => this.#nextId('ask'))
+        return this.#asks.askAll(yielded.items, keys, true)
       }
       case 'step':
-        await this.#prose.close()
-        return this.#step(said)
+        await this.#text.close()
+        return this.#step(yielded)
       case 'message.delta':
-        if (typeof said.text !== 'string') throw refuse('what the agent says', 'text', 'must be text')
-        if (said.agentPath && !AgentPath.safeParse(said.agentPath).success)
-          throw refuse('what the agent says', 'agentPath', 'must be a list of names')
-        return this.#prose.speak(said.text, said.agentPath)
+        if (typeof yielded.text !== 'string') throw inputFault('The text', 'text', 'must be text')
+        if (yielded.agentPath && !AgentPath.safeParse(yielded.agentPath).success)
+          throw inputFault('The text', 'agentPath', 'must be a list of names')
+        return this.#text.write(yielded.text, yielded.agentPath)
       case 'message.added':
       case 'tool.started':
       case 'tool.finished':
       case 'error.raised':
-        await this.#prose.close()
-        return this.#keep(said)
+        await this.#text.close()
+        return this.#recordEvent(yielded)
       default:
-        throw refuse('what the agent yields', 'type', 'must be text, an ask, a step, or something an agent may say')
+        throw inputFault('The yielded value', 'type', 'must be text, an ask, a step or an event')
     }
   }
 
-  async #keep(said: Exclude<AgentText, { readonly type: 'message.delta' }>): Promise<void> {
-    switch (said.type) {
+  async #recordEvent(yielded: Exclude<AgentText, { readonly type: 'message.delta' }>): Promise<void> {
+    switch (yielded.type) {
       case 'message.added': {
-        const block = this.#slot('text')
+        const block = this.#nextId('text')
         if (this.#record.texts.get(block)?.partial === false) return
-        return this.#session.say({ ...said, ...pathOf(said), block })
+        return this.#session.say({ ...yielded, ...copyPath(yielded), block })
       }
       case 'tool.started':
       case 'tool.finished': {
-        const block = `t${this.#record.seq}:${said.block}`
-        const before = said.type === 'tool.started' ? this.#record.started : this.#record.finished
-        return before.has(block) ? undefined : this.#session.say({ ...said, ...pathOf(said), block })
+        const block = `t${this.#record.seq}:${yielded.block}`
+        const before = yielded.type === 'tool.started' ? this.#record.started : this.#record.finished
+        return before.has(block) ? undefined : this.#session.say({ ...yielded, ...copyPath(yielded), block })
       }
       case 'error.raised':
-        return this.#errors++ < this.#record.errors ? undefined : this.#session.say(said)
+        return this.#errors++ < this.#record.errors ? undefined : this.#session.say(yielded)
     }
   }
 
-  /** From a callback: the generator's own next step stays under way meanwhile, and the text so far is kept first. */
-  async #askAside<T>(asking: AskGenerator<T>): Promise<T> {
-    const first = asking.next()
+  /** Asks from a callback while the generator is still running. The text so far is committed first. */
+  async #askFromCallback<T>(ask: AskGenerator<T>): Promise<T> {
+    const first = ask.next()
     if (first.done) return first.value
     try {
-      await this.#prose.keep()
+      await this.#text.commitPartial()
       const keys = first.value.items.map(() => `t${this.#record.seq}.a${++this.#sideAsks}`)
-      const settled = await this.#asks.settle(first.value.items, keys, false)
-      this.#asks.give()
-      const last = asking.next(settled)
-      if (!last.done) throw new Error('an ask asks once')
+      const handed = await this.#asks.askAll(first.value.items, keys, false)
+      this.#asks.markGiven()
+      const last = ask.next(handed)
+      if (!last.done) throw new Error('an ask yielded more than once')
       return last.value
     } catch (error) {
       if (error instanceof TurnFailed) this.#over.abort(error)
@@ -230,10 +230,10 @@ export class TurnRun {
     }
   }
 
-  async #step(said: StepYield): Promise<unknown> {
-    const { name, run, input = {}, title } = said
-    const block = this.#slot('tool')
-    const path = pathOf(said)
+  async #step(yielded: StepYield): Promise<unknown> {
+    const { name, run, input = {}, title } = yielded
+    const block = this.#nextId('tool')
+    const path = copyPath(yielded)
     const recorded = this.#record.finished.get(block)
     if (recorded) return stepResult(recorded)
     const finish = (record: StepRecord) => this.#session.say({ type: 'tool.finished', block, ...record, ...path })
@@ -243,10 +243,10 @@ export class TurnRun {
       return stepResult(lost)
     }
     await this.#session.say({ type: 'tool.started', block, tool: name, title, input, ...path })
-    this.#stepping = { ...said, block }
+    this.#runningStep = { ...yielded, block }
     const record = await this.#runOnce(run)
     await finish(record)
-    this.#stepping = null
+    this.#runningStep = null
     return stepResult(record)
   }
 
@@ -260,25 +260,26 @@ export class TurnRun {
     }
   }
 
-  /** Everything kept of a turn has its place in it: the same place on a replay. */
-  #slot(kind: 'text' | 'tool' | 'ask'): string {
-    const id = `t${this.#record.seq}.${++this.#slots}`
+  /** Returns the id of the next recorded item. It depends only on the position in the turn, so a replay gets the same ids. */
+  #nextId(kind: 'text' | 'tool' | 'ask'): string {
+    const id = `t${this.#record.seq}.${++this.#positions}`
     const { asked, started, texts } = this.#record
     const before = asked.has(id) ? 'ask' : started.has(id) ? 'tool' : texts.has(id) ? 'text' : kind
-    if (before !== kind) throw notDeterministic(`${id} was ${nouns[before]} before and is ${nouns[kind]} now`)
+    if (before !== kind) throw notDeterministic(`${id} was ${nouns[before]} and is now ${nouns[kind]}`)
     return id
   }
 
-  /** The end of the turn and the last of what it said are one commit. */
-  async #finish(end: Finished): Promise<Finished> {
-    await this.#asks.take()
-    await this.#asks.drop()
-    const last = this.#prose.take(end.ending !== 'done')
-    if (this.#stepping) {
-      const { block, name } = this.#stepping
-      last.push({ type: 'tool.finished', block, ...stepUnknown(name), ...pathOf(this.#stepping) })
+  /** Commits the last events together with the end of the turn. */
+  async #finish(end: FinishedTurn): Promise<FinishedTurn> {
+    await this.#asks.reportTaken()
+    await this.#asks.withdrawRest()
+    const last = this.#text.takeEvents(end.ending !== 'done')
+    if (this.#runningStep) {
+      const { block, name } = this.#runningStep
+      last.push({ type: 'tool.finished', block, ...stepUnknown(name), ...copyPath(this.#runningStep) })
     }
-    if (end.ending === 'failed') last.push({ type: 'error.raised', message: end.reason || 'The agent failed.' })
+    if (end.ending === 'failed')
+      last.push({ type: 'error.raised', message: end.reason || 'The agent failed without a message.' })
     await this.#session.say(...last, { type: 'turn.finished', ending: end.ending })
     return end
   }
@@ -286,22 +287,22 @@ export class TurnRun {
 
 const nouns = { text: 'text', tool: 'a step', ask: 'an ask' } as const
 
-/** A step's own failure: thrown into the agent, whatever it is. */
+/** Wraps a step's own failure, which is thrown into the generator. */
 class StepError extends Error {}
 function stepResult(record: StepRecord): unknown {
   try {
     return readStep(record)
   } catch (error) {
-    throw new StepError('a step failed', { cause: error })
+    throw new StepError('the step failed', { cause: error })
   }
 }
 
-/** A copy of its own: what agents hand over may change under us. */
-function pathOf({ agentPath }: Path): { readonly agentPath: string[] | undefined } {
+/** Copies the path, because the agent may change its array later. */
+function copyPath({ agentPath }: Path): { readonly agentPath: string[] | undefined } {
   return { agentPath: agentPath && [...agentPath] }
 }
-/** An agent that does not wait for it must not bring the runner down when the turn ends first. */
-function unwatched<T>(promise: Promise<T>): Promise<T> {
+/** An agent may not await this promise. Its rejection at the end of the turn must not count as unhandled and stop the runner. */
+function ignoringRejection<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {})
   return promise
 }

@@ -1,4 +1,4 @@
-/** The scenes of the rehearsal: each opens with a sentence, asks, does what it was allowed, and says what it was told. */
+/** The scenes of the rehearsal agent, one per kind of ask. Each starts with a sentence, asks, does what was allowed, and reports the answer. */
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
@@ -9,11 +9,11 @@ import type { AgentYield } from '../generator/turn.ts'
 import { Interrupted } from '../generator/turn-end.ts'
 import { runShellCommand } from './shell-command.ts'
 
-type Play = AsyncGenerator<AgentYield, string, unknown>
+type ScenePlay = AsyncGenerator<AgentYield, string, unknown>
 interface Scene {
   readonly opening: string
-  /** Notes the folders that it makes. */
-  readonly play: (folders: string[]) => Play
+  /** Adds the folders that it creates to `folders`. */
+  readonly play: (folders: string[]) => ScenePlay
 }
 export const sceneNames = ['approval', 'edit', 'plan', 'questions', 'text', 'form', 'parallel'] as const
 export type SceneName = (typeof sceneNames)[number]
@@ -23,16 +23,16 @@ const outputMaxBytes = 64 * 1024
 const folderPrefix = 'holdpoint-rehearsal-'
 
 export const scenes: Readonly<Record<SceneName, Scene>> = {
-  approval: { opening: 'First I would like to run a command in a fresh temporary folder.', play: playCommand },
+  approval: { opening: 'First, I would like to run a command in a new temporary folder.', play: playCommand },
   edit: { opening: 'Now I would like to change a file there.', play: playEdit },
-  plan: { opening: 'Here is how I would go on; you may change the plan before you approve it.', play: playPlan },
-  questions: { opening: 'Two questions on one page.', play: playQuestions },
-  text: { opening: 'One question in your own words.', play: playText },
-  form: { opening: 'Now a form.', play: playForm },
-  parallel: { opening: 'Finally, two agents under me ask at the same time.', play: playParallel },
+  plan: { opening: 'Here is my plan. You can edit it before you approve it.', play: playPlan },
+  questions: { opening: 'Next, two questions at once.', play: playQuestions },
+  text: { opening: 'Next, a question that you answer in your own words.', play: playText },
+  form: { opening: 'Next, a form.', play: playForm },
+  parallel: { opening: 'Finally, two of my subagents ask at the same time.', play: playParallel },
 }
 
-async function* playCommand(folders: string[]): Play {
+async function* playCommand(folders: string[]): ScenePlay {
   const cwd = yield* makeFolder(folders)
   const input = {
     command: 'echo "Hello from the rehearsal" > hello.txt && ls -l',
@@ -40,12 +40,14 @@ async function* playCommand(folders: string[]): Play {
   }
   const answer = yield* approval('Run a command', { tool: 'Bash', input, cwd, editable: true })
   if (!answer.allowed) return `The command was not allowed: ${answer.reason}`
-  const done = yield* attempt(step('Bash', signal => shell(answer.input, cwd, signal), { input: answer.input }))
+  const done = yield* attempt(
+    step('Bash', signal => runAllowedCommand(answer.input, cwd, signal), { input: answer.input }),
+  )
   if (typeof done === 'string') yield `\n\`\`\`\n${done}\n\`\`\`\n`
-  return `The command was allowed${noted(answer)}, and it ran.`
+  return `The command was allowed${withNote(answer)}, and it ran.`
 }
 
-async function* playEdit(folders: string[]): Play {
+async function* playEdit(folders: string[]): ScenePlay {
   const cwd = yield* makeFolder(folders)
   const file = join(cwd, 'greeting.txt')
   const before = 'Good morning.\nIt is a quiet day.\n'
@@ -53,25 +55,25 @@ async function* playEdit(folders: string[]): Play {
   const input = { file_path: file, old_string: 'a quiet day', new_string: 'a day for rehearsals' }
   const answer = yield* approval('Edit greeting.txt', { tool: 'Edit', input, cwd, editable: true })
   if (!answer.allowed) return `The edit was not allowed: ${answer.reason}`
-  yield* attempt(step('Edit', () => edit(answer.input, cwd), { input: answer.input }))
-  return `The edit was allowed${noted(answer)}, and it is made.`
+  yield* attempt(step('Edit', () => editFile(answer.input, cwd), { input: answer.input }))
+  return `The edit was allowed${withNote(answer)}, and I made it.`
 }
 
-async function* playPlan(): Play {
+async function* playPlan(): ScenePlay {
   const plan = '# Plan\n\n1. Read the greeting\n2. Translate it into **two** languages\n3. Compare the results\n'
   const options = { tool: 'ExitPlanMode', input: { plan }, plan, editable: true }
-  const answer = yield* approval('Go on with this plan?', options)
+  const answer = yield* approval('Continue with this plan?', options)
   if (!answer.allowed) return `The plan was not approved: ${answer.reason}`
   const mode = answer.mode === undefined ? '' : ` in mode ${answer.mode}`
-  return `The plan was approved${mode}${noted(answer)}${answer.input.plan === plan ? '' : ', with your changes'}.`
+  return `The plan was approved${mode}${withNote(answer)}${answer.input.plan === plan ? '' : ', with your changes'}.`
 }
 
-async function* playQuestions(): Play {
+async function* playQuestions(): ScenePlay {
   const answers = yield* questions([
     {
       id: 'language',
       header: 'Language',
-      question: 'Which language shall the greeting have?',
+      question: 'Which language should the greeting use?',
       options: [
         { label: 'English', description: 'As it is', preview: 'Good morning.' },
         { label: 'French', description: 'A short one', preview: 'Bonjour.' },
@@ -81,25 +83,25 @@ async function* playQuestions(): Play {
     {
       id: 'checks',
       header: 'Checks',
-      question: 'What shall be checked afterwards?',
+      question: 'What should I check afterwards?',
       options: ['Spelling', 'Line length', 'Tone'],
       multiSelect: true,
       allowOther: true,
     },
   ])
   if (!answers) return 'The two questions were declined.'
-  return `The language: ${spell(answers[0])}. The checks: ${spell(answers[1])}.`
+  return `The language: ${answerText(answers[0])}. The checks: ${answerText(answers[1])}.`
 }
 
-async function* playText(): Play {
-  const name = yield* text('What shall the greeting be called?')
-  return name === null ? 'The greeting got no name.' : `The greeting is called “${name}”.`
+async function* playText(): ScenePlay {
+  const name = yield* text('What should the greeting be called?')
+  return name === null ? 'You gave the greeting no name.' : `The greeting is called “${name}”.`
 }
 
-async function* playForm(): Play {
+async function* playForm(): ScenePlay {
   const values = yield* form({
     title: 'A card for the greeting',
-    message: 'Every kind of field, once.',
+    message: 'This form has one field of every kind.',
     schema: {
       type: 'object',
       required: ['to', 'count'],
@@ -108,7 +110,7 @@ async function* playForm(): Play {
         email: { type: 'string', title: 'E-mail', format: 'email' },
         site: { type: 'string', title: 'Web page', format: 'uri' },
         day: { type: 'string', title: 'Day', format: 'date' },
-        at: { type: 'string', title: 'Moment', format: 'date-time' },
+        at: { type: 'string', title: 'Time', format: 'date-time' },
         tone: { type: 'string', title: 'Tone', enum: ['warm', 'plain', 'formal'], default: 'warm' },
         paper: {
           type: 'string',
@@ -130,7 +132,7 @@ async function* playForm(): Play {
   return `The form says ${filled.join(', ') || 'nothing'}.`
 }
 
-async function* playParallel(): Play {
+async function* playParallel(): ScenePlay {
   const [review, lint] = yield* all([
     approval('Read the whole greeting', {
       tool: 'Read',
@@ -139,24 +141,24 @@ async function* playParallel(): Play {
     }),
     approval('Check its spelling', { tool: 'Lint', input: { rule: 'spelling' }, agentPath: ['reviewer', 'linter'] }),
   ])
-  return `The reviewer was ${verdict(review)}; its linter was ${verdict(lint)}.`
+  return `The reviewer was ${allowedText(review)}; its linter was ${allowedText(lint)}.`
 }
 
-/** A folder of this turn's own; on a replay, the same one. */
+/** Creates a temporary folder for this turn. A replay gets the same folder. */
 function* makeFolder(folders: string[]): Generator<StepYield, string, unknown> {
   const folder = yield* step('Make a temporary folder', () => mkdtemp(join(tmpdir(), folderPrefix)))
   folders.push(folder)
   return folder
 }
 
-/** Once the turn is over for good: a turn that is parked or lost is played again, in the same folders. */
+/** Removes the folders if the turn is over for good. A turn that is parked or lost runs again in the same folders. */
 export async function removeFolders(folders: readonly string[], { aborted, reason }: AbortSignal): Promise<void> {
   const ended = reason instanceof Fault && reason.code === 'session_ended'
   const over = !aborted || ended || reason instanceof Interrupted || reason instanceof TurnCancelled
   if (over) await Promise.all(folders.map(folder => rm(folder, { recursive: true, force: true })))
 }
 
-/** What was allowed may still fail; then that is what there is to say. */
+/** Returns the message of a step that failed, because an allowed command may still fail. */
 async function* attempt(doing: Generator<StepYield, unknown, unknown>): AsyncGenerator<AgentYield, unknown, unknown> {
   try {
     return yield* doing
@@ -166,17 +168,16 @@ async function* attempt(doing: Generator<StepYield, unknown, unknown>): AsyncGen
   }
 }
 
-/** Runs exactly what was allowed, as an agent would. */
-function shell({ command }: JsonObject, cwd: string, signal: AbortSignal): Promise<string> {
+function runAllowedCommand({ command }: JsonObject, cwd: string, signal: AbortSignal): Promise<string> {
   if (typeof command !== 'string') throw new Error('command must be text')
   return runShellCommand(command, { cwd, signal, maxMs: commandMaxMs, outputMaxBytes })
 }
 
-async function edit({ file_path, old_string, new_string }: JsonObject, cwd: string): Promise<string> {
+async function editFile({ file_path, old_string, new_string }: JsonObject, cwd: string): Promise<string> {
   if (typeof file_path !== 'string' || typeof old_string !== 'string' || typeof new_string !== 'string')
     throw new Error('file_path, old_string and new_string must be text')
   const file = resolve(cwd, file_path)
-  // The rehearsal is harmless, whatever a person makes of its input.
+  // The rehearsal must stay harmless even if a person edits its input.
   if (relative(cwd, file).startsWith('..')) throw new Error(`${file} is outside the rehearsal's folder`)
   await mkdir(dirname(file), { recursive: true })
   const before = await readFile(file, 'utf8')
@@ -186,13 +187,13 @@ async function edit({ file_path, old_string, new_string }: JsonObject, cwd: stri
   return after
 }
 
-function noted({ note }: Extract<Approval, { readonly allowed: true }>): string {
+function withNote({ note }: Extract<Approval, { readonly allowed: true }>): string {
   return note === undefined ? '' : ` with the note “${note}”`
 }
-function verdict(answer: Approval): string {
+function allowedText(answer: Approval): string {
   return answer.allowed ? 'allowed' : `not allowed (${answer.reason})`
 }
-function spell(answer: QuestionAnswer | null | undefined): string {
+function answerText(answer: QuestionAnswer | null | undefined): string {
   if (!answer) return 'not answered'
   return [...answer.chosen, ...(answer.other === undefined ? [] : [`“${answer.other}”`])].join(', ')
 }

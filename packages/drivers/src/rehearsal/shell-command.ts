@@ -1,23 +1,23 @@
-/** One shell command of an agent: a process group that sees nothing of Holdpoint's own settings, is ended whole, and dies with its runner. */
+/** Runs one shell command in its own process group, without Holdpoint's environment variables. The whole group is killed at the end, and when the runner dies. */
 import { spawn } from 'node:child_process'
 import { signalGroup, withParentDeathSignal } from '../process-group.ts'
 
-export interface CommandLimits {
+export interface ShellCommandOptions {
   readonly cwd: string
-  /** Ends the whole group. */
+  /** Aborting kills the whole process group. */
   readonly signal: AbortSignal
   readonly maxMs: number
   readonly outputMaxBytes: number
 }
 
-/** What it printed, and how it ended where that was not well. Rejects where it was not left to its own end. */
-export async function runShellCommand(command: string, limits: CommandLimits): Promise<string> {
+/** Returns the output, with the exit code or signal if it failed. Rejects if it was aborted, took too long or printed too much. */
+export async function runShellCommand(command: string, limits: ShellCommandOptions): Promise<string> {
   const { cwd, signal, maxMs, outputMaxBytes } = limits
   signal.throwIfAborted()
   const [file = '', ...words] = withParentDeathSignal(['/bin/sh', '-c', command])
   const child = spawn(file, words, {
     cwd,
-    env: strangersEnvironment(),
+    env: envForAgents(),
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -37,7 +37,7 @@ export async function runShellCommand(command: string, limits: CommandLimits): P
       if (bytes <= outputMaxBytes) chunks.push(chunk)
       else endGroup(new Error(`the command printed more than ${outputMaxBytes} bytes`))
     })
-  // What it left running would hold its output open, and outlive it.
+  // Processes that it left running would keep its output open.
   child.once('exit', () => endGroup())
   try {
     const ended = await new Promise<string>((done, fail) => {
@@ -54,6 +54,6 @@ export async function runShellCommand(command: string, limits: CommandLimits): P
   }
 }
 
-function strangersEnvironment(): NodeJS.ProcessEnv {
+function envForAgents(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('HOLDPOINT_')))
 }
