@@ -23,10 +23,10 @@ let agentToken: string
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'holdpoint-examples-'))
-  gateway = await startGateway({
-    runner: 'inline',
-    config: { agents: { cleanup: join(examples, 'generator-agent/cleanup.mjs') } },
-  })
+  const guide = readFileSync(join(root, 'docs/write-an-agent.md'), 'utf8')
+  writeFileSync(join(folder, 'release.mjs'), /```js\n([\s\S]*?)```/.exec(guide)?.[1] ?? '')
+  const agents = { cleanup: join(examples, 'generator-agent/cleanup.mjs'), release: join(folder, 'release.mjs') }
+  gateway = await startGateway({ runner: 'inline', config: { agents } })
   agentToken = (await gateway.call('addToken', { role: 'agent', name: 'example' })).secret
 })
 afterAll(async () => {
@@ -130,6 +130,42 @@ describe('the generator agent', () => {
     expect([old, kept, fresh].map(file => existsSync(file))).toEqual([false, true, true])
     expect((await gateway.call('getSession', { id: session.id })).lastMessage).toBe('Deleted old.log.')
   })
+})
+
+describe('docs/write-an-agent.md', () => {
+  it('has a generator agent that runs and asks every kind of question', async () => {
+    const session = await gateway.call('startSession', { driver: 'release', cwd: folder, prompt: 'version 2' })
+    const seen: string[] = []
+    for (const kind of ['approval', 'choice', 'text', 'secret', 'questions', 'form', 'all', 'all']) {
+      const request = await nextPending()
+      seen.push(request.ask.kind)
+      await answer(request, answerTo(request, kind))
+    }
+    expect(seen).toEqual([
+      'approval',
+      'questions',
+      'questions',
+      'questions',
+      'questions',
+      'form',
+      'approval',
+      'approval',
+    ])
+    while ((await gateway.call('getSession', { id: session.id })).state !== 'idle') await glance()
+    const { lastMessage } = await gateway.call('getSession', { id: session.id })
+    expect(lastMessage).toBe('Released 2.0.0 to next. Docs: true, site: true.')
+  })
+
+  function answerTo({ ask }: Request, kind: string): Answer {
+    if (ask.kind === 'form') return { kind: 'submit', values: { version: '2.0.0' } }
+    if (ask.kind === 'approval') return { kind: 'allow', ...(kind === 'approval' && { input: { command: 'true' } }) }
+    const chosen = { choice: ['next'], questions: ['Chat'] }[kind] ?? []
+    const [first] = ask.questions
+    return {
+      kind: 'answers',
+      answers: [{ id: first?.id ?? '', chosen, ...(chosen.length === 0 && { other: 'words' }) }],
+    }
+  }
 })
 
 describe('the CI gate', () => {
