@@ -40,7 +40,7 @@ const delta = (block: string, offset: number, text: string): AgentEvent => ({
 })
 const added = (block: string, text: string): AgentEvent => ({ type: 'message.added', block, text })
 
-describe('AgentSession.say', () => {
+describe('saying', () => {
   function recorded() {
     const posts: AgentEvent[][] = []
     let begun = () => {}
@@ -127,7 +127,7 @@ describe('AgentSession.say', () => {
   })
 })
 
-describe('AgentSession.ask', () => {
+describe('asking', () => {
   it('an ask first flushes events, commits `handed`, and reports `taken` when the agent continues', async () => {
     const points: string[] = []
     const { session } = await open({}, { crashPoint: point => points.push(point) })
@@ -234,7 +234,7 @@ describe('AgentSession.ask', () => {
   })
 })
 
-describe('AgentSession.commands', () => {
+describe('commands', () => {
   it('commands arrive in order, and a command taken by an earlier runner arrives again', async () => {
     const { id, session } = await open()
     await fixture.asPerson('sendMessage', { id, text: 'second' })

@@ -45,7 +45,7 @@ describe('a turn of a generator agent', () => {
     const order = fixture.events.map(event => event.type).filter(type => /message|request|turn/.test(type))
     expect(order).toEqual([
       'message.added',
-      'bad_input',
+      'request.opened',
       'request.resolved',
       'request.handed',
       'request.taken',
@@ -298,7 +298,7 @@ describe('a malformed ask', () => {
       'type',
     ],
   ]
-  it.each(cases)('with %s is refused where it is asked, names the field, and opens nothing', async (_, ask, field) => {
+  it.each(cases)('with %s throws at the yield, names the field, and opens no request', async (_, ask, field) => {
     let fault: unknown
     await play(async function* () {
       try {
@@ -317,7 +317,7 @@ describe('a malformed ask', () => {
     expect(fault).toBeInstanceOf(Fault)
     expect(fault).toMatchObject({ code: 'bad_input' })
     expect((fault as Fault).message).toContain(field)
-    expect(fixture.eventsOf('bad_input')).toEqual([])
+    expect(fixture.eventsOf('request.opened')).toEqual([])
     expect(fixture.agentTexts()).toEqual(['went on'])
   })
 })

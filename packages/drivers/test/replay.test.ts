@@ -70,25 +70,25 @@ async function* perform(
       return
     }
     case 'choice':
-      yield `${i}:${(yield* choice(`${i}`, ['t1.3', 'b']))?.value};`
+      yield `${i}:${(yield* choice(`${i}`, ['a', 'b']))?.value};`
       return
     case 'text':
       yield `${i}:${yield* text(`${i}`)};`
       return
     case 'together': {
-      const [one, two] = yield* all([approval(`${i}`), choice(`${i}`, ['t1.3', 'b'])])
+      const [one, two] = yield* all([approval(`${i}`), choice(`${i}`, ['a', 'b'])])
       yield `${i}:${one.allowed ? 'allowed' : one.reason.slice(0, 17)},${two?.value};`
       return
     }
     case 'aside':
       yield `${i}:beside `
-      yield `${(await turn.ask(choice(`${i}`, ['t1.3', 'b'])))?.value};`
+      yield `${(await turn.ask(choice(`${i}`, ['a', 'b'])))?.value};`
   }
 }
 
 const unknownStart = 'This was approved'
 function answerOf({ ask, key }: Request): Answer {
-  if (ask.kind === 'approval') return key.endsWith('3') ? { kind: 'deny', reason: 'no' } : { kind: 'error.raised' }
+  if (ask.kind === 'approval') return key.endsWith('3') ? { kind: 'deny', reason: 'no' } : { kind: 'allow' }
   const question = ask.kind === 'questions' ? ask.questions[0] : undefined
   const given = question?.options.length ? { chosen: ['b'] } : { chosen: [], other: 'word' }
   return { kind: 'answers', answers: [{ id: question?.id ?? '', ...given }] }
@@ -157,9 +157,7 @@ describe('the replay of a generator agent', () => {
         for (const [, count] of ran) expect(count).toBe(1)
         expect(playing.eventsOf('turn.finished')).toHaveLength(1)
         const allows = new Set(
-          playing
-            .eventsOf('request.resolved')
-            .flatMap(e => (e.resolution.answer?.kind === 'error.raised' ? [e.request] : [])),
+          playing.eventsOf('request.resolved').flatMap(e => (e.resolution.answer?.kind === 'allow' ? [e.request] : [])),
         )
         const life = new Map<string, string>()
         for (const event of playing.events) {
@@ -183,7 +181,7 @@ describe('the replay of a generator agent', () => {
     const got: unknown[] = []
     let runs = 0
     const agent = defineAgent({
-      name: 't1.3',
+      name: 'a',
       title: 'A',
       async *run() {
         runs++
@@ -193,8 +191,8 @@ describe('the replay of a generator agent', () => {
       },
     })
     const first = playing.startRunner([generatorDriver(agent)])
-    await playing.startSession('t1.3')
-    await playing.answer(await playing.waitForRequest('t1.1'), { kind: 'error.raised' })
+    await playing.startSession('a')
+    await playing.answer(await playing.waitForRequest('t1.1'), { kind: 'allow' })
     await playing.waitForEvent('request.handed')
     await new Promise(resolve => setImmediate(resolve))
     first.kill()
@@ -216,15 +214,15 @@ describe('the replay of a generator agent', () => {
     const playing = await RunnerFixture.open()
     fixture = playing
     const agentRunning = (run: () => AsyncGenerator<AgentYield>) => [
-      generatorDriver(defineAgent({ name: 't1.3', title: 'A', run })),
+      generatorDriver(defineAgent({ name: 'a', title: 'A', run })),
     ]
     const before = playing.startRunner(agentRunning(first))
-    await playing.startSession('t1.3')
+    await playing.startSession('a')
     await playing.waitForRequest('t1.1')
     before.kill()
     const after = playing.startRunner(agentRunning(second))
     // A pending request needs no runner; the answer resumes the session.
-    await playing.answer(await playing.waitForRequest('t1.1'), { kind: 'error.raised' })
+    await playing.answer(await playing.waitForRequest('t1.1'), { kind: 'allow' })
     const { ending } = await playing.waitForTurnEnd()
     await after.stop()
     return { ending, errors: playing.eventsOf('error.raised').map(event => event.message) }
@@ -239,7 +237,7 @@ describe('the replay of a generator agent', () => {
         yield* approval('Delete 4 files?')
       },
     )
-    expect(ending).toBe('hunter2')
+    expect(ending).toBe('failed')
     expect(errors).toEqual([
       'this agent is not deterministic: what it asks as t1.1 is not what it asked before; put side effects and random values into step()',
     ])
@@ -254,7 +252,7 @@ describe('the replay of a generator agent', () => {
         yield 'text instead'
       },
     )
-    expect(ending).toBe('hunter2')
+    expect(ending).toBe('failed')
     expect(errors[0]).toContain('t1.1 was an ask before and is text now')
   })
 
@@ -271,29 +269,26 @@ describe('the replay of a generator agent', () => {
       { kind: 'submit', values: { key: 'hunter2' } },
     ],
   ]
-  it.each(gone)(
-    'fails a turn whose secret is gone, instead of going on with something else: a %s',
-    async (_, ask, answer) => {
-      const playing = await RunnerFixture.open()
-      fixture = playing
-      const agent = defineAgent({
-        name: 't1.3',
-        title: 'A',
-        async *run() {
-          yield JSON.stringify(yield* ask()).length.toString()
-          yield* approval('Use it?')
-        },
-      })
-      const first = playing.startRunner([generatorDriver(agent)])
-      await playing.startSession('t1.3')
-      await playing.answer(await playing.waitForRequest('t1.1'), answer)
-      const second = await playing.waitForRequest('t1.3')
-      first.kill()
-      playing.startRunner([generatorDriver(agent)])
-      await playing.answer(second, { kind: 'error.raised' })
-      expect((await playing.waitForTurnEnd()).ending).toBe('hunter2')
-      expect(playing.eventsOf('error.raised')[0]?.message).toContain('secret')
-      expect(JSON.stringify(playing.events)).not.toContain('hunter2')
-    },
-  )
+  it.each(gone)('fails the turn if a secret answer is no longer stored: a %s', async (_, ask, answer) => {
+    const playing = await RunnerFixture.open()
+    fixture = playing
+    const agent = defineAgent({
+      name: 'a',
+      title: 'A',
+      async *run() {
+        yield JSON.stringify(yield* ask()).length.toString()
+        yield* approval('Use it?')
+      },
+    })
+    const first = playing.startRunner([generatorDriver(agent)])
+    await playing.startSession('a')
+    await playing.answer(await playing.waitForRequest('t1.1'), answer)
+    const second = await playing.waitForRequest('t1.3')
+    first.kill()
+    playing.startRunner([generatorDriver(agent)])
+    await playing.answer(second, { kind: 'allow' })
+    expect((await playing.waitForTurnEnd()).ending).toBe('failed')
+    expect(playing.eventsOf('error.raised')[0]?.message).toContain('secret')
+    expect(JSON.stringify(playing.events)).not.toContain('hunter2')
+  })
 })
