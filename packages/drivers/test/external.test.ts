@@ -82,9 +82,9 @@ describe('loadAgent', () => {
     ['whose title is too long', `export default { name: 'a', title: 'A'.repeat(400), run() {} }`, 'title'],
     ['whose modes are no names', `export default { name: 'a', title: 'A', modes: [7], run() {} }`, 'modes'],
     [
-      'that never ends to load',
+      'that never finishes loading',
       'await new Promise(() => setInterval(() => {}, 60_000).unref())',
-      'not done after 200 ms',
+      'did not finish loading within 200 ms',
     ],
   ])('refuses a module %s, and says why', async (_, source, why) => {
     const loading = source === null ? loadAgent('/nowhere/agent.mjs') : load(source)

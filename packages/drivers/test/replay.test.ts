@@ -239,7 +239,7 @@ describe('the replay of a generator agent', () => {
     )
     expect(ending).toBe('failed')
     expect(errors).toEqual([
-      'this agent is not deterministic: what it asks as t1.1 is not what it asked before; put side effects and random values into step()',
+      'this agent is not deterministic: its ask t1.1 differs from the one before; put side effects and random values into step()',
     ])
   })
 
@@ -253,7 +253,7 @@ describe('the replay of a generator agent', () => {
       },
     )
     expect(ending).toBe('failed')
-    expect(errors[0]).toContain('t1.1 was an ask before and is text now')
+    expect(errors[0]).toContain('t1.1 was an ask and is now text')
   })
 
   const key = { type: 'string', format: 'password' } as const
