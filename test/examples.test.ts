@@ -151,7 +151,7 @@ describe('docs/write-an-agent.md', () => {
       'approval',
       'approval',
     ])
-    while ((await gateway.call('getSession', { id: session.id })).state !== 'idle') await glance()
+    while ((await gateway.call('getSession', { id: session.id })).state !== 'idle') await shortPause()
     const { lastMessage } = await gateway.call('getSession', { id: session.id })
     expect(lastMessage).toBe('Released 2.0.0 to next. Docs: true, site: true.')
   })
