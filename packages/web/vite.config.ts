@@ -1,10 +1,10 @@
-/** The page's files as the gateway serves them: nothing inline, nothing from elsewhere, names that carry their hash. */
+/** Builds the page's files for the gateway: nothing inline, no third-party origins, hashed file names. */
 import { fileURLToPath } from 'node:url'
 
-const room = (name: string) => fileURLToPath(new URL(`../${name}/src/index.ts`, import.meta.url))
+const packageSource = (name: string) => fileURLToPath(new URL(`../${name}/src/index.ts`, import.meta.url))
 
-/** That a library names the side of a server it is for (there is only one here), and how long a busy machine took. */
-const needless = new Set(['MODULE_LEVEL_DIRECTIVE', 'PLUGIN_TIMINGS'])
+/** Warnings without use here: about "use client" directives of libraries, and about slow plugins. */
+const ignoredWarnings = new Set(['MODULE_LEVEL_DIRECTIVE', 'PLUGIN_TIMINGS'])
 
 /** The page does not show the API reference, so its descriptions need not be downloaded: `schema.describe('…')` becomes `schema`. */
 const stripDescriptions = {
@@ -17,19 +17,21 @@ const stripDescriptions = {
 export default {
   plugins: [stripDescriptions],
   root: fileURLToPath(new URL('.', import.meta.url)),
-  resolve: { alias: ['protocol', 'client'].map(name => ({ find: `@holdpoint/${name}`, replacement: room(name) })) },
+  resolve: {
+    alias: ['protocol', 'client'].map(name => ({ find: `@holdpoint/${name}`, replacement: packageSource(name) })),
+  },
   build: {
     outDir: 'dist/page',
     emptyOutDir: true,
     target: 'es2023',
-    // The first that know light-dark(): older ones would get every colour twice, and the script none.
+    // The first versions with light-dark(). For older ones, Vite would emit every color twice.
     cssTarget: ['chrome123', 'safari17.5', 'firefox120'],
     assetsInlineLimit: 0,
     cssCodeSplit: false,
     modulePreload: { polyfill: false },
     rolldownOptions: {
       onLog: (level: string, log: { code?: string }, handle: (level: string, log: object) => void) => {
-        if (!needless.has(log.code ?? '')) handle(level, log)
+        if (!ignoredWarnings.has(log.code ?? '')) handle(level, log)
       },
     },
   },

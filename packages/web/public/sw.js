@@ -1,12 +1,12 @@
-/* The service worker. It answers only when the gateway does not, and then only to say so; what waits is never taken from a cache. */
+/* The service worker. It shows an offline page while the gateway is unreachable, and opens the request of a clicked notification. It never serves API data from a cache. */
 const cacheName = 'holdpoint-offline-1'
-const shell = ['/offline.html', '/offline.css', '/favicon.svg']
+const offlineFiles = ['/offline.html', '/offline.css', '/favicon.svg']
 
 self.addEventListener('install', event => {
   event.waitUntil(
     caches
       .open(cacheName)
-      .then(cache => cache.addAll(shell.map(path => new Request(path, { cache: 'reload' }))))
+      .then(cache => cache.addAll(offlineFiles.map(path => new Request(path, { cache: 'reload' }))))
       .then(() => self.skipWaiting()),
   )
 })
@@ -25,7 +25,7 @@ self.addEventListener('fetch', event => {
   const { origin, pathname } = new URL(request.url)
   if (request.method !== 'GET' || origin !== self.location.origin || pathname.startsWith('/api/')) return
   if (request.mode === 'navigate') event.respondWith(fetch(request).catch(() => caches.match('/offline.html')))
-  else if (shell.includes(pathname)) event.respondWith(fetch(request).catch(() => caches.match(pathname)))
+  else if (offlineFiles.includes(pathname)) event.respondWith(fetch(request).catch(() => caches.match(pathname)))
 })
 
 self.addEventListener('notificationclick', event => {

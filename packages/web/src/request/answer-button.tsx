@@ -69,7 +69,7 @@ export function DangerousAnswerButton({ warning, ...props }: DangerousAnswerButt
       aria-describedby={props.descriptionId}
       onClick={() => setConfirming(true)}
     >
-      {anywayLabel(label)}…
+      {`${anywayLabel(label)}…`}
     </button>
   )
 }
@@ -136,11 +136,7 @@ function HoldButton({ onConfirm, ...props }: AnswerButtonProps & { readonly onCo
       // Screen readers and keyboards cannot hold a button (their clicks have detail 0): ask for confirmation instead.
       onClick={event => event.detail === 0 && onConfirm()}
     >
-      {submission.sendingLabel === label
-        ? busyLabel
-        : holding
-          ? 'Keep holding…'
-          : `Hold to ${label.charAt(0).toLowerCase()}${label.slice(1)}`}
+      {submission.sendingLabel === label ? busyLabel : holding ? cardTexts.keepHolding : cardTexts.holdTo(label)}
     </button>
   )
 }

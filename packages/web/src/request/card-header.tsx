@@ -76,22 +76,20 @@ function Answering({ people }: { readonly people: readonly string[] }): ReactNod
   return (
     <span className="answering" role="status">
       {people.length === 1 && people[0] !== undefined ? (
-        <InlineAgentText text={people[0]} />
+        <>
+          <InlineAgentText text={people[0]} />
+          {cardTexts.isAnswering}
+        </>
       ) : (
-        `${people.length} others`
+        cardTexts.othersAnswering(people.length)
       )}
-      {people.length === 1 ? ' is answering' : ' are answering'}
     </span>
   )
 }
 
 function Endorsed({ request: { needs, endorsements } }: { readonly request: Request }): ReactNode {
   if (needs < 2) return null
-  return (
-    <span>
-      {endorsements.length} of {needs} people
-    </span>
-  )
+  return <span>{cardTexts.endorsed(endorsements.length, needs)}</span>
 }
 
 function Since({ at }: { readonly at: number }): ReactNode {

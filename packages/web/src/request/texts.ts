@@ -14,6 +14,11 @@ export const cardTexts = {
   select: (action: string) => `Select: ${action}`,
   scrollToEnd: (action: string) => `Scroll to the end to ${action}.`,
   askedAt: (time: string) => `asked ${time}`,
+  keepHolding: 'Keep holding…',
+  holdTo: (label: string) => `Hold to ${label.charAt(0).toLowerCase()}${label.slice(1)}`,
+  isAnswering: ' is answering',
+  othersAnswering: (count: number) => `${count} others are answering`,
+  endorsed: (count: number, needed: number) => `${count} of ${needed} people`,
 } as const
 
 export const submissionTexts = {

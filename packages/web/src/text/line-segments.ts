@@ -13,7 +13,7 @@ export interface LineSegment {
 /** `line` is text returned by `displayText`, and `mark` are offsets in it. The segments add up to the line. */
 export function lineSegments(line: string, mark: readonly [number, number] = [0, 0]): readonly LineSegment[] {
   const markers = markersIn(line)
-  const markerAt = new Map(markers.map(sign => [sign.from, sign]))
+  const markerAt = new Map(markers.map(marker => [marker.from, marker]))
   const [markFrom, markTo] = extendToMarkers(mark, markers)
   const last = markers.at(-1)
   const trailingTo = last?.kind === 'end' ? last.from : line.length
@@ -36,7 +36,7 @@ function extendToMarkers(
   markers: readonly DisplayMarker[],
 ): readonly [number, number] {
   if (from === to) return [from, to]
-  const first = markers.find(sign => sign.from < from && from < sign.to)
-  const last = markers.find(sign => sign.from < to && to < sign.to)
+  const first = markers.find(marker => marker.from < from && from < marker.to)
+  const last = markers.find(marker => marker.from < to && to < marker.to)
   return [first?.from ?? from, last?.to ?? to]
 }

@@ -25,10 +25,10 @@ export function splitAtMarkers(
   for (const segment of segments) {
     const end = start + segment.text.length
     let from = Math.max(start, markers[next - 1]?.to ?? 0)
-    for (let sign = markers[next]; sign && sign.from < end; sign = markers[++next]) {
-      add(from, sign.from, segment.color, null)
-      add(sign.from, sign.to, null, sign.kind)
-      from = sign.to
+    for (let marker = markers[next]; marker && marker.from < end; marker = markers[++next]) {
+      add(from, marker.from, segment.color, null)
+      add(marker.from, marker.to, null, marker.kind)
+      from = marker.to
     }
     add(from, end, segment.color, null)
     start = end

@@ -23,7 +23,9 @@ export function RememberPanel(props: ApprovalPanelProps): ReactNode {
             <input type="radio" name={name} checked={chosen === id} onChange={() => setChosen(id)} />
             <span className="choice-text">
               <InlineAgentText text={label} className="mono agent-background value" />
-              <span className="soft small">{scopeLabel(scope) ?? <InlineAgentText text={`Scope: ${scope}`} />}</span>
+              <span className="soft small">
+                {scopeLabel(scope) ?? <InlineAgentText text={panelTexts.unknownScope(scope)} />}
+              </span>
             </span>
           </label>
         ))}

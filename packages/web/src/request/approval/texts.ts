@@ -38,6 +38,7 @@ export const panelTexts = {
   undoChanges: 'Undo my changes',
   remember: (agent: string) => `Remember this choice? ${capitalized(agent)} will store it.`,
   allowAndRemember: 'Allow and remember',
+  unknownScope: (scope: string) => `Scope: ${scope}`,
   noteIncluded: 'Your note will be sent, too:',
   afterApproval: 'After approval',
   defaultMode: 'Agent’s default mode',
