@@ -16,18 +16,18 @@ const chunkedFromRows = 1000
 type MarkedSpans = ReadonlyMap<DiffRow, Span>
 
 interface ChangeViewProps {
-  readonly part: TextEdit
+  readonly edit: TextEdit
   /** Show only this many rows around each change; the whole text is visible elsewhere. */
   readonly context?: number
 }
 
-export function ChangeView({ part, context }: ChangeViewProps): ReactNode {
-  const { before, after } = part
+export function ChangeView({ edit, context }: ChangeViewProps): ReactNode {
+  const { before, after } = edit
   const { diffs, lineEndings } = useMemo(() => diffLines([{ before, after }]), [before, after])
   const label = lineEndingsLabel(lineEndings)
   return (
     <>
-      <DiffView {...{ part, rows: diffs[0] ?? [] }} {...(context !== undefined && { context })} />
+      <DiffView {...{ edit, rows: diffs[0] ?? [] }} {...(context !== undefined && { context })} />
       {label !== '' && <p className="soft small">{label}</p>}
     </>
   )
@@ -38,7 +38,7 @@ interface DiffViewProps extends ChangeViewProps {
 }
 
 /** Like `ChangeView`, with the rows already compared. */
-export function DiffView({ part: { before, after }, rows, context }: DiffViewProps): ReactNode {
+export function DiffView({ edit: { before, after }, rows, context }: DiffViewProps): ReactNode {
   const hunks = useMemo(() => (context === undefined ? [rows] : hunksOf(rows, context)), [rows, context])
   const box = useRef<HTMLDivElement>(null)
   const wide = useIsWide(box)

@@ -27,9 +27,9 @@ function hasTooMuchEmphasis(paragraph: string): boolean {
 }
 
 /** Parses a text that has grown. Appending cannot change any block but the last, so the others are reused. */
-export function growBlocks(known: readonly Block[], text: string): readonly Block[] | null {
-  const last = known.findLastIndex(block => block.type !== 'space')
-  const stable = known.slice(0, Math.max(0, last))
+export function growBlocks(previous: readonly Block[], text: string): readonly Block[] | null {
+  const last = previous.findLastIndex(block => block.type !== 'space')
+  const stable = previous.slice(0, Math.max(0, last))
   const readLength = stable.reduce((sum, block) => sum + block.raw.length, 0)
   if (readLength === 0 || !text.startsWith(stable.map(block => block.raw).join(''))) return readBlocks(text)
   const rest = text.length > markdownMax ? null : readBlocks(text.slice(readLength))

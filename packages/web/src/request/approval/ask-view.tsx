@@ -73,9 +73,9 @@ function ChangedFile({ change }: { readonly change: Extract<AskView, { kind: 'ch
         <span className="soft small">{facts.filter(Boolean).join(' · ')}</span>
       </div>
       <ScrollPane label={bodyTexts.change}>
-        {edits.map((part, index) => (
+        {edits.map((edit, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the edits of a request never change
-          <DiffView key={index} part={part} rows={diffs[index] ?? []} />
+          <DiffView key={index} edit={edit} rows={diffs[index] ?? []} />
         ))}
       </ScrollPane>
       {!isNew && <p className="faint small">{bodyTexts.relativeLines}</p>}

@@ -45,7 +45,7 @@ export function EditPanel({ request, ask, submission, cardDraft, panels, fullySh
       {changed && (
         <div className="remark">
           <span className="soft small">{panelTexts.yourChanges}</span>
-          <ChangeView part={{ before: editable.text, after: diffedText }} context={3} />
+          <ChangeView edit={{ before: editable.text, after: diffedText }} context={3} />
         </div>
       )}
       {changed && <NoteField {...{ submission, cardDraft }} focused={false} onEscape={back} />}

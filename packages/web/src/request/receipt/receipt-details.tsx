@@ -58,7 +58,7 @@ function EditDiff({ ask, request }: { readonly ask: ApprovalAsk; readonly reques
       <span className="soft small">{receiptTexts.edited}</span>
       <ChangeView
         context={3}
-        part={isText ? { before, after } : { before: editableJson(ask.input), after: editableJson(edited.input) }}
+        edit={isText ? { before, after } : { before: editableJson(ask.input), after: editableJson(edited.input) }}
       />
     </div>
   )

@@ -39,7 +39,7 @@ function ToolInput({ name, input }: { readonly name: string; readonly input: Jso
           </p>
           {picture.edits.map((part, i) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one change are in order
-            <ChangeView key={i} part={part} />
+            <ChangeView key={i} edit={part} />
           ))}
           {rest}
         </>
