@@ -130,7 +130,7 @@ export async function openMemory({ clock = Date, crashPoint, epoch = newEpoch() 
     count: async (table, query) => tables[table].matching(query).length,
     head: async () => head,
     now: async () => Math.max(clock.now(), head.at),
-    events: async query => selectEvents(events, query),
+    events: async query => filterEvents(events, query),
     epochAt: async seq => events[seq - 1]?.epoch,
     onCommit: listener => groupCommit.onCommit(listener),
     backup: async () => {
@@ -141,7 +141,7 @@ export async function openMemory({ clock = Date, crashPoint, epoch = newEpoch() 
 }
 
 /** The event with seq n has index n - 1, because the log never loses an event. */
-function selectEvents(events: readonly StoredEvent[], query: EventQuery): StoredEvent[] {
+function filterEvents(events: readonly StoredEvent[], query: EventQuery): StoredEvent[] {
   const { after = 0, before = events.length + 1, newestFirst = false, limit, session, types } = query
   const first = Math.max(after, 0) + 1
   const last = Math.min(before - 1, events.length)
