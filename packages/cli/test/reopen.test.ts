@@ -95,7 +95,7 @@ describe('a gateway that runs in somebody’s terminal', () => {
     first.press(keys.ctrlC, keys.ctrlC, keys.ctrlC)
     expect(await first.exit).toBe(0)
     expect(first.all()).toMatch(
-      /You left\. The session is kept, and its agent rests until you are back\.\nThe gateway that/,
+      /You left\. The session is kept, and its agent rests until you are back\.\nThe temporary gateway/,
     )
     expect(first.all()).toContain('stops now, for everyone using it')
     await second.sees(/[Tt]he gateway is away/)
