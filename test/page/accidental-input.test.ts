@@ -268,7 +268,7 @@ describe.skipIf(hasNoBrowser())('accidental input', () => {
     // Screen readers announce new elements in a live region.
     await expect.poll(() => firstText?.evaluate(it => it.isConnected)).toBe(false)
     await toast.getByText('Flagged as dangerous').waitFor()
-    const left = await toast.evaluate(
+    const textWhileFading = await toast.evaluate(
       it =>
         new Promise(done => {
           new MutationObserver(() => !it.classList.contains('shown') && done(it.textContent)).observe(it, {
@@ -276,7 +276,7 @@ describe.skipIf(hasNoBrowser())('accidental input', () => {
           })
         }),
     )
-    expect(left).toContain('Flagged as dangerous')
+    expect(textWhileFading).toContain('Flagged as dangerous')
     await expect.poll(() => toast.textContent()).toBe('')
   })
 
@@ -331,9 +331,9 @@ describe.skipIf(hasNoBrowser())('accidental input', () => {
       for (const { text } of attacks.filter(attack => attack.name !== 'lone surrogate'))
         requests.push({ text, request: await asker.ask(asks.command(text)) })
       for (const { text, request } of requests) {
-        const shown = page.locator(`[data-request="${request.id}"]`)
-        await shown.scrollIntoViewIfNeeded()
-        const code = shown.locator('pre code').first()
+        const item = page.locator(`[data-request="${request.id}"]`)
+        await item.scrollIntoViewIfNeeded()
+        const code = item.locator('pre code').first()
         await code.waitFor()
         expect(await code.textContent(), JSON.stringify(text)).toBe(displayText(text, { multiline: true }))
       }

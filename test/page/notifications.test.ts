@@ -1,5 +1,5 @@
 /** Tests of browser notifications. They need the full Chromium: the headless shell has none. */
-// biome-ignore lint/correctness/noUnresolvedImports: it exports them by a way that the linter does not follow
+// biome-ignore lint/correctness/noUnresolvedImports: the linter cannot follow its re-exports
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { hasNoBrowser, withWorker } from '../support/browser.ts'

@@ -1,5 +1,5 @@
 import type { Ask } from '@holdpoint/protocol'
-// biome-ignore lint/correctness/noUnresolvedImports: it exports them by a way that the linter does not follow
+// biome-ignore lint/correctness/noUnresolvedImports: the linter cannot follow its re-exports
 import type { Locator, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { hasNoBrowser, phone } from '../support/browser.ts'
