@@ -1,6 +1,6 @@
 /** The store in one SQLite file: the embedded default. One connection of one process writes everything, in batches that share a flush to disk. */
 import { closeSync, openSync, rmSync, statSync } from 'node:fs'
-import type { CrashPoint, Head, Query, Rows, Store, StoredEvent, Table } from '@holdpoint/engine'
+import type { CrashPoint, EventQuery, Head, Query, Rows, Store, StoredEvent, Table } from '@holdpoint/engine'
 import { Fault } from '@holdpoint/protocol'
 import { BatchOverlay, type CommittedRows, type Entry } from './batch-overlay.ts'
 import { applyBatch, type BatchResult, GroupCommit, type QueuedChange, reportWrittenPoints } from './group-commit.ts'
@@ -87,18 +87,10 @@ export async function openSqlite({ file, clock = Date, crashPoint, maxBytes }: S
     get: async (table, id) => committed.get(table, id)?.row as Rows[typeof table] | undefined, // a table holds its own rows
     find: (table, query) =>
       read(() => select(db, table, query).map(({ row }) => row) as unknown as Rows[typeof table][]), // likewise
-    count: (table, query) =>
-      read(() => {
-        const { text, params } = countRows(table, query, sqliteDialect)
-        return Number(db.value(text, ...params))
-      }),
+    count: (table, query) => read(() => count(db, table, query)),
     head: async () => head,
     now: async () => Math.max(clock.now(), head.at),
-    events: query =>
-      read(() => {
-        const { text, params } = selectEvents(query, sqliteDialect)
-        return db.rows(text, ...params).map(toEvent)
-      }),
+    events: query => read(() => readEvents(db, query)),
     epochAt: seq => read(() => db.value('SELECT epoch FROM event WHERE seq = ?', seq) as string | undefined), // a text column
     onCommit: listener => groupCommit.onCommit(listener),
     backup: to => {
@@ -113,6 +105,16 @@ export async function openSqlite({ file, clock = Date, crashPoint, maxBytes }: S
       db.close()
     },
   }
+}
+
+function count(db: SqliteFile, table: Table, query: Query): number {
+  const { text, params } = countRows(table, query, sqliteDialect)
+  return Number(db.value(text, ...params))
+}
+
+function readEvents(db: SqliteFile, query: EventQuery): StoredEvent[] {
+  const { text, params } = selectEvents(query, sqliteDialect)
+  return db.rows(text, ...params).map(toEvent)
 }
 
 function startEpoch(db: SqliteFile): Head {
