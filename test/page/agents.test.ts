@@ -11,7 +11,7 @@ import { button, click, receipt, setUpPageFixture, visibleText } from './page-fi
 
 /** The card that waits on a session's screen, by what it is about. */
 function card(page: Page, name: string): Locator {
-  return page.getByRole('region', { name: 'Waits for you' }).getByRole('article', { name })
+  return page.getByRole('region', { name: 'Waiting for you' }).getByRole('article', { name })
 }
 function transcript(page: Page): Locator {
   return page.getByRole('log', { name: 'Transcript' })

@@ -161,7 +161,7 @@ describe.skipIf(hasNoBrowser())('the look of', () => {
       }
       return [...main.querySelectorAll('*')].filter(isAmber).map(it => it.className)
     })
-    expect(amber).toEqual(['sheet'])
+    expect(amber).toEqual(['card-surface'])
   })
 
   describe('a phone', () => {

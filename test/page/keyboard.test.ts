@@ -208,7 +208,7 @@ describe.skipIf(hasNoBrowser())('the keyboard', () => {
     await pressKey(page, 'Enter')
     expect(await cardOf(page, first).evaluate(it => it.contains(document.activeElement))).toBe(true)
 
-    const cards = page.getByRole('region', { name: 'Waits for you' })
+    const cards = page.getByRole('region', { name: 'Waiting for you' })
     await cards.evaluate(it => it.scrollTo(0, it.scrollHeight))
     await pressKey(page, 'a')
     await page.keyboard.press('a')

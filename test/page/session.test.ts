@@ -101,11 +101,11 @@ describe.skipIf(hasNoBrowser())('a session', () => {
 
   it('is asked and answered where the composer is, which can still be used', async () => {
     const { page, session } = await rehearse()
-    const card = page.getByRole('region', { name: 'Waits for you' }).getByRole('article')
+    const card = page.getByRole('region', { name: 'Waiting for you' }).getByRole('article')
     await card.waitFor()
     const composer = page.getByRole('textbox', { name: 'Message to the agent' })
     await composer.fill('and then?')
-    await page.getByText('Waits behind the request above').waitFor()
+    await page.getByText('The agent will read this after you answer the request above.').waitFor()
     await composer.press('Enter')
     await log(page).getByText('and then?').waitFor()
     expect(await composer.inputValue()).toBe('')
@@ -132,7 +132,7 @@ describe.skipIf(hasNoBrowser())('a session', () => {
   it('keeps files that were added and not sent, until they are', async () => {
     const { page } = await rehearse()
     const composer = page.getByRole('textbox', { name: 'Message to the agent' })
-    const along = page.getByRole('list', { name: 'Sent along' })
+    const along = page.getByRole('list', { name: 'Attachments' })
     for (const name of ['a.md', 'b.md'])
       await page.getByLabel('Files').setInputFiles({ name, mimeType: 'text/markdown', buffer: Buffer.from(name) })
     await along.getByText('b.md').first().waitFor()
@@ -156,7 +156,7 @@ describe.skipIf(hasNoBrowser())('a session', () => {
 
   it('keeps a file that is added before those of the last time are there', async () => {
     const { page } = await rehearse()
-    const along = page.getByRole('list', { name: 'Sent along' })
+    const along = page.getByRole('list', { name: 'Attachments' })
     const add = (name: string) =>
       page.getByLabel('Files').setInputFiles({ name, mimeType: 'text/markdown', buffer: Buffer.from(name) })
     await add('a.md')
@@ -198,7 +198,7 @@ describe.skipIf(hasNoBrowser())('a session', () => {
     const page = await look(session.id, { expectedErrors: /401/ })
     const bobs = (await fixture.gateway.call('addToken', { role: 'person', name: 'Bob' })).secret
     const composer = page.getByRole('textbox', { name: 'Message to the agent' })
-    const along = page.getByRole('list', { name: 'Sent along' })
+    const along = page.getByRole('list', { name: 'Attachments' })
     const card = page.locator('article.card')
     const enter = async (token: string) => {
       const { code } = await fixture.gateway.callAs(token)('makeLink', {})
@@ -249,14 +249,14 @@ describe.skipIf(hasNoBrowser())('a session', () => {
     await page
       .getByLabel('Files')
       .setInputFiles({ name: 'a.md', mimeType: 'text/markdown', buffer: Buffer.from('# a') })
-    await page.getByRole('list', { name: 'Sent along' }).getByText('a.md').first().waitFor()
+    await page.getByRole('list', { name: 'Attachments' }).getByText('a.md').first().waitFor()
     await page.getByRole('textbox', { name: 'Message to the agent' }).press('Enter')
     await log(page).getByText('a.md').first().waitFor()
   })
 
   it('is interrupted: its turn and its request are dropped', async () => {
     const { page } = await rehearse()
-    const card = page.getByRole('region', { name: 'Waits for you' }).getByRole('article')
+    const card = page.getByRole('region', { name: 'Waiting for you' }).getByRole('article')
     await card.waitFor()
     // What would be dropped is asked about once more, by the key as by the button.
     await pressKey(page, 'i')
@@ -273,7 +273,7 @@ describe.skipIf(hasNoBrowser())('a session', () => {
 
   it('says before its end what would be dropped with it', async () => {
     const { page } = await rehearse()
-    await page.getByRole('region', { name: 'Waits for you' }).getByRole('article').waitFor()
+    await page.getByRole('region', { name: 'Waiting for you' }).getByRole('article').waitFor()
     await button(page, 'End this session…').click()
     const sure = page.getByRole('group', { name: 'End this session?' })
     await sure.getByText('Stops the agent and cancels 1 pending request.').waitFor()
@@ -317,7 +317,7 @@ describe.skipIf(hasNoBrowser())('a session', () => {
     await page
       .getByLabel('Files')
       .setInputFiles({ name: 'notes.md', mimeType: 'text/markdown', buffer: Buffer.from('# x') })
-    const along = page.getByRole('list', { name: 'Sent along' })
+    const along = page.getByRole('list', { name: 'Attachments' })
     await along.getByText('notes.md').first().waitFor()
     await expect.poll(() => along.getByRole('listitem').count()).toBe(3)
     // Whoever misses the composer still means the agent.
@@ -328,13 +328,13 @@ describe.skipIf(hasNoBrowser())('a session', () => {
     })
     await along.getByRole('button', { name: 'Remove missed.md' }).click()
     await give('drop', 'tool.exe', 'application/x-msdownload')
-    await page.getByText('tool.exe cannot be sent').waitFor()
+    await page.getByText('tool.exe can’t be attached').waitFor()
     await along.getByRole('button', { name: 'Remove dropped.png' }).click()
     await composer.fill('Look at these')
     await composer.press('Enter')
     await log(page).getByText('Look at these').waitFor()
     await along.waitFor({ state: 'detached' })
-    await page.getByText('tool.exe cannot be sent').waitFor({ state: 'detached' })
+    await page.getByText('tool.exe can’t be attached').waitFor({ state: 'detached' })
     await expect.poll(() => log(page).locator('img').count()).toBe(1)
     const { items } = await fixture.gateway.call('listEvents', { id: session.id })
     const added = items.flatMap(event => (event.type === 'command.added' ? [event.value.body] : []))
@@ -371,7 +371,7 @@ describe.skipIf(hasNoBrowser())('a session', () => {
 
     await log(page).hover()
     await page.mouse.wheel(0, -3000)
-    const newest = page.getByRole('button', { name: /To the newest/ })
+    const newest = page.getByRole('button', { name: /Newest/ })
     await newest.waitFor()
     const place = () =>
       log(page).evaluate(it => {
@@ -391,7 +391,7 @@ describe.skipIf(hasNoBrowser())('a session', () => {
       await page.mouse.wheel(0, -20_000)
       await page.evaluate(() => new Promise(requestAnimationFrame))
     }
-    await log(page).getByText('The session begins here.').waitFor()
+    await log(page).getByText('The session starts here.').waitFor()
     await page.getByRole('button', { name: /1 new/ }).click()
     await log(page).getByText('And another.').waitFor()
     await expect.poll(atEnd).toBe(true)
@@ -408,7 +408,7 @@ describe.skipIf(hasNoBrowser())('a session', () => {
   it('that does not exist says so', async () => {
     const page = await fixture.openPage({ expectedErrors: /404/ })
     await page.goto(`${fixture.gateway.url}/#/sessions/ses_00000000000000000000`)
-    await page.getByRole('heading', { name: 'There is no such session' }).waitFor()
+    await page.getByRole('heading', { name: 'Session not found' }).waitFor()
   })
 
   it('keeps its receipts, which open to what was asked and said', async () => {

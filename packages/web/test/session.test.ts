@@ -2,12 +2,17 @@ import type { Entry, MessageEntry, ToolEntry } from '@holdpoint/client'
 import { type Attachment, limits, type Session } from '@holdpoint/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { kindOf, readAttachment, refusalOf, showable } from '../src/screens/session/attachment-rules.ts'
-import { composerLabels } from '../src/screens/session/composer-labels.ts'
+import {
+  attachmentKind,
+  attachmentProblem,
+  isDisplayableImage,
+  readAttachment,
+} from '../src/screens/session/attachment-rules.ts'
 import { entryLayout } from '../src/screens/session/entry-layout.ts'
 import { chunksOf, headOf, lineCount } from '../src/screens/session/text-chunks.ts'
-import { aboutTool, outputText } from '../src/screens/session/tool-labels.ts'
-import { showNext, unseenSince } from '../src/screens/session/visible-entries.ts'
+import { composerLabels } from '../src/screens/session/texts.ts'
+import { outputText, toolSummary } from '../src/screens/session/tool-labels.ts'
+import { nextVisible, unseenSince } from '../src/screens/session/visible-entries.ts'
 
 const message = (id: string, agentPath: readonly string[] = []): MessageEntry => ({
   kind: 'message',
@@ -52,19 +57,19 @@ describe('entries that come in front and behind', () => {
   const list = (...ids: string[]): Entry[] => ids.map(id => message(id))
 
   it('are shown at once where they come from one side', () => {
-    expect(showNext([], list('a', 'b'))).toMatchObject({ shift: false, more: false })
-    expect(showNext(list('a'), list('a', 'b'))).toMatchObject({ shift: false, more: false })
-    expect(showNext(list('b'), list('a', 'b'))).toMatchObject({ shift: true, more: false })
+    expect(nextVisible([], list('a', 'b'))).toMatchObject({ shift: false, more: false })
+    expect(nextVisible(list('a'), list('a', 'b'))).toMatchObject({ shift: false, more: false })
+    expect(nextVisible(list('b'), list('a', 'b'))).toMatchObject({ shift: true, more: false })
   })
   it('are shown one after the other where they come from both', () => {
     const now = list('a', 'b', 'c')
-    const first = showNext(list('b'), now)
+    const first = nextVisible(list('b'), now)
     expect(first).toMatchObject({ shift: true, more: true })
     expect(first.entries.map(({ id }) => id)).toEqual(['a', 'b'])
-    expect(showNext(first.entries, now)).toEqual({ entries: now, shift: false, more: false })
+    expect(nextVisible(first.entries, now)).toEqual({ entries: now, shift: false, more: false })
   })
   it('are another list where nothing is left of the old one', () => {
-    expect(showNext(list('x'), list('a', 'b'))).toMatchObject({ shift: false, more: false })
+    expect(nextVisible(list('x'), list('a', 'b'))).toMatchObject({ shift: false, more: false })
   })
   it('are counted behind the last one that was seen', () => {
     expect(unseenSince(list('a', 'b', 'c'), 'a')).toBe(2)
@@ -102,7 +107,7 @@ describe('a long text', () => {
 
 describe('a tool call in a line', () => {
   const about = (input: ToolEntry['input'], title?: string) =>
-    aboutTool({ input, inputText: 'so far', ...(title && { title }) })
+    toolSummary({ input, inputText: 'so far', ...(title && { title }) })
 
   it('says the command, the file, or what says most', () => {
     expect(about({ command: 'ls', description: 'List' })).toBe('ls')
@@ -138,26 +143,28 @@ describe('what goes along with a message', () => {
     Array.from({ length: count }, () => ({ type: 'image', mediaType: 'image/png', data: 'A'.repeat(chars) }))
 
   it('is a picture, a PDF or text', () => {
-    expect(kindOf(file('a.png', 'image/png'))).toEqual({ type: 'image', mediaType: 'image/png' })
-    expect(kindOf(file('a.pdf', 'application/pdf'))).toEqual({ type: 'document', mediaType: 'application/pdf' })
-    expect(kindOf(file('a.rs', ''))).toEqual({ type: 'document', mediaType: 'text/plain' })
-    expect(kindOf(file('Makefile', ''))).toEqual({ type: 'document', mediaType: 'text/plain' })
-    expect(kindOf(file('a.svg', 'image/svg+xml'))).toEqual({ type: 'document', mediaType: 'text/plain' })
-    expect(kindOf(file('a.mp4', 'video/mp4'))).toBeNull()
-    expect(kindOf(file('a.exe', ''))).toBeNull()
+    expect(attachmentKind(file('a.png', 'image/png'))).toEqual({ type: 'image', mediaType: 'image/png' })
+    expect(attachmentKind(file('a.pdf', 'application/pdf'))).toEqual({ type: 'document', mediaType: 'application/pdf' })
+    expect(attachmentKind(file('a.rs', ''))).toEqual({ type: 'document', mediaType: 'text/plain' })
+    expect(attachmentKind(file('Makefile', ''))).toEqual({ type: 'document', mediaType: 'text/plain' })
+    expect(attachmentKind(file('a.svg', 'image/svg+xml'))).toEqual({ type: 'document', mediaType: 'text/plain' })
+    expect(attachmentKind(file('a.mp4', 'video/mp4'))).toBeNull()
+    expect(attachmentKind(file('a.exe', ''))).toBeNull()
   })
   it('is drawn only where it cannot be a document', () => {
-    expect(showable('image/png')).toBe(true)
-    expect(showable('image/svg+xml')).toBe(false)
+    expect(isDisplayableImage('image/png')).toBe(true)
+    expect(isDisplayableImage('image/svg+xml')).toBe(false)
   })
   it('is refused with a sentence that says why, at the limit exactly', () => {
-    expect(refusalOf(file('a.png', 'image/png', limits.attachmentMaxBytes), [])).toBeNull()
-    expect(refusalOf(file('a.png', 'image/png', limits.attachmentMaxBytes + 1), [])).toMatch(/too large: 5\.0 MB/)
-    expect(refusalOf(file('a.png', 'image/png'), there(limits.attachmentsMax - 1))).toBeNull()
-    expect(refusalOf(file('a.png', 'image/png'), there(limits.attachmentsMax))).toMatch(/8 files/)
-    expect(refusalOf(file('a.mp4', 'video/mp4'), [])).toMatch(/agents read pictures/)
-    expect(refusalOf(file('a.txt', 'text/plain', 0), [])).toMatch(/empty/)
-    expect(refusalOf(file('a.png', 'image/png', 4e6), there(4, 6e6))).toMatch(/does not fit/)
+    expect(attachmentProblem(file('a.png', 'image/png', limits.attachmentMaxBytes), [])).toBeNull()
+    expect(attachmentProblem(file('a.png', 'image/png', limits.attachmentMaxBytes + 1), [])).toMatch(
+      /too large \(5\.0 MB\)/,
+    )
+    expect(attachmentProblem(file('a.png', 'image/png'), there(limits.attachmentsMax - 1))).toBeNull()
+    expect(attachmentProblem(file('a.png', 'image/png'), there(limits.attachmentsMax))).toMatch(/8 files/)
+    expect(attachmentProblem(file('a.mp4', 'video/mp4'), [])).toMatch(/Agents read images/)
+    expect(attachmentProblem(file('a.txt', 'text/plain', 0), [])).toMatch(/empty/)
+    expect(attachmentProblem(file('a.png', 'image/png', 4e6), there(4, 6e6))).toMatch(/doesn’t fit/)
   })
   it('is read as it is', async () => {
     const bytes = Uint8Array.from({ length: 100_000 }, (_, i) => i % 256)
@@ -168,22 +175,22 @@ describe('what goes along with a message', () => {
 })
 
 describe('the composer', () => {
-  const words = (
+  const labels = (
     state: Session['state'],
     pending = 0,
     capabilities: Session['capabilities'] = ['messages', 'resumable'],
   ) => composerLabels({ state, pending, capabilities })
 
   it('says when the agent will read it', () => {
-    expect(words('idle')).toMatchObject({ closed: null, hint: null, button: 'Send' })
-    expect(words('working').hint).toMatch(/after its turn/)
-    expect(words('parked', 1).hint).toMatch(/behind the request above/)
-    expect(words('working', 3).hint).toMatch(/3 requests/)
-    expect(words('parked').hint).toMatch(/parked/)
+    expect(labels('idle')).toMatchObject({ closed: null, hint: null, button: 'Send' })
+    expect(labels('working').hint).toMatch(/when it finishes its turn/)
+    expect(labels('parked', 1).hint).toMatch(/after you answer the request above/)
+    expect(labels('working', 3).hint).toMatch(/3 requests/)
+    expect(labels('parked').hint).toMatch(/resumes the agent/)
   })
   it('opens an ended session again where its agent can come back', () => {
-    expect(words('ended')).toMatchObject({ closed: null, button: 'Continue' })
-    expect(words('ended', 0, ['messages']).closed).toMatch(/cannot be brought back/)
-    expect(words('idle', 0, []).closed).toMatch(/no messages/)
+    expect(labels('ended')).toMatchObject({ closed: null, button: 'Continue' })
+    expect(labels('ended', 0, ['messages']).closed).toMatch(/can’t be resumed/)
+    expect(labels('idle', 0, []).closed).toMatch(/doesn’t accept messages/)
   })
 })

@@ -1,51 +1,58 @@
-/** Files and pictures that go along with a message: which of them can, and what is said of those that cannot. */
+/** Which files can be attached to a message, and why others can't. */
 import { type Attachment, limits } from '@holdpoint/protocol'
 import { formatCount, formatSize } from '../../text/format-amounts.ts'
 
-const pictures = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp'])
-/** Types that are text although they do not say so. */
-const textual =
+const imageTypes = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp'])
+/** Media types that are text, with or without the text/ prefix. */
+const textTypes =
   /^(?:text\/|application\/(?:json|xml|javascript|typescript|x-sh|x-yaml|yaml|toml|sql)\b|.*\+(?:json|xml)$)/
-const textEndings =
+const textExtensions =
   /\.(?:txt|md|log|csv|tsv|json|jsonl|ya?ml|toml|ini|env|conf|xml|html?|css|s?css|[cm]?[jt]sx?|py|rb|go|rs|java|kt|c|h|cc|cpp|hpp|cs|php|sh|bash|zsh|sql|diff|patch|dockerfile|gitignore|lock)$/i
 
-/** Whether a browser may draw it from data that somebody else wrote: no SVG, which is a document. */
-export function showable(mediaType: string): boolean {
-  return pictures.has(mediaType)
+/** Whether the page may display the image. SVG is excluded: it is a document that can contain scripts. */
+export function isDisplayableImage(mediaType: string): boolean {
+  return imageTypes.has(mediaType)
 }
 
-/** What a file is to an agent; null: nothing that it could read. */
-export function kindOf({ name, type }: Pick<File, 'name' | 'type'>): Pick<Attachment, 'type' | 'mediaType'> | null {
-  if (pictures.has(type)) return { type: 'image', mediaType: type }
+/** How an agent receives the file; null if agents can't read it. */
+export function attachmentKind({
+  name,
+  type,
+}: Pick<File, 'name' | 'type'>): Pick<Attachment, 'type' | 'mediaType'> | null {
+  if (imageTypes.has(type)) return { type: 'image', mediaType: type }
   if (type === 'application/pdf') return { type: 'document', mediaType: type }
-  if (textual.test(type) || textEndings.test(name) || (type === '' && !name.includes('.')))
+  if (textTypes.test(type) || textExtensions.test(name) || (type === '' && !name.includes('.')))
     return { type: 'document', mediaType: 'text/plain' }
   return null
 }
 
-/** Why a file cannot go along with those that are there already, as a sentence; null where it can. */
-export function refusalOf(file: Pick<File, 'name' | 'type' | 'size'>, there: readonly Attachment[]): string | null {
-  if (!kindOf(file)) return `${file.name} cannot be sent: agents read pictures (PNG, JPEG, GIF, WebP), PDF and text.`
+/** Why the file can't be added to the attachments, as a sentence; null if it can. */
+export function attachmentProblem(
+  file: Pick<File, 'name' | 'type' | 'size'>,
+  existing: readonly Attachment[],
+): string | null {
+  if (!attachmentKind(file))
+    return `${file.name} can’t be attached. Agents read images (PNG, JPEG, GIF, WebP), PDF and text.`
   if (file.size > limits.attachmentMaxBytes)
-    return `${file.name} is too large: ${formatSize(file.size)}, and at most ${formatSize(limits.attachmentMaxBytes)} can be sent.`
+    return `${file.name} is too large (${formatSize(file.size)}). The limit is ${formatSize(limits.attachmentMaxBytes)}.`
   if (file.size === 0) return `${file.name} is empty.`
-  if (there.length >= limits.attachmentsMax)
-    return `${file.name} is one too many: ${formatCount(limits.attachmentsMax, 'file')} can be sent with a message.`
-  const encoded = there.reduce((sum, { data }) => sum + data.length, 0) + Math.ceil(file.size / 3) * 4
-  // Some room for the message itself.
+  if (existing.length >= limits.attachmentsMax)
+    return `${file.name} is one file too many. The limit is ${formatCount(limits.attachmentsMax, 'file')} per message.`
+  const encoded = existing.reduce((sum, { data }) => sum + data.length, 0) + Math.ceil(file.size / 3) * 4
+  // Leave space for the message text.
   if (encoded > limits.attachmentsBodyMaxBytes - 2 * limits.textMax)
-    return `${file.name} does not fit: all files of a message together can be ${formatSize(limits.attachmentsBodyMaxBytes / 1.4)}.`
+    return `${file.name} doesn’t fit. The limit for all files of a message is ${formatSize(limits.attachmentsBodyMaxBytes / 1.4)}.`
   return null
 }
 
-const sliceBytes = 0x8000
+const chunkBytes = 0x8000
 
 export async function readAttachment(file: File): Promise<Attachment> {
   const bytes = new Uint8Array(await file.arrayBuffer())
   let binary = ''
-  for (let at = 0; at < bytes.length; at += sliceBytes)
-    binary += String.fromCharCode(...bytes.subarray(at, at + sliceBytes))
-  const kind = kindOf(file)
-  if (!kind) throw new Error(`${file.name} cannot be sent.`)
+  for (let at = 0; at < bytes.length; at += chunkBytes)
+    binary += String.fromCharCode(...bytes.subarray(at, at + chunkBytes))
+  const kind = attachmentKind(file)
+  if (!kind) throw new Error(`${file.name} can’t be attached.`)
   return { ...kind, data: btoa(binary), ...(file.name && { name: file.name.slice(-limits.nameMax) }) }
 }

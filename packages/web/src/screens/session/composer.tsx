@@ -1,4 +1,4 @@
-/** Where one speaks to the agent: Enter sends, Shift+Enter makes a line, and what was typed is never lost. */
+/** The message field: Enter sends, Shift+Enter starts a new line, drafts are stored. */
 import type { Session } from '@holdpoint/protocol'
 import {
   type ClipboardEvent,
@@ -16,7 +16,7 @@ import { useMessageDraft } from '../../storage/use-message-draft.ts'
 import { InlineAgentText } from '../../text/agent-text.tsx'
 import { useFileDrop } from '../../ui/file-drop.ts'
 import { AttachmentTile } from './attachment-tile.tsx'
-import { composerLabels } from './composer-labels.ts'
+import { composerLabels, composerTexts } from './texts.ts'
 import { type Attachments, useAttachments } from './use-attachments.ts'
 import './composer.css'
 
@@ -32,29 +32,29 @@ function OpenComposer({ session }: { readonly session: Session }): ReactNode {
   const files = useAttachments(session.id)
   const { sending, problem, send } = useSend(session, text, setText, files)
   const { placeholder, button, hint } = composerLabels(session)
-  const takesFiles = session.capabilities.includes('attachments')
+  const acceptsFiles = session.capabilities.includes('attachments')
   const ready = live && !sending && (text.trim() !== '' || files.items.length > 0)
-  const over = useFileDrop(takesFiles ? files.add : null)
+  const dragging = useFileDrop(acceptsFiles ? files.add : null)
   return (
     <form
-      className={`composer ${over ? 'drop-target' : ''}`}
+      className={`composer ${dragging ? 'drop-target' : ''}`}
       aria-label="Message to the agent"
       onSubmit={event => {
         event.preventDefault()
         if (ready) send()
       }}
     >
-      <Along files={files} />
+      <AttachmentList files={files} />
       <TextField
         text={text}
         placeholder={placeholder}
         onText={setText}
         onSend={() => ready && send()}
-        onFiles={takesFiles ? files.add : null}
+        onFiles={acceptsFiles ? files.add : null}
       />
       <div className="composer-footer">
-        {takesFiles && <AddFiles onFiles={files.add} />}
-        <p className="composer-hint">{over ? 'Drop to send it along' : hint}</p>
+        {acceptsFiles && <AddFiles onFiles={files.add} />}
+        <p className="composer-hint">{dragging ? composerTexts.dropHint : hint}</p>
         <button type="submit" className="button primary" disabled={!ready} aria-busy={sending}>
           {sending ? 'Sending…' : button}
         </button>
@@ -72,39 +72,39 @@ function useSend(session: Session, text: string, setText: (text: string) => void
   useLayoutEffect(() => {
     latest.current = text
   })
-  const deliver = async () => {
+  const submit = async () => {
     setSending(true)
     setProblem(null)
     try {
       const sent = files.items
       const attachments = sent.length > 0 ? { attachments: [...sent] } : {}
       await call('sendMessage', { id: session.id, text: text.trim(), ...attachments })
-      // What was typed or added meanwhile has not been sent.
+      // Keep text and files that were added while sending.
       if (latest.current.startsWith(text)) setText(latest.current.slice(text.length).trimStart())
       for (const item of sent) files.remove(item)
-      files.forgive()
+      files.clearProblems()
     } catch (error) {
       setProblem(errorMessage(error))
     } finally {
       setSending(false)
     }
   }
-  return { sending, problem, send: () => void deliver() }
+  return { sending, problem, send: () => void submit() }
 }
 
-function Along({ files }: { readonly files: Attachments }): ReactNode {
+function AttachmentList({ files }: { readonly files: Attachments }): ReactNode {
   return (
     <>
       {files.items.length > 0 && (
-        <ul className="attachments" aria-label="Sent along">
+        <ul className="attachments" aria-label={composerTexts.attachments}>
           {files.items.map((item, i) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: the same file may be there twice
+            // biome-ignore lint/suspicious/noArrayIndexKey: the same file may be attached twice
             <AttachmentTile key={i} attachment={item} onRemove={() => files.remove(item)} />
           ))}
         </ul>
       )}
       <div role="alert">
-        {files.refusals.map(refusal => (
+        {files.problems.map(refusal => (
           <p key={refusal} className="problem">
             <InlineAgentText text={refusal} />
           </p>
@@ -125,20 +125,20 @@ interface TextFieldProps {
 function TextField({ text, placeholder, onText, onSend, onFiles }: TextFieldProps): ReactNode {
   const field = useRef<HTMLTextAreaElement>(null)
   const id = useId()
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it is as high as its text
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the height follows the text
   useLayoutEffect(() => {
-    const box = field.current
-    if (!box) return
-    box.style.height = 'auto'
-    box.style.height = `${box.scrollHeight + 2}px`
+    const element = field.current
+    if (!element) return
+    element.style.height = 'auto'
+    element.style.height = `${element.scrollHeight + 2}px`
   }, [text])
-  const press = (event: KeyboardEvent) => {
-    // An Enter that ends the composing of a character is not meant for us; Safari reports it as key 229.
+  const onKeyDown = (event: KeyboardEvent) => {
+    // Ignore the Enter that ends an IME composition; Safari reports it as key 229.
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing || event.keyCode === 229) return
     event.preventDefault()
     if (!event.repeat) onSend()
   }
-  const paste = (event: ClipboardEvent) => {
+  const onPaste = (event: ClipboardEvent) => {
     const pasted = [...event.clipboardData.files]
     if (!onFiles || pasted.length === 0) return
     event.preventDefault()
@@ -157,8 +157,8 @@ function TextField({ text, placeholder, onText, onSend, onFiles }: TextFieldProp
         value={text}
         placeholder={placeholder}
         onChange={event => onText(event.target.value)}
-        onKeyDown={press}
-        onPaste={paste}
+        onKeyDown={onKeyDown}
+        onPaste={onPaste}
       />
     </>
   )
@@ -180,7 +180,7 @@ function AddFiles({ onFiles }: { readonly onFiles: (files: readonly File[]) => v
         }}
       />
       <button type="button" className="button plain" onClick={() => field.current?.click()}>
-        Add files
+        {composerTexts.addFiles}
       </button>
     </>
   )

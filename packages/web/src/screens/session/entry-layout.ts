@@ -1,28 +1,32 @@
-/** Where an entry stands among the others: how deep under the agent that it belongs to, and whether that agent has to be named. */
+/** The layout of a transcript entry: its indentation under subagents, and whether their names are shown. */
 import type { Entry } from '@holdpoint/client'
 
 export interface EntryLayout {
   readonly depth: number
-  /** The agents that lead to it, where the entry before belongs to others; else null. */
+  /** The names of its subagents, if the entry before belongs to others; else null. */
   readonly path: readonly string[] | null
-  /** Whether the entry before is of another kind, so that some room parts them. */
+  /** Whether there is a gap above, because the entry before is of another kind. */
   readonly spaced: boolean
 }
 
-const nobody: readonly string[] = []
+const noPath: readonly string[] = []
 
 function pathOf(entry: Entry | undefined): readonly string[] {
-  return entry && 'agentPath' in entry ? entry.agentPath : nobody
+  return entry && 'agentPath' in entry ? entry.agentPath : noPath
 }
 
 export function entryLayout(entry: Entry, before: Entry | undefined): EntryLayout {
   const path = pathOf(entry)
-  const same = samePath(path, pathOf(before))
-  return { depth: path.length, path: same || path.length === 0 ? null : path, spaced: !same || !isLine(entry, before) }
+  const hasSamePath = samePath(path, pathOf(before))
+  return {
+    depth: path.length,
+    path: hasSamePath || path.length === 0 ? null : path,
+    spaced: !hasSamePath || !isCompact(entry, before),
+  }
 }
 
-/** Lines of one kind stand close together. */
-function isLine(entry: Entry, before: Entry | undefined): boolean {
+/** Entries of the same kind have no gap between them, except messages. */
+function isCompact(entry: Entry, before: Entry | undefined): boolean {
   return entry.kind === before?.kind && entry.kind !== 'message'
 }
 

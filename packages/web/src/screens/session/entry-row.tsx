@@ -1,4 +1,4 @@
-/** One entry of the transcript, in its place under the agent that it belongs to. */
+/** One row of the transcript, indented under its subagents. */
 import type { Entry } from '@holdpoint/client'
 import { memo, type ReactNode } from 'react'
 import { InlineAgentText } from '../../text/agent-text.tsx'
@@ -8,8 +8,8 @@ import { ErrorLine, NoteLine, RequestLine, TurnLine } from './status-lines.tsx'
 import { ToolLine } from './tool-line.tsx'
 import './entry-row.css'
 
-/** Deeper ones stand no further in: a phone has no room for more. */
-const railsMax = 6
+/** Deeper entries are not indented further, for narrow screens. */
+const indentMax = 6
 
 export interface EntryRowProps {
   readonly entry: Entry
@@ -20,15 +20,15 @@ export const EntryRow = memo(function EntryRow({ entry, before }: EntryRowProps)
   const { depth, path, spaced } = entryLayout(entry, before)
   return (
     <div className={`transcript-entry ${spaced ? 'spaced' : ''}`}>
-      {Array.from({ length: Math.min(depth, railsMax) }, (_, i) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a rail is its place
+      {Array.from({ length: Math.min(depth, indentMax) }, (_, i) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the lines have no identity of their own
         <span key={i} className="indent-line" aria-hidden="true" />
       ))}
       <div className="entry-body">
         {path && (
           <p className="entry-path">
             {path.map((name, i) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: a step of a path is its place
+              // biome-ignore lint/suspicious/noArrayIndexKey: the names of a path may repeat
               <span key={i}>
                 {i > 0 && <span aria-hidden="true"> ⟶ </span>}
                 <InlineAgentText text={name} className="agent-name" />
@@ -42,7 +42,7 @@ export const EntryRow = memo(function EntryRow({ entry, before }: EntryRowProps)
   )
 }, sameRow)
 
-/** Of the entry before only its kind and its agents matter. */
+/** Only the layout depends on the entry before. */
 function sameRow(one: EntryRowProps, other: EntryRowProps): boolean {
   if (one.entry !== other.entry) return false
   if (one.before === other.before) return true

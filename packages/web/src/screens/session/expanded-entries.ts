@@ -1,16 +1,16 @@
-/** What the rows of a transcript know of the whole: whether its agent is at work; and which folded things a person has opened, since a list that draws only what is on screen forgets its rows. */
+/** State that transcript rows share: whether the agent is working, and which entries are expanded. A virtual list unmounts rows, so they can't keep it themselves. */
 import { createContext, use, useState } from 'react'
 
 export const ExpandedContext = createContext<Set<string>>(new Set())
-/** Whether something may still be running. */
+/** False once the agent can't be running anything. */
 export const WorkingContext = createContext(true)
 
 export function useExpanded(key: string): readonly [open: boolean, toggle: () => void] {
-  const opened = use(ExpandedContext)
-  const [open, setOpen] = useState(() => opened.has(key))
+  const expanded = use(ExpandedContext)
+  const [open, setOpen] = useState(() => expanded.has(key))
   const toggle = () => {
-    if (open) opened.delete(key)
-    else opened.add(key)
+    if (open) expanded.delete(key)
+    else expanded.add(key)
     setOpen(!open)
   }
   return [open, toggle]

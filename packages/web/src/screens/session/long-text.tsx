@@ -1,4 +1,4 @@
-/** Output of any length: its beginning at once, all of it on demand, and never more of it in the page than is on screen. */
+/** A text of any length: the first lines, and all of it on demand as a virtual list. */
 import { displayText } from '@holdpoint/client'
 import { type ReactNode, useMemo, useRef } from 'react'
 import { Virtualizer } from 'virtua'
@@ -13,7 +13,7 @@ const headLines = 16
 const headChars = 4000
 
 export interface LongTextProps {
-  /** Under which name it is remembered that it was opened. */
+  /** The key under which the expanded state is stored. */
   readonly name: string
   readonly text: string
   readonly lang?: string
@@ -27,7 +27,7 @@ export function LongText({ name, text, lang }: LongTextProps): ReactNode {
   const size = lines > headLines ? formatCount(lines, 'line') : formatSize(text.length)
   return (
     <div className="long-text">
-      {open ? <WholeText text={text} /> : <Code text={head} lang={lang} />}
+      {open ? <FullText text={text} /> : <Code text={head} lang={lang} />}
       <button type="button" className="fold-button" aria-expanded={open} onClick={toggle}>
         {open ? 'Show less' : `Show all ${size}`}
       </button>
@@ -35,12 +35,12 @@ export function LongText({ name, text, lang }: LongTextProps): ReactNode {
   )
 }
 
-function WholeText({ text }: { readonly text: string }): ReactNode {
+function FullText({ text }: { readonly text: string }): ReactNode {
   const scroller = useRef<HTMLPreElement>(null)
   const chunks = useMemo(() => chunksOf(displayText(text, { multiline: true })), [text])
   return (
     <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be reachable by keyboard */}
       <pre className="code-block long" tabIndex={0} ref={scroller}>
         <Virtualizer data={chunks} scrollRef={scroller}>
           {(chunk, i) => (

@@ -1,4 +1,4 @@
-/** What was said: by the agent as its Markdown, by a person as they wrote it, with what they sent along and how far it has come. */
+/** A message: the agent's as Markdown, a person's as plain text with attachments and delivery state. */
 import { type MessageEntry, singleLine } from '@holdpoint/client'
 import type { ReactNode } from 'react'
 import { useGateway } from '../../gateway/gateway-context.ts'
@@ -8,6 +8,7 @@ import { Markdown } from '../../text/markdown.tsx'
 import { markdownMax } from '../../text/markdown-blocks.ts'
 import { AttachmentTile } from './attachment-tile.tsx'
 import { LongText } from './long-text.tsx'
+import { messageStates, transcriptTexts } from './texts.ts'
 import './message-block.css'
 
 export function MessageBlock({ entry }: { readonly entry: MessageEntry }): ReactNode {
@@ -15,7 +16,7 @@ export function MessageBlock({ entry }: { readonly entry: MessageEntry }): React
 }
 
 function AgentMessage({ entry }: { readonly entry: MessageEntry }): ReactNode {
-  // Agents part their blocks with empty lines, which the page does by itself.
+  // Agents separate blocks with empty lines; the layout has its own gaps.
   const text = entry.text.replace(/^\n+|\s+$/g, '')
   return (
     <article className="message agent" aria-label="The agent">
@@ -24,12 +25,10 @@ function AgentMessage({ entry }: { readonly entry: MessageEntry }): ReactNode {
       ) : (
         <Markdown text={text} streaming={entry.streaming} />
       )}
-      {entry.partial && !entry.streaming && <p className="message-status">Cut off here</p>}
+      {entry.partial && !entry.streaming && <p className="message-status">{transcriptTexts.cutOff}</p>}
     </article>
   )
 }
-
-const fates = { waiting: 'Queued', taken: 'Read', done: '', failed: 'Not carried out' } as const
 
 function PersonMessage({ entry }: { readonly entry: MessageEntry }): ReactNode {
   const { me } = useGateway()
@@ -40,7 +39,7 @@ function PersonMessage({ entry }: { readonly entry: MessageEntry }): ReactNode {
         {attachments.length > 0 && (
           <ul className="attachments">
             {attachments.map((attachment, i) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: what was sent stays in its order
+              // biome-ignore lint/suspicious/noArrayIndexKey: attachments never change order
               <AttachmentTile key={i} attachment={attachment} />
             ))}
           </ul>
@@ -55,7 +54,7 @@ function PersonMessage({ entry }: { readonly entry: MessageEntry }): ReactNode {
           </>
         )}
         {clockTime(at)}
-        {state && fates[state] && ` · ${fates[state]}`}
+        {state && messageStates[state] && ` · ${messageStates[state]}`}
         {problem && (
           <>
             {': '}

@@ -1,4 +1,4 @@
-/** One slim line over the transcript: what the session is called, how it stands, and what one may change about it. */
+/** The header of the session screen: title, state, settings, cost, actions. */
 import { driverLabel, stateLabel, timeSince } from '@holdpoint/client'
 import type { Session } from '@holdpoint/protocol'
 import { memo, type ReactNode } from 'react'
@@ -10,9 +10,10 @@ import { Path } from '../../text/path.tsx'
 import { SessionActions } from './session-actions.tsx'
 import { SessionSettings } from './session-settings.tsx'
 import { SessionTitle } from './session-title.tsx'
+import { processTexts } from './texts.ts'
 import './session-header.css'
 
-/** Not drawn again with every word that streams. */
+/** Memoized, so that streamed text does not render it again. */
 export const SessionHeader = memo(function SessionHeader({ session }: { readonly session: Session }): ReactNode {
   const driver = useDriver(session.driver)
   return (
@@ -21,7 +22,7 @@ export const SessionHeader = memo(function SessionHeader({ session }: { readonly
         <SessionTitle session={session} />
         <SessionActions session={session} />
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be reachable by keyboard */}
       <section className="header-line session-facts" aria-label="About this session" tabIndex={0}>
         <State session={session} />
         <InlineAgentText text={driverLabel(session.driver, driver?.title)} className="fact" />
@@ -36,33 +37,24 @@ export const SessionHeader = memo(function SessionHeader({ session }: { readonly
 
 function State({ session }: { readonly session: Session }): ReactNode {
   const now = useNow(30_000)
-  const waits = session.pending > 0 && session.state !== 'ended'
+  const isWaiting = session.pending > 0 && session.state !== 'ended'
   const since = timeSince(session.stateChangedAt, now)
   return (
-    <span className={`state ${waits ? 'waiting' : session.state}`} role="status">
+    <span className={`state ${isWaiting ? 'waiting' : session.state}`} role="status">
       <span className="state-dot" aria-hidden="true" />
       {stateLabel(session)}
-      {!waits && since !== 'now' && <span className="faint"> for {since}</span>}
+      {!isWaiting && since !== 'now' && <span className="faint"> for {since}</span>}
     </span>
   )
 }
 
-const processStates: Record<NonNullable<Session['process']>['state'], string> = {
-  live: 'process lives',
-  parked: 'no process while it waits',
-  idle: 'no process while idle',
-  done: 'process let go',
-  stopped: 'process ended',
-  lost: 'process lost',
-}
-
 function Process({ session: { process } }: { readonly session: Session }): ReactNode {
   if (!process) return null
-  const size = process.memoryMb === undefined ? '' : `, ${process.memoryMb} MB`
+  const memory = process.memoryMb === undefined ? '' : `, ${process.memoryMb} MB`
   return (
     <span className="fact process">
-      {processStates[process.state]}
-      {size}
+      {processTexts[process.state]}
+      {memory}
       {process.note !== undefined && (
         <>
           {': '}

@@ -1,4 +1,4 @@
-/** One session: its transcript as it grows, its cards where one answers, the composer beneath. */
+/** The session screen: header, live transcript, pending requests, composer. */
 import type { Session, SessionId } from '@holdpoint/protocol'
 import type { ReactNode } from 'react'
 import { errorMessage } from '../../gateway/error-message.ts'
@@ -14,43 +14,43 @@ import { useTranscript } from './use-transcript.ts'
 import './session-screen.css'
 
 export function SessionScreen({ id }: { readonly id: SessionId }): ReactNode {
-  // Asked for at once, whether or not the session itself is known yet.
+  // Starts loading before the session itself is known.
   const reading = useTranscript(id)
   const found = useSession(id)
   switch (found.state) {
     case 'loading':
       return (
-        <Elsewhere>
+        <Message>
           <Skeleton kind="row" />
-        </Elsewhere>
+        </Message>
       )
     case 'missing':
       return (
-        <Elsewhere>
-          <h1>There is no such session</h1>
+        <Message>
+          <h1>Session not found</h1>
           <p>
-            No session is called <code className="mono">{id}</code>. It may have been deleted.
+            There is no session <code className="mono">{id}</code>. It may have been deleted.
           </p>
           <a className="button" href={href({ screen: 'sessions' })}>
             All sessions
           </a>
-        </Elsewhere>
+        </Message>
       )
     case 'failed':
       return (
-        <Elsewhere>
-          <h1>The session cannot be shown</h1>
+        <Message>
+          <h1>The session can’t be shown</h1>
           <p>{errorMessage(found.error)}</p>
-          <button type="button" className="button" onClick={found.again}>
+          <button type="button" className="button" onClick={found.retry}>
             Try again
           </button>
-        </Elsewhere>
+        </Message>
       )
     case 'here':
       return (
         <div className="session">
           <SessionHeader session={found.session} />
-          <WorkingContext value={isAtWork(found.session)}>
+          <WorkingContext value={isWorking(found.session)}>
             <TranscriptView reading={reading} />
           </WorkingContext>
           <div className="session-footer">
@@ -62,11 +62,11 @@ export function SessionScreen({ id }: { readonly id: SessionId }): ReactNode {
   }
 }
 
-function isAtWork({ state, pending }: Session): boolean {
+function isWorking({ state, pending }: Session): boolean {
   return state !== 'ended' && (state !== 'idle' || pending > 0)
 }
 
-function Elsewhere({ children }: { readonly children: ReactNode }): ReactNode {
+function Message({ children }: { readonly children: ReactNode }): ReactNode {
   return (
     <div className="session">
       <div className="session-missing">{children}</div>

@@ -1,9 +1,10 @@
-/** In which mode and with which model the agent works: both change at once where the agent can, else with its next turn. */
+/** The session's mode and model. A change applies at once if the agent supports it, else with its next turn. */
 import { escapeInvisible, limits, type Session } from '@holdpoint/protocol'
 import { type ReactNode, useId, useState } from 'react'
 import { errorMessage } from '../../gateway/error-message.ts'
 import { useGateway, useLive, useSessions } from '../../gateway/gateway-context.ts'
 import { useDriver } from '../../gateway/use-driver.ts'
+import { defaultChoice } from './texts.ts'
 import './session-settings.css'
 
 export function SessionSettings({ session }: { readonly session: Session }): ReactNode {
@@ -11,18 +12,18 @@ export function SessionSettings({ session }: { readonly session: Session }): Rea
   const live = useLive()
   const modes = useDriver(session.driver)?.modes ?? []
   const [problem, setProblem] = useState<string | null>(null)
-  const held = !live || session.state === 'ended'
-  const change = (what: { mode: string } | { model: string }) => {
+  const disabled = !live || session.state === 'ended'
+  const change = (setting: { mode: string } | { model: string }) => {
     setProblem(null)
-    call('patchSession', { id: session.id, ...what }).catch((error: unknown) => setProblem(errorMessage(error)))
+    call('patchSession', { id: session.id, ...setting }).catch((error: unknown) => setProblem(errorMessage(error)))
   }
   return (
     <>
       {modes.length > 0 && (
-        <ModeSwitch mode={session.mode} modes={modes} held={held} onMode={mode => change({ mode })} />
+        <ModeSwitch mode={session.mode} modes={modes} disabled={disabled} onMode={mode => change({ mode })} />
       )}
       {(modes.length > 0 || session.model !== null) && (
-        <ModelField key={session.model} session={session} held={held} onModel={model => change({ model })} />
+        <ModelField key={session.model} session={session} disabled={disabled} onModel={model => change({ model })} />
       )}
       {problem !== null && (
         <p className="problem" role="alert">
@@ -36,17 +37,17 @@ export function SessionSettings({ session }: { readonly session: Session }): Rea
 interface ModeSwitchProps {
   readonly mode: string | null
   readonly modes: readonly string[]
-  readonly held: boolean
+  readonly disabled: boolean
   readonly onMode: (mode: string) => void
 }
 
-function ModeSwitch({ mode, modes, held, onMode }: ModeSwitchProps): ReactNode {
+function ModeSwitch({ mode, modes, disabled, onMode }: ModeSwitchProps): ReactNode {
   const known = mode === null || modes.includes(mode) ? modes : [mode, ...modes]
   return (
     <label className="setting">
       Mode
-      <select value={mode ?? ''} disabled={held} onChange={event => onMode(event.target.value)}>
-        {mode === null && <option value="">its own</option>}
+      <select value={mode ?? ''} disabled={disabled} onChange={event => onMode(event.target.value)}>
+        {mode === null && <option value="">{defaultChoice}</option>}
         {known.map(name => (
           <option key={name} value={name}>
             {escapeInvisible(name)}
@@ -57,24 +58,24 @@ function ModeSwitch({ mode, modes, held, onMode }: ModeSwitchProps): ReactNode {
   )
 }
 
-/** Names that its CLI takes for whatever is newest of a kind. */
-const usual: Readonly<Record<string, readonly string[]>> = { claude: ['default', 'opus', 'sonnet', 'haiku'] }
+/** Aliases that the driver's CLI accepts for its newest models. */
+const modelAliases: Readonly<Record<string, readonly string[]>> = { claude: ['default', 'opus', 'sonnet', 'haiku'] }
 
 interface ModelFieldProps {
   readonly session: Session
-  readonly held: boolean
+  readonly disabled: boolean
   readonly onModel: (model: string) => void
 }
 
-function ModelField({ session, held, onModel }: ModelFieldProps): ReactNode {
+function ModelField({ session, disabled, onModel }: ModelFieldProps): ReactNode {
   const sessions = useSessions()
   const list = useId()
   const [typed, setTyped] = useState(session.model ?? '')
-  const seen = [...sessions.values()].filter(({ driver }) => driver === session.driver).map(({ model }) => model)
-  const names = new Set([...(usual[session.driver] ?? []), ...seen.filter(model => model !== null)])
+  const used = [...sessions.values()].filter(({ driver }) => driver === session.driver).map(({ model }) => model)
+  const names = new Set([...(modelAliases[session.driver] ?? []), ...used.filter(model => model !== null)])
   const save = () => {
-    const wanted = typed.trim()
-    if (wanted !== '' && wanted !== session.model) onModel(wanted)
+    const model = typed.trim()
+    if (model !== '' && model !== session.model) onModel(model)
     else setTyped(session.model ?? '')
   }
   return (
@@ -83,15 +84,15 @@ function ModelField({ session, held, onModel }: ModelFieldProps): ReactNode {
       <input
         list={list}
         value={typed}
-        placeholder="its own"
+        placeholder={defaultChoice}
         maxLength={limits.nameMax}
-        disabled={held}
+        disabled={disabled}
         spellCheck={false}
         autoComplete="off"
         onChange={event => setTyped(event.target.value)}
         onBlur={save}
         onKeyDown={event => {
-          // Whoever composes a sign ends that, and nothing else.
+          // Ignore keys during an IME composition.
           if (event.nativeEvent.isComposing) return
           if (event.key === 'Enter') event.currentTarget.blur()
           if (event.key === 'Escape') setTyped(session.model ?? '')

@@ -1,4 +1,4 @@
-/** The session's name, which is changed where it stands: a click, the new words, Enter. Escape leaves it as it was. */
+/** The session's title, edited in place: click, type, Enter. Escape cancels. */
 import { sessionName } from '@holdpoint/client'
 import { limits, type Session } from '@holdpoint/protocol'
 import { type ReactNode, useState } from 'react'
@@ -12,20 +12,20 @@ export function SessionTitle({ session }: { readonly session: Session }): ReactN
   const live = useLive()
   const [typed, setTyped] = useState<string | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
-  const title = sessionName(session)
+  const name = sessionName(session)
   const save = () => {
-    const wanted = typed?.trim() ?? ''
+    const title = typed?.trim() ?? ''
     setTyped(null)
-    if (wanted === '' || wanted === session.title) return
+    if (title === '' || title === session.title) return
     setProblem(null)
-    call('patchSession', { id: session.id, title: wanted }).catch((error: unknown) => setProblem(errorMessage(error)))
+    call('patchSession', { id: session.id, title }).catch((error: unknown) => setProblem(errorMessage(error)))
   }
   if (typed === null)
     return (
       <>
         <h1 className="header-title">
           <button type="button" disabled={!live} title="Change the title" onClick={() => setTyped(session.title)}>
-            <InlineAgentText text={title} />
+            <InlineAgentText text={name} />
           </button>
         </h1>
         {problem !== null && (
@@ -41,7 +41,7 @@ export function SessionTitle({ session }: { readonly session: Session }): ReactN
       aria-label="Title"
       maxLength={limits.titleMax}
       value={typed}
-      // biome-ignore lint/a11y/noAutofocus: it stands where the title was clicked
+      // biome-ignore lint/a11y/noAutofocus: it replaces the title that was clicked
       autoFocus
       onFocus={event => event.target.select()}
       onChange={event => setTyped(event.target.value)}

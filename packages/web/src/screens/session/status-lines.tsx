@@ -1,4 +1,4 @@
-/** What stands between the words: what was asked, how a turn ended, what went wrong, what became of the session. */
+/** The transcript rows between messages: requests, ends of turns, errors, session changes. */
 import {
   actionLabel,
   type ErrorEntry,
@@ -14,7 +14,7 @@ import { turnSummary } from '../../text/format-amounts.ts'
 import { clockTime } from '../../text/format-time.ts'
 import './status-lines.css'
 
-/** While it waits, the card is below, where one answers; afterwards its receipt stands here. */
+/** A pending request links to its card below; a resolved one shows its receipt. */
 export function RequestLine({ entry }: { readonly entry: RequestEntry }): ReactNode {
   const { request } = entry
   if (request.status === 'resolved') return <Receipt request={request} showSession={false} />
@@ -22,7 +22,7 @@ export function RequestLine({ entry }: { readonly entry: RequestEntry }): ReactN
     <a className="request-line" href={`#${cardAnchor(request.id)}`} onClick={event => showCard(event, request.id)}>
       <span className="request-line-action">{actionLabel(request.ask)}</span>
       <InlineAgentText text={summary(request.ask)} className="request-line-summary" />
-      <span className="request-line-state">waits for you ↓</span>
+      <span className="request-line-state">waiting for you ↓</span>
     </a>
   )
 }
@@ -31,7 +31,7 @@ export function cardAnchor(id: string): string {
   return `card-${id}`
 }
 
-/** The address is the screen's, so the link only shows the way. */
+/** The URL's hash holds the route, so the link must not change it. */
 function showCard(event: { preventDefault(): void }, id: string): void {
   event.preventDefault()
   const card = document.getElementById(cardAnchor(id))
@@ -52,7 +52,7 @@ export function ErrorLine({ entry }: { readonly entry: ErrorEntry }): ReactNode 
   return (
     <div className="error-line">
       <p>
-        The agent met an error
+        Error
         {entry.code && (
           <>
             {' ('}

@@ -1,32 +1,32 @@
-/** Long texts in bounded pieces, cut at line ends where there are any. */
+/** Splits long texts into chunks of limited size, at line ends if possible. */
 
 const linesMax = 60
 const charsMax = 6000
 
-/** Together the chunks, joined by line feeds where they ended at one, are the text. */
+/** Chunks that end at a line feed do not contain it. */
 export function chunksOf(text: string): readonly string[] {
   const chunks: string[] = []
-  let held: string[] = []
+  let lines: string[] = []
   let size = 0
-  const settle = () => {
-    if (held.length > 0) chunks.push(held.join('\n'))
-    held = []
+  const flush = () => {
+    if (lines.length > 0) chunks.push(lines.join('\n'))
+    lines = []
     size = 0
   }
   for (const line of text.split('\n')) {
-    if (held.length >= linesMax || size + line.length > charsMax) settle()
-    if (line.length > charsMax) chunks.push(...cut(line))
+    if (lines.length >= linesMax || size + line.length > charsMax) flush()
+    if (line.length > charsMax) chunks.push(...splitLine(line))
     else {
-      held.push(line)
+      lines.push(line)
       size += line.length + 1
     }
   }
-  settle()
+  flush()
   return chunks
 }
 
-/** One endless line: cut where no character is parted from its second half. */
-function cut(line: string): string[] {
+/** Splits one very long line, never inside a surrogate pair. */
+function splitLine(line: string): string[] {
   const parts: string[] = []
   for (let from = 0; from < line.length; ) {
     const to = from + charsMax
@@ -43,7 +43,7 @@ export function lineCount(text: string): number {
   return count
 }
 
-/** The beginning of a text, as much as fits without scrolling far. */
+/** The beginning of a text, at most `lines` lines and `chars` characters. */
 export function headOf(text: string, lines: number, chars: number): string {
   let end = -1
   for (let i = 0; i < lines; i++) {

@@ -1,4 +1,4 @@
-/** A tool call, opened: what it was given and what came back, each in the form in which one reads it. */
+/** The details of a tool call: its input and its result. */
 import { type ToolEntry, viewOf } from '@holdpoint/client'
 import type { JsonObject } from '@holdpoint/protocol'
 import type { ReactNode } from 'react'
@@ -20,13 +20,13 @@ export function ToolDetail({ entry }: { readonly entry: ToolEntry }): ReactNode 
 }
 
 function ToolInput({ name, input }: { readonly name: string; readonly input: JsonObject }): ReactNode {
-  const picture = viewOf({ input })
-  const rest = Object.keys(picture.rest).length > 0 && <Members name={`${name}:input`} value={picture.rest} />
-  switch (picture.kind) {
+  const view = viewOf({ input })
+  const rest = Object.keys(view.rest).length > 0 && <Json name={`${name}:input`} value={view.rest} />
+  switch (view.kind) {
     case 'command':
       return (
         <>
-          <Command name={name} text={picture.command} />
+          <Command name={name} text={view.command} />
           {rest}
         </>
       )
@@ -34,18 +34,18 @@ function ToolInput({ name, input }: { readonly name: string; readonly input: Jso
       return (
         <>
           <p className="tool-label">
-            {picture.isNew ? 'Writes ' : 'Changes '}
-            <InlineAgentText text={picture.path} className="mono" />
+            {view.isNew ? 'Write ' : 'Edit '}
+            <InlineAgentText text={view.path} className="mono" />
           </p>
-          {picture.edits.map((part, i) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one change are in order
-            <ChangeView key={i} edit={part} />
+          {view.edits.map((edit, i) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: the edits of one call never change order
+            <ChangeView key={i} edit={edit} />
           ))}
           {rest}
         </>
       )
     default:
-      return rest || <p className="tool-label">Without input</p>
+      return rest || <p className="tool-label">No input</p>
   }
 }
 
@@ -57,7 +57,7 @@ function Command({ name, text }: { readonly name: string; readonly text: string 
   )
 }
 
-function Members({ name, value }: { readonly name: string; readonly value: unknown }): ReactNode {
+function Json({ name, value }: { readonly name: string; readonly value: unknown }): ReactNode {
   return <LongText name={name} text={JSON.stringify(value, null, 2) ?? 'nothing'} lang="json" />
 }
 
@@ -73,9 +73,9 @@ function ToolOutput({ name, output, failed }: ToolOutputProps): ReactNode {
     <>
       <p className="tool-label">{failed ? 'Failed with' : 'Result'}</p>
       {text === null ? (
-        <Members name={`${name}:output`} value={output} />
+        <Json name={`${name}:output`} value={output} />
       ) : text === '' ? (
-        <p className="tool-label">Nothing</p>
+        <p className="tool-label">No output</p>
       ) : (
         <LongText name={`${name}:output`} text={text} />
       )}

@@ -1,4 +1,4 @@
-/** The transcript: the newest line first, earlier ones as one scrolls up, and only what is on screen in the page. */
+/** The transcript as a virtual list: starts at the newest entry and loads earlier ones on scrolling up. */
 import { escapeInvisible } from '@holdpoint/protocol'
 import { type ReactNode, useCallback, useEffect, useLayoutEffect, useReducer, useRef, useState } from 'react'
 import { Virtualizer } from 'virtua'
@@ -7,69 +7,70 @@ import { formatCount } from '../../text/format-amounts.ts'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { EntryRow } from './entry-row.tsx'
 import { ExpandedContext } from './expanded-entries.ts'
+import { transcriptTexts } from './texts.ts'
 import { useStickToEnd } from './use-stick-to-end.ts'
-import type { Reading } from './use-transcript.ts'
-import { showNext, unseenSince, type VisibleEntries } from './visible-entries.ts'
+import type { TranscriptReading } from './use-transcript.ts'
+import { nextVisible, unseenSince, type VisibleEntries } from './visible-entries.ts'
 import './transcript-view.css'
 
-/** Earlier pages are fetched before one comes to the first line. */
-const aheadPx = 2000
-/** The line above the first entry, as high as the style makes it. */
+/** Earlier pages load when the first entry is this near. */
+const loadAheadPx = 2000
+/** The height of the line above the first entry; must match transcript-view.css. */
 const topPx = 48
-/** As much as is worth hearing unasked. */
+/** The maximum length that screen readers announce. */
 const spokenMax = 300
 
-export function TranscriptView({ reading }: { readonly reading: Reading }): ReactNode {
-  const [opened] = useState(() => new Set<string>())
+export function TranscriptView({ reading }: { readonly reading: TranscriptReading }): ReactNode {
+  const [expanded] = useState(() => new Set<string>())
   if (!reading.loaded)
     return (
       <div className="transcript">
-        <div className="transcript-empty">{reading.problem ? <Unread {...reading} /> : <Skeleton kind="row" />}</div>
+        <div className="transcript-empty">{reading.problem ? <LoadError {...reading} /> : <Skeleton kind="row" />}</div>
       </div>
     )
   return (
-    <ExpandedContext value={opened}>
-      <Lines {...reading} />
+    <ExpandedContext value={expanded}>
+      <EntryList {...reading} />
     </ExpandedContext>
   )
 }
 
-function Unread({ problem, again }: Reading): ReactNode {
+function LoadError({ problem, retry }: TranscriptReading): ReactNode {
   return (
     <div role="alert">
-      <p>The transcript cannot be read: {errorMessage(problem)}</p>
-      <button type="button" className="button" onClick={again}>
+      <p>The transcript couldn’t be loaded: {errorMessage(problem)}</p>
+      <button type="button" className="button" onClick={retry}>
         Try again
       </button>
     </div>
   )
 }
 
-function Lines({ entries: all, earlier, loadEarlier }: Reading): ReactNode {
+function EntryList({ entries: all, earlier, loadEarlier }: TranscriptReading): ReactNode {
   const scroller = useRef<HTMLDivElement>(null)
-  const { atEnd, pin, follow, toEnd } = useStickToEnd(scroller)
-  const { entries, shift } = useShown(all)
-  const { failed, reach } = useEarlier(scroller, earlier, loadEarlier)
-  const fresh = useFresh(all, atEnd)
-  const spoken = useSpoken(all)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever there is something else to show
-  useLayoutEffect(pin, [pin, entries])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a page may be too short to be scrolled
-  useEffect(reach, [reach, entries])
+  const { atEnd, keepAtEnd, onScroll: onListScroll, scrollToEnd } = useStickToEnd(scroller)
+  const { entries, shift } = useVisibleEntries(all)
+  const { failed, loadIfNear } = useEarlier(scroller, earlier, loadEarlier)
+  const newCount = useNewCount(all, atEnd)
+  const announced = useAnnounced(all)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs whenever the entries change
+  useLayoutEffect(keepAtEnd, [keepAtEnd, entries])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the loaded page may be too short to scroll
+  useEffect(loadIfNear, [loadIfNear, entries])
   const onScroll = useCallback(() => {
-    follow()
-    reach()
-  }, [follow, reach])
+    onListScroll()
+    loadIfNear()
+  }, [onListScroll, loadIfNear])
   return (
     <div className="transcript-frame">
       <h2 className="visually-hidden">Transcript</h2>
       <p className="visually-hidden" role="status">
-        {spoken}
+        {announced}
       </p>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be reachable by keyboard */}
       <div className="transcript" ref={scroller} role="log" aria-live="off" aria-label="Transcript" tabIndex={0}>
         <div className="transcript-top">
-          <Beginning earlier={earlier} failed={failed} again={() => reach(true)} empty={entries.length === 0} />
+          <Beginning earlier={earlier} failed={failed} onRetry={() => loadIfNear(true)} empty={entries.length === 0} />
         </div>
         <Virtualizer
           data={entries}
@@ -77,14 +78,14 @@ function Lines({ entries: all, earlier, loadEarlier }: Reading): ReactNode {
           startMargin={topPx}
           bufferSize={600}
           onScroll={onScroll}
-          onResize={pin}
+          onResize={keepAtEnd}
         >
           {(entry, i) => <EntryRow key={entry.id} entry={entry} before={entries[i - 1]} />}
         </Virtualizer>
       </div>
       {!atEnd && (
-        <button type="button" className="scroll-to-end button" onClick={toEnd}>
-          {fresh > 0 ? `↓ ${formatCount(fresh, 'new', 'new')}` : '↓ To the newest'}
+        <button type="button" className="scroll-to-end button" onClick={scrollToEnd}>
+          {newCount > 0 ? `↓ ${formatCount(newCount, 'new', 'new')}` : transcriptTexts.toNewest}
         </button>
       )}
     </div>
@@ -92,31 +93,31 @@ function Lines({ entries: all, earlier, loadEarlier }: Reading): ReactNode {
 }
 
 interface BeginningProps {
-  readonly earlier: Reading['earlier']
+  readonly earlier: TranscriptReading['earlier']
   readonly failed: unknown
-  readonly again: () => void
+  readonly onRetry: () => void
   readonly empty: boolean
 }
 
-function Beginning({ earlier, failed, again, empty }: BeginningProps): ReactNode {
+function Beginning({ earlier, failed, onRetry, empty }: BeginningProps): ReactNode {
   if (failed)
     return (
       <>
-        Earlier lines cannot be read: {errorMessage(failed)}{' '}
-        <button type="button" className="button plain" onClick={again}>
+        Earlier messages couldn’t be loaded: {errorMessage(failed)}{' '}
+        <button type="button" className="button plain" onClick={onRetry}>
           Try again
         </button>
       </>
     )
-  if (earlier === 'none') return empty ? 'Nothing has been said yet.' : 'The session begins here.'
-  return 'Earlier lines are being read…'
+  if (earlier === 'none') return empty ? transcriptTexts.empty : transcriptTexts.begin
+  return transcriptTexts.loadingEarlier
 }
 
-/** Entries in front and entries behind are shown one after the other: see `showNext`. */
-function useShown(all: Reading['entries']): VisibleEntries {
-  const before = useRef<Reading['entries']>([])
+/** Shows entries added at the start and at the end in two renders: see `nextVisible`. */
+function useVisibleEntries(all: TranscriptReading['entries']): VisibleEntries {
+  const before = useRef<TranscriptReading['entries']>([])
   const [, showMore] = useReducer((count: number) => count + 1, 0)
-  const shown = showNext(before.current, all)
+  const shown = nextVisible(before.current, all)
   useLayoutEffect(() => {
     before.current = shown.entries
     if (shown.more) showMore()
@@ -124,36 +125,36 @@ function useShown(all: Reading['entries']): VisibleEntries {
   return shown
 }
 
-/** Fetches the page before, when one comes near the first line. After a failure only when it is asked for. */
+/** Loads the previous page when the first entry is near. After a failure it waits for a retry. */
 function useEarlier(
   scroller: { readonly current: HTMLElement | null },
-  earlier: Reading['earlier'],
-  loadEarlier: Reading['loadEarlier'],
-): { readonly failed: unknown; readonly reach: (again?: boolean) => void } {
+  earlier: TranscriptReading['earlier'],
+  loadEarlier: TranscriptReading['loadEarlier'],
+): { readonly failed: unknown; readonly loadIfNear: (retry?: boolean) => void } {
   const [failed, setFailed] = useState<unknown>(null)
-  const reach = useCallback(
-    (again = false) => {
-      const box = scroller.current
-      if (!box || earlier !== 'some' || box.scrollTop > aheadPx || (failed !== null && !again)) return
+  const loadIfNear = useCallback(
+    (retry = false) => {
+      const element = scroller.current
+      if (!element || earlier !== 'some' || element.scrollTop > loadAheadPx || (failed !== null && !retry)) return
       setFailed(null)
-      loadEarlier().catch((error: unknown) => setFailed(error ?? new Error('It failed.')))
+      loadEarlier().catch((error: unknown) => setFailed(error ?? new Error('Loading failed.')))
     },
     [scroller, earlier, loadEarlier, failed],
   )
-  return { failed, reach }
+  return { failed, loadIfNear }
 }
 
-/** For those who do not see it: what the agent has said since one came, once it is finished. */
-function useSpoken(entries: Reading['entries']): string {
+/** The agent's last finished message since the screen was opened, for screen readers. */
+function useAnnounced(entries: TranscriptReading['entries']): string {
   const last = entries.findLast(entry => entry.kind === 'message' && entry.role === 'agent' && !entry.streaming)
   const [known] = useState(last?.id)
   return last?.kind === 'message' && last.id !== known
-    ? `The agent says: ${escapeInvisible(last.text.slice(0, spokenMax))}`
+    ? `The agent: ${escapeInvisible(last.text.slice(0, spokenMax))}`
     : ''
 }
 
-/** How many entries have come since one scrolled away from the end. */
-function useFresh(entries: Reading['entries'], atEnd: boolean): number {
+/** How many entries were added since the person scrolled away from the end. */
+function useNewCount(entries: TranscriptReading['entries'], atEnd: boolean): number {
   const lastSeen = useRef<string | null>(null)
   const last = entries.at(-1)?.id ?? null
   useEffect(() => {

@@ -1,35 +1,35 @@
-/** The session that is looked at: from the inbox where it is there, else asked for, since the inbox holds the newest ones only. */
+/** Looks up a session: in the inbox, or else from the gateway, because the inbox only has the newest sessions. */
 import { Fault, type Session, type SessionId } from '@holdpoint/protocol'
 import { useEffect, useState } from 'react'
 import { useGateway, useInboxPart, useLive } from '../../gateway/gateway-context.ts'
 
-export type Found =
+export type SessionLookup =
   | { readonly state: 'loading' }
   | { readonly state: 'here'; readonly session: Session }
   | { readonly state: 'missing' }
-  | { readonly state: 'failed'; readonly error: unknown; readonly again: () => void }
+  | { readonly state: 'failed'; readonly error: unknown; readonly retry: () => void }
 
-export function useSession(id: SessionId): Found {
+export function useSession(id: SessionId): SessionLookup {
   const { call } = useGateway()
   const live = useLive()
   const listed = useInboxPart(({ sessions }) => sessions.get(id))
-  const [asked, setAsked] = useState<Found>({ state: 'loading' })
+  const [fetched, setFetched] = useState<SessionLookup>({ state: 'loading' })
   const [attempt, setAttempt] = useState(0)
-  const wanted = listed === undefined && live
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt is another question
+  const mustFetch = listed === undefined && live
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `attempt` triggers a retry
   useEffect(() => {
-    if (!wanted) return
+    if (!mustFetch) return
     const abort = new AbortController()
-    const again = () => setAttempt(count => count + 1)
+    const retry = () => setAttempt(count => count + 1)
     call('getSession', { id }, { signal: abort.signal }).then(
-      session => abort.signal.aborted || setAsked({ state: 'here', session }),
+      session => abort.signal.aborted || setFetched({ state: 'here', session }),
       (error: unknown) => {
         if (abort.signal.aborted) return
         const missing = error instanceof Fault && error.status === 404
-        setAsked(missing ? { state: 'missing' } : { state: 'failed', error, again })
+        setFetched(missing ? { state: 'missing' } : { state: 'failed', error, retry })
       },
     )
     return () => abort.abort()
-  }, [call, id, wanted, attempt])
-  return listed ? { state: 'here', session: listed } : asked
+  }, [call, id, mustFetch, attempt])
+  return listed ? { state: 'here', session: listed } : fetched
 }

@@ -1,30 +1,33 @@
-/** A transcript for as long as it is looked at. */
+/** A live transcript, open while the component is mounted. */
 import type { Transcript, TranscriptSnapshot } from '@holdpoint/client'
 import type { SessionId } from '@holdpoint/protocol'
 import { useCallback, useEffect, useState, useSyncExternalStore } from 'react'
 import { useGateway } from '../../gateway/gateway-context.ts'
 
-export interface Reading extends TranscriptSnapshot {
+export interface TranscriptReading extends TranscriptSnapshot {
   readonly loadEarlier: () => Promise<void>
-  /** Begins anew after a failure. */
-  readonly again: () => void
+  /** Starts again after a failure. */
+  readonly retry: () => void
 }
 
-const nothing: TranscriptSnapshot = { entries: [], earlier: 'loading', loaded: false, problem: null }
-const never = () => () => {}
+const empty: TranscriptSnapshot = { entries: [], earlier: 'loading', loaded: false, problem: null }
+const subscribeNothing = () => () => {}
 
-export function useTranscript(id: SessionId): Reading {
+export function useTranscript(id: SessionId): TranscriptReading {
   const { inbox } = useGateway()
   const [transcript, setTranscript] = useState<Transcript | null>(null)
   const [attempt, setAttempt] = useState(0)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt is another transcript
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `attempt` triggers a retry
   useEffect(() => {
     const opened = inbox.transcript(id)
     setTranscript(opened)
     return () => opened.close()
   }, [inbox, id, attempt])
-  const snapshot = useSyncExternalStore(transcript?.subscribe ?? never, transcript?.getSnapshot ?? (() => nothing))
+  const snapshot = useSyncExternalStore(
+    transcript?.subscribe ?? subscribeNothing,
+    transcript?.getSnapshot ?? (() => empty),
+  )
   const loadEarlier = useCallback(async () => transcript?.loadEarlier(), [transcript])
-  const again = useCallback(() => setAttempt(count => count + 1), [])
-  return { ...snapshot, loadEarlier, again }
+  const retry = useCallback(() => setAttempt(count => count + 1), [])
+  return { ...snapshot, loadEarlier, retry }
 }

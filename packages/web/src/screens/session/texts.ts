@@ -1,0 +1,61 @@
+/** Texts of the session screen. */
+import type { Session } from '@holdpoint/protocol'
+
+export interface ComposerLabels {
+  /** Why no message can be sent; null if one can. */
+  readonly closed: string | null
+  readonly placeholder: string
+  readonly button: string
+  /** When the agent will read the message, if not at once. */
+  readonly hint: string | null
+}
+
+export function composerLabels(session: Pick<Session, 'state' | 'pending' | 'capabilities'>): ComposerLabels {
+  const { state, pending, capabilities } = session
+  const base = { closed: null, placeholder: 'Message the agent', button: 'Send', hint: null }
+  if (state === 'ended' && !capabilities.includes('resumable'))
+    return { ...base, closed: 'This session has ended, and its agent can’t be resumed.' }
+  if (!capabilities.includes('messages')) return { ...base, closed: 'This agent doesn’t accept messages.' }
+  if (state === 'ended')
+    return { ...base, placeholder: 'Session ended. Send a message to reopen it.', button: 'Continue' }
+  if (pending > 0) {
+    const requests = pending === 1 ? 'the request above' : `the ${pending} requests above`
+    return { ...base, hint: `The agent will read this after you answer ${requests}.` }
+  }
+  if (state === 'working' || state === 'starting')
+    return { ...base, hint: 'The agent will read this when it finishes its turn.' }
+  if (state === 'parked') return { ...base, hint: 'Sending a message resumes the agent.' }
+  return base
+}
+
+export const composerTexts = { attachments: 'Attachments', dropHint: 'Drop to attach', addFiles: 'Add files' } as const
+
+export const messageStates = { waiting: 'Queued', taken: 'Read', done: '', failed: 'Failed' } as const
+
+export const processTexts: Record<NonNullable<Session['process']>['state'], string> = {
+  live: 'running',
+  parked: 'parked (no process)',
+  idle: 'idle (no process)',
+  done: 'process stopped',
+  stopped: 'process ended',
+  lost: 'process lost',
+}
+
+export const toolTexts = {
+  preparing: 'preparing',
+  running: 'running',
+  ok: '',
+  failed: 'failed',
+  noResult: 'no result',
+} as const
+
+export const transcriptTexts = {
+  begin: 'The session starts here.',
+  empty: 'No messages yet.',
+  loadingEarlier: 'Loading earlier messages…',
+  toNewest: '↓ Newest',
+  cutOff: 'Cut off here',
+  waitingForYou: 'Waiting for you',
+} as const
+
+export const defaultChoice = 'Default'
