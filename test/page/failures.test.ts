@@ -72,11 +72,11 @@ describe.skipIf(hasNoBrowser())('in trouble', () => {
 
   it('a screen that cannot be fetched says so, and comes once the gateway is back', async () => {
     const page = await fixture.openPage({ expectedErrors: connectionErrors })
-    await page.route('**/record-screen-*.js', route => route.abort('connectionrefused'))
+    await page.route('**/audit-screen-*.js', route => route.abort('connectionrefused'))
     await page.goto(`${fixture.gateway.url}/#/record`)
     await page.getByText('This part of the page couldn’t be loaded').waitFor()
     await expect.poll(() => page.getByRole('navigation').first().isVisible()).toBe(true)
-    await page.unroute('**/record-screen-*.js')
+    await page.unroute('**/audit-screen-*.js')
     await page.context().setOffline(true)
     await page.getByText(reconnecting).waitFor()
     await page.context().setOffline(false)

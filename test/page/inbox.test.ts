@@ -131,7 +131,7 @@ describe.skipIf(hasNoBrowser())('the inbox', () => {
       await route.continue()
     })
     await click(page, button(page, 'Allow 3 once'))
-    await page.getByText('2 answered, 1 not').waitFor()
+    await page.getByText('2 answered, 1 failed').waitFor()
     expect(await visibleText(page.locator('.batch-outcome'))).toContain('two')
     const answers = []
     for (const request of requests) answers.push((await fixture.waitUntilResolved(request)).resolution?.answer?.kind)
