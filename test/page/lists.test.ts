@@ -107,7 +107,7 @@ describe.skipIf(hasNoBrowser())('the list of sessions', () => {
     await row('nightly').waitFor({ state: 'detached' })
     await row('docs').waitFor()
     await page.getByRole('searchbox', { name: 'Search sessions' }).fill('no such thing')
-    await page.getByText('No session fits this.').waitFor()
+    await page.getByText('No results').waitFor()
   })
 
   it('ends a session after a second look, and deletes an ended one', async () => {
@@ -229,7 +229,7 @@ describe.skipIf(hasNoBrowser())('the record', () => {
     await line.locator('summary').click()
     await line.getByText('Asked: Run a command').waitFor()
     await page.getByRole('searchbox', { name: 'Search the record' }).fill('no such words')
-    await page.getByText('Nothing in the record fits this.').waitFor()
+    await page.getByText('No results').waitFor()
   })
 
   it('announces what is resolved meanwhile, and shows when it is delivered', async () => {
@@ -255,7 +255,7 @@ describe.skipIf(hasNoBrowser())('the record', () => {
     const page = await open()
     await receipt(page, 'echo 69.').waitFor()
     expect(await receipt(page, 'echo 0.').count()).toBe(0)
-    await button(page, 'Show earlier ones').click()
+    await button(page, 'Show earlier').click()
     await receipt(page, 'echo 0.').waitFor()
   })
 

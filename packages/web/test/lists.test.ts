@@ -1,9 +1,9 @@
 import type { AuditEntry, Call, Request, RequestId, Session } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
-import { auditQuery, byDay, everything } from '../src/screens/audit/audit-filter.ts'
-import { delivered } from '../src/screens/audit/use-audit-log.ts'
+import { auditQuery, byDay, noFilter } from '../src/screens/audit/audit-filter.ts'
+import { withDelivery } from '../src/screens/audit/use-audit-log.ts'
 import { allowEach, answerAll } from '../src/screens/inbox/batch-answers.ts'
-import { fits, newSince, sessionQuery, waitingFirst } from '../src/screens/session-list/session-filter.ts'
+import { matches, newSince, sessionQuery, waitingFirst } from '../src/screens/session-list/session-filter.ts'
 import type { CardActions } from '../src/shortcuts/card-actions.ts'
 
 const session = (n: number, more: Partial<Session> = {}): Session =>
@@ -25,9 +25,9 @@ describe('the filter of sessions', () => {
     expect(sessionQuery({ state: 'waiting', q: '' })).toBeNull()
   })
   it('knows which session belongs to it', () => {
-    expect(fits(session(1), { state: 'idle', q: 'TITLE' })).toBe(true)
-    expect(fits(session(1), { state: 'ended', q: '' })).toBe(false)
-    expect(fits(session(1, { pending: 1 }), { state: 'waiting', q: '/src' })).toBe(true)
+    expect(matches(session(1), { state: 'idle', q: 'TITLE' })).toBe(true)
+    expect(matches(session(1), { state: 'ended', q: '' })).toBe(false)
+    expect(matches(session(1, { pending: 1 }), { state: 'waiting', q: '/src' })).toBe(true)
   })
   it('puts those that wait first, and leaves each among its like where it was', () => {
     const all = [
@@ -48,14 +48,14 @@ describe('the filter of sessions', () => {
 describe('the record', () => {
   const line = (at: number) => ({ at, request: `req_${at}`, value: {} }) as unknown as AuditEntry // only what is looked at
   it('is asked only for what was chosen', () => {
-    expect(auditQuery(everything)).toEqual({})
-    expect(auditQuery({ ...everything, by: 'rule', q: ' npm ' })).toEqual({ by: 'rule', q: 'npm' })
+    expect(auditQuery(noFilter)).toEqual({})
+    expect(auditQuery({ ...noFilter, by: 'rule', q: ' npm ' })).toEqual({ by: 'rule', q: 'npm' })
   })
   it('is told by the reader’s days, newest first', () => {
     const noon = new Date(2026, 2, 10, 12).getTime()
     const hours = (count: number) => line(noon - count * 3600_000)
     const days = byDay([hours(1), hours(11), hours(13), hours(60)], noon, 'en-GB')
-    expect(days.map(day => [day.name, day.lines.length])).toEqual([
+    expect(days.map(day => [day.name, day.entries.length])).toEqual([
       ['Today', 2],
       ['Yesterday', 1],
       [expect.stringMatching(/Sunday,? 8 March 2026/), 1],
@@ -64,11 +64,11 @@ describe('the record', () => {
   it('follows how an answer is delivered', () => {
     const lines = [line(1), line(2)]
     const delivery = { state: 'taken', at: 9 } as const
-    expect(delivered(lines, { request: 'req_2' as RequestId, delivery })[1]).toMatchObject({
+    expect(withDelivery(lines, { request: 'req_2' as RequestId, delivery })[1]).toMatchObject({
       delivery,
       value: { delivery },
     })
-    expect(delivered(lines, { request: 'req_3' as RequestId, delivery })).toBe(lines)
+    expect(withDelivery(lines, { request: 'req_3' as RequestId, delivery })).toBe(lines)
   })
 })
 

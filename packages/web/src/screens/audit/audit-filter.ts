@@ -1,4 +1,4 @@
-/** What the record is searched for, as the gateway is asked, and its lines by day. */
+/** The filter of the audit log: its options, its query, and its entries grouped by day. */
 import type { AuditEntry, Input, SessionId } from '@holdpoint/protocol'
 
 export const byChoices = [
@@ -13,7 +13,7 @@ export const answerChoices = [
   { value: 'allow', name: 'Allowed' },
   { value: 'deny', name: 'Denied' },
   { value: 'answers', name: 'Answered' },
-  { value: 'submit', name: 'Filled in' },
+  { value: 'submit', name: 'Submitted' },
   { value: 'decline', name: 'Declined' },
 ] as const
 
@@ -23,7 +23,7 @@ export interface AuditFilter {
   readonly session: SessionId | null
   readonly q: string
 }
-export const everything: AuditFilter = { by: 'all', answer: 'all', session: null, q: '' }
+export const noFilter: AuditFilter = { by: 'all', answer: 'all', session: null, q: '' }
 
 export type AuditQuery = Omit<Input<'listAudit'>, 'after' | 'before' | 'limit'>
 
@@ -38,17 +38,17 @@ export function auditQuery({ by, answer, session, q }: AuditFilter): AuditQuery 
 
 export interface Day {
   readonly name: string
-  readonly lines: readonly AuditEntry[]
+  readonly entries: readonly AuditEntry[]
 }
 
-/** In the order of the lines, newest first; days are those of the reader. */
-export function byDay(lines: readonly AuditEntry[], now: number, locale?: string): readonly Day[] {
-  const days: { name: string; lines: AuditEntry[] }[] = []
-  for (const line of lines) {
-    const name = dayName(line.at, now, locale)
+/** Groups entries, newest first, by day in the reader's time zone. */
+export function byDay(entries: readonly AuditEntry[], now: number, locale?: string): readonly Day[] {
+  const days: { name: string; entries: AuditEntry[] }[] = []
+  for (const entry of entries) {
+    const name = dayName(entry.at, now, locale)
     const last = days.at(-1)
-    if (last?.name === name) last.lines.push(line)
-    else days.push({ name, lines: [line] })
+    if (last?.name === name) last.entries.push(entry)
+    else days.push({ name, entries: [entry] })
   }
   return days
 }

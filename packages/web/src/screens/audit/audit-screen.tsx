@@ -1,8 +1,10 @@
-/** Every resolution: who or what answered, what, when, and whether it reached the agent. */
-import { limits } from '@holdpoint/protocol'
+/** The audit log on the Record screen: every resolution, who answered what and when, and its delivery. */
+import { sessionName } from '@holdpoint/client'
+import { escapeInvisible, limits, type SessionId } from '@holdpoint/protocol'
 import { type ReactNode, useMemo, useRef } from 'react'
 import { errorMessage } from '../../gateway/error-message.ts'
-import { useNow } from '../../gateway/gateway-context.ts'
+import { useNow, useSessions } from '../../gateway/gateway-context.ts'
+import { newestFirst } from '../../gateway/session-groups.ts'
 import { Receipt } from '../../request/receipt/receipt.tsx'
 import { SearchField } from '../../shortcuts/search-field.tsx'
 import { useShortcuts } from '../../shortcuts/use-shortcuts.ts'
@@ -11,31 +13,30 @@ import { SegmentedFilter } from '../../ui/segmented-filter.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { useDebounced } from '../../ui/use-debounced.ts'
 import { useHistoryFilter } from '../../ui/use-history-filter.ts'
-import { answerChoices, auditQuery, byChoices, byDay, everything } from './audit-filter.ts'
-import { SessionSelect } from './session-select.tsx'
-import { type AuditList, useAuditLog } from './use-audit-log.ts'
+import { answerChoices, auditQuery, byChoices, byDay, noFilter } from './audit-filter.ts'
+import { type AuditLog, useAuditLog } from './use-audit-log.ts'
 import './audit-screen.css'
 
 export function AuditScreen(): ReactNode {
-  const [filter, set] = useHistoryFilter(everything)
+  const [filter, setFilter] = useHistoryFilter(noFilter)
   const q = useDebounced(filter.q)
   const { by, answer, session } = filter
-  const question = useMemo(() => auditQuery({ by, answer, session, q }), [by, answer, session, q])
-  const record = useAuditLog(question)
-  const place = useRef<HTMLDivElement>(null)
+  const query = useMemo(() => auditQuery({ by, answer, session, q }), [by, answer, session, q])
+  const log = useAuditLog(query)
+  const listRef = useRef<HTMLDivElement>(null)
   const move = (by: 1 | -1) => {
-    const lines = [...(place.current?.querySelectorAll('summary') ?? [])]
-    const here = document.activeElement?.closest('details')
-    const at = lines.findIndex(line => line.parentElement === here)
-    lines[at < 0 ? 0 : Math.max(0, at + by)]?.focus()
+    const rows = [...(listRef.current?.querySelectorAll('summary') ?? [])]
+    const current = document.activeElement?.closest('details')
+    const index = rows.findIndex(row => row.parentElement === current)
+    rows[index < 0 ? 0 : Math.max(0, index + by)]?.focus()
   }
   useShortcuts({
     next: () => move(1),
     previous: () => move(-1),
-    more: record.fresh.length > 0 ? record.takeFresh : undefined,
+    more: log.newEntries.length > 0 ? log.showNew : undefined,
   })
   return (
-    <div ref={place} className="page record">
+    <div ref={listRef} className="page record">
       <div className="page-head">
         <h1>Record</h1>
       </div>
@@ -45,66 +46,99 @@ export function AuditScreen(): ReactNode {
             label="Search the record"
             value={filter.q}
             maxLength={limits.nameMax}
-            onChange={text => set({ q: text })}
+            onChange={text => setFilter({ q: text })}
           />
-          <SessionSelect value={session} onChange={chosen => set({ session: chosen })} />
+          <SessionSelect value={session} onChange={chosen => setFilter({ session: chosen })} />
         </div>
-        <SegmentedFilter label="By whom" options={byChoices} value={by} onChange={chosen => set({ by: chosen })} />
         <SegmentedFilter
-          label="What"
+          label="Answered by"
+          options={byChoices}
+          value={by}
+          onChange={chosen => setFilter({ by: chosen })}
+        />
+        <SegmentedFilter
+          label="Answer"
           options={answerChoices}
           value={answer}
-          onChange={chosen => set({ answer: chosen })}
+          onChange={chosen => setFilter({ answer: chosen })}
         />
       </div>
-      <NewItemsButton count={record.fresh.length} label="new" onShow={record.takeFresh} />
-      <Lines record={record} filtered={Object.keys(question).length > 0} />
+      <NewItemsButton count={log.newEntries.length} label="new" onShow={log.showNew} />
+      <Entries log={log} filtered={Object.keys(query).length > 0} />
     </div>
   )
 }
 
-function Lines({ record, filtered }: { readonly record: AuditList; readonly filtered: boolean }): ReactNode {
+function Entries({ log, filtered }: { readonly log: AuditLog; readonly filtered: boolean }): ReactNode {
   const now = useNow(60_000)
-  const { lines, loading, problem, before, reached, loadMore } = record
-  const days = useMemo(() => byDay(lines, now), [lines, now])
+  const { entries, loading, problem, before, reachedAt, loadMore } = log
+  const days = useMemo(() => byDay(entries, now), [entries, now])
   return (
     <>
       {days.map(day => (
         <section key={day.name} className="audit-day receipt-list" aria-label={day.name}>
           <h2 className="section-heading">{day.name}</h2>
           <ul>
-            {day.lines.map(line => (
-              <li key={line.cursor}>
-                <Receipt request={line.value} showSession />
+            {day.entries.map(entry => (
+              <li key={entry.cursor}>
+                <Receipt request={entry.value} showSession />
               </li>
             ))}
           </ul>
         </section>
       ))}
-      {loading && reached === null && <Skeleton kind="row" count={8} />}
-      {loading && reached !== null && (
+      {loading && reachedAt === null && <Skeleton kind="row" count={8} />}
+      {loading && reachedAt !== null && (
         <p className="soft small" role="status">
-          Reading further back, from {new Date(reached).toLocaleDateString()}…
+          Searching before {new Date(reachedAt).toLocaleDateString()}…
         </p>
       )}
       {problem !== null && (
         <div className="load-error" role="alert">
-          <p className="problem">The record could not be read. {errorMessage(problem)}</p>
+          <p className="problem">The record couldn’t be loaded. {errorMessage(problem)}</p>
           <button type="button" className="button" onClick={loadMore}>
             Try again
           </button>
         </div>
       )}
-      {!loading && problem === null && lines.length === 0 && (
+      {!loading && problem === null && entries.length === 0 && (
         <div className="empty">
-          <p className="soft">{filtered ? 'Nothing in the record fits this.' : 'Nothing has been resolved yet.'}</p>
+          <p className="soft">{filtered ? 'No results' : 'No requests have been resolved yet.'}</p>
         </div>
       )}
       {!loading && problem === null && before !== null && (
         <button type="button" className="button" onClick={loadMore}>
-          Show earlier ones
+          Show earlier
         </button>
       )}
     </>
+  )
+}
+
+const optionsMax = 200
+const titleMax = 60
+
+interface SessionSelectProps {
+  readonly value: SessionId | null
+  readonly onChange: (session: SessionId | null) => void
+}
+
+function SessionSelect({ value, onChange }: SessionSelectProps): ReactNode {
+  const sessions = useSessions()
+  const sorted = useMemo(() => [...sessions.values()].sort(newestFirst).slice(0, optionsMax), [sessions])
+  return (
+    <select
+      className="input session-select"
+      aria-label="Session"
+      value={value ?? ''}
+      onChange={event => onChange(sorted.find(session => session.id === event.target.value)?.id ?? null)}
+    >
+      <option value="">All sessions</option>
+      {sorted.map(session => (
+        <option key={session.id} value={session.id}>
+          {escapeInvisible(sessionName(session)).slice(0, titleMax)}
+        </option>
+      ))}
+    </select>
   )
 }

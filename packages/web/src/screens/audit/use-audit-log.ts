@@ -1,95 +1,103 @@
-/** The record, newest first, read back page by page; what is resolved meanwhile waits above it until it is wanted. */
+/** Loads the audit log page by page, newest first. New resolutions are held back until the person asks for them. */
 import type { AuditEntry, Call, Cursor, Delivery, Event, RequestId } from '@holdpoint/protocol'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { useGateway } from '../../gateway/gateway-context.ts'
 import type { AuditQuery } from './audit-filter.ts'
 
 const pageSize = 60
-/** New resolutions that come in one go are asked for once. */
+/** Several resolutions within this time cause one request. */
 const gatherMs = 300
 
-interface RecordState {
-  readonly lines: readonly AuditEntry[]
-  readonly fresh: readonly AuditEntry[]
+interface AuditLogState {
+  readonly entries: readonly AuditEntry[]
+  /** Held back until `showNew`. */
+  readonly newEntries: readonly AuditEntry[]
   readonly before: Cursor | 'end' | null
   readonly loading: boolean
   readonly problem: unknown
-  /** How far back a long search has come. */
-  readonly reached: number | null
+  /** How far back a long search has got. */
+  readonly reachedAt: number | null
 }
-const start: RecordState = { lines: [], fresh: [], before: 'end', loading: true, problem: null, reached: null }
+const start: AuditLogState = {
+  entries: [],
+  newEntries: [],
+  before: 'end',
+  loading: true,
+  problem: null,
+  reachedAt: null,
+}
 
-export interface AuditList extends RecordState {
+export interface AuditLog extends AuditLogState {
   readonly loadMore: () => void
-  readonly takeFresh: () => void
+  readonly showNew: () => void
 }
 
-export function useAuditLog(question: AuditQuery): AuditList {
+export function useAuditLog(query: AuditQuery): AuditLog {
   const { call } = useGateway()
   const [state, setState] = useState(start)
   const run = useRef<AbortController | null>(null)
   const load = useCallback(
     async (before: Cursor | 'end') => {
       run.current?.abort()
-      const over = new AbortController()
-      run.current = over
+      const controller = new AbortController()
+      run.current = controller
       setState(now => ({ ...(before === 'end' ? start : now), loading: true, problem: null }))
-      const tell = (found: readonly AuditEntry[], next: Cursor | null) =>
+      const addPage = (found: readonly AuditEntry[], next: Cursor | null) =>
         setState(now => ({
           ...now,
-          lines: [...now.lines, ...found],
+          entries: [...now.entries, ...found],
           before: next,
-          reached: found.at(-1)?.at ?? now.reached,
+          reachedAt: found.at(-1)?.at ?? now.reachedAt,
         }))
       try {
-        await readBack(call, question, before, over.signal, tell)
-        if (!over.signal.aborted) setState(now => ({ ...now, loading: false }))
+        await readBack(call, query, before, controller.signal, addPage)
+        if (!controller.signal.aborted) setState(now => ({ ...now, loading: false }))
       } catch (problem) {
-        if (!over.signal.aborted) setState(now => ({ ...now, loading: false, problem }))
+        if (!controller.signal.aborted) setState(now => ({ ...now, loading: false, problem }))
       }
     },
-    [call, question],
+    [call, query],
   )
   useEffect(() => {
     void load('end')
     return () => run.current?.abort()
   }, [load])
-  useNews(question, state, setState)
+  useNewEntries(query, state, setState)
   return {
     ...state,
     loadMore: () => void (state.before !== null && load(state.before)),
-    takeFresh: () => setState(now => ({ ...now, lines: [...now.fresh, ...now.lines], fresh: [] })),
+    showNew: () => setState(now => ({ ...now, entries: [...now.newEntries, ...now.entries], newEntries: [] })),
   }
 }
 
-/** A page may be short, or empty, and yet not the last: it is read on until there is something to show. */
+/** A page may be short or empty without being the last, so this reads on until a page is full. */
 async function readBack(
   call: Call,
-  question: AuditQuery,
+  query: AuditQuery,
   from: Cursor | 'end',
   signal: AbortSignal,
-  tell: (found: readonly AuditEntry[], next: Cursor | null) => void,
+  addPage: (found: readonly AuditEntry[], next: Cursor | null) => void,
 ): Promise<void> {
   let before: Cursor | 'end' | null = from
   for (let count = 0; count < pageSize && before !== null; ) {
     const page: { items: AuditEntry[]; next: string | null } = await call(
       'listAudit',
-      { ...question, before, limit: pageSize - count },
+      { ...query, before, limit: pageSize - count },
       { signal },
     )
     if (signal.aborted) return
     before = page.next
     count += page.items.length
-    tell(page.items.toReversed(), before)
+    addPage(page.items.toReversed(), before)
   }
 }
 
-type SetState = (change: (now: RecordState) => RecordState) => void
+type SetState = (change: (now: AuditLogState) => AuditLogState) => void
 
-/** Hears of resolutions and of how they are delivered. */
-function useNews(question: AuditQuery, { lines, fresh, loading }: RecordState, setState: SetState): void {
+/** Follows the event stream: fetches new entries, and updates the delivery of loaded ones. */
+function useNewEntries(query: AuditQuery, { entries, newEntries, loading }: AuditLogState, setState: SetState): void {
   const { call, inbox } = useGateway()
-  const newest = fresh[0]?.cursor ?? lines[0]?.cursor
+  const newest = newEntries[0]?.cursor ?? entries[0]?.cursor
   const latest = useRef(newest)
   useEffect(() => {
     latest.current = newest
@@ -97,37 +105,44 @@ function useNews(question: AuditQuery, { lines, fresh, loading }: RecordState, s
   useEffect(() => {
     if (loading) return
     let timer: ReturnType<typeof setTimeout> | undefined
-    const over = new AbortController()
-    const look = async () => {
+    const controller = new AbortController()
+    const fetchNew = async () => {
       timer = undefined
       const after = latest.current
-      const page = await call('listAudit', { ...question, ...(after ? { after } : { before: 'end' }) }, over).catch(
+      const page = await call('listAudit', { ...query, ...(after ? { after } : { before: 'end' }) }, controller).catch(
         () => null,
       )
-      if (!page || over.signal.aborted) return
-      setState(now => (latest.current === after ? { ...now, fresh: [...page.items.toReversed(), ...now.fresh] } : now))
+      if (!page || controller.signal.aborted) return
+      setState(now =>
+        latest.current === after ? { ...now, newEntries: [...page.items.toReversed(), ...now.newEntries] } : now,
+      )
     }
     const stop = inbox.onFrame(frame => {
-      if (frame.frame === 'hello') timer ??= setTimeout(() => void look(), gatherMs)
+      if (frame.frame === 'hello') timer ??= setTimeout(() => void fetchNew(), gatherMs)
       if (frame.frame !== 'event') return
-      if (frame.event.type === 'request.resolved') timer ??= setTimeout(() => void look(), gatherMs)
-      const moved = deliveryIn(frame.event)
-      if (moved) setState(now => ({ ...now, lines: delivered(now.lines, moved), fresh: delivered(now.fresh, moved) }))
+      if (frame.event.type === 'request.resolved') timer ??= setTimeout(() => void fetchNew(), gatherMs)
+      const change = deliveryChange(frame.event)
+      if (change)
+        setState(now => ({
+          ...now,
+          entries: withDelivery(now.entries, change),
+          newEntries: withDelivery(now.newEntries, change),
+        }))
     })
     return () => {
       stop()
       clearTimeout(timer)
-      over.abort()
+      controller.abort()
     }
-  }, [call, inbox, question, loading, setState])
+  }, [call, inbox, query, loading, setState])
 }
 
-interface Moved {
+interface DeliveryChange {
   readonly request: RequestId
   readonly delivery: Delivery
 }
 
-function deliveryIn(event: Event): Moved | null {
+function deliveryChange(event: Event): DeliveryChange | null {
   switch (event.type) {
     case 'request.handed':
     case 'request.taken':
@@ -139,9 +154,12 @@ function deliveryIn(event: Event): Moved | null {
   }
 }
 
-export function delivered(lines: readonly AuditEntry[], { request, delivery }: Moved): readonly AuditEntry[] {
-  if (!lines.some(line => line.request === request)) return lines
-  return lines.map(line =>
-    line.request === request ? { ...line, delivery, value: { ...line.value, delivery } } : line,
+export function withDelivery(
+  entries: readonly AuditEntry[],
+  { request, delivery }: DeliveryChange,
+): readonly AuditEntry[] {
+  if (!entries.some(entry => entry.request === request)) return entries
+  return entries.map(entry =>
+    entry.request === request ? { ...entry, delivery, value: { ...entry.value, delivery } } : entry,
   )
 }

@@ -1,4 +1,4 @@
-/** Which sessions a list shows: what is asked of the gateway, and whether a session that comes live belongs to it. */
+/** The filter of the session list: its query, and whether a session from the event stream matches. */
 import type { Input, Session, SessionId } from '@holdpoint/protocol'
 import { groupOf, newestFirst } from '../../gateway/session-groups.ts'
 
@@ -17,29 +17,29 @@ export interface SessionFilter {
   readonly q: string
 }
 
-/** Null where the gateway has no such question: what waits is known here, by its requests. */
+/** Null for the waiting filter, which the gateway does not have: the page knows the waiting sessions from their requests. */
 export function sessionQuery({ state, q }: SessionFilter): Omit<Input<'listSessions'>, 'before'> | null {
   if (state === 'waiting') return null
   return { ...(state !== 'all' && { state }), ...(q.trim() && { q: q.trim() }) }
 }
 
-export function fits(session: Session, { state, q }: SessionFilter): boolean {
-  const wanted = q.trim().toLowerCase()
-  const says = [session.title, session.cwd, session.driver].some(text => text.toLowerCase().includes(wanted))
-  if (!says) return false
+export function matches(session: Session, { state, q }: SessionFilter): boolean {
+  const text = q.trim().toLowerCase()
+  const hasText = [session.title, session.cwd, session.driver].some(field => field.toLowerCase().includes(text))
+  if (!hasText) return false
   if (state === 'all') return true
   return state === 'waiting' ? groupOf(session) === 'waiting' : session.state === state
 }
 
-/** Those that wait first, whatever their page; among their like in the order that they came in. */
+/** Waiting sessions first, otherwise in the given order. */
 export function waitingFirst(sessions: readonly Session[]): readonly SessionId[] {
-  const [waiting, others] = [true, false].map(wanted =>
-    sessions.filter(session => (groupOf(session) === 'waiting') === wanted).map(({ id }) => id),
+  const [waiting, others] = [true, false].map(isWaiting =>
+    sessions.filter(session => (groupOf(session) === 'waiting') === isWaiting).map(({ id }) => id),
   )
   return [...(waiting ?? []), ...(others ?? [])]
 }
 
-/** Those that fit and began after the newest one in the list. */
+/** Matching sessions that started after the newest one in the list. */
 export function newSince(
   listed: readonly Session[],
   sessions: Iterable<Session>,
@@ -48,6 +48,6 @@ export function newSince(
   const known = new Set(listed.map(session => session.id))
   const newest = Math.max(0, ...listed.map(session => session.startedAt))
   return [...sessions]
-    .filter(session => !known.has(session.id) && session.startedAt >= newest && fits(session, filter))
+    .filter(session => !known.has(session.id) && session.startedAt >= newest && matches(session, filter))
     .sort(newestFirst)
 }

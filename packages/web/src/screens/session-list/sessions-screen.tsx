@@ -1,4 +1,4 @@
-/** Every session: how it stands, what it said last, what it cost. */
+/** The list of all sessions: state, last message, cost. */
 import { limits, type Session, type SessionId } from '@holdpoint/protocol'
 import { type ReactNode, useMemo, useRef, useState } from 'react'
 import { errorMessage } from '../../gateway/error-message.ts'
@@ -16,10 +16,10 @@ import { SessionRow } from './session-row.tsx'
 import { type SessionList, useSessionList } from './use-session-list.ts'
 import './sessions-screen.css'
 
-const everything: { readonly state: StateChoice; readonly typed: string } = { state: 'all', typed: '' }
+const noFilter: { readonly state: StateChoice; readonly typed: string } = { state: 'all', typed: '' }
 
 export function SessionsScreen(): ReactNode {
-  const [{ state, typed }, set] = useHistoryFilter(everything)
+  const [{ state, typed }, setFilter] = useHistoryFilter(noFilter)
   const q = useDebounced(typed)
   const list = useSessionList({ state, q })
   return (
@@ -32,16 +32,16 @@ export function SessionsScreen(): ReactNode {
           label="Search sessions"
           value={typed}
           maxLength={limits.nameMax}
-          onChange={text => set({ typed: text })}
+          onChange={text => setFilter({ typed: text })}
         />
         <SegmentedFilter
           label="State"
           options={stateChoices}
           value={state}
-          onChange={chosen => set({ state: chosen })}
+          onChange={chosen => setFilter({ state: chosen })}
         />
       </div>
-      <NewItemsButton count={list.fresh.length} label="new" onShow={list.reload} />
+      <NewItemsButton count={list.newSessions.length} label="new" onShow={list.reload} />
       <Rows list={list} filtered={state !== 'all' || q !== ''} />
     </div>
   )
@@ -49,26 +49,26 @@ export function SessionsScreen(): ReactNode {
 
 function Rows({ list, filtered }: { readonly list: SessionList; readonly filtered: boolean }): ReactNode {
   const now = useNow(30_000)
-  const place = useRef<HTMLUListElement>(null)
+  const listRef = useRef<HTMLUListElement>(null)
   const [active, setActive] = useState<SessionId | null>(null)
-  const { loading, problem, more, loadMore, reload, fresh, removeRow } = list
-  const [items, hold] = useSteady(list.items)
+  const { loading, problem, more, loadMore, reload, newSessions, removeRow } = list
+  const [items, holdHandlers] = useStableOrder(list.items)
   const move = (by: 1 | -1) => {
-    const at = items.findIndex(session => session.id === active)
-    const next = items[Math.max(0, Math.min(items.length - 1, at < 0 ? 0 : at + by))]
+    const index = items.findIndex(session => session.id === active)
+    const next = items[Math.max(0, Math.min(items.length - 1, index < 0 ? 0 : index + by))]
     if (!next) return
     setActive(next.id)
-    place.current?.querySelector<HTMLElement>(`[data-session="${next.id}"] a`)?.focus()
+    listRef.current?.querySelector<HTMLElement>(`[data-session="${next.id}"] a`)?.focus()
   }
   useShortcuts({
     next: () => move(1),
     previous: () => move(-1),
     open: active ? () => go({ screen: 'session', id: active }) : undefined,
-    more: fresh.length > 0 ? reload : undefined,
+    more: newSessions.length > 0 ? reload : undefined,
   })
   return (
     <>
-      <ul ref={place} className="session-list" aria-busy={loading} {...hold}>
+      <ul ref={listRef} className="session-list" aria-busy={loading} {...holdHandlers}>
         {items.map(session => (
           <SessionRow
             key={session.id}
@@ -82,7 +82,7 @@ function Rows({ list, filtered }: { readonly list: SessionList; readonly filtere
       {loading && <Skeleton kind="row" count={items.length > 0 ? 1 : 6} />}
       {problem !== null && (
         <div className="load-error" role="alert">
-          <p className="problem">The list could not be read. {errorMessage(problem)}</p>
+          <p className="problem">The sessions couldn’t be loaded. {errorMessage(problem)}</p>
           <button type="button" className="button" onClick={items.length > 0 ? loadMore : reload}>
             Try again
           </button>
@@ -90,35 +90,35 @@ function Rows({ list, filtered }: { readonly list: SessionList; readonly filtere
       )}
       {!loading && problem === null && items.length === 0 && (
         <div className="empty">
-          <p className="soft">{filtered ? 'No session fits this.' : 'There is no session yet.'}</p>
+          <p className="soft">{filtered ? 'No results' : 'No sessions yet.'}</p>
         </div>
       )}
       {more && !loading && problem === null && (
         <button type="button" className="button" onClick={loadMore}>
-          Show older ones
+          Show older
         </button>
       )}
     </>
   )
 }
 
-/** Those that wait come first, but nothing changes its place while one is at the list. */
-function useSteady(sessions: readonly Session[]) {
-  const [pointed, setPointed] = useState(false)
+/** Waiting sessions come first, but the order does not change while the pointer or the focus is in the list. */
+function useStableOrder(sessions: readonly Session[]) {
+  const [hovered, setHovered] = useState(false)
   const [focused, setFocused] = useState(false)
-  const wanted = useMemo(() => waitingFirst(sessions), [sessions])
-  const [standing, setStanding] = useState(wanted)
-  if (standing !== wanted && !pointed && !focused) setStanding(wanted)
+  const target = useMemo(() => waitingFirst(sessions), [sessions])
+  const [order, setOrder] = useState(target)
+  if (order !== target && !hovered && !focused) setOrder(target)
   const items = useMemo(() => {
-    const places = new Map(standing.map((id, at) => [id, at]))
-    const placeOf = ({ id }: Session) => places.get(id) ?? standing.length
-    return [...sessions].sort((a, b) => placeOf(a) - placeOf(b))
-  }, [sessions, standing])
-  const hold = {
-    onPointerEnter: () => setPointed(true),
-    onPointerLeave: () => setPointed(false),
+    const positions = new Map(order.map((id, index) => [id, index]))
+    const positionOf = ({ id }: Session) => positions.get(id) ?? order.length
+    return [...sessions].sort((a, b) => positionOf(a) - positionOf(b))
+  }, [sessions, order])
+  const holdHandlers = {
+    onPointerEnter: () => setHovered(true),
+    onPointerLeave: () => setHovered(false),
     onFocus: () => setFocused(true),
     onBlur: () => setFocused(false),
   }
-  return [items, hold] as const
+  return [items, holdHandlers] as const
 }

@@ -1,9 +1,9 @@
-/** Sessions page by page, as the gateway filters them; what is in them stays current by the stream. */
+/** Loads sessions page by page, filtered by the gateway, and keeps them up to date with the event stream. */
 import { Fault, type Session, type SessionId } from '@holdpoint/protocol'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { useGateway, useSessions } from '../../gateway/gateway-context.ts'
 import { newestFirst } from '../../gateway/session-groups.ts'
-import { fits, newSince, type SessionFilter, sessionQuery } from './session-filter.ts'
+import { matches, newSince, type SessionFilter, sessionQuery } from './session-filter.ts'
 
 const pageSize = 50
 
@@ -13,12 +13,12 @@ interface Pages {
   readonly loading: boolean
   readonly problem: unknown
 }
-const nothing: Pages = { items: [], next: null, loading: true, problem: null }
+const emptyPages: Pages = { items: [], next: null, loading: true, problem: null }
 
 export interface SessionList extends Omit<Pages, 'next'> {
   readonly more: boolean
-  /** Began meanwhile, and would push the others down. */
-  readonly fresh: readonly Session[]
+  /** Sessions that started after loading; showing them would move the others down. */
+  readonly newSessions: readonly Session[]
   readonly loadMore: () => void
   readonly reload: () => void
   readonly removeRow: (id: SessionId) => void
@@ -28,30 +28,30 @@ export function useSessionList(filter: SessionFilter): SessionList {
   const { call, inbox } = useGateway()
   const live = useSessions()
   const { state, q } = filter
-  const [pages, setPages] = useState(nothing)
-  const question = useMemo(() => sessionQuery({ state, q }), [state, q])
+  const [pages, setPages] = useState(emptyPages)
+  const query = useMemo(() => sessionQuery({ state, q }), [state, q])
   const run = useRef<AbortController | null>(null)
   const load = useCallback(
     (before: readonly Session[]) => {
-      // What an earlier question is still to bring belongs to another list.
+      // The result of an earlier query belongs to another list.
       run.current?.abort()
-      const over = new AbortController()
-      run.current = over
-      if (!question) return setPages({ ...nothing, loading: false })
+      const controller = new AbortController()
+      run.current = controller
+      if (!query) return setPages({ ...emptyPages, loading: false })
       const last = before.at(-1)?.id
-      setPages({ ...nothing, items: before })
+      setPages({ ...emptyPages, items: before })
       call(
         'listSessions',
-        { ...question, limit: pageSize, ...(last && { before: last }) },
-        { signal: over.signal },
+        { ...query, limit: pageSize, ...(last && { before: last }) },
+        { signal: controller.signal },
       ).then(
         ({ items, next }) =>
-          !over.signal.aborted && setPages({ ...nothing, items: [...before, ...items], next, loading: false }),
+          !controller.signal.aborted && setPages({ ...emptyPages, items: [...before, ...items], next, loading: false }),
         (problem: unknown) =>
-          !over.signal.aborted && setPages({ items: before, next: last ?? null, loading: false, problem }),
+          !controller.signal.aborted && setPages({ items: before, next: last ?? null, loading: false, problem }),
       )
     },
-    [call, question],
+    [call, query],
   )
   useEffect(() => {
     load([])
@@ -66,26 +66,26 @@ export function useSessionList(filter: SessionFilter): SessionList {
       }),
     [inbox],
   )
-  const fresh = useMemo(
-    () => (question && !pages.loading ? newSince(pages.items, live.values(), { state, q }) : []),
-    [question, pages, live, state, q],
+  const newSessions = useMemo(
+    () => (query && !pages.loading ? newSince(pages.items, live.values(), { state, q }) : []),
+    [query, pages, live, state, q],
   )
   const items = useMemo(() => {
-    if (!question) return [...live.values()].filter(session => fits(session, { state, q })).sort(newestFirst)
-    const known = new Set([...pages.items, ...fresh].map(({ id }) => id))
-    // Those that wait are here at once, on whichever page they are.
+    if (!query) return [...live.values()].filter(session => matches(session, { state, q })).sort(newestFirst)
+    const known = new Set([...pages.items, ...newSessions].map(({ id }) => id))
+    // Waiting sessions are shown at once, even if their page is not loaded.
     const waiting = [...live.values()].filter(
-      each => each.pending > 0 && !known.has(each.id) && fits(each, { state, q }),
+      each => each.pending > 0 && !known.has(each.id) && matches(each, { state, q }),
     )
     const paged = pages.items.map(session => live.get(session.id) ?? session)
     return pages.items.length > 0 ? [...paged, ...waiting.sort(newestFirst)] : paged
-  }, [question, live, pages.items, fresh, state, q])
+  }, [query, live, pages.items, newSessions, state, q])
   return {
     items,
     loading: pages.loading,
     problem: pages.problem,
     more: pages.next !== null,
-    fresh,
+    newSessions,
     loadMore: () => load(pages.items),
     reload: () => load([]),
     removeRow: useCallback((id: SessionId) => setPages(before => without(before, id)), []),
@@ -96,7 +96,7 @@ function without(pages: Pages, id: SessionId | null): Pages {
   return { ...pages, items: pages.items.filter(session => session.id !== id) }
 }
 
-/** Somebody was faster: that is what was wanted. */
+/** The session was already deleted elsewhere, which is what the person wanted. */
 export function isGone(error: unknown): boolean {
   return error instanceof Fault && (error.code === 'not_found' || error.code === 'gone')
 }

@@ -1,4 +1,4 @@
-/** Starts a session: which agent, in which folder, in which mode, with which first words. */
+/** The New session dialog: agent, folder, mode, model and first message. */
 import { escapeInvisible } from '@holdpoint/protocol'
 import { type ReactNode, type SyntheticEvent, useEffect, useMemo, useState } from 'react'
 import { errorMessage } from '../../../gateway/error-message.ts'
@@ -21,46 +21,46 @@ import {
 } from './new-session-form.ts'
 import './new-session-dialog.css'
 
-/** A mode that nobody has chosen here is the one that was chosen last. */
-type Filling = Omit<NewSessionFields, 'mode'> & { readonly mode: string | null }
+/** The state of the form. A null mode means: use the mode of the last session. */
+type FormState = Omit<NewSessionFields, 'mode'> & { readonly mode: string | null }
 
-/** What was typed here and not sent, as long as the page lives: a click beside the dialog is no reason to lose it. */
-let unsent: Filling | null = null
+/** The unsent form, kept while the page is open: a click outside the dialog must not lose it. */
+let unsent: FormState | null = null
 
 export function NewSessionDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
   const { call } = useGateway()
   const [last] = useState(() => readDefaults(readPreference('start')))
-  const [filling, setFilling] = useState<Filling>(
+  const [form, setForm] = useState<FormState>(
     () => unsent ?? { driver: '', cwd: last.cwd, mode: null, model: '', prompt: '' },
   )
   useEffect(() => {
-    unsent = filling
-  }, [filling])
-  const leave = () => {
+    unsent = form
+  }, [form])
+  const discard = () => {
     unsent = null
     onClose()
   }
   const [problems, setProblems] = useState<Problems>({})
   const [sending, setSending] = useState(false)
-  const { drivers, trouble } = useDrivers()
-  const problem = problems.all ?? trouble
-  const ready =
-    drivers?.find(({ name }) => name === filling.driver) ??
-    drivers?.find(driver => driver.ready && driver.name === last.driver) ??
-    drivers?.find(driver => driver.ready)
-  const lastMode = ready?.modes.find(mode => mode === last.modes[ready.name]) ?? ''
-  const fields: NewSessionFields = { ...filling, driver: ready?.name ?? '', mode: filling.mode ?? lastMode }
-  // Whoever has begun has seen which agent is chosen: one that comes later does not take its place.
-  const set = (change: Partial<Filling>) =>
-    setFilling(before => ({ ...before, driver: before.driver || (ready?.name ?? ''), ...change }))
+  const { drivers, loadProblem } = useDrivers()
+  const problem = problems.all ?? loadProblem
+  const driver =
+    drivers?.find(({ name }) => name === form.driver) ??
+    drivers?.find(({ ready, name }) => ready && name === last.driver) ??
+    drivers?.find(({ ready }) => ready)
+  const lastMode = driver?.modes.find(mode => mode === last.modes[driver.name]) ?? ''
+  const fields: NewSessionFields = { ...form, driver: driver?.name ?? '', mode: form.mode ?? lastMode }
+  // Once the person edits the form, the preselected agent stays: one that becomes ready later must not replace it.
+  const set = (change: Partial<FormState>) =>
+    setForm(before => ({ ...before, driver: before.driver || (driver?.name ?? ''), ...change }))
   const submit = async (event: SyntheticEvent) => {
     event.preventDefault()
-    if (!ready || sending) return
+    if (!driver || sending) return
     setSending(true)
     try {
       const session = await call('startSession', inputOf(fields))
       writePreference('start', writeDefaults(last, fields))
-      leave()
+      discard()
       go({ screen: 'session', id: session.id })
     } catch (error) {
       setProblems(problemsOf(error))
@@ -75,19 +75,19 @@ export function NewSessionDialog({ onClose }: { readonly onClose: () => void }):
           drivers={drivers}
           chosen={fields.driver}
           problem={problems.driver}
-          onChoose={driver => set({ driver, mode: null })}
+          onChoose={name => set({ driver: name, mode: null })}
         />
-        <StartDetails fields={fields} modes={ready?.modes ?? []} problems={problems} onChange={set} />
+        <Details fields={fields} modes={driver?.modes ?? []} problems={problems} onChange={set} />
         {problem && (
           <p className="problem" role="alert">
             {problem}
           </p>
         )}
         <div className="dialog-actions">
-          <button type="button" className="button" onClick={leave}>
+          <button type="button" className="button" onClick={discard}>
             Cancel
           </button>
-          <button type="submit" className="button primary" disabled={!ready?.ready || sending}>
+          <button type="submit" className="button primary" disabled={!driver?.ready || sending}>
             {sending ? 'Starting…' : 'Start session'}
           </button>
         </div>
@@ -103,56 +103,18 @@ interface DetailsProps {
   readonly onChange: (change: Partial<NewSessionFields>) => void
 }
 
-function StartDetails({ fields, modes, problems, onChange }: DetailsProps): ReactNode {
-  const sessions = useSessions()
-  const folders = useMemo(() => recentFolders(sessions.values()), [sessions])
+function Details({ fields, modes, problems, onChange }: DetailsProps): ReactNode {
   return (
     <>
-      <Field label="Folder" hint="Left empty: the folder the gateway was started in." problem={problems.cwd}>
-        {ids => (
-          <>
-            <input
-              {...ids}
-              className="input code"
-              list="recent-folders"
-              spellCheck={false}
-              autoCapitalize="off"
-              value={fields.cwd}
-              onChange={event => onChange({ cwd: event.target.value })}
-            />
-            <datalist id="recent-folders">
-              {folders.map(folder => (
-                <option key={folder} value={folder} />
-              ))}
-            </datalist>
-          </>
-        )}
-      </Field>
+      <FolderField value={fields.cwd} problem={problems.cwd} onChange={cwd => onChange({ cwd })} />
       <div className="new-session-pair">
-        <Field label="Mode" problem={problems.mode}>
-          {ids => (
-            <select
-              {...ids}
-              className="input"
-              value={fields.mode}
-              disabled={modes.length === 0}
-              onChange={event => onChange({ mode: event.target.value })}
-            >
-              <option value="">As the agent starts by itself</option>
-              {modes.map(mode => (
-                <option key={mode} value={mode}>
-                  {escapeInvisible(modeLabel(mode))}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
+        <ModeField value={fields.mode} modes={modes} problem={problems.mode} onChange={mode => onChange({ mode })} />
         <Field label="Model" problem={problems.model}>
           {ids => (
             <input
               {...ids}
               className="input"
-              placeholder="The agent’s own choice"
+              placeholder="Default"
               spellCheck={false}
               value={fields.model}
               onChange={event => onChange({ model: event.target.value })}
@@ -167,7 +129,7 @@ function StartDetails({ fields, modes, problems, onChange }: DetailsProps): Reac
             className="input"
             rows={4}
             data-first
-            placeholder="What should it do?"
+            placeholder="What should the agent do?"
             value={fields.prompt}
             onChange={event => onChange({ prompt: event.target.value })}
           />
@@ -177,36 +139,97 @@ function StartDetails({ fields, modes, problems, onChange }: DetailsProps): Reac
   )
 }
 
-const lookAgainMs = 1000
-
-interface Offer {
-  /** Null until they are known. */
-  readonly drivers: readonly Driver[] | null
-  /** Why they cannot be known right now. */
-  readonly trouble: string | null
+interface TextFieldProps {
+  readonly value: string
+  readonly problem: string | undefined
+  readonly onChange: (value: string) => void
 }
 
-/** A runner that has just begun, or a sign-in that was missing, shows while the dialog is open. */
-function useDrivers(): Offer {
+function FolderField({ value, problem, onChange }: TextFieldProps): ReactNode {
+  const sessions = useSessions()
+  const folders = useMemo(() => recentFolders(sessions.values()), [sessions])
+  return (
+    <Field label="Folder" hint="Defaults to the gateway’s folder." problem={problem}>
+      {ids => (
+        <>
+          <input
+            {...ids}
+            className="input code"
+            list="recent-folders"
+            spellCheck={false}
+            autoCapitalize="off"
+            value={value}
+            onChange={event => onChange(event.target.value)}
+          />
+          <datalist id="recent-folders">
+            {folders.map(folder => (
+              <option key={folder} value={folder} />
+            ))}
+          </datalist>
+        </>
+      )}
+    </Field>
+  )
+}
+
+function ModeField({
+  value,
+  modes,
+  problem,
+  onChange,
+}: TextFieldProps & { readonly modes: readonly string[] }): ReactNode {
+  return (
+    <Field label="Mode" problem={problem}>
+      {ids => (
+        <select
+          {...ids}
+          className="input"
+          value={value}
+          disabled={modes.length === 0}
+          onChange={event => onChange(event.target.value)}
+        >
+          <option value="">Default</option>
+          {modes.map(mode => (
+            <option key={mode} value={mode}>
+              {escapeInvisible(modeLabel(mode))}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  )
+}
+
+const pollMs = 1000
+
+interface DriverList {
+  /** Null while loading. */
+  readonly drivers: readonly Driver[] | null
+  /** Why they can't be loaded right now. */
+  readonly loadProblem: string | null
+}
+
+/** Polls the drivers, so that a new runner or a completed sign-in shows up while the dialog is open. */
+function useDrivers(): DriverList {
   const { call } = useGateway()
-  const [offer, setOffer] = useState<Offer>({ drivers: null, trouble: null })
+  const [list, setList] = useState<DriverList>({ drivers: null, loadProblem: null })
   useEffect(() => {
-    const over = new AbortController()
+    const controller = new AbortController()
     let timer: ReturnType<typeof setTimeout> | undefined
-    const look = async () => {
+    const poll = async () => {
       try {
-        const { items } = await call('listDrivers', {}, { signal: over.signal })
-        setOffer({ drivers: offeredDrivers(items), trouble: null })
+        const { items } = await call('listDrivers', {}, { signal: controller.signal })
+        setList({ drivers: offeredDrivers(items), loadProblem: null })
       } catch (error) {
-        setOffer(before => ({ ...before, trouble: errorMessage(error) }))
+        setList(before => ({ ...before, loadProblem: errorMessage(error) }))
       }
-      if (!over.signal.aborted) timer = setTimeout(look, lookAgainMs)
+      if (!controller.signal.aborted) timer = setTimeout(poll, pollMs)
     }
-    void look()
+    void poll()
     return () => {
-      over.abort()
+      controller.abort()
       clearTimeout(timer)
     }
   }, [call])
-  return offer
+  return list
 }
