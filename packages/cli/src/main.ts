@@ -103,7 +103,7 @@ gatewayCommand('run')
     process.exitCode = await (await import('./tui/run/run.ts')).run(words, options)
   })
 gatewayCommand('tui').action(async options => {
-  process.exitCode = await (await import('./tui/dashboard/dashboard.ts')).tui(options)
+  process.exitCode = await (await import('./tui/dashboard/dashboard.ts')).runTui(options)
 })
 
 program.commandsGroup(groups.answer)

@@ -23,7 +23,7 @@ describe('holdpoint allow at a terminal', () => {
   it('shows the whole request and allows it when the person types y', async () => {
     const { request } = await rehearse(gateway, 'edit')
     const terminal = openTerminal(['allow', request.id.slice(0, 12)])
-    const screen = await terminal.sees(question)
+    const screen = await terminal.waitFor(question)
     for (const text of ['Change a file', '- a quiet day', '+ a day for rehearsals', request.digest])
       expect(screen).toContain(text)
     await typeLine(terminal, 'y')
@@ -39,7 +39,7 @@ describe('holdpoint allow at a terminal', () => {
   ])('leaves the request pending when the person types %s', async (_what, word) => {
     const { request } = await rehearse(gateway, 'approval')
     const terminal = openTerminal(['allow', request.id])
-    await terminal.sees(question)
+    await terminal.waitFor(question)
     await typeLine(terminal, word)
     expect(await terminal.exit).toBe(1)
     expect(terminal.text()).toContain('was not allowed. It is still pending.')
@@ -50,7 +50,7 @@ describe('holdpoint allow at a terminal', () => {
     const { request } = await rehearse(gateway, 'approval')
     for (const key of [keys.ctrlC, keys.ctrlD]) {
       const terminal = openTerminal(['allow', request.id])
-      await terminal.sees(question)
+      await terminal.waitFor(question)
       terminal.press(key)
       await terminal.exit
       expect((await reload(request)).status).toBe('pending')
@@ -61,7 +61,7 @@ describe('holdpoint allow at a terminal', () => {
     const { request } = await rehearse(gateway, 'approval')
     const terminal = openTerminal(['allow', request.id])
     terminal.press('y', keys.enter, 'y', keys.enter, 'y')
-    await terminal.sees(question)
+    await terminal.waitFor(question)
     await typeLine(terminal, 'no')
     expect(await terminal.exit).toBe(1)
     expect((await reload(request)).status).toBe('pending')
@@ -73,11 +73,11 @@ describe('holdpoint allow at a terminal', () => {
     const ask = approvalAsk({ command: 'rm -rf build' }, { caution, suggestions })
     const request = await askAsExternalAgent(gateway, ask)
     const firstTry = openTerminal(['allow', request.id])
-    expect(await firstTry.sees('Type "allow"')).toContain('it deletes')
+    expect(await firstTry.waitFor('Type "allow"')).toContain('it deletes')
     await typeLine(firstTry, 'y')
     expect([await firstTry.exit, (await reload(request)).status]).toEqual([1, 'pending'])
     const secondTry = openTerminal(['allow', request.id, '--always', '1'])
-    expect(await secondTry.sees('Type "allow"')).toContain('Remembers   Never ask for this (project)')
+    expect(await secondTry.waitFor('Type "allow"')).toContain('Remembers   Never ask for this (project)')
     await typeLine(secondTry, 'allow')
     expect([await secondTry.exit, (await reload(request)).status]).toEqual([0, 'resolved'])
   })
@@ -86,13 +86,13 @@ describe('holdpoint allow at a terminal', () => {
     const content = Array.from({ length: 60 }, (_, n) => `line ${n + 1}`).join('\n')
     const request = await askAsExternalAgent(gateway, approvalAsk({ file_path: '/x', content }, { tool: 'Write' }))
     const terminal = openTerminal(['allow', request.id], { rows: 24 })
-    expect(await terminal.sees(/── \d+ more lines/)).not.toContain(question)
+    expect(await terminal.waitFor(/── \d+ more lines/)).not.toContain(question)
     await typeLine(terminal, '')
-    expect(await terminal.sees('line 40')).not.toContain(question)
-    await terminal.sees(/── \d+ more lines/)
+    expect(await terminal.waitFor('line 40')).not.toContain(question)
+    await terminal.waitFor(/── \d+ more lines/)
     // Typing y here only turns the page.
     await typeLine(terminal, 'y')
-    await terminal.sees(question)
+    await terminal.waitFor(question)
     expect((await reload(request)).status).toBe('pending')
     for (let n = 1; n <= 60; n++) expect(terminal.all()).toMatch(new RegExp(`\\+ line ${n}$`, 'm'))
     await typeLine(terminal, 'y')
@@ -104,7 +104,7 @@ describe('holdpoint allow at a terminal', () => {
     const command = Array.from({ length: 100 }, (_, n) => `echo ${n}`).join('\n')
     const request = await askAsExternalAgent(gateway, approvalAsk({ command }))
     const terminal = openTerminal(['allow', request.id])
-    await terminal.sees(/more lines/)
+    await terminal.waitFor(/more lines/)
     await typeLine(terminal, 'q')
     expect(await terminal.exit).toBe(1)
     expect(terminal.text()).toContain('you did not read to the end')
@@ -116,7 +116,7 @@ describe('holdpoint allow at a terminal', () => {
     const file = join(gateway.folder, 'input.json')
     writeFileSync(file, JSON.stringify({ command: 'echo mine', description: 'mine' }))
     const terminal = openTerminal(['allow', request.id, '--input', file, '--note', 'as we said'])
-    const screen = await terminal.sees(question)
+    const screen = await terminal.waitFor(question)
     expect(screen).toContain('echo mine')
     expect(screen).toContain('your input, not the agent’s')
     expect(screen).toContain('as we said')
@@ -131,7 +131,7 @@ describe('holdpoint allow at a terminal', () => {
   it('says who answered first if someone else was faster: exit code 4', async () => {
     const { request } = await rehearse(gateway, 'approval')
     const terminal = openTerminal(['allow', request.id])
-    await terminal.sees(question)
+    await terminal.waitFor(question)
     await gateway.call('answerRequest', {
       id: request.id,
       digest: request.digest,
@@ -146,7 +146,7 @@ describe('holdpoint allow at a terminal', () => {
     const command = `echo ${'漢字 and more words '.repeat(20)}; rm -rf ~`
     const request = await askAsExternalAgent(gateway, approvalAsk({ command }))
     const terminal = openTerminal(['allow', request.id], { columns: 40, rows: 60 })
-    await terminal.sees(question)
+    await terminal.waitFor(question)
     const block = terminal.all().split('\n')
     const from = block.findIndex(line => line.startsWith('  │ echo'))
     const to = block.findIndex(line => line.endsWith('rm -rf ~'))

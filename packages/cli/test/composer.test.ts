@@ -1,19 +1,19 @@
-/** The line in which a person writes to a session: what could not be sent or edited is told, and nothing typed is lost. */
+/** The message line of a session: failures show a hint, and no text is lost. */
 import { beforeEach, describe, expect, it } from 'vitest'
-import { Composer } from '../src/tui/run/composer.ts'
+import { MessageComposer } from '../src/tui/run/composer.ts'
 import { KeyParser } from '../src/tui/terminal/key-parser.ts'
 
 let sent: string[]
 let refuse: Error | null
 let edited: string | null
-let composer: Composer
+let composer: MessageComposer
 let changed: () => void
 beforeEach(() => {
   sent = []
   refuse = null
   edited = null
   changed = () => {}
-  composer = new Composer({
+  composer = new MessageComposer({
     send: async text => {
       if (refuse) throw refuse
       sent.push(text)
@@ -22,26 +22,26 @@ beforeEach(() => {
     changed: () => changed(),
   })
 })
-/** Types it, and waits until something has come of the last key. */
+/** Types the text and waits until the last key was handled. */
 async function type(text: string): Promise<void> {
-  for (const key of new KeyParser().push(text)) composer.press(key)
+  for (const key of new KeyParser().push(text)) composer.handleKey(key)
   await new Promise<void>(resolve => {
     changed = resolve
   })
 }
 
-describe('a line to a session', () => {
-  it('is sent by Enter, and is empty then', async () => {
+describe('the message line', () => {
+  it('sends its text on Enter and is empty afterwards', async () => {
     await type('go on\r')
     expect([sent, composer.isEmpty, composer.hint]).toEqual([['go on'], true, null])
   })
-  it('that could not be sent comes back, with why', async () => {
+  it('gets its text back, with a hint, if sending fails', async () => {
     refuse = new Error('The session has ended.')
     await type('go on\r')
     expect(composer.line.text).toBe('go on')
-    expect(composer.hint).toBe('It was not sent: The session has ended.')
+    expect(composer.hint).toBe('Not sent: The session has ended.')
   })
-  it('comes from the editor with /edit; one that failed is told', async () => {
+  it('takes its text from the editor on /edit, and shows a hint if the editor fails', async () => {
     edited = 'two\nlines\n'
     await type('/edit\r')
     expect(composer.line.text).toBe('two\nlines')

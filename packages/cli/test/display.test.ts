@@ -98,7 +98,7 @@ describe('agents’ text is printed escaped', () => {
       expect(shown.out).toContain(`  │ ${spans.map(span => span.text).join('')}`.trimEnd())
     const env = { HOLDPOINT_HOME: gateway.home.path }
     const terminal = new Terminal(['allow', request.id], { env, rows: 400, columns: 80 })
-    await terminal.sees('[y/N]')
+    await terminal.waitFor('[y/N]')
     terminal.press('n', keys.enter)
     await terminal.exit
     expectClean(terminal.raw, 'allow at a terminal')

@@ -1,22 +1,22 @@
-/** A prompt and what is kept of it, without a terminal. */
+/** Conversion between a prompt and its draft. */
 import type { DraftChoice, RawField } from '@holdpoint/client'
 import type { Answer, Ask, Question } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
-import { openPrompt, type Prompt, pressPrompt } from '../src/tui/prompt/prompt.ts'
-import { draftOf, withDraft } from '../src/tui/prompt/prompt-draft.ts'
+import { handlePromptKey, openPrompt, type Prompt } from '../src/tui/prompt/prompt.ts'
+import { draftFromPrompt, withDraft } from '../src/tui/prompt/prompt-draft.ts'
 import { KeyParser } from '../src/tui/terminal/key-parser.ts'
-import { requestOf } from './support/request.ts'
+import { pendingRequest } from './support/request.ts'
 
 function promptOf(ask: Ask): Prompt {
-  return { ...openPrompt(requestOf(ask), []), shown: true }
+  return { ...openPrompt(pendingRequest(ask), []), isFullyShown: true }
 }
 const view = { columns: 80, lines: 1, height: 20, top: 0 }
-/** These keys, one after the other. */
+/** Handles each chunk as if it arrived by itself. */
 function press(prompt: Prompt, ...chunks: readonly string[]): { readonly prompt: Prompt; readonly answer?: Answer } {
   let turn: { readonly prompt: Prompt; readonly answer?: Answer } = { prompt }
   for (const chunk of chunks) {
     const reader = new KeyParser()
-    for (const key of [...reader.push(chunk), ...reader.flush()]) turn = pressPrompt(turn.prompt, key, view)
+    for (const key of [...reader.push(chunk), ...reader.flush()]) turn = handlePromptKey(turn.prompt, key, view)
   }
   return turn
 }
@@ -42,32 +42,32 @@ const form: Ask = {
 }
 const enter = '\r'
 
-describe('what is taken back elsewhere', () => {
-  it('is taken back here, question by question', () => {
+describe('an answer cleared on another device', () => {
+  it('is cleared in the prompt, question by question', () => {
     const ask = questions({}, { multiSelect: true }, { options: [] })
-    const begun = answers(
+    const draft = answers(
       ['q0', { chosen: ['Red'] }],
       ['q1', { chosen: ['Green'] }],
       ['q2', { chosen: [], other: 'soon', own: true }],
     )
-    const prompt = withDraft(promptOf(ask), begun)
-    expect(draftOf(prompt)).toMatchObject(begun)
+    const prompt = withDraft(promptOf(ask), draft)
+    expect(draftFromPrompt(prompt)).toMatchObject(draft)
     const less = answers(['q1', { chosen: ['Green'] }])
-    expect(draftOf(withDraft(prompt, less))).toMatchObject(less)
-    expect(draftOf(withDraft(prompt, {}))).toMatchObject(answers())
+    expect(draftFromPrompt(withDraft(prompt, less))).toMatchObject(less)
+    expect(draftFromPrompt(withDraft(prompt, {}))).toMatchObject(answers())
   })
 
-  it('is what it was before, field by field', () => {
-    const begun = values(['to', 'Bo'], ['gift', true])
-    const prompt = withDraft(promptOf(form), begun)
-    expect(draftOf(prompt)).toMatchObject(begun)
-    expect(draftOf(withDraft(prompt, values(['gift', true])))).toMatchObject(values(['gift', true]))
-    expect(withDraft(prompt, {}).part).toEqual(promptOf(form).part)
+  it('gets its default back, field by field', () => {
+    const draft = values(['to', 'Bo'], ['gift', true])
+    const prompt = withDraft(promptOf(form), draft)
+    expect(draftFromPrompt(prompt)).toMatchObject(draft)
+    expect(draftFromPrompt(withDraft(prompt, values(['gift', true])))).toMatchObject(values(['gift', true]))
+    expect(withDraft(prompt, {}).state).toEqual(promptOf(form).state)
   })
 })
 
-describe('what is followed', () => {
-  it('counts also where the question was skipped here', () => {
+describe('a draft from another device', () => {
+  it('counts even if the question was skipped here', () => {
     const skipped = press(promptOf(questions({}, {})), 's').prompt
     const { answer } = press(withDraft(skipped, answers(['q0', { chosen: ['Red'] }])), enter, '2', enter)
     expect(answer).toEqual({
@@ -79,7 +79,7 @@ describe('what is followed', () => {
     })
   })
 
-  it('leaves alone a secret that is being typed: in a question', () => {
+  it('does not change a secret that is being typed in a question', () => {
     const typing = press(promptOf(questions({ secret: true }, {})), 'o', 'hunter').prompt
     const followed = [answers(['q0', { chosen: ['Red'] }]), answers(['q1', { chosen: ['Green'] }]), {}]
     for (const draft of followed) {
@@ -88,24 +88,24 @@ describe('what is followed', () => {
     }
   })
 
-  it('leaves alone a secret that is being typed: in a form', () => {
+  it('does not change a secret that is being typed in a form', () => {
     const typing = press(promptOf(form), enter, 'y', enter, 'hunter').prompt
     const { answer } = press(withDraft(typing, {}), enter, '2', enter, enter)
     expect(answer).toEqual({ kind: 'submit', values: { to: 'Ana', pass: 'hunter2' } })
   })
 
-  it('brings back what was confirmed, and nothing else', () => {
+  it('goes back to a confirmed answer that it changes, and to no other', () => {
     const red = answers(['q0', { chosen: ['Red'] }])
     const second = press(withDraft(promptOf(questions({}, {})), red), enter).prompt
-    expect(withDraft(second, red)).toMatchObject({ part: { at: 1 }, hint: null })
+    expect(withDraft(second, red)).toMatchObject({ state: { index: 1 }, hint: null })
     const ahead = withDraft(second, answers(['q0', { chosen: ['Red'] }], ['q1', { chosen: ['Green'] }]))
-    expect(ahead).toMatchObject({ part: { at: 1 }, hint: null })
+    expect(ahead).toMatchObject({ state: { index: 1 }, hint: null })
     const changed = withDraft(second, answers(['q0', { chosen: ['Green'] }]))
-    expect(changed).toMatchObject({ part: { at: 0 }, hint: expect.stringMatching(/changed elsewhere/) })
+    expect(changed).toMatchObject({ state: { index: 0 }, hint: expect.stringMatching(/changed on another device/) })
     const filled = press(promptOf(form), enter, 'y', enter, enter).prompt
     expect(withDraft(filled, values(['to', 'Bo'], ['gift', true]))).toMatchObject({
-      part: { at: 0 },
-      hint: expect.stringMatching(/changed elsewhere/),
+      state: { index: 0 },
+      hint: expect.stringMatching(/changed on another device/),
     })
   })
 })

@@ -1,21 +1,21 @@
-/** Texts made to mislead whoever reads them, through the live views: what cannot be seen is spelt out, and nothing of it is obeyed. */
+/** Misleading texts of agents in the live views: invisible characters are escaped, and no control sequence reaches the terminal. */
 import { readFileSync } from 'node:fs'
 import { displayText } from '@holdpoint/client'
 import type { Ask } from '@holdpoint/protocol'
 import { hasInvisible } from '@holdpoint/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { closeGateways } from '../../../test/support/gateway.ts'
-import { Scene } from './support/session-fixture.ts'
+import { SessionFixture } from './support/session-fixture.ts'
 import { closeTerminals, keys, type Terminal } from './support/terminal.ts'
 
 const file = new URL('../../protocol/test/data/display.json', import.meta.url)
-// One of them holds a lone surrogate, which no JSON body may carry.
+// One text has a lone surrogate, which a JSON body cannot carry.
 const texts = (JSON.parse(readFileSync(file, 'utf8')) as readonly { name: string; text: string }[]).filter(({ text }) =>
   text.isWellFormed(),
 )
 
-/** What we send to the terminal ourselves: where things stand, how they look, modes of the terminal. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: what we send begins with one
+/** The control sequences that the live views write: cursor movement, styles, terminal modes. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control sequences start with one
 const own = /\u001b\[(?:\?(?:25|1049|2004|2026)[hl]|[012]?[JK]|\d*A|\d+;1H|H|[\d;]*m)/g
 const unseen = /[^\P{C}\n]|[\p{Zl}\p{Zp}\p{DI}\u2800]|(?![ \n])\p{Zs}/u
 
@@ -25,7 +25,7 @@ function expectClean(terminal: Terminal): void {
     if (hasInvisible(text)) expect([name, terminal.raw.includes(text)]).toEqual([name, false])
 }
 
-/** The text everywhere an agent can put it; where names are short, as much of it as there is room for. */
+/** An approval with the text in every field; in fields with a length limit, its beginning. */
 function askWith(whole: string): Ask {
   const text = whole.slice(0, 150)
   const caution = { reason: whole, blockedPath: whole }
@@ -69,79 +69,79 @@ const every: Ask[] = [
   },
 ]
 
-let scene: Scene
+let fixture: SessionFixture
 beforeAll(async () => {
-  scene = await Scene.open()
+  fixture = await SessionFixture.open()
 })
 afterAll(async () => {
   closeTerminals()
   await closeGateways()
 })
 
-describe('texts made to mislead', () => {
-  it('are shown and not obeyed by run: said, done, asked, answered', async () => {
-    const session = await scene.session()
-    const terminal = scene.run(session, { columns: 160, rows: 50 })
+describe('misleading texts of agents', () => {
+  it('are escaped in run: in messages, tools, requests and answers', async () => {
+    const session = await fixture.startSession()
+    const terminal = fixture.openRun(session, { columns: 160, rows: 50 })
     for (const { name, text } of texts) {
-      await scene.says(session, text)
+      await fixture.sayAsAgent(session, text)
       const items = [
         { type: 'tool.started' as const, block: name, tool: text.slice(0, 150), input: { command: text } },
         { type: 'tool.finished' as const, block: name, ok: false, output: text },
         { type: 'error.raised' as const, message: text },
       ]
-      await scene.call('appendEvents', { id: session.id, items })
-      const request = await scene.ask(session, askWith(text), [text.slice(0, 100)])
-      await terminal.sees(`Agent says  ${displayText(text.slice(0, 150)).slice(0, 20)}`.trimEnd())
+      await fixture.call('appendEvents', { id: session.id, items })
+      const request = await fixture.ask(session, askWith(text), [text.slice(0, 100)])
+      await terminal.waitFor(`Agent says  ${displayText(text.slice(0, 150)).slice(0, 20)}`.trimEnd())
       if (hasInvisible(text, { multiline: true }) && text.length < 100)
         expect(terminal.text()).toContain(`│ ${displayText(text)}`.trimEnd())
-      // From elsewhere: nobody waits for the keys to count.
+      // Answer through the API, which needs no cooldown.
       const answer = { kind: 'deny' as const, reason: text }
-      await scene.call('answerRequest', { id: request.id, digest: request.digest, answer })
-      await terminal.seesNot('Agent says')
+      await fixture.call('answerRequest', { id: request.id, digest: request.digest, answer })
+      await terminal.waitForGone('Agent says')
     }
     expectClean(terminal)
   }, 60_000)
 
-  it('are shown and not obeyed where they are chosen from and filled in', async () => {
-    const session = await scene.session()
-    const terminal = scene.run(session, { columns: 160, rows: 50 })
-    const [questions, form] = [await scene.ask(session, every[0] as Ask), await scene.ask(session, every[1] as Ask)]
-    await terminal.sees('r rejects')
+  it('are escaped in options and form fields', async () => {
+    const session = await fixture.startSession()
+    const terminal = fixture.openRun(session, { columns: 160, rows: 50 })
+    const [questions, form] = [await fixture.ask(session, every[0] as Ask), await fixture.ask(session, every[1] as Ask)]
+    await terminal.waitFor('r decline')
     for (let at = 1; at <= 16; at++) {
-      await terminal.sees(`Question ${at} of 16`)
+      await terminal.waitFor(`Question ${at} of 16`)
       terminal.press('1')
-      await terminal.sees('› 1  ')
+      await terminal.waitFor('› 1  ')
       terminal.press(keys.enter)
     }
-    expect((await scene.resolved(questions)).resolution?.answer?.kind).toBe('answers')
+    expect((await fixture.waitForResolved(questions)).resolution?.answer?.kind).toBe('answers')
     for (let at = 1; at <= texts.length; at++) {
-      await terminal.sees(`${at} of ${texts.length} ·`)
-      if (at === 1) await terminal.sees('Enter next')
+      await terminal.waitFor(`${at} of ${texts.length} ·`)
+      if (at === 1) await terminal.waitFor('Enter next')
       terminal.press(keys.enter)
     }
-    await terminal.sees('[a] Send')
+    await terminal.waitFor('[a] Send')
     terminal.press('a')
-    expect((await scene.resolved(form)).resolution?.answer?.kind).toBe('submit')
+    expect((await fixture.waitForResolved(form)).resolution?.answer?.kind).toBe('submit')
     expectClean(terminal)
   }, 60_000)
 
-  it('are shown and not obeyed by tui: in the list, looked at, opened', async () => {
+  it('are escaped in tui: in the list, the preview and the open session', async () => {
     for (const { text } of texts) {
-      const session = await scene.session(text.slice(0, 200))
-      await scene.says(session, text)
-      await scene.ask(session, askWith(text))
+      const session = await fixture.startSession(text.slice(0, 200))
+      await fixture.sayAsAgent(session, text)
+      await fixture.ask(session, askWith(text))
     }
-    const terminal = scene.terminal(['tui'], { columns: 120, rows: 40 })
-    await terminal.sees(`${texts.length} wait for you`)
-    await terminal.sees('› ')
+    const terminal = fixture.openTerminal(['tui'], { columns: 120, rows: 40 })
+    await terminal.waitFor(`${texts.length} waiting for you`)
+    await terminal.waitFor('› ')
     for (let at = 0; at < texts.length; at++) {
       const before = terminal.raw.length
       terminal.press(keys.enter)
-      await terminal.sees('back to the list')
+      await terminal.waitFor('back to the list')
       terminal.press(keys.escape)
-      await terminal.sees('q leave')
+      await terminal.waitFor('q leave')
       terminal.press(keys.down)
-      if (at + 1 < texts.length) await terminal.until(() => terminal.raw.length > before)
+      if (at + 1 < texts.length) await terminal.waitUntil(() => terminal.raw.length > before)
     }
     expect(terminal.text()).toContain('Holdpoint')
     expectClean(terminal)

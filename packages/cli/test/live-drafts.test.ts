@@ -1,4 +1,4 @@
-/** Answers that are half written, in a real pseudo-terminal: who else writes one, and what was begun elsewhere. */
+/** Unfinished answers in a real pseudo-terminal: other people's, and the person's own from another device. */
 import { type AnswerDraft, encodeDraft } from '@holdpoint/client'
 import type { Ask, Call, Question, Request } from '@holdpoint/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
@@ -6,14 +6,14 @@ import { withTimeout } from '../../../test/support/event-recorder.ts'
 import { closeGateways, shortPause } from '../../../test/support/gateway.ts'
 import { decodeDraft } from '../../client/src/draft.ts'
 import { approvalAsk } from './support/gateway-fixture.ts'
-import { Scene } from './support/session-fixture.ts'
+import { SessionFixture } from './support/session-fixture.ts'
 import { closeTerminals, keys } from './support/terminal.ts'
 
-let scene: Scene
+let fixture: SessionFixture
 let ana: Call
 beforeAll(async () => {
-  scene = await Scene.open()
-  ana = scene.gateway.callAs((await scene.call('addToken', { role: 'person', name: 'ana' })).secret)
+  fixture = await SessionFixture.open()
+  ana = fixture.gateway.callAs((await fixture.call('addToken', { role: 'person', name: 'ana' })).secret)
 })
 afterEach(closeTerminals)
 afterAll(closeGateways)
@@ -24,11 +24,13 @@ function questions(more: Partial<Question>[]): Ask {
   const options = ['Red', 'Green'].map(label => ({ label }))
   return { kind: 'questions', questions: more.map((one, n) => ({ ...base, id: `q${n}`, options, ...one })) }
 }
-const put = (call: Call, { id }: Request, draft: AnswerDraft) => call('putDraft', { id, draft: encodeDraft(draft) })
-const kept = async ({ id }: Request) => decodeDraft((await scene.call('getDraft', { id })).draft?.draft)
-/** What is kept reaches the gateway a moment later, and nobody tells of it. */
-async function keeps(request: Request, draft: AnswerDraft): Promise<void> {
-  const matches = async () => JSON.stringify(encodeDraft(await kept(request))) === JSON.stringify(encodeDraft(draft))
+const putDraft = (call: Call, { id }: Request, draft: AnswerDraft) =>
+  call('putDraft', { id, draft: encodeDraft(draft) })
+const savedDraft = async ({ id }: Request) => decodeDraft((await fixture.call('getDraft', { id })).draft?.draft)
+/** A draft is saved a moment later and without an event, so this polls. */
+async function waitForDraft(request: Request, draft: AnswerDraft): Promise<void> {
+  const matches = async () =>
+    JSON.stringify(encodeDraft(await savedDraft(request))) === JSON.stringify(encodeDraft(draft))
   await withTimeout(
     (async () => {
       while (!(await matches())) await shortPause()
@@ -36,137 +38,145 @@ async function keeps(request: Request, draft: AnswerDraft): Promise<void> {
   )
 }
 
-describe('someone else’s answer', () => {
-  it('that is being written is told of in run, also when it was begun before, and no longer once it is dropped', async () => {
-    const session = await scene.session()
-    const request = await scene.ask(session, approval)
-    await put(ana, request, { reason: 'hm' })
-    const terminal = scene.run(session)
-    await terminal.sees('ana is answering')
+describe('another person’s unfinished answer', () => {
+  it('is announced in run, also if it was started before, until it is dropped', async () => {
+    const session = await fixture.startSession()
+    const request = await fixture.ask(session, approval)
+    await putDraft(ana, request, { reason: 'hm' })
+    const terminal = fixture.openRun(session)
+    await terminal.waitFor('ana is answering')
     expect(terminal.text()).not.toContain('hm')
     await ana('deleteDraft', { id: request.id })
-    await terminal.seesNot('is answering')
-    await put(ana, request, { reason: 'yet' })
-    await terminal.sees('ana is answering')
+    await terminal.waitForGone('is answering')
+    await putDraft(ana, request, { reason: 'yet' })
+    await terminal.waitFor('ana is answering')
   })
 
-  it('that is being written is told of in tui', async () => {
-    const own = await Scene.open()
+  it('is announced in tui', async () => {
+    const own = await SessionFixture.open()
     const other = own.gateway.callAs((await own.call('addToken', { role: 'person', name: 'bo' })).secret)
-    const request = await own.ask(await own.session(), approval)
-    const terminal = own.terminal(['tui'])
-    await terminal.sees('Enter opens it')
+    const request = await own.ask(await own.startSession(), approval)
+    const terminal = own.openTerminal(['tui'])
+    await terminal.waitFor('Press Enter to answer')
     terminal.press(keys.enter)
-    await terminal.sees('[a] Allow')
-    await put(other, request, { note: 'hm' })
-    await terminal.sees('bo is answering')
+    await terminal.waitFor('[a] Allow')
+    await putDraft(other, request, { note: 'hm' })
+    await terminal.waitFor('bo is answering')
   })
 })
 
-describe('one’s own answer', () => {
-  it('is told to others as soon as it is begun, kept, and gone with the answer', async () => {
-    const { request, terminal } = await scene.put(approval)
-    await terminal.sees('[a] Allow')
+describe('the person’s own unfinished answer', () => {
+  it('is announced to others, saved, and removed when the answer is sent', async () => {
+    const { request, terminal } = await fixture.openRunWithRequest(approval)
+    await terminal.waitFor('[a] Allow')
     expect(await ana('getDraft', { id: request.id })).toMatchObject({ others: [] })
     terminal.press('R')
-    await terminal.sees('Reason ›')
+    await terminal.waitFor('Reason ›')
     await terminal.type('not on a fri')
-    await keeps(request, { reason: 'not on a fri' })
+    await waitForDraft(request, { reason: 'not on a fri' })
     expect(await ana('getDraft', { id: request.id })).toMatchObject({ draft: null, others: ['owner'] })
     terminal.press(keys.escape)
-    await terminal.sees('Reason begun: not on a fri')
+    await terminal.waitFor('Draft reason: not on a fri')
     terminal.press('R')
-    await terminal.sees('Reason › not on a fri▏')
+    await terminal.waitFor('Reason › not on a fri▏')
     await terminal.type('day')
     terminal.press(keys.enter)
-    expect((await scene.resolved(request)).resolution?.answer).toEqual({ kind: 'deny', reason: 'not on a friday' })
-    expect(await kept(request)).toEqual({})
+    expect((await fixture.waitForResolved(request)).resolution?.answer).toEqual({
+      kind: 'deny',
+      reason: 'not on a friday',
+    })
+    expect(await savedDraft(request)).toEqual({})
   })
 
-  it('is no draft any more once its words are taken back', async () => {
-    const { request, terminal } = await scene.put(approval)
-    await terminal.sees('[a] Allow')
+  it('is removed once its text is deleted', async () => {
+    const { request, terminal } = await fixture.openRunWithRequest(approval)
+    await terminal.waitFor('[a] Allow')
     terminal.press('n')
-    await terminal.sees('Note ›')
+    await terminal.waitFor('Note ›')
     await terminal.type('hi')
-    await keeps(request, { note: 'hi' })
+    await waitForDraft(request, { note: 'hi' })
     terminal.press(keys.backspace, keys.backspace)
-    await keeps(request, {})
+    await waitForDraft(request, {})
     expect(await ana('getDraft', { id: request.id })).toMatchObject({ others: [] })
   })
 
-  it('begun on the page goes on in the terminal: a note, a reason, an edit', async () => {
-    const session = await scene.session()
-    const request = await scene.ask(session, approval)
-    await put(scene.call, request, { note: 'mind the gap', reason: 'half a', edit: 'make deploy --dry', mode: 'plan' })
-    const terminal = scene.run(session, { env: { EDITOR: 'true' } })
-    await terminal.sees('With your note: mind the gap')
-    await terminal.sees('Reason begun: half a')
-    await terminal.sees('Edit begun: e opens it')
-    await terminal.sees('[a] Allow')
-    expect(terminal.text(), 'what was begun is not what is allowed').not.toContain('--dry')
+  it('continues in the terminal after it was started on the page: a note, a reason, an edit', async () => {
+    const session = await fixture.startSession()
+    const request = await fixture.ask(session, approval)
+    await putDraft(fixture.call, request, {
+      note: 'mind the gap',
+      reason: 'half a',
+      edit: 'make deploy --dry',
+      mode: 'plan',
+    })
+    const terminal = fixture.openRun(session, { env: { EDITOR: 'true' } })
+    await terminal.waitFor('With your note: mind the gap')
+    await terminal.waitFor('Draft reason: half a')
+    await terminal.waitFor('Unsaved edit: e to reopen')
+    await terminal.waitFor('[a] Allow')
+    expect(terminal.text(), 'the unfinished edit is not what would be allowed').not.toContain('--dry')
     terminal.press('e')
-    await terminal.sees('Changed by you')
+    await terminal.waitFor('Changed by you')
     expect(terminal.text()).toContain('make deploy --dry')
     terminal.press('n')
-    await terminal.sees('Note › mind the gap▏')
+    await terminal.waitFor('Note › mind the gap▏')
     await terminal.type('!')
-    await keeps(request, { note: 'mind the gap!', reason: 'half a', edit: 'make deploy --dry', mode: 'plan' })
+    await waitForDraft(request, { note: 'mind the gap!', reason: 'half a', edit: 'make deploy --dry', mode: 'plan' })
   })
 
-  it('of questions is kept but for its secrets, and goes on from there', async () => {
+  it('to questions is saved without its secrets and continues in another terminal', async () => {
     const ask = questions([{}, { options: [] }, { options: [], secret: true }])
-    const { request, session, terminal } = await scene.put(ask)
-    await terminal.sees('Enter confirms')
+    const { request, session, terminal } = await fixture.openRunWithRequest(ask)
+    await terminal.waitFor('Enter confirm')
     terminal.press('2')
-    await terminal.sees('› 2  Green')
+    await terminal.waitFor('› 2  Green')
     terminal.press(keys.enter)
-    await terminal.sees('Answer ›')
+    await terminal.waitFor('Answer ›')
     await terminal.type('soon')
     terminal.press(keys.enter)
-    await terminal.sees('Secret ›')
+    await terminal.waitFor('Secret ›')
     await terminal.type('hunter2')
     const answers = new Map([
       ['q0', { chosen: ['Green'] }],
       ['q1', { chosen: [], other: 'soon', own: true }],
     ])
-    await keeps(request, { answers })
+    await waitForDraft(request, { answers })
     terminal.close()
-    const again = scene.run(session)
-    await again.sees('› 2  Green')
-    await again.sees('Enter confirms')
+    const again = fixture.openRun(session)
+    await again.waitFor('› 2  Green')
+    await again.waitFor('Enter confirm')
     again.press(keys.enter)
-    await again.sees('Answer › soon▏')
-    expect(await kept(request), 'reading changes nothing').toEqual({ answers })
+    await again.waitFor('Answer › soon▏')
+    expect(await savedDraft(request), 'showing a draft does not change it').toEqual({ answers })
   })
 
-  it('that was confirmed and is changed elsewhere is put again before it is sent', async () => {
-    const session = await scene.session()
-    const request = await scene.ask(session, questions([{ question: 'Drop it?' }, { question: 'Greet?' }]))
+  it('must be confirmed again if it was changed on another device', async () => {
+    const session = await fixture.startSession()
+    const request = await fixture.ask(session, questions([{ question: 'Drop it?' }, { question: 'Greet?' }]))
     const both = (first: string) =>
       new Map([
         ['q0', { chosen: [first] }],
         ['q1', { chosen: ['Green'] }],
       ])
-    await put(scene.call, request, { answers: both('Red') })
-    const terminal = scene.run(session)
-    await terminal.sees('› 1  Red')
-    await terminal.sees('Enter confirms')
+    await putDraft(fixture.call, request, { answers: both('Red') })
+    const terminal = fixture.openRun(session)
+    await terminal.waitFor('› 1  Red')
+    await terminal.waitFor('Enter confirm')
     terminal.press(keys.enter)
-    await terminal.sees('Greet?')
-    await put(scene.call, request, { answers: both('Green') })
-    await terminal.sees('changed elsewhere')
+    await terminal.waitFor('Greet?')
+    await putDraft(fixture.call, request, { answers: both('Green') })
+    await terminal.waitFor('changed on another device')
     expect(terminal.text()).toContain('Drop it?')
     expect(terminal.text()).toContain('› 2  Green')
     terminal.press(keys.enter)
-    await terminal.sees('Greet?')
-    expect((await scene.now(request)).status).toBe('pending')
+    await terminal.waitFor('Greet?')
+    expect((await fixture.getRequest(request)).status).toBe('pending')
     terminal.press(keys.enter)
     const answers = [...both('Green')].map(([id, choice]) => ({ id, ...choice }))
-    expect((await scene.resolved(request)).resolution?.answer).toEqual({ kind: 'answers', answers })
+    expect((await fixture.waitForResolved(request)).resolution?.answer).toEqual({ kind: 'answers', answers })
   })
 
-  it('of a form is kept but for its secrets, and goes on from there', async () => {
+  it('to a form is saved without its secrets and continues in another terminal', async () => {
     const properties = {
       to: { type: 'string' as const },
       gift: { type: 'boolean' as const },
@@ -174,19 +184,19 @@ describe('one’s own answer', () => {
       pass: { type: 'string' as const, format: 'password' },
     }
     const ask: Ask = { kind: 'form', title: 'Parcel', message: '', schema: { type: 'object', properties } }
-    const { request, session, terminal } = await scene.put(ask)
-    await terminal.sees('Enter next')
+    const { request, session, terminal } = await fixture.openRunWithRequest(ask)
+    await terminal.waitFor('Enter next')
     await terminal.type('Ana')
     terminal.press(keys.enter)
-    await terminal.sees('› gift')
+    await terminal.waitFor('› gift')
     terminal.press('y')
-    await terminal.sees('› 1  Yes')
+    await terminal.waitFor('› 1  Yes')
     terminal.press(keys.enter)
-    await terminal.sees('› extras')
+    await terminal.waitFor('› extras')
     terminal.press('2')
-    await terminal.sees('[x] card')
+    await terminal.waitFor('[x] card')
     terminal.press(keys.enter)
-    await terminal.sees('› pass')
+    await terminal.waitFor('› pass')
     await terminal.type('hunter2')
     expect(terminal.text()).toContain('•••••••▏')
     const values = new Map<string, string | boolean | readonly string[]>([
@@ -194,22 +204,22 @@ describe('one’s own answer', () => {
       ['gift', true],
       ['extras', ['card']],
     ])
-    await keeps(request, { values })
+    await waitForDraft(request, { values })
     terminal.close()
-    const again = scene.run(session)
-    await again.sees('› Ana▏')
+    const again = fixture.openRun(session)
+    await again.waitFor('› Ana▏')
     expect(again.raw + terminal.raw).not.toContain('hunter2')
   })
 
-  it('is kept when the person leaves at once', async () => {
-    const { request, terminal } = await scene.put(approval)
-    await terminal.sees('[a] Allow')
+  it('is saved when the person leaves at once', async () => {
+    const { request, terminal } = await fixture.openRunWithRequest(approval)
+    await terminal.waitFor('[a] Allow')
     terminal.press('R')
-    await terminal.sees('Reason ›')
+    await terminal.waitFor('Reason ›')
     terminal.press('brb')
-    await terminal.sees('brb')
+    await terminal.waitFor('brb')
     process.kill(terminal.pid, 'SIGTERM')
     await terminal.exit
-    expect(await kept(request)).toEqual({ reason: 'brb' })
+    expect(await savedDraft(request)).toEqual({ reason: 'brb' })
   })
 })

@@ -1,10 +1,10 @@
-/** The eight properties of generator agents, by number, where the person is at a terminal and answers by keys. */
+/** The eight numbered properties of generator agents, with a person who answers by keys in a terminal. */
 import { join } from 'node:path'
 import type { Event, Request, Session } from '@holdpoint/protocol'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { closeGateways } from '../../../test/support/gateway.ts'
-import { Scene } from './support/session-fixture.ts'
+import { SessionFixture } from './support/session-fixture.ts'
 import { closeTerminals, keys, type Terminal } from './support/terminal.ts'
 
 interface AskScript {
@@ -13,23 +13,23 @@ interface AskScript {
   readonly cancel?: boolean
   readonly choices?: readonly string[]
 }
-interface Act {
+interface ScriptStep {
   readonly say?: string
   readonly asks?: readonly AskScript[]
 }
-interface Mood {
+interface AnswerChoice {
   readonly refuse: boolean
   readonly stop: boolean
-  readonly nonsense: boolean
+  readonly pressesInvalidKey: boolean
   readonly pick: number
 }
-interface Play {
-  readonly acts: readonly Act[]
+interface ScriptRun {
+  readonly steps: readonly ScriptStep[]
   readonly log: readonly Event[]
-  /** What the terminal shows of it in the end. */
+  /** All output of the terminal at the end of the run. */
   readonly shown: string
-  /** Requests that were still pending behind a key that does not answer. */
-  readonly misfits: readonly { readonly status: string }[]
+  /** The status of requests after an invalid key. */
+  readonly statusesAfterInvalidKey: readonly { readonly status: string }[]
 }
 
 const asks = fc.array(
@@ -40,61 +40,69 @@ const asks = fc.array(
   }),
   { minLength: 1, maxLength: 2 },
 )
-const acts = fc.array(fc.oneof(fc.record({ says: fc.constant(true) }), fc.record({ asks })), {
+const steps = fc.array(fc.oneof(fc.record({ says: fc.constant(true) }), fc.record({ asks })), {
   minLength: 2,
   maxLength: 4,
 })
-const mood = fc.record({
+const answerChoice = fc.record({
   refuse: fc.boolean(),
   stop: fc.integer({ min: 0, max: 7 }).map(n => n === 0),
-  nonsense: fc.boolean(),
+  pressesInvalidKey: fc.boolean(),
   pick: fc.nat(99),
 })
-const playsMax = 6
+const runCount = 6
 
-let scene: Scene
+let fixture: SessionFixture
 let session: Session
 let terminal: Terminal
-const plays: Play[] = []
+const runs: ScriptRun[] = []
 
 beforeAll(async () => {
-  scene = await Scene.open({ agents: { script: join(import.meta.dirname, 'support/script-agent.mjs') } })
-  while (!(await scene.call('listDrivers', {})).items.some(({ name }) => name === 'script')) {}
-  session = await scene.call('startSession', { driver: 'script', title: 'script', prompt: '[{"say":"ready"}]' })
-  terminal = scene.run(session)
-  await terminal.sees('Enter says it')
-  for (const [number, drawn] of fc.sample(fc.tuple(acts, fc.infiniteStream(mood)), playsMax).entries())
-    plays.push(await perform(number, drawn))
+  fixture = await SessionFixture.open({ agents: { script: join(import.meta.dirname, 'support/script-agent.mjs') } })
+  while (!(await fixture.call('listDrivers', {})).items.some(({ name }) => name === 'script')) {}
+  session = await fixture.call('startSession', { driver: 'script', title: 'script', prompt: '[{"say":"ready"}]' })
+  terminal = fixture.openRun(session)
+  await terminal.waitFor('Enter send')
+  for (const [number, generated] of fc.sample(fc.tuple(steps, fc.infiniteStream(answerChoice)), runCount).entries())
+    runs.push(await runScript(number, generated))
 }, 240_000)
 afterAll(async () => {
   closeTerminals()
   await closeGateways()
 })
 
-/** Says the script to the agent, and answers whatever it asks, until its turn is over. */
-async function perform(number: number, [shape, moods]: [readonly object[], Iterator<Mood>]): Promise<Play> {
+/** Sends the script to the agent and answers its requests until its turn ends. */
+async function runScript(
+  number: number,
+  [shape, answerChoices]: [readonly object[], Iterator<AnswerChoice>],
+): Promise<ScriptRun> {
   const script = named(number, shape)
-  const before = (await scene.log(session)).length
+  const before = (await fixture.listEvents(session)).length
   terminal.press(`\u001b[200~${JSON.stringify(script)}\u001b[201~`)
-  await terminal.sees(/▏/)
+  await terminal.waitFor(/▏/)
   terminal.press(keys.enter)
-  const misfits: { status: string }[] = []
+  const statusesAfterInvalidKey: { status: string }[] = []
   for (;;) {
-    const log = (await scene.log(session)).slice(before)
+    const log = (await fixture.listEvents(session)).slice(before)
     const asked = pendingIn(log)
-    if (asked) await answer(asked, moods.next().value, misfits)
+    if (asked) await answer(asked, answerChoices.next().value, statusesAfterInvalidKey)
     else if (log.some(event => event.type === 'turn.finished')) break
     else await new Promise(resolve => setTimeout(resolve, 5))
   }
-  await terminal.sees('Enter says it')
-  return { acts: script, log: (await scene.log(session)).slice(before), shown: terminal.all(), misfits }
+  await terminal.waitFor('Enter send')
+  return {
+    steps: script,
+    log: (await fixture.listEvents(session)).slice(before),
+    shown: terminal.all(),
+    statusesAfterInvalidKey,
+  }
 }
 
-/** Every word and every ask has a name of its own, by which it is found again. */
-function named(number: number, shape: readonly object[]): Act[] {
-  return shape.map((act, at) => {
-    if (!('asks' in act)) return { say: `said${number}-${at}` }
-    const list = act.asks as readonly AskScript[] // as drawn above
+/** Gives every message and every request a unique name. */
+function named(number: number, shape: readonly object[]): ScriptStep[] {
+  return shape.map((step, at) => {
+    if (!('asks' in step)) return { say: `said${number}-${at}` }
+    const list = step.asks as readonly AskScript[] // as generated above
     return { asks: list.map((ask, index) => ({ ...ask, name: `ask${number}-${at}-${index}` })) }
   })
 }
@@ -105,146 +113,150 @@ function pendingIn(log: readonly Event[]): Request | undefined {
 }
 
 function nameIn({ ask }: Request): string {
-  const words = ask.kind === 'questions' ? ask.questions[0]?.question : ask.title
-  return /ask[\d-]+\d/.exec(words ?? '')?.[0] ?? ''
+  const text = ask.kind === 'questions' ? ask.questions[0]?.question : ask.title
+  return /ask[\d-]+\d/.exec(text ?? '')?.[0] ?? ''
 }
 
-async function answer(request: Request, mood: Mood, misfits: { status: string }[]): Promise<void> {
+async function answer(
+  request: Request,
+  choice: AnswerChoice,
+  statusesAfterInvalidKey: { status: string }[],
+): Promise<void> {
   const { ask } = request
   const typed = ask.kind === 'form' || (ask.kind === 'questions' && ask.questions[0]?.options.length === 0)
-  const live = ask.kind === 'approval' ? '[a] Allow' : typed ? '/reject rejects' : 'r rejects'
-  // What was asked together with one that cancelled is withdrawn.
+  const live = ask.kind === 'approval' ? '[a] Allow' : typed ? '/reject decline' : 'r decline'
+  // A request that was opened together with one whose denial cancels the turn is withdrawn.
   let gone = false
-  const settled = scene.resolved(request).then(() => {
+  const settled = fixture.waitForResolved(request).then(() => {
     gone = true
   })
-  await terminal.until(
+  await terminal.waitUntil(
     () => gone || (terminal.text().includes(nameIn(request)) && terminal.text().includes(live)),
     live,
   )
   if (gone) return
-  if (mood.nonsense) {
+  if (choice.pressesInvalidKey) {
     const [wrong, hint] =
-      ask.kind === 'approval' ? ['z', 'Press a'] : typed ? [keys.enter, /none|required/] : [keys.enter, 'Choose one']
+      ask.kind === 'approval' ? ['z', 'Press a'] : typed ? [keys.enter, /empty|required/] : [keys.enter, 'Choose one']
     terminal.press(String(wrong))
-    await terminal.sees(hint as string | RegExp) // one of the above
-    misfits.push({ status: (await scene.now(request)).status })
+    await terminal.waitFor(hint as string | RegExp) // one of the above
+    statusesAfterInvalidKey.push({ status: (await fixture.getRequest(request)).status })
   }
-  if (mood.stop || mood.refuse) {
-    const words = mood.stop ? '/stop' : '/reject'
-    if (typed) await terminal.type(words)
-    terminal.press(typed ? keys.enter : mood.stop ? 'x' : 'r')
+  if (choice.stop || choice.refuse) {
+    const command = choice.stop ? '/stop' : '/reject'
+    if (typed) await terminal.type(command)
+    terminal.press(typed ? keys.enter : choice.stop ? 'x' : 'r')
   } else if (ask.kind === 'approval') terminal.press('a')
   else if (ask.kind === 'form') {
-    await terminal.type(String(mood.pick))
+    await terminal.type(String(choice.pick))
     terminal.press(keys.enter)
-    await terminal.sees('[a] Send')
+    await terminal.waitFor('[a] Send')
     terminal.press('a')
   } else if (typed) {
-    await terminal.type(`word${mood.pick}`)
+    await terminal.type(`word${choice.pick}`)
     terminal.press(keys.enter)
   } else {
-    const number = 1 + (mood.pick % (ask.questions[0]?.options.length ?? 1))
+    const number = 1 + (choice.pick % (ask.questions[0]?.options.length ?? 1))
     terminal.press(String(number))
-    await terminal.sees(`› ${number}  `)
+    await terminal.waitFor(`› ${number}  `)
     terminal.press(keys.enter)
   }
   await settled
 }
 
-const opened = ({ log }: Play) => log.filter(event => event.type === 'request.opened')
-const resolved = ({ log }: Play) => log.filter(event => event.type === 'request.resolved')
+const opened = ({ log }: ScriptRun) => log.filter(event => event.type === 'request.opened')
+const resolved = ({ log }: ScriptRun) => log.filter(event => event.type === 'request.resolved')
 const texts = (log: readonly Event[]) =>
   log.flatMap(event => (event.type === 'message.added' && event.role === 'agent' ? [event.text] : [])).join('')
-function actOf({ acts: list }: Play, name: string): number {
-  return list.findIndex(act => act.asks?.some(ask => ask.name === name))
+function stepOf({ steps: list }: ScriptRun, name: string): number {
+  return list.findIndex(step => step.asks?.some(ask => ask.name === name))
 }
-function results(play: Play): { readonly ask: AskScript; readonly result: unknown }[] {
-  return [...texts(play.log).matchAll(/@(\{.*\})/g)].map(([, json = '']) => {
-    const { name, result } = JSON.parse(json) as { name: string; result: unknown } // as the agent spells it
-    const ask = play.acts.flatMap(act => act.asks ?? []).find(one => one.name === name)
-    return { ask: ask as AskScript, result } // it only names what it was given
+function results(run: ScriptRun): { readonly ask: AskScript; readonly result: unknown }[] {
+  return [...texts(run.log).matchAll(/@(\{.*\})/g)].map(([, json = '']) => {
+    const { name, result } = JSON.parse(json) as { name: string; result: unknown } // as the script agent writes it
+    const ask = run.steps.flatMap(step => step.asks ?? []).find(one => one.name === name)
+    return { ask: ask as AskScript, result } // the agent only reports asks of its script
   })
 }
 
-describe('agents that ask at a terminal', () => {
-  it('P1 the next step of the agent is not taken before the answer is there', () => {
-    for (const play of plays)
-      for (const event of opened(play)) {
-        const act = actOf(play, nameIn(event.value))
-        const settled = play.log.findIndex(
+describe('a generator agent answered in a terminal', () => {
+  it('P1 does not take its next step before the answer is there', () => {
+    for (const run of runs)
+      for (const event of opened(run)) {
+        const step = stepOf(run, nameIn(event.value))
+        const resolvedAt = run.log.findIndex(
           other => other.type === 'request.resolved' && other.request === event.value.id,
         )
-        const early = texts(play.log.slice(0, settled))
-        for (const later of play.acts.slice(act + 1)) if (later.say) expect(early).not.toContain(later.say)
+        const early = texts(run.log.slice(0, resolvedAt))
+        for (const later of run.steps.slice(step + 1)) if (later.say) expect(early).not.toContain(later.say)
       }
   })
-  it('P2 every ask is settled exactly once', () => {
-    for (const play of plays)
+  it('P2 has every request resolved exactly once', () => {
+    for (const run of runs)
       expect(
-        resolved(play)
+        resolved(run)
           .map(event => event.request)
           .toSorted(),
       ).toEqual(
-        opened(play)
+        opened(run)
           .map(event => event.value.id)
           .toSorted(),
       )
   })
-  it('P3 an approval is answered allow or deny, nothing else', () => {
-    for (const play of plays) {
+  it('P3 gets allow or deny as the answer to an approval, nothing else', () => {
+    for (const run of runs) {
       const approvals = new Set(
-        opened(play)
+        opened(run)
           .filter(event => event.value.ask.kind === 'approval')
           .map(event => event.value.id),
       )
-      for (const { request, resolution } of resolved(play))
+      for (const { request, resolution } of resolved(run))
         if (approvals.has(request) && resolution.by === 'person')
           expect(['allow', 'deny']).toContain(resolution.answer?.kind)
-      for (const { ask, result } of results(play))
+      for (const { ask, result } of results(run))
         if (ask.kind === 'approval') expect(result).toMatchObject({ allowed: expect.any(Boolean) })
     }
   })
-  it('P4 the index of a choice lies in range and its value is that choice', () => {
-    for (const play of plays)
-      for (const { ask, result } of results(play)) {
+  it('P4 gets a choice whose index is in range and whose value matches the index', () => {
+    for (const run of runs)
+      for (const { ask, result } of results(run)) {
         if (ask.kind !== 'choice' || result === null) continue
         const { index, value } = result as { index: number; value: string } // what `choice` promises
         expect(ask.choices?.[index]).toBe(value)
       }
   })
-  it('P5 a rejection that cancels ends the stream', () => {
-    for (const play of plays) {
-      const names = new Map(opened(play).map(event => [event.value.id, nameIn(event.value)]))
-      const cancelling = resolved(play).find(({ request, resolution: { answer: said } }) => {
-        if (said?.kind !== 'deny' && said?.kind !== 'decline') return false
-        const ask = play.acts.flatMap(act => act.asks ?? []).find(one => one.name === names.get(request))
-        return said.interrupt === true || (ask?.kind === 'approval' && ask.cancel === true)
+  it('P5 ends its turn after a denial that cancels', () => {
+    for (const run of runs) {
+      const names = new Map(opened(run).map(event => [event.value.id, nameIn(event.value)]))
+      const cancelling = resolved(run).find(({ request, resolution: { answer: given } }) => {
+        if (given?.kind !== 'deny' && given?.kind !== 'decline') return false
+        const ask = run.steps.flatMap(step => step.asks ?? []).find(one => one.name === names.get(request))
+        return given.interrupt === true || (ask?.kind === 'approval' && ask.cancel === true)
       })
-      const ending = play.log.find(event => event.type === 'turn.finished')?.ending
+      const ending = run.log.find(event => event.type === 'turn.finished')?.ending
       expect(ending).toBe(cancelling ? 'cancelled' : 'done')
-      if (cancelling) expect(texts(play.log.slice(play.log.indexOf(cancelling)))).toBe('')
+      if (cancelling) expect(texts(run.log.slice(run.log.indexOf(cancelling)))).toBe('')
     }
   })
-  it('P6 live text is flushed before an ask is shown', () => {
-    for (const play of plays)
-      for (const event of opened(play)) {
-        const before = texts(play.log.slice(0, play.log.indexOf(event)))
-        for (const act of play.acts.slice(0, actOf(play, nameIn(event.value))))
-          if (act.say) expect(before).toContain(act.say)
+  it('P6 has its text flushed before its request is shown', () => {
+    for (const run of runs)
+      for (const event of opened(run)) {
+        const before = texts(run.log.slice(0, run.log.indexOf(event)))
+        for (const step of run.steps.slice(0, stepOf(run, nameIn(event.value))))
+          if (step.say) expect(before).toContain(step.say)
       }
   })
-  it('P7 history survives a rejection, in the log and on the screen', () => {
-    for (const play of plays) {
-      const reached = Math.max(-1, ...opened(play).map(event => actOf(play, nameIn(event.value))))
-      for (const act of play.acts.slice(0, reached))
-        if (act.say) {
-          expect(texts(play.log)).toContain(act.say)
-          expect(play.shown).toContain(act.say)
+  it('P7 keeps its history after a denial, in the log and on the screen', () => {
+    for (const run of runs) {
+      const reached = Math.max(-1, ...opened(run).map(event => stepOf(run, nameIn(event.value))))
+      for (const step of run.steps.slice(0, reached))
+        if (step.say) {
+          expect(texts(run.log)).toContain(step.say)
+          expect(run.shown).toContain(step.say)
         }
     }
   })
-  it('P8 what does not fit leaves the request pending', () => {
-    for (const play of plays) for (const { status } of play.misfits) expect(status).toBe('pending')
+  it('P8 has its request stay pending after an invalid key', () => {
+    for (const run of runs) for (const { status } of run.statusesAfterInvalidKey) expect(status).toBe('pending')
   })
 })

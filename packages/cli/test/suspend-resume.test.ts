@@ -1,4 +1,4 @@
-/** The terminal changes hands, in a real pseudo-terminal: to an editor, to the shell, back, and for good. No key that was meant for another program answers. */
+/** Editors, Ctrl+Z and signals in a real pseudo-terminal: a key typed for another program never answers, and the terminal is restored. */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,13 +7,13 @@ import type { Ask, Request } from '@holdpoint/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { closeGateways } from '../../../test/support/gateway.ts'
 import { approvalAsk } from './support/gateway-fixture.ts'
-import { Scene } from './support/session-fixture.ts'
+import { SessionFixture } from './support/session-fixture.ts'
 import { closeTerminals, keys, type Terminal } from './support/terminal.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'holdpoint-test-hands-'))
-let scene: Scene
+let fixture: SessionFixture
 beforeAll(async () => {
-  scene = await Scene.open()
+  fixture = await SessionFixture.open()
 })
 afterEach(closeTerminals)
 afterAll(async () => {
@@ -22,7 +22,7 @@ afterAll(async () => {
 })
 
 let count = 0
-/** An editor that stays until it is told to go on. */
+/** An editor that stays open until `goOn` is called. */
 function slowEditor(then: string, first = ':') {
   const go = join(folder, `go${++count}`)
   const file = join(folder, `editor${count}`)
@@ -36,124 +36,131 @@ const text: Ask = {
     { id: 'q', header: '', question: 'Why?', options: [], multiSelect: false, allowOther: true, secret: false },
   ],
 }
-/** As the keyboard echoes it: it is there, and nobody has read it yet. */
-async function typedAhead(terminal: Terminal, key: string): Promise<void> {
+/** Types a key and waits for its echo: then it is in the terminal's buffer, and no program has read it yet. */
+async function typeAhead(terminal: Terminal, key: string): Promise<void> {
   const before = terminal.raw.length
   terminal.press(key)
-  await terminal.until(() => terminal.raw.length > before, 'an echo')
+  await terminal.waitUntil(() => terminal.raw.length > before, 'an echo')
 }
-/** A stop takes effect when the process is next at work; one that goes on before that has never stopped. */
-async function stopped({ pid }: Terminal): Promise<void> {
+/** SIGSTOP takes effect a moment later, and a SIGCONT before that would cancel it, so wait until the process has stopped. */
+async function stopProcess({ pid }: Terminal): Promise<void> {
   process.kill(pid, 'SIGSTOP')
   await expect.poll(() => execFileSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' })).toMatch(/^T/)
 }
-/** A key that means nothing is told so: whatever came before it has been dealt with. */
-async function isStillAsked(terminal: Terminal, request: Request): Promise<void> {
-  await terminal.sees('[a] Allow')
+/** An unknown key shows a hint, so every key before it has been handled by then. */
+async function expectStillPending(terminal: Terminal, request: Request): Promise<void> {
+  await terminal.waitFor('[a] Allow')
   terminal.press('z')
-  await terminal.sees('Press a to allow')
-  expect((await scene.now(request)).status).toBe('pending')
+  await terminal.waitFor('Press a to allow')
+  expect((await fixture.getRequest(request)).status).toBe('pending')
 }
 
-describe('a key that was typed while', () => {
-  it('the editor had the terminal does not allow what it wrote', async () => {
+describe('a key typed', () => {
+  it('while the editor is open does not allow the edited request', async () => {
     const editor = slowEditor('echo "rm -rf /EDITED" > "$1"')
-    const { request, terminal } = await scene.put(approval, { env: editor.env })
-    await terminal.sees('[a] Allow')
+    const { request, terminal } = await fixture.openRunWithRequest(approval, { env: editor.env })
+    await terminal.waitFor('[a] Allow')
     terminal.press('e')
-    await terminal.sees('editing')
-    await typedAhead(terminal, 'a')
+    await terminal.waitFor('editing')
+    await typeAhead(terminal, 'a')
     editor.goOn()
-    await terminal.sees('Changed by you')
-    await isStillAsked(terminal, request)
+    await terminal.waitFor('Changed by you')
+    await expectStillPending(terminal, request)
     terminal.press('a')
-    expect((await scene.resolved(request)).resolution?.answer).toMatchObject({ input: { command: 'rm -rf /EDITED' } })
+    expect((await fixture.waitForResolved(request)).resolution?.answer).toMatchObject({
+      input: { command: 'rm -rf /EDITED' },
+    })
   })
 
-  it('an editor failed does not allow what was asked', async () => {
+  it('while a failing editor is open does not allow the request', async () => {
     const editor = slowEditor('exit 1')
-    const { request, terminal } = await scene.put(approval, { env: editor.env })
-    await terminal.sees('[a] Allow')
+    const { request, terminal } = await fixture.openRunWithRequest(approval, { env: editor.env })
+    await terminal.waitFor('[a] Allow')
     terminal.press('e')
-    await terminal.sees('editing')
-    await typedAhead(terminal, 'a')
+    await terminal.waitFor('editing')
+    await typeAhead(terminal, 'a')
     editor.goOn()
-    await terminal.sees('The editor failed')
-    await isStillAsked(terminal, request)
+    await terminal.waitFor('The editor failed')
+    await expectStillPending(terminal, request)
   })
 
-  it('the editor had the terminal does not send the text that it wrote', async () => {
+  it('while the editor is open does not send the text from the editor', async () => {
     const editor = slowEditor('echo unseen > "$1"', 'stty raw')
-    const { request, terminal } = await scene.put(text, { env: editor.env })
-    await terminal.sees('Answer ›')
+    const { request, terminal } = await fixture.openRunWithRequest(text, { env: editor.env })
+    await terminal.waitFor('Answer ›')
     await terminal.type('/edit')
     terminal.press(keys.enter)
-    await terminal.sees('editing')
-    await typedAhead(terminal, keys.enter)
+    await terminal.waitFor('editing')
+    await typeAhead(terminal, keys.enter)
     editor.goOn()
-    await terminal.sees('Answer › unseen▏')
-    await terminal.sees('Enter takes it')
+    await terminal.waitFor('Answer › unseen▏')
+    await terminal.waitFor('Enter submit')
     await terminal.type('!')
-    expect((await scene.now(request)).status).toBe('pending')
+    expect((await fixture.getRequest(request)).status).toBe('pending')
   })
 
-  it('the shell had the terminal does not allow what is shown again', async () => {
-    const session = await scene.session()
-    const request = await scene.ask(session, approval)
-    const terminal = scene.run(session, { asJob: true })
-    await terminal.sees('[a] Allow')
+  it('while the program is suspended by Ctrl+Z does not allow the request', async () => {
+    const session = await fixture.startSession()
+    const request = await fixture.ask(session, approval)
+    const terminal = fixture.openRun(session, { asJob: true })
+    await terminal.waitFor('[a] Allow')
     terminal.press(keys.ctrlZ)
-    await terminal.sees('stopped with 148')
+    await terminal.waitFor('stopped with 148')
     const before = terminal.raw.length
     terminal.press('\n', 'a')
-    await terminal.until(() => terminal.raw.slice(before).includes('[a] Allow'))
-    await isStillAsked(terminal, request)
+    await terminal.waitUntil(() => terminal.raw.slice(before).includes('[a] Allow'))
+    await expectStillPending(terminal, request)
   })
 
-  it('it was stopped without notice does not allow either', async () => {
-    const { request, terminal } = await scene.put(approval)
-    await terminal.sees('[a] Allow')
-    await stopped(terminal)
+  it('while the program is stopped by SIGSTOP does not allow the request', async () => {
+    const { request, terminal } = await fixture.openRunWithRequest(approval)
+    await terminal.waitFor('[a] Allow')
+    await stopProcess(terminal)
     terminal.press('a')
     const before = terminal.raw.length
     process.kill(terminal.pid, 'SIGCONT')
-    await terminal.until(() => terminal.raw.slice(before).includes('[a] Allow'))
-    await isStillAsked(terminal, request)
+    await terminal.waitUntil(() => terminal.raw.slice(before).includes('[a] Allow'))
+    await expectStillPending(terminal, request)
   })
 })
 
-describe('a signal', () => {
+describe('a signal to a live view', () => {
   const left = (terminal: Terminal) => {
     expect(terminal.isAlternate).toBe(false)
-    // The last word on the cursor is that it is shown.
+    // The last sequence for the cursor shows it.
     expect(terminal.raw.lastIndexOf('\u001b[?25h')).toBeGreaterThan(terminal.raw.lastIndexOf('\u001b[?25l'))
   }
 
-  it.each(['SIGTERM', 'SIGHUP', 'SIGINT'] as const)('%s leaves tui as q does', async signal => {
-    await scene.ask(await scene.session(), approval)
-    const terminal = scene.terminal(['tui'])
-    await terminal.sees('q leave')
-    process.kill(terminal.pid, signal)
-    expect(await terminal.exit).toBe(0)
-    // What was written last may be read after the end.
-    await terminal.until(() => terminal.all().includes('holdpoint tui brings you back.'))
-    left(terminal)
-  })
+  it.each(['SIGTERM', 'SIGHUP', 'SIGINT'] as const)(
+    '%s leaves tui and restores the terminal, as q does',
+    async signal => {
+      await fixture.ask(await fixture.startSession(), approval)
+      const terminal = fixture.openTerminal(['tui'])
+      await terminal.waitFor('q leave')
+      process.kill(terminal.pid, signal)
+      expect(await terminal.exit).toBe(0)
+      // The last output may be read after the exit.
+      await terminal.waitUntil(() => terminal.all().includes('Come back with: holdpoint tui'))
+      left(terminal)
+    },
+  )
 
-  it('that the editor takes is the editor’s: Ctrl+C does not end run', async () => {
+  it('from Ctrl+C in the editor does not end run', async () => {
     const editor = slowEditor('echo "make sure" > "$1"')
     const trap = join(folder, 'trap')
     writeFileSync(trap, `trap 'echo caught' INT\n. ${editor.file}\n`)
-    const { request, terminal } = await scene.put(approval, { env: { EDITOR: `sh ${trap}` } })
-    await terminal.sees('[a] Allow')
+    const { request, terminal } = await fixture.openRunWithRequest(approval, { env: { EDITOR: `sh ${trap}` } })
+    await terminal.waitFor('[a] Allow')
     terminal.press('e')
-    await terminal.sees('editing')
+    await terminal.waitFor('editing')
     terminal.press(keys.ctrlC)
-    await terminal.sees('caught')
+    await terminal.waitFor('caught')
     editor.goOn()
-    await terminal.sees('Changed by you')
+    await terminal.waitFor('Changed by you')
     terminal.press('a')
-    expect((await scene.resolved(request)).resolution?.answer).toMatchObject({ input: { command: 'make sure' } })
+    expect((await fixture.waitForResolved(request)).resolution?.answer).toMatchObject({
+      input: { command: 'make sure' },
+    })
     process.kill(terminal.pid, 'SIGTERM')
     expect(await terminal.exit).toBe(0)
     left(terminal)

@@ -1,4 +1,4 @@
-/** What is printed of a transcript: everything once, in order, by whole lines. */
+/** The transcript printer: everything is printed once, in order, by whole lines. */
 import type { Entry, MessageEntry } from '@holdpoint/client'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -6,7 +6,7 @@ import type { Row } from '../src/output/span.ts'
 import { wrap } from '../src/output/width.ts'
 import { TranscriptPrinter } from '../src/tui/transcript/transcript-printer.ts'
 
-const reader = { me: 'me', columns: 80, isOurs: () => false }
+const reader = { me: 'me', columns: 80, isAnsweredHere: () => false }
 const message = (id: string, text: string, streaming: boolean): MessageEntry => ({
   kind: 'message',
   id,
@@ -38,8 +38,8 @@ const linesOf = (rows: readonly Row[]) =>
         .trimEnd(),
     )
 
-describe('the scroll', () => {
-  it('prints text that streams by whole lines, and its rest when it is done, whatever the pieces', () => {
+describe('the transcript printer', () => {
+  it('prints streaming text by whole lines and its rest at the end, however it is split', () => {
     const text = fc.array(fc.constantFrom('one', 'two', '\n', '\n\n', ' '), { minLength: 1, maxLength: 20 })
     fc.assert(
       fc.property(text, fc.array(fc.nat(60)), (pieces, cuts) => {
@@ -47,8 +47,8 @@ describe('the scroll', () => {
         const scroll = new TranscriptPrinter()
         const printed: Row[] = []
         for (const cut of cuts.toSorted((a, b) => a - b))
-          printed.push(...scroll.advance([message('m', whole.slice(0, cut), true)], reader))
-        printed.push(...scroll.advance([message('m', whole, false)], reader))
+          printed.push(...scroll.newRows([message('m', whole.slice(0, cut), true)], reader))
+        printed.push(...scroll.newRows([message('m', whole, false)], reader))
         const words = (lines: readonly string[]) =>
           lines
             .join('\n')
@@ -56,32 +56,32 @@ describe('the scroll', () => {
             .replace(/[│\s]+/g, ' ')
             .trim()
         expect(words(linesOf(printed))).toBe(words([whole]))
-        expect(scroll.advance([message('m', whole, false)], reader)).toEqual([])
+        expect(scroll.newRows([message('m', whole, false)], reader)).toEqual([])
       }),
     )
   })
-  it('keeps the end of a paragraph that streamed', () => {
+  it('keeps the blank line between streamed paragraphs', () => {
     const scroll = new TranscriptPrinter()
-    const first = scroll.advance([message('m', 'one\n\n', true)], reader)
-    const rest = scroll.advance([message('m', 'one\n\ntwo', false)], reader)
+    const first = scroll.newRows([message('m', 'one\n\n', true)], reader)
+    const rest = scroll.newRows([message('m', 'one\n\ntwo', false)], reader)
     expect(linesOf([...first, ...rest])).toEqual(['  │ one', '  │', '  │ two'])
   })
-  it('prints all of a text that is not what had streamed', () => {
+  it('prints the whole final text if it differs from the streamed text', () => {
     const scroll = new TranscriptPrinter()
-    scroll.advance([message('m', 'one\n', true)], reader)
-    expect(linesOf(scroll.advance([message('m', 'other', false)], reader))).toEqual(['  │ other'])
+    scroll.newRows([message('m', 'one\n', true)], reader)
+    expect(linesOf(scroll.newRows([message('m', 'other', false)], reader))).toEqual(['  │ other'])
   })
-  it('tells of a tool when it begins, and again only if it failed', () => {
+  it('prints a tool when it starts, and again only if it fails', () => {
     const scroll = new TranscriptPrinter()
-    expect(linesOf(scroll.advance([tool('running')], reader))).toEqual(['▸ Bash  ls'])
-    expect(scroll.advance([tool('running')], reader)).toEqual([])
-    expect(linesOf(scroll.advance([tool('failed')], reader))).toEqual(['✗ Bash failed  no'])
-    expect(scroll.advance([tool('failed')], reader)).toEqual([])
+    expect(linesOf(scroll.newRows([tool('running')], reader))).toEqual(['▸ Bash  ls'])
+    expect(scroll.newRows([tool('running')], reader)).toEqual([])
+    expect(linesOf(scroll.newRows([tool('failed')], reader))).toEqual(['✗ Bash failed  no'])
+    expect(scroll.newRows([tool('failed')], reader)).toEqual([])
   })
-  it('shows what streams and is not printed yet', () => {
+  it('gives the streaming text that is not printed yet', () => {
     const scroll = new TranscriptPrinter()
     const entries = [message('m', 'one\ntwo', true)]
-    scroll.advance(entries, reader)
-    expect(linesOf(scroll.rest(entries))).toEqual(['  │ two'])
+    scroll.newRows(entries, reader)
+    expect(linesOf(scroll.unprintedRows(entries))).toEqual(['  │ two'])
   })
 })

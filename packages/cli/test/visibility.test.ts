@@ -1,15 +1,15 @@
-/** What would be sent is in sight, in a real pseudo-terminal: long notes, long lines, long offers, small screens. */
+/** What is about to be sent is visible in a real pseudo-terminal: long notes, answers and suggestions, small screens. */
 import { encodeDraft } from '@holdpoint/client'
 import type { Ask } from '@holdpoint/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { closeGateways } from '../../../test/support/gateway.ts'
 import { approvalAsk } from './support/gateway-fixture.ts'
-import { Scene } from './support/session-fixture.ts'
+import { SessionFixture } from './support/session-fixture.ts'
 import { closeTerminals, keys } from './support/terminal.ts'
 
-let scene: Scene
+let fixture: SessionFixture
 beforeAll(async () => {
-  scene = await Scene.open()
+  fixture = await SessionFixture.open()
 })
 afterEach(closeTerminals)
 afterAll(closeGateways)
@@ -22,72 +22,75 @@ const text: Ask = {
     { id: 'q', header: '', question: 'Why?', options: [], multiSelect: false, allowOther: true, secret: false },
   ],
 }
-const paste = (words: string) => `\u001b[200~${words}\u001b[201~`
+const paste = (text: string) => `\u001b[200~${text}\u001b[201~`
 
-describe('a note', () => {
-  it('that is longer than its line is cut where everybody sees it, and the keys stay', async () => {
-    const session = await scene.session()
-    const { id } = await scene.ask(session, approval)
-    await scene.call('putDraft', { id, draft: encodeDraft({ note: `begin ${'x'.repeat(2400)} end` }) })
-    const terminal = scene.run(session)
-    await terminal.sees(/With your note: begin x+ ⟨\d+ more⟩ x+ end$/m)
-    await terminal.sees('[a] Allow  [r] Reject')
+describe('a long note', () => {
+  it('is visibly cut to one line, and the keys stay on the screen', async () => {
+    const session = await fixture.startSession()
+    const { id } = await fixture.ask(session, approval)
+    await fixture.call('putDraft', { id, draft: encodeDraft({ note: `begin ${'x'.repeat(2400)} end` }) })
+    const terminal = fixture.openRun(session)
+    await terminal.waitFor(/With your note: begin x+ ⟨\d+ more⟩ x+ end$/m)
+    await terminal.waitFor('[a] Allow  [r] Deny')
     expect(terminal.text()).toContain('n note')
   })
 
-  it('shows what stands around the caret while it is written, and how much there is beside it', async () => {
-    const { request, terminal } = await scene.put(approval, small)
-    await terminal.sees('[a] Allow')
+  it('shows the lines around the caret while it is typed, and the number of hidden lines', async () => {
+    const { request, terminal } = await fixture.openRunWithRequest(approval, small)
+    await terminal.waitFor('[a] Allow')
     terminal.press('n')
-    await terminal.sees('Note ›')
+    await terminal.waitFor('Note ›')
     terminal.press(paste(`first ${'x'.repeat(300)} last`))
-    await terminal.sees(/⟨\d+ above⟩[\s\S]*last▏\nEnter adds it/)
+    await terminal.waitFor(/⟨\d+ above⟩[\s\S]*last▏\nEnter add/)
     expect(terminal.text()).not.toContain('first')
     terminal.press(keys.home)
-    await terminal.sees(/⟨\d+ below⟩\nNote › ▏first/)
-    await terminal.sees('Enter adds it')
+    await terminal.waitFor(/⟨\d+ below⟩\nNote › ▏first/)
+    await terminal.waitFor('Enter add')
     terminal.press(keys.enter)
-    await terminal.sees(/With your note: f.* ⟨\d+ more⟩ .*last/)
-    await terminal.sees('[a] Allow')
+    await terminal.waitFor(/With your note: f.* ⟨\d+ more⟩ .*last/)
+    await terminal.waitFor('[a] Allow')
     terminal.press('a')
-    await scene.resolved(request)
+    await fixture.waitForResolved(request)
   })
 })
 
-describe('a text', () => {
-  it('of many lines says how many are out of sight, and the caret is not', async () => {
-    const { terminal } = await scene.put(text)
-    await terminal.sees('Answer ›')
+describe('a text answer of many lines', () => {
+  it('says how many lines are hidden and keeps the caret visible', async () => {
+    const { terminal } = await fixture.openRunWithRequest(text)
+    await terminal.waitFor('Answer ›')
     terminal.press(paste(Array.from({ length: 12 }, (_, n) => `line ${n + 1}.`).join('\n')))
-    await terminal.sees(/⟨7 above⟩[\s\S]*line 12\.▏/)
+    await terminal.waitFor(/⟨7 above⟩[\s\S]*line 12\.▏/)
     terminal.press(keys.home)
-    await terminal.sees(/⟨7 below⟩\nAnswer › ▏line 1\./)
+    await terminal.waitFor(/⟨7 below⟩\nAnswer › ▏line 1\./)
     expect(terminal.text()).not.toContain('line 6.')
   })
 })
 
-describe('an offer', () => {
-  it('is taken by Enter once all of it was shown', async () => {
+describe('a long suggestion', () => {
+  it('is accepted by Enter only after all of it was shown', async () => {
     const label = `Allow ${'everything '.repeat(40)}at all`
     const offers = { suggestions: [{ id: '0', label, scope: 'session' }] }
-    const { request, terminal } = await scene.put(approvalAsk({ command: 'make deploy' }, offers), small)
-    await terminal.sees('(after the end)')
+    const { request, terminal } = await fixture.openRunWithRequest(
+      approvalAsk({ command: 'make deploy' }, offers),
+      small,
+    )
+    await terminal.waitFor('(read to the end first)')
     terminal.press(' ')
-    await terminal.sees('[a] Allow  [r] Reject')
+    await terminal.waitFor('[a] Allow  [r] Deny')
     terminal.press('s')
-    await terminal.sees('↑↓ 1–1 choose')
+    await terminal.waitFor('↑↓ 1–1 choose')
     terminal.press('1')
-    await terminal.sees(/› 1 {2}Allow everything/)
+    await terminal.waitFor(/› 1 {2}Allow everything/)
     terminal.press(keys.enter)
-    await terminal.sees('Not all of this one')
-    expect((await scene.now(request)).status).toBe('pending')
+    await terminal.waitFor('Not all of this one')
+    expect((await fixture.getRequest(request)).status).toBe('pending')
     while (!terminal.text().includes('at all')) {
       const before = terminal.raw.length
       terminal.press(' ')
-      await terminal.until(() => terminal.raw.length > before)
+      await terminal.waitUntil(() => terminal.raw.length > before)
     }
-    await terminal.sees('Enter allows')
+    await terminal.waitFor('Enter allow')
     terminal.press(keys.enter)
-    expect((await scene.resolved(request)).resolution?.answer).toEqual({ kind: 'allow', suggestion: '0' })
+    expect((await fixture.waitForResolved(request)).resolution?.answer).toEqual({ kind: 'allow', suggestion: '0' })
   })
 })

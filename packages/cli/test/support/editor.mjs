@@ -1,4 +1,4 @@
-// Acts as a person's editor: writes EDITOR_TEXT into the file, or fails if EDITOR_FAILS is set.
+// A scripted editor: appends the file's content to EDITOR_SAW, then writes EDITOR_TEXT into the file, or fails if EDITOR_FAILS is set.
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 
 const file = process.argv[2]

@@ -1,9 +1,9 @@
 /** A pending request for tests without a gateway. */
 import type { Ask, Request, RequestId, SessionId } from '@holdpoint/protocol'
 
-export function requestOf(ask: Ask, id = 'req_x'): Request {
+export function pendingRequest(ask: Ask, id = 'req_x'): Request {
   return {
-    id: id as RequestId, // never leaves the tests
+    id: id as RequestId, // only used in tests
     session: 'ses_x' as SessionId, // as above
     key: id,
     agentPath: [],

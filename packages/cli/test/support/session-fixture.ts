@@ -1,64 +1,67 @@
-/** An agent that a test plays itself, and the person who answers it at a terminal. One gateway serves all tests of a file. */
+/** A gateway with sessions whose agent is the test itself, and terminals in which a person answers. One gateway serves all tests of a file. */
 import type { Ask, Call, Event, Request, Session } from '@holdpoint/protocol'
 import { type GatewayProcess, startGateway } from '../../../../test/support/gateway.ts'
 import { Terminal, type TerminalOptions } from './terminal.ts'
 
-export class Scene {
+export class SessionFixture {
   readonly gateway: GatewayProcess
   #keys = 0
 
   constructor(gateway: GatewayProcess) {
     this.gateway = gateway
   }
-  static async open(config: object = {}): Promise<Scene> {
+  static async open(config: object = {}): Promise<SessionFixture> {
     const inline = Object.keys(config).length > 0
-    return new Scene(await startGateway({ runner: inline ? 'inline' : 'none', config }))
+    return new SessionFixture(await startGateway({ runner: inline ? 'inline' : 'none', config }))
   }
 
   get call(): Call {
     return this.gateway.call
   }
-  /** A session whose agent is the test. */
-  session(title = 'scene'): Promise<Session> {
+  /** Starts a session whose agent is the test. */
+  startSession(title = 'session'): Promise<Session> {
     return this.call('startSession', { driver: 'external', title, cwd: '/srv/app' })
   }
   ask(session: Session, ask: Ask, agentPath: readonly string[] = []): Promise<Request> {
     return this.call('openRequest', { id: session.id, key: `k${++this.#keys}`, ask, agentPath: [...agentPath] })
   }
-  async says(session: Session, text: string): Promise<void> {
+  async sayAsAgent(session: Session, text: string): Promise<void> {
     await this.call('appendEvents', {
       id: session.id,
       items: [{ type: 'message.added', block: `b${++this.#keys}`, text }],
     })
   }
-  /** Ends the turn: the session rests. */
-  async rests(session: Session): Promise<void> {
+  /** Ends the turn; the session becomes idle. */
+  async finishTurn(session: Session): Promise<void> {
     await this.call('appendEvents', { id: session.id, items: [{ type: 'turn.finished', ending: 'done' }] })
   }
-  /** As it is once it has been resolved. */
-  async resolved(request: Request): Promise<Request> {
+  async waitForResolved(request: Request): Promise<Request> {
     for (;;) {
-      const now = await this.call('getRequest', { id: request.id, wait: 5000 })
-      if (now.status === 'resolved') return now
+      const current = await this.call('getRequest', { id: request.id, wait: 5000 })
+      if (current.status === 'resolved') return current
     }
   }
-  now(request: Request): Promise<Request> {
+  async answerTo(request: Request) {
+    return (await this.waitForResolved(request)).resolution?.answer
+  }
+  getRequest(request: Request): Promise<Request> {
     return this.call('getRequest', { id: request.id })
   }
-  async log(session: Session): Promise<readonly Event[]> {
+  async listEvents(session: Session): Promise<readonly Event[]> {
     return (await this.call('listEvents', { id: session.id, limit: 500 })).items
   }
 
-  run(session: Session, options: TerminalOptions = {}): Terminal {
-    return this.terminal(['run', '--session', session.id], options)
+  /** Opens `holdpoint run --session` in a terminal. */
+  openRun(session: Session, options: TerminalOptions = {}): Terminal {
+    return this.openTerminal(['run', '--session', session.id], options)
   }
-  terminal(words: readonly string[], options: TerminalOptions = {}): Terminal {
-    return new Terminal([...words, '--home', this.gateway.home.path], options)
+  openTerminal(args: readonly string[], options: TerminalOptions = {}): Terminal {
+    return new Terminal([...args, '--home', this.gateway.home.path], options)
   }
-  /** A session with one request, and a terminal at which it is put. */
-  async put(ask: Ask, options: TerminalOptions = {}) {
-    const session = await this.session()
+  /** Starts a session with one request and opens it in a terminal. */
+  async openRunWithRequest(ask: Ask, options: TerminalOptions = {}) {
+    const session = await this.startSession()
     const request = await this.ask(session, ask)
-    return { session, request, terminal: this.run(session, options) }
+    return { session, request, terminal: this.openRun(session, options) }
   }
 }

@@ -45,7 +45,7 @@ export class Terminal {
   readonly exit: Promise<number>
   #exited: number | null = null
 
-  constructor(words: readonly string[], { columns = 80, rows = 24, env = {}, cwd, asJob }: TerminalOptions = {}) {
+  constructor(args: readonly string[], { columns = 80, rows = 24, env = {}, cwd, asJob }: TerminalOptions = {}) {
     // A person's terminal has colors, unlike CI.
     const { CI: _ci, NO_COLOR: _noColor, FORCE_COLOR: _forceColor, ...plain } = cleanEnvironment()
     this.#screen = new xterm.Terminal({ cols: columns, rows, scrollback: 5000, allowProposedApi: true })
@@ -56,7 +56,7 @@ export class Terminal {
       process.execPath,
       holdpoint,
     ]
-    this.#pty = spawn(asJob ? '/bin/bash' : process.execPath, [...(asJob ? job : [holdpoint]), ...words], {
+    this.#pty = spawn(asJob ? '/bin/bash' : process.execPath, [...(asJob ? job : [holdpoint]), ...args], {
       name: 'xterm-256color',
       cols: columns,
       rows,
@@ -65,19 +65,19 @@ export class Terminal {
     })
     this.#pty.onData(data => {
       this.raw += data
-      this.#screen.write(data, () => this.#wake())
+      this.#screen.write(data, () => this.#notify())
     })
     this.exit = new Promise(resolve => {
       this.#pty.onExit(({ exitCode }) => {
         this.#exited = exitCode
         // The emulator may still be processing the last output.
         this.#screen.write('', () => {
-          this.#wake()
+          this.#notify()
           resolve(exitCode)
         })
       })
     })
-    open.add(this)
+    openTerminals.add(this)
   }
 
   get pid(): number {
@@ -91,7 +91,7 @@ export class Terminal {
     for (const char of text) {
       const before = this.raw.length
       this.#pty.write(char)
-      await this.until(() => this.raw.length > before)
+      await this.waitUntil(() => this.raw.length > before)
     }
   }
   resize(columns: number, rows: number): void {
@@ -122,17 +122,17 @@ export class Terminal {
   }
 
   /** Waits until the screen shows this text. */
-  async sees(wanted: string | RegExp): Promise<string> {
-    await this.until(
-      () => (typeof wanted === 'string' ? this.text().includes(wanted) : wanted.test(this.text())),
-      String(wanted),
+  async waitFor(text: string | RegExp): Promise<string> {
+    await this.waitUntil(
+      () => (typeof text === 'string' ? this.text().includes(text) : text.test(this.text())),
+      String(text),
     )
     return this.text()
   }
-  async seesNot(unwanted: string): Promise<void> {
-    await this.until(() => !this.text().includes(unwanted), `no ${unwanted}`)
+  async waitForGone(text: string): Promise<void> {
+    await this.waitUntil(() => !this.text().includes(text), `the end of ${text}`)
   }
-  async until(condition: () => boolean, what = 'it'): Promise<void> {
+  async waitUntil(condition: () => boolean, what = 'the expected output'): Promise<void> {
     const deadline = Date.now() + waitMaxMs
     while (!condition()) {
       if (Date.now() > deadline || this.#exited !== null)
@@ -140,7 +140,7 @@ export class Terminal {
           `${what} did not appear${this.#exited === null ? '' : ` (exit ${this.#exited})`}; the screen:\n${this.all()}`,
         )
       await new Promise<void>(resolve => {
-        const timer = setTimeout(() => this.#wake(), deadline - Date.now() + 1)
+        const timer = setTimeout(() => this.#notify(), deadline - Date.now() + 1)
         this.#waiters.add(() => {
           clearTimeout(timer)
           resolve()
@@ -148,14 +148,14 @@ export class Terminal {
       })
     }
   }
-  #wake(): void {
+  #notify(): void {
     const waiters = [...this.#waiters]
     this.#waiters.clear()
-    for (const wake of waiters) wake()
+    for (const notify of waiters) notify()
   }
 
   close(): void {
-    open.delete(this)
+    openTerminals.delete(this)
     try {
       this.#pty.kill('SIGKILL')
     } catch {
@@ -165,10 +165,10 @@ export class Terminal {
   }
 }
 
-const open = new Set<Terminal>()
+const openTerminals = new Set<Terminal>()
 /** For afterEach: closes every open terminal. */
 export function closeTerminals(): void {
-  for (const terminal of [...open]) terminal.close()
+  for (const terminal of [...openTerminals]) terminal.close()
 }
 
 /** The path of a script that acts as the person's editor. */

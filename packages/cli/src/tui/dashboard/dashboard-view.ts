@@ -1,51 +1,66 @@
-/** Inbox and sessions as they are drawn: two columns where there is room, one where there is not. */
-import { trusted } from '../../output/span.ts'
+/** Draws `holdpoint tui`: the list and the pane side by side, or one of them on a narrow screen. */
+import { trusted, untrusted } from '../../output/span.ts'
 import { cutSpans, type StyledLine, widthOfSpans } from '../../output/width.ts'
-import type { Frame } from '../terminal/terminal.ts'
+import { keyRows } from '../prompt/layout/prompt-sections.ts'
+import type { ScreenFrame } from '../terminal/terminal.ts'
 import type { DashboardModel } from './dashboard-model.ts'
-import { groupsOf, headPiece, listPieces } from './session-list.ts'
+import { paneOf } from './pane-view.ts'
+import { groupsOf, headerLine, listLines } from './session-list.ts'
+import { keyHints, dashboardTexts as texts } from './texts.ts'
 
-const wideFrom = 80
+const twoColumnsFrom = 80
 const listShare = 0.32
-const listMax = 40
-/** The head, a line under it, the keys. */
-const around = 3
-const least = { columns: 20, rows: around + 1 }
+const listMaxColumns = 40
+/** The header, the line below it, and the key hints. */
+const fixedRows = 3
+const minSize = { columns: 20, rows: fixedRows + 1 }
 
-export interface Size {
+export interface DashboardSize {
   readonly columns: number
   readonly rows: number
 }
 
-/** Every line is put together here, by the one width that is counted by: so none of them is longer than the screen. */
+/** Builds every line to its full width here, so that none is longer than the screen. */
 export function dashboardFrame(
   model: DashboardModel,
-  { url, now, columns, rows }: Size & { readonly url: string; readonly now: number },
-): Frame {
-  if (columns < least.columns || rows < least.rows) {
-    // What is asked has no room, and is told so: nobody answers it now.
-    model.pane(columns, 0)
-    return { lines: [cutSpans([trusted('Too small a screen: enlarge it.', 'waiting')], columns)], spinner: null }
+  { url, now, columns, rows }: DashboardSize & { readonly url: string; readonly now: number },
+): ScreenFrame {
+  if (columns < minSize.columns || rows < minSize.rows) {
+    // Lay the pane out without height, so that an open prompt knows that it is not visible and takes no answer.
+    paneOf(model, columns, 0)
+    return { lines: [cutSpans([trusted(texts.tooSmall, 'waiting')], columns)], spinner: null }
   }
-  const height = rows - around
-  const beside = columns >= wideFrom && !model.isWide
-  const list = beside ? Math.min(listMax, Math.floor(columns * listShare)) : columns
-  const pane = beside || model.isOpen ? model.pane(beside ? columns - list - 3 : columns, height) : null
-  const items =
-    beside || !pane
-      ? listPieces(groupsOf(model.inbox), model.selected, { columns: list, height, now, focused: !model.isOpen })
-      : []
-  const body = Array.from({ length: height }, (_, at): StyledLine => {
-    const [item = [], line = []] = [items[at], pane?.pieces[at]]
-    if (!beside) return pane ? line : item
-    const gap = ' '.repeat(Math.max(0, list - widthOfSpans(item)))
+  const height = rows - fixedRows
+  const hasTwoColumns = columns >= twoColumnsFrom && !model.help
+  const listColumns = hasTwoColumns ? Math.min(listMaxColumns, Math.floor(columns * listShare)) : columns
+  const paneColumns = hasTwoColumns ? columns - listColumns - 3 : columns
+  const pane = hasTwoColumns || model.hasPaneFocus ? paneOf(model, paneColumns, height) : null
+  const listSize = { columns: listColumns, height, now, isFocused: !model.hasPaneFocus }
+  const list = hasTwoColumns || !pane ? listLines(groupsOf(model.inbox), model.selected, listSize) : []
+  const body = Array.from({ length: height }, (_, index): StyledLine => {
+    const [item = [], line = []] = [list[index], pane?.lines[index]]
+    if (!hasTwoColumns) return pane ? line : item
+    const gap = ' '.repeat(Math.max(0, listColumns - widthOfSpans(item)))
     return [...item, trusted(`${gap} │ `, 'quiet'), ...line]
   })
   const lines = [
-    headPiece(model.inbox, url, columns),
+    headerLine(model.inbox, url, columns),
     [trusted('─'.repeat(columns), 'quiet')],
     ...body,
-    model.keys(columns),
+    footerLine(model, columns),
   ]
-  return { lines, spinner: pane?.busy ? { line: rows - 2, text: pane.busy } : null }
+  return { lines, spinner: pane?.spinner ? { line: rows - 2, text: pane.spinner } : null }
+}
+
+/** A hint, or the keys that can be used now. */
+function footerLine(model: DashboardModel, columns: number): StyledLine {
+  if (model.hint !== null) return cutSpans([untrusted(model.hint, 'strong')], columns)
+  return keyRows(keyHints[keyTarget(model)], columns)[0]?.spans ?? []
+}
+function keyTarget({ help, startDialog, isComposing, controller, transcript }: DashboardModel): keyof typeof keyHints {
+  if (help) return help.hasMore ? 'helpMore' : 'help'
+  if (startDialog) return 'startDialog'
+  if (isComposing) return 'composer'
+  if (controller.prompt) return 'prompt'
+  return transcript ? 'session' : 'list'
 }

@@ -1,4 +1,4 @@
-/** `holdpoint tui`: the inbox and every session, live, on a screen of their own. */
+/** `holdpoint tui`: the inbox and all sessions, live, on the whole screen. */
 import { Inbox, watchEvents } from '@holdpoint/client'
 import { Fault } from '@holdpoint/protocol'
 import { closingRows, connectOrStart, type GatewayAccess } from '../../gateway-client/gateway-access.ts'
@@ -6,32 +6,34 @@ import type { GatewayAddress } from '../../gateway-client/gateway-client.ts'
 import { folderFor } from '../../gateway-client/start-session.ts'
 import { out } from '../../output/output.ts'
 import { row, trusted, untrusted } from '../../output/span.ts'
+import { runTexts } from '../run/texts.ts'
 import { Terminal } from '../terminal/terminal.ts'
 import { DashboardModel } from './dashboard-model.ts'
 import { dashboardFrame } from './dashboard-view.ts'
+import { dashboardTexts as texts } from './texts.ts'
 
-/** How long ago something was is told by the minute. */
+/** Ages are shown in minutes, so the screen is redrawn at least this often. */
 const tickMs = 20_000
 
-/** The exit code. */
-export async function tui(place: GatewayAddress): Promise<number> {
+/** Gives the exit code. */
+export async function runTui(address: GatewayAddress): Promise<number> {
   if (!process.stdin.isTTY || !process.stdout.isTTY || process.env.TERM === 'dumb')
-    throw new Fault('bad_input', 'This is no terminal to draw on; holdpoint inbox, show, allow and watch work anywhere')
-  const house = await connectOrStart(place)
+    throw new Fault('bad_input', texts.needsTerminal)
+  const gateway = await connectOrStart(address)
   try {
-    if (house.isOwn) out.print(row(trusted(`No gateway runs, so one runs here until you leave: ${house.url}`, 'quiet')))
-    return await stay(house)
+    if (gateway.isOwn) out.print(row(trusted(runTexts.ownGateway(gateway.url), 'quiet')))
+    return await showDashboard(gateway)
   } finally {
-    await house.close()
+    await gateway.close()
   }
 }
 
-async function stay(house: GatewayAccess): Promise<number> {
-  const { call, connection, url } = house
+async function showDashboard(gateway: GatewayAccess): Promise<number> {
+  const { call, connection, url } = gateway
   const { person: me } = await call('whoAmI', {})
   const inbox = new Inbox({ call, watch: options => watchEvents(connection, options) })
-  const stage = new Terminal('full')
-  // By the gateway's clock, which is the one that times are told by.
+  const terminal = new Terminal('full')
+  // Times on the screen are relative to the gateway's clock.
   const now = () => Date.now() + inbox.getSnapshot().clockSkewMs
   let leave = () => {}
   const left = new Promise<void>(resolve => {
@@ -44,42 +46,36 @@ async function stay(house: GatewayAccess): Promise<number> {
     inbox,
     me,
     drivers: async () => (await call('listDrivers', {})).items,
-    edit: text => stage.edit(text),
+    edit: text => terminal.edit(text),
     now,
     leave,
-    changed: stage.redraw,
+    changed: terminal.redraw,
   })
   const size = () => ({ columns: process.stdout.columns || 80, rows: process.stdout.rows || 24 })
   const tick = setInterval(model.update, tickMs)
   try {
-    stage.open(() => dashboardFrame(model, { url, now: now(), ...size() }), {
-      onKey: key => model.press(key),
-      onPaint: () => model.painted(),
+    terminal.open(() => dashboardFrame(model, { url, now: now(), ...size() }), {
+      onKey: key => model.handleKey(key),
+      onPaint: () => model.onPainted(),
       onResize: model.update,
-      onReturn: () => model.returned(),
-      onStop: leave,
+      onTerminalReturned: () => model.onTerminalReturned(),
+      onExitSignal: leave,
     })
     await Promise.race([left, streamEnd(inbox)])
   } finally {
     clearInterval(tick)
-    stage.close()
+    terminal.close()
     await model.close()
     inbox.close()
   }
   const { ended, pendingCount } = inbox.getSnapshot()
-  if (ended) out.print(row(trusted('The gateway let go: ', 'no'), untrusted(ended.message)))
-  if (pendingCount > 0)
-    out.print(
-      row(
-        trusted(`${pendingCount} ${pendingCount === 1 ? 'request waits' : 'requests wait'} for you. `),
-        trusted('holdpoint tui brings you back.', 'quiet'),
-      ),
-    )
-  out.print(...closingRows(house))
+  if (ended) out.print(row(trusted(runTexts.connectionClosed, 'no'), untrusted(ended.message)))
+  if (pendingCount > 0) out.print(row(trusted(texts.pendingOnLeave(pendingCount)), trusted(texts.comeBack, 'quiet')))
+  out.print(...closingRows(gateway))
   return ended ? 1 : 0
 }
 
-/** The credential is gone, as a rule: nothing more will come. */
+/** Resolves when the gateway ends the stream for good, usually because the token was revoked. */
 function streamEnd(inbox: Inbox): Promise<void> {
   return new Promise(resolve => {
     inbox.subscribe(() => {

@@ -1,199 +1,207 @@
-/** An approval, key by key. One key allows only what was shown to its end and what the agent's own program does not warn of. */
+/** Handles the keys of an approval. A single key can allow only a request that was shown to its end and that the agent did not flag as dangerous. */
 import { applyEdit, editableOf, effectiveAsk } from '@holdpoint/client'
 import type { ApprovalAsk, JsonObject } from '@holdpoint/protocol'
 import { suggestionsOf } from '../../output/request.ts'
-import { emptySelection, type ListSelection, pressSelection } from './list-selection.ts'
-import { decisionOf, type PromptInput, type PromptStep, typing } from './prompt-step.ts'
+import { handleLineKey, type KeyResult, type PromptInput, singleKeypress } from './key-result.ts'
+import { emptySelection, handleSelectionKey, type ListSelection } from './list-selection.ts'
 import { emptyTextInput, type TextInput, textInputWith } from './text-input.ts'
+import { confirmWord, approvalTexts as texts } from './texts.ts'
 
 export interface ApprovalState {
   readonly kind: 'approval'
-  /** What the keys mean now: a decision, the words of a note or a reason, the word that confirms, the mode of a plan, what is to be remembered. */
-  readonly stage: 'decide' | 'note' | 'reason' | 'confirm' | 'mode' | 'always'
+  /** What the keys do now: decide, type a note, a reason or the confirming word, choose a plan's mode, or choose what to remember. */
+  readonly step: 'decide' | 'note' | 'reason' | 'confirm' | 'mode' | 'always'
   readonly line: TextInput
-  readonly pick: ListSelection
+  readonly selection: ListSelection
   readonly note: string
-  /** Of a rejection that was begun and left. */
+  /** The reason of a denial that was started and not sent. */
   readonly reason: string
-  /** What the editor opens, where that is not what was asked. */
+  /** The text that the editor opens, if it differs from the request's. */
   readonly edit: string | null
-  /** As a person has edited it. */
+  /** The input as the person has edited it. */
   readonly input: JsonObject | null
   readonly mode: string | null
-  /** Which of the agent's offers is taken with the allow. */
+  /** The id of the suggestion to remember with the allow. */
   readonly suggestion: string | null
 }
-export interface ApprovalAround {
-  /** Whether all of it has been on the screen. */
-  readonly shown: boolean
-  /** Those a plan may be approved into. */
+export interface ApprovalContext {
+  /** Whether the whole request has been on the screen. */
+  readonly isFullyShown: boolean
+  /** The modes that a plan can be approved into. */
   readonly modes: readonly string[]
-  /** Which choice of a list has been on the screen to its end. */
-  readonly read: number | null
+  /** The index of the list item that has been on the screen to its end. */
+  readonly shownChoice: number | null
 }
 
-export const confirmWord = 'allow'
-export const keepMode = 'as it is'
+export const keepMode = texts.currentMode
 
-/** Nothing is decided: whoever goes back begins here. */
-const undecided = { stage: 'decide', line: emptyTextInput, pick: emptySelection, mode: null, suggestion: null } as const
+const undecided = {
+  step: 'decide',
+  line: emptyTextInput,
+  selection: emptySelection,
+  mode: null,
+  suggestion: null,
+} as const
 
 export function openApproval(): ApprovalState {
   return { kind: 'approval', note: '', reason: '', edit: null, input: null, ...undecided }
 }
 
-/** The ask with the person's changes in it. */
+/** The ask with the person's changes applied. */
 export function editedAsk(ask: ApprovalAsk, { input }: ApprovalState): ApprovalAsk {
   const edited = input && effectiveAsk(ask, { at: 0, by: 'person', answer: { kind: 'allow', input } })
   return edited?.kind === 'approval' ? edited : ask
 }
 
-export function pressApproval(
-  part: ApprovalState,
+export function handleApprovalKey(
+  state: ApprovalState,
   ask: ApprovalAsk,
-  press: PromptInput,
-  around: ApprovalAround,
-): PromptStep<ApprovalState> {
-  switch (part.stage) {
+  input: PromptInput,
+  context: ApprovalContext,
+): KeyResult<ApprovalState> {
+  switch (state.step) {
     case 'decide':
-      return decide(part, ask, press, around)
+      return decide(state, ask, input, context)
     case 'mode':
-      return chooseMode(part, ask, press, around)
+      return chooseMode(state, ask, input, context)
     case 'always':
-      return chooseOffer(part, ask, press, around)
+      return chooseSuggestion(state, ask, input, context)
     case 'note':
     case 'reason':
     case 'confirm':
-      return type(part, ask, press, around)
+      return type(state, ask, input, context)
   }
 }
 
 function decide(
-  part: ApprovalState,
+  state: ApprovalState,
   ask: ApprovalAsk,
-  press: PromptInput,
-  around: ApprovalAround,
-): PromptStep<ApprovalState> {
-  if (press.name === 'edited') return takeEdit(part, ask, press.text)
-  switch (decisionOf(press)) {
+  input: PromptInput,
+  context: ApprovalContext,
+): KeyResult<ApprovalState> {
+  if (input.name === 'edited') return applyEditorText(state, ask, input.text)
+  switch (singleKeypress(input)) {
     case 'a':
     case '1':
-      return allow(part, ask, around)
+      return allow(state, ask, context)
     case 'r':
     case '2':
-      return { part, answer: { kind: 'deny', ...(part.note && { reason: part.note }) } }
+      return { state, answer: { kind: 'deny', ...(state.note && { reason: state.note }) } }
     case 'x':
-      return { part, answer: { kind: 'deny', interrupt: true, ...(part.note && { reason: part.note }) } }
+      return { state, answer: { kind: 'deny', interrupt: true, ...(state.note && { reason: state.note }) } }
     case 'R':
-      return { part: { ...part, stage: 'reason', line: textInputWith(part.reason) } }
+      return { state: { ...state, step: 'reason', line: textInputWith(state.reason) } }
     case 'n':
-      return { part: { ...part, stage: 'note', line: textInputWith(part.note) } }
+      return { state: { ...state, step: 'note', line: textInputWith(state.note) } }
     case 's':
-      if (suggestionsOf(ask).length === 0)
-        return { part, hint: 'The agent’s own program offers nothing to remember here: a allows it once.' }
-      return around.shown ? { part: { ...part, stage: 'always', pick: emptySelection } } : { part, hint: unshown }
+      if (suggestionsOf(ask).length === 0) return { state, hint: texts.nothingToRemember }
+      if (!context.isFullyShown) return { state, hint: texts.notFullyShown }
+      return { state: { ...state, step: 'always', selection: emptySelection } }
     case 'e':
-      if (!ask.editable) return { part, hint: 'This runs as it is, or not at all: it cannot be edited.' }
-      return { part, edit: part.edit ?? editableOf(ask).text }
+      if (!ask.editable) return { state, hint: texts.notEditable }
+      return { state, edit: state.edit ?? editableOf(ask).text }
     default:
-      return { part, unused: true }
+      return { state, ignored: true }
   }
 }
 
-const unshown = 'Not all of it has been shown yet: space shows more. Then it can be allowed.'
-
-const unread = 'Not all of this one has been shown yet: space shows more. Then Enter takes it.'
-
-/** Allow, unless something stands in its way. */
-function allow(part: ApprovalState, ask: ApprovalAsk, { shown, modes }: ApprovalAround): PromptStep<ApprovalState> {
-  if (!shown) return { part, hint: unshown }
-  if (ask.plan !== undefined && modes.length > 0 && part.mode === null)
-    return { part: { ...part, stage: 'mode', pick: emptySelection } }
-  if (ask.caution?.defaultToNo && part.stage !== 'confirm')
-    return { part: { ...part, stage: 'confirm', line: emptyTextInput } }
-  const { input, note, mode, suggestion } = part
-  const into = mode === null || mode === keepMode ? {} : { mode }
-  const from = suggestion === null ? {} : { suggestion }
-  return { part, answer: { kind: 'allow', ...(input && { input }), ...(note && { note }), ...into, ...from } }
+/** Answers with an allow, unless something must be shown, chosen or confirmed first. */
+function allow(
+  state: ApprovalState,
+  ask: ApprovalAsk,
+  { isFullyShown, modes }: ApprovalContext,
+): KeyResult<ApprovalState> {
+  if (!isFullyShown) return { state, hint: texts.notFullyShown }
+  if (ask.plan !== undefined && modes.length > 0 && state.mode === null)
+    return { state: { ...state, step: 'mode', selection: emptySelection } }
+  if (ask.caution?.defaultToNo && state.step !== 'confirm')
+    return { state: { ...state, step: 'confirm', line: emptyTextInput } }
+  const { input, note, mode, suggestion } = state
+  return {
+    state,
+    answer: {
+      kind: 'allow',
+      ...(input && { input }),
+      ...(note && { note }),
+      ...(mode !== null && mode !== keepMode && { mode }),
+      ...(suggestion !== null && { suggestion }),
+    },
+  }
 }
 
 function chooseMode(
-  part: ApprovalState,
+  state: ApprovalState,
   ask: ApprovalAsk,
-  press: PromptInput,
-  around: ApprovalAround,
-): PromptStep<ApprovalState> {
-  const modes = [keepMode, ...around.modes]
-  return choose(part, press, { choices: modes, ...around }, mode =>
-    allow({ ...part, mode, stage: 'decide' }, ask, around),
+  input: PromptInput,
+  context: ApprovalContext,
+): KeyResult<ApprovalState> {
+  const modes = [keepMode, ...context.modes]
+  return choose(state, input, { choices: modes, ...context }, mode =>
+    allow({ ...state, mode, step: 'decide' }, ask, context),
   )
 }
-function chooseOffer(
-  part: ApprovalState,
+function chooseSuggestion(
+  state: ApprovalState,
   ask: ApprovalAsk,
-  press: PromptInput,
-  around: ApprovalAround,
-): PromptStep<ApprovalState> {
-  const offers = suggestionsOf(ask).map(({ id }) => id)
-  return choose(part, press, { choices: offers, ...around }, suggestion =>
-    allow({ ...part, suggestion, stage: 'decide' }, ask, around),
+  input: PromptInput,
+  context: ApprovalContext,
+): KeyResult<ApprovalState> {
+  const ids = suggestionsOf(ask).map(({ id }) => id)
+  return choose(state, input, { choices: ids, ...context }, suggestion =>
+    allow({ ...state, suggestion, step: 'decide' }, ask, context),
   )
 }
 
-/** From a list, by which it is allowed: what was pasted does not. */
+/** Choosing from these lists allows the request, so a pasted Enter does not count. */
 function choose(
-  part: ApprovalState,
-  press: PromptInput,
-  { choices, read }: { readonly choices: readonly string[]; readonly read: number | null },
-  take: (choice: string) => PromptStep<ApprovalState>,
-): PromptStep<ApprovalState> {
-  if (press.name === 'escape') return { part: { ...part, ...undecided } }
-  if (press.name === 'enter' && press.alone) {
-    const choice = choices[part.pick.cursor]
-    if (choice === undefined) return { part, hint: 'Choose one by its number or with the arrows; Esc goes back.' }
-    return read === part.pick.cursor ? take(choice) : { part, hint: unread }
+  state: ApprovalState,
+  input: PromptInput,
+  { choices, shownChoice }: { readonly choices: readonly string[]; readonly shownChoice: number | null },
+  confirm: (choice: string) => KeyResult<ApprovalState>,
+): KeyResult<ApprovalState> {
+  if (input.name === 'escape') return { state: { ...state, ...undecided } }
+  if (input.name === 'enter' && input.alone) {
+    const { cursor } = state.selection
+    const choice = choices[cursor]
+    if (choice === undefined) return { state, hint: texts.chooseOne }
+    return shownChoice === cursor ? confirm(choice) : { state, hint: texts.choiceNotFullyShown }
   }
-  const pick = press.name === 'edited' ? null : pressSelection(part.pick, press, { count: choices.length, many: false })
-  return pick ? { part: { ...part, pick } } : { part, unused: true }
+  if (input.name === 'edited') return { state, ignored: true }
+  const selection = handleSelectionKey(state.selection, input, { count: choices.length, isMultiple: false })
+  return selection ? { state: { ...state, selection } } : { state, ignored: true }
 }
 
 function type(
-  part: ApprovalState,
+  state: ApprovalState,
   ask: ApprovalAsk,
-  press: PromptInput,
-  around: ApprovalAround,
-): PromptStep<ApprovalState> {
-  const typed = typing(part.line, press)
-  if (!typed) return { part, unused: true }
-  if ('line' in typed) return { part: { ...part, line: typed.line } }
-  const back: ApprovalState = { ...part, ...undecided }
-  if ('left' in typed) return { part: part.stage === 'reason' ? { ...back, reason: part.line.text } : back }
-  if (part.stage === 'note') return { part: { ...back, note: typed.done } }
-  if (part.stage === 'reason') {
-    if (typed.done === '') return { part, hint: 'Say why, then Enter; Esc goes back, and r rejects without a reason.' }
-    return { part, answer: { kind: 'deny', reason: typed.done } }
+  input: PromptInput,
+  context: ApprovalContext,
+): KeyResult<ApprovalState> {
+  const typed = handleLineKey(state.line, input)
+  if (!typed) return { state, ignored: true }
+  if ('line' in typed) return { state: { ...state, line: typed.line } }
+  const back: ApprovalState = { ...state, ...undecided }
+  if ('cancelled' in typed) return { state: state.step === 'reason' ? { ...back, reason: state.line.text } : back }
+  if (state.step === 'note') return { state: { ...back, note: typed.submitted } }
+  if (state.step === 'reason') {
+    if (typed.submitted === '') return { state, hint: texts.reasonMissing }
+    return { state, answer: { kind: 'deny', reason: typed.submitted } }
   }
-  if (typed.done !== confirmWord)
-    return {
-      part: { ...part, line: emptyTextInput },
-      hint: `To allow it type ${confirmWord}, the whole word, then Enter; Esc goes back.`,
-    }
-  return allow(part, ask, around)
+  if (typed.submitted !== confirmWord) return { state: { ...state, line: emptyTextInput }, hint: texts.wrongWord }
+  return allow(state, ask, context)
 }
 
-function takeEdit(part: ApprovalState, ask: ApprovalAsk, text: string): PromptStep<ApprovalState> {
+function applyEditorText(state: ApprovalState, ask: ApprovalAsk, text: string): KeyResult<ApprovalState> {
   const editable = editableOf(ask)
-  // Editors end a file with a line feed that nobody typed.
+  // Most editors end a file with a line feed that nobody typed.
   const trimmed = editable.text.endsWith('\n') ? text : text.replace(/\n$/, '')
-  if (trimmed === editable.text)
-    return { part: { ...part, input: null, edit: null }, hint: 'Nothing was changed: this is what was asked.' }
+  if (trimmed === editable.text) return { state: { ...state, input: null, edit: null }, hint: texts.unchanged }
   const edited = applyEdit(ask, editable, trimmed)
-  if ('problem' in edited)
-    return { part: { ...part, edit: trimmed }, hint: `${edited.problem} Nothing was changed; e edits again.` }
-  return { part: { ...part, input: edited.input, edit: trimmed } }
+  if ('problem' in edited) return { state: { ...state, edit: trimmed }, hint: texts.badEdit(edited.problem) }
+  return { state: { ...state, input: edited.input, edit: trimmed } }
 }
 
-/** An edit that was begun elsewhere; none where it says what was asked. */
+/** An edit that was started on another device; null if it equals the request's own text. */
 export function pendingEdit(ask: ApprovalAsk, edit: string | undefined): string | null {
   return edit === undefined || edit === editableOf(ask).text ? null : edit
 }

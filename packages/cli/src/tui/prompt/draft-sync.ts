@@ -1,8 +1,8 @@
-/** What is half written in prompts, kept at the gateway: the person's other devices show it, and others see that somebody answers. */
+/** Syncs unfinished answers with the gateway: the person's other devices show them, and other people see that somebody is answering. */
 import { type AnswerDraft, changeDraft, DraftSync, encodeDraft } from '@holdpoint/client'
 import type { Call, Frame, RequestId } from '@holdpoint/protocol'
 import type { Prompt } from './prompt.ts'
-import { draftOf, withDraft } from './prompt-draft.ts'
+import { draftFromPrompt, withDraft } from './prompt-draft.ts'
 
 export interface PromptDraftsOptions {
   readonly call: Call
@@ -10,65 +10,65 @@ export interface PromptDraftsOptions {
   readonly frames: (listener: (frame: Frame) => void) => () => void
 }
 
-/** A terminal that is gone has nothing that would come back with it, so neither is anything compared by its time. */
+/** A terminal stores no drafts locally: there is no reload after which they would be needed. */
 const storage = { getItem: () => null, setItem: () => {}, removeItem: () => {} }
 const now = Date.now
 
 export class PromptDrafts {
   readonly #options: PromptDraftsOptions
-  readonly #keepers = new Map<RequestId, DraftSync>()
+  readonly #syncs = new Map<RequestId, DraftSync>()
 
   constructor(options: PromptDraftsOptions) {
     this.#options = options
   }
 
-  /** Keeps this request's from now on; tells whenever something has come from elsewhere. */
+  /** Starts to sync the draft of a request; `changed` is called when another device or person changes something. */
   open(id: RequestId, changed: () => void): void {
-    if (this.#keepers.has(id)) return
-    const keeper = new DraftSync({ ...this.#options, id, storage, now })
-    this.#keepers.set(id, keeper)
-    keeper.subscribe(changed)
-    keeper.open()
+    if (this.#syncs.has(id)) return
+    const sync = new DraftSync({ ...this.#options, id, storage, now })
+    this.#syncs.set(id, sync)
+    sync.subscribe(changed)
+    sync.open()
   }
-  /** Who else is writing an answer to it. */
+  /** The other people who are answering the request. */
   others(id: RequestId): readonly string[] {
-    return this.#keepers.get(id)?.getSnapshot().others ?? []
+    return this.#syncs.get(id)?.getSnapshot().others ?? []
   }
 
-  /** What the person has written goes on its way. */
+  /** Sends the person's changes. */
   save(prompt: Prompt): void {
-    const keeper = this.#keepers.get(prompt.request.id)
-    const draft = draftOf(prompt)
-    if (keeper && !holds(keeper.getSnapshot().draft, draft)) keeper.change(draft)
+    const sync = this.#syncs.get(prompt.request.id)
+    const draft = draftFromPrompt(prompt)
+    if (sync && !hasAll(sync.getSnapshot().draft, draft)) sync.change(draft)
   }
-  /** The prompt with what is kept; the same one where it says that already. */
-  merged(prompt: Prompt): Prompt {
-    const kept = this.#keepers.get(prompt.request.id)?.getSnapshot().draft
-    return kept && !holds(kept, draftOf(prompt)) ? withDraft(prompt, kept) : prompt
+  /** The prompt with the synced draft applied; the same object if nothing differs. */
+  mergeInto(prompt: Prompt): Prompt {
+    const draft = this.#syncs.get(prompt.request.id)?.getSnapshot().draft
+    return draft && !hasAll(draft, draftFromPrompt(prompt)) ? withDraft(prompt, draft) : prompt
   }
 
-  /** While an answer is on its way nothing is sent beside it. */
+  /** Pauses syncing while an answer is being sent. */
   hold(id: RequestId): void {
-    this.#keepers.get(id)?.pauseSaving()
+    this.#syncs.get(id)?.pauseSaving()
   }
   release(id: RequestId): void {
-    this.#keepers.get(id)?.resumeSaving()
+    this.#syncs.get(id)?.resumeSaving()
   }
-  /** What is not sent yet is; of one that is answered the keeper knows that nothing is to be. */
-  forget(id: RequestId): void {
-    this.#keepers.get(id)?.close()
-    this.#keepers.delete(id)
+  /** Stops syncing after sending the last changes. */
+  remove(id: RequestId): void {
+    this.#syncs.get(id)?.close()
+    this.#syncs.delete(id)
   }
-  /** What is not kept yet is, before the person is gone. */
+  /** Sends all unsent changes, then stops syncing. */
   async close(): Promise<void> {
-    const keepers = [...this.#keepers.values()]
-    this.#keepers.clear()
-    await Promise.all(keepers.map(keeper => keeper.flush()))
-    for (const keeper of keepers) keeper.close()
+    const syncs = [...this.#syncs.values()]
+    this.#syncs.clear()
+    await Promise.all(syncs.map(sync => sync.flush()))
+    for (const sync of syncs) sync.close()
   }
 }
 
-/** Whether a draft says all of this already. */
-function holds(draft: AnswerDraft, change: AnswerDraft): boolean {
+/** Whether the change would leave the draft as it is. */
+function hasAll(draft: AnswerDraft, change: AnswerDraft): boolean {
   return JSON.stringify(encodeDraft(changeDraft(draft, change))) === JSON.stringify(encodeDraft(draft))
 }

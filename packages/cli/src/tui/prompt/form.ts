@@ -1,4 +1,4 @@
-/** A form, key by key: field by field, each checked before the next, and all of it once more before it is sent. */
+/** Handles the keys of a form: each field is validated before the next, and a review comes before sending. */
 import {
   type FormAsk,
   type FormField,
@@ -8,154 +8,159 @@ import {
   type Json,
   type JsonObject,
 } from '@holdpoint/protocol'
-import { emptySelection, type ListSelection, pressSelection } from './list-selection.ts'
-import { decisionOf, type PromptInput, type PromptStep, typing } from './prompt-step.ts'
-import { keptOutOfFiles, rejectionOf, steering } from './questions.ts'
+import { handleLineKey, type KeyResult, type PromptInput, singleKeypress } from './key-result.ts'
+import { emptySelection, handleSelectionKey, type ListSelection } from './list-selection.ts'
+import { parseDecline, typedCommands } from './questions.ts'
 import { emptyTextInput, type TextInput, textInputWith } from './text-input.ts'
+import { questionTexts as texts } from './texts.ts'
 
 export interface FieldState {
   readonly name: string
   readonly field: FormField
   readonly required: boolean
-  /** What may be chosen; null where it is typed. */
+  /** The options of a choice; null for a typed field. */
   readonly choices: readonly { readonly value: Json; readonly title: string }[] | null
   readonly line: TextInput
-  readonly pick: ListSelection
+  readonly selection: ListSelection
 }
 export interface FormState {
   readonly kind: 'form'
   readonly fields: readonly FieldState[]
-  /** Behind the last field: the review. */
-  readonly at: number
-  /** The words of a rejection, and whether they are being written. */
+  /** The current field; one past the last field is the review. */
+  readonly index: number
+  /** The reason for declining, and whether it is being typed. */
   readonly reason: TextInput
-  readonly rejects: boolean
+  readonly isDeclining: boolean
 }
 
 export function openForm({ schema }: FormAsk): FormState {
   const fields = Object.entries(schema.properties).map(([name, field]): FieldState => {
-    const choices = field.type === 'boolean' ? switches : fieldChoices(field)
+    const choices = field.type === 'boolean' ? yesOrNo : fieldChoices(field)
     const required = schema.required?.includes(name) ?? false
-    return { name, field, required, choices, line: lineOfDefault(field), pick: pickOfDefault(field, choices) }
+    return { name, field, required, choices, line: defaultLine(field), selection: defaultSelection(field, choices) }
   })
-  return { kind: 'form', fields, at: 0, reason: emptyTextInput, rejects: false }
+  return { kind: 'form', fields, index: 0, reason: emptyTextInput, isDeclining: false }
 }
 
-const switches = [
+const yesOrNo = [
   { value: true, title: 'Yes' },
   { value: false, title: 'No' },
 ] as const
 
-function lineOfDefault({ default: value }: FormField): TextInput {
+function defaultLine({ default: value }: FormField): TextInput {
   return value === undefined ? emptyTextInput : textInputWith(String(value))
 }
-function pickOfDefault({ type, default: value }: FormField, choices: FieldState['choices']): ListSelection {
+function defaultSelection({ type, default: value }: FormField, choices: FieldState['choices']): ListSelection {
   if (value === undefined || !choices) return emptySelection
   if (type !== 'array') return { ...emptySelection, cursor: choices.findIndex(choice => choice.value === value) }
   const chosen: readonly Json[] = Array.isArray(value) ? value : []
   return { ...emptySelection, marked: choices.flatMap((choice, index) => (chosen.includes(choice.value) ? index : [])) }
 }
 
-export function pressForm(part: FormState, ask: FormAsk, press: PromptInput): PromptStep<FormState> {
-  if (part.rejects) return giveReason(part, press)
-  const field = part.fields[part.at]
-  if (!field) return review(part, press)
-  return field.choices ? choose(part, ask, field, field.choices.length, press) : type(part, ask, field, press)
+export function handleFormKey(state: FormState, ask: FormAsk, input: PromptInput): KeyResult<FormState> {
+  if (state.isDeclining) return typeReason(state, input)
+  const field = state.fields[state.index]
+  if (!field) return review(state, input)
+  return field.choices ? choose(state, ask, field, field.choices.length, input) : type(state, ask, field, input)
 }
 
 function choose(
-  part: FormState,
+  state: FormState,
   ask: FormAsk,
   field: FieldState,
   count: number,
-  press: PromptInput,
-): PromptStep<FormState> {
-  const many = field.field.type === 'array'
-  const pick = press.name === 'edited' ? null : pressSelection(field.pick, press, { count, many })
-  if (pick) return { part: withField(part, { ...field, pick }) }
-  if (press.name === 'enter') return next(part, ask, field)
-  if (press.name === 'left' || press.name === 'escape') return { part: back(part) }
-  const letter = decisionOf(press)
+  input: PromptInput,
+): KeyResult<FormState> {
+  const isMultiple = field.field.type === 'array'
+  const selection = input.name === 'edited' ? null : handleSelectionKey(field.selection, input, { count, isMultiple })
+  if (selection) return { state: withField(state, { ...field, selection }) }
+  if (input.name === 'enter') return next(state, ask, field)
+  if (input.name === 'left' || input.name === 'escape') return { state: back(state) }
+  const letter = singleKeypress(input)
   const yes = letter === 'y' ? 0 : letter === 'n' ? 1 : null
   if (yes !== null && field.field.type === 'boolean')
-    return { part: withField(part, { ...field, pick: { ...emptySelection, cursor: yes } }) }
-  return reject(part, letter) ?? { part, unused: true }
+    return { state: withField(state, { ...field, selection: { ...emptySelection, cursor: yes } }) }
+  return declineByLetter(state, letter) ?? { state, ignored: true }
 }
 
-function type(part: FormState, ask: FormAsk, field: FieldState, press: PromptInput): PromptStep<FormState> {
-  if (press.name === 'up') return { part: back(part) }
-  const typed = typing(field.line, press)
-  if (!typed) return { part, unused: true }
-  if ('left' in typed) return { part: back(part) }
-  if ('line' in typed) return { part: withField(part, { ...field, line: typed.line }) }
-  const rejection = rejectionOf(typed.done)
-  if (rejection) return { part, answer: rejection }
-  if (typed.done === steering.edit && isSecretField(field.field))
-    return { part: withField(part, { ...field, line: emptyTextInput }), hint: keptOutOfFiles }
-  if (typed.done === steering.edit)
-    return { part: withField(part, { ...field, line: emptyTextInput }), edit: lineOfDefault(field.field).text }
-  return next(part, ask, field)
+function type(state: FormState, ask: FormAsk, field: FieldState, input: PromptInput): KeyResult<FormState> {
+  if (input.name === 'up') return { state: back(state) }
+  const typed = handleLineKey(field.line, input)
+  if (!typed) return { state, ignored: true }
+  if ('cancelled' in typed) return { state: back(state) }
+  if ('line' in typed) return { state: withField(state, { ...field, line: typed.line }) }
+  const decline = parseDecline(typed.submitted)
+  if (decline) return { state, answer: decline }
+  if (typed.submitted === typedCommands.edit && isSecretField(field.field))
+    return { state: withField(state, { ...field, line: emptyTextInput }), hint: texts.secretInEditor }
+  if (typed.submitted === typedCommands.edit)
+    return { state: withField(state, { ...field, line: emptyTextInput }), edit: defaultLine(field.field).text }
+  return next(state, ask, field)
 }
 
-function review(part: FormState, press: PromptInput): PromptStep<FormState> {
-  if (press.name === 'left' || press.name === 'escape' || press.name === 'backspace') return { part: back(part) }
-  const letter = decisionOf(press)
-  // Enter alone sends what a person has filled in; where there was nothing to fill in, it takes a letter.
-  if (letter === 'a' || letter === '1' || (press.name === 'enter' && press.alone && part.fields.length > 0))
-    return { part, answer: { kind: 'submit', values: valuesOf(part.fields) } }
-  return reject(part, letter === '2' ? 'r' : letter) ?? { part, unused: true }
+function review(state: FormState, input: PromptInput): KeyResult<FormState> {
+  if (input.name === 'left' || input.name === 'escape' || input.name === 'backspace') return { state: back(state) }
+  const letter = singleKeypress(input)
+  // Enter sends a filled-in form. A form without fields takes a letter, because Enter may have been typed ahead.
+  if (letter === 'a' || letter === '1' || (input.name === 'enter' && input.alone && state.fields.length > 0))
+    return { state, answer: { kind: 'submit', values: valuesOf(state.fields) } }
+  return declineByLetter(state, letter === '2' ? 'r' : letter) ?? { state, ignored: true }
 }
 
-function reject(part: FormState, letter: string | null): PromptStep<FormState> | null {
-  if (letter === 'r') return { part, answer: { kind: 'decline' } }
-  if (letter === 'x') return { part, answer: { kind: 'decline', interrupt: true } }
-  return letter === 'R' ? { part: { ...part, rejects: true } } : null
+function declineByLetter(state: FormState, letter: string | null): KeyResult<FormState> | null {
+  if (letter === 'r') return { state, answer: { kind: 'decline' } }
+  if (letter === 'x') return { state, answer: { kind: 'decline', interrupt: true } }
+  return letter === 'R' ? { state: { ...state, isDeclining: true } } : null
 }
 
-function giveReason(part: FormState, press: PromptInput): PromptStep<FormState> {
-  const typed = typing(part.reason, press)
-  if (!typed) return { part, unused: true }
-  if ('line' in typed) return { part: { ...part, reason: typed.line } }
-  if ('left' in typed) return { part: { ...part, rejects: false } }
-  if (typed.done === '') return { part, hint: 'Say why, then Enter; Esc goes back, and r rejects without a reason.' }
-  return { part, answer: { kind: 'decline', reason: typed.done } }
+function typeReason(state: FormState, input: PromptInput): KeyResult<FormState> {
+  const typed = handleLineKey(state.reason, input)
+  if (!typed) return { state, ignored: true }
+  if ('line' in typed) return { state: { ...state, reason: typed.line } }
+  if ('cancelled' in typed) return { state: { ...state, isDeclining: false } }
+  if (typed.submitted === '') return { state, hint: texts.reasonMissing }
+  return { state, answer: { kind: 'decline', reason: typed.submitted } }
 }
 
-function next(part: FormState, { schema }: FormAsk, field: FieldState): PromptStep<FormState> {
+function next(state: FormState, { schema }: FormAsk, field: FieldState): KeyResult<FormState> {
   const values = valuesOf([field])
-  const own = { ...schema, properties: { [field.name]: field.field }, required: field.required ? [field.name] : [] }
-  const wrong = formProblem(own, values)
-  return wrong ? { part, hint: `${wrong}.` } : { part: { ...part, at: part.at + 1 } }
+  const fieldSchema = {
+    ...schema,
+    properties: { [field.name]: field.field },
+    required: field.required ? [field.name] : [],
+  }
+  const problem = formProblem(fieldSchema, values)
+  return problem ? { state, hint: `${problem}.` } : { state: { ...state, index: state.index + 1 } }
 }
 
-/** What is left empty is left out. */
+/** The values of the filled-in fields; empty fields are left out. */
 export function valuesOf(fields: readonly FieldState[]): JsonObject {
   return Object.fromEntries(
     fields.flatMap(field => {
-      const value = filledIn(field)
+      const value = fieldValue(field)
       return value === undefined ? [] : [[field.name, value]]
     }),
   )
 }
 
-function filledIn({ field, choices, line, pick, required }: FieldState): Json | undefined {
+function fieldValue({ field, choices, line, selection, required }: FieldState): Json | undefined {
   if (choices && field.type === 'array') {
-    const chosen = pick.marked.flatMap(index => choices[index]?.value ?? [])
+    const chosen = selection.marked.flatMap(index => choices[index]?.value ?? [])
     return chosen.length > 0 || required ? chosen : undefined
   }
-  if (choices) return choices[pick.cursor]?.value
+  if (choices) return choices[selection.cursor]?.value
   if (field.type === 'array') return line.text.split(',').flatMap(item => item.trim() || [])
   if (field.type === 'string') return line.text === '' ? undefined : line.text
   const text = line.text.trim()
   if (text === '') return undefined
   const number = Number(text)
-  // What is no number is passed on as it was typed, for the check to name.
+  // Text that is not a number is passed on as typed, so that the validation can name it.
   return Number.isFinite(number) ? number : text
 }
 
-function back(part: FormState): FormState {
-  return { ...part, at: Math.max(0, part.at - 1) }
+function back(state: FormState): FormState {
+  return { ...state, index: Math.max(0, state.index - 1) }
 }
-function withField(part: FormState, field: FieldState): FormState {
-  return { ...part, fields: part.fields.map((old, index) => (index === part.at ? field : old)) }
+function withField(state: FormState, field: FieldState): FormState {
+  return { ...state, fields: state.fields.map((old, index) => (index === state.index ? field : old)) }
 }

@@ -1,42 +1,41 @@
-/** The prompt that is put to the person now: when keys count, what is sent, and what became of it meanwhile. */
-
-import { type Answer, Fault, messageOf, type Request, type RequestId } from '@holdpoint/protocol'
+/** Controls the prompt on the screen: which request is shown, when its keys count, and sending its answer. Prompts that are half filled in are kept. */
+import type { Answer, Request, RequestId } from '@holdpoint/protocol'
+import { Fault } from '@holdpoint/protocol'
 import type { StyledLine } from '../../output/width.ts'
 import type { Key } from '../terminal/key-parser.ts'
 import type { PromptDrafts } from './draft-sync.ts'
-import { type Count, layoutPrompt, type PromptStatus, type ScreenSize } from './layout/prompt-layout.ts'
-import { openPrompt, type Prompt, pressPrompt, sawPrompt, type View } from './prompt.ts'
-import type { PromptInput } from './prompt-step.ts'
+import type { PromptInput } from './key-result.ts'
+import { layoutPrompt, type PromptPosition, type PromptStatus, type ScreenSize } from './layout/prompt-layout.ts'
+import { type BodyView, handlePromptKey, markShown, openPrompt, type Prompt } from './prompt.ts'
+import { promptTexts as texts } from './texts.ts'
 
 export interface PromptControllerOptions {
   readonly answer: (id: RequestId, answer: Answer) => Promise<unknown>
   readonly edit: (text: string) => Promise<string | null>
-  /** Whether the gateway can be reached, as far as is known. */
+  /** Whether the gateway is connected, as far as is known. */
   readonly isReachable: () => boolean
   readonly drafts: PromptDrafts
   readonly changed: () => void
 }
 
-/** Whoever was typing when a prompt appeared did not mean it; nor a key that is held down. */
+/** Keys are ignored for this long after a prompt appears, because they were meant for what was there before. Each key restarts it. */
 export const inputCooldownMs = 300
 
-/** That we had been stopped may be heard after the key that was typed meanwhile: what a key decides waits for it so long. */
+/** Before an answer is sent, wait this long for a SIGCONT: it may arrive after a key that was typed while the process was suspended. */
 export const suspendCheckMs = 100
 
-/** Nothing is drawn yet. */
-const noView: View = { columns: 0, lines: 0, height: 0, top: 0 }
+const noView: BodyView = { columns: 0, lines: 0, height: 0, top: 0 }
 
 export class PromptController {
   readonly #options: PromptControllerOptions
-  /** Half-filled ones wait for their turn. */
   readonly #prompts = new Map<RequestId, Prompt>()
   readonly #answered = new Set<RequestId>()
   #current: RequestId | null = null
-  #quiet: NodeJS.Timeout | null = null
-  #sending = false
-  #settleDoubt: (meant: boolean) => void = () => {}
-  #deciding: Promise<void> = Promise.resolve()
-  #view: View = noView
+  #cooldown: NodeJS.Timeout | null = null
+  #isSending = false
+  #endSuspendCheck: (isConfirmed: boolean) => void = () => {}
+  #decision: Promise<void> = Promise.resolve()
+  #view: BodyView = noView
 
   constructor(options: PromptControllerOptions) {
     this.#options = options
@@ -45,137 +44,139 @@ export class PromptController {
   get prompt(): Prompt | null {
     return this.#current === null ? null : (this.#prompts.get(this.#current) ?? null)
   }
-  get standing(): PromptStatus {
-    if (this.#sending) return 'sending'
-    if (!this.#options.isReachable()) return 'away'
-    return this.#quiet ? 'quiet' : 'live'
+  get status(): PromptStatus {
+    if (this.#isSending) return 'sending'
+    if (!this.#options.isReachable()) return 'disconnected'
+    return this.#cooldown ? 'cooldown' : 'live'
   }
-  /** Whether the answer to it came from here. */
-  isOurs(id: RequestId): boolean {
+  isAnsweredHere(id: RequestId): boolean {
     return this.#answered.has(id)
   }
-  /** What the next frame shows of it. */
-  lay(place: ScreenSize, count: Count): readonly StyledLine[] {
+  /** The lines of the next frame. */
+  layout(size: ScreenSize, position: PromptPosition): readonly StyledLine[] {
     const { prompt } = this
     if (!prompt) return []
-    const around = () => ({ ...count, others: this.#options.drafts.others(prompt.request.id), standing: this.standing })
-    const laid = layoutPrompt(prompt, place, around())
-    const appears = this.#view !== noView && this.#view.height === 0 && laid.view.height > 0
-    this.#view = laid.view
-    if (!appears) return laid.pieces
-    // A key that was pressed while nothing was there to be read is not for this.
-    this.#beQuiet()
-    return layoutPrompt(prompt, place, around()).pieces
+    const context = () => ({
+      ...position,
+      others: this.#options.drafts.others(prompt.request.id),
+      status: this.status,
+    })
+    const { lines, view } = layoutPrompt(prompt, size, context())
+    const becameVisible = this.#view !== noView && this.#view.height === 0 && view.height > 0
+    this.#view = view
+    if (!becameVisible) return lines
+    // Keys that were pressed while the screen was too small to show the request must not answer it.
+    this.#startCooldown()
+    return layoutPrompt(prompt, size, context()).lines
   }
-  /** That frame is on the terminal. */
-  painted(): void {
+  /** Call when the frame is on the terminal: only then its lines count as shown. */
+  onPainted(): void {
     const { prompt } = this
-    if (prompt) this.#prompts.set(prompt.request.id, sawPrompt(prompt, this.#view))
+    if (prompt) this.#prompts.set(prompt.request.id, markShown(prompt, this.#view))
   }
 
-  /** Puts this request, or none. */
-  put(request: Request | null, modes: readonly string[]): void {
+  /** Shows the prompt of this request, or no prompt. */
+  show(request: Request | null, modes: readonly string[]): void {
     const id = request?.id ?? null
     if (id === this.#current) return
     this.#current = id
-    this.#beQuiet()
+    this.#startCooldown()
     if (request && !this.#prompts.has(request.id)) this.#open(request, modes)
     this.#view = noView
   }
   #open(request: Request, modes: readonly string[]): void {
     this.#prompts.set(request.id, openPrompt(request, modes))
-    this.#options.drafts.open(request.id, () => this.#learn(request.id))
+    this.#options.drafts.open(request.id, () => this.#onDraftChange(request.id))
   }
-  /** What came from elsewhere stands in the prompt: nobody answers with words that they have not seen yet. */
-  #learn(id: RequestId): void {
+  /** A draft from another device changes the prompt, so the person needs time to read it. */
+  #onDraftChange(id: RequestId): void {
     const before = this.#prompts.get(id)
-    const prompt = before && this.#options.drafts.merged(before)
+    const prompt = before && this.#options.drafts.mergeInto(before)
     if (prompt && prompt !== before) {
       this.#prompts.set(id, prompt)
-      if (id === this.#current) this.#beQuiet()
+      if (id === this.#current) this.#startCooldown()
     }
     this.#options.changed()
   }
-  /** Another program had the terminal. */
-  returned(): void {
-    this.#settleDoubt(false)
+  /** The terminal is back from the shell or an editor. */
+  onTerminalReturned(): void {
+    this.#endSuspendCheck(false)
     if (!this.prompt) return
-    this.#beQuiet()
+    this.#startCooldown()
     this.#options.changed()
   }
-  /** What the keys do is shown when they do it. */
-  #beQuiet(): void {
-    if (this.#quiet) clearTimeout(this.#quiet)
-    this.#quiet = setTimeout(() => {
-      this.#quiet = null
+  #startCooldown(): void {
+    if (this.#cooldown) clearTimeout(this.#cooldown)
+    this.#cooldown = setTimeout(() => {
+      this.#cooldown = null
       this.#options.changed()
     }, inputCooldownMs)
   }
-  /** What waits no more is let go, also where it stands behind another. */
-  sweep(waits: (id: RequestId) => boolean): void {
-    for (const id of [...this.#prompts.keys()]) if (!waits(id)) this.forget(id)
+  /** Removes the prompts of requests that are no longer pending, also those that are not on the screen. */
+  removeUnless(isPending: (id: RequestId) => boolean): void {
+    for (const id of [...this.#prompts.keys()]) if (!isPending(id)) this.remove(id)
   }
-  forget(id: RequestId): void {
+  remove(id: RequestId): void {
     this.#prompts.delete(id)
-    this.#options.drafts.forget(id)
+    this.#options.drafts.remove(id)
     if (this.#current === id) this.#current = null
   }
 
-  /** Whoever leaves means what they decided last. */
+  /** Sends a decision that is still waiting for the suspend check. */
   async close(): Promise<void> {
-    this.#settleDoubt(true)
-    await this.#deciding
+    this.#endSuspendCheck(true)
+    await this.#decision
   }
 
-  press(key: Key): void {
-    if (this.#sending || !this.prompt || !this.#options.isReachable()) return
-    if (this.#quiet) this.#beQuiet()
-    else void this.#turn(key)
+  handleKey(key: Key): void {
+    if (this.#isSending || !this.prompt || !this.#options.isReachable()) return
+    if (this.#cooldown) this.#startCooldown()
+    else void this.#handle(key)
   }
-  /** Ctrl+C: no, to this one. */
-  reject(): void {
+  /** Denies or declines the current request, for Ctrl+C. */
+  denyOrDecline(): void {
     const { prompt } = this
-    if (!prompt || this.#sending) return
+    if (!prompt || this.#isSending) return
     void this.#send(prompt, { kind: prompt.request.ask.kind === 'approval' ? 'deny' : 'decline' })
   }
 
-  async #turn(press: PromptInput): Promise<void> {
+  async #handle(input: PromptInput): Promise<void> {
     const { prompt: before } = this
     if (!before) return
-    const { prompt, answer, edit } = pressPrompt(before, press, this.#view)
-    this.#keep(prompt)
+    const { prompt, answer, edit } = handlePromptKey(before, input, this.#view)
+    this.#update(prompt)
     this.#options.drafts.save(prompt)
     if (answer) {
-      this.#deciding = this.#decide(prompt, answer)
-      await this.#deciding
+      this.#decision = this.#decide(prompt, answer)
+      await this.#decision
     }
     if (edit === undefined) return
     const text = await this.#options.edit(edit)
-    // Meanwhile it may have been answered, and another may stand in its place: the text is none of that one's.
+    // While the editor was open the request may have been answered elsewhere; the text must not reach another one.
     if (this.#current !== prompt.request.id) return
-    if (text !== null) await this.#turn({ name: 'edited', text })
-    else this.#keep({ ...prompt, hint: 'The editor failed; set EDITOR to one that works. Nothing was changed.' })
+    if (text !== null) await this.#handle({ name: 'edited', text })
+    else this.#update({ ...prompt, hint: texts.editorFailed })
   }
 
   async #decide(prompt: Prompt, answer: Answer): Promise<void> {
-    this.#sending = true
+    this.#isSending = true
     this.#options.changed()
-    const meant = await new Promise<boolean>(resolve => {
+    const isConfirmed = await new Promise<boolean>(resolve => {
       const timer = setTimeout(() => resolve(true), suspendCheckMs)
-      this.#settleDoubt = sure => {
+      this.#endSuspendCheck = confirmed => {
         clearTimeout(timer)
-        resolve(sure)
+        resolve(confirmed)
       }
     })
-    this.#sending = false
-    // Whoever has gone on to another one meanwhile has still decided this one, if it waits.
-    if (meant && this.#prompts.has(prompt.request.id)) await this.#send(prompt, answer)
+    this.#isSending = false
+    // The person may have moved on to another request meanwhile; the decision still counts if this one is pending.
+    if (isConfirmed && this.#prompts.has(prompt.request.id)) await this.#send(prompt, answer)
     else this.#options.changed()
   }
 
   async #send(prompt: Prompt, answer: Answer): Promise<void> {
     const { id } = prompt.request
-    this.#sending = true
+    this.#isSending = true
     this.#answered.add(id)
     this.#options.drafts.hold(id)
     this.#options.changed()
@@ -183,18 +184,17 @@ export class PromptController {
       await this.#options.answer(id, answer)
     } catch (error) {
       this.#answered.delete(id)
-      // Somebody was faster: what they said comes with the request itself.
+      // Someone else answered first; their answer arrives with the request itself.
       if (error instanceof Fault && error.code === 'already_resolved') return
       this.#options.drafts.release(id)
-      const words = messageOf(error)
-      this.#keep({ ...prompt, hint: `It was not sent: ${words}` })
+      this.#update({ ...prompt, hint: texts.notSent(error instanceof Error ? error.message : String(error)) })
     } finally {
-      this.#sending = false
+      this.#isSending = false
       this.#options.changed()
     }
   }
 
-  #keep(prompt: Prompt): void {
+  #update(prompt: Prompt): void {
     if (this.#prompts.has(prompt.request.id)) this.#prompts.set(prompt.request.id, prompt)
     this.#options.changed()
   }

@@ -1,140 +1,147 @@
-/** A prompt as an unfinished answer and back: what was begun on the page goes on here, and the other way round. Secrets stay where they are typed. */
+/** Converts a prompt to an unfinished answer and back, so that an answer started on the page continues here and the other way round. Secrets are left out. */
 import type { AnswerDraft, DraftChoice, RawField } from '@holdpoint/client'
 import { type ApprovalAsk, type FormAsk, isSecretField, type Question, type QuestionsAsk } from '@holdpoint/protocol'
 import { type ApprovalState, pendingEdit } from './approval.ts'
 import { type FieldState, type FormState, openForm } from './form.ts'
 import { emptySelection } from './list-selection.ts'
 import type { Prompt } from './prompt.ts'
-import { atQuestion, emptyQuestion, type QuestionState, type QuestionsState } from './questions.ts'
+import { emptyQuestion, goToQuestion, type QuestionState, type QuestionsState } from './questions.ts'
 import { textInputWith } from './text-input.ts'
+import { promptTexts } from './texts.ts'
 
-/** All that a prompt of this kind can hold; what is empty is named as such, so that it is taken back. */
-export function draftOf({ part, request: { ask } }: Prompt): AnswerDraft {
-  if (part.kind === 'approval' && ask.kind === 'approval') return approvalDraft(part)
-  if (part.kind === 'questions' && ask.kind === 'questions')
-    return { reason: part.reason.text, answers: choicesOf(part, ask) }
-  if (part.kind === 'form' && ask.kind === 'form') return { reason: part.reason.text, values: rawsOf(part, ask) }
+/** The draft of a prompt. Empty fields are included, so that clearing one clears it on other devices too. */
+export function draftFromPrompt({ state, request: { ask } }: Prompt): AnswerDraft {
+  if (state.kind === 'approval' && ask.kind === 'approval') return approvalDraft(state)
+  if (state.kind === 'questions' && ask.kind === 'questions')
+    return { reason: state.reason.text, answers: questionsDraft(state, ask) }
+  if (state.kind === 'form' && ask.kind === 'form') return { reason: state.reason.text, values: formDraft(state, ask) }
   return {}
 }
 
 export function withDraft(prompt: Prompt, draft: AnswerDraft): Prompt {
   const { ask } = prompt.request
-  const { part } = prompt
-  if (part.kind === 'approval' && ask.kind === 'approval') return { ...prompt, part: draftedApproval(part, ask, draft) }
-  if (part.kind === 'questions' && ask.kind === 'questions')
-    return putAgain(prompt, part.at, draftedQuestions(part, ask, draft))
-  if (part.kind === 'form' && ask.kind === 'form') return putAgain(prompt, part.at, draftedForm(part, ask, draft))
+  const { state } = prompt
+  if (state.kind === 'approval' && ask.kind === 'approval')
+    return { ...prompt, state: approvalWithDraft(state, ask, draft) }
+  if (state.kind === 'questions' && ask.kind === 'questions')
+    return askToConfirmAgain(prompt, state.index, questionsWithDraft(state, ask, draft))
+  if (state.kind === 'form' && ask.kind === 'form')
+    return askToConfirmAgain(prompt, state.index, formWithDraft(state, ask, draft))
   return prompt
 }
 
-/** Nobody sends what they have confirmed and what says something else since. */
-function putAgain(prompt: Prompt, at: number, part: QuestionsState | FormState): Prompt {
-  return part.at < at ? { ...prompt, part, hint: 'This was changed elsewhere: confirm it again.' } : { ...prompt, part }
+/** If a confirmed answer changed on another device, make the person confirm it again. */
+function askToConfirmAgain(prompt: Prompt, at: number, state: QuestionsState | FormState): Prompt {
+  return state.index < at ? { ...prompt, state, hint: promptTexts.changedElsewhere } : { ...prompt, state }
 }
-/** Where to go on: at the first of those that were confirmed and have changed. */
-function placeOf(at: number, before: readonly unknown[], after: readonly unknown[]): number {
+/** The first confirmed item that has changed; the current index if none has. */
+function firstChangedIndex(at: number, before: readonly unknown[], after: readonly unknown[]): number {
   const changed = before.findIndex((one, index) => JSON.stringify(one) !== JSON.stringify(after[index]))
   return changed < 0 ? at : Math.min(at, changed)
 }
 
-function approvalDraft({ stage, line, note, reason, edit }: ApprovalState): AnswerDraft {
+function approvalDraft({ step, line, note, reason, edit }: ApprovalState): AnswerDraft {
   return {
-    note: stage === 'note' ? line.text : note,
-    reason: stage === 'reason' ? line.text : reason,
+    note: step === 'note' ? line.text : note,
+    reason: step === 'reason' ? line.text : reason,
     edit: edit ?? undefined,
   }
 }
-function draftedApproval(part: ApprovalState, ask: ApprovalAsk, draft: AnswerDraft): ApprovalState {
+function approvalWithDraft(state: ApprovalState, ask: ApprovalAsk, draft: AnswerDraft): ApprovalState {
   const { note = '', reason = '', edit } = draft
-  const line = part.stage === 'note' ? textInputWith(note) : part.stage === 'reason' ? textInputWith(reason) : part.line
-  // What a person has changed here is not changed under them.
-  return { ...part, line, note, reason, edit: part.input ? part.edit : pendingEdit(ask, edit) }
+  const line =
+    state.step === 'note' ? textInputWith(note) : state.step === 'reason' ? textInputWith(reason) : state.line
+  // An edit made in this terminal is not overwritten.
+  return { ...state, line, note, reason, edit: state.input ? state.edit : pendingEdit(ask, edit) }
 }
 
-function choicesOf({ replies }: QuestionsState, { questions }: QuestionsAsk): ReadonlyMap<string, DraftChoice> {
+function questionsDraft({ entries }: QuestionsState, { questions }: QuestionsAsk): ReadonlyMap<string, DraftChoice> {
   return new Map(
     questions.flatMap((question, index): [string, DraftChoice][] => {
-      const reply = replies[index]
-      const choice = reply && choiceOf(question, reply)
+      const entry = entries[index]
+      const choice = entry && draftChoice(question, entry)
       return choice && (choice.chosen.length > 0 || choice.other !== undefined) ? [[question.id, choice]] : []
     }),
   )
 }
-/** Words of one's own are kept also while an option is chosen in their place. */
-function choiceOf({ options, multiSelect, secret }: Question, { pick, other, line }: QuestionState): DraftChoice {
-  const indices = multiSelect ? pick.marked : other === '' ? [pick.cursor] : []
-  const words = secret ? '' : other || line.text
+/** The person's own text is kept even while an option is chosen instead. */
+function draftChoice(
+  { options, multiSelect, secret }: Question,
+  { selection, other, line }: QuestionState,
+): DraftChoice {
+  const indices = multiSelect ? selection.marked : other === '' ? [selection.cursor] : []
+  const text = secret ? '' : other || line.text
   const chosen = indices.flatMap(index => options[index]?.label ?? [])
-  return { chosen, ...(words !== '' && { other: words }), ...(words !== '' && other !== '' && { own: true }) }
+  return { chosen, ...(text !== '' && { other: text }), ...(text !== '' && other !== '' && { own: true }) }
 }
 
-function draftedQuestions(part: QuestionsState, { questions }: QuestionsAsk, draft: AnswerDraft): QuestionsState {
-  const replies = part.replies.map((reply, index) => {
+function questionsWithDraft(state: QuestionsState, { questions }: QuestionsAsk, draft: AnswerDraft): QuestionsState {
+  const entries = state.entries.map((entry, index) => {
     const question = questions[index]
-    return question ? repliedWith(question, reply, draft.answers?.get(question.id) ?? none) : reply
+    return question ? entryWithDraft(question, entry, draft.answers?.get(question.id) ?? emptyChoice) : entry
   })
-  const drafted = { ...part, replies, reason: textInputWith(draft.reason ?? '') }
-  const said = (list: readonly QuestionState[]) =>
-    questions.map((question, index) => choiceOf(question, list[index] ?? emptyQuestion))
-  const at = placeOf(part.at, said(part.replies), said(replies))
-  return at < part.at ? atQuestion(drafted, questions, at) : drafted
+  const merged = { ...state, entries, reason: textInputWith(draft.reason ?? '') }
+  const choices = (list: readonly QuestionState[]) =>
+    questions.map((question, index) => draftChoice(question, list[index] ?? emptyQuestion))
+  const index = firstChangedIndex(state.index, choices(state.entries), choices(entries))
+  return index < state.index ? goToQuestion(merged, questions, index) : merged
 }
-/** What is not in a draft was taken back. */
-const none: DraftChoice = { chosen: [] }
-function repliedWith(
+/** Stands for an answer that is missing in a draft because it was cleared. */
+const emptyChoice: DraftChoice = { chosen: [] }
+function entryWithDraft(
   { options, multiSelect, secret }: Question,
-  reply: QuestionState,
+  entry: QuestionState,
   { chosen, other = '', own = false }: DraftChoice,
 ): QuestionState {
   const indices = chosen.flatMap(label => {
     const index = options.findIndex(option => option.label === label)
     return index < 0 ? [] : index
   })
-  const pick = multiSelect
+  const selection = multiSelect
     ? { ...emptySelection, marked: indices.toSorted((a, b) => a - b) }
     : { ...emptySelection, cursor: indices[0] ?? -1 }
-  const replied = { ...reply, pick, skipped: false }
-  return secret ? replied : { ...replied, line: textInputWith(other), other: own ? other : '', literal: true }
+  const changed = { ...entry, selection, skipped: false }
+  return secret ? changed : { ...changed, line: textInputWith(other), other: own ? other : '', isFromEditor: true }
 }
 
-function rawsOf({ fields }: FormState, ask: FormAsk): ReadonlyMap<string, RawField> {
-  const presets = openForm(ask).fields.map(rawOf)
+function formDraft({ fields }: FormState, ask: FormAsk): ReadonlyMap<string, RawField> {
+  const presets = openForm(ask).fields.map(rawValue)
   return new Map(
     fields.flatMap((field, index): [string, RawField][] => {
-      const raw = rawOf(field)
+      const raw = rawValue(field)
       return raw === undefined || JSON.stringify(raw) === JSON.stringify(presets[index]) ? [] : [[field.name, raw]]
     }),
   )
 }
-function rawOf(part: FieldState): RawField | undefined {
-  const { field, choices, pick, line } = part
+function rawValue(state: FieldState): RawField | undefined {
+  const { field, choices, selection, line } = state
   if (isSecretField(field)) return undefined
-  if (choices && field.type === 'array') return pick.marked.flatMap(index => String(choices[index]?.value ?? ''))
-  const value = choices?.[pick.cursor]?.value
+  if (choices && field.type === 'array') return selection.marked.flatMap(index => String(choices[index]?.value ?? ''))
+  const value = choices?.[selection.cursor]?.value
   if (choices) return typeof value === 'boolean' || value === undefined ? value : String(value)
   return field.type === 'array' ? line.text.split(/ *, */).join('\n') : line.text
 }
 
-function draftedForm(part: FormState, ask: FormAsk, { values, reason = '' }: AnswerDraft): FormState {
+function formWithDraft(state: FormState, ask: FormAsk, { values, reason = '' }: AnswerDraft): FormState {
   const presets = openForm(ask).fields
-  const fields = part.fields.map((field, index) => {
+  const fields = state.fields.map((field, index) => {
     if (isSecretField(field.field)) return field
     const raw = values?.get(field.name)
-    return raw === undefined ? (presets[index] ?? field) : filledWith(field, raw)
+    return raw === undefined ? (presets[index] ?? field) : fieldWithDraft(field, raw)
   })
   return {
-    ...part,
+    ...state,
     fields,
-    at: placeOf(part.at, part.fields.map(rawOf), fields.map(rawOf)),
+    index: firstChangedIndex(state.index, state.fields.map(rawValue), fields.map(rawValue)),
     reason: textInputWith(reason),
   }
 }
-function filledWith(part: FieldState, raw: RawField): FieldState {
-  const { field, choices } = part
+function fieldWithDraft(state: FieldState, raw: RawField): FieldState {
+  const { field, choices } = state
   if (!choices)
-    return { ...part, line: textInputWith(field.type === 'array' ? String(raw).replaceAll('\n', ', ') : String(raw)) }
+    return { ...state, line: textInputWith(field.type === 'array' ? String(raw).replaceAll('\n', ', ') : String(raw)) }
   const at = (value: unknown) => choices.findIndex(choice => choice.value === value)
-  if (field.type !== 'array') return { ...part, pick: { ...emptySelection, cursor: at(raw) } }
+  if (field.type !== 'array') return { ...state, selection: { ...emptySelection, cursor: at(raw) } }
   const marked = typeof raw === 'object' ? raw.map(at).filter(index => index >= 0) : []
-  return { ...part, pick: { ...emptySelection, marked: marked.toSorted((a, b) => a - b) } }
+  return { ...state, selection: { ...emptySelection, marked: marked.toSorted((a, b) => a - b) } }
 }

@@ -1,174 +1,177 @@
-/** Questions, key by key: chosen from a list, typed, or both. */
+/** Handles the keys of questions: options chosen from a list, typed answers, or both. */
 import type { Answer, Question, QuestionAnswer, QuestionsAsk } from '@holdpoint/protocol'
-import { emptySelection, type ListSelection, pressSelection } from './list-selection.ts'
-import { decisionOf, type PromptInput, type PromptStep, typing } from './prompt-step.ts'
+import { handleLineKey, type KeyResult, type PromptInput, singleKeypress } from './key-result.ts'
+import { emptySelection, handleSelectionKey, type ListSelection } from './list-selection.ts'
 import { emptyTextInput, type TextInput, textInputWith } from './text-input.ts'
+import { questionTexts as texts } from './texts.ts'
 
 export interface QuestionState {
-  readonly pick: ListSelection
+  readonly selection: ListSelection
   readonly line: TextInput
-  /** An answer in the person's own words. */
+  /** The person's own text instead of an option, or beside marked options. */
   readonly other: string
   readonly skipped: boolean
-  /** What stands in the line came from the editor: it is no word to us, whatever it looks like. */
-  readonly literal: boolean
+  /** Text from the editor is always an answer, never a typed command such as /reject. */
+  readonly isFromEditor: boolean
 }
 export interface QuestionsState {
   readonly kind: 'questions'
-  readonly at: number
-  readonly replies: readonly QuestionState[]
-  readonly stage: 'choose' | 'other' | 'reason'
+  readonly index: number
+  readonly entries: readonly QuestionState[]
+  readonly step: 'choose' | 'other' | 'reason'
   readonly reason: TextInput
 }
 
 export const emptyQuestion: QuestionState = {
-  pick: emptySelection,
+  selection: emptySelection,
   line: emptyTextInput,
   other: '',
   skipped: false,
-  literal: false,
+  isFromEditor: false,
 }
 
 export function openQuestions({ questions }: QuestionsAsk): QuestionsState {
-  const replies = questions.map(() => emptyQuestion)
-  return atQuestion({ kind: 'questions', at: 0, replies, stage: 'choose', reason: emptyTextInput }, questions, 0)
+  const entries = questions.map(() => emptyQuestion)
+  return goToQuestion({ kind: 'questions', index: 0, entries, step: 'choose', reason: emptyTextInput }, questions, 0)
 }
 
-/** Words that steer where every letter is text. */
-export const steering = { reject: '/reject', stop: '/stop', edit: '/edit', skip: '/skip' } as const
+/** Commands to type where letters are text. */
+export const typedCommands = { reject: '/reject', stop: '/stop', edit: '/edit', skip: '/skip' } as const
 
-export function pressQuestions(
-  part: QuestionsState,
+export function handleQuestionsKey(
+  state: QuestionsState,
   ask: QuestionsAsk,
-  press: PromptInput,
-): PromptStep<QuestionsState> {
-  if (part.stage === 'reason') return giveReason(part, press)
-  return part.stage === 'other' ? typeAnswer(part, ask, press) : choose(part, ask, press)
+  input: PromptInput,
+): KeyResult<QuestionsState> {
+  if (state.step === 'reason') return typeReason(state, input)
+  return state.step === 'other' ? typeAnswer(state, ask, input) : choose(state, ask, input)
 }
 
-function choose(part: QuestionsState, ask: QuestionsAsk, press: PromptInput): PromptStep<QuestionsState> {
-  const { question, reply } = current(part, ask)
-  const { options, multiSelect: many, allowOther } = question
-  const pick = press.name === 'edited' ? null : pressSelection(reply.pick, press, { count: options.length, many })
-  if (pick) {
-    // One or the other, where only one may be given.
-    const other = many ? reply.other : ''
-    return { part: withReply(part, { ...reply, pick, other, skipped: false }) }
+function choose(state: QuestionsState, ask: QuestionsAsk, input: PromptInput): KeyResult<QuestionsState> {
+  const { question, entry } = current(state, ask)
+  const { options, multiSelect: isMultiple, allowOther } = question
+  const selection =
+    input.name === 'edited' ? null : handleSelectionKey(entry.selection, input, { count: options.length, isMultiple })
+  if (selection) {
+    // A single-choice question takes an option or the person's own text, not both.
+    const other = isMultiple ? entry.other : ''
+    return { state: withEntry(state, { ...entry, selection, other, skipped: false }) }
   }
-  if (press.name === 'enter') return press.alone ? confirm(part, ask) : { part, unused: true }
-  if (press.name === 'left') return { part: atQuestion(part, ask.questions, part.at - 1) }
-  switch (decisionOf(press)) {
+  if (input.name === 'enter') return input.alone ? confirm(state, ask) : { state, ignored: true }
+  if (input.name === 'left') return { state: goToQuestion(state, ask.questions, state.index - 1) }
+  switch (singleKeypress(input)) {
     case 'r':
-      return { part, answer: { kind: 'decline' } }
+      return { state, answer: { kind: 'decline' } }
     case 'x':
-      return { part, answer: { kind: 'decline', interrupt: true } }
+      return { state, answer: { kind: 'decline', interrupt: true } }
     case 'o':
-      if (!allowOther) return { part, hint: 'This question takes one of its options, and no other answer.' }
+      if (!allowOther) return { state, hint: texts.optionsOnly }
       return {
-        part: { ...withReply(part, { ...reply, line: textInputWith(reply.other || reply.line.text) }), stage: 'other' },
+        state: {
+          ...withEntry(state, { ...entry, line: textInputWith(entry.other || entry.line.text) }),
+          step: 'other',
+        },
       }
     case 's':
-      if (ask.questions.length === 1) return { part, unused: true }
-      return next(withReply(part, { ...emptyQuestion, skipped: true }), ask)
+      if (ask.questions.length === 1) return { state, ignored: true }
+      return next(withEntry(state, { ...emptyQuestion, skipped: true }), ask)
     case 'R':
-      return { part: { ...part, stage: 'reason' } }
+      return { state: { ...state, step: 'reason' } }
     default:
-      return { part, unused: true }
+      return { state, ignored: true }
   }
 }
 
-function confirm(part: QuestionsState, ask: QuestionsAsk): PromptStep<QuestionsState> {
-  const { question, reply } = current(part, ask)
-  const { cursor, marked } = reply.pick
-  if (question.multiSelect ? marked.length > 0 || reply.other !== '' : cursor >= 0) return next(part, ask)
-  const how = question.multiSelect ? 'Mark one or more with space or their numbers' : 'Choose one by its number'
-  return { part, hint: `${how}, then Enter. ${question.allowOther ? 'o types another answer; r' : 'r'} rejects.` }
+function confirm(state: QuestionsState, ask: QuestionsAsk): KeyResult<QuestionsState> {
+  const { question, entry } = current(state, ask)
+  const { cursor, marked } = entry.selection
+  if (question.multiSelect ? marked.length > 0 || entry.other !== '' : cursor >= 0) return next(state, ask)
+  const how = question.multiSelect ? texts.markFirst : texts.chooseFirst
+  return { state, hint: `${how} ${question.allowOther ? texts.orOther : texts.orDecline}` }
 }
 
-function typeAnswer(part: QuestionsState, ask: QuestionsAsk, press: PromptInput): PromptStep<QuestionsState> {
-  const { question, reply } = current(part, ask)
-  const typed = typing(reply.line, press)
-  if (!typed) return { part, unused: true }
+function typeAnswer(state: QuestionsState, ask: QuestionsAsk, input: PromptInput): KeyResult<QuestionsState> {
+  const { question, entry } = current(state, ask)
+  const typed = handleLineKey(entry.line, input)
+  if (!typed) return { state, ignored: true }
   if ('line' in typed)
-    return { part: withReply(part, { ...reply, line: typed.line, literal: press.name === 'edited' }) }
-  if ('left' in typed) {
-    if (question.options.length > 0) return { part: { ...part, stage: 'choose' } }
-    return { part: atQuestion(part, ask.questions, part.at - 1) }
+    return { state: withEntry(state, { ...entry, line: typed.line, isFromEditor: input.name === 'edited' }) }
+  if ('cancelled' in typed) {
+    if (question.options.length > 0) return { state: { ...state, step: 'choose' } }
+    return { state: goToQuestion(state, ask.questions, state.index - 1) }
   }
-  const steered = reply.literal ? null : steer(part, ask, typed.done)
-  if (steered) return steered
-  if (typed.done === '')
-    return { part, hint: `An empty answer is none: type one, then Enter. ${steering.reject} rejects.` }
-  const said = withReply(part, { ...reply, other: reply.line.text, skipped: false })
-  // Beside marks it is one answer of several: the list is confirmed as a whole.
-  if (question.multiSelect && question.options.length > 0) return { part: { ...said, stage: 'choose' } }
-  return next(withReply(said, { ...current(said, ask).reply, pick: emptySelection }), ask)
+  const handled = entry.isFromEditor ? null : runTypedCommand(state, ask, typed.submitted)
+  if (handled) return handled
+  if (typed.submitted === '') return { state, hint: texts.empty }
+  const answered = withEntry(state, { ...entry, other: entry.line.text, skipped: false })
+  // In a multiple-choice list the text is one more answer; Enter in the list confirms all of them.
+  if (question.multiSelect && question.options.length > 0) return { state: { ...answered, step: 'choose' } }
+  return next(withEntry(answered, { ...current(answered, ask).entry, selection: emptySelection }), ask)
 }
 
-export const keptOutOfFiles = 'A secret is not put into a file: type it here.'
-
-/** What a line says to us instead of to the agent; null where it is an answer. */
-function steer(part: QuestionsState, ask: QuestionsAsk, said: string): PromptStep<QuestionsState> | null {
-  const { question, reply } = current(part, ask)
-  const rejection = rejectionOf(said)
-  if (rejection) return { part, answer: rejection }
-  if (said === steering.skip && ask.questions.length > 1)
-    return next(withReply(part, { ...emptyQuestion, skipped: true }), ask)
-  if (said !== steering.edit) return null
+/** Runs a typed command such as /skip; null if the line is an answer. */
+function runTypedCommand(state: QuestionsState, ask: QuestionsAsk, line: string): KeyResult<QuestionsState> | null {
+  const { question, entry } = current(state, ask)
+  const decline = parseDecline(line)
+  if (decline) return { state, answer: decline }
+  if (line === typedCommands.skip && ask.questions.length > 1)
+    return next(withEntry(state, { ...emptyQuestion, skipped: true }), ask)
+  if (line !== typedCommands.edit) return null
   if (question.secret)
     return {
-      part: withReply(part, { ...reply, line: emptyTextInput }),
-      hint: keptOutOfFiles,
+      state: withEntry(state, { ...entry, line: emptyTextInput }),
+      hint: texts.secretInEditor,
     }
-  return { part: withReply(part, { ...reply, line: emptyTextInput }), edit: reply.other }
+  return { state: withEntry(state, { ...entry, line: emptyTextInput }), edit: entry.other }
 }
 
-/** `/reject`, with or without a reason behind it, or `/stop`. */
-export function rejectionOf(said: string): Answer | null {
-  if (said === steering.stop) return { kind: 'decline', interrupt: true }
-  if (said === steering.reject) return { kind: 'decline' }
-  if (!said.startsWith(`${steering.reject} `)) return null
-  return { kind: 'decline', reason: said.slice(steering.reject.length).trim() }
+/** Parses `/reject`, `/reject REASON` and `/stop`; null for any other line. */
+export function parseDecline(line: string): Answer | null {
+  if (line === typedCommands.stop) return { kind: 'decline', interrupt: true }
+  if (line === typedCommands.reject) return { kind: 'decline' }
+  if (!line.startsWith(`${typedCommands.reject} `)) return null
+  return { kind: 'decline', reason: line.slice(typedCommands.reject.length).trim() }
 }
 
-function giveReason(part: QuestionsState, press: PromptInput): PromptStep<QuestionsState> {
-  const typed = typing(part.reason, press)
-  if (!typed) return { part, unused: true }
-  if ('line' in typed) return { part: { ...part, reason: typed.line } }
-  if ('left' in typed) return { part: { ...part, stage: 'choose' } }
-  if (typed.done === '') return { part, hint: 'Say why, then Enter; Esc goes back, and r rejects without a reason.' }
-  return { part, answer: { kind: 'decline', reason: typed.done } }
+function typeReason(state: QuestionsState, input: PromptInput): KeyResult<QuestionsState> {
+  const typed = handleLineKey(state.reason, input)
+  if (!typed) return { state, ignored: true }
+  if ('line' in typed) return { state: { ...state, reason: typed.line } }
+  if ('cancelled' in typed) return { state: { ...state, step: 'choose' } }
+  if (typed.submitted === '') return { state, hint: texts.reasonMissing }
+  return { state, answer: { kind: 'decline', reason: typed.submitted } }
 }
 
-/** On to the next question; behind the last, the answer. */
-function next(part: QuestionsState, ask: QuestionsAsk): PromptStep<QuestionsState> {
-  if (part.at + 1 < ask.questions.length) return { part: atQuestion(part, ask.questions, part.at + 1) }
-  const answers = ask.questions.flatMap((question, index) => answerOf(question, part.replies[index] ?? emptyQuestion))
-  if (answers.length === 0)
-    return { part, hint: `None of them is answered. Answer one, or reject all with r or ${steering.reject}.` }
-  return { part, answer: { kind: 'answers', answers } }
+/** Goes to the next question, or answers after the last one. */
+function next(state: QuestionsState, ask: QuestionsAsk): KeyResult<QuestionsState> {
+  if (state.index + 1 < ask.questions.length) return { state: goToQuestion(state, ask.questions, state.index + 1) }
+  const answers = ask.questions.flatMap((question, index) => answerOf(question, state.entries[index] ?? emptyQuestion))
+  if (answers.length === 0) return { state, hint: texts.noneAnswered }
+  return { state, answer: { kind: 'answers', answers } }
 }
 
-function answerOf({ id, options, multiSelect }: Question, { pick, other, skipped }: QuestionState): QuestionAnswer[] {
+function answerOf(
+  { id, options, multiSelect }: Question,
+  { selection, other, skipped }: QuestionState,
+): QuestionAnswer[] {
   if (skipped) return []
-  const said = other === '' ? {} : { other }
-  const indices = multiSelect ? pick.marked : other === '' && pick.cursor >= 0 ? [pick.cursor] : []
+  const indices = multiSelect ? selection.marked : other === '' && selection.cursor >= 0 ? [selection.cursor] : []
   const chosen = indices.flatMap(index => options[index]?.label ?? [])
-  return chosen.length === 0 && other === '' ? [] : [{ id, chosen, ...said }]
+  return chosen.length === 0 && other === '' ? [] : [{ id, chosen, ...(other !== '' && { other }) }]
 }
 
-/** At another question, in the way in which that is answered; before the first there is none. */
-export function atQuestion(part: QuestionsState, questions: readonly Question[], index: number): QuestionsState {
+/** Goes to a question and selects whether it is chosen from a list or typed. */
+export function goToQuestion(state: QuestionsState, questions: readonly Question[], index: number): QuestionsState {
   const to = Math.max(0, index)
-  return { ...part, at: to, stage: questions[to]?.options.length === 0 ? 'other' : 'choose' }
+  return { ...state, index: to, step: questions[to]?.options.length === 0 ? 'other' : 'choose' }
 }
 
-export function current(part: QuestionsState, { questions }: QuestionsAsk) {
+export function current(state: QuestionsState, { questions }: QuestionsAsk) {
   return {
-    question: questions[part.at] as Question, // `at` never leaves the list
-    reply: part.replies[part.at] ?? emptyQuestion,
+    question: questions[state.index] as Question, // `index` is always within the list
+    entry: state.entries[state.index] ?? emptyQuestion,
   }
 }
-function withReply(part: QuestionsState, reply: QuestionState): QuestionsState {
-  return { ...part, replies: part.replies.map((old, index) => (index === part.at ? reply : old)) }
+function withEntry(state: QuestionsState, entry: QuestionState): QuestionsState {
+  return { ...state, entries: state.entries.map((old, index) => (index === state.index ? entry : old)) }
 }

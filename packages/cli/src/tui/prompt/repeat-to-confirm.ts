@@ -1,22 +1,22 @@
-/** What is done for good is done by a key that is pressed again, soon: later it is a first time. */
+/** Actions that cannot be undone take a second press of their key within ten seconds. */
 
 export const repeatWithinMs = 10_000
 
 export class RepeatToConfirm {
   readonly #now: () => number
-  #armed: { readonly deed: string; readonly at: number } | null = null
+  #armed: { readonly action: string; readonly at: number } | null = null
 
   constructor(now: () => number) {
     this.#now = now
   }
 
-  arm(deed: string): void {
-    this.#armed = { deed, at: this.#now() }
+  arm(action: string): void {
+    this.#armed = { action, at: this.#now() }
   }
-  /** What the key before has armed; whatever this key is, it is so no longer. */
+  /** The action that the previous key armed. Any key disarms it. */
   take(): string | null {
     const armed = this.#armed
     this.#armed = null
-    return armed && this.#now() - armed.at < repeatWithinMs ? armed.deed : null
+    return armed && this.#now() - armed.at < repeatWithinMs ? armed.action : null
   }
 }

@@ -1,42 +1,42 @@
-/** A text that is being typed, and the place where the next character goes. */
+/** A text being typed, with its caret. */
 import type { Key } from '../terminal/key-parser.ts'
 
 export interface TextInput {
   readonly text: string
-  /** In code units, between two characters. */
-  readonly at: number
+  /** An offset in UTF-16 code units, never inside a character. */
+  readonly caret: number
 }
-export const emptyTextInput: TextInput = { text: '', at: 0 }
+export const emptyTextInput: TextInput = { text: '', caret: 0 }
 export function textInputWith(text: string): TextInput {
-  return { text, at: text.length }
+  return { text, caret: text.length }
 }
 
-/** Null where the key means nothing to a line. */
-export function pressTextInput({ text, at }: TextInput, key: Key): TextInput | null {
-  const before = text.slice(0, at)
-  const after = text.slice(at)
+/** Null if the key has no meaning in a text. */
+export function handleTextKey({ text, caret }: TextInput, key: Key): TextInput | null {
+  const before = text.slice(0, caret)
+  const after = text.slice(caret)
   const last = [...before].at(-1)?.length ?? 0
   const next = [...after][0]?.length ?? 0
   switch (key.name) {
     case 'text':
-      return { text: before + key.text + after, at: at + key.text.length }
+      return { text: before + key.text + after, caret: caret + key.text.length }
     case 'backspace':
-      return { text: before.slice(0, at - last) + after, at: at - last }
+      return { text: before.slice(0, caret - last) + after, caret: caret - last }
     case 'delete':
-      return { text: before + after.slice(next), at }
+      return { text: before + after.slice(next), caret }
     case 'left':
-      return { text, at: at - last }
+      return { text, caret: caret - last }
     case 'right':
-      return { text, at: at + next }
+      return { text, caret: caret + next }
     case 'home':
-      return { text, at: 0 }
+      return { text, caret: 0 }
     case 'end':
-      return { text, at: text.length }
+      return { text, caret: text.length }
     case 'clear-line':
-      return { text: after, at: 0 }
+      return { text: after, caret: 0 }
     case 'clear-word': {
       const kept = before.replace(/\S+\s*$/, '')
-      return { text: kept + after, at: kept.length }
+      return { text: kept + after, caret: kept.length }
     }
     default:
       return null

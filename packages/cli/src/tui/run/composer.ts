@@ -1,8 +1,8 @@
-/** The line in which a person writes to a session: typed, edited, sent. What could not be sent comes back into it. */
-
+/** The message line of a session: text is typed, edited and sent. A message that could not be sent comes back into the line. */
 import { messageOf } from '@holdpoint/protocol'
-import { emptyTextInput, pressTextInput, type TextInput, textInputWith } from '../prompt/text-input.ts'
+import { emptyTextInput, handleTextKey, type TextInput, textInputWith } from '../prompt/text-input.ts'
 import type { Key } from '../terminal/key-parser.ts'
+import { runTexts as texts } from './texts.ts'
 
 export interface ComposerOptions {
   readonly send: (text: string) => Promise<unknown>
@@ -10,11 +10,11 @@ export interface ComposerOptions {
   readonly changed: () => void
 }
 
-export class Composer {
+export class MessageComposer {
   readonly #options: ComposerOptions
   #line: TextInput = emptyTextInput
   #hint: string | null = null
-  #editing = false
+  #isInEditor = false
 
   constructor(options: ComposerOptions) {
     this.#options = options
@@ -26,11 +26,11 @@ export class Composer {
   get isEmpty(): boolean {
     return this.#line.text === ''
   }
-  /** While the editor has the terminal, no key is ours. */
+  /** While the editor is open, keys belong to it. */
   get isEditing(): boolean {
-    return this.#editing
+    return this.#isInEditor
   }
-  /** Why nothing came of the last line. */
+  /** Why the last message was not sent or edited. */
   get hint(): string | null {
     return this.#hint
   }
@@ -39,14 +39,14 @@ export class Composer {
     this.#hint = null
   }
 
-  press(key: Key): void {
+  handleKey(key: Key): void {
     this.#hint = null
-    if (key.name === 'enter') void this.#enter(this.#line.text.trim())
-    else this.#line = pressTextInput(this.#line, key) ?? this.#line
+    if (key.name === 'enter') void this.#submit(this.#line.text.trim())
+    else this.#line = handleTextKey(this.#line, key) ?? this.#line
     this.#options.changed()
   }
 
-  async #enter(text: string): Promise<void> {
+  async #submit(text: string): Promise<void> {
     if (text === '') return
     if (text === '/edit') return this.#edit()
     this.#line = emptyTextInput
@@ -54,17 +54,17 @@ export class Composer {
       await this.#options.send(text)
     } catch (error) {
       this.#line = textInputWith(text)
-      this.#hint = `It was not sent: ${messageOf(error)}`
+      this.#hint = texts.notSent(messageOf(error))
     }
     this.#options.changed()
   }
 
   async #edit(): Promise<void> {
-    this.#editing = true
+    this.#isInEditor = true
     const text = await this.#options.edit('')
-    this.#editing = false
+    this.#isInEditor = false
     this.#line = textInputWith((text ?? '').trimEnd())
-    this.#hint = text === null ? 'The editor failed; set EDITOR to one that works.' : null
+    this.#hint = text === null ? texts.editorFailed : null
     this.#options.changed()
   }
 }

@@ -1,31 +1,32 @@
-/** One session in a terminal: what is printed for good, what is asked, what the keys do. It draws nothing itself. */
+/** The state of `holdpoint run`: what to print, the current prompt or message line, and what the keys do. */
 import type { Inbox, RequestEntry, Transcript } from '@holdpoint/client'
 import type { Call, Request, Session, SessionId } from '@holdpoint/protocol'
 import { blankRow, type Row, row, untrusted } from '../../output/span.ts'
 import { type StyledLine, wrap } from '../../output/width.ts'
 import { PromptDrafts } from '../prompt/draft-sync.ts'
 import type { ScreenSize } from '../prompt/layout/prompt-layout.ts'
-import { type KeyHint, keyRows } from '../prompt/layout/prompt-sections.ts'
+import { keyRows } from '../prompt/layout/prompt-sections.ts'
 import { PromptController } from '../prompt/prompt-controller.ts'
 import { repeatWithinMs } from '../prompt/repeat-to-confirm.ts'
 import { textInputRows } from '../prompt/text-input-view.ts'
 import type { Key } from '../terminal/key-parser.ts'
-import type { Frame } from '../terminal/terminal.ts'
-import { entryRows, type Reader } from '../transcript/entry-rows.ts'
+import type { ScreenFrame } from '../terminal/terminal.ts'
+import { type EntryContext, entryRows } from '../transcript/entry-rows.ts'
 import { TranscriptPrinter } from '../transcript/transcript-printer.ts'
-import { Composer } from './composer.ts'
+import { MessageComposer } from './composer.ts'
+import { messageKeys, runTexts as texts } from './texts.ts'
 
-export interface RunOptions {
+export interface RunModelOptions {
   readonly call: Call
   readonly inbox: Inbox
   readonly transcript: Transcript
   readonly session: SessionId
-  /** It had ended when the person came back to it, and what they say opens it again. */
-  readonly reopens: boolean
+  /** The session has ended, and a message reopens it. */
+  readonly canReopen: boolean
   readonly me: string
   readonly modes: readonly string[]
-  readonly place: () => ScreenSize
-  /** Prints for good. */
+  readonly size: () => ScreenSize
+  /** Prints output that stays. */
   readonly print: (rows: readonly Row[]) => void
   readonly edit: (text: string) => Promise<string | null>
   readonly now: () => number
@@ -33,254 +34,251 @@ export interface RunOptions {
 }
 export type RunEnd = 'ended' | 'left'
 
-/** So long an agent has to begin before the line is the person's again. */
-const sentMs = 1000
-const lineKeys: readonly KeyHint[] = [
-  ['Enter', 'says it'],
-  ['/edit', 'opens your editor'],
-  ['/end', 'ends the session'],
-  ['/leave', 'leaves it'],
-]
+/** After sending, the message line returns if the session's state has not changed within this time. */
+const sendWaitMs = 1000
 
 export class RunModel {
-  readonly #options: RunOptions
-  readonly #asking: PromptController
+  readonly #options: RunModelOptions
+  readonly #controller: PromptController
   readonly #drafts: PromptDrafts
-  readonly #composer: Composer
-  readonly #scroll = new TranscriptPrinter()
+  readonly #composer: MessageComposer
+  readonly #printer = new TranscriptPrinter()
   #frame = withSpinner([], 'starting')
   #hint: string | null = null
-  /** Until the session moves on from here, what was sent is on its way. */
-  #sentAt: number | null = null
+  /** The session's `stateChangedAt` when a message was sent; null once the state changed or the wait is over. */
+  #sentInState: number | null = null
   #interrupts = { count: 0, at: 0 }
-  #isOver = false
-  #reopens: boolean
-  #depart: (departure: RunEnd) => void = () => {}
-  readonly departure = new Promise<RunEnd>(resolve => {
-    this.#depart = resolve
+  #isClosed = false
+  #canReopen: boolean
+  #end: (ending: RunEnd) => void = () => {}
+  readonly ending = new Promise<RunEnd>(resolve => {
+    this.#end = resolve
   })
 
-  constructor(options: RunOptions) {
+  constructor(options: RunModelOptions) {
     this.#options = options
-    this.#reopens = options.reopens
+    this.#canReopen = options.canReopen
     const { inbox, edit, call, me } = options
     const changed = () => this.update()
     this.#drafts = new PromptDrafts({ call, me, frames: inbox.onFrame })
-    this.#asking = new PromptController({
+    this.#controller = new PromptController({
       answer: (id, answer) => inbox.answer(id, answer),
       edit,
-      isReachable: () => !this.#isAway(),
+      isReachable: () => !this.#isDisconnected(),
       drafts: this.#drafts,
       changed,
     })
-    this.#composer = new Composer({ send: text => this.#say(text), edit, changed })
+    this.#composer = new MessageComposer({ send: text => this.#send(text), edit, changed })
     inbox.subscribe(changed)
     options.transcript.subscribe(changed)
   }
 
-  get frame(): Frame {
+  get frame(): ScreenFrame {
     return this.#frame
   }
 
-  /** Brings everything up to what inbox and transcript know now. */
+  /** Prints what is new and rebuilds the frame from the inbox and the transcript. */
   readonly update = (): void => {
-    if (this.#composer.isEditing || this.#isOver) return
+    if (this.#composer.isEditing || this.#isClosed) return
     const session = this.#session()
-    if (session && session.state !== 'ended') this.#reopens = false
-    this.#putNext()
-    if (!this.#asking.prompt) this.#print()
-    this.#frame = this.#draw(session)
+    if (session && session.state !== 'ended') this.#canReopen = false
+    this.#showNextRequest()
+    if (!this.#controller.prompt) this.#print()
+    this.#frame = this.#buildFrame(session)
     this.#options.changed()
     const { ended } = this.#options.inbox.getSnapshot()
-    const over = session?.state === 'ended' && !this.#reopens
-    if (over && this.#options.transcript.getSnapshot().loaded) this.#depart('ended')
-    if (ended) this.#depart('left')
+    const hasEnded = session?.state === 'ended' && !this.#canReopen
+    if (hasEnded && this.#options.transcript.getSnapshot().loaded) this.#end('ended')
+    if (ended) this.#end('left')
   }
-  painted(): void {
-    this.#asking.painted()
+  onPainted(): void {
+    this.#controller.onPainted()
   }
-  returned(): void {
-    this.#asking.returned()
+  onTerminalReturned(): void {
+    this.#controller.onTerminalReturned()
   }
 
-  press(key: Key): void {
+  handleKey(key: Key): void {
     if (this.#composer.isEditing) return
-    if (key.name === 'ctrl-c') this.#interrupt()
+    if (key.name === 'ctrl-c') this.#onCtrlC()
     else {
       this.#interrupts = { count: 0, at: 0 }
-      if (this.#asking.prompt) this.#asking.press(key)
-      else if (this.#composes()) this.#compose(key)
+      if (this.#controller.prompt) this.#controller.handleKey(key)
+      else if (this.#isComposing()) this.#onMessageKey(key)
     }
   }
-  #compose(key: Key): void {
+  #onMessageKey(key: Key): void {
     this.#hint = null
-    if (key.name === 'ctrl-d' && this.#composer.isEmpty) this.#depart('left')
-    else this.#composer.press(key)
+    if (key.name === 'ctrl-d' && this.#composer.isEmpty) this.#end('left')
+    else this.#composer.handleKey(key)
   }
 
   #session(): Session | undefined {
     return this.#options.inbox.getSnapshot().sessions.get(this.#options.session)
   }
-  #isAway(): boolean {
+  #isDisconnected(): boolean {
     return this.#options.inbox.getSnapshot().status === 'reconnecting'
   }
-  #reader(): Reader {
+  #entryContext(): EntryContext {
     const { me } = this.#options
-    return { me, columns: this.#options.place().columns, isOurs: ({ id }) => this.#asking.isOurs(id) }
+    return {
+      me,
+      columns: this.#options.size().columns,
+      isAnsweredHere: ({ id }) => this.#controller.isAnsweredHere(id),
+    }
   }
 
-  /** Requests that wait here, oldest first. Older ones than the transcript has are known to the inbox. */
-  #waiting(): readonly Request[] {
+  /** The session's requests, oldest first. Requests older than the loaded transcript come from the inbox. */
+  #requests(): readonly Request[] {
     const { requests, order } = this.#options.inbox.getSnapshot()
     const entries = this.#options.transcript.getSnapshot().entries.filter(isRequest)
     const known = new Set(entries.map(entry => entry.id))
     const older = order.filter(id => !known.has(id)).flatMap(id => requests.get(id) ?? [])
-    const here = entries
+    const inTranscript = entries
       .filter(entry => entry.request.status === 'pending')
       .map(entry => requests.get(entry.id) ?? entry.request)
-    return [...older.filter(({ session }) => session === this.#options.session), ...here]
+    return [...older.filter(({ session }) => session === this.#options.session), ...inTranscript]
   }
 
-  #putNext(): void {
-    const { prompt } = this.#asking
-    const waiting = this.#waiting()
-    const held = prompt && waiting.find(({ id }) => id === prompt.request.id)
-    if (held?.status === 'pending') return
-    if (prompt) this.#asking.forget(prompt.request.id)
+  #showNextRequest(): void {
+    const { prompt } = this.#controller
+    const requests = this.#requests()
+    const current = prompt && requests.find(({ id }) => id === prompt.request.id)
+    if (current?.status === 'pending') return
+    if (prompt) this.#controller.remove(prompt.request.id)
     if (!this.#options.transcript.getSnapshot().loaded) return
-    const [next] = waiting
-    // What somebody is writing is not the answer to it.
+    const [next] = requests
+    // A message that is being typed must not become the answer.
     if (!this.#composer.isEmpty) return
-    // One that has just been resolved is first told of.
-    if (next?.status !== 'pending' || this.#asking.isOurs(next.id)) return
+    // An answered request stays first until its resolution has been printed.
+    if (next?.status !== 'pending' || this.#controller.isAnsweredHere(next.id)) return
     this.#print()
-    this.#asking.put(next, this.#options.modes)
+    this.#controller.show(next, this.#options.modes)
   }
 
   #print(): void {
     const { entries, loaded } = this.#options.transcript.getSnapshot()
-    const rows = loaded ? this.#scroll.advance(entries, this.#reader()) : []
+    const rows = loaded ? this.#printer.newRows(entries, this.#entryContext()) : []
     if (rows.length > 0) this.#options.print(rows)
   }
 
-  /** Whether the keys go to a line of the person's own; one that is begun stays, whatever the agent does. */
-  #composes(): boolean {
+  /** Whether the keys go to the message line. A started message keeps it, whatever the agent does. */
+  #isComposing(): boolean {
     const session = this.#session()
-    const begun = !this.#composer.isEmpty
-    const rests = session?.state === 'idle' || session?.state === 'parked' || this.#reopens
-    if (!session || (session.state === 'ended' && !this.#reopens) || (!begun && !rests)) return false
-    if (this.#sentAt !== null && this.#sentAt !== session.stateChangedAt) this.#sentAt = null
-    return this.#sentAt === null && (begun || this.#waiting().length === 0)
+    const hasText = !this.#composer.isEmpty
+    const isResting = session?.state === 'idle' || session?.state === 'parked' || this.#canReopen
+    if (!session || (session.state === 'ended' && !this.#canReopen) || (!hasText && !isResting)) return false
+    if (this.#sentInState !== null && this.#sentInState !== session.stateChangedAt) this.#sentInState = null
+    return this.#sentInState === null && (hasText || this.#requests().length === 0)
   }
 
-  #draw(session: Session | undefined): Frame {
-    const { transcript, place } = this.#options
-    const { columns, height } = place()
-    // Never more than the screen has: of what is too long the end is in sight.
-    const laid = (rows: readonly Row[], most = height) =>
-      rows.flatMap(one => wrap(one, columns)).slice(-Math.max(1, most))
-    if (this.#asking.prompt) {
-      const count = { at: 1, of: this.#waiting().length }
-      return { lines: [[], ...this.#asking.lay({ columns, height: height - 1 }, count)], spinner: null }
+  #buildFrame(session: Session | undefined): ScreenFrame {
+    const { transcript, size } = this.#options
+    const { columns, height } = size()
+    // Of rows that do not fit on the screen, the last lines are shown.
+    const lastLines = (rows: readonly Row[], max = height) =>
+      rows.flatMap(one => wrap(one, columns)).slice(-Math.max(1, max))
+    if (this.#controller.prompt) {
+      const position = { at: 1, of: this.#requests().length }
+      return { lines: [[], ...this.#controller.layout({ columns, height: height - 1 }, position)], spinner: null }
     }
     const hint = this.#hintRows()
-    if (this.#composes()) {
-      const keys = lineKeys.filter(([key]) => !this.#reopens || key !== '/end')
+    if (this.#isComposing()) {
+      const keys = messageKeys.filter(([key]) => !this.#canReopen || key !== '/end')
       const line = textInputRows({ label: '', line: this.#composer.line }, columns)
-      return { lines: laid([blankRow, ...hint, ...line, ...keyRows(keys, columns)]), spinner: null }
+      return { lines: lastLines([blankRow, ...hint, ...line, ...keyRows(keys, columns)]), spinner: null }
     }
-    const rest = laid(this.#scroll.rest(transcript.getSnapshot().entries), height - 3)
-    const busy = this.#isAway() ? awayWords : session?.state === 'ended' ? null : busyWords(session)
-    return withSpinner([...rest, ...laid(hint, 2)], busy)
+    const streaming = lastLines(this.#printer.unprintedRows(transcript.getSnapshot().entries), height - 3)
+    const busy = this.#isDisconnected() ? texts.reconnecting : session?.state === 'ended' ? null : spinnerText(session)
+    return withSpinner([...streaming, ...lastLines(hint, 2)], busy)
   }
   #hintRows(): readonly Row[] {
-    const writing = !this.#composer.isEmpty && this.#waiting().length > 0
-    const words =
+    const mustSendFirst = !this.#composer.isEmpty && this.#requests().length > 0
+    const hint =
       this.#hint ??
       this.#composer.hint ??
-      (this.#isAway() && this.#composes() ? 'The gateway is away; trying again.' : null) ??
-      (this.#reopens ? 'This session has ended: what you say opens it again.' : null) ??
-      (writing ? 'The agent asks something: send your line or clear it (Ctrl+U) first.' : null)
-    return words === null ? [] : [row(untrusted(words, 'strong'))]
+      (this.#isDisconnected() && this.#isComposing() ? texts.reconnecting : null) ??
+      (this.#canReopen ? texts.ended : null) ??
+      (mustSendFirst ? texts.sendFirst : null)
+    return hint === null ? [] : [row(untrusted(hint, 'strong'))]
   }
 
-  async #say(text: string): Promise<void> {
+  async #send(text: string): Promise<void> {
     const { call, session: id } = this.#options
-    if (text === '/leave') return this.#depart('left')
-    this.#sentAt = this.#session()?.stateChangedAt ?? null
+    if (text === '/leave') return this.#end('left')
+    this.#sentInState = this.#session()?.stateChangedAt ?? null
     try {
       if (text === '/end') {
         await call('endSession', { id })
-        this.#reopens = false
+        this.#canReopen = false
       } else await call('sendMessage', { id, text })
-      // Nothing may come of it for long: the agent may be away, and there may be more to say.
-      setTimeout(() => this.#moveOn(), sentMs)
+      // The agent may not react for a long time, and the person may want to write more.
+      setTimeout(() => this.#endSendWait(), sendWaitMs)
     } catch (error) {
-      this.#sentAt = null
+      this.#sentInState = null
       throw error
     }
   }
-  #moveOn(): void {
-    this.#sentAt = null
+  #endSendWait(): void {
+    this.#sentInState = null
     this.update()
   }
 
-  /** First: no to what is asked. Again: stop the turn. A third time: leave. Without a gateway there is nothing to say no to. */
-  #interrupt(): void {
+  /** The first Ctrl+C denies the request on the screen, the second interrupts the turn, the third leaves. Without a request or a gateway there is nothing to deny. */
+  #onCtrlC(): void {
     const { now } = this.#options
     const before = now() - this.#interrupts.at < repeatWithinMs ? this.#interrupts.count : 0
-    const asked = this.#asking.prompt !== null && !this.#isAway()
-    const count = before === 0 && !asked ? 2 : before + 1
+    const canDeny = this.#controller.prompt !== null && !this.#isDisconnected()
+    const count = before === 0 && !canDeny ? 2 : before + 1
     this.#interrupts = { count, at: now() }
-    if (count === 1) this.#asking.reject()
-    else if (count > 2) this.#depart('left')
-    else this.#stopTurn()
+    if (count === 1) this.#controller.denyOrDecline()
+    else if (count > 2) this.#end('left')
+    else this.#interruptTurn()
   }
-  #stopTurn(): void {
-    const idle = this.#composes() || this.#isAway()
+  #interruptTurn(): void {
+    const hasNoTurn = this.#isComposing() || this.#isDisconnected()
     this.#composer.clear()
-    this.#hint = idle ? 'Ctrl+C again leaves.' : 'Interrupted; Ctrl+C again leaves.'
+    this.#hint = hasNoTurn ? texts.leaveByCtrlC : texts.interrupted
     const { call, session: id } = this.#options
-    if (!idle) void call('interruptSession', { id }).catch((error: Error) => this.#complain(error))
-    this.update()
-  }
-  #complain(error: Error): void {
-    this.#hint = `It could not be interrupted: ${error.message}`
+    if (!hasNoTurn)
+      void call('interruptSession', { id }).catch((error: Error) => {
+        this.#hint = texts.notInterrupted(error.message)
+        this.update()
+      })
     this.update()
   }
 
-  /** What stays when the person goes. */
+  /** The requests that stay pending when the person leaves. */
   get pending(): readonly Request[] {
-    return this.#waiting().filter(({ status }) => status === 'pending')
+    return this.#requests().filter(({ status }) => status === 'pending')
   }
-  /** What is half written stays at the gateway, where that can be reached. */
+  /** Sends the current decision and unsaved drafts, if the gateway is connected. */
   async close(): Promise<void> {
-    if (this.#isAway()) return
-    await this.#asking.close()
+    if (this.#isDisconnected()) return
+    await this.#controller.close()
     await this.#drafts.close()
   }
-  /** Prints what was held back while a prompt was open; nothing comes after it. */
-  settle(): void {
-    this.#isOver = true
+  /** Prints everything that was held back while a prompt was open. Nothing is printed after it. */
+  printRemaining(): void {
+    this.#isClosed = true
     this.#print()
     const { entries } = this.#options.transcript.getSnapshot()
     const open = entries.filter(isRequest).filter(({ request }) => request.status === 'pending')
-    this.#options.print(open.flatMap(entry => entryRows(entry, this.#reader())))
+    this.#options.print(open.flatMap(entry => entryRows(entry, this.#entryContext())))
   }
 }
 
-/** Whether what is said to it, once it has ended, brings its agent back. */
-export function canReopen({ capabilities }: Session): boolean {
+/** Whether a message reopens the session after it has ended. */
+export function isResumable({ capabilities }: Session): boolean {
   return capabilities.includes('resumable')
 }
 /** The spinner has a line of its own below the others; null for none. */
-function withSpinner(lines: readonly StyledLine[], text: string | null): Frame {
+function withSpinner(lines: readonly StyledLine[], text: string | null): ScreenFrame {
   return text === null ? { lines, spinner: null } : { lines: [...lines, []], spinner: { line: lines.length, text } }
 }
 function isRequest(entry: { readonly kind: string }): entry is RequestEntry {
   return entry.kind === 'request'
 }
-const awayWords = 'the gateway is away; trying again'
-function busyWords(session: Session | undefined): string {
-  return session?.state === 'working' || session?.state === 'starting' ? session.state : 'waiting for the agent'
+function spinnerText(session: Session | undefined): string {
+  return session?.state === 'working' || session?.state === 'starting' ? session.state : texts.waitingForAgent
 }

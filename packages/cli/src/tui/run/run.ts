@@ -1,4 +1,4 @@
-/** `holdpoint run`: starts a session, or comes back to one, and stays with it in this terminal. */
+/** `holdpoint run`: starts a session, or reopens one, and shows it in this terminal. */
 import { actionLabel, Inbox, watchEvents } from '@holdpoint/client'
 import { type Call, type CommandId, type DriverInfo, Fault, type Session } from '@holdpoint/protocol'
 import { findSession, idShortener } from '../../commands/ids.ts'
@@ -9,12 +9,13 @@ import { startSession } from '../../gateway-client/start-session.ts'
 import { out } from '../../output/output.ts'
 import { shellQuote } from '../../output/shell-quote.ts'
 import { type Row, row, trusted, untrusted } from '../../output/span.ts'
-import { sessionSpans } from '../dashboard/session-list.ts'
+import { sessionSummary } from '../dashboard/session-list.ts'
 import { Terminal } from '../terminal/terminal.ts'
-import { canReopen, RunModel } from './run-model.ts'
-import { runPlainly } from './run-plain.ts'
+import { runInPipe } from './run-in-pipe.ts'
+import { isResumable, RunModel } from './run-model.ts'
+import { runTexts as texts } from './texts.ts'
 
-export interface RunWords extends GatewayPlace {
+export interface RunOptions extends GatewayPlace {
   readonly session?: string
   readonly cwd?: string
   readonly mode?: string
@@ -22,152 +23,152 @@ export interface RunWords extends GatewayPlace {
   readonly title?: string
 }
 
-const driversMaxMs = 10_000
-const lookMs = 50
+const driversTimeoutMs = 10_000
+const pollMs = 50
 
-/** The exit code. */
-export async function run(words: readonly string[], options: RunWords): Promise<number> {
-  const house = await connectOrStart(options)
+/** Gives the exit code. */
+export async function run(args: readonly string[], options: RunOptions): Promise<number> {
+  const gateway = await connectOrStart(options)
   try {
-    if (house.isOwn) out.print(row(trusted(`No gateway runs, so one runs here until you leave: ${house.url}`, 'quiet')))
+    if (gateway.isOwn) out.print(row(trusted(texts.ownGateway(gateway.url), 'quiet')))
     const session = options.session
-      ? await findSession(house.call, options.session)
-      : await begin(house, words, options)
-    const said = options.session ? await say(house.call, session, words.join(' ')) : null
-    out.print(row(...sessionSpans(session), trusted(`  ${session.id}`, 'quiet')))
-    const code = await (isLive() ? runLive(house, session, said) : runPlainly(house, session, said))
-    if (session.state === 'ended' && !canReopen(session)) out.print(...overRows(session))
+      ? await findSession(gateway.call, options.session)
+      : await startFromArgs(gateway, args, options)
+    const messageId = options.session ? await sendMessage(gateway.call, session, args.join(' ')) : null
+    out.print(row(...sessionSummary(session), trusted(`  ${session.id}`, 'quiet')))
+    const code = await (isInteractive()
+      ? runInteractive(gateway, session, messageId)
+      : runInPipe(gateway, session, messageId))
+    if (session.state === 'ended' && !isResumable(session)) out.print(...endedRows(session))
     return code
   } finally {
-    await house.close()
+    await gateway.close()
   }
 }
 
-/** What a person says to a session that they come back to; one that has ended is opened by it, if it can be. */
-async function say(call: Call, { id }: Session, text: string): Promise<CommandId | null> {
+/** Sends a message to the session, which reopens it if it has ended; null if there is no message. */
+async function sendMessage(call: Call, { id }: Session, text: string): Promise<CommandId | null> {
   return text.trim() === '' ? null : (await call('sendMessage', { id, text })).id
 }
-function overRows({ id, driver, cwd }: Session): readonly Row[] {
-  const sentence = row(trusted(`${id} has ended and cannot be opened again.`))
-  if (driver === 'external')
-    return [sentence, row(trusted('Whatever opened it, a script as a rule, asks anew by itself.'))]
-  const begins = `holdpoint run ${shellQuote(driver)} --cwd ${shellQuote(cwd)}`
-  return [sentence, row(trusted('A new one begins with: '), untrusted(begins, 'strong'))]
+function endedRows({ id, driver, cwd }: Session): readonly Row[] {
+  const sentence = row(trusted(texts.cannotReopen(id)))
+  if (driver === 'external') return [sentence, row(trusted(texts.external))]
+  const command = `holdpoint run ${shellQuote(driver)} --cwd ${shellQuote(cwd)}`
+  return [sentence, row(trusted(texts.startNew), untrusted(command, 'strong'))]
 }
 
-/** Only where keys can be read and the screen can be drawn on. */
-function isLive(): boolean {
+/** Whether keys can be read and the screen can be drawn on. */
+function isInteractive(): boolean {
   return process.stdin.isTTY === true && process.stdout.isTTY === true && process.env.TERM !== 'dumb'
 }
 
-async function begin(
-  house: GatewayAccess,
-  words: readonly string[],
-  { cwd, mode, model, title }: RunWords,
+async function startFromArgs(
+  gateway: GatewayAccess,
+  args: readonly string[],
+  { cwd, mode, model, title }: RunOptions,
 ): Promise<Session> {
-  const drivers = await readyDrivers(house.call)
-  return startSession(house, { ...split(words, drivers), cwd, mode, model, title })
+  const drivers = await readyDrivers(gateway.call)
+  return startSession(gateway, { ...parseArgs(args, drivers), cwd, mode, model, title })
 }
 
-/** A runner that has just begun announces its drivers a moment later. */
+/** A runner that has just started announces its drivers a moment later, so wait for the first one. */
 async function readyDrivers(call: Call): Promise<readonly DriverInfo[]> {
-  for (let waitedMs = 0; ; waitedMs += lookMs) {
+  for (let waitedMs = 0; ; waitedMs += pollMs) {
     const { items } = await call('listDrivers', {})
-    if (items.some(({ runner }) => runner !== null) || waitedMs >= driversMaxMs) return items
-    await new Promise(resolve => setTimeout(resolve, lookMs))
+    if (items.some(({ runner }) => runner !== null) || waitedMs >= driversTimeoutMs) return items
+    await new Promise(resolve => setTimeout(resolve, pollMs))
   }
 }
 
-/** The first word is a driver where one has that name; otherwise all of it is the prompt, for the first driver that is ready. */
-function split(words: readonly string[], drivers: readonly DriverInfo[]): { driver: string; prompt: string } {
-  const [first = '', ...rest] = words
+/** The first argument is a driver if one has that name; otherwise all arguments are the prompt for the first ready driver. */
+function parseArgs(args: readonly string[], drivers: readonly DriverInfo[]): { driver: string; prompt: string } {
+  const [first = '', ...rest] = args
   if (drivers.some(({ name }) => name === first)) return { driver: first, prompt: rest.join(' ') }
   const names = drivers.map(({ name }) => name).join(', ')
-  if (first !== '' && !/\s/.test(first))
-    throw new Fault('bad_input', `No agent is called ${first}; there are: ${names || 'none yet'}`)
+  if (first !== '' && !/\s/.test(first)) throw new Fault('bad_input', texts.unknownAgent(first, names))
   const usable = drivers.filter(({ name, ready }) => ready && name !== 'external')
   const driver = usable.find(({ name }) => name !== 'rehearsal') ?? usable[0]
-  if (!driver) throw new Fault('no_runner', 'No agent is ready to run here; holdpoint doctor says what is missing')
-  return { driver: driver.name, prompt: words.join(' ') }
+  if (!driver) throw new Fault('no_runner', texts.noAgentReady)
+  return { driver: driver.name, prompt: args.join(' ') }
 }
 
-async function runLive(house: GatewayAccess, session: Session, said: CommandId | null): Promise<number> {
-  const { call, connection } = house
+async function runInteractive(gateway: GatewayAccess, session: Session, messageId: CommandId | null): Promise<number> {
+  const { call, connection } = gateway
   const { person: me } = await call('whoAmI', {})
   const drivers = (await call('listDrivers', {})).items
   const inbox = new Inbox({ call, watch: options => watchEvents(connection, options), session: session.id })
   const transcript = inbox.transcript(session.id)
-  const stage = new Terminal('inline')
+  const terminal = new Terminal('inline')
   const model = new RunModel({
     call,
     inbox,
     transcript,
     session: session.id,
-    reopens: session.state === 'ended' && (said !== null || canReopen(session)),
+    canReopen: session.state === 'ended' && (messageId !== null || isResumable(session)),
     me,
     modes: drivers.find(({ name }) => name === session.driver)?.modes ?? [],
-    place: () => ({ columns: process.stdout.columns || 80, height: (process.stdout.rows || 24) - 1 }),
-    print: rows => stage.above(() => out.print(...rows)),
-    edit: text => stage.edit(text),
+    size: () => ({ columns: process.stdout.columns || 80, height: (process.stdout.rows || 24) - 1 }),
+    print: rows => terminal.printAbove(() => out.print(...rows)),
+    edit: text => terminal.edit(text),
     now: () => performance.now(),
-    changed: stage.redraw,
+    changed: terminal.redraw,
   })
   let leave = () => {}
   const stop = new Promise<'left'>(resolve => {
     leave = () => resolve('left')
   })
-  stage.open(() => model.frame, {
-    onKey: key => model.press(key),
-    onPaint: () => model.painted(),
+  terminal.open(() => model.frame, {
+    onKey: key => model.handleKey(key),
+    onPaint: () => model.onPainted(),
     onResize: model.update,
-    onReturn: () => model.returned(),
-    onStop: leave,
+    onTerminalReturned: () => model.onTerminalReturned(),
+    onExitSignal: leave,
   })
   try {
     model.update()
-    const departure = await Promise.race([model.departure, stop])
-    stage.close()
-    model.settle()
+    const ending = await Promise.race([model.ending, stop])
+    terminal.close()
+    model.printRemaining()
     await model.close()
     const now = inbox.getSnapshot().sessions.get(session.id) ?? session
-    if (departure === 'left') out.print(...(await partingRows(now, model, house, inbox)))
+    if (ending === 'left') out.print(...(await goodbyeRows(now, model, gateway, inbox)))
     return now.ending?.reason === 'failed' ? 1 : 0
   } finally {
-    stage.close()
+    terminal.close()
     transcript.close()
     inbox.close()
   }
 }
 
-async function partingRows(
+async function goodbyeRows(
   { id, state }: Session,
   { pending }: RunModel,
-  house: GatewayAccess,
+  gateway: GatewayAccess,
   inbox: Inbox,
 ): Promise<readonly Row[]> {
   const { ended, status } = inbox.getSnapshot()
-  const short = status === 'live' ? await shortIds(house.call) : (whole: string) => whole
-  const waits = pending.map(request =>
+  const short = status === 'live' ? await shortIds(gateway.call) : (whole: string) => whole
+  const rows = pending.map(request =>
     row(trusted(`  ${actionLabel(request.ask)}  `), trusted(`holdpoint show ${short(request.id)}`, 'quiet')),
   )
-  const count = pending.length === 1 ? '1 request stays pending:' : `${pending.length} requests stay pending:`
+  const count = texts.stillPending(pending.length)
   return [
-    ...(ended ? [row(trusted('The gateway let go: ', 'no'), untrusted(ended.message))] : []),
-    row(trusted(`You left. ${fateOf(state, house, status === 'live')}`)),
-    ...closingRows(house),
-    ...(pending.length > 0 ? [row(trusted(count, 'waiting')), ...waits] : []),
-    row(trusted('Come back with: '), trusted(`holdpoint run --session ${short(id)}`, 'strong')),
+    ...(ended ? [row(trusted(texts.connectionClosed, 'no'), untrusted(ended.message))] : []),
+    row(trusted(sessionFate(state, gateway, status === 'live'))),
+    ...closingRows(gateway),
+    ...(pending.length > 0 ? [row(trusted(count, 'waiting')), ...rows] : []),
+    row(trusted(texts.comeBack), trusted(`holdpoint run --session ${short(id)}`, 'strong')),
   ]
 }
 
-/** What becomes of a session that is left, as far as it is known. */
-function fateOf(state: Session['state'], { isOwn }: GatewayAccess, live: boolean): string {
-  if (!live) return 'The gateway is away, so it is not known here whether the session goes on.'
-  if (state === 'ended') return 'The session has ended; what you say to it opens it again.'
-  return isOwn ? 'The session is kept, and its agent rests until you are back.' : 'The session goes on without you.'
+/** What happens to the session after the person has left. */
+function sessionFate(state: Session['state'], { isOwn }: GatewayAccess, isConnected: boolean): string {
+  if (!isConnected) return texts.unknownFate
+  if (state === 'ended') return texts.leftEnded
+  return isOwn ? texts.leftPaused : texts.leftRunning
 }
 
-/** As they may be typed; where that cannot be known, as they are. */
+/** Shortens ids as far as they stay unique; if the lists cannot be loaded, ids stay whole. */
 async function shortIds(call: Call): Promise<(id: string) => string> {
   const lists = await Promise.all([liveSessions(call), pendingRequests(call)]).catch(() => null)
   return lists ? idShortener(lists.flat().map(({ id }) => id)) : id => id

@@ -1,18 +1,18 @@
-/** The person's own editor, on a file that nobody else can read and that is gone afterwards. */
+/** Opens a text in the person's editor, in a private temporary file that is removed afterwards. */
 import { spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { withoutSecrets } from '../../runner/isolate-agents.ts'
 
-/** Null where the editor could not be started, or said that it failed. */
+/** Null if the editor could not be started or exited with an error. */
 export async function editText(text: string, env = process.env): Promise<string | null> {
   const folder = await mkdtemp(join(tmpdir(), 'holdpoint-edit-'))
   const file = join(folder, 'text')
   try {
     await writeFile(file, text, { mode: 0o600 })
     const editor = env.VISUAL || env.EDITOR || 'vi'
-    // Words in the variable are its arguments, as everywhere else; the file is one of its own. Ctrl+C is the editor's, not the shell's around it.
+    // The variable may contain arguments, so a shell splits it. The trap keeps Ctrl+C in the editor from ending that shell.
     const command = `trap : INT; ${editor} "$1"`
     const child = spawn('/bin/sh', ['-c', command, 'sh', file], { stdio: 'inherit', env: withoutSecrets(env) })
     const code = await new Promise<number | null>(resolve => {

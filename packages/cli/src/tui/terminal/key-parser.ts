@@ -1,4 +1,8 @@
-/** Keys as a terminal sends them: bytes in, named keys out. What comes in one go is told apart from what was pressed alone. */
+/**
+ * Parses the bytes that a terminal sends into named keys, and tells whether a key arrived alone.
+ * node:readline's `emitKeypressEvents` does not fit: it reports neither which keys came in the same chunk, so type-ahead could not be
+ * told from a single keypress, nor a paste as one text, and it cannot break out of a paste that never ends.
+ */
 
 export type NamedKey =
   | 'up'
@@ -20,13 +24,15 @@ export type NamedKey =
   | 'ctrl-z'
   | 'clear-line'
   | 'clear-word'
-interface Pressed {
-  /** Nothing else came with it, so it is no paste and no type-ahead. */
+interface KeyTiming {
+  /** Nothing else arrived in the same chunk, so it is neither a paste nor type-ahead. */
   readonly alone: boolean
-  /** It came so long after the one before that it does not go on with that. */
-  readonly late?: true
+  /** It came so long after the previous key that it starts a new entry, such as a new number. */
+  readonly afterPause?: true
 }
-export type Key = (Pressed & { readonly name: 'text'; readonly text: string }) | (Pressed & { readonly name: NamedKey })
+export type Key =
+  | (KeyTiming & { readonly name: 'text'; readonly text: string })
+  | (KeyTiming & { readonly name: NamedKey })
 
 const controls: Readonly<Record<string, NamedKey>> = {
   '\r': 'enter',
@@ -58,79 +64,79 @@ const sequences: Readonly<Record<string, NamedKey>> = {
   '6~': 'pagedown',
 }
 /** A whole control sequence: CSI with its parameters, or SS3 with one letter. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: this is what terminals send
+// biome-ignore lint/suspicious/noControlCharactersInRegex: terminals send these
 const sequence = /^\u001b(?:\[([0-?]*)[ -/]*([@-~])|O([@-~]))/
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the beginning of one that is still to come
-const unfinished = /^\u001b(?:\[[0-?]*[ -/]*|O)?$/
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the beginning of a sequence
+const unfinishedSequence = /^\u001b(?:\[[0-?]*[ -/]*|O)?$/
 const pasteEnd = '\u001b[201~'
 
-/** So long after an escape the rest of its sequence would be there, over a slow line too. */
-const escapeMs = 50
-/** A paste that stands still for so long has lost its end. */
-const pasteMs = 2000
-/** Nobody pastes more than this: of more, the end is kept. */
+/** After this time an escape is the Escape key: the rest of a sequence arrives sooner, even over a slow connection. */
+const escapeTimeoutMs = 50
+/** After this time without input, the end of a paste is considered lost. */
+const pasteTimeoutMs = 2000
+/** Of a longer paste only the end is kept. */
 const pasteMax = 1_000_000
 const interrupt = '\u0003'
 
 export class KeyParser {
-  #rest = ''
-  #pasting = false
+  #input = ''
+  #isPasting = false
 
   push(chunk: string): Key[] {
-    // Pressed by someone whose paste does not end: a paste that holds one comes in larger pieces.
-    if (this.#pasting && chunk === interrupt) {
-      this.#pasting = false
-      this.#rest = ''
+    // A chunk that is only Ctrl+C is a key that the person pressed because the paste does not end; within a paste it comes in a larger chunk.
+    if (this.#isPasting && chunk === interrupt) {
+      this.#isPasting = false
+      this.#input = ''
     }
-    this.#rest = this.#pasting ? (this.#rest + chunk).slice(-pasteMax) : this.#rest + chunk
+    this.#input = this.#isPasting ? (this.#input + chunk).slice(-pasteMax) : this.#input + chunk
     const keys: Key[] = []
-    let taken = 0
-    while (this.#rest !== '' && this.#take(keys)) taken++
-    // What means nothing counts, too: a letter with anything beside it was not pressed by itself.
-    return taken === 1 ? keys : keys.map(key => ({ ...key, alone: false }))
+    let count = 0
+    while (this.#input !== '' && this.#parseOne(keys)) count++
+    // Unknown sequences count too: a letter that arrives with anything else was not pressed alone.
+    return count === 1 ? keys : keys.map(key => ({ ...key, alone: false }))
   }
-  /** How long to wait for the rest of what has begun; null where nothing has. */
-  get waitsMs(): number | null {
-    if (this.#pasting) return pasteMs
-    return this.#rest === '' ? null : escapeMs
+  /** How long to wait for the rest of an unfinished sequence or paste; null if there is none. */
+  get flushAfterMs(): number | null {
+    if (this.#isPasting) return pasteTimeoutMs
+    return this.#input === '' ? null : escapeTimeoutMs
   }
-  /** Nothing followed: it was the key itself, or all of the paste that will come. */
+  /** Gives the unfinished input as it is: the Escape key, or the text of a paste without an end. */
   flush(): Key[] {
-    const text = this.#rest
-    this.#rest = ''
-    if (this.#pasting) {
-      this.#pasting = false
-      return pasted(text)
+    const text = this.#input
+    this.#input = ''
+    if (this.#isPasting) {
+      this.#isPasting = false
+      return pasteKeys(text)
     }
     return text === '' ? [] : [{ name: 'escape', alone: true }]
   }
 
-  /** Takes one key off the front; false where more must come first. */
-  #take(keys: Key[]): boolean {
-    if (this.#pasting) return this.#paste(keys)
-    if (this.#rest.startsWith('\u001b')) return this.#escape(keys)
-    const [char = ''] = this.#rest
-    this.#rest = this.#rest.slice(char.length)
+  /** Parses one key off the front; false if the input is unfinished. */
+  #parseOne(keys: Key[]): boolean {
+    if (this.#isPasting) return this.#parsePaste(keys)
+    if (this.#input.startsWith('\u001b')) return this.#parseEscape(keys)
+    const [char = ''] = this.#input
+    this.#input = this.#input.slice(char.length)
     const named = controls[char]
     if (named) keys.push({ name: named, alone: true })
-    // A line feed is a line of a paste by a terminal that does not say so.
+    // A line feed comes from a paste in a terminal without bracketed paste.
     else if (char === '\n' || char >= ' ') keys.push({ name: 'text', text: char, alone: char !== '\n' })
     return true
   }
 
-  #escape(keys: Key[]): boolean {
-    const found = sequence.exec(this.#rest)
+  #parseEscape(keys: Key[]): boolean {
+    const found = sequence.exec(this.#input)
     if (!found) {
-      if (unfinished.test(this.#rest)) return false
-      // An escape right before something else: the key, or a meta that means nothing here.
-      this.#rest = this.#rest.slice(1)
+      if (unfinishedSequence.test(this.#input)) return false
+      // An escape right before another key: the Escape key, or a Meta combination, which has no meaning here.
+      this.#input = this.#input.slice(1)
       keys.push({ name: 'escape', alone: true })
       return true
     }
-    this.#rest = this.#rest.slice(found[0].length)
+    this.#input = this.#input.slice(found[0].length)
     const [, parameters = '', final = '', letter] = found
     if (`${parameters}${final}` === '200~') {
-      this.#pasting = true
+      this.#isPasting = true
       return true
     }
     const named = sequences[letter ?? (final === '~' ? `${parameters.split(';')[0]}~` : final)]
@@ -138,16 +144,16 @@ export class KeyParser {
     return true
   }
 
-  #paste(keys: Key[]): boolean {
-    const end = this.#rest.indexOf(pasteEnd)
+  #parsePaste(keys: Key[]): boolean {
+    const end = this.#input.indexOf(pasteEnd)
     if (end === -1) return false
-    keys.push(...pasted(this.#rest.slice(0, end)))
-    this.#rest = this.#rest.slice(end + pasteEnd.length)
-    this.#pasting = false
+    keys.push(...pasteKeys(this.#input.slice(0, end)))
+    this.#input = this.#input.slice(end + pasteEnd.length)
+    this.#isPasting = false
     return true
   }
 }
 
-function pasted(text: string): Key[] {
+function pasteKeys(text: string): Key[] {
   return text === '' ? [] : [{ name: 'text', text: text.replace(/\r\n?/g, '\n'), alone: false }]
 }

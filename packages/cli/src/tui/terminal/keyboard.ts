@@ -1,31 +1,31 @@
-/** The person's keyboard: raw while somebody listens, and given back whenever the terminal is another program's. */
+/** Reads keys from the terminal in raw mode while a listener is set; closed, it leaves the input to other programs. */
 import type { ReadStream } from 'node:tty'
 import { type Key, KeyParser } from './key-parser.ts'
 
 const paste = { on: '\u001b[?2004h', off: '\u001b[?2004l' }
 
-/** Whoever waits so long begins anew. */
-export const lateMs = 1000
+/** A key after a longer pause starts a new entry. */
+export const pauseMs = 1000
 
 /**
- * Nothing that was typed while we were stopped is for us. But the signal that says that we go on may be in the hands of another thread while
- * ours reads the keys: one that we send to ourselves comes behind it, unless that thread is held up just then.
+ * Input typed while the process was suspended (Ctrl+Z) must be ignored, but SIGCONT may be delivered after that input is read.
+ * So send ourselves SIGURG, which is delivered after a pending SIGCONT, and handle the input only when it arrives.
  */
-function behindSignals(act: () => void): void {
-  if (process.platform === 'win32') return void setImmediate(act)
-  process.once(marker, act)
-  process.kill(process.pid, marker)
+function afterPendingSignals(handle: () => void): void {
+  if (process.platform === 'win32') return void setImmediate(handle)
+  process.once(probeSignal, handle)
+  process.kill(process.pid, probeSignal)
 }
-const marker = 'SIGURG'
+const probeSignal = 'SIGURG'
 
 export class Keyboard {
   readonly #input: ReadStream
   readonly #write: (text: string) => void
-  #reader = new KeyParser()
+  #parser = new KeyParser()
   #listener: ((key: Key) => void) | null = null
   #timer: NodeJS.Timeout | undefined
   #pressedAt = 0
-  /** What can be read was typed to the program that had the terminal before. */
+  /** The input that can be read now was typed for the program that had the terminal before. */
   #isStale = false
 
   constructor(input: ReadStream, write: (text: string) => void) {
@@ -35,13 +35,13 @@ export class Keyboard {
 
   open(listener: (key: Key) => void): void {
     this.#listener = listener
-    this.#reader = new KeyParser()
+    this.#parser = new KeyParser()
     this.#input.setRawMode(true)
     this.#input.setEncoding('utf8')
-    this.#input.on('data', this.#hear)
+    this.#input.on('data', this.#onData)
     this.#input.resume()
     this.#write(paste.on)
-    // By the second of these all that was there has been read, however long it took to get here.
+    // By the second iteration of the event loop, all input that was there before has been read.
     setImmediate(() =>
       setImmediate(() => {
         this.#isStale = false
@@ -55,29 +55,29 @@ export class Keyboard {
     this.#isStale = true
     clearTimeout(this.#timer)
     this.#write(paste.off)
-    this.#input.off('data', this.#hear)
+    this.#input.off('data', this.#onData)
     this.#input.setRawMode(false)
     this.#input.pause()
   }
 
-  readonly #hear = (chunk: Buffer | string): void => {
+  readonly #onData = (chunk: Buffer | string): void => {
     if (this.#isStale) return
-    const reader = this.#reader
-    behindSignals(() => {
-      if (this.#listener && this.#reader === reader) this.#read(String(chunk))
+    const parser = this.#parser
+    afterPendingSignals(() => {
+      if (this.#listener && this.#parser === parser) this.#read(String(chunk))
     })
   }
   #read(chunk: string): void {
     clearTimeout(this.#timer)
-    this.#tell(this.#reader.push(chunk))
-    const { waitsMs } = this.#reader
-    if (waitsMs === null) return
-    this.#timer = setTimeout(() => this.#tell(this.#reader.flush()), waitsMs)
+    this.#emit(this.#parser.push(chunk))
+    const { flushAfterMs } = this.#parser
+    if (flushAfterMs === null) return
+    this.#timer = setTimeout(() => this.#emit(this.#parser.flush()), flushAfterMs)
   }
-  #tell(keys: readonly Key[]): void {
+  #emit(keys: readonly Key[]): void {
     const now = performance.now()
     for (const key of keys) {
-      this.#listener?.(now - this.#pressedAt > lateMs ? { ...key, late: true } : key)
+      this.#listener?.(now - this.#pressedAt > pauseMs ? { ...key, afterPause: true } : key)
       this.#pressedAt = now
     }
   }

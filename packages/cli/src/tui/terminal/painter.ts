@@ -5,20 +5,20 @@ import type { Output } from '../../output/output.ts'
 import { cutSpans, type StyledLine, widthOf } from '../../output/width.ts'
 
 const csi = '\u001b['
-/** Terminals that know it show a frame at once; the others ignore it. */
-const frame = { begin: `${csi}?2026h`, end: `${csi}?2026l` }
+/** Terminals that support synchronized updates show a frame at once; others ignore these sequences. */
+const synchronizedUpdate = { begin: `${csi}?2026h`, end: `${csi}?2026l` }
 const cursor = { hide: `${csi}?25l`, show: `${csi}?25h` }
-const alternate = { enter: `${csi}?1049h${csi}2J${csi}H`, leave: `${csi}?1049l` }
+const alternateScreen = { enter: `${csi}?1049h${csi}2J${csi}H`, leave: `${csi}?1049l` }
 
 export interface Painter {
   draw(lines: readonly StyledLine[]): void
-  /** Lets something be written that stays, above the frame that is to follow. */
-  above(write: () => void): void
-  /** The terminal has another size: what is on it goes, and a frame of that size is to follow. */
+  /** Erases the frame and prints output that stays. A new frame must follow. */
+  printAbove(print: () => void): void
+  /** Erases the frame after a change of the terminal's size. A new frame must follow. */
   resized(): void
-  /** Writes all of the frame again, on a screen with nothing else on it. */
+  /** Clears the screen and draws the whole frame again. */
   repaint(): void
-  /** Gives the terminal to another program, and takes it back: a frame is to follow. */
+  /** Prepares the terminal for another program. After `resume` a new frame must follow. */
   suspend(): void
   resume(): void
 }
@@ -28,12 +28,12 @@ function encode(lines: readonly StyledLine[], { columns }: WriteStream, style: O
   return lines.map(line => style.styled(cutSpans(line, columns || 80)).trimEnd())
 }
 
-/** A frame right below what was printed. The cursor rests at the end of its last line. */
+/** Draws the frame right below the printed output. The cursor stays at the end of the frame's last line. */
 export class InlinePainter implements Painter {
   readonly #out: WriteStream
   readonly #style: Output
   #drawn: readonly string[] = []
-  #wanted: readonly string[] = []
+  #current: readonly string[] = []
 
   constructor(out: WriteStream, style: Output) {
     this.#out = out
@@ -44,27 +44,27 @@ export class InlinePainter implements Painter {
     this.#show(encode(lines, this.#out, this.#style))
   }
   #show(lines: readonly string[]): void {
-    this.#wanted = lines
+    this.#current = lines
     const drawn = this.#drawn
     if (lines.length === drawn.length && lines.every((line, index) => line === drawn[index])) return
     let text = this.#toTop(drawn.length)
     for (const [index, line] of lines.entries()) {
       if (index > 0) text += '\r\n'
-      // Erased before it is written: behind a line that fills the screen, the cursor stands on its last character.
+      // Erase before writing: after a line as wide as the screen the cursor is on its last character, and erasing would remove it.
       if (line !== drawn[index]) text += `\r${csi}2K${line}`
     }
-    // Below the last line there may be more of the old frame.
+    // The old frame may have had more lines.
     if (drawn.length > lines.length) text += lines.length === 0 ? `\r${csi}J` : `\r\n${csi}J${csi}A`
     this.#write(text)
     this.#drawn = lines
   }
 
-  above(write: () => void): void {
+  printAbove(print: () => void): void {
     this.#erase(this.#drawn.length)
-    write()
+    print()
   }
 
-  /** A narrower terminal has broken the old lines into more. */
+  /** A narrower terminal has wrapped the old lines into more rows. */
   resized(): void {
     const columns = this.#out.columns || 80
     const rows = this.#drawn.map(line => Math.max(1, Math.ceil(widthOf(stripVTControlCharacters(line)) / columns)))
@@ -83,7 +83,7 @@ export class InlinePainter implements Painter {
   repaint(): void {
     this.#write(`${csi}H${csi}2J`)
     this.#drawn = []
-    this.#show(this.#wanted)
+    this.#show(this.#current)
   }
   #erase(rows: number): void {
     if (rows > 0) this.#write(`${this.#toTop(rows)}\r${csi}J`)
@@ -93,16 +93,16 @@ export class InlinePainter implements Painter {
     return rows > 1 ? `${csi}${rows - 1}A` : ''
   }
   #write(text: string): void {
-    this.#out.write(`${frame.begin}${text}${frame.end}`)
+    this.#out.write(`${synchronizedUpdate.begin}${text}${synchronizedUpdate.end}`)
   }
 }
 
-/** A frame over the whole screen, on a page of its own that leaves the person's scrollback alone. */
+/** Draws the frame over the whole alternate screen, so that the person's scrollback stays as it is. */
 export class FullPainter implements Painter {
   readonly #out: WriteStream
   readonly #style: Output
   #drawn: readonly string[] = []
-  #wanted: readonly string[] = []
+  #current: readonly string[] = []
 
   constructor(out: WriteStream, style: Output) {
     this.#out = out
@@ -113,18 +113,18 @@ export class FullPainter implements Painter {
     this.#show(encode(lines, this.#out, this.#style))
   }
   #show(lines: readonly string[]): void {
-    this.#wanted = lines
+    this.#current = lines
     const count = Math.max(lines.length, this.#drawn.length)
     let text = ''
     for (let index = 0; index < count; index++) {
       const line = lines[index] ?? ''
       if (line !== (this.#drawn[index] ?? '')) text += `${csi}${index + 1};1H${csi}2K${line}`
     }
-    if (text !== '') this.#out.write(`${frame.begin}${text}${frame.end}`)
+    if (text !== '') this.#out.write(`${synchronizedUpdate.begin}${text}${synchronizedUpdate.end}`)
     this.#drawn = lines
   }
-  above(write: () => void): void {
-    write()
+  printAbove(print: () => void): void {
+    print()
   }
   resized(): void {
     this.#out.write(`${csi}2J`)
@@ -132,13 +132,13 @@ export class FullPainter implements Painter {
   }
   repaint(): void {
     this.resized()
-    this.#show(this.#wanted)
+    this.#show(this.#current)
   }
   suspend(): void {
-    this.#out.write(`${alternate.leave}${cursor.show}`)
+    this.#out.write(`${alternateScreen.leave}${cursor.show}`)
   }
   resume(): void {
-    this.#out.write(`${alternate.enter}${cursor.hide}`)
+    this.#out.write(`${alternateScreen.enter}${cursor.hide}`)
     this.#drawn = []
   }
 }

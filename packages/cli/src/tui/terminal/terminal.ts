@@ -8,7 +8,7 @@ import { Keyboard } from './keyboard.ts'
 import { FullPainter, InlinePainter, type Painter } from './painter.ts'
 
 /** What a view wants on the screen. */
-export interface Frame {
+export interface ScreenFrame {
   readonly lines: readonly StyledLine[]
   /** Drawn at the end of the line with this index. */
   readonly spinner: { readonly line: number; readonly text: string } | null
@@ -16,50 +16,49 @@ export interface Frame {
 
 export interface TerminalListeners {
   readonly onKey: (key: Key) => void
-  /** The frame is on the terminal, all of it. */
+  /** The whole frame is on the terminal. */
   readonly onPaint: () => void
   readonly onResize: () => void
-  /** Another program had the terminal: whoever looks at it now begins to read. */
-  readonly onReturn: () => void
-  /** A signal asks us to go. */
-  readonly onStop: () => void
+  /** The terminal is back from the shell or an editor, and the person starts to read again. */
+  readonly onTerminalReturned: () => void
+  readonly onExitSignal: () => void
 }
 
 const spinnerSigns = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
 const spinnerStepMs = 120
 
-const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
+const exitSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 
-/** So long after we were told to stop, we have stopped; then this passes when we go on. */
-const stopMs = 50
+/** SIGTSTP stops the process within this time, so a timer of this length fires after the process was continued. */
+const suspendMs = 50
 
 export class Terminal {
   readonly #painter: Painter
   readonly #keyboard = new Keyboard(process.stdin, text => process.stdout.write(text))
-  #audience: TerminalListeners | null = null
+  #listeners: TerminalListeners | null = null
   /** Null while the terminal is closed. */
-  #view: (() => Frame) | null = null
-  #frame: Frame = { lines: [], spinner: null }
+  #view: (() => ScreenFrame) | null = null
+  #frame: ScreenFrame = { lines: [], spinner: null }
   #isDrawScheduled = false
   #spinnerTimer: NodeJS.Timeout | null = null
   #spinnerStep = 0
-  /** While another program has the terminal, everything waits: the last frame, and what is to stay. */
-  #away = false
-  #held: (() => void)[] = []
+  /** While the shell or an editor has the terminal, nothing is drawn or printed. */
+  #isLent = false
+  #deferredPrints: (() => void)[] = []
 
   constructor(kind: 'inline' | 'full') {
     this.#painter = kind === 'full' ? new FullPainter(process.stdout, out) : new InlinePainter(process.stdout, out)
   }
 
-  open(view: () => Frame, audience: TerminalListeners): void {
-    this.#audience = audience
+  open(view: () => ScreenFrame, listeners: TerminalListeners): void {
+    this.#listeners = listeners
     this.#view = view
     this.#painter.resume()
-    this.#keyboard.open(this.#hear)
-    process.stdout.on('resize', this.#resize)
-    process.on('SIGCONT', this.#wake)
-    process.once('exit', this.#leave)
-    for (const signal of signals) process.on(signal, this.#signal)
+    this.#keyboard.open(this.#onKey)
+    process.stdout.on('resize', this.#onResize)
+    process.on('SIGCONT', this.#onContinue)
+    process.once('exit', this.#restore)
+    for (const signal of exitSignals) process.on(signal, this.#onSignal)
     this.#draw()
   }
 
@@ -73,31 +72,31 @@ export class Terminal {
     })
   }
 
-  above(write: () => void): void {
-    if (this.#away) this.#held.push(write)
-    else this.#painter.above(write)
+  /** Prints output that stays, above the frame. */
+  printAbove(print: () => void): void {
+    if (this.#isLent) this.#deferredPrints.push(print)
+    else this.#painter.printAbove(print)
   }
 
-  /** The person's editor gets the terminal; null where it could not be used. */
+  /** Opens the text in the person's editor; null if the editor failed. */
   async edit(text: string): Promise<string | null> {
-    this.#giveAway()
+    this.#lend()
     try {
       return await editText(text)
     } finally {
-      this.#takeBack()
+      this.#reclaim()
     }
   }
 
-  /** What is on the screen goes, what was printed stays. */
+  /** Removes the frame and restores the terminal; printed output stays. */
   close(): void {
     if (!this.#view) return
-    this.#view = null
     this.#painter.draw([])
-    process.stdout.off('resize', this.#resize)
-    process.off('SIGCONT', this.#wake)
-    for (const signal of signals) process.off(signal, this.#signal)
-    process.off('exit', this.#leave)
-    this.#leave()
+    process.stdout.off('resize', this.#onResize)
+    process.off('SIGCONT', this.#onContinue)
+    for (const signal of exitSignals) process.off(signal, this.#onSignal)
+    process.off('exit', this.#restore)
+    this.#restore()
   }
 
   #draw(): void {
@@ -107,7 +106,7 @@ export class Terminal {
     this.#paint()
   }
   #paint(): void {
-    if (this.#away) return
+    if (this.#isLent) return
     const { lines, spinner } = this.#frame
     const sign = spinnerSigns[this.#spinnerStep % spinnerSigns.length]
     this.#painter.draw(
@@ -115,7 +114,7 @@ export class Terminal {
         index === spinner?.line ? [...line, trusted(`${sign} ${spinner.text}`, 'quiet')] : line,
       ),
     )
-    this.#audience?.onPaint()
+    this.#listeners?.onPaint()
   }
   #animate(isSpinning: boolean): void {
     if (isSpinning === (this.#spinnerTimer !== null)) return
@@ -127,57 +126,57 @@ export class Terminal {
     this.#spinnerTimer = isSpinning ? setInterval(step, spinnerStepMs) : null
   }
 
-  /** Keys that mean the same in every view; the others are the view's. */
-  readonly #hear = (key: Key): void => {
+  /** Ctrl+L and Ctrl+Z mean the same in every view. */
+  readonly #onKey = (key: Key): void => {
     if (key.name === 'ctrl-l') this.#painter.repaint()
-    else if (key.name === 'ctrl-z') this.#stop()
-    else this.#audience?.onKey(key)
+    else if (key.name === 'ctrl-z') this.#suspend()
+    else this.#listeners?.onKey(key)
   }
-  /** As Ctrl+Z does elsewhere: the shell has the terminal until it lets all of the job go on. */
-  #stop(): void {
-    this.#giveAway()
+  /** Stops the whole job, as Ctrl+Z does outside raw mode, until the shell continues it. */
+  #suspend(): void {
+    this.#lend()
     process.kill(0, 'SIGTSTP')
-    setTimeout(() => this.#takeBack(), stopMs)
+    setTimeout(() => this.#reclaim(), suspendMs)
   }
-  /** Stopped by someone else, without notice: what is on the terminal is not ours any more. */
-  readonly #wake = (): void => {
-    if (this.#away) return
-    this.#giveAway()
-    this.#takeBack()
-  }
-
-  /** Ctrl+C reaches everybody at the terminal; in an editor it is for the editor. */
-  readonly #signal = (signal: NodeJS.Signals): void => {
-    if (!(signal === 'SIGINT' && this.#away)) this.#audience?.onStop()
+  /** If another process stopped us with SIGSTOP, the screen may have changed since. */
+  readonly #onContinue = (): void => {
+    if (this.#isLent) return
+    this.#lend()
+    this.#reclaim()
   }
 
-  #giveAway(): void {
-    this.#away = true
+  /** Ctrl+C reaches every process of the terminal; while an editor is open, it is meant for the editor. */
+  readonly #onSignal = (signal: NodeJS.Signals): void => {
+    if (!(signal === 'SIGINT' && this.#isLent)) this.#listeners?.onExitSignal()
+  }
+
+  #lend(): void {
+    this.#isLent = true
     this.#keyboard.close()
     this.#painter.suspend()
   }
-  #takeBack(): void {
-    if (!this.#away || !this.#view) return
-    this.#audience?.onReturn()
-    // By then the view says what is so now: the frame of before is not shown again.
+  #reclaim(): void {
+    if (!this.#isLent || !this.#view) return
+    this.#listeners?.onTerminalReturned()
+    // The listener has scheduled a new frame by then, so the old one is not shown again.
     setImmediate(() => this.#resume())
   }
   #resume(): void {
-    if (!this.#away || !this.#view) return
-    this.#away = false
+    if (!this.#isLent || !this.#view) return
+    this.#isLent = false
     this.#painter.resume()
-    for (const write of this.#held.splice(0)) this.#painter.above(write)
+    for (const print of this.#deferredPrints.splice(0)) this.#painter.printAbove(print)
     this.#paint()
-    this.#keyboard.open(this.#hear)
+    this.#keyboard.open(this.#onKey)
   }
-  readonly #leave = (): void => {
+  readonly #restore = (): void => {
     this.#view = null
     this.#animate(false)
     this.#keyboard.close()
     this.#painter.suspend()
   }
-  readonly #resize = (): void => {
-    if (!this.#away) this.#painter.resized()
-    this.#audience?.onResize()
+  readonly #onResize = (): void => {
+    if (!this.#isLent) this.#painter.resized()
+    this.#listeners?.onResize()
   }
 }

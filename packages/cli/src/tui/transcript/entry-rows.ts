@@ -1,4 +1,4 @@
-/** An entry of a transcript as lines: what an agent says behind a bar, what was done in one line each. */
+/** Formats transcript entries as rows: the agent's text behind a bar, everything else in one line each. */
 import {
   actionLabel,
   type Entry,
@@ -24,51 +24,54 @@ import {
 } from '../../output/span.ts'
 import { cutSpans, widthOf } from '../../output/width.ts'
 
-export interface Reader {
+export interface EntryContext {
   readonly me: string
   readonly columns: number
-  /** Whether this person's answer came from here. */
-  readonly isOurs: (request: Request) => boolean
+  /** Whether the request was answered in this terminal. */
+  readonly isAnsweredHere: (request: Request) => boolean
 }
 
-export function entryRows(entry: Entry, reader: Reader): readonly Row[] {
+export function entryRows(entry: Entry, context: EntryContext): readonly Row[] {
   switch (entry.kind) {
     case 'message':
-      return messageRows(entry, reader)
+      return messageRows(entry, context)
     case 'tool':
-      return [toolRow(entry, reader)]
+      return [toolRow(entry, context)]
     case 'request':
-      return [requestRow(entry, reader)]
+      return [requestRow(entry, context)]
     case 'turn':
       return entry.ending === 'done' ? [] : [row(trusted(`Turn ${entry.ending}.`, 'quiet'))]
     case 'error':
       return [row(trusted('! ', 'no'), untrustedLine(entry.message))]
     case 'note':
-      return [noteRow(entry.text, reader)]
+      return [noteRow(entry.text, context)]
   }
 }
 
-function messageRows({ role, text, agentPath, by, state, problem }: MessageEntry, { me }: Reader): readonly Row[] {
-  if (role === 'agent') return [...pathRows(agentPath), ...proseRows(text)]
+function messageRows(
+  { role, text, agentPath, by, state, problem }: MessageEntry,
+  { me }: EntryContext,
+): readonly Row[] {
+  if (role === 'agent') return [...pathRows(agentPath), ...agentTextRows(text)]
   const who = by === undefined || by === me ? [] : [untrusted(by, 'quiet'), trusted(' ')]
   const lines = text.split('\n').map((line, index) => {
     const gutter = gutterOf(index === 0 ? '› ' : '  ', 2)
     return { gutter, spans: [...(index === 0 ? who : []), untrusted(line)] }
   })
-  return [...lines, ...(state === 'failed' ? [refusedRow({ problem })] : [])]
+  return [...lines, ...(state === 'failed' ? [notDeliveredRow({ problem })] : [])]
 }
 
-export function refusedRow({ problem }: { readonly problem?: string | undefined }): Row {
-  return row(trusted('  was not taken: ', 'no'), untrustedLine(problem ?? 'the agent refused it'))
+export function notDeliveredRow({ problem }: { readonly problem?: string | undefined }): Row {
+  return row(trusted('  not delivered: ', 'no'), untrustedLine(problem ?? 'the agent refused it'))
 }
-/** A note that begins with a name tells what that person did. */
-function noteRow(text: string, { me }: Reader): Row {
-  const told = me !== '' && text.startsWith(`${me} `) ? `You${text.slice(me.length)}` : text
-  return row(trusted('· ', 'quiet'), untrustedLine(`${told}.`, 'quiet'))
+/** A note starts with the name of the person who did something; for that person it starts with "You". */
+function noteRow(text: string, { me }: EntryContext): Row {
+  const sentence = me !== '' && text.startsWith(`${me} `) ? `You${text.slice(me.length)}` : text
+  return row(trusted('· ', 'quiet'), untrustedLine(`${sentence}.`, 'quiet'))
 }
 
-/** Blank lines around it are of no use to a reader. */
-export function proseRows(text: string): readonly Row[] {
+/** The text without blank lines at its start and end. */
+export function agentTextRows(text: string): readonly Row[] {
   const trimmed = text.replace(/^\n+|\s+$/g, '')
   return trimmed === '' ? [] : quotedRows(trimmed)
 }
@@ -82,10 +85,10 @@ function pathSpans(path: readonly string[]): readonly Span[] {
   return path.flatMap(name => [untrusted(name, 'quiet'), trusted(' › ', 'quiet')])
 }
 
-/** In one line: a tool decides nothing any more, so the middle of what does not fit is cut. */
-function toolRow({ tool, title, input, inputText, state, agentPath }: ToolEntry, { columns }: Reader): Row {
-  const about = title ?? aboutOf(input) ?? inputText
-  return shortRow(
+/** One line. The call is no longer up for decision, so a long text may be cut in its middle. */
+function toolRow({ tool, title, input, inputText, state, agentPath }: ToolEntry, { columns }: EntryContext): Row {
+  const about = title ?? inputSummary(input) ?? inputText
+  return singleLineRow(
     [
       trusted('▸ ', 'quiet'),
       ...pathSpans(agentPath),
@@ -97,15 +100,15 @@ function toolRow({ tool, title, input, inputText, state, agentPath }: ToolEntry,
     columns,
   )
 }
-export function failedRow({ tool, agentPath, output }: ToolEntry, { columns }: Reader): Row {
-  const said = untrustedLine(typeof output === 'string' ? output : '', 'quiet')
-  return shortRow(
-    [trusted('✗ ', 'no'), ...pathSpans(agentPath), untrusted(tool, 'strong'), trusted(' failed  '), said],
+export function toolFailedRow({ tool, agentPath, output }: ToolEntry, { columns }: EntryContext): Row {
+  const message = untrustedLine(typeof output === 'string' ? output : '', 'quiet')
+  return singleLineRow(
+    [trusted('✗ ', 'no'), ...pathSpans(agentPath), untrusted(tool, 'strong'), trusted(' failed  '), message],
     columns,
   )
 }
 
-function aboutOf(input: ToolEntry['input']): string | null {
+function inputSummary(input: ToolEntry['input']): string | null {
   if (!input) return null
   const known: Json | undefined = input.command ?? input.file_path ?? input.path ?? input.url ?? input.pattern
   if (typeof known === 'string') return known
@@ -118,9 +121,9 @@ const marks: Readonly<Record<ReturnType<typeof resolutionTone>, readonly [string
   none: ['– ', 'quiet'],
 }
 
-function requestRow({ request, agentPath }: RequestEntry, reader: Reader): Row {
+function requestRow({ request, agentPath }: RequestEntry, context: EntryContext): Row {
   const { resolution } = request
-  // Where a person edited it, that is what ran.
+  // If a person edited the input, show what ran.
   const ask = effectiveAsk(request.ask, resolution)
   const about = [
     ...pathSpans(agentPath),
@@ -128,21 +131,21 @@ function requestRow({ request, agentPath }: RequestEntry, reader: Reader): Row {
     trusted('  '),
     untrustedLine(summary(ask), 'quiet'),
   ]
-  if (!resolution) return shortRow([trusted('● ', 'waiting'), ...about], reader.columns)
-  const [sign, look] = marks[resolutionTone(resolution)]
-  const words = outcomeOf(request, resolution, reader)
-  // What it was about keeps half of the line at least; long words go on below it.
-  const room = reader.columns - Math.min(widthOf(words), Math.floor(reader.columns / 2)) - widthOf(`${sign} · `)
-  return row(trusted(sign, look), ...cutSpans(about, room), trusted(' · ', 'quiet'), trusted(words, look))
+  if (!resolution) return singleLineRow([trusted('● ', 'waiting'), ...about], context.columns)
+  const [sign, style] = marks[resolutionTone(resolution)]
+  const outcome = outcomeLabel(request, resolution, context)
+  // The summary keeps at least half of the line; a long outcome wraps.
+  const room = context.columns - Math.min(widthOf(outcome), Math.floor(context.columns / 2)) - widthOf(`${sign} · `)
+  return row(trusted(sign, style), ...cutSpans(about, room), trusted(' · ', 'quiet'), trusted(outcome, style))
 }
 
-/** Ours needs no name; who was faster does. */
-function outcomeOf(request: Request, resolution: Resolution, { me, isOurs }: Reader): string {
-  if (!isOurs(request)) return resolutionLabel(resolution)
-  const { via: _here, ...own } = resolution
+/** An answer from this terminal needs no name and no device. */
+function outcomeLabel(request: Request, resolution: Resolution, { me, isAnsweredHere }: EntryContext): string {
+  if (!isAnsweredHere(request)) return resolutionLabel(resolution)
+  const { via: _via, ...own } = resolution
   return resolutionLabel(own, me)
 }
 
-function shortRow(spans: readonly Span[], columns: number): Row {
+function singleLineRow(spans: readonly Span[], columns: number): Row {
   return row(...cutSpans(spans, columns))
 }

@@ -1,109 +1,110 @@
-/** What of a transcript can be printed for good, once: a terminal that scrolls takes nothing back. */
+/** Decides which rows of a transcript to print next. Printed lines cannot be changed, so an entry is printed when it is final; streaming text line by line. */
 import type { Entry, MessageEntry, ToolEntry } from '@holdpoint/client'
 import { blankRow, quotedRow, type Row } from '../../output/span.ts'
-import { entryRows, failedRow, proseRows, type Reader, refusedRow } from './entry-rows.ts'
+import { agentTextRows, type EntryContext, entryRows, notDeliveredRow, toolFailedRow } from './entry-rows.ts'
 
 export class TranscriptPrinter {
-  /** Entries that have been printed. */
+  /** The ids of printed entries. */
   readonly #printed = new Set<string>()
-  /** Tools that ran when they were printed. */
-  readonly #running = new Set<string>()
-  /** What people said and agents have yet to take. */
-  readonly #said = new Set<string>()
-  /** Of a block that still streams: which, and how much of its text has been printed. */
-  #begun: { readonly id: string; readonly text: string } | null = null
+  /** Tools that were still running when they were printed. */
+  readonly #runningTools = new Set<string>()
+  /** Printed messages of people that the agent has not received yet. */
+  readonly #undelivered = new Set<string>()
+  /** The block that is streaming, and the part of its text that has been printed. */
+  #streaming: { readonly id: string; readonly text: string } | null = null
   #last: Entry | null = null
 
-  /** The rows that are new since the last time. Text that streams is printed by whole lines. */
-  advance(entries: readonly Entry[], reader: Reader): readonly Row[] {
+  /** The rows to print since the last call. */
+  newRows(entries: readonly Entry[], context: EntryContext): readonly Row[] {
     const rows: Row[] = []
     for (const entry of entries) {
       if (this.#printed.has(entry.id)) {
-        if (entry.kind === 'tool') rows.push(...this.#finish(entry, reader))
-        if (entry.kind === 'message') rows.push(...this.#refuse(entry))
-      } else if (isSettled(entry)) {
-        rows.push(...this.#apart(entry, this.#settle(entry, reader)))
+        if (entry.kind === 'tool') rows.push(...this.#toolFailure(entry, context))
+        if (entry.kind === 'message') rows.push(...this.#deliveryFailure(entry))
+      } else if (isFinal(entry)) {
+        rows.push(...this.#separate(entry, this.#printWhole(entry, context)))
       } else {
-        rows.push(...this.#apart(entry, this.#begin(entry)))
+        rows.push(...this.#separate(entry, this.#printFinishedLines(entry)))
         break
       }
     }
     return rows
   }
 
-  /** What is under way and not printed: the rest of a text that streams. */
-  rest(entries: readonly Entry[]): readonly Row[] {
+  /** The unfinished last line of a streaming text, to be drawn below the printed output. */
+  unprintedRows(entries: readonly Entry[]): readonly Row[] {
     const entry = entries.find(one => !this.#printed.has(one.id))
     if (entry?.kind !== 'message' || !entry.streaming) return []
-    const rows = this.#prose(entry, this.#unprinted(entry))
-    return rows.length > 0 && stands(entry, this.#last) ? [blankRow, ...rows] : rows
+    const rows = this.#textRows(entry, this.#unprinted(entry))
+    return rows.length > 0 && needsBlankLine(entry, this.#last) ? [blankRow, ...rows] : rows
   }
 
-  /** Words and deeds stand apart, so that the eye finds both. */
-  #apart(entry: Entry, rows: readonly Row[]): readonly Row[] {
+  /** Puts a blank line between messages and other entries. */
+  #separate(entry: Entry, rows: readonly Row[]): readonly Row[] {
     if (rows.length === 0) return rows
-    const apart = stands(entry, this.#last)
+    const apart = needsBlankLine(entry, this.#last)
     this.#last = entry
     return apart ? [blankRow, ...rows] : rows
   }
 
-  #settle(entry: Entry, reader: Reader): readonly Row[] {
+  #printWhole(entry: Entry, context: EntryContext): readonly Row[] {
     this.#printed.add(entry.id)
-    if (entry.kind === 'tool' && entry.state === 'running') this.#running.add(entry.id)
-    if (entry.kind === 'message' && (entry.state === 'waiting' || entry.state === 'taken')) this.#said.add(entry.id)
-    if (entry.kind !== 'message' || this.#begun?.id !== entry.id) return entryRows(entry, reader)
-    const rows = this.#prose(entry, this.#unprinted(entry))
-    this.#begun = null
+    if (entry.kind === 'tool' && entry.state === 'running') this.#runningTools.add(entry.id)
+    if (entry.kind === 'message' && (entry.state === 'waiting' || entry.state === 'taken'))
+      this.#undelivered.add(entry.id)
+    if (entry.kind !== 'message' || this.#streaming?.id !== entry.id) return entryRows(entry, context)
+    const rows = this.#textRows(entry, this.#unprinted(entry))
+    this.#streaming = null
     return rows
   }
 
-  #begin(entry: Entry): readonly Row[] {
+  #printFinishedLines(entry: Entry): readonly Row[] {
     if (entry.kind !== 'message' || !entry.streaming) return []
     const text = this.#unprinted(entry)
     const end = text.lastIndexOf('\n') + 1
     if (end === 0) return []
-    const rows = this.#prose(entry, text.slice(0, end))
-    this.#begun = { id: entry.id, text: this.#before(entry) + text.slice(0, end) }
+    const rows = this.#textRows(entry, text.slice(0, end))
+    this.#streaming = { id: entry.id, text: this.#printedText(entry) + text.slice(0, end) }
     return rows
   }
 
-  #before({ id }: MessageEntry): string {
-    return this.#begun?.id === id ? this.#begun.text : ''
+  #printedText({ id }: MessageEntry): string {
+    return this.#streaming?.id === id ? this.#streaming.text : ''
   }
-  /** All of it, should it not begin with what was printed. */
+  /** The whole text, if it does not start with the part that was printed. */
   #unprinted(entry: MessageEntry): string {
-    const before = this.#before(entry)
+    const before = this.#printedText(entry)
     return entry.text.startsWith(before) ? entry.text.slice(before.length) : entry.text
   }
-  /** A blank line between what was printed of it and what follows is a paragraph's end, and stays. */
-  #prose(entry: MessageEntry, text: string): readonly Row[] {
-    const rows = proseRows(text)
-    const before = this.#before(entry)
+  /** Keeps the blank line of a paragraph that ends between the printed text and the rest. */
+  #textRows(entry: MessageEntry, text: string): readonly Row[] {
+    const rows = agentTextRows(text)
+    const before = this.#printedText(entry)
     const gap = /\n[ \t]*\n\s*$/.test(before + (/^\s*/.exec(text)?.[0] ?? ''))
     return rows.length > 0 && gap && before.trim() !== '' ? [quotedRow(''), ...rows] : rows
   }
 
-  /** A tool is told of when it begins; only that it failed is worth another line. */
-  #finish(entry: ToolEntry, reader: Reader): readonly Row[] {
-    if (entry.state === 'running' || !this.#running.delete(entry.id) || entry.state !== 'failed') return []
-    return [failedRow(entry, reader)]
+  /** A tool is printed when it starts; a second line follows only if it fails. */
+  #toolFailure(entry: ToolEntry, context: EntryContext): readonly Row[] {
+    if (entry.state === 'running' || !this.#runningTools.delete(entry.id) || entry.state !== 'failed') return []
+    return [toolFailedRow(entry, context)]
   }
-  /** What a person said was printed before the agent had it. */
-  #refuse(entry: MessageEntry): readonly Row[] {
-    if (entry.state === 'failed' && this.#said.delete(entry.id)) return [refusedRow(entry)]
-    if (entry.state === 'done') this.#said.delete(entry.id)
+  /** A message was printed before it was delivered, so a failed delivery gets another line. */
+  #deliveryFailure(entry: MessageEntry): readonly Row[] {
+    if (entry.state === 'failed' && this.#undelivered.delete(entry.id)) return [notDeliveredRow(entry)]
+    if (entry.state === 'done') this.#undelivered.delete(entry.id)
     return []
   }
 }
 
-/** Whether a blank line stands between this entry and the one before. */
-export function stands(entry: Entry, last: Entry | null): boolean {
+/** Whether a blank line separates this entry from the previous one. */
+export function needsBlankLine(entry: Entry, last: Entry | null): boolean {
   if (last === null || last.id === entry.id) return false
   return entry.kind === 'message' || last.kind === 'message'
 }
 
-/** Whether nothing of it will change that a reader of the scroll needs. */
-function isSettled(entry: Entry): boolean {
+/** Whether the entry will not change any more, apart from failures, which get a line of their own. */
+function isFinal(entry: Entry): boolean {
   if (entry.kind === 'message') return !entry.streaming
   if (entry.kind === 'tool') return entry.state !== 'preparing'
   return entry.kind !== 'request' || entry.request.status === 'resolved'

@@ -1,61 +1,66 @@
-/** What an approval shows, beside the whole of what it asks: which keys do what. */
+/** The sections of an approval: the whole request, what goes with the answer, and which keys do what. */
 import type { ApprovalAsk } from '@holdpoint/protocol'
 import { planRows } from '../../../output/plan.ts'
 import { askRows, suggestionsOf } from '../../../output/request.ts'
 import { blankRow, type Row, row, trusted, untrusted, untrustedLine } from '../../../output/span.ts'
-import { type ApprovalState, confirmWord, editedAsk, keepMode } from '../approval.ts'
+import { type ApprovalState, editedAsk, keepMode } from '../approval.ts'
 import type { Prompt } from '../prompt.ts'
-import { choiceRows, emptyFooter, type KeyHint, type PromptFooter, type PromptSections } from './prompt-sections.ts'
+import { approvalTexts as texts } from '../texts.ts'
+import { backKey, emptyFooter, listRows, type PromptFooter, type PromptSections } from './prompt-sections.ts'
 
-/** What is asked does not change; a comparison of two long texts is made once. */
-const bodies = new WeakMap<object, readonly Row[]>()
+/** A request does not change, so the diff of two long texts is computed once. */
+const bodyCache = new WeakMap<object, readonly Row[]>()
 
-function bodyOf(ask: ApprovalAsk, part: ApprovalState): readonly Row[] {
-  const known = part.input ?? ask
-  const { suggestions: _offers, ...whole } = editedAsk(ask, part)
-  const body = bodies.get(known) ?? askRows(whole, planRows)
-  bodies.set(known, body)
+function bodyOf(ask: ApprovalAsk, state: ApprovalState): readonly Row[] {
+  const key = state.input ?? ask
+  const { suggestions: _suggestions, ...shown } = editedAsk(ask, state)
+  const body = bodyCache.get(key) ?? askRows(shown, planRows)
+  bodyCache.set(key, body)
   return body
 }
 
-const firstInSight = 4
+/** How many list items are visible before the person moves the cursor. */
+const visibleItems = 4
 
-export function approvalSections({ modes, shown }: Prompt, ask: ApprovalAsk, part: ApprovalState): PromptSections {
+export function approvalSections(
+  { modes, isFullyShown }: Prompt,
+  ask: ApprovalAsk,
+  state: ApprovalState,
+): PromptSections {
   const isPlan = ask.plan !== undefined
-  const body = bodyOf(ask, part)
-  const list = listOf(part, ask, modes)
-  const notes = noteRows(part, ask)
-  if (!list) return { body, focus: null, ...footOf(part, ask, { isPlan, shown }), notes }
-  const choices = choiceRows(list.choices, part.pick, false)
+  const body = bodyOf(ask, state)
+  const list = listOf(state, ask, modes)
+  const notes = noteRows(state, ask)
+  if (!list) return { body, focus: null, ...footerOf(state, ask, { isPlan, isFullyShown }), notes }
+  const items = listRows(list.items, state.selection, false)
   const above = [...body, blankRow, row(trusted(list.question, 'strong'))]
-  // Before the first move the beginning of the list is in sight.
-  const { cursor } = part.pick
-  const focus = above.length + (cursor < 0 ? Math.min(choices.length, firstInSight) - 1 : cursor)
+  const { cursor } = state.selection
+  const focus = above.length + (cursor < 0 ? Math.min(items.length, visibleItems) - 1 : cursor)
   return {
-    body: [...above, ...choices.map(one => one.row)],
+    body: [...above, ...items.map(item => item.row)],
     focus,
     chosen: cursor,
     ...emptyFooter,
     notes,
-    keys: [[`↑↓ 1–${choices.length}`, 'choose'], ['Enter', list.does], back],
+    keys: [[`↑↓ 1–${items.length}`, 'choose'], ['Enter', list.action], backKey],
   }
 }
 
-/** What goes with the answer. */
-function noteRows({ input, edit, note, reason, stage, suggestion }: ApprovalState, ask: ApprovalAsk): readonly Row[] {
-  const taken = suggestionsOf(ask).find(({ id }) => id === suggestion)
+/** What is sent along with the answer. */
+function noteRows({ input, edit, note, reason, step, suggestion }: ApprovalState, ask: ApprovalAsk): readonly Row[] {
+  const remembered = suggestionsOf(ask).find(({ id }) => id === suggestion)
   return [
-    ...(input ? [row(trusted('Changed by you: this is what would run.', 'strong'))] : []),
-    ...(edit !== null && !input && ask.editable ? [row(trusted('Edit begun: e opens it.', 'quiet'))] : []),
-    ...(reason && stage !== 'reason' ? [row(trusted('Reason begun: ', 'quiet'), untrustedLine(reason))] : []),
-    ...(note && stage !== 'note' ? [row(trusted('With your note: ', 'quiet'), untrustedLine(note))] : []),
-    ...(taken
+    ...(input ? [row(trusted(texts.edited, 'strong'))] : []),
+    ...(edit !== null && !input && ask.editable ? [row(trusted(texts.unsavedEdit, 'quiet'))] : []),
+    ...(reason && step !== 'reason' ? [row(trusted(texts.draftReason, 'quiet'), untrustedLine(reason))] : []),
+    ...(note && step !== 'note' ? [row(trusted(texts.note, 'quiet'), untrustedLine(note))] : []),
+    ...(remembered
       ? [
           row(
-            trusted('And from now on: ', 'quiet'),
-            untrusted(taken.label),
+            trusted(texts.remembered, 'quiet'),
+            untrusted(remembered.label),
             trusted(' ('),
-            untrusted(taken.scope),
+            untrusted(remembered.scope),
             trusted(')'),
           ),
         ]
@@ -63,42 +68,42 @@ function noteRows({ input, edit, note, reason, stage, suggestion }: ApprovalStat
   ]
 }
 
-/** What is chosen from, below what is asked: it may be longer than the foot has room for. */
-function listOf({ stage }: ApprovalState, ask: ApprovalAsk, modes: readonly string[]) {
-  if (stage === 'mode') {
-    const choices = [{ title: keepMode, about: 'leave the mode alone' }, ...modes.map(title => ({ title }))]
-    return { question: 'Approve, and go on in which mode?', choices, does: 'approves' }
+/** The list to choose from. It is part of the body, because it may be longer than the footer has room for. */
+function listOf({ step }: ApprovalState, ask: ApprovalAsk, modes: readonly string[]) {
+  if (step === 'mode') {
+    const items = [keepMode, ...modes].map(title => ({ title }))
+    return { question: texts.chooseMode, items, action: 'approve' }
   }
-  if (stage !== 'always') return null
+  if (step !== 'always') return null
   return {
-    question: 'Allow it, and the agent’s own program remembers:',
-    choices: suggestionsOf(ask).map(({ label, scope }) => ({ title: label, about: scope })),
-    does: 'allows and remembers',
+    question: texts.chooseSuggestion,
+    items: suggestionsOf(ask).map(({ label, scope }) => ({ title: label, about: scope })),
+    action: 'allow and remember',
   }
 }
 
-interface Around {
+interface FooterContext {
   readonly isPlan: boolean
-  readonly shown: boolean
+  readonly isFullyShown: boolean
 }
 
-function footOf(part: ApprovalState, ask: ApprovalAsk, { isPlan, shown }: Around): PromptFooter {
-  const { line } = part
-  switch (part.stage) {
+function footerOf(state: ApprovalState, ask: ApprovalAsk, { isPlan, isFullyShown }: FooterContext): PromptFooter {
+  const { line } = state
+  switch (state.step) {
     case 'note':
-      return { ...emptyFooter, typed: { label: 'Note', line }, keys: [['Enter', 'adds it'], back] }
+      return { ...emptyFooter, input: { label: 'Note', line }, keys: [['Enter', 'add'], backKey] }
     case 'reason':
       return {
         ...emptyFooter,
-        typed: { label: isPlan ? 'Feedback' : 'Reason', line },
-        keys: [['Enter', 'rejects with it'], back],
+        input: { label: isPlan ? 'Feedback' : 'Reason', line },
+        keys: [['Enter', isPlan ? 'send feedback' : 'deny with this reason'], backKey],
       }
     case 'confirm':
       return {
         ...emptyFooter,
-        foot: [row(trusted(`The agent’s own program warns of this. To allow it, type ${confirmWord}.`, 'waiting'))],
-        typed: { label: 'Allow', line },
-        keys: [['Enter', 'takes the word'], back],
+        decision: [row(trusted(texts.dangerous, 'waiting'))],
+        input: { label: 'Allow', line },
+        keys: [['Enter', 'confirm'], backKey],
       }
     case 'mode':
     case 'always':
@@ -106,23 +111,22 @@ function footOf(part: ApprovalState, ask: ApprovalAsk, { isPlan, shown }: Around
     case 'decide':
       return {
         ...emptyFooter,
-        foot: [decisionRow(isPlan, shown)],
+        decision: [decisionRow(isPlan, isFullyShown)],
         keys: [
           ...(ask.editable ? [['e', 'edit'] as const] : []),
           ['n', 'note'],
-          ...(suggestionsOf(ask).length > 0 ? [['s', 'always …'] as const] : []),
-          ['R', isPlan ? 'keep planning, with feedback' : 'reject with a reason'],
-          ['x', 'reject and stop'],
+          ...(suggestionsOf(ask).length > 0 ? [['s', 'always…'] as const] : []),
+          ['R', isPlan ? 'keep planning, with feedback' : 'deny with a reason'],
+          ['x', 'deny and stop'],
         ],
       }
   }
 }
-const back: KeyHint = ['Esc', 'goes back']
 
-function decisionRow(isPlan: boolean, shown: boolean): Row {
+function decisionRow(isPlan: boolean, isFullyShown: boolean): Row {
   const yes = `[a] ${isPlan ? 'Approve' : 'Allow'}`
-  const no = `[r] ${isPlan ? 'Keep planning' : 'Reject'}`
-  return shown
+  const no = `[r] ${isPlan ? 'Keep planning' : 'Deny'}`
+  return isFullyShown
     ? row(trusted(`${yes}  ${no}`, 'strong'))
-    : row(trusted(`${yes} (after the end)`, 'quiet'), trusted(`  ${no}`, 'strong'))
+    : row(trusted(`${yes} (read to the end first)`, 'quiet'), trusted(`  ${no}`, 'strong'))
 }

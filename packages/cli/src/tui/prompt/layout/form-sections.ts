@@ -1,25 +1,26 @@
-/** What a form shows: what is filled in, the field that is, what is still to come, and which keys do what. */
+/** The sections of a form: the filled-in fields, the current field, and which keys do what. */
 import { type FormAsk, isSecretField } from '@holdpoint/protocol'
 import { blankRow, indented, labelled, quotedRows, type Row, row, trusted, untrusted } from '../../../output/span.ts'
 import { type FieldState, type FormState, valuesOf } from '../form.ts'
-import { steering } from '../questions.ts'
-import { choiceRows, emptyFooter, type PromptFooter, type PromptSections } from './prompt-sections.ts'
+import { typedCommands } from '../questions.ts'
+import { promptTexts } from '../texts.ts'
+import { backKey, emptyFooter, listRows, type PromptFooter, type PromptSections } from './prompt-sections.ts'
 
-export function formSections({ title, message, url }: FormAsk, part: FormState): PromptSections {
+export function formSections({ title, message, url }: FormAsk, state: FormState): PromptSections {
   const head: Row[] = [
     labelled('Form', untrusted(title, 'strong')),
     ...(message === '' ? [] : quotedRows(message)),
-    ...(url === undefined ? [] : [row(trusted('Open this yourself, if you trust it:', 'quiet')), ...quotedRows(url)]),
+    ...(url === undefined ? [] : [row(trusted(promptTexts.linkWarning, 'quiet')), ...quotedRows(url)]),
     blankRow,
   ]
-  const before = part.fields.slice(0, part.at).map(doneRow)
-  const field = part.fields[part.at]
-  const now = field ? fieldRows(field, part.at, part.fields.length) : []
-  const focus = field ? head.length + before.length + now.length - 1 : null
-  return { body: [...head, ...before, ...now], focus, ...footOf(part, field) }
+  const done = state.fields.slice(0, state.index).map(doneRow)
+  const field = state.fields[state.index]
+  const current = field ? fieldRows(field, state.index, state.fields.length) : []
+  const focus = field ? head.length + done.length + current.length - 1 : null
+  return { body: [...head, ...done, ...current], focus, ...footerOf(state, field) }
 }
 
-function nameOf({ name, field }: FieldState): string {
+function fieldTitle({ name, field }: FieldState): string {
   return field.title ?? name
 }
 
@@ -28,68 +29,66 @@ function doneRow(field: FieldState): Row {
   const chosen = field.choices?.filter(
     choice => choice.value === value || (Array.isArray(value) && value.includes(choice.value)),
   )
-  const said = chosen ? chosen.map(choice => choice.title).join(', ') : value === undefined ? '' : String(value)
-  const shown = isSecretField(field.field) ? trusted('•'.repeat(8)) : untrusted(said)
-  return indented(untrusted(nameOf(field), 'quiet'), trusted('  '), said === '' ? trusted('left out', 'quiet') : shown)
+  const text = chosen ? chosen.map(choice => choice.title).join(', ') : value === undefined ? '' : String(value)
+  const shown = isSecretField(field.field) ? trusted('•'.repeat(8)) : untrusted(text)
+  return indented(untrusted(fieldTitle(field), 'quiet'), trusted('  '), text === '' ? trusted('empty', 'quiet') : shown)
 }
 
-function fieldRows(field: FieldState, at: number, of: number): readonly Row[] {
+function fieldRows(field: FieldState, index: number, count: number): readonly Row[] {
   const { description } = field.field
-  const facts = [`${at + 1} of ${of}`, kindOf(field), field.required ? 'required' : 'may be left empty']
+  const facts = [`${index + 1} of ${count}`, kindOf(field), field.required ? 'required' : 'optional']
+  const isMultiple = field.field.type === 'array'
   return [
-    row(trusted('› ', 'strong'), untrusted(nameOf(field), 'strong'), trusted(`  ${facts.join(' · ')}`, 'quiet')),
+    row(trusted('› ', 'strong'), untrusted(fieldTitle(field), 'strong'), trusted(`  ${facts.join(' · ')}`, 'quiet')),
     ...(description ? quotedRows(description) : []),
-    ...(field.choices ? choiceRows(field.choices, field.pick, field.field.type === 'array').map(one => one.row) : []),
+    ...(field.choices ? listRows(field.choices, field.selection, isMultiple).map(item => item.row) : []),
   ]
 }
 
 const formats: Readonly<Record<string, string>> = {
-  email: 'an e-mail address',
-  uri: 'a URL',
-  date: 'a date like 2026-01-31',
-  'date-time': 'a time like 2026-01-31T12:00:00Z',
-  password: 'a secret',
+  email: 'email address',
+  uri: 'URL',
+  date: 'date like 2026-01-31',
+  'date-time': 'time like 2026-01-31T12:00:00Z',
+  password: 'secret',
 }
 function kindOf({ field, choices }: FieldState): string {
   if (field.type === 'boolean') return 'yes or no'
-  if (choices) return field.type === 'array' ? 'any of' : 'one of'
+  if (choices) return field.type === 'array' ? 'choose any' : 'choose one'
   if (field.type === 'string') return (field.format && formats[field.format]) ?? 'text'
-  if (field.type === 'array') return 'several, with commas between'
+  if (field.type === 'array') return 'several, separated by commas'
   const { minimum, maximum } = field
   const range =
     minimum === undefined ? '' : maximum === undefined ? ` from ${minimum}` : ` from ${minimum} to ${maximum}`
-  return `${field.type === 'integer' ? 'a whole number' : 'a number'}${range || (maximum === undefined ? '' : ` up to ${maximum}`)}`
+  return `${field.type === 'integer' ? 'whole number' : 'number'}${range || (maximum === undefined ? '' : ` up to ${maximum}`)}`
 }
 
-function footOf(part: FormState, field: FieldState | undefined): PromptFooter {
-  if (part.rejects)
+function footerOf(state: FormState, field: FieldState | undefined): PromptFooter {
+  if (state.isDeclining)
     return {
       ...emptyFooter,
-      typed: { label: 'Reason', line: part.reason },
-      keys: [
-        ['Enter', 'rejects with it'],
-        ['Esc', 'goes back'],
-      ],
+      input: { label: 'Reason', line: state.reason },
+      keys: [['Enter', 'decline with this reason'], backKey],
     }
-  const any = part.fields.length > 0
+  const hasFields = state.fields.length > 0
   if (!field)
     return {
       ...emptyFooter,
-      foot: [row(trusted(any ? '[a] Send' : '[a] Done', 'strong'), trusted('  '), trusted('[r] Reject', 'strong'))],
+      decision: [row(trusted(`[a] ${hasFields ? 'Send' : 'Done'}  [r] Decline`, 'strong'))],
       keys: [
-        ...(any ? [['Enter', 'sends'] as const, ['←', 'back'] as const] : []),
-        ['R', 'reject with a reason'],
-        ['x', 'reject and stop'],
+        ...(hasFields ? [['Enter', 'send'] as const, ['←', 'back'] as const] : []),
+        ['R', 'decline with a reason'],
+        ['x', 'decline and stop'],
       ],
     }
-  const back = part.at > 0 ? [[field.choices ? '←' : 'Esc', 'back'] as const] : []
+  const back = state.index > 0 ? [[field.choices ? '←' : 'Esc', 'back'] as const] : []
   if (!field.choices) {
     const secret = isSecretField(field.field)
-    const editor = secret ? [] : [[steering.edit, 'opens your editor'] as const]
+    const editor = secret ? [] : [[typedCommands.edit, 'open your editor'] as const]
     return {
       ...emptyFooter,
-      typed: { label: '', line: field.line, secret },
-      keys: [['Enter', 'next'], ...back, ...editor, [steering.reject, 'rejects']],
+      input: { label: '', line: field.line, secret },
+      keys: [['Enter', 'next'], ...back, ...editor, [typedCommands.reject, 'decline']],
     }
   }
   return {
@@ -97,10 +96,10 @@ function footOf(part: FormState, field: FieldState | undefined): PromptFooter {
     keys: [
       ['↑↓', 'move'],
       field.field.type === 'boolean' ? ['y n', 'choose'] : [`1–${field.choices.length}`, 'choose'],
-      ...(field.field.type === 'array' ? [['space', 'marks'] as const] : []),
+      ...(field.field.type === 'array' ? [['space', 'mark'] as const] : []),
       ['Enter', 'next'],
       ...back,
-      ['r', 'rejects'],
+      ['r', 'decline'],
     ],
   }
 }

@@ -1,53 +1,54 @@
-/** The parts that sheets of every kind are made of: keys with what they do, numbered lists. */
+/** The sections that every prompt is made of, and the rows they share: key hints and numbered lists. Also lays out the footer. */
 import { gutterOf, type Row, row, type Span, trusted, untrusted } from '../../../output/span.ts'
-import { widthOf } from '../../../output/width.ts'
+import { cutSpans, type StyledLine, widthOf, wrap } from '../../../output/width.ts'
 import type { ListSelection } from '../list-selection.ts'
-import type { TextInputView } from '../text-input-view.ts'
+import { type TextInputView, textInputRows, textInputRowsMax } from '../text-input-view.ts'
 
 export interface PromptSections {
   readonly body: readonly Row[]
-  /** The row of the body that must be in sight. */
+  /** The index of the body row that must be visible. */
   readonly focus: number | null
-  /** Which choice that is, where one is taken by its row. */
+  /** The list index of the focused row, if the row is a choice. */
   readonly chosen?: number
-  /** What goes with the answer, a line each. */
+  /** What is sent along with the answer, one line each. */
   readonly notes: readonly Row[]
-  readonly foot: readonly Row[]
-  readonly typed: TextInputView | null
+  /** The decision to make, such as "[a] Allow  [r] Deny". */
+  readonly decision: readonly Row[]
+  readonly input: TextInputView | null
   readonly keys: readonly KeyHint[]
 }
-/** What stands below the body. */
+/** Everything below the body. */
 export type PromptFooter = Omit<PromptSections, 'body' | 'focus' | 'chosen'>
-export const emptyFooter: PromptFooter = { notes: [], foot: [], typed: null, keys: [] }
+export const emptyFooter: PromptFooter = { notes: [], decision: [], input: null, keys: [] }
 
-/** A key, and what it does. */
-export type KeyHint = readonly [key: string, does: string]
+export type KeyHint = readonly [key: string, action: string]
+export const backKey: KeyHint = ['Esc', 'back']
 
-/** Keys and what they do, as many to a line as fit whole. */
+/** Key hints, as many to a line as fit without a break. */
 export function keyRows(keys: readonly KeyHint[], columns: number): readonly Row[] {
   const rows: Span[][] = []
   let room = 0
-  for (const [key, does] of keys) {
-    const width = widthOf(`${key} ${does}`)
+  for (const [key, action] of keys) {
+    const width = widthOf(`${key} ${action}`)
     const line = rows.at(-1)
-    if (line && room >= width + gap) line.push(trusted(' '.repeat(gap)), trusted(key), trusted(` ${does}`, 'quiet'))
-    else rows.push([trusted(key), trusted(` ${does}`, 'quiet')])
+    if (line && room >= width + gap) line.push(trusted(' '.repeat(gap)), trusted(key), trusted(` ${action}`, 'quiet'))
+    else rows.push([trusted(key), trusted(` ${action}`, 'quiet')])
     room = (line && room >= width + gap ? room - gap : columns) - width
   }
   return rows.map(spans => row(...spans))
 }
 const gap = 2
 
-export interface Choice {
+export interface ListOption {
   readonly title: string
   readonly about?: string
 }
-/** A numbered list. What is chosen is marked by a sign, not by colour alone. */
-export function choiceRows(choices: readonly Choice[], { cursor, marked }: ListSelection, many: boolean) {
-  return choices.map(({ title, about }, index) => {
+/** A numbered list. The cursor and the marks are signs, because colour alone may not be visible. */
+export function listRows(options: readonly ListOption[], { cursor, marked }: ListSelection, isMultiple: boolean) {
+  return options.map(({ title, about }, index) => {
     const isCursor = index === cursor
-    const mark = many ? (marked.includes(index) ? '[x] ' : '[ ] ') : ''
-    const number = String(index + 1).padStart(choices.length > 9 ? 2 : 1)
+    const mark = isMultiple ? (marked.includes(index) ? '[x] ' : '[ ] ') : ''
+    const number = String(index + 1).padStart(options.length > 9 ? 2 : 1)
     const first = `  ${isCursor ? '›' : ' '} ${number}  ${mark}`
     const spans: Span[] = [
       untrusted(title, isCursor ? 'strong' : null),
@@ -55,4 +56,42 @@ export function choiceRows(choices: readonly Choice[], { cursor, marked }: ListS
     ]
     return { row: { gutter: gutterOf(first), spans }, isCursor }
   })
+}
+
+/** The body keeps at least this many lines before key hints are shown. */
+const bodyMin = 3
+
+export interface FooterSpace {
+  readonly columns: number
+  /** The lines of body and footer together. */
+  readonly lines: number
+}
+
+/** Null if there is no room for the parts that must be visible: the notes, the decision and the text being typed. */
+export function layoutFooter(
+  { notes, decision, input, keys }: PromptFooter,
+  hint: string | null,
+  { columns, lines }: FooterSpace,
+): readonly StyledLine[] | null {
+  const wrapAll = (rows: readonly Row[]): readonly StyledLine[] => rows.flatMap(one => wrap(one, columns))
+  const cutAll = (rows: readonly Row[]) => rows.map(({ spans }) => cutSpans(spans, columns))
+  const available = lines - 1
+  const preferred = Math.max(1, lines - bodyMin)
+  const wrapped = wrapAll(decision)
+  const decisionLines = notes.length + wrapped.length + (input ? 2 : 0) <= available ? wrapped : cutAll(decision)
+  const keyLines = wrapAll(keyRows(keys, columns))
+  const inputMax = preferred - notes.length - decisionLines.length - keyLines.length
+  const inputLines = input
+    ? wrapAll(textInputRows(input, columns, Math.max(2, Math.min(textInputRowsMax, inputMax))))
+    : []
+  const required = notes.length + decisionLines.length + inputLines.length
+  if (required > available) return null
+  const spare = Math.max(0, preferred - required)
+  const hintLines = hint === null ? [] : wrapAll([row(trusted(hint, 'strong'))])
+  // A hint takes a line from the body if there is no other, and replaces the decision if not even that is left.
+  const shownHint = hintLines.slice(0, Math.max(spare, Math.min(1, available - required)))
+  const middle =
+    shownHint.length === 0 && hintLines.length > 0 ? hintLines.slice(0, decisionLines.length) : decisionLines
+  const shownKeys = keyLines.slice(0, Math.max(0, spare - shownHint.length))
+  return [...shownHint, ...cutAll(notes), ...middle, ...inputLines, ...shownKeys]
 }

@@ -1,70 +1,72 @@
-/** What a question shows: its words, its options with the one chosen, and which keys do what. */
+/** The sections of a question: its text, its options, the preview of the selected one, and which keys do what. */
 import type { QuestionsAsk } from '@holdpoint/protocol'
 import { blankRow, indented, quotedRows, type Row, row, trusted, untrusted } from '../../../output/span.ts'
-import { current, type QuestionsState, steering } from '../questions.ts'
-import { choiceRows, emptyFooter, type KeyHint, type PromptFooter, type PromptSections } from './prompt-sections.ts'
+import { current, type QuestionsState, typedCommands } from '../questions.ts'
+import { questionTexts as texts } from '../texts.ts'
+import { backKey, emptyFooter, listRows, type PromptFooter, type PromptSections } from './prompt-sections.ts'
 
-export function questionsSections(ask: QuestionsAsk, part: QuestionsState): PromptSections {
-  const { question, reply } = current(part, ask)
-  const several = ask.questions.length > 1
+export function questionsSections(ask: QuestionsAsk, state: QuestionsState): PromptSections {
+  const { question, entry } = current(state, ask)
   const head = [
-    ...(several || question.header ? [headerRow(part.at, ask)] : []),
+    ...(ask.questions.length > 1 || question.header ? [headerRow(state.index, ask)] : []),
     ...quotedRows(question.question),
     ...(question.options.length > 0 ? [blankRow] : []),
   ]
-  const options = choiceRows(
+  const options = listRows(
     question.options.map(({ label, description }) => ({ title: label, ...(description && { about: description }) })),
-    reply.pick,
+    entry.selection,
     question.multiSelect,
   )
-  const preview = question.options[reply.pick.cursor]?.preview
-  const other =
-    reply.other && question.options.length > 0 && part.stage === 'choose'
-      ? [otherRow(reply.other, question.secret)]
-      : []
-  const focus = options.findIndex(one => one.isCursor)
+  const preview = question.options[entry.selection.cursor]?.preview
+  const hasOwnAnswer = entry.other && question.options.length > 0 && state.step === 'choose'
+  const focus = options.findIndex(item => item.isCursor)
   return {
     body: [
       ...head,
-      ...options.map(one => one.row),
-      ...other,
+      ...options.map(item => item.row),
+      ...(hasOwnAnswer ? [ownAnswerRow(entry.other, question.secret)] : []),
       ...(preview === undefined ? [] : [blankRow, ...quotedRows(preview)]),
     ],
     focus: focus < 0 ? null : head.length + focus,
-    ...footOf(ask, part),
+    ...footerOf(ask, state),
   }
 }
 
-function headerRow(at: number, { questions }: QuestionsAsk): Row {
-  const of = questions.length > 1 ? [trusted(`Question ${at + 1} of ${questions.length}`, 'quiet')] : []
-  const header = questions[at]?.header ?? ''
-  const said = header === '' ? [] : [untrusted(header, 'strong')]
-  return row(...of, ...(of.length > 0 && said.length > 0 ? [trusted(' · ', 'quiet')] : []), ...said)
+function headerRow(index: number, { questions }: QuestionsAsk): Row {
+  const position = questions.length > 1 ? [trusted(`Question ${index + 1} of ${questions.length}`, 'quiet')] : []
+  const header = questions[index]?.header ?? ''
+  const title = header === '' ? [] : [untrusted(header, 'strong')]
+  const separator = position.length > 0 && title.length > 0 ? [trusted(' · ', 'quiet')] : []
+  return row(...position, ...separator, ...title)
 }
 
-function otherRow(other: string, secret: boolean): Row {
+function ownAnswerRow(text: string, secret: boolean): Row {
   return indented(
     trusted('o  ', 'quiet'),
-    trusted('your own: ', 'quiet'),
-    secret ? trusted('•'.repeat(8)) : untrusted(other),
+    trusted(texts.ownAnswer, 'quiet'),
+    secret ? trusted('•'.repeat(8)) : untrusted(text),
   )
 }
 
-function footOf(ask: QuestionsAsk, part: QuestionsState): PromptFooter {
-  const { question, reply } = current(part, ask)
-  const several = ask.questions.length > 1
-  if (part.stage === 'reason')
-    return { ...emptyFooter, typed: { label: 'Reason', line: part.reason }, keys: [['Enter', 'rejects with it'], back] }
-  if (part.stage === 'other')
+function footerOf(ask: QuestionsAsk, state: QuestionsState): PromptFooter {
+  const { question, entry } = current(state, ask)
+  const hasSeveral = ask.questions.length > 1
+  if (state.step === 'reason')
     return {
       ...emptyFooter,
-      typed: { label: question.secret ? 'Secret' : 'Answer', line: reply.line, secret: question.secret },
+      input: { label: 'Reason', line: state.reason },
+      keys: [['Enter', 'decline with this reason'], backKey],
+    }
+  if (state.step === 'other')
+    return {
+      ...emptyFooter,
+      input: { label: question.secret ? 'Secret' : 'Answer', line: entry.line, secret: question.secret },
       keys: [
-        ['Enter', 'takes it'],
-        ...(question.secret ? [] : [[steering.edit, 'opens your editor'] as const]),
-        ...(several ? [[steering.skip, 'leaves it out'] as const] : []),
-        [steering.reject, 'rejects'],
-        ...(question.options.length > 0 || part.at > 0 ? [back] : []),
+        ['Enter', 'submit'],
+        ...(question.secret ? [] : [[typedCommands.edit, 'open your editor'] as const]),
+        ...(hasSeveral ? [[typedCommands.skip, 'skip'] as const] : []),
+        [typedCommands.reject, 'decline'],
+        ...(question.options.length > 0 || state.index > 0 ? [backKey] : []),
       ],
     }
   const { length } = question.options
@@ -73,13 +75,12 @@ function footOf(ask: QuestionsAsk, part: QuestionsState): PromptFooter {
     keys: [
       ['↑↓', 'move'],
       [length > 1 ? `1–${length}` : '1', 'choose'],
-      ...(question.multiSelect ? [['space', 'marks'] as const] : []),
-      ['Enter', 'confirms'],
+      ...(question.multiSelect ? [['space', 'mark'] as const] : []),
+      ['Enter', 'confirm'],
       ...(question.allowOther ? [['o', 'another answer'] as const] : []),
-      ...(several ? [['s', 'leave out'] as const] : []),
-      ...(part.at > 0 ? [['←', 'back'] as const] : []),
-      ['r', 'rejects'],
+      ...(hasSeveral ? [['s', 'skip'] as const] : []),
+      ...(state.index > 0 ? [['←', 'back'] as const] : []),
+      ['r', 'decline'],
     ],
   }
 }
-const back: KeyHint = ['Esc', 'goes back']

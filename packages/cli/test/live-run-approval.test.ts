@@ -1,0 +1,304 @@
+/** Approvals and plans in `holdpoint run`, in a real pseudo-terminal. */
+import type { Ask } from '@holdpoint/protocol'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { closeGateways } from '../../../test/support/gateway.ts'
+import { approvalOf as approval, SharedRun } from './support/run-fixture.ts'
+import { SessionFixture } from './support/session-fixture.ts'
+import { closeTerminals, keys } from './support/terminal.ts'
+
+let fixture: SessionFixture
+let run: SharedRun
+beforeAll(async () => {
+  fixture = await SessionFixture.open()
+})
+afterAll(async () => {
+  closeTerminals()
+  await closeGateways()
+})
+
+const suggestions = [
+  { id: '0:session', label: 'Allow Bash(npm run:*)', scope: 'session' },
+  { id: '1:localSettings', label: 'Go on in mode acceptEdits', scope: 'localSettings' },
+]
+
+describe('an approval in holdpoint run', () => {
+  beforeAll(async () => {
+    run = await SharedRun.open(fixture)
+  })
+  const allowed = { kind: 'allow' }
+  const denied = { kind: 'deny' }
+
+  it.each([
+    ['a', allowed],
+    ['1', allowed],
+    ['r', denied],
+    ['2', denied],
+    ['x', { kind: 'deny', interrupt: true }],
+  ])('is answered by a single press of %s', async (key, answer) => {
+    const ask = approval()
+    const request = await run.askAndWaitFor(ask, '[a] Allow  [r] Deny')
+    expect(run.terminal.text()).toContain(String(ask.input.command))
+    run.terminal.press(key)
+    expect(await fixture.answerTo(request)).toEqual(answer)
+    await run.terminal.waitForGone('[a] Allow')
+  })
+
+  it('is denied with a reason after R; Enter without a reason does nothing', async () => {
+    const request = await run.askAndWaitFor(approval(), '[a] Allow')
+    run.terminal.press('R')
+    await run.terminal.waitFor('Reason ›')
+    run.terminal.press(keys.enter)
+    await run.terminal.waitFor('Type a reason')
+    await run.terminal.type('ask ana first')
+    run.terminal.press(keys.enter)
+    expect(await fixture.answerTo(request)).toEqual({ kind: 'deny', reason: 'ask ana first' })
+    await run.terminal.waitFor('denied by you: ask ana first')
+  })
+
+  it('is allowed with a note after n', async () => {
+    const request = await run.askAndWaitFor(approval(), '[a] Allow')
+    run.terminal.press('n')
+    await run.terminal.waitFor('Note ›')
+    await run.terminal.type('only once')
+    run.terminal.press(keys.enter)
+    await run.terminal.waitFor('With your note: only once')
+    run.terminal.press('a')
+    expect(await fixture.answerTo(request)).toEqual({ kind: 'allow', note: 'only once' })
+  })
+
+  it('is edited in the editor after e, shown again, and allowed as edited', async () => {
+    const ask = approval()
+    const request = await run.askAndWaitFor(ask, '[a] Allow')
+    run.terminal.press('e')
+    await run.terminal.waitFor('Changed by you')
+    expect(run.terminal.text()).toContain('npm run edited')
+    expect(run.editorInput()).toContain(String(ask.input.command))
+    run.terminal.press('a')
+    expect(await fixture.answerTo(request)).toEqual({ kind: 'allow', input: { command: 'npm run edited' } })
+  })
+
+  it('says that it cannot be edited if it is not editable', async () => {
+    const request = await run.askAndWaitFor(approval({ editable: false }), '[a] Allow')
+    run.terminal.press('e')
+    await run.terminal.waitFor('This cannot be edited')
+    run.terminal.press('r')
+    await fixture.waitForResolved(request)
+  })
+
+  it('stays pending and shows a hint after Enter, an unknown key, a paste or type-ahead', async () => {
+    run.terminal.press('a', 'a', 'a')
+    const request = await run.askAndWaitFor(approval(), '[a] Allow')
+    for (const wrong of [keys.enter, 'y', 'aa', '\u001b[200~a\u001b[201~', 'ok\r', 'a\r', '\u001ba', 'Really?\r']) {
+      run.terminal.press(wrong)
+      await run.terminal.waitFor('Press a to allow or r to deny.')
+      expect((await fixture.getRequest(request)).status).toBe('pending')
+      run.terminal.press(keys.home)
+      await run.terminal.waitForGone('Press a to allow')
+    }
+    run.terminal.press('r')
+    await fixture.waitForResolved(request)
+  })
+
+  it('takes the whole word "allow" if the agent flagged it as dangerous', async () => {
+    const request = await run.askAndWaitFor(
+      approval({ caution: { defaultToNo: true, reason: 'deletes things' } }),
+      '[a] Allow',
+    )
+    run.terminal.press('a')
+    await run.terminal.waitFor('Type "allow"')
+    run.terminal.press(keys.enter)
+    await run.terminal.waitFor('the whole word')
+    await run.terminal.type('yes')
+    run.terminal.press(keys.enter)
+    await run.terminal.waitUntil(
+      () => run.terminal.text().includes('the whole word') && !run.terminal.text().includes('yes▏'),
+    )
+    expect((await fixture.getRequest(request)).status).toBe('pending')
+    await run.terminal.type('allow')
+    run.terminal.press(keys.enter)
+    expect(await fixture.answerTo(request)).toEqual({ kind: 'allow' })
+  })
+
+  it('is allowed with a suggestion to remember after s and its number; Esc goes back', async () => {
+    const offers = approval({ suggestions })
+    const request = await run.askAndWaitFor(offers, '[a] Allow')
+    run.terminal.press('s')
+    await run.terminal.waitFor('1  Allow Bash(npm run:*)  session')
+    await run.terminal.waitFor('2  Go on in mode acceptEdits  localSettings')
+    run.terminal.press(keys.enter)
+    await run.terminal.waitFor('Choose one by its number')
+    run.terminal.press(keys.escape)
+    await run.terminal.waitFor('[a] Allow')
+    expect((await fixture.getRequest(request)).status).toBe('pending')
+    run.terminal.press('s')
+    await run.terminal.waitFor('Enter allow and remember')
+    run.terminal.press('2')
+    await run.terminal.waitFor('› 2  Go on in mode')
+    run.terminal.press(keys.enter)
+    expect(await fixture.answerTo(request)).toEqual({ kind: 'allow', suggestion: '1:localSettings' })
+  })
+
+  it('offers nothing to remember if the request forbids it, and takes the whole word with a suggestion if it is dangerous', async () => {
+    const forbidden = await run.askAndWaitFor(approval({ suggestions, caution: { noRemember: true } }), '[a] Allow')
+    expect(run.terminal.text()).not.toContain('always')
+    run.terminal.press('s')
+    await run.terminal.waitFor('nothing to remember')
+    run.terminal.press('r')
+    await fixture.waitForResolved(forbidden)
+    const warned = await run.askAndWaitFor(approval({ suggestions, caution: { defaultToNo: true } }), '[a] Allow')
+    run.terminal.press('s')
+    await run.terminal.waitFor('1  Allow Bash(npm run:*)')
+    run.terminal.press('1')
+    await run.terminal.waitFor('› 1  Allow Bash')
+    run.terminal.press(keys.enter)
+    await run.terminal.waitFor('Type "allow"')
+    expect(run.terminal.text()).toContain('And from now on: Allow Bash(npm run:*) (session)')
+    expect((await fixture.getRequest(warned)).status).toBe('pending')
+    await run.terminal.type('allow')
+    run.terminal.press(keys.enter)
+    expect(await fixture.answerTo(warned)).toEqual({ kind: 'allow', suggestion: '0:session' })
+  })
+
+  it('shows its position among several requests and the path of the subagent that asks', async () => {
+    const [first, second] = [
+      await fixture.ask(run.session, approval(), ['reviewer']),
+      await fixture.ask(run.session, approval(), ['reviewer', 'linter']),
+    ]
+    await run.terminal.waitFor('Run a command  request 1 of 2 › reviewer')
+    await run.terminal.waitFor('[a] Allow')
+    run.terminal.press('a')
+    await run.terminal.waitFor('› reviewer › linter')
+    await run.terminal.waitFor('[a] Allow')
+    run.terminal.press('r')
+    expect([await fixture.answerTo(first), await fixture.answerTo(second)]).toEqual([allowed, denied])
+  })
+
+  it('closes when it is answered elsewhere and says by whom', async () => {
+    const request = await run.askAndWaitFor(approval(), '[a] Allow')
+    const { secret } = await fixture.call('addToken', { role: 'person', name: 'ana' })
+    await fixture.gateway.callAs(secret)('answerRequest', {
+      id: request.id,
+      digest: request.digest,
+      answer: { kind: 'deny', reason: 'not today' },
+    })
+    await run.terminal.waitFor(/denied by ana.*: not today/)
+    expect(run.terminal.text()).not.toContain('[a] Allow')
+  })
+
+  it('is paged if it is longer than the screen, and cannot be allowed before all of it was shown', async () => {
+    const lines = Array.from({ length: 90 }, (_, index) => `row ${index}`)
+    const input = {
+      file_path: '/srv/app/long.txt',
+      old_string: lines.join('\n'),
+      new_string: lines.map(line => `${line}!`).join('\n'),
+    }
+    const request = await run.askAndWaitFor(approval({ tool: 'Edit', input }), '[a] Allow (read to the end first)')
+    run.terminal.press('a')
+    await run.terminal.waitFor('Not all of it has been shown yet')
+    run.terminal.press(keys.end)
+    await run.terminal.waitFor('Agent says')
+    await run.terminal.waitForGone('Not all of it')
+    // Jumping to the end does not count as reading everything.
+    run.terminal.press('a')
+    await run.terminal.waitFor('Not all of it has been shown yet')
+    expect((await fixture.getRequest(request)).status).toBe('pending')
+    run.terminal.press(keys.home)
+    await run.terminal.waitFor('lines 1–')
+    const seen = new Set<string>()
+    // Frames are drawn from the top down: once this line has changed, the lines above it have too.
+    const range = () => /lines (\d+)–(\d+) of (\d+)/.exec(run.terminal.text())?.slice(1).map(Number) ?? [0, 0, 0]
+    const go = async (key: string) => {
+      const [before] = range()
+      run.terminal.press(key)
+      await run.terminal.waitUntil(() => range()[0] !== before)
+      for (const line of run.terminal.lines()) seen.add(/│ ([-+] row \d+!?)$/.exec(line)?.[1] ?? '')
+    }
+    for (const key of [keys.down, keys.up, keys.pageDown, keys.pageUp, keys.down, keys.up]) await go(key)
+    for (let [, end, all] = range(); end !== all; [, end, all] = range()) await go(' ')
+    for (const line of lines) expect([...seen]).toEqual(expect.arrayContaining([`- ${line}`, `+ ${line}!`]))
+    run.terminal.press('a')
+    expect(await fixture.answerTo(request)).toEqual(allowed)
+  })
+
+  it('is shown to the last wide character before it can be allowed', async () => {
+    const command = `echo ${'サーバー・'.repeat(30)} && rm -rf /END`
+    const request = await run.askAndWaitFor(approval({ input: { command } }), '[a] Allow')
+    const shown = run.terminal.lines().flatMap(line => /^ {2}[│┊] (.*)$/.exec(line)?.[1] ?? [])
+    expect(shown.join('').replaceAll(' ', '')).toBe(command.replaceAll(' ', ''))
+    run.terminal.press('r')
+    await fixture.waitForResolved(request)
+  })
+
+  it('cannot be allowed on a screen that is too small to show it', async () => {
+    const request = await run.askAndWaitFor(approval(), '[a] Allow')
+    run.terminal.resize(80, 4)
+    await run.terminal.waitFor('Too small: enlarge')
+    run.terminal.press(' ', 'a')
+    run.terminal.resize(80, 24)
+    await run.terminal.waitFor('[a] Allow')
+    expect((await fixture.getRequest(request)).status).toBe('pending')
+    run.terminal.press('r')
+    await fixture.waitForResolved(request)
+  })
+
+  it('is denied by Ctrl+C during a paste that never ends', async () => {
+    const request = await run.askAndWaitFor(approval(), '[a] Allow')
+    run.terminal.press('\u001b[200~half')
+    // A Ctrl+C that is read in one chunk with the paste is part of it, and nothing shows when the paste was read; so press it until it counts.
+    for (let now = request; now.status === 'pending'; ) {
+      run.terminal.press(keys.ctrlC)
+      now = await fixture.call('getRequest', { id: request.id, wait: 500 })
+    }
+    expect(await fixture.answerTo(request)).toEqual(denied)
+  })
+})
+
+describe('a plan in holdpoint run', () => {
+  const plan = (): Ask =>
+    approval({ tool: 'ExitPlanMode', input: { plan: '1. Look\n2. Leap' }, plan: '1. Look\n2. Leap' })
+  beforeAll(async () => {
+    run = await SharedRun.open(fixture)
+  })
+
+  it('is shown in full and approved with a', async () => {
+    const request = await run.askAndWaitFor(plan(), '[a] Approve  [r] Keep planning')
+    expect(run.terminal.text()).toContain('│ 2. Leap')
+    run.terminal.press('a')
+    expect(await fixture.answerTo(request)).toEqual({ kind: 'allow' })
+  })
+  it('is formatted behind the bar without losing a character', async () => {
+    const text = [
+      '# The way',
+      '',
+      `1. Look ${'twice '.repeat(16)}`,
+      '',
+      '```sh',
+      'make',
+      '```',
+      '> mind **the** gap',
+    ].join('\n')
+    const ask = approval({ tool: 'ExitPlanMode', input: { plan: text }, plan: text })
+    const request = await run.askAndWaitFor(ask, '[a] Approve')
+    await run.terminal.waitFor(/│ # The way\n/)
+    await run.terminal.waitFor(/ {2}┊ {4}twice/)
+    await run.terminal.waitFor(/│ ```sh\n {2}│ {3}make\n {2}│ ```\n {2}│ > mind \*\*the\*\* gap/)
+    expect(run.terminal.raw).toContain('\u001b[1mThe way')
+    run.terminal.press('r')
+    await fixture.waitForResolved(request)
+  })
+  it('is denied with feedback after R', async () => {
+    const request = await run.askAndWaitFor(plan(), '[a] Approve')
+    run.terminal.press('R')
+    await run.terminal.waitFor('Feedback ›')
+    await run.terminal.type('look twice')
+    run.terminal.press(keys.enter)
+    expect(await fixture.answerTo(request)).toEqual({ kind: 'deny', reason: 'look twice' })
+  })
+  it('is edited before it is approved', async () => {
+    const request = await run.askAndWaitFor(plan(), '[a] Approve')
+    run.terminal.press('e')
+    await run.terminal.waitFor('Changed by you')
+    run.terminal.press('a')
+    expect(await fixture.answerTo(request)).toEqual({ kind: 'allow', input: { plan: 'npm run edited' } })
+  })
+})

@@ -1,0 +1,270 @@
+/** Questions and forms in `holdpoint run`, in a real pseudo-terminal. */
+import type { Ask, Question } from '@holdpoint/protocol'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { closeGateways } from '../../../test/support/gateway.ts'
+import { SharedRun } from './support/run-fixture.ts'
+import { SessionFixture } from './support/session-fixture.ts'
+import { closeTerminals, keys } from './support/terminal.ts'
+
+let fixture: SessionFixture
+let run: SharedRun
+beforeAll(async () => {
+  fixture = await SessionFixture.open()
+})
+afterAll(async () => {
+  closeTerminals()
+  await closeGateways()
+})
+
+let count = 0
+function question(more: Partial<Question> = {}): Ask {
+  const options = ['Red', 'Green', 'Blue'].map(label => ({ label }))
+  const base = {
+    id: 'q',
+    header: '',
+    question: `Which one, number ${++count}?`,
+    options,
+    multiSelect: false,
+    allowOther: false,
+    secret: false,
+  }
+  return { kind: 'questions', questions: [{ ...base, ...more }] }
+}
+
+describe('a choice question in holdpoint run', () => {
+  beforeAll(async () => {
+    run = await SharedRun.open(fixture)
+  })
+  const chosen = (...labels: string[]) => ({ kind: 'answers', answers: [{ id: 'q', chosen: labels }] })
+
+  it('is answered with arrows and Enter, and has no option selected at first', async () => {
+    const request = await run.askAndWaitFor(question(), 'Enter confirm')
+    run.terminal.press(keys.enter)
+    await run.terminal.waitFor('Choose one by its number')
+    run.terminal.press(keys.down)
+    await run.terminal.waitFor('› 1  Red')
+    run.terminal.press(keys.down)
+    await run.terminal.waitFor('› 2  Green')
+    run.terminal.press(keys.up, keys.up)
+    await run.terminal.waitFor('› 3  Blue')
+    run.terminal.press(keys.enter)
+    expect(await fixture.answerTo(request)).toEqual(chosen('Blue'))
+  })
+  it('is answered with a digit and Enter; a digit out of range shows a hint', async () => {
+    const request = await run.askAndWaitFor(question(), 'Enter confirm')
+    run.terminal.press('7')
+    await run.terminal.waitFor('Choose by number')
+    run.terminal.press('2')
+    await run.terminal.waitFor('› 2  Green')
+    run.terminal.press(keys.enter)
+    expect(await fixture.answerTo(request)).toEqual(chosen('Green'))
+    await run.terminal.waitFor('answered by you: Green')
+  })
+  it('takes several options by space and by digits', async () => {
+    const request = await run.askAndWaitFor(question({ multiSelect: true }), 'space mark')
+    run.terminal.press(keys.enter)
+    await run.terminal.waitFor('Mark one or more')
+    run.terminal.press(keys.down)
+    await run.terminal.waitFor('› 1')
+    run.terminal.press(' ')
+    await run.terminal.waitFor('[x] Red')
+    run.terminal.press('3')
+    await run.terminal.waitFor('[x] Blue')
+    run.terminal.press('3')
+    await run.terminal.waitFor('[ ] Blue')
+    run.terminal.press('2')
+    await run.terminal.waitFor('[x] Green')
+    run.terminal.press(keys.enter)
+    expect(await fixture.answerTo(request)).toEqual(chosen('Red', 'Green'))
+  })
+  it('takes another answer after o, if it is allowed', async () => {
+    const request = await run.askAndWaitFor(question({ allowOther: true }), 'o another answer')
+    run.terminal.press('o')
+    await run.terminal.waitFor('Answer ›')
+    await run.terminal.type('Grey')
+    run.terminal.press(keys.enter)
+    expect(await fixture.answerTo(request)).toEqual({
+      kind: 'answers',
+      answers: [{ id: 'q', chosen: [], other: 'Grey' }],
+    })
+  })
+  it('says so if no other answer is allowed, and is declined with r', async () => {
+    const request = await run.askAndWaitFor(question(), 'Enter confirm')
+    run.terminal.press('o')
+    await run.terminal.waitFor('only takes one of its options')
+    run.terminal.press('r')
+    expect(await fixture.answerTo(request)).toEqual({ kind: 'decline' })
+    await run.terminal.waitFor('declined by you')
+  })
+  it('goes through several questions in turn, and back', async () => {
+    const base = {
+      header: 'Head',
+      options: [{ label: 'Yes' }, { label: 'No' }],
+      multiSelect: false,
+      allowOther: false,
+      secret: false,
+    }
+    const ask: Ask = {
+      kind: 'questions',
+      questions: [
+        { ...base, id: 'one', question: 'First?' },
+        { ...base, id: 'two', question: 'Second?' },
+        { ...base, id: 'three', question: 'Third?' },
+      ],
+    }
+    const request = await run.askAndWaitFor(ask, 'Enter confirm')
+    await run.terminal.waitFor('Question 1 of 3')
+    run.terminal.press('1')
+    await run.terminal.waitFor('› 1  Yes')
+    run.terminal.press(keys.enter)
+    await run.terminal.waitFor('Second?')
+    run.terminal.press(keys.left)
+    await run.terminal.waitFor('› 1  Yes')
+    run.terminal.press(keys.enter)
+    await run.terminal.waitFor('Second?')
+    run.terminal.press('s')
+    await run.terminal.waitFor('Third?')
+    run.terminal.press('2')
+    await run.terminal.waitFor('› 2  No')
+    run.terminal.press(keys.enter)
+    expect(await fixture.answerTo(request)).toEqual({
+      kind: 'answers',
+      answers: [
+        { id: 'one', chosen: ['Yes'] },
+        { id: 'three', chosen: ['No'] },
+      ],
+    })
+  })
+})
+
+describe('a text question in holdpoint run', () => {
+  beforeAll(async () => {
+    run = await SharedRun.open(fixture)
+  })
+  const text = (more: Partial<Question> = {}): Ask => question({ options: [], allowOther: true, ...more })
+  const ownAnswer = (other: string) => ({ kind: 'answers', answers: [{ id: 'q', chosen: [], other }] })
+
+  it('takes one line; an empty answer shows a hint, and the letter r is an answer', async () => {
+    const request = await run.askAndWaitFor(text(), '/reject decline')
+    run.terminal.press(keys.enter)
+    await run.terminal.waitFor('The answer is empty')
+    expect((await fixture.getRequest(request)).status).toBe('pending')
+    await run.terminal.type('r')
+    run.terminal.press(keys.enter)
+    expect(await fixture.answerTo(request)).toEqual(ownAnswer('r'))
+  })
+  it('is declined with /reject', async () => {
+    const request = await run.askAndWaitFor(text(), '/reject decline')
+    await run.terminal.type('/reject')
+    run.terminal.press(keys.enter)
+    expect(await fixture.answerTo(request)).toEqual({ kind: 'decline' })
+  })
+  it('takes the answer from the editor after /edit', async () => {
+    const request = await run.askAndWaitFor(text(), '/edit open')
+    await run.terminal.type('/edit')
+    run.terminal.press(keys.enter)
+    await run.terminal.waitFor('npm run edited▏')
+    run.terminal.press(keys.enter)
+    expect(await fixture.answerTo(request)).toEqual(ownAnswer('npm run edited'))
+  })
+  it('is edited with the caret keys, and a paste keeps its line breaks', async () => {
+    const request = await run.askAndWaitFor(text(), '/reject decline')
+    await run.terminal.type('abd')
+    run.terminal.press(keys.left)
+    await run.terminal.waitFor('ab▏d')
+    run.terminal.press('c', keys.end)
+    await run.terminal.waitFor('abcd▏')
+    run.terminal.press(keys.backspace)
+    await run.terminal.waitFor('abc▏')
+    run.terminal.press('\u001b[200~ one\rtwo\u001b[201~')
+    await run.terminal.waitFor('two▏')
+    run.terminal.press(keys.enter)
+    expect(await fixture.answerTo(request)).toEqual(ownAnswer('abc one\ntwo'))
+  })
+  it('masks a secret, which appears neither on the screen nor in a file', async () => {
+    const request = await run.askAndWaitFor(text({ secret: true }), 'Secret ›')
+    await run.terminal.waitFor('/reject decline')
+    await run.terminal.type('hunter2')
+    await run.terminal.waitFor('•••••••▏')
+    run.terminal.press(keys.enter)
+    await fixture.waitForResolved(request)
+    await run.terminal.waitFor('answered by you')
+    expect(run.terminal.raw).not.toContain('hunter2')
+  })
+})
+
+describe('a form in holdpoint run', () => {
+  beforeAll(async () => {
+    run = await SharedRun.open(fixture)
+  })
+  const form: Ask = {
+    kind: 'form',
+    title: 'A card',
+    message: 'For the parcel.',
+    schema: {
+      type: 'object',
+      required: ['to', 'count'],
+      properties: {
+        to: { type: 'string', title: 'To' },
+        mail: { type: 'string', title: 'E-mail', format: 'email' },
+        count: { type: 'integer', title: 'Copies', minimum: 1, maximum: 9 },
+        tone: { type: 'string', title: 'Tone', enum: ['warm', 'plain'] },
+        gift: { type: 'boolean', title: 'Gift' },
+        extras: { type: 'array', title: 'Extras', items: { enum: ['bow', 'card'] } },
+      },
+    },
+  }
+  it('is filled in field by field, validated, reviewed and sent', async () => {
+    const request = await run.askAndWaitFor(form, '› To')
+    await run.terminal.waitFor('Enter next')
+    run.terminal.press(keys.enter)
+    await run.terminal.waitFor('"to" is required')
+    await run.terminal.type('Ana')
+    run.terminal.press(keys.enter)
+    await run.terminal.waitFor('› E-mail')
+    await run.terminal.type('ana')
+    run.terminal.press(keys.enter)
+    await run.terminal.waitFor('must be an e-mail address')
+    await run.terminal.type('@example.org')
+    run.terminal.press(keys.enter)
+    await run.terminal.waitFor('› Copies')
+    await run.terminal.type('many')
+    run.terminal.press(keys.enter)
+    await run.terminal.waitFor('must be a whole number')
+    run.terminal.press('\u0015')
+    await run.terminal.waitFor('› ▏')
+    await run.terminal.type('12')
+    run.terminal.press(keys.enter)
+    await run.terminal.waitFor('must be at most 9')
+    run.terminal.press(keys.backspace)
+    await run.terminal.waitFor('› 1▏')
+    run.terminal.press(keys.enter)
+    await run.terminal.waitFor('› Tone')
+    run.terminal.press('2')
+    await run.terminal.waitFor('› 2  plain')
+    run.terminal.press(keys.enter)
+    await run.terminal.waitFor('› Gift')
+    run.terminal.press('y')
+    await run.terminal.waitFor('› 1  Yes')
+    run.terminal.press(keys.enter)
+    await run.terminal.waitFor('› Extras')
+    run.terminal.press('1')
+    await run.terminal.waitFor('[x] bow')
+    run.terminal.press(keys.enter)
+    await run.terminal.waitFor('[a] Send')
+    expect((await fixture.getRequest(request)).status).toBe('pending')
+    run.terminal.press(keys.enter)
+    const values = { to: 'Ana', mail: 'ana@example.org', count: 1, tone: 'plain', gift: true, extras: ['bow'] }
+    expect(await fixture.answerTo(request)).toEqual({ kind: 'submit', values })
+  })
+  it('is declined with /reject in a text field and with r elsewhere', async () => {
+    const first = await run.askAndWaitFor(form, 'Enter next')
+    await run.terminal.type('/reject')
+    run.terminal.press(keys.enter)
+    expect(await fixture.answerTo(first)).toEqual({ kind: 'decline' })
+    const schema = { type: 'object' as const, properties: { gift: { type: 'boolean' as const } } }
+    const second = await run.askAndWaitFor({ ...form, schema }, 'r decline')
+    run.terminal.press('r')
+    expect(await fixture.answerTo(second)).toEqual({ kind: 'decline' })
+  })
+})
