@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-// biome-ignore lint/correctness/noUnresolvedImports: it exports them by a way that the linter does not follow
+// biome-ignore lint/correctness/noUnresolvedImports: the linter cannot follow how playwright-core exports these
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { connectionErrors, desktop, hasNoBrowser, phone } from '../support/browser.ts'
@@ -37,7 +37,7 @@ const looks = [
   { name: 'on a phone', options: phone },
 ] as const
 
-describe.skipIf(hasNoBrowser())('axe finds nothing wrong', () => {
+describe.skipIf(hasNoBrowser())('accessibility of the page', () => {
   const fixture = setUpPageFixture({ runner: 'inline' })
 
   /** Something of every kind, to be seen on every screen. */
@@ -70,7 +70,7 @@ describe.skipIf(hasNoBrowser())('axe finds nothing wrong', () => {
   }
 
   it.each(looks)(
-    '$name, on any screen, light and dark',
+    'axe finds no violation on any screen, light and dark: $name',
     async ({ options }) => {
       const { asker, talker, requests } = await furnish()
       const page = await fixture.openPage({ ...options, colorScheme: 'light', expectedErrors: connectionErrors })
@@ -151,7 +151,7 @@ describe.skipIf(hasNoBrowser())('axe finds nothing wrong', () => {
     60_000,
   )
 
-  it('at the door of a browser that is not signed in', async () => {
+  it('axe finds no violation on the sign-in screen', async () => {
     const context = await fixture.browser.newContext(desktop)
     const page = await context.newPage()
     await page.goto(fixture.gateway.url)
@@ -160,7 +160,7 @@ describe.skipIf(hasNoBrowser())('axe finds nothing wrong', () => {
     await context.close()
   })
 
-  it('moves nothing for those who want nothing to move', async () => {
+  it('with reduced motion, nothing on the page is animated', async () => {
     const page = await fixture.openPage({ reducedMotion: 'reduce' })
     const request = await (await fixture.openAsker()).ask(asks.command())
     await cardOf(page, request).waitFor()
@@ -170,7 +170,7 @@ describe.skipIf(hasNoBrowser())('axe finds nothing wrong', () => {
     expect(moving).toBe(0)
   })
 
-  it('tells those who do not see it what comes, what went and what was said', async () => {
+  it('screen readers hear of new requests, resolutions and messages', async () => {
     const asker = await fixture.openAsker()
     const page = await fixture.openPage()
     const request = await asker.ask(asks.command())

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-// biome-ignore lint/correctness/noUnresolvedImports: it exports them by a way that the linter does not follow
+// biome-ignore lint/correctness/noUnresolvedImports: the linter cannot follow how playwright-core exports these
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { scriptedEnvironment } from '../../packages/drivers/src/claude/setup/scripted-model.ts'
@@ -17,10 +17,10 @@ function transcript(page: Page): Locator {
   return page.getByRole('log', { name: 'Transcript' })
 }
 
-describe.skipIf(hasNoBrowser())('the rehearsal', () => {
+describe.skipIf(hasNoBrowser())('the rehearsal agent on the page', () => {
   const fixture = setUpPageFixture({ runner: 'process' })
 
-  it('is started by a newcomer, played from start to end by clicks, and tells what it was told', async () => {
+  it('runs from the first screen to its end by clicks, and repeats the answers it got', async () => {
     const page = await fixture.openPage()
     await fixture.gateway.runnerStarted()
     await button(page, 'Start a rehearsal').click()
@@ -69,7 +69,7 @@ describe.skipIf(hasNoBrowser())('the rehearsal', () => {
   }, 60_000)
 })
 
-describe.skipIf(hasNoBrowser())('the real Claude Code, with a model that follows a script', () => {
+describe.skipIf(hasNoBrowser())('the real Claude Code with a scripted model, on the page', () => {
   const home = mkdtempSync(join(tmpdir(), 'holdpoint-page-claude-'))
   const work = join(home, 'work')
   let model: TestModel
@@ -86,7 +86,7 @@ describe.skipIf(hasNoBrowser())('the real Claude Code, with a model that follows
     rmSync(home, { recursive: true, force: true, maxRetries: 5 })
   })
 
-  it('asks its question, shows its plan and runs its command, each as it was answered in the browser', async () => {
+  it('asks a question, shows a plan and runs a command, each as answered in the browser', async () => {
     const page = await fixture.openPage()
     await fixture.gateway.runnerStarted()
     await button(page, 'New session').click()

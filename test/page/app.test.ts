@@ -3,10 +3,10 @@ import { connectionErrors, desktop, hasNoBrowser, openPage, withWorker } from '.
 import { asks } from '../support/request-samples.ts'
 import { button, setUpPageFixture } from './page-fixture.ts'
 
-describe.skipIf(hasNoBrowser())('as an app the page', () => {
+describe.skipIf(hasNoBrowser())('the page as a web app', () => {
   const fixture = setUpPageFixture({}, 'full')
 
-  it('can be installed: its manifest is whole, and what it names is there', async () => {
+  it('is installable: the manifest is complete, and its files exist', async () => {
     const page = await fixture.openPage(withWorker)
     const address = await page.locator('link[rel="manifest"]').getAttribute('href')
     const reply = await page.request.get(`${fixture.gateway.url}${address}`)
@@ -27,7 +27,7 @@ describe.skipIf(hasNoBrowser())('as an app the page', () => {
     expect(installabilityErrors.filter(error => error.errorId !== 'in-incognito')).toEqual([])
   })
 
-  it('has a worker that keeps nothing of what waits, and says so when the gateway is away', async () => {
+  it('has a service worker that caches no requests and shows an offline page', async () => {
     const page = await fixture.openPage({ ...withWorker, expectedErrors: connectionErrors })
     const asker = await fixture.openAsker()
     await asker.ask(asks.command('secret-looking command'))
@@ -53,7 +53,7 @@ describe.skipIf(hasNoBrowser())('as an app the page', () => {
     await page.getByText('secret-looking command').first().waitFor()
   })
 
-  it('forbids everything that does not come from the gateway, by its headers', async () => {
+  it('sends headers that forbid all other origins', async () => {
     // Not of the fixture, for whom the attempt itself would be wrong.
     const { page } = await openPage(fixture.browser, fixture.gateway)
     const ran = await page.evaluate(async () => {
@@ -76,7 +76,7 @@ describe.skipIf(hasNoBrowser())('as an app the page', () => {
     await page.context().close()
   })
 
-  it('takes a code once, and leaves none in the address', async () => {
+  it('accepts a sign-in code once, and removes it from the URL', async () => {
     const { code } = await fixture.gateway.call('makeLink', {})
     const context = await fixture.browser.newContext(desktop)
     const page = await context.newPage()
@@ -90,7 +90,7 @@ describe.skipIf(hasNoBrowser())('as an app the page', () => {
     await context.close()
   })
 
-  it('is watched: what goes wrong in a test would be seen', async () => {
+  it('the fixture notices console errors and requests to other origins', async () => {
     const { page, problems } = await openPage(fixture.browser, fixture.gateway)
     await page.evaluate(() => console.error('planted'))
     await page.evaluate(() => setTimeout(() => Promise.reject(new Error('thrown')), 0))
@@ -100,7 +100,7 @@ describe.skipIf(hasNoBrowser())('as an app the page', () => {
     await page.context().close()
   })
 
-  it('offers an agent as soon as its runner is there, while the dialog for a new session is open', async () => {
+  it('the New session dialog offers an agent as soon as its runner connects', async () => {
     const page = await fixture.openPage(withWorker)
     await page.keyboard.press('n')
     const dialog = page.getByRole('dialog', { name: 'New session' })

@@ -1,5 +1,5 @@
 import type { Ask } from '@holdpoint/protocol'
-// biome-ignore lint/correctness/noUnresolvedImports: it exports them by a way that the linter does not follow
+// biome-ignore lint/correctness/noUnresolvedImports: the linter cannot follow how playwright-core exports these
 import type { Locator, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { hasNoBrowser, phone } from '../support/browser.ts'
@@ -22,10 +22,10 @@ function beyondTheEdge(page: Page): Promise<string[]> {
   })
 }
 
-describe.skipIf(hasNoBrowser())('the look of', () => {
+describe.skipIf(hasNoBrowser())('the appearance of the page:', () => {
   const fixture = setUpPageFixture()
 
-  it('a card’s head is one line that says who asks, whatever they are called; the last folders stay', async () => {
+  it('a card’s header is one line with the asker, for any names; the last folders of the path stay visible', async () => {
     const asker = await fixture.openAsker(longTitle, longPath)
     const request = await asker.ask({ ...asks.command(), cwd: longPath } as Ask, { agentPath: ['test-writer'] }) // an approval, in that folder
     for (const [options, linesMax] of [
@@ -47,7 +47,7 @@ describe.skipIf(hasNoBrowser())('the look of', () => {
     }
   })
 
-  it('a card of which more can be scrolled to has an edge that says so', async () => {
+  it('a card that can be scrolled further has a shadow at its edge', async () => {
     const request = await (await fixture.openAsker()).ask(asks.form())
     const page = await fixture.openPage({ ...phone, viewport: { width: 390, height: 640 } })
     const body = cardOf(page, request).locator('.card-body')
@@ -63,7 +63,7 @@ describe.skipIf(hasNoBrowser())('the look of', () => {
     expect((await edge()).equals(before)).toBe(false)
   })
 
-  it('the smallest screen has everything on it', async () => {
+  it('everything fits on the smallest screen', async () => {
     const asker = await fixture.openAsker(longTitle, longPath)
     await asker.ask(asks.plan())
     const page = await fixture.openPage(small)
@@ -81,7 +81,7 @@ describe.skipIf(hasNoBrowser())('the look of', () => {
     ).toBe(1)
   })
 
-  it('keys shows them on the card that they go to, where there are keys, and says them once', async () => {
+  it('key hints are on the active card only, on devices with a keyboard, and screen readers hear them once', async () => {
     const asker = await fixture.openAsker()
     const first = await asker.ask(asks.command())
     await asker.ask(asks.questions())
@@ -114,7 +114,7 @@ describe.skipIf(hasNoBrowser())('the look of', () => {
     expect(await touchable.evaluate(it => getComputedStyle(it, '::after').content)).toBe('none')
   })
 
-  it('a button that allows is told together with what it allows', async () => {
+  it('the accessible description of an allow button says what it allows', async () => {
     const request = await (await fixture.openAsker()).ask(asks.command())
     const page = await fixture.openPage()
     const about = await button(cardOf(page, request), 'Allow once').getAttribute('aria-describedby')
@@ -122,7 +122,7 @@ describe.skipIf(hasNoBrowser())('the look of', () => {
     expect(told).toBe('Run a command: npm run migrate -- --env staging')
   })
 
-  it('a command’s own description is a line that the agent says, and short lists stand in a line', async () => {
+  it('the description of a command is quoted as the agent’s, and short lists fit in one line', async () => {
     const asker = await fixture.openAsker()
     const command = await asker.ask({
       ...asks.command(),
@@ -139,7 +139,7 @@ describe.skipIf(hasNoBrowser())('the look of', () => {
     expect((await labels.boundingBox())?.height).toBeLessThan(32)
   })
 
-  it('a session that waits has one amber thing on its screen: the card that is to be answered', async () => {
+  it('on the screen of a waiting session, only the active card is amber', async () => {
     const asker = await fixture.openAsker()
     const request = await asker.ask(asks.command())
     const page = await fixture.openPage()
@@ -164,7 +164,7 @@ describe.skipIf(hasNoBrowser())('the look of', () => {
     expect(amber).toEqual(['card-surface'])
   })
 
-  describe('a phone', () => {
+  describe('on a phone', () => {
     const long = `echo ${'all of this '.repeat(400)}`
     const boxOf = async (place: Locator) => {
       const box = await place.boundingBox()
@@ -172,24 +172,27 @@ describe.skipIf(hasNoBrowser())('the look of', () => {
       return box
     }
 
-    it.each(['inbox', 'session'])('has the two decisions at the thumb, apart from each other: %s', async screen => {
-      const asker = await fixture.openAsker()
-      const request = await asker.ask(asks.command(long))
-      const page = await fixture.openPage(phone)
-      if (screen === 'session') await page.goto(`${fixture.gateway.url}/#/sessions/${asker.session.id}`)
-      const card = cardOf(page, request)
-      await card.waitFor()
-      const [deny, allow] = [await boxOf(button(card, 'Deny…')), await boxOf(button(card, 'Allow once'))]
-      const { height } = phone.viewport
-      for (const box of [deny, allow]) {
-        expect(box.y).toBeGreaterThan(height / 2)
-        expect(box.y + box.height).toBeLessThan(height - 52)
-      }
-      expect(allow.x - (deny.x + deny.width)).toBeGreaterThanOrEqual(16)
-      expect(await beyondTheEdge(page)).toEqual([])
-    })
+    it.each(['inbox', 'session'])(
+      'the two answer buttons are at the bottom, apart from each other: %s',
+      async screen => {
+        const asker = await fixture.openAsker()
+        const request = await asker.ask(asks.command(long))
+        const page = await fixture.openPage(phone)
+        if (screen === 'session') await page.goto(`${fixture.gateway.url}/#/sessions/${asker.session.id}`)
+        const card = cardOf(page, request)
+        await card.waitFor()
+        const [deny, allow] = [await boxOf(button(card, 'Deny…')), await boxOf(button(card, 'Allow once'))]
+        const { height } = phone.viewport
+        for (const box of [deny, allow]) {
+          expect(box.y).toBeGreaterThan(height / 2)
+          expect(box.y + box.height).toBeLessThan(height - 52)
+        }
+        expect(allow.x - (deny.x + deny.width)).toBeGreaterThanOrEqual(16)
+        expect(await beyondTheEdge(page)).toEqual([])
+      },
+    )
 
-    it('scrolls what is asked inside the card, and allows it once its end was there to see', async () => {
+    it('a long request scrolls inside its card, and can be allowed once its end was visible', async () => {
       const request = await (await fixture.openAsker()).ask(asks.command(long))
       const page = await fixture.openPage(phone)
       const card = cardOf(page, request)
@@ -205,7 +208,7 @@ describe.skipIf(hasNoBrowser())('the look of', () => {
       expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'allow' })
     })
 
-    it.each(['inbox', 'session'])('shows the whole folder and every caution before it allows: %s', async screen => {
+    it.each(['inbox', 'session'])('the full folder and every caution are shown before allowing: %s', async screen => {
       const asker = await fixture.openAsker('s', `/srv/${'deep/'.repeat(60)}end`)
       const caution = { reason: 'It is outside. '.repeat(60), blockedPath: '/etc/shadow' }
       const ask = { ...asks.command('rm -rf *'), cwd: asker.session.cwd, caution } as Ask // a command is an approval
@@ -228,7 +231,7 @@ describe.skipIf(hasNoBrowser())('the look of', () => {
       expect(await visibleText(card.locator('.card-body'))).toContain(asker.session.cwd)
     })
 
-    it('fills its screen with one card, whatever is asked', async () => {
+    it('one card fills the screen, for every kind of request', async () => {
       const asker = await fixture.openAsker()
       for (const ask of [asks.suggested(), asks.questions(), asks.form(), asks.dangerous()]) await asker.ask(ask)
       const page = await fixture.openPage(phone)
@@ -242,7 +245,7 @@ describe.skipIf(hasNoBrowser())('the look of', () => {
     })
   })
 
-  it('code in a plan has a ground of its own, with room around it', async () => {
+  it('code in a plan has its own background and padding', async () => {
     const plan = 'Run this:\n\n```ts\nretry()\n```'
     const request = await (await fixture.openAsker()).ask({ ...asks.plan(), plan, input: { plan } } as Ask) // a plan, with code in it
     const page = await fixture.openPage()

@@ -5,10 +5,10 @@ import { button, cardOf, click, receipt, setUpPageFixture, visibleText, waitForC
 
 const reconnecting = 'Reconnecting… Showing last known state.'
 
-describe.skipIf(hasNoBrowser())('in trouble', () => {
+describe.skipIf(hasNoBrowser())('when something fails:', () => {
   const fixture = setUpPageFixture()
 
-  it('a reload in the middle of an answer loses no word of it, whatever has reached the gateway', async () => {
+  it('a reload in the middle of an answer loses no text, saved or not', async () => {
     const page = await fixture.openPage({ expectedErrors: connectionErrors })
     await page.route('**/draft', route =>
       route.request().method() === 'PUT' ? route.abort('connectionrefused') : route.continue(),
@@ -36,7 +36,7 @@ describe.skipIf(hasNoBrowser())('in trouble', () => {
     expect(await fixture.answerGivenOnPage(denied)).toEqual({ kind: 'deny', reason: 'not on a Friday' })
   })
 
-  it('a crash of the tab loses none either', async () => {
+  it('a crash of the tab in the middle of an answer loses no text', async () => {
     const page = await fixture.openPage()
     const request = await (await fixture.openAsker()).ask(asks.command())
     await button(cardOf(page, request), 'Add a note…').click()
@@ -51,7 +51,7 @@ describe.skipIf(hasNoBrowser())('in trouble', () => {
     await expect.poll(() => note.inputValue()).toBe('careful')
   })
 
-  it('a cut of the network in the middle of an answer leaves the words, and lets it through afterwards', async () => {
+  it('a network failure keeps the typed text, and the answer can be sent afterwards', async () => {
     const page = await fixture.openPage({ expectedErrors: connectionErrors })
     const request = await (await fixture.openAsker()).ask(asks.command())
     const card = cardOf(page, request)
@@ -70,7 +70,7 @@ describe.skipIf(hasNoBrowser())('in trouble', () => {
     expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'deny', reason: 'because of the cut' })
   })
 
-  it('a screen that cannot be fetched says so, and comes once the gateway is back', async () => {
+  it('a screen that cannot be loaded says so, and loads once the gateway is back', async () => {
     const page = await fixture.openPage({ expectedErrors: connectionErrors })
     await page.route('**/audit-screen-*.js', route => route.abort('connectionrefused'))
     await page.goto(`${fixture.gateway.url}/#/record`)
@@ -83,7 +83,7 @@ describe.skipIf(hasNoBrowser())('in trouble', () => {
     await page.getByRole('heading', { name: 'Record' }).waitFor()
   })
 
-  it('a note that was written goes with the yes, also when its field was closed again', async () => {
+  it('a note is sent with the allow, even if its field was closed again', async () => {
     const page = await fixture.openPage()
     const request = await (await fixture.openAsker()).ask(asks.command())
     const card = cardOf(page, request)
@@ -94,7 +94,7 @@ describe.skipIf(hasNoBrowser())('in trouble', () => {
     expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'allow', note: 'only on staging' })
   })
 
-  it('an answer that cannot be sent gives the card back, with what was typed, and says why', async () => {
+  it('an answer that cannot be sent leaves the card usable with its text, and says why', async () => {
     const page = await fixture.openPage({ expectedErrors: connectionErrors })
     const request = await (await fixture.openAsker()).ask(asks.command())
     const card = cardOf(page, request)
@@ -110,7 +110,7 @@ describe.skipIf(hasNoBrowser())('in trouble', () => {
     expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'allow', note: 'with care' })
   })
 
-  it('an answer that the gateway refuses gives the card back with its reason', async () => {
+  it('an answer that the gateway refuses leaves the card usable, and shows the reason', async () => {
     const page = await fixture.openPage({ expectedErrors: /422/ })
     const request = await (await fixture.openAsker()).ask(asks.command())
     const card = cardOf(page, request)
@@ -122,7 +122,7 @@ describe.skipIf(hasNoBrowser())('in trouble', () => {
     expect(await fixture.isPending(request)).toBe(true)
   })
 
-  it('an answer whose acknowledgement is lost is given once', async () => {
+  it('an answer whose acknowledgement is lost is submitted only once', async () => {
     const page = await fixture.openPage({ expectedErrors: connectionErrors })
     const request = await (await fixture.openAsker()).ask(asks.command())
     let tries = 0
@@ -137,7 +137,7 @@ describe.skipIf(hasNoBrowser())('in trouble', () => {
   })
 
   it.each(['questions', 'form'] as const)(
-    'whoever writes an answer goes on while the gateway is away, and no letter of it decides: %s',
+    'a person can keep typing an answer while the gateway is unreachable, and no letter answers: %s',
     async kind => {
       const page = await fixture.openPage({ expectedErrors: connectionErrors })
       const request = await (await fixture.openAsker()).ask(asks[kind]())
@@ -158,7 +158,7 @@ describe.skipIf(hasNoBrowser())('in trouble', () => {
     },
   )
 
-  it('while the gateway is away nothing can be pressed; once it is back, what is shown is what is', async () => {
+  it('while the gateway is unreachable nothing can be clicked; afterwards the page shows the current state', async () => {
     const page = await fixture.openPage({ expectedErrors: connectionErrors })
     const asker = await fixture.openAsker()
     const old = await asker.ask(asks.command('old'))
@@ -195,7 +195,7 @@ describe.skipIf(hasNoBrowser())('in trouble', () => {
     expect(await fixture.isPending(fresh)).toBe(true)
   })
 
-  it('a browser that is signed out elsewhere says so and how to come back', async () => {
+  it('a browser that was signed out in another tab says so, and how to sign in', async () => {
     const page = await fixture.openPage({ expectedErrors: /401/ })
     const other = await fixture.openTab(page)
     await other.locator('button.user-menu-button').click()

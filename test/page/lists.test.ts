@@ -1,4 +1,4 @@
-// biome-ignore lint/correctness/noUnresolvedImports: it exports them by a way that the linter does not follow
+// biome-ignore lint/correctness/noUnresolvedImports: the linter cannot follow how playwright-core exports these
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { hasNoBrowser, phone } from '../support/browser.ts'
@@ -10,7 +10,7 @@ function choose(page: Page, name: string): Promise<void> {
   return page.locator('label.filter-choice').getByText(name, { exact: true }).click()
 }
 
-describe.skipIf(hasNoBrowser())('the list of sessions', () => {
+describe.skipIf(hasNoBrowser())('the session list', () => {
   const fixture = setUpPageFixture({ runner: 'inline' })
   const open = async () => {
     const page = await fixture.openPage()
@@ -20,7 +20,7 @@ describe.skipIf(hasNoBrowser())('the list of sessions', () => {
     return { page, row }
   }
 
-  it('shows how each stands, what it said last and what it cost, as it changes', async () => {
+  it('shows state, last message and cost of each session, live', async () => {
     const asker = await fixture.openAsker('billing', '/src/billing')
     const { row } = await open()
     const { id } = asker.session
@@ -39,7 +39,7 @@ describe.skipIf(hasNoBrowser())('the list of sessions', () => {
     await row('billing').getByText('waiting for you').waitFor({ state: 'detached' })
   })
 
-  it('has those that wait first, and moves none while one is at the list', async () => {
+  it('has waiting sessions first, and keeps its order while the pointer is in the list', async () => {
     const [old] = [await fixture.openAsker('old'), await fixture.openAsker('young')]
     const { page } = await open()
     const names = () => page.locator('.row-title .agent-inline').allTextContents()
@@ -56,7 +56,7 @@ describe.skipIf(hasNoBrowser())('the list of sessions', () => {
     await page.waitForFunction(() => document.querySelector('.row-title .agent-inline')?.textContent === 'young')
   })
 
-  it('does not ask about the whole history in the place where it asked about the end', async () => {
+  it('does not turn an end confirmation into a delete confirmation', async () => {
     const { session } = await fixture.openAsker('passing')
     const { row } = await open()
     await row('passing').hover()
@@ -67,7 +67,7 @@ describe.skipIf(hasNoBrowser())('the list of sessions', () => {
     expect(await button(row('passing'), 'Delete').count()).toBe(0)
   })
 
-  it('shows the way to end a session when one is at its row, and always to a finger', async () => {
+  it('shows the End button on hover, and always on touch screens', async () => {
     await fixture.openAsker('harbour')
     const seen = (page: Page) =>
       page
@@ -89,7 +89,7 @@ describe.skipIf(hasNoBrowser())('the list of sessions', () => {
     expect(await seen(touched)).toBe('1')
   })
 
-  it('is filtered by state and by words', async () => {
+  it('is filtered by state and by text', async () => {
     const docs = await fixture.openAsker('docs', '/src/docs')
     const ended = await fixture.openAsker('nightly', '/src/nightly')
     await fixture.gateway.call('endSession', { id: ended.session.id })
@@ -110,7 +110,7 @@ describe.skipIf(hasNoBrowser())('the list of sessions', () => {
     await page.getByText('No results').waitFor()
   })
 
-  it('ends a session after a second look, and deletes an ended one', async () => {
+  it('ends a session after a confirmation, and deletes an ended one', async () => {
     const asker = await fixture.openAsker('to be ended')
     const request = await asker.ask(asks.command())
     const { page, row } = await open()
@@ -132,7 +132,7 @@ describe.skipIf(hasNoBrowser())('the list of sessions', () => {
     expect(await page.getByRole('alert').count()).toBe(0)
   })
 
-  it('starts a session: agent, folder, mode, first words; what is refused is said at its field', async () => {
+  it('the New session dialog starts a session, and shows errors at their fields', async () => {
     const page = await fixture.openPage({ expectedErrors: /400/ })
     await page.keyboard.press('n')
     const dialog = page.getByRole('dialog', { name: 'New session' })
@@ -161,7 +161,7 @@ describe.skipIf(hasNoBrowser())('the list of sessions', () => {
     expect(await dialog.getByLabel('First message').inputValue()).toBe('')
   })
 
-  it('keeps the first words of a session where the dialog was left by a click beside it', async () => {
+  it('the New session dialog keeps its text when a click outside closes it', async () => {
     const { page } = await open()
     await page.keyboard.press('n')
     const dialog = page.getByRole('dialog', { name: 'New session' })
@@ -176,7 +176,7 @@ describe.skipIf(hasNoBrowser())('the list of sessions', () => {
     expect(await words.inputValue()).toBe('')
   })
 
-  it('announces sessions that begin meanwhile instead of pushing', async () => {
+  it('announces new sessions instead of moving the list', async () => {
     await fixture.openAsker('old one')
     const { page, row } = await open()
     await row('old one').first().waitFor()
@@ -189,7 +189,7 @@ describe.skipIf(hasNoBrowser())('the list of sessions', () => {
   })
 })
 
-describe.skipIf(hasNoBrowser())('the record', () => {
+describe.skipIf(hasNoBrowser())('the audit log', () => {
   const fixture = setUpPageFixture()
   const open = async () => {
     const page = await fixture.openPage()
@@ -198,7 +198,7 @@ describe.skipIf(hasNoBrowser())('the record', () => {
     return page
   }
 
-  it('holds every resolution, is searched and filtered, and each line opens', async () => {
+  it('lists every resolution, can be searched and filtered, and each entry expands', async () => {
     const asker = await fixture.openAsker('api')
     const other = await fixture.openAsker('docs')
     await fixture.answer(await asker.ask(asks.command('npm run deploy')), { kind: 'deny', reason: 'on a Friday?' })
@@ -232,7 +232,7 @@ describe.skipIf(hasNoBrowser())('the record', () => {
     await page.getByText('No results').waitFor()
   })
 
-  it('announces what is resolved meanwhile, and shows when it is delivered', async () => {
+  it('announces new resolutions, and shows when they are delivered', async () => {
     const asker = await fixture.openAsker()
     const request = await asker.ask(asks.command('npm run late'))
     const page = await open()
@@ -244,7 +244,7 @@ describe.skipIf(hasNoBrowser())('the record', () => {
     await receipt(page, 'npm run late', 'delivered').waitFor()
   })
 
-  it('reads further back on demand', async () => {
+  it('loads earlier entries on demand', async () => {
     const asker = await fixture.openAsker()
     const requests = []
     for (let i = 0; i < 70; i++) requests.push(await asker.ask(asks.command(`echo ${i}.`)))
@@ -259,7 +259,7 @@ describe.skipIf(hasNoBrowser())('the record', () => {
     await receipt(page, 'echo 0.').waitFor()
   })
 
-  it('is gone through by keys, and is as one left it when one comes back', async () => {
+  it('can be used by keyboard, and has the same filter after going back', async () => {
     const asker = await fixture.openAsker('api')
     await fixture.answer(await asker.ask(asks.command('npm run keys')), { kind: 'deny' })
     await fixture.answer(await asker.ask(asks.command('npm run more')))

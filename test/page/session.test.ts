@@ -1,4 +1,4 @@
-// biome-ignore lint/correctness/noUnresolvedImports: it exports them by a way that the linter does not follow
+// biome-ignore lint/correctness/noUnresolvedImports: the linter cannot follow how playwright-core exports these
 import type { Locator, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { hasNoBrowser, type OpenOptions } from '../support/browser.ts'
@@ -36,7 +36,7 @@ function keptFiles(page: Page): Promise<readonly string[]> {
   )
 }
 
-describe.skipIf(hasNoBrowser())('a session', () => {
+describe.skipIf(hasNoBrowser())('the session screen', () => {
   const fixture = setUpPageFixture({ runner: 'inline' })
 
   async function look(id: string, options: OpenOptions = {}): Promise<Page> {
@@ -57,7 +57,7 @@ describe.skipIf(hasNoBrowser())('a session', () => {
   const say = ({ session }: TestAgent, ...items: Parameters<typeof fixture.gateway.call<'appendEvents'>>[1]['items']) =>
     fixture.gateway.call('appendEvents', { id: session.id, items })
 
-  it('shows what streams as it comes, and the finished text in its place', async () => {
+  it('shows text while it streams, then the finished message', async () => {
     const asker = await fixture.openAsker()
     const page = await look(asker.session.id)
     const delta = { type: 'message.delta', block: 'b1' } as const
@@ -73,7 +73,7 @@ describe.skipIf(hasNoBrowser())('a session', () => {
     await expect.poll(() => log(page).getByRole('heading', { name: 'Report' }).count()).toBe(1)
   })
 
-  it('folds tool calls, and opens them to their input and result; those of agents under it stand under them', async () => {
+  it('collapses tool calls, expands them to input and result, and indents those of subagents', async () => {
     const asker = await fixture.openAsker()
     const page = await look(asker.session.id)
     const input = { command: 'npm test' }
@@ -99,7 +99,7 @@ describe.skipIf(hasNoBrowser())('a session', () => {
       .waitFor()
   })
 
-  it('is asked and answered where the composer is, which can still be used', async () => {
+  it('answers requests above the composer, which stays usable', async () => {
     const { page, session } = await rehearse()
     const card = page.getByRole('region', { name: 'Waiting for you' }).getByRole('article')
     await card.waitFor()
@@ -118,7 +118,7 @@ describe.skipIf(hasNoBrowser())('a session', () => {
     expect((await fixture.gateway.call('getSession', { id: session.id })).pending).toBe(0)
   })
 
-  it('keeps what was typed and not sent', async () => {
+  it('keeps an unsent message', async () => {
     const { page } = await rehearse()
     const composer = page.getByRole('textbox', { name: 'Message to the agent' })
     await composer.fill('not yet')
@@ -129,7 +129,7 @@ describe.skipIf(hasNoBrowser())('a session', () => {
     await expect.poll(() => composer.inputValue()).toBe('not yet')
   })
 
-  it('keeps files that were added and not sent, until they are', async () => {
+  it('keeps unsent attachments until they are sent', async () => {
     const { page } = await rehearse()
     const composer = page.getByRole('textbox', { name: 'Message to the agent' })
     const along = page.getByRole('list', { name: 'Attachments' })
@@ -154,7 +154,7 @@ describe.skipIf(hasNoBrowser())('a session', () => {
     expect(await along.count()).toBe(0)
   })
 
-  it('keeps a file that is added before those of the last time are there', async () => {
+  it('keeps a file that is attached before the stored attachments are loaded', async () => {
     const { page } = await rehearse()
     const along = page.getByRole('list', { name: 'Attachments' })
     const add = (name: string) =>
@@ -193,7 +193,7 @@ describe.skipIf(hasNoBrowser())('a session', () => {
     await expect.poll(() => keptFiles(page)).toEqual(['a.md', 'b.md'])
   })
 
-  it('shows nobody what another has begun in the same browser, and keeps nothing of who leaves', async () => {
+  it('shows no drafts of another person in the same browser, and deletes them at sign-out', async () => {
     const { session } = await rehearse()
     const page = await look(session.id, { expectedErrors: /401/ })
     const bobs = (await fixture.gateway.call('addToken', { role: 'person', name: 'Bob' })).secret
@@ -233,7 +233,7 @@ describe.skipIf(hasNoBrowser())('a session', () => {
     expect(left, 'that is another’s').toContain('of Bob')
   })
 
-  it('sends files also where its browser keeps nothing', async () => {
+  it('sends attachments even if the browser stores nothing', async () => {
     const { session } = await rehearse()
     const page = await fixture.openPage({
       before: it =>
@@ -254,7 +254,7 @@ describe.skipIf(hasNoBrowser())('a session', () => {
     await log(page).getByText('a.md').first().waitFor()
   })
 
-  it('is interrupted: its turn and its request are dropped', async () => {
+  it('an interrupt ends the turn and cancels its request', async () => {
     const { page } = await rehearse()
     const card = page.getByRole('region', { name: 'Waiting for you' }).getByRole('article')
     await card.waitFor()
@@ -271,7 +271,7 @@ describe.skipIf(hasNoBrowser())('a session', () => {
     await log(page).getByText('Turn interrupted', { exact: true }).waitFor()
   })
 
-  it('says before its end what would be dropped with it', async () => {
+  it('the end confirmation says what is cancelled', async () => {
     const { page } = await rehearse()
     await page.getByRole('region', { name: 'Waiting for you' }).getByRole('article').waitFor()
     await button(page, 'End this session…').click()
@@ -279,7 +279,7 @@ describe.skipIf(hasNoBrowser())('a session', () => {
     await sure.getByText('Stops the agent and cancels 1 pending request.').waitFor()
   })
 
-  it('changes its mode, its model and its title', async () => {
+  it('changes mode, model and title of the session', async () => {
     const { page, session } = await rehearse()
     const now = () => fixture.gateway.call('getSession', { id: session.id })
     await page.getByRole('combobox', { name: 'Mode', exact: true }).selectOption('acceptEdits')
@@ -294,7 +294,7 @@ describe.skipIf(hasNoBrowser())('a session', () => {
     expect((await now()).title).toBe('Greetings')
   })
 
-  it('takes pictures and files by paste, by drop and by choice, refuses what no agent reads, and sends them along', async () => {
+  it('attaches images and files by paste, drop and file dialog, refuses others, and sends them', async () => {
     const { page, session } = await rehearse()
     const composer = page.getByRole('textbox', { name: 'Message to the agent' })
     const give = (how: 'paste' | 'drop', name: string, type: string) =>
@@ -349,7 +349,7 @@ describe.skipIf(hasNoBrowser())('a session', () => {
     )
   })
 
-  it('opens at its newest line, loads earlier ones as one scrolls up, and stays where one is', async () => {
+  it('opens at the newest entry, loads earlier ones on scrolling up, and keeps the scroll position', async () => {
     const asker = await fixture.openAsker()
     for (let page = 0; page < 5; page++)
       await say(
@@ -397,7 +397,7 @@ describe.skipIf(hasNoBrowser())('a session', () => {
     await expect.poll(atEnd).toBe(true)
   })
 
-  it('ends after a second look', async () => {
+  it('ends the session after a confirmation', async () => {
     const { page, session } = await rehearse()
     await button(page, 'End this session…').click()
     await click(page, button(page, 'End the session'))
@@ -405,13 +405,13 @@ describe.skipIf(hasNoBrowser())('a session', () => {
     expect((await fixture.gateway.call('getSession', { id: session.id })).state).toBe('ended')
   })
 
-  it('that does not exist says so', async () => {
+  it('says so if the session does not exist', async () => {
     const page = await fixture.openPage({ expectedErrors: /404/ })
     await page.goto(`${fixture.gateway.url}/#/sessions/ses_00000000000000000000`)
     await page.getByRole('heading', { name: 'Session not found' }).waitFor()
   })
 
-  it('keeps its receipts, which open to what was asked and said', async () => {
+  it('keeps receipts, which expand to the request and the answer', async () => {
     const asker = await fixture.openAsker()
     const request = await asker.ask(asks.command())
     await fixture.answer(request, { kind: 'deny', reason: 'not today' })

@@ -7,12 +7,12 @@ import {
   attachmentProblem,
   isDisplayableImage,
   readAttachment,
-} from '../src/screens/session/attachment-rules.ts'
-import { entryLayout } from '../src/screens/session/entry-layout.ts'
-import { chunksOf, headOf, lineCount } from '../src/screens/session/text-chunks.ts'
-import { composerLabels } from '../src/screens/session/texts.ts'
-import { outputText, toolSummary } from '../src/screens/session/tool-labels.ts'
-import { nextVisible, unseenSince } from '../src/screens/session/visible-entries.ts'
+} from '../../src/screens/session/attachment-rules.ts'
+import { entryLayout } from '../../src/screens/session/entry-layout.ts'
+import { chunksOf, headOf, lineCount } from '../../src/screens/session/text-chunks.ts'
+import { composerLabels } from '../../src/screens/session/texts.ts'
+import { outputText, toolSummary } from '../../src/screens/session/tool-labels.ts'
+import { nextVisible, unseenSince } from '../../src/screens/session/visible-entries.ts'
 
 const message = (id: string, agentPath: readonly string[] = []): MessageEntry => ({
   kind: 'message',
@@ -35,8 +35,8 @@ const tool = (id: string, agentPath: readonly string[] = []): ToolEntry => ({
   agentPath,
 })
 
-describe('the place of an entry', () => {
-  it('is under the agents that lead to it, named where they change', () => {
+describe('entryLayout', () => {
+  it('indents an entry under its subagents, and names them when they change', () => {
     expect(entryLayout(message('a', ['reviewer']), tool('t'))).toEqual({ depth: 1, path: ['reviewer'], spaced: true })
     expect(entryLayout(message('b', ['reviewer']), message('a', ['reviewer']))).toMatchObject({ depth: 1, path: null })
     expect(entryLayout(message('c', ['reviewer', 'linter']), message('b', ['reviewer'])).path).toEqual([
@@ -45,7 +45,7 @@ describe('the place of an entry', () => {
     ])
     expect(entryLayout(message('d'), message('c', ['reviewer']))).toMatchObject({ depth: 0, path: null })
   })
-  it('is close to a line of the same kind', () => {
+  it('leaves no gap between entries of the same kind', () => {
     expect(entryLayout(tool('b'), tool('a')).spaced).toBe(false)
     expect(entryLayout(tool('b'), message('a')).spaced).toBe(true)
     expect(entryLayout(message('b'), message('a')).spaced).toBe(true)
@@ -53,25 +53,25 @@ describe('the place of an entry', () => {
   })
 })
 
-describe('entries that come in front and behind', () => {
+describe('entries added at the start and at the end', () => {
   const list = (...ids: string[]): Entry[] => ids.map(id => message(id))
 
-  it('are shown at once where they come from one side', () => {
+  it('are shown at once if they come at one end', () => {
     expect(nextVisible([], list('a', 'b'))).toMatchObject({ shift: false, more: false })
     expect(nextVisible(list('a'), list('a', 'b'))).toMatchObject({ shift: false, more: false })
     expect(nextVisible(list('b'), list('a', 'b'))).toMatchObject({ shift: true, more: false })
   })
-  it('are shown one after the other where they come from both', () => {
+  it('are shown in two renders if they come at both ends', () => {
     const now = list('a', 'b', 'c')
     const first = nextVisible(list('b'), now)
     expect(first).toMatchObject({ shift: true, more: true })
     expect(first.entries.map(({ id }) => id)).toEqual(['a', 'b'])
     expect(nextVisible(first.entries, now)).toEqual({ entries: now, shift: false, more: false })
   })
-  it('are another list where nothing is left of the old one', () => {
+  it('are a new list if no old entry is left', () => {
     expect(nextVisible(list('x'), list('a', 'b'))).toMatchObject({ shift: false, more: false })
   })
-  it('are counted behind the last one that was seen', () => {
+  it('are counted after the last seen entry', () => {
     expect(unseenSince(list('a', 'b', 'c'), 'a')).toBe(2)
     expect(unseenSince(list('a', 'b', 'c'), 'c')).toBe(0)
     expect(unseenSince(list('a'), null)).toBe(0)
@@ -80,7 +80,7 @@ describe('entries that come in front and behind', () => {
 })
 
 describe('a long text', () => {
-  it('is cut into bounded pieces that hold all of it', () => {
+  it('is split into chunks of limited size that contain all of it', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'grapheme', maxLength: 30 }), { maxLength: 300 }), lines => {
         const text = lines.join('\n')
@@ -90,13 +90,13 @@ describe('a long text', () => {
       }),
     )
   })
-  it('is cut inside a line only where the line is endless, and never inside a character', () => {
+  it('is split inside a line only if the line is too long, and never inside a character', () => {
     const chunks = chunksOf('😀'.repeat(10_000))
     expect(chunks.length).toBeGreaterThan(1)
     expect(chunks.join('')).toBe('😀'.repeat(10_000))
     expect(chunks.every(chunk => chunk.isWellFormed())).toBe(true)
   })
-  it('has a head of so many lines and characters', () => {
+  it('has a beginning of limited lines and characters', () => {
     expect(headOf('a\nb\nc', 2, 100)).toBe('a\nb')
     expect(headOf('a\nb', 9, 100)).toBe('a\nb')
     expect(headOf('abcdef', 9, 3)).toBe('abc')
@@ -105,11 +105,11 @@ describe('a long text', () => {
   })
 })
 
-describe('a tool call in a line', () => {
+describe('the summary of a tool call', () => {
   const about = (input: ToolEntry['input'], title?: string) =>
     toolSummary({ input, inputText: 'so far', ...(title && { title }) })
 
-  it('says the command, the file, or what says most', () => {
+  it('is the command, the file, or the most descriptive input', () => {
     expect(about({ command: 'ls', description: 'List' })).toBe('ls')
     expect(about({ file_path: '/a', content: 'x' })).toBe('/a')
     expect(about({ file_path: '/a', limit: 3 })).toBe('/a')
@@ -122,7 +122,7 @@ describe('a tool call in a line', () => {
     expect(about({ command: 'ls' }, 'A title\nof two lines')).toBe('A title ↵ of two lines')
     expect(about({ command: 'x'.repeat(1000) })).toHaveLength(301)
   })
-  it('has a result that is text, or JSON', () => {
+  it('outputText returns text, or null for JSON', () => {
     expect(outputText('a')).toBe('a')
     expect(
       outputText([
@@ -137,12 +137,12 @@ describe('a tool call in a line', () => {
   })
 })
 
-describe('what goes along with a message', () => {
+describe('an attachment', () => {
   const file = (name: string, type: string, size = 10) => ({ name, type, size })
   const there = (count: number, chars = 4): Attachment[] =>
     Array.from({ length: count }, () => ({ type: 'image', mediaType: 'image/png', data: 'A'.repeat(chars) }))
 
-  it('is a picture, a PDF or text', () => {
+  it('is an image, a PDF or text', () => {
     expect(attachmentKind(file('a.png', 'image/png'))).toEqual({ type: 'image', mediaType: 'image/png' })
     expect(attachmentKind(file('a.pdf', 'application/pdf'))).toEqual({ type: 'document', mediaType: 'application/pdf' })
     expect(attachmentKind(file('a.rs', ''))).toEqual({ type: 'document', mediaType: 'text/plain' })
@@ -151,11 +151,11 @@ describe('what goes along with a message', () => {
     expect(attachmentKind(file('a.mp4', 'video/mp4'))).toBeNull()
     expect(attachmentKind(file('a.exe', ''))).toBeNull()
   })
-  it('is drawn only where it cannot be a document', () => {
+  it('is displayed only if it is an image without scripts', () => {
     expect(isDisplayableImage('image/png')).toBe(true)
     expect(isDisplayableImage('image/svg+xml')).toBe(false)
   })
-  it('is refused with a sentence that says why, at the limit exactly', () => {
+  it('over a limit is refused with a reason, exactly at the limit it is accepted', () => {
     expect(attachmentProblem(file('a.png', 'image/png', limits.attachmentMaxBytes), [])).toBeNull()
     expect(attachmentProblem(file('a.png', 'image/png', limits.attachmentMaxBytes + 1), [])).toMatch(
       /too large \(5\.0 MB\)/,
@@ -166,7 +166,7 @@ describe('what goes along with a message', () => {
     expect(attachmentProblem(file('a.txt', 'text/plain', 0), [])).toMatch(/empty/)
     expect(attachmentProblem(file('a.png', 'image/png', 4e6), there(4, 6e6))).toMatch(/doesn’t fit/)
   })
-  it('is read as it is', async () => {
+  it('is read unchanged', async () => {
     const bytes = Uint8Array.from({ length: 100_000 }, (_, i) => i % 256)
     const read = await readAttachment(new File([bytes], 'a.png', { type: 'image/png' }))
     expect(read).toMatchObject({ type: 'image', mediaType: 'image/png', name: 'a.png' })
@@ -181,14 +181,14 @@ describe('the composer', () => {
     capabilities: Session['capabilities'] = ['messages', 'resumable'],
   ) => composerLabels({ state, pending, capabilities })
 
-  it('says when the agent will read it', () => {
+  it('says when the agent will read the message', () => {
     expect(labels('idle')).toMatchObject({ closed: null, hint: null, button: 'Send' })
     expect(labels('working').hint).toMatch(/when it finishes its turn/)
     expect(labels('parked', 1).hint).toMatch(/after you answer the request above/)
     expect(labels('working', 3).hint).toMatch(/3 requests/)
     expect(labels('parked').hint).toMatch(/resumes the agent/)
   })
-  it('opens an ended session again where its agent can come back', () => {
+  it('reopens an ended session if its agent can be resumed', () => {
     expect(labels('ended')).toMatchObject({ closed: null, button: 'Continue' })
     expect(labels('ended', 0, ['messages']).closed).toMatch(/can’t be resumed/)
     expect(labels('idle', 0, []).closed).toMatch(/doesn’t accept messages/)

@@ -1,7 +1,7 @@
 import type { RequestId } from '@holdpoint/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { heldBack, nextPending, orderRequests } from '../src/screens/inbox/list-order.ts'
+import { heldBack, nextPending, orderRequests } from '../../src/screens/inbox/list-order.ts'
 
 const id = (name: string | number) => `req_${name}` as RequestId // sorting does not look at the format
 const ids = (...names: readonly (string | number)[]) => names.map(id)

@@ -1,10 +1,10 @@
 import type { AuditEntry, Call, Request, RequestId, Session } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
-import { auditQuery, byDay, noFilter } from '../src/screens/audit/audit-filter.ts'
-import { withDelivery } from '../src/screens/audit/use-audit-log.ts'
-import { allowEach, answerAll } from '../src/screens/inbox/batch-answers.ts'
-import { matches, newSince, sessionQuery, waitingFirst } from '../src/screens/session-list/session-filter.ts'
-import type { CardActions } from '../src/shortcuts/card-actions.ts'
+import { auditQuery, byDay, noFilter } from '../../src/screens/audit/audit-filter.ts'
+import { withDelivery } from '../../src/screens/audit/use-audit-log.ts'
+import { allowEach, answerAll } from '../../src/screens/inbox/batch-answers.ts'
+import { matches, newSince, sessionQuery, waitingFirst } from '../../src/screens/session-list/session-filter.ts'
+import type { CardActions } from '../../src/shortcuts/card-actions.ts'
 
 const session = (n: number, more: Partial<Session> = {}): Session =>
   ({
@@ -18,18 +18,18 @@ const session = (n: number, more: Partial<Session> = {}): Session =>
     ...more,
   }) as Session // only what is looked at
 
-describe('the filter of sessions', () => {
-  it('asks the gateway for what it knows, and itself for what waits', () => {
+describe('the filter of the session list', () => {
+  it('queries the gateway, except for waiting sessions', () => {
     expect(sessionQuery({ state: 'all', q: ' ' })).toEqual({})
     expect(sessionQuery({ state: 'parked', q: ' api ' })).toEqual({ state: 'parked', q: 'api' })
     expect(sessionQuery({ state: 'waiting', q: '' })).toBeNull()
   })
-  it('knows which session belongs to it', () => {
+  it('matches sessions by state and text', () => {
     expect(matches(session(1), { state: 'idle', q: 'TITLE' })).toBe(true)
     expect(matches(session(1), { state: 'ended', q: '' })).toBe(false)
     expect(matches(session(1, { pending: 1 }), { state: 'waiting', q: '/src' })).toBe(true)
   })
-  it('puts those that wait first, and leaves each among its like where it was', () => {
+  it('waitingFirst keeps the order within each group', () => {
     const all = [
       session(5),
       session(4, { pending: 2 }),
@@ -38,20 +38,20 @@ describe('the filter of sessions', () => {
     ]
     expect(waitingFirst(all)).toEqual(['ses_4', 'ses_2', 'ses_5', 'ses_3'])
   })
-  it('tells what began since the list was read', () => {
+  it('newSince finds sessions that started after the list was loaded', () => {
     const listed = [session(5), session(4)]
     const all = [...listed, session(3), session(6), session(7, { title: 'other' })]
     expect(newSince(listed, all, { state: 'all', q: 'title' }).map(each => each.id)).toEqual(['ses_6'])
   })
 })
 
-describe('the record', () => {
+describe('the audit log', () => {
   const line = (at: number) => ({ at, request: `req_${at}`, value: {} }) as unknown as AuditEntry // only what is looked at
-  it('is asked only for what was chosen', () => {
+  it('queries only for the chosen filters', () => {
     expect(auditQuery(noFilter)).toEqual({})
     expect(auditQuery({ ...noFilter, by: 'rule', q: ' npm ' })).toEqual({ by: 'rule', q: 'npm' })
   })
-  it('is told by the reader’s days, newest first', () => {
+  it('groups entries by the reader’s days, newest first', () => {
     const noon = new Date(2026, 2, 10, 12).getTime()
     const hours = (count: number) => line(noon - count * 3600_000)
     const days = byDay([hours(1), hours(11), hours(13), hours(60)], noon, 'en-GB')
@@ -61,7 +61,7 @@ describe('the record', () => {
       [expect.stringMatching(/Sunday,? 8 March 2026/), 1],
     ])
   })
-  it('follows how an answer is delivered', () => {
+  it('updates the delivery of an entry', () => {
     const lines = [line(1), line(2)]
     const delivery = { state: 'taken', at: 9 } as const
     expect(withDelivery(lines, { request: 'req_2' as RequestId, delivery })[1]).toMatchObject({
@@ -72,10 +72,10 @@ describe('the record', () => {
   })
 })
 
-describe('several answers at once', () => {
+describe('batch answers', () => {
   const requests = Array.from({ length: 150 }, (_, n) => ({ id: `req_${n}`, digest: `d${n}` }) as Request) // only what is sent
   const answers = requests.map(request => ({ request, answer: { kind: 'allow' } as const }))
-  it('go in portions that the gateway takes, each with its digest, and each refusal has its reason', async () => {
+  it('are sent in batches with their digests, and each failure has its reason', async () => {
     const sizes: number[] = []
     const call = (async (_op: string, { items }: { items: readonly { id: string; digest: string }[] }) => {
       sizes.push(items.length)
@@ -92,7 +92,7 @@ describe('several answers at once', () => {
     expect(sizes).toEqual([100, 50])
     expect(outcome).toEqual({ answered: 149, failed: [{ id: 'req_7', reason: 'ben was faster' }] })
   })
-  it('that do not arrive are refused one by one, and the others still go', async () => {
+  it('of a batch that cannot be sent fail one by one, and the next batch is still sent', async () => {
     let calls = 0
     const call = (async (_op: string, { items }: { items: readonly { id: string }[] }) => {
       if (calls++ === 0) throw new Error('away')
@@ -101,7 +101,7 @@ describe('several answers at once', () => {
     const outcome = await answerAll(call, answers, error => (error as Error).message)
     expect([outcome.answered, outcome.failed.length, outcome.failed[0]?.reason]).toEqual([50, 100, 'away'])
   })
-  it('are those that each card would give, and it is said which wait on', () => {
+  it('are the ones that each card would give, and skipped requests are named', () => {
     const allow = () => {}
     const noted = { kind: 'allow', note: 'quick' } as const
     const actions: Record<string, CardActions> = {

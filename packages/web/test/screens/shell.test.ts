@@ -1,9 +1,9 @@
 import type { Request, RequestId, Session, SessionId } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
-import { groupSessions } from '../src/gateway/session-groups.ts'
-import { href, readRoute } from '../src/routes.ts'
-import { partitionSelectable, range } from '../src/screens/inbox/selection.ts'
-import { inputOf, offeredDrivers, problemsOf } from '../src/screens/shell/new-session/new-session-form.ts'
+import { groupSessions } from '../../src/gateway/session-groups.ts'
+import { href, readRoute } from '../../src/routes.ts'
+import { partitionSelectable, range } from '../../src/screens/inbox/selection.ts'
+import { inputOf, offeredDrivers, problemsOf } from '../../src/screens/shell/new-session/new-session-form.ts'
 
 const id = (n: number) => `req_${String(n).padStart(20, '0')}` as RequestId // spelt as ids are
 const session = (n: number, more: Partial<Session>): Session =>
@@ -16,8 +16,8 @@ const session = (n: number, more: Partial<Session>): Session =>
     ...more,
   }) as Session // only what is looked at
 
-describe('the groups of sessions', () => {
-  it('come in a steady order, those that wait first, ended ones not at all', () => {
+describe('groupSessions', () => {
+  it('puts waiting sessions first and leaves out ended ones', () => {
     const groups = groupSessions([
       session(1, { state: 'idle' }),
       session(2, { state: 'working', pending: 1 }),
@@ -31,28 +31,28 @@ describe('the groups of sessions', () => {
       ['idle', ['s1']],
     ])
   })
-  it('are cut where they are long, and say by how much', () => {
+  it('truncates long groups and counts the rest', () => {
     const many = Array.from({ length: 30 }, (_, n) => session(n, { state: 'parked' }))
     expect(groupSessions(many)).toMatchObject([{ name: 'parked', more: 22 }])
   })
 })
 
-describe('the start of a session', () => {
+describe('the New session form', () => {
   const driver = (name: string, ready: boolean, runner: string | null = 'run_1') =>
     ({ name, title: name, capabilities: [], modes: [], ready, runner }) as unknown as Parameters<
       typeof offeredDrivers
     >[0][number] // an id's brand does not matter here
-  it('offers each agent once, the ready one of two, and none that lives elsewhere', () => {
+  it('offers each driver once, the ready one of two, and no external agents', () => {
     const offered = offeredDrivers([driver('claude', false), driver('claude', true), driver('external', true, null)])
     expect(offered.map(({ name, ready }) => [name, ready])).toEqual([['claude', true]])
   })
-  it('leaves out what was left empty', () => {
+  it('leaves out empty fields', () => {
     expect(inputOf({ driver: 'claude', cwd: ' ', mode: '', model: ' opus ', prompt: '' })).toEqual({
       driver: 'claude',
       model: 'opus',
     })
   })
-  it('puts a refusal to its field', async () => {
+  it('assigns an error to its field', async () => {
     const { Fault } = await import('@holdpoint/protocol')
     const refusal = new Fault('bad_input', 'no', { issues: [{ path: 'cwd', message: 'is too long' }] })
     expect(problemsOf(refusal)).toEqual({ cwd: 'is too long' })
@@ -61,23 +61,23 @@ describe('the start of a session', () => {
   })
 })
 
-it('a range goes from one to the other, whichever stands first', () => {
+it('range() goes from one request to the other in either direction', () => {
   expect(range([id(1), id(2), id(3)], id(3), id(2))).toEqual([id(2), id(3)])
   expect(range([id(1), id(2)], null, id(2))).toEqual([id(2)])
   expect(range([id(1), id(2)], id(9), id(2))).toEqual([id(2)])
 })
 
-describe('a range that is chosen', () => {
+describe('partitionSelectable', () => {
   const approval = { kind: 'approval', tool: 'Bash', input: {}, title: '', cwd: '/', editable: true } as const
   const form = { kind: 'form', title: '', message: '', schema: { type: 'object', properties: {} } } as const
   const asked = (n: number, ask: Request['ask'], status: Request['status'] = 'pending') =>
     ({ id: id(n), ask, status }) as Request // only what is looked at
   const seen = new Set([1, 2, 3, 4].map(id))
-  it('takes what can be, and says nothing of what is resolved', () => {
+  it('selects what it can, and ignores resolved requests', () => {
     const all = [asked(1, approval), asked(2, approval, 'resolved'), asked(3, approval)]
     expect(partitionSelectable(all, seen)).toEqual({ selectable: [id(1), id(3)], problem: '' })
   })
-  it('says of each that it leaves why it does', () => {
+  it('says why it leaves out others', () => {
     expect(partitionSelectable([asked(1, form), asked(2, approval)], seen)).toEqual({
       selectable: [id(2)],
       problem: '1 needs individual review.',
