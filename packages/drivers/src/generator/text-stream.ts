@@ -1,5 +1,6 @@
 /** Streams an agent's text: one block per run of text, sent as deltas while it grows, and stored as a whole when something else follows. */
 import { type AgentEvent, limits } from '@holdpoint/protocol'
+import type { AgentSession } from '../session/agent-session.ts'
 
 interface TextRun {
   readonly block: string
@@ -13,18 +14,18 @@ interface TextRun {
 const runMaxChars = limits.bodyMaxBytes / 16
 
 export interface TextStreamOptions {
-  readonly say: (...events: readonly AgentEvent[]) => Promise<void>
+  readonly session: Pick<AgentSession, 'say' | 'sayQuietly'>
   /** Returns the id of the next block, and whether the log already has all of it. */
   readonly nextBlock: () => { readonly block: string; readonly isRecorded: boolean }
 }
 
 export class TextStream {
-  readonly #say: TextStreamOptions['say']
+  readonly #session: TextStreamOptions['session']
   readonly #next: TextStreamOptions['nextBlock']
   #run: TextRun | null = null
 
-  constructor({ say, nextBlock }: TextStreamOptions) {
-    this.#say = say
+  constructor({ session, nextBlock }: TextStreamOptions) {
+    this.#session = session
     this.#next = nextBlock
   }
 
@@ -46,12 +47,12 @@ export class TextStream {
 
   /** Commits the current run. The next text starts another block. */
   async close(): Promise<void> {
-    await this.#say(...this.takeEvents(false))
+    await this.#session.say(...this.takeEvents(false))
   }
 
   /** Commits the current run as partial; the run continues. */
   async commitPartial(): Promise<void> {
-    if (this.#run && !this.#run.isRecorded) await this.#say(messageAdded(this.#run, true))
+    if (this.#run && !this.#run.isRecorded) await this.#session.say(messageAdded(this.#run, true))
   }
 
   /** Ends the current run and returns its event, for the caller to commit together with others. Empty if there is none. */
@@ -64,7 +65,7 @@ export class TextStream {
   #sendDelta(block: string, offset: number, text: string, agentPath: readonly string[]): void {
     const path = agentPath.length > 0 ? { agentPath: [...agentPath] } : {}
     // Not awaited, so that streaming does not slow the agent down. If it fails, storing the block fails too and reports it.
-    void this.#say({ type: 'message.delta', block, offset, text: text.toWellFormed(), ...path }).catch(() => {})
+    this.#session.sayQuietly({ type: 'message.delta', block, offset, text: text.toWellFormed(), ...path })
   }
 }
 

@@ -82,7 +82,7 @@ export class TurnRun {
       const block = this.#nextId('text')
       return { block, isRecorded: this.#record.texts.get(block)?.partial === false }
     }
-    this.#text = new TextStream({ say: (...events) => this.#session.say(...events), nextBlock })
+    this.#text = new TextStream({ session: this.#session, nextBlock })
   }
 
   async run(): Promise<TurnEnd> {

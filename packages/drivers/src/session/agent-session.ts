@@ -99,6 +99,11 @@ export class AgentSession {
     return this.#batcher.push(events)
   }
 
+  /** Like `say`, for events that no caller waits for. Never rejects: if the session is over, that is reported in other ways. */
+  sayQuietly(...events: readonly AgentEvent[]): void {
+    this.say(...events).catch(() => {})
+  }
+
   flush(): Promise<void> {
     return this.#batcher.flush()
   }
@@ -189,8 +194,8 @@ export class AgentSession {
   park(unfinished?: string): Promise<void> {
     if (unfinished !== undefined && !this.#detached) {
       this.#unfinished = unfinished
-      // A failure to report this must not block releasing the session.
-      this.say({ type: 'error.raised', code: 'unfinished', message: unfinished }).catch(() => {})
+      // A failure to report this must not prevent the session from being parked.
+      this.sayQuietly({ type: 'error.raised', code: 'unfinished', message: unfinished })
     }
     return this.#detach()
   }
