@@ -30,7 +30,7 @@ const allowedImports: Record<
   rules: { packages: ['protocol'], libraries: [] },
   engine: { packages: ['protocol', 'rules'], libraries: ['node:crypto'] },
   store: { packages: ['protocol', 'engine'], libraries: ['@photostructure/sqlite', 'postgres', 'node:'] },
-  drivers: { packages: ['protocol'], libraries: ['@anthropic-ai/claude-agent-sdk', 'node:'] },
+  drivers: { packages: ['protocol'], libraries: ['@anthropic-ai/claude-agent-sdk', 'zod', 'node:'] },
   server: { packages: ['protocol', 'engine'], libraries: ['ws', 'zod', 'node:'] },
   client: { packages: ['protocol'], libraries: ['diff', 'eventsource-parser'] },
   web: {

@@ -1,4 +1,4 @@
-/** The driver of Claude Code: whether it can run here, and a seat for each of its sessions. */
+/** The driver for Claude Code: says whether Claude Code can run on this machine, and runs its sessions. */
 import { join } from 'node:path'
 import type { Options } from '@anthropic-ai/claude-agent-sdk'
 import { type Capability, type Clock, type DriverInfo, systemClock } from '@holdpoint/protocol'
@@ -7,21 +7,21 @@ import { modeNames } from './approvals/modes.ts'
 import { type ParkingChoice, ParkingProbe } from './parking/parking-method.ts'
 import { canPark, isKnownToPark } from './parking/parking-self-test.ts'
 import { ClaudeSession } from './session.ts'
-import { configFolder, type Environment, findClaude, type Installation, install, signInMissing } from './setup/sdk.ts'
+import { configFolder, type Environment, findClaude, type Installation, loadSdk, signInHint } from './setup/sdk.ts'
 import { parseSessionOptions } from './setup/session-options.ts'
 
 export interface ClaudeOptions {
-  /** Where transcripts and notes of its sessions are kept. */
+  /** Where the transcripts and the state of the sessions are stored. */
   readonly folder: string
-  /** A `claude` that the person already has; else HOLDPOINT_CLAUDE, else the SDK's own, else the one on the PATH. */
+  /** The `claude` to run; by default HOLDPOINT_CLAUDE, else the SDK's own binary, else the one on the PATH. */
   readonly executable?: string
   readonly env?: Environment
   readonly clock?: Clock
-  /** An idle session is parked after so long; a session's option of this name wins. */
+  /** How long a session may be idle before it is parked; a session option of the same name takes precedence. */
   readonly idleParkMs?: number
-  /** How a process is let go while a call waits; `auto` by default. */
+  /** How to park a session whose request is pending; `auto` by default. */
   readonly parking?: ParkingChoice
-  /** Which of the person's settings apply; all of them by default. */
+  /** Which of Claude Code's settings files apply; all of them by default. */
   readonly settingSources?: Options['settingSources']
 }
 
@@ -31,24 +31,24 @@ const capabilities: readonly Capability[] = ['resumable', 'checksEveryTool', 'me
 export function claudeDriver(options: ClaudeOptions): Driver {
   const { folder, clock = systemClock, idleParkMs = idleParkDefaultMs, settingSources } = options
   const choice = options.parking ?? 'auto'
-  const env = withoutOurs(options.env ?? process.env)
+  const env = withoutHoldpointVariables(options.env ?? process.env)
   const find = () => findClaude(options.env ?? process.env, options.executable)
   let installing: Promise<Installation> | undefined
-  let parking: ParkingProbe | undefined
-  let changed = () => {}
+  let parkingProbe: ParkingProbe | undefined
+  let notifyChanged = () => {}
   return {
-    onChange(told) {
-      changed = told
+    onChange(listener) {
+      notifyChanged = listener
     },
     info(): DriverInfo {
       const base = { name: 'claude', title: 'Claude Code', modes: [...modeNames] }
       const claude = find()
       if ('missing' in claude) return { ...base, capabilities: [...capabilities], ready: false, ...claude }
-      const parks = choice === 'auto' && isKnownToPark(claude.found, folder)
-      const hint = signInMissing(env)
+      const isParkable = choice === 'auto' && isKnownToPark(claude.found, folder)
+      const hint = signInHint(env)
       return {
         ...base,
-        capabilities: [...capabilities, ...(parks ? (['parkable'] as const) : [])],
+        capabilities: [...capabilities, ...(isParkable ? (['parkable'] as const) : [])],
         ready: true,
         ...(hint === null ? {} : { missing: hint }),
       }
@@ -57,31 +57,31 @@ export function claudeDriver(options: ClaudeOptions): Driver {
       const claude = find()
       if ('missing' in claude) throw new Error(claude.missing)
       parseSessionOptions(session.info)
-      installing ??= install(claude.found)
+      installing ??= loadSdk(claude.found)
       const installation = await installing
-      parking ??= new ParkingProbe({
+      parkingProbe ??= new ParkingProbe({
         choice,
-        shown: isKnownToPark(installation, folder),
+        alreadyProven: isKnownToPark(installation, folder),
         test: () => canPark(installation, folder),
-        onShown: () => changed(),
+        onProven: () => notifyChanged(),
       })
-      const seat = new ClaudeSession({
+      const claudeSession = new ClaudeSession({
         session,
         installation,
         folder: join(folder, session.info.id),
-        config: configFolder(env),
+        configFolder: configFolder(env),
         env,
         clock,
         idleParkMs,
-        more: settingSources === undefined ? {} : { settingSources },
-        parking,
+        sdkOptions: settingSources === undefined ? {} : { settingSources },
+        parkingProbe,
       })
-      await seat.run()
+      await claudeSession.run()
     },
   }
 }
 
-/** What is meant for Holdpoint is none of the agent's business. */
-function withoutOurs(env: Environment): Environment {
+/** Settings and tokens of Holdpoint must not reach the agent. */
+function withoutHoldpointVariables(env: Environment): Environment {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('HOLDPOINT_')))
 }

@@ -1,19 +1,12 @@
-/** The process of one session and what it runs under: started where there is none, in the mode and with the model in force, kept as warm as people wish, let go. */
-
+/** Owns the current process of a session: starts it with the session's mode and model, applies changes to them, and ends it. */
 import type { Options } from '@anthropic-ai/claude-agent-sdk'
-import {
-  type AgentEvent,
-  type Clock,
-  type CommandBody,
-  type CommandOutcome,
-  messageOf,
-  within,
-} from '@holdpoint/protocol'
+import { type Clock, type CommandBody, type CommandOutcome, messageOf, within } from '@holdpoint/protocol'
 import type { AgentSession } from '../session/agent-session.ts'
-import { isMode, type Mode, noBypass, resumeMode } from './approvals/modes.ts'
+import { isMode, type Mode, resumeMode } from './approvals/modes.ts'
 import { isAlwaysAsked } from './approvals/permission.ts'
 import { CliRun, type StopReason } from './cli/cli-run.ts'
 import { errorEvent } from './error-events.ts'
+import { bypassUnavailable, settings } from './messages.ts'
 import { askRuleFor } from './parking/ask-rule.ts'
 import type { CarriedRequests } from './parking/carried-requests.ts'
 import { ParkTimer } from './parking/park-timer.ts'
@@ -27,30 +20,31 @@ import { TranscriptStore } from './transcript/transcript-store.ts'
 export interface ProcessHostOptions {
   readonly session: AgentSession
   readonly installation: Installation
+  /** Where the driver stores the session's transcript and state. */
   readonly folder: string
-  readonly config: string
+  readonly configFolder: string
   readonly env: Environment
   readonly clock: Clock
-  readonly more: Partial<Options>
-  readonly parking: ParkingProbe
-  /** Something began or ended in the process, perhaps by itself. */
-  readonly onStir: () => void
-  /** It ended and nobody had ended it; how, as a sentence. */
+  readonly sdkOptions: Partial<Options>
+  readonly parkingProbe: ParkingProbe
+  /** Called when a turn or a background task starts or ends in the process. */
+  readonly onActivity: () => void
+  /** Called when the process exited without being stopped by the driver; `how` is a sentence. */
   readonly onLost: (cli: CliRun, how: string) => void
 }
 
-/** How long the CLI may take to enter a mode, or to try a model at its service. */
+/** How long the CLI may take to change its mode, or to check a model with the API. */
 const changeMaxMs = 15_000
 
 export class ProcessHost {
-  readonly rows: TranscriptStore
+  readonly transcript: TranscriptStore
   readonly #options: ProcessHostOptions
   readonly #session: AgentSession
   readonly #mayBypass: boolean
   #cli: CliRun | null = null
-  #warmth: ParkTimer | null = null
+  #parkTimer: ParkTimer | null = null
   #parkAfterMs: number | null
-  /** The mode in force, or the one that the next process starts in. */
+  /** The mode of the process, or the one in which the next process starts. */
   #mode: string | null
   #model: string | null
 
@@ -60,132 +54,131 @@ export class ProcessHost {
     const { parkAfterMs, mode, model } = this.#session.info
     this.#parkAfterMs = parkAfterMs
     this.#model = model
-    this.rows = new TranscriptStore(options.folder, options.config)
-    this.#mayBypass = mayBypass(this.rows, this.#session.info)
-    this.#mode = mode === null ? null : resumeMode(mode, this.rows.meta.mode, this.#mayBypass)
+    this.transcript = new TranscriptStore(options.folder, options.configFolder)
+    this.#mayBypass = mayBypass(this.transcript, this.#session.info)
+    this.#mode = mode === null ? null : resumeMode(mode, this.transcript.meta.mode, this.#mayBypass)
   }
 
-  /** The process that is there; null where there is none. */
+  /** The running process; null if there is none. */
   get cli(): CliRun | null {
-    return this.#cli && !this.#cli.over ? this.#cli : null
+    return this.#cli && !this.#cli.hasExited ? this.#cli : null
   }
-  /** Why what waits could not be had again if the process went now; null where it could. */
-  get obstacle(): string | null {
-    return this.#warmth?.obstacle() ?? null
+  /** Why the pending call could not be resumed if the process ended now; null if it could. */
+  get whyNotParkable(): string | null {
+    return this.#parkTimer?.whyNotParkable() ?? null
   }
 
-  /** What was found otherwise than it was left, or was wished for and cannot be. */
-  tellFound(): void {
-    const { trouble } = this.rows
+  /** Reports damaged session state, and a mode that the session cannot be in. */
+  reportProblems(): void {
+    const { problem } = this.transcript
     const { mode } = this.#session.info
-    if (trouble !== null) this.#tell(errorEvent('damaged', trouble))
+    if (problem !== null) this.#session.sayQuietly(errorEvent('damaged', problem))
     if (this.#mode === null || this.#mode === mode) return
-    const why = isMode(mode) ? noBypass : 'Claude Code has no such mode'
-    this.#tell(errorEvent('mode', `It cannot be in mode "${mode}" and goes on in mode ${this.#mode}: ${why}`))
-    this.#tell({ type: 'session.changed', mode: this.#mode })
+    const why = isMode(mode) ? bypassUnavailable : settings.noSuchMode
+    this.#session.sayQuietly(errorEvent('mode', settings.modeReplaced(mode, why, this.#mode)), {
+      type: 'session.changed',
+      mode: this.#mode,
+    })
   }
 
-  /** The process that is there, or one that goes on where the last one stopped. */
+  /** Returns the running process, or starts one that continues the conversation, at the given call if there is one. */
   start(carried: CarriedRequests, call: ToolCall | null): CliRun {
     if (this.cli) return this.cli
-    const { session, installation, folder, env, clock, more, parking, onStir } = this.#options
-    const { rows } = this
+    const { session, installation, folder, env, clock, sdkOptions, parkingProbe, onActivity } = this.#options
+    const { transcript } = this
     const mode: Mode = isMode(this.#mode) ? this.#mode : 'default'
-    if (call && rows.index.deferred !== call.id) rows.bringBack(call, mode)
-    const first = rows.sessionId === undefined ? this.#earlier() : {}
+    if (call && transcript.index.deferredCallId !== call.id) transcript.resumeAtCall(call, mode)
     const cli: CliRun = new CliRun({
-      ...{ installation, session, rows, folder, env, clock, mode, carried, parking, onStir, model: this.#model },
-      more: { ...more, ...first },
-      guard: call ? askRuleFor(call) : null,
+      ...{ installation, session, transcript, folder, env, clock, mode, carried, parkingProbe, onActivity },
+      model: this.#model,
+      sdkOptions: { ...sdkOptions, ...(transcript.sessionId === undefined ? this.#resumeOptions() : {}) },
+      askRule: call ? askRuleFor(call) : null,
       mayBypass: this.#mayBypass,
-      mayPutOff: tool => this.#parkAfterMs !== null && isAlwaysAsked(tool, this.#mode ?? mode),
-      onWaiting: () => warmth.changed(),
-      onMode: is => this.#entered(is),
-      onProcess: process => {
-        if (process.state !== 'live' && process.state !== 'lost') resetAttempts(rows)
-        this.#tell({ type: 'session.changed', process })
+      mayDefer: tool => this.#parkAfterMs !== null && isAlwaysAsked(tool, this.#mode ?? mode),
+      onCallsChanged: () => parkTimer.onCallsChanged(),
+      onModeChange: entered => this.#onModeEntered(entered),
+      onProcessChange: process => {
+        if (process.state !== 'live' && process.state !== 'lost') resetAttempts(transcript)
+        session.sayQuietly({ type: 'session.changed', process })
         if (process.state === 'lost') this.#options.onLost(cli, process.note ?? '')
       },
     })
-    const warmth = new ParkTimer(cli, {
-      ...{ clock, parking, index: rows.index },
+    const parkTimer = new ParkTimer(cli, {
+      ...{ clock, parkingProbe, index: transcript.index },
       parkAfterMs: () => this.#parkAfterMs,
-      tell: note => {
-        if (!cli.over && !cli.calls.leaving) this.#tell({ type: 'session.changed', process: cli.living(note) })
+      onChange: reason => {
+        if (cli.hasExited || cli.calls.isStopping) return
+        session.sayQuietly({ type: 'session.changed', process: cli.liveState(reason) })
       },
     })
-    rows.onAppend = () => warmth.look()
-    this.#warmth = warmth
+    transcript.onAppend = () => parkTimer.parkIfDue()
+    this.#parkTimer = parkTimer
     this.#cli = cli
     return cli
   }
 
-  /** A conversation of Claude Code's own that this session goes on with. */
-  #earlier(): Partial<Options> {
+  /** Continues or forks the conversation that the person chose when they started the session. */
+  #resumeOptions(): Partial<Options> {
     const { conversationId, options } = this.#session.info
-    // Its own, of which nothing is left.
-    if (conversationId === null || conversationId === this.rows.meta.key?.sessionId) return {}
+    // Nothing to resume if the id is this session's own conversation, whose transcript was lost.
+    if (conversationId === null || conversationId === this.transcript.meta.key?.sessionId) return {}
     return { resume: conversationId, ...(options.fork === true ? { forkSession: true } : {}) }
   }
 
-  /** A turn is over. A process that was only for it goes, unless something in it goes on. */
-  async turnOver(cli: CliRun): Promise<void> {
-    if (cli.spent && !cli.busy && cli.background === 0) await cli.attended()
-    if (cli.over || (cli.spent && !cli.busy && cli.background === 0)) {
-      this.#warmth?.stop()
+  /** Ends a process that was started for one turn only, unless something is still running in it. */
+  async onTurnEnd(cli: CliRun): Promise<void> {
+    const isDone = () => cli.endAfterTurn && !cli.isBusy && cli.backgroundTasks === 0
+    if (isDone()) await cli.waitForOwnTurn()
+    if (cli.hasExited || isDone()) {
+      this.#parkTimer?.stop()
       await cli.end('done')
-    } else this.#warmth?.changed()
+    } else this.#parkTimer?.onCallsChanged()
   }
 
-  async end(why: StopReason): Promise<void> {
-    await this.#cli?.end(why)
+  async end(reason: StopReason): Promise<void> {
+    await this.#cli?.end(reason)
   }
 
-  async change({ mode, model, parkAfterMs }: Extract<CommandBody, { kind: 'mode' }>): Promise<CommandOutcome> {
+  async changeSettings({ mode, model, parkAfterMs }: Extract<CommandBody, { kind: 'mode' }>): Promise<CommandOutcome> {
     if (parkAfterMs !== undefined) {
       this.#parkAfterMs = parkAfterMs
-      this.#warmth?.stop()
-      this.#warmth?.changed()
+      this.#parkTimer?.stop()
+      this.#parkTimer?.onCallsChanged()
     }
-    const outcome = await this.#enter(mode, model)
-    // The session shows what was wished for since it was; now it shows what is.
-    const is = { mode: this.#mode ?? 'default', model: this.#model }
-    if (mode !== undefined || model !== undefined) await this.#session.say({ type: 'session.changed', ...is })
+    const outcome = await this.#applySettings(mode, model)
+    // The session already shows the requested settings; correct it to the actual ones.
+    const actual = { mode: this.#mode ?? 'default', model: this.#model }
+    if (mode !== undefined || model !== undefined) await this.#session.say({ type: 'session.changed', ...actual })
     return outcome
   }
 
-  async #enter(mode: string | undefined, model: string | undefined): Promise<CommandOutcome> {
-    if (mode !== undefined && !isMode(mode)) return { ok: false, reason: `Claude Code has no mode "${mode}"` }
-    if (mode === 'bypassPermissions' && !this.#mayBypass) return { ok: false, reason: `refused: ${noBypass}` }
+  async #applySettings(mode: string | undefined, model: string | undefined): Promise<CommandOutcome> {
+    if (mode !== undefined && !isMode(mode)) return { ok: false, reason: settings.unknownMode(mode) }
+    if (mode === 'bypassPermissions' && !this.#mayBypass) return { ok: false, reason: settings.bypassDenied }
     const { cli } = this
     try {
-      const change = cli?.change(mode, model, this.#model).then(() => 'done')
-      if (cli && change && (await within(this.#options.clock, changeMaxMs, change)) === 'late') return this.#late(cli)
+      const change = cli?.changeSettings(mode, model, this.#model).then(() => 'done')
+      if (cli && change && (await within(this.#options.clock, changeMaxMs, change)) === 'late')
+        return this.#giveUpChange(cli)
     } catch (error) {
-      return { ok: false, reason: `Claude Code refused the change: ${messageOf(error)}` }
+      return { ok: false, reason: settings.refused(messageOf(error)) }
     }
     if (mode !== undefined) this.#mode = mode
     if (model !== undefined) this.#model = model
     return { ok: true }
   }
 
-  /** It may yet do what it was asked for, when nobody expects it any more: it is not kept longer than it must be. */
-  async #late(cli: CliRun): Promise<CommandOutcome> {
-    cli.spent = true
-    if (!cli.busy && cli.background === 0) await cli.end('stopped')
-    const reason = `Claude Code did not answer within ${changeMaxMs / 1000} s; the change was given up`
-    return { ok: false, reason }
+  /** The CLI might still apply the change later, so the process must not outlive its current turn. */
+  async #giveUpChange(cli: CliRun): Promise<CommandOutcome> {
+    cli.endAfterTurn = true
+    if (!cli.isBusy && cli.backgroundTasks === 0) await cli.end('stopped')
+    return { ok: false, reason: settings.noReply(changeMaxMs / 1000) }
   }
 
-  /** By a person's answer, or by itself. */
-  #entered(mode: string): void {
+  /** The CLI has changed its mode, by itself or because of a person's answer. */
+  #onModeEntered(mode: string): void {
     if (mode === this.#mode) return
     this.#mode = mode
-    this.#tell({ type: 'session.changed', mode })
-  }
-
-  /** What nobody waits for: where it cannot be said any more, the session is over and says so itself. */
-  #tell(saying: AgentEvent): void {
-    this.#session.say(saying).catch(() => {})
+    this.#session.sayQuietly({ type: 'session.changed', mode })
   }
 }

@@ -1,12 +1,13 @@
-/** One session of Claude Code under one lease: its turns one after another, begun by a message or by Claude Code itself, and what people want of it meanwhile. */
+/** One Claude Code session under one lease: runs its turns one after another, started by a message or by Claude Code itself, and handles people's commands meanwhile. */
 import { randomUUID } from 'node:crypto'
 import type { SDKUserMessage } from '@anthropic-ai/claude-agent-sdk'
 import { type AgentEvent, type CommandBody, type CommandOutcome, Fault, pause } from '@holdpoint/protocol'
 import type { SessionCommand } from '../session/agent-session.ts'
 import type { CliRun } from './cli/cli-run.ts'
-import { userMessage, uuidOf } from './cli/message.ts'
-import { endOrphan, type ProcessEnd } from './cli/os-process.ts'
-import { errorEvent, processEndMessage, startTimeoutMessage } from './error-events.ts'
+import { messageUuid, userMessage } from './cli/message.ts'
+import { endOrphan, type ProcessExit } from './cli/os-process.ts'
+import { errorEvent, processExitMessage } from './error-events.ts'
+import { processExit, turnFailed, unfinished } from './messages.ts'
 import {
   type CarriedRequest,
   CarriedRequests,
@@ -22,314 +23,317 @@ import type { ToolCall } from './transcript/transcript-index.ts'
 import { summarizeTurn, type TurnSummary } from './turn-summary.ts'
 import type { TurnOutcome } from './turn-tracker.ts'
 
-export interface ClaudeSessionOptions extends Omit<ProcessHostOptions, 'onStir' | 'onLost'> {
+export interface ClaudeSessionOptions extends Omit<ProcessHostOptions, 'onActivity' | 'onLost'> {
   readonly idleParkMs: number
 }
 type Message = SessionCommand & { readonly body: Extract<CommandBody, { readonly kind: 'message' }> }
 const isMessage = (command: SessionCommand): command is Message => command.body.kind === 'message'
 
-/** Whatever Claude Code does between its own start and its end. */
+/** Everything that Claude Code does from one start to the next result. */
 interface Turn {
-  /** Null where it began by itself. */
+  /** Null if Claude Code started the turn by itself. */
   readonly message: Message | null
-  /** What an earlier process had asked in it: with the turn it comes to its end too. */
-  left: ReadonlyMap<string, CarriedRequest>
+  /** Requests of an earlier process that no call has repeated; they are dropped when the turn ends. */
+  carried: ReadonlyMap<string, CarriedRequest>
   interrupted: boolean
-  /** Its end has been said. */
-  closed: boolean
-  over: Promise<void>
+  /** The events that end the turn have been appended. */
+  isClosed: boolean
+  finished: Promise<void>
 }
 
-/** How long the CLI may take to stop a turn by itself. */
+/** How long the CLI may take to stop a turn before its process is ended. */
 const interruptMaxMs = 5000
+/** Leaves room for the consequence after the exit message. */
+const exitMessageMax = 1000
+const interruptedSummary: TurnSummary = { events: [{ type: 'turn.finished', ending: 'interrupted' }], failure: null }
+const workingEvent: AgentEvent = { type: 'session.changed', state: 'working' }
 
 export class ClaudeSession {
   readonly #options: ClaudeSessionOptions
   readonly #session: ClaudeSessionOptions['session']
-  readonly #hearth: ProcessHost
+  readonly #host: ProcessHost
   readonly #queue: Message[] = []
   #turn: Turn | null = null
-  /** What was asked outlives the turn: the next one has been said to be open. */
-  #goesOn: CliRun | null = null
-  /** A message had begun the turn that was open when the session came here. */
-  #byMessage = false
-  /** Changes of mode and model, in order. */
-  #changing: Promise<unknown> = Promise.resolve()
-  /** No turn begins any more: the session is given back. */
-  #leaving = false
-  #stopIdling = () => {}
-  #break: (error: unknown) => void = () => {}
+  /** Set if the process is still busy when a turn ends: the log already says that the next turn has started in it. */
+  #continuing: CliRun | null = null
+  /** Whether a message had started the turn that was open when this driver took over the session. */
+  #openTurnHasMessage = false
+  /** Changes of mode and model run one after another. */
+  #settingsChange: Promise<unknown> = Promise.resolve()
+  /** No new turn starts, because the session is being released. */
+  #isStopping = false
+  #cancelIdleTimer = () => {}
+  #rejectRun: (error: unknown) => void = () => {}
 
   constructor(options: ClaudeSessionOptions) {
     this.#options = options
     this.#session = options.session
-    this.#hearth = new ProcessHost({
+    this.#host = new ProcessHost({
       ...options,
-      onStir: () => this.#stir(),
-      onLost: (cli, how) => this.#lost(cli, how),
+      onActivity: () => this.#onActivity(),
+      onLost: (cli, how) => this.#reportLostWork(cli, how),
     })
   }
 
   async run(): Promise<void> {
     endOrphan(this.#options.folder)
-    this.#hearth.tellFound()
-    const broken = new Promise<never>((_, reject) => {
-      this.#break = reject
+    this.#host.reportProblems()
+    const failed = new Promise<never>((_, reject) => {
+      this.#rejectRun = reject
     })
     const { signal } = this.#session
-    let loss: string | null = null
-    const leave = () => {
-      loss = this.#loss()
-      this.#hearth.end('stopped').catch(this.#break)
+    let lostWork: string | null = null
+    const stop = () => {
+      lostWork = this.#unfinishedWork()
+      this.#host.end('stopped').catch(this.#rejectRun)
     }
-    signal.addEventListener('abort', leave, { once: true })
-    this.#idle()
+    signal.addEventListener('abort', stop, { once: true })
+    this.#startIdleTimer()
     try {
-      await Promise.race([this.#obey(), broken])
+      await Promise.race([this.#handleCommands(), failed])
     } finally {
-      this.#stopIdling()
-      signal.removeEventListener('abort', leave)
-      await this.#hearth.end('stopped')
+      this.#cancelIdleTimer()
+      signal.removeEventListener('abort', stop)
+      await this.#host.end('stopped')
     }
-    // A session that is over, or someone else's by now, is not to be given back.
-    if (loss !== null && !(signal.reason instanceof Fault)) await this.#session.park(loss)
+    // With a Fault as reason, the session has ended or belongs to another runner, so it must not be parked.
+    if (lostWork !== null && !(signal.reason instanceof Fault)) await this.#session.park(lostWork)
   }
 
-  /** What will not be there when the session comes back, if its process goes now; null where everything will. */
-  #loss(): string | null {
-    const { cli, rows, obstacle } = this.#hearth
+  /** What is lost if the process ends now, as a sentence for people; null if everything can be resumed. */
+  #unfinishedWork(): string | null {
+    const { cli, transcript, whyNotParkable } = this.#host
     if (!cli) return null
-    if (!this.#turn || (this.#turn.closed && !this.#goesOn))
-      return cli.background > 0 ? `${runnerStopped} work that went on in the background was ended` : null
+    if (!this.#turn || (this.#turn.isClosed && !this.#continuing))
+      return cli.backgroundTasks > 0 ? unfinished.background : null
     const { message } = this.#turn
-    const { pending, unsettled } = cli.calls
-    if (unsettled && pending.length === 0)
-      return `${runnerStopped} a call that was answered was under way; its outcome is unknown`
-    // A message that is not on record is given to it again, and what it then asks again has its answer.
-    if (message && !rows.index.hasMessage(uuidOf(message.id))) return null
-    if (!unsettled)
-      return `${runnerStopped} Claude Code was at work and waited for nothing; the turn ends here, send a message to go on`
-    if (obstacle === null) return null
-    return `${runnerStopped} what waits cannot be had again as it was: ${obstacle}; Claude Code will be told what was decided`
+    const { pendingKeys, hasOpenCalls } = cli.calls
+    if (hasOpenCalls && pendingKeys.length === 0) return unfinished.outcomeUnknown
+    // A message that is not in the transcript is sent again, and equal calls then find their answers.
+    if (message && !transcript.index.hasMessage(messageUuid(message.id))) return null
+    if (!hasOpenCalls) return unfinished.working
+    return whyNotParkable === null ? null : unfinished.notResumable(whyNotParkable)
   }
 
-  async #obey(): Promise<void> {
-    await this.#resume()
+  async #handleCommands(): Promise<void> {
+    await this.#resumeOwnTurn()
     for await (const command of this.#session.commands()) {
       if (isMessage(command)) {
         this.#queue.push(command)
-        this.#hearth.cli?.giveWay()
-        this.#next()
-      } else await this.#carryOut(command)
+        this.#host.cli?.yieldToMessage()
+        this.#startNextTurn()
+      } else await this.#handleCommand(command)
     }
-    await this.#hearth.end('stopped')
-    await this.#turn?.over
+    await this.#host.end('stopped')
+    await this.#turn?.finished
   }
 
-  /** What Claude Code had begun by itself goes on by itself; the turn of a message, when that message comes again. */
-  async #resume(): Promise<void> {
+  /** Resumes an open turn that Claude Code had started by itself. A turn of a message is resumed when that message is redelivered. */
+  async #resumeOwnTurn(): Promise<void> {
     if (!this.#session.turnOpen) return
-    const record = await readInterruptedTurn(this.#session)
-    this.#byMessage = record.byMessage
-    if (!record.byMessage) this.#begin(null, turn => this.#comeBack(turn, record))
+    const interruptedTurn = await readInterruptedTurn(this.#session)
+    this.#openTurnHasMessage = interruptedTurn.startedByMessage
+    if (!interruptedTurn.startedByMessage) this.#startTurn(null, turn => this.#resumeTurn(turn, interruptedTurn))
   }
 
-  /** An end is waited for, and nothing else: what takes its time must hold up neither an interrupt nor an end. */
-  async #carryOut(command: SessionCommand): Promise<void> {
+  /** Only `end` is awaited: an interrupt or a change of mode must not delay the commands after it. */
+  async #handleCommand(command: SessionCommand): Promise<void> {
     const { body } = command
     switch (body.kind) {
       case 'interrupt':
-        return this.#aside(this.#interrupt().then(() => command.done()))
+        return this.#runInBackground(this.#interrupt().then(() => command.done()))
       case 'mode':
-        this.#changing = this.#changing.then(() => this.#hearth.change(body)).then(outcome => command.done(outcome))
-        return this.#aside(this.#changing)
+        this.#settingsChange = this.#settingsChange
+          .then(() => this.#host.changeSettings(body))
+          .then(outcome => command.done(outcome))
+        return this.#runInBackground(this.#settingsChange)
       case 'end':
-        this.#leaving = true
-        await this.#hearth.end('stopped')
+        this.#isStopping = true
+        await this.#host.end('stopped')
         return this.#session.end({ reason: 'stopped' })
     }
   }
 
-  #aside(work: Promise<unknown>): void {
+  #runInBackground(work: Promise<unknown>): void {
     work.catch(error => {
-      if (!this.#session.signal.aborted) this.#break(error)
+      if (!this.#session.signal.aborted) this.#rejectRun(error)
     })
   }
 
   async #interrupt(): Promise<void> {
     const turn = this.#turn
     if (turn) turn.interrupted = true
-    // It may be gone, or not there yet: then it is ended, which stops the turn as well.
-    void this.#hearth.cli?.interrupt().catch(() => {})
+    // This fails if the process is starting or has exited. Ending the process below stops the turn in that case.
+    this.#host.cli?.interrupt().catch(() => {})
     if (!turn) return
-    const patience = pause(this.#options.clock, interruptMaxMs, this.#session.signal).catch(() => {})
-    await Promise.race([turn.over, patience])
-    if (this.#turn === turn) await this.#hearth.end('stopped')
-    await turn.over
+    const timeout = pause(this.#options.clock, interruptMaxMs, this.#session.signal).catch(() => {})
+    await Promise.race([turn.finished, timeout])
+    if (this.#turn === turn) await this.#host.end('stopped')
+    await turn.finished
   }
 
-  /** Something began or ended in the process. Where a turn is over but for its last words, what begins is the next one. */
-  #stir(): void {
-    const { cli } = this.#hearth
-    if (this.#turn?.closed && cli?.busy && !this.#goesOn) {
-      this.#goesOn = cli
-      this.#session.say(working).catch(() => {})
+  /** If the process becomes busy while the end of a turn is still being written, the next turn starts at that point of the log. */
+  #onActivity(): void {
+    const { cli } = this.#host
+    if (this.#turn?.isClosed && cli?.isBusy && !this.#continuing) {
+      this.#continuing = cli
+      this.#session.sayQuietly(workingEvent)
     }
-    this.#next()
+    this.#startNextTurn()
   }
 
-  /** The next turn, if there is one: of a message, or one that has begun by itself. */
-  #next(): void {
-    if (this.#turn || this.#leaving || this.#session.signal.aborted) return
-    const { cli } = this.#hearth
-    const own = this.#goesOn ?? (cli?.busy ? cli : null)
+  /** Starts the turn of the next message, or follows a turn that Claude Code has started by itself. */
+  #startNextTurn(): void {
+    if (this.#turn || this.#isStopping || this.#session.signal.aborted) return
+    const { cli } = this.#host
+    const busyCli = this.#continuing ?? (cli?.isBusy ? cli : null)
     const message = this.#queue.shift()
-    if (message) this.#begin(message, turn => this.#play(turn, message))
-    else if (own) this.#begin(null, turn => this.#follow(turn, own))
-    else this.#idle()
+    if (message) this.#startTurn(message, turn => this.#runMessage(turn, message))
+    else if (busyCli) this.#startTurn(null, turn => this.#followOwnTurn(turn, busyCli))
+    else this.#startIdleTimer()
   }
 
-  #begin(message: Message | null, play: (turn: Turn) => Promise<void>): void {
-    this.#stopIdling()
-    this.#goesOn = null
-    const turn: Turn = { message, left: new Map(), interrupted: false, closed: false, over: Promise.resolve() }
+  #startTurn(message: Message | null, run: (turn: Turn) => Promise<void>): void {
+    this.#cancelIdleTimer()
+    this.#continuing = null
+    const turn: Turn = { message, carried: new Map(), interrupted: false, isClosed: false, finished: Promise.resolve() }
     this.#turn = turn
-    turn.over = play(turn).then(
+    turn.finished = run(turn).then(
       () => {
         this.#turn = null
-        this.#next()
+        this.#startNextTurn()
       },
       error => {
         this.#turn = null
-        if (!this.#session.signal.aborted) this.#break(error)
+        if (!this.#session.signal.aborted) this.#rejectRun(error)
       },
     )
   }
 
-  async #play(turn: Turn, message: Message): Promise<void> {
-    // What was wished for before it holds for it.
-    await this.#changing.catch(() => {})
+  async #runMessage(turn: Turn, message: Message): Promise<void> {
+    // A change of mode or model that was made before the message applies to it.
+    await this.#settingsChange.catch(() => {})
     if (!message.redelivered) {
       await message.take()
-      return this.#run(turn, null, new CarriedRequests(), giving(message))
+      return this.#runTurn(turn, null, new CarriedRequests(), toUserMessage(message))
     }
-    // The turn had finished; only the command was left open.
-    if (!this.#byMessage) return message.done()
-    await this.#comeBack(turn, await readInterruptedTurn(this.#session))
+    // The turn had finished before the crash; only its command was still open.
+    if (!this.#openTurnHasMessage) return message.done()
+    await this.#resumeTurn(turn, await readInterruptedTurn(this.#session))
   }
 
-  async #comeBack(turn: Turn, record: InterruptedTurn): Promise<void> {
+  async #resumeTurn(turn: Turn, interruptedTurn: InterruptedTurn): Promise<void> {
     const { message } = turn
-    const { rows } = this.#hearth
-    turn.left = record.open
-    const plan = await planResume(record, rows.index, message && uuidOf(message.id), this.#options.parking)
-    if (plan.kind === 'interrupted') return this.#finish(turn, interrupted)
-    if (plan.kind === 'failed') return this.#fail(turn, plan.reason)
-    if (!countAttempt(rows)) return this.#fail(turn, 'Claude Code has ended each time that it came back to this')
-    if (plan.kind === 'call') await this.#run(turn, plan.call, new CarriedRequests(record.open), null)
+    const { transcript } = this.#host
+    const { requests } = interruptedTurn
+    turn.carried = requests
+    const uuid = message && messageUuid(message.id)
+    const plan = await planResume(interruptedTurn, transcript.index, uuid, this.#options.parkingProbe)
+    if (plan.kind === 'interrupted') return this.#finishTurn(turn, interruptedSummary)
+    if (plan.kind === 'failed') return this.#failTurn(turn, plan.reason)
+    if (!countAttempt(transcript)) return this.#failTurn(turn, turnFailed.resumedTooOften)
+    if (plan.kind === 'call') return this.#runTurn(turn, plan.call, new CarriedRequests(requests), null)
+    const input =
+      plan.kind === 'message' && message
+        ? toUserMessage(message)
+        : userMessage(randomUUID(), await summarizeDecisions(this.#session, requests))
+    await this.#runTurn(turn, null, new CarriedRequests(requests, true), input)
+  }
+
+  async #runTurn(
+    turn: Turn,
+    call: ToolCall | null,
+    carried: CarriedRequests,
+    input: SDKUserMessage | null,
+  ): Promise<void> {
+    if (this.#isStopping || this.#session.signal.aborted) return
+    const problem = cwdProblem(this.#session.info.cwd)
+    if (problem) return this.#failTurn(turn, problem)
+    // If the turn was interrupted before it started, the message is not sent.
+    if (turn.interrupted) return this.#finishTurn(turn, interruptedSummary)
+    turn.carried = carried.remaining
+    const cli = this.#host.start(carried, call)
+    await this.#onOutcome(turn, cli, await cli.runTurn(input))
+  }
+
+  async #followOwnTurn(turn: Turn, cli: CliRun): Promise<void> {
+    const outcome = cli.followOwnTurn()
+    await this.#session.say(workingEvent)
+    await this.#onOutcome(turn, cli, await outcome)
+  }
+
+  async #onOutcome(turn: Turn, cli: CliRun, outcome: TurnOutcome): Promise<void> {
+    if ('exit' in outcome) await this.#onProcessExit(turn, cli, outcome.exit)
     else {
-      const again = plan.kind === 'message' && message ? giving(message) : null
-      const given = again ?? userMessage(randomUUID(), await summarizeDecisions(this.#session, record.open))
-      await this.#run(turn, null, new CarriedRequests(record.open, true), given)
+      const turnEnding = turn.interrupted ? 'interrupted' : cli.calls.turnEnding
+      // A message that has arrived meanwhile becomes part of the open turn.
+      const isJoined = outcome.result === null && turnEnding === null && this.#queue.length > 0
+      if (!isJoined) await this.#closeTurn(turn, cli, summarizeTurn(outcome.result, this.#host.transcript, turnEnding))
     }
+    if (!this.#continuing) await this.#host.onTurnEnd(cli)
   }
 
-  async #run(turn: Turn, call: ToolCall | null, carried: CarriedRequests, given: SDKUserMessage | null): Promise<void> {
-    if (this.#leaving || this.#session.signal.aborted) return
-    const wrong = cwdProblem(this.#session.info.cwd)
-    if (wrong) return this.#fail(turn, wrong)
-    // Interrupted before anything was said: it stays unsaid.
-    if (turn.interrupted) return this.#finish(turn, interrupted)
-    turn.left = carried.rest
-    const cli = this.#hearth.start(carried, call)
-    await this.#settle(turn, cli, await cli.turn(given))
+  async #closeTurn(turn: Turn, cli: CliRun, summary: TurnSummary): Promise<void> {
+    const { stopMessage } = cli.calls
+    cli.calls.turnEnding = null
+    cli.calls.stopMessage = null
+    // The CLI drops the reason why the person stopped it, so it is added to the conversation without calling the model.
+    if (stopMessage !== null) await cli.runTurn({ ...userMessage(randomUUID(), stopMessage), shouldQuery: false })
+    await this.#finishTurn(turn, summary, cli)
   }
 
-  /** Claude Code does something by itself. */
-  async #follow(turn: Turn, cli: CliRun): Promise<void> {
-    const outcome = cli.own()
-    await this.#session.say(working)
-    await this.#settle(turn, cli, await outcome)
-  }
-
-  async #settle(turn: Turn, cli: CliRun, outcome: TurnOutcome): Promise<void> {
-    if ('gone' in outcome) await this.#lose(turn, cli, outcome.gone)
-    else {
-      const stopped = turn.interrupted ? 'interrupted' : cli.calls.stopped
-      // A message that has come meanwhile joins the turn that is open.
-      const joined = outcome.result === null && stopped === null && this.#queue.length > 0
-      if (!joined) await this.#close(turn, cli, summarizeTurn(outcome.result, this.#hearth.rows, stopped))
-    }
-    if (!this.#goesOn) await this.#hearth.turnOver(cli)
-  }
-
-  async #close(turn: Turn, cli: CliRun, end: TurnSummary): Promise<void> {
-    const { remark } = cli.calls
-    cli.calls.stopped = null
-    cli.calls.remark = null
-    // The CLI keeps no word of why it was stopped: it is written down for the agent to read next.
-    if (remark !== null) await cli.turn({ ...userMessage(randomUUID(), remark), shouldQuery: false })
-    await this.#finish(turn, end, cli)
-  }
-
-  /** With the process that is still there, if it is: what goes on in it is the next turn, from the same instant. */
-  async #finish(turn: Turn, { sayings, reason }: TurnSummary, cli: CliRun | null = null): Promise<void> {
-    await dropCarried(this.#session, turn.left)
-    const living: AgentEvent[] = cli ? [{ type: 'session.changed', process: cli.living() }] : []
-    this.#goesOn = cli?.busy ? cli : null
-    const said = this.#session.say(...sayings, ...living, ...(this.#goesOn ? [working] : []))
-    turn.closed = true
-    await said
-    const outcome: CommandOutcome = reason === null ? { ok: true } : { ok: false, reason }
+  /** Appends the end of the turn and finishes its command. If the process is still busy, the same append starts the next turn. */
+  async #finishTurn(turn: Turn, { events, failure }: TurnSummary, cli: CliRun | null = null): Promise<void> {
+    await dropCarried(this.#session, turn.carried)
+    const processState: AgentEvent[] = cli ? [{ type: 'session.changed', process: cli.liveState() }] : []
+    this.#continuing = cli?.isBusy ? cli : null
+    const appended = this.#session.say(...events, ...processState, ...(this.#continuing ? [workingEvent] : []))
+    turn.isClosed = true
+    await appended
+    const outcome: CommandOutcome = failure === null ? { ok: true } : { ok: false, reason: failure }
     await turn.message?.done(outcome)
   }
 
-  async #lose(turn: Turn, cli: CliRun, gone: ProcessEnd): Promise<void> {
-    if (this.#leaving || this.#session.signal.aborted) return
+  async #onProcessExit(turn: Turn, cli: CliRun, exit: ProcessExit): Promise<void> {
+    if (this.#isStopping || this.#session.signal.aborted) return
     if (turn.interrupted) {
-      await cli.calls.turnOver(false)
-      return this.#finish(turn, interrupted)
+      await cli.calls.onTurnEnd(false)
+      return this.#finishTurn(turn, interruptedSummary)
     }
-    // Let go, or lost, with something asked: the answer brings it back.
-    if (cli.calls.unsettled) return this.#session.park()
-    await this.#fail(turn, cli.silent ? startTimeoutMessage : processEndMessage(gone, lostInTurn))
+    // A request is open, so its answer will start the session again.
+    if (cli.calls.hasOpenCalls) return this.#session.park()
+    const reason = cli.startTimedOut ? turnFailed.startTimeout : processExitMessage(exit, turnFailed.processLost)
+    await this.#failTurn(turn, reason)
   }
 
-  /** Nothing that was asked outlives a turn that has failed. */
-  async #fail(turn: Turn, reason: string): Promise<void> {
-    turn.left = (await readInterruptedTurn(this.#session)).open
-    await this.#session.say(errorEvent('lost', reason))
-    await this.#finish(turn, { sayings: [{ type: 'turn.finished', ending: 'failed' }], reason })
+  /** Also drops all requests of the turn. */
+  async #failTurn(turn: Turn, failure: string): Promise<void> {
+    turn.carried = (await readInterruptedTurn(this.#session)).requests
+    await this.#session.say(errorEvent('lost', failure))
+    await this.#finishTurn(turn, { events: [{ type: 'turn.finished', ending: 'failed' }], failure })
   }
 
-  /** The process went while nobody waited for it, be it that the last words of a turn are still under way. */
-  #lost(cli: CliRun, how: string): void {
-    if (cli.followed || this.#goesOn === cli || cli.background === 0) return
-    const sentence = `${how.slice(0, howMax)}; what went on in the background was lost with it`
-    this.#session.say(errorEvent('lost', sentence)).catch(() => {})
+  /** The process exited while no turn was awaited. Only background work can be lost then. */
+  #reportLostWork(cli: CliRun, how: string): void {
+    if (cli.isTurnAwaited || this.#continuing === cli || cli.backgroundTasks === 0) return
+    this.#session.sayQuietly(errorEvent('lost', processExit.backgroundLost(how.slice(0, exitMessageMax))))
   }
 
-  #idle(): void {
-    this.#stopIdling()
+  #startIdleTimer(): void {
+    this.#cancelIdleTimer()
     const { idleParkMs } = this.#session.info.options
     const ms = typeof idleParkMs === 'number' ? idleParkMs : this.#options.idleParkMs
     const park = async () => {
-      // What goes on in the background would end with the process.
-      if (this.#hearth.cli && this.#hearth.cli.background > 0) return this.#idle()
-      this.#leaving = true
-      await this.#hearth.end('idle')
+      // Background tasks would end with the process.
+      if (this.#host.cli && this.#host.cli.backgroundTasks > 0) return this.#startIdleTimer()
+      this.#isStopping = true
+      await this.#host.end('idle')
       await this.#session.park()
     }
-    this.#stopIdling = this.#options.clock.after(ms, () => void park().catch(this.#break))
+    this.#cancelIdleTimer = this.#options.clock.after(ms, () => void park().catch(this.#rejectRun))
   }
 }
 
-function giving({ id, body }: Message): SDKUserMessage {
-  return userMessage(uuidOf(id), body.text, body.attachments)
+function toUserMessage({ id, body }: Message): SDKUserMessage {
+  return userMessage(messageUuid(id), body.text, body.attachments)
 }
-const interrupted: TurnSummary = { sayings: [{ type: 'turn.finished', ending: 'interrupted' }], reason: null }
-const working: AgentEvent = { type: 'session.changed', state: 'working' }
-const lostInTurn = ' in the middle of the turn; send a message to go on'
-const runnerStopped = 'The runner was stopped:'
-/** Of how it ended, so much is told with what that means. */
-const howMax = 1000

@@ -1,41 +1,43 @@
-/** The end of a turn in our words: how it ended, what it used, what it cost. */
+/** Converts the SDK's result message to the events that end a turn: how it ended, its usage and its cost. */
 import type { SDKResultMessage } from '@anthropic-ai/claude-agent-sdk'
 import { type AgentEvent, limits } from '@holdpoint/protocol'
 import { errorEvent } from './error-events.ts'
+import { turnFailed } from './messages.ts'
 import type { TranscriptStore } from './transcript/transcript-store.ts'
 
 export interface TurnSummary {
-  readonly sayings: readonly AgentEvent[]
-  /** Why it failed; null where it did not. */
-  readonly reason: string | null
+  readonly events: readonly AgentEvent[]
+  /** Why the turn failed; null if it did not. */
+  readonly failure: string | null
 }
 
-/** Where it had no result of its own, it was only an agent in the background that asked. */
+/** Without a result, the turn consisted only of a background subagent's request. */
 export function summarizeTurn(
   result: SDKResultMessage | null,
-  rows: TranscriptStore,
-  stopped: 'cancelled' | 'interrupted' | null,
+  transcript: TranscriptStore,
+  turnEnding: 'cancelled' | 'interrupted' | null,
 ): TurnSummary {
-  if (result === null) return { sayings: [{ type: 'turn.finished', ending: stopped ?? 'done' }], reason: null }
-  const failed = stopped === null && (result.is_error || result.subtype !== 'success')
+  if (result === null) return { events: [{ type: 'turn.finished', ending: turnEnding ?? 'done' }], failure: null }
+  const failed = turnEnding === null && (result.is_error || result.subtype !== 'success')
   const { input_tokens: inputTokens, output_tokens: outputTokens } = result.usage
-  const cost = costOf(result, rows)
+  const cost = unreportedCost(result, transcript)
   const finished: AgentEvent = {
     type: 'turn.finished',
-    ending: stopped ?? (failed ? 'failed' : 'done'),
+    ending: turnEnding ?? (failed ? 'failed' : 'done'),
     usage: { inputTokens, outputTokens },
     cost,
   }
-  if (!failed) return { sayings: [finished], reason: null }
-  const said = result.subtype === 'success' ? result.result : result.errors.join('; ')
-  const reason = (said || `Claude Code ended the turn: ${result.subtype}`).slice(0, limits.reasonMax)
-  // What the model's service refused has been told when it was.
-  return { sayings: result.subtype === 'success' ? [finished] : [errorEvent(result.subtype, reason), finished], reason }
+  if (!failed) return { events: [finished], failure: null }
+  const message = result.subtype === 'success' ? result.result : result.errors.join('; ')
+  const failure = (message || turnFailed.endedBy(result.subtype)).slice(0, limits.reasonMax)
+  // An error of the model's API has the subtype `success` and was reported when it happened.
+  if (result.subtype === 'success') return { events: [finished], failure }
+  return { events: [errorEvent(result.subtype, failure), finished], failure }
 }
 
-/** The CLI counts on from the beginning of the conversation; what was told before is not told twice. */
-function costOf({ total_cost_usd: total }: SDKResultMessage, rows: TranscriptStore): number {
-  const told = rows.meta.costTold ?? 0
-  rows.note({ costTold: total })
-  return Math.max(0, total - told)
+/** The CLI reports the total cost of the whole conversation; returns the part that was not reported yet. */
+function unreportedCost({ total_cost_usd: total }: SDKResultMessage, transcript: TranscriptStore): number {
+  const reported = transcript.meta.reportedCost ?? 0
+  transcript.updateMeta({ reportedCost: total })
+  return Math.max(0, total - reported)
 }

@@ -1,115 +1,115 @@
-/** The turns of one process: when one begins, whose result is whose, and when what the CLI does by itself has come to rest. */
+/** Tracks the turns of one process: when a turn starts, which result belongs to which message, and when a turn that the CLI started by itself is over. */
 import type { SDKResultMessage, SDKUserMessage } from '@anthropic-ai/claude-agent-sdk'
-import type { ProcessEnd } from './cli/os-process.ts'
+import type { ProcessExit } from './cli/os-process.ts'
 
-/** Without a result: nothing but an agent in the background had asked, and no longer does, or gives way. */
-export type TurnOutcome = { readonly result: SDKResultMessage | null } | { readonly gone: ProcessEnd }
+/** The result is null if only a background subagent was asking, and it has its answer or makes way for a message. */
+export type TurnOutcome = { readonly result: SDKResultMessage | null } | { readonly exit: ProcessExit }
 
 export interface TurnTrackerOptions {
-  /** Something that was asked has not come to its end. */
-  readonly asks: () => boolean
-  readonly give: (message: SDKUserMessage) => void
-  /** The CLI holds a message that it must not take up any more. */
-  readonly onForfeit: () => void
+  /** Whether any call is waiting, or is answered but not yet taken. */
+  readonly hasOpenCalls: () => boolean
+  readonly send: (message: SDKUserMessage) => void
+  /** Called when the CLI has a message in its queue that it must not process, because the turn was interrupted. */
+  readonly onStaleMessage: () => void
 }
 
 export class TurnTracker {
   readonly #options: TurnTrackerOptions
-  /** The main agent is between its start and its result. */
-  #running = false
-  #followed = false
-  #stopping = false
-  #result: (result: SDKResultMessage) => void = () => {}
-  #settled = () => {}
-  #giveWay = () => {}
+  /** The main agent has started a turn and not sent its result. */
+  #isRunning = false
+  #isAwaited = false
+  #isInterrupted = false
+  #onResult: (result: SDKResultMessage) => void = () => {}
+  #onCallsSettled = () => {}
+  #onMessage = () => {}
 
   constructor(options: TurnTrackerOptions) {
     this.#options = options
   }
 
-  /** It is at work, or something that it asked has not come to its end. */
-  get busy(): boolean {
-    return this.#running || this.#options.asks()
+  /** Whether the main agent is working, or any call is open. */
+  get isBusy(): boolean {
+    return this.#isRunning || this.#options.hasOpenCalls()
   }
-  /** Somebody waits for a turn to end. */
-  get followed(): boolean {
-    return this.#followed
-  }
-
-  /** The CLI says that a turn begins, at whose word it does not say. */
-  began(): void {
-    this.#running = true
-  }
-  rested(): void {
-    this.#running = false
-  }
-  finished(result: SDKResultMessage): void {
-    this.#result(result)
-  }
-  /** Something that was asked may have come to its end. */
-  settled(): void {
-    this.#settled()
-  }
-  /** A message is there: an agent in the background that asks goes on asking beside it. */
-  giveWay(): void {
-    if (!this.#running) this.#giveWay()
-  }
-  stop(): void {
-    this.#stopping = true
+  /** Whether a caller awaits the end of a turn. */
+  get isAwaited(): boolean {
+    return this.#isAwaited
   }
 
-  /** Gives the message, or lets the turn that was brought back go on; until its own result, or the end of the process. */
-  turn(message: SDKUserMessage | null, over: Promise<ProcessEnd>): Promise<TurnOutcome> {
-    return this.#follow(over, resolve => {
-      this.#result = result => {
-        if (isOf(result, message)) resolve({ result })
-        // What was stopped is something that it had begun by itself: the message would be taken up next.
-        else if (this.#stopping) this.#options.onForfeit()
+  /** The CLI reports that a turn starts; it does not say for which message. */
+  markStarted(): void {
+    this.#isRunning = true
+  }
+  markStopped(): void {
+    this.#isRunning = false
+  }
+  markInterrupted(): void {
+    this.#isInterrupted = true
+  }
+  deliverResult(result: SDKResultMessage): void {
+    this.#onResult(result)
+  }
+  /** Call this when the open calls have changed. */
+  checkCalls(): void {
+    this.#onCallsSettled()
+  }
+  /** A message has arrived. If only a background subagent is asking, the current turn ends so that the message can start. */
+  yieldToMessage(): void {
+    if (!this.#isRunning) this.#onMessage()
+  }
+
+  /** Sends the message, or with null continues the resumed turn. Resolves with the turn's own result, or when the process exits. */
+  runTurn(message: SDKUserMessage | null, exited: Promise<ProcessExit>): Promise<TurnOutcome> {
+    return this.#awaitOutcome(exited, resolve => {
+      this.#onResult = result => {
+        if (belongsTo(result, message)) resolve({ result })
+        // The interrupt stopped a turn that the CLI had started by itself, so it would process the message next.
+        else if (this.#isInterrupted) this.#options.onStaleMessage()
       }
       if (!message) return
-      this.#running = true
-      this.#options.give(message)
+      this.#isRunning = true
+      this.#options.send(message)
     })
   }
 
-  /** What it does by itself: until its result; where only an agent in the background asks, until it has ceased to. */
-  own(over: Promise<ProcessEnd>): Promise<TurnOutcome> {
-    return this.#follow(over, resolve => {
-      this.#result = result => resolve({ result })
-      this.#settled = () => {
-        if (!this.busy) resolve({ result: null })
+  /** Follows a turn that the CLI started by itself, until its result. If only a background subagent is asking, until its calls are settled. */
+  followOwnTurn(exited: Promise<ProcessExit>): Promise<TurnOutcome> {
+    return this.#awaitOutcome(exited, resolve => {
+      this.#onResult = result => resolve({ result })
+      this.#onCallsSettled = () => {
+        if (!this.isBusy) resolve({ result: null })
       }
-      this.#giveWay = () => resolve({ result: null })
-      this.#settled()
+      this.#onMessage = () => resolve({ result: null })
+      this.#onCallsSettled()
     })
   }
 
-  /** The last word of a process that is let go. */
-  last(): Promise<void> {
+  /** Resolves at the next result, whichever turn it belongs to. */
+  nextResult(): Promise<void> {
     return new Promise(resolve => {
-      this.#result = () => resolve()
+      this.#onResult = () => resolve()
     })
   }
 
-  async #follow(
-    over: Promise<ProcessEnd>,
-    begin: (resolve: (outcome: TurnOutcome) => void) => void,
+  async #awaitOutcome(
+    exited: Promise<ProcessExit>,
+    start: (resolve: (outcome: TurnOutcome) => void) => void,
   ): Promise<TurnOutcome> {
-    this.#followed = true
-    this.#stopping = false
-    const outcome = new Promise<TurnOutcome>(begin)
+    this.#isAwaited = true
+    this.#isInterrupted = false
+    const outcome = new Promise<TurnOutcome>(start)
     try {
-      return await Promise.race([outcome, over.then(gone => ({ gone }))])
+      return await Promise.race([outcome, exited.then(exit => ({ exit }))])
     } finally {
-      this.#settled = () => {}
-      this.#giveWay = () => {}
-      this.#followed = false
+      this.#onCallsSettled = () => {}
+      this.#onMessage = () => {}
+      this.#isAwaited = false
     }
   }
 }
 
-/** A turn that began by itself has an origin, and none of our messages in it unless one was taken up on the way. */
-function isOf({ origin, user_message_uuids: uuids }: SDKResultMessage, message: SDKUserMessage | null): boolean {
+/** The result of a turn that the CLI started by itself has an origin, and contains our message only if the CLI picked it up on the way. */
+function belongsTo({ origin, user_message_uuids: uuids }: SDKResultMessage, message: SDKUserMessage | null): boolean {
   if (!message?.uuid) return true
   return uuids ? uuids.includes(message.uuid) : origin === undefined || origin.kind === 'human'
 }

@@ -1,3 +1,4 @@
+/** Answers to requests of the real Claude Code: approvals, questions and plans. */
 import { type Answer, type JsonObject, limits } from '@holdpoint/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
 import { ClaudeFixture, type ClaudeFixtureOptions } from './claude-fixture.ts'
@@ -6,7 +7,7 @@ import { bash, type ModelScript, steps, toolUse } from './model.ts'
 let claude: ClaudeFixture
 afterEach(() => claude.close())
 
-/** One ask, one answer, to the end of the turn. */
+/** Opens one request, answers it, and waits for the end of the turn. */
 async function askAndAnswer(
   script: ModelScript,
   answer: Answer,
@@ -17,56 +18,56 @@ async function askAndAnswer(
   await claude.startClaude(more)
   const request = await claude.waitForRequest()
   await claude.answer(request, answer)
-  return { request, over: await claude.waitForTurnEnd() }
+  return { request, turnEnd: await claude.waitForTurnEnd() }
 }
 
-describe('a tool that Claude Code asks for', () => {
-  it('runs when it is allowed, and the model reads its output', async () => {
-    const { request, over } = await askAndAnswer(steps([bash('echo hello | tee out.txt')]), { kind: 'allow' })
+describe('an approval request of Claude Code', () => {
+  it('an allowed command runs, and the model reads its output', async () => {
+    const { request, turnEnd } = await askAndAnswer(steps([bash('echo hello | tee out.txt')]), { kind: 'allow' })
     expect(request.ask).toMatchObject({ kind: 'approval', tool: 'Bash', cwd: claude.cwd, editable: true })
-    expect(over.ending).toBe('done')
+    expect(turnEnd.ending).toBe('done')
     expect(claude.readFile('out.txt')).toBe('hello\n')
     expect(claude.model.toolResult()).toContain('hello')
     expect((await claude.getRequest()).delivery.state).toBe('taken')
   })
 
-  it('does not run when it is denied, and the model reads the reason and goes on', async () => {
-    const { over } = await askAndAnswer(steps([bash('touch out.txt')]), { kind: 'deny', reason: 'not on a Sunday' })
-    expect(over.ending).toBe('done')
+  it('a denied command does not run; the model reads the reason and continues', async () => {
+    const { turnEnd } = await askAndAnswer(steps([bash('touch out.txt')]), { kind: 'deny', reason: 'not on a Sunday' })
+    expect(turnEnd.ending).toBe('done')
     expect(claude.readFile('out.txt')).toBeNull()
     expect(claude.model.toolResult()).toContain('not on a Sunday')
     expect(claude.agentTexts()).toEqual(['done'])
   })
 
-  it('that is denied without words is told whose no it was', async () => {
+  it('a denial without a reason tells the model that a person declined', async () => {
     await askAndAnswer(steps([bash('touch out.txt')]), { kind: 'deny' })
     expect(claude.model.toolResult()).toContain('A person declined this.')
   })
 
-  it('stops the turn when it is denied so', async () => {
-    const { over } = await askAndAnswer(steps([bash('touch out.txt')]), {
+  it('a denial with interrupt ends the turn', async () => {
+    const { turnEnd } = await askAndAnswer(steps([bash('touch out.txt')]), {
       kind: 'deny',
       reason: 'stop it',
       interrupt: true,
     })
-    expect(over.ending).toBe('cancelled')
+    expect(turnEnd.ending).toBe('cancelled')
     expect(claude.model.calls).toHaveLength(1)
     expect(claude.readFile('out.txt')).toBeNull()
   })
 
-  it('runs as the person has edited it', async () => {
+  it('a command that the person edited runs as edited', async () => {
     const input = { command: 'touch edited.txt', description: 'a command' }
     await askAndAnswer(steps([bash('touch asked.txt')]), { kind: 'allow', input })
     expect(claude.readFile('asked.txt')).toBeNull()
     expect(claude.readFile('edited.txt')).toBe('')
   })
 
-  it('waits on where it was edited into something of another shape', async () => {
+  it('a request stays pending if the edited input does not have the shape of the original', async () => {
     claude = await ClaudeFixture.create(steps([bash('touch asked.txt')]))
     await claude.startClaude()
     const request = await claude.waitForRequest()
-    const shapes: readonly JsonObject[] = [{ command: 5, description: 'x' }, { description: 'x' }]
-    for (const input of shapes)
+    const invalidInputs: readonly JsonObject[] = [{ command: 5, description: 'x' }, { description: 'x' }]
+    for (const input of invalidInputs)
       await expect(claude.answer(request, { kind: 'allow', input })).rejects.toMatchObject({
         code: 'answer_mismatch',
         message: expect.stringContaining('"command"'),
@@ -77,16 +78,16 @@ describe('a tool that Claude Code asks for', () => {
     expect(claude.readFile('asked.txt')).toBe('')
   })
 
-  it('that is too large to be asked is refused, and agent and person read why and at which size', async () => {
+  it('a call with too large an input is denied; the agent and the person read the size and the limit', async () => {
     const write = (bytes: number, id: string) => {
       const input = { file_path: `${claude.cwd}/${id}.txt`, content: '' }
       const content = 'y'.repeat(bytes - JSON.stringify(input).length)
       return [toolUse('Write', { ...input, content }, id)]
     }
-    const most = limits.toolInputMaxBytes
+    const bytesMax = limits.toolInputMaxBytes
     claude = await ClaudeFixture.create(({ results }) => {
       if (results.length === 2) return [{ type: 'text', text: 'done' }]
-      return results.length === 0 ? write(most, 'toolu_0') : write(most + 1, 'toolu_1')
+      return results.length === 0 ? write(bytesMax, 'toolu_0') : write(bytesMax + 1, 'toolu_1')
     })
     const id = await claude.startClaude()
     await claude.answer(await claude.waitForRequest('toolu_0'), { kind: 'allow' })
@@ -95,19 +96,19 @@ describe('a tool that Claude Code asks for', () => {
     expect(claude.readFile('toolu_0.txt')?.length).toBeGreaterThan(900_000)
     expect(claude.readFile('toolu_1.txt')).toBeNull()
     expect(claude.eventsOf('request.opened')).toHaveLength(1)
-    const sentence = /Write was refused: its input is too large to be asked \(\d+ bytes; the limit is \d+\)/
+    const sentence = /Write was denied: its input is too large to ask about \(\d+ bytes; the limit is \d+\)/
     expect(claude.model.toolResult()).toMatch(sentence)
     expect(claude.eventsOf('error.raised')[0]?.message).toMatch(sentence)
   })
 
-  it('brings a note of the person to the model, beside its result', async () => {
+  it('a note on an allowed call reaches the model together with the result', async () => {
     await askAndAnswer(steps([bash('touch out.txt')]), { kind: 'allow', note: 'only this once, please' })
     expect(claude.readFile('out.txt')).toBe('')
     expect(claude.model.hasRead('only this once, please')).toBe(true)
     expect(claude.eventsOf('turn.finished')).toHaveLength(1)
   })
 
-  it('is told that nobody answered when its deadline has passed, and does not run', async () => {
+  it('a call whose deadline passes does not run, and the model reads that nobody answered', async () => {
     claude = await ClaudeFixture.create(steps([bash('touch out.txt')]))
     await claude.startClaude({ deadlineMs: 1000, onDeadline: 'deny' })
     await claude.waitForTurnEnd()
@@ -115,7 +116,7 @@ describe('a tool that Claude Code asks for', () => {
     expect(claude.readFile('out.txt')).toBeNull()
   })
 
-  it('is not asked for again once a suggestion was accepted, with the scope that was chosen', async () => {
+  it('an accepted suggestion applies to the next equal call, in the chosen scope', async () => {
     claude = await ClaudeFixture.create(steps([bash('mkdir -p a/b')], [bash('mkdir -p a/b', 'toolu_2')]))
     await claude.startClaude()
     const request = await claude.waitForRequest()
@@ -129,7 +130,7 @@ describe('a tool that Claude Code asks for', () => {
     expect(claude.readFile('.claude/settings.local.json')).toBeNull()
   })
 
-  it('says why the CLI is careful about it', async () => {
+  it('a request shows why the CLI is careful about the call', async () => {
     const { request } = await askAndAnswer(steps([bash('rm -rf ~/')]), { kind: 'deny' })
     expect(request.ask).toMatchObject({ caution: { reason: expect.any(String) } })
   })
@@ -139,8 +140,8 @@ const which = { question: 'Which?', header: 'W', multiSelect: false }
 const letters = ['A', 'B', 'C'].map(label => ({ label, description: `take ${label}` }))
 const ask = (...questions: readonly object[]) => steps([toolUse('AskUserQuestion', { questions }, 'toolu_1')])
 
-describe('questions of Claude Code', () => {
-  it('come with their options, and the model reads the answers to both', async () => {
+describe('a questions request of Claude Code', () => {
+  it('two questions show their options, and the model reads both answers', async () => {
     const script = ask({ ...which, options: letters }, { ...which, question: 'And then?', options: letters })
     const { request } = await askAndAnswer(script, {
       kind: 'answers',
@@ -157,39 +158,39 @@ describe('questions of Claude Code', () => {
     expect(claude.model.toolResult()).toContain('"And then?"="C"')
   })
 
-  it('come with what their options would look like', async () => {
+  it('an option shows its preview', async () => {
     const previewed = letters.map(letter => ({ ...letter, preview: `<b>${letter.label}</b>` }))
     const { request } = await askAndAnswer(ask({ ...which, options: previewed }), { kind: 'decline' })
     expect(request.ask).toMatchObject({ questions: [{ options: previewed }] })
   })
 
-  it('take several choices, with words of one’s own beside them', async () => {
+  it('a multiple-choice question accepts several options and free text', async () => {
     const script = ask({ ...which, multiSelect: true, options: letters })
     await askAndAnswer(script, { kind: 'answers', answers: [{ id: 'q1', chosen: ['A', 'C'], other: 'and D' }] })
     expect(claude.model.toolResult()).toContain('"Which?"="A, C, and D"')
   })
 
-  it('take free text as it is', async () => {
+  it('free text reaches the model unchanged', async () => {
     const script = ask({ ...which, options: letters })
     await askAndAnswer(script, { kind: 'answers', answers: [{ id: 'q1', chosen: [], other: 'none, "really"' }] })
     expect(claude.model.toolResult()).toContain('none, "really"')
   })
 
-  it('may be answered in part', async () => {
+  it('a questions request can be answered in part', async () => {
     const script = ask({ ...which, options: letters }, { ...which, question: 'And then?', options: letters })
-    const { over } = await askAndAnswer(script, { kind: 'answers', answers: [{ id: 'q2', chosen: ['A'] }] })
-    expect(over.ending).toBe('done')
+    const { turnEnd } = await askAndAnswer(script, { kind: 'answers', answers: [{ id: 'q2', chosen: ['A'] }] })
+    expect(turnEnd.ending).toBe('done')
     expect(claude.model.toolResult()).toContain('"And then?"="A"')
     expect(claude.model.toolResult()).not.toContain('"Which?"=')
   })
 
-  it('may be declined, and the model reads why', async () => {
+  it('a declined question tells the model why', async () => {
     await askAndAnswer(ask({ ...which, options: letters }), { kind: 'decline', reason: 'ask me tomorrow' })
     expect(claude.model.toolResult()).toContain('ask me tomorrow')
   })
 })
 
-/** Writes its plan where the CLI says that plans go, then asks to leave the mode. */
+/** Writes a plan to the plan file that the CLI names, then asks to leave plan mode. */
 const planner: ModelScript = ({ results, conversation }) => {
   const path = /\/[^"\\ `]*\/plans\/[\w-]+\.md/.exec(conversation)?.[0] ?? 'no-plan-file'
   if (results.length === 0)
@@ -198,8 +199,8 @@ const planner: ModelScript = ({ results, conversation }) => {
   return results.length === 2 ? [bash('touch planned.txt', 'toolu_2')] : [{ type: 'text', text: 'done' }]
 }
 
-describe('a plan of Claude Code', () => {
-  it('is shown, and approved into a mode in which it is carried out without asking', async () => {
+describe('a plan request of Claude Code', () => {
+  it('an approved plan changes the mode, and its commands run without asking', async () => {
     const { request } = await askAndAnswer(planner, { kind: 'allow', mode: 'acceptEdits' }, { mode: 'plan' })
     expect(request.ask).toMatchObject({ kind: 'approval', tool: 'ExitPlanMode', plan: '# First this, then that' })
     expect(claude.model.toolResult()).toContain('approved')
@@ -208,7 +209,7 @@ describe('a plan of Claude Code', () => {
     expect(claude.eventsOf('request.opened')).toHaveLength(1)
   })
 
-  it('reaches the agent as the person has edited it', async () => {
+  it('a plan that the person edited reaches the agent as edited', async () => {
     claude = await ClaudeFixture.create(planner)
     await claude.startClaude({ mode: 'plan' })
     const request = await claude.waitForRequest()
@@ -222,7 +223,7 @@ describe('a plan of Claude Code', () => {
     expect(claude.model.toolResult()).toContain('# Only this')
   })
 
-  it('that was never written down is not shown as an empty one', async () => {
+  it('a request without a written plan does not show an empty plan', async () => {
     const { request } = await askAndAnswer(
       steps([toolUse('ExitPlanMode', {}, 'toolu_1')]),
       { kind: 'deny', reason: 'which plan?' },
@@ -232,7 +233,7 @@ describe('a plan of Claude Code', () => {
     expect(request.ask).not.toHaveProperty('plan')
   })
 
-  it('cannot be approved into a mode that there is not, and waits on', async () => {
+  it('a plan approved with an unknown mode is an error, and the request stays pending', async () => {
     claude = await ClaudeFixture.create(planner)
     await claude.startClaude({ mode: 'plan' })
     const request = await claude.waitForRequest()
@@ -245,7 +246,7 @@ describe('a plan of Claude Code', () => {
     expect(claude.readFile('planned.txt')).toBe('')
   })
 
-  it('cannot be approved into bypassPermissions where the session was not started for it, and waits on', async () => {
+  it('a plan cannot be approved into bypassPermissions unless the session was started for it', async () => {
     claude = await ClaudeFixture.create(planner)
     await claude.startClaude({ mode: 'plan' })
     const request = await claude.waitForRequest()
@@ -260,7 +261,7 @@ describe('a plan of Claude Code', () => {
     expect(claude.readFile('planned.txt')).toBeNull()
   })
 
-  it('that is turned down goes on being planned, with the reason', async () => {
+  it('a denied plan tells the agent the reason, and plan mode stays on', async () => {
     await askAndAnswer(planner, { kind: 'deny', reason: 'too much at once' }, { mode: 'plan' })
     expect(claude.model.toolResult()).toContain('too much at once')
     expect(claude.readFile('planned.txt')).toBeNull()

@@ -1,4 +1,4 @@
-/** The rule under which a call is brought back: as narrow as it may be, and matched by the real CLI whatever else it was allowed. */
+/** The ask rule for a resumed call: it is as narrow as possible, and the real CLI matches it whatever else is allowed. */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,13 +6,13 @@ import { afterAll, expect, it } from 'vitest'
 import { InputQueue } from '../../src/claude/cli/input-queue.ts'
 import { askRuleFor } from '../../src/claude/parking/ask-rule.ts'
 import { scriptedEnvironment } from '../../src/claude/setup/scripted-model.ts'
-import { findClaude, install } from '../../src/claude/setup/sdk.ts'
+import { findClaude, loadSdk } from '../../src/claude/setup/sdk.ts'
 import { say, TestModel, toolUse } from './model.ts'
 
-const home = mkdtempSync(join(tmpdir(), 'holdpoint-guard-'))
+const home = mkdtempSync(join(tmpdir(), 'holdpoint-ask-rule-'))
 afterAll(() => rmSync(home, { recursive: true, force: true }))
 
-const guards: readonly (readonly [string, string])[] = [
+const rules: readonly (readonly [string, string])[] = [
   ['mkdir -p a/b', 'Bash(mkdir -p a/b)'],
   ['echo ran >> ran.txt', 'Bash(echo ran)'],
   ['echo ran 2>&1', 'Bash(echo ran)'],
@@ -23,7 +23,7 @@ const guards: readonly (readonly [string, string])[] = [
   ['sleep 1 & echo e', 'Bash(sleep 1)'],
   ['npm run f -- --x=1', 'Bash(npm run f -- --x=1)'],
   ['timeout 5 echo g', 'Bash(timeout 5 echo g)'],
-  // What the shell would read otherwise than it looks: the whole tool.
+  // The shell would expand or parse these, so the rule matches the whole tool.
   ['echo "h"', 'Bash'],
   ['echo $(date)', 'Bash'],
   ['echo *', 'Bash'],
@@ -35,8 +35,8 @@ const guards: readonly (readonly [string, string])[] = [
   ['(echo n)', 'Bash'],
 ]
 
-it('is the first simple command where that is plain to see, a path that needs no escaping, or the whole tool', () => {
-  expect(guards.map(([command]) => [command, askRuleFor({ tool: 'Bash', input: { command } })])).toEqual(guards)
+it('an ask rule names the first simple command, a path that needs no escaping, or else the whole tool', () => {
+  expect(rules.map(([command]) => [command, askRuleFor({ tool: 'Bash', input: { command } })])).toEqual(rules)
   const path = (file_path: string, tool = 'Write') => askRuleFor({ tool, input: { file_path } })
   expect(path('/srv/a-1_b.ts')).toBe('Edit(//srv/a-1_b.ts)')
   expect(path('/srv/.env', 'Edit')).toBe('Edit(//srv/.env)')
@@ -45,10 +45,10 @@ it('is the first simple command where that is plain to see, a path that needs no
   expect(askRuleFor({ tool: 'WebFetch', input: { url: 'https://example.org' } })).toBe('WebFetch')
 })
 
-it('makes the CLI ask for that call, whatever else was allowed', { timeout: 60_000 }, async () => {
+it('an ask rule makes the CLI ask for its call, even if the tool is allowed', { timeout: 60_000 }, async () => {
   const cwd = join(home, 'cwd')
   mkdirSync(cwd)
-  const exact = guards.filter(([, guard]) => guard !== 'Bash')
+  const exact = rules.filter(([, rule]) => rule !== 'Bash')
   const inputs = [
     ...exact.map(([command]) => ({ tool: 'Bash', input: { command, description: 'x' } })),
     { tool: 'Write', input: { file_path: join(cwd, 'a-1_b.ts'), content: 'x' } },
@@ -60,14 +60,14 @@ it('makes the CLI ask for that call, whatever else was allowed', { timeout: 60_0
   })
   const claude = findClaude({})
   if ('missing' in claude) throw new Error(claude.missing)
-  const { sdk } = await install(claude.found)
-  const inbox = new InputQueue<
+  const { sdk } = await loadSdk(claude.found)
+  const messages = new InputQueue<
     Parameters<typeof sdk.query>[0]['prompt'] extends string | AsyncIterable<infer T> ? T : never
   >()
-  inbox.push({ type: 'user', message: { role: 'user', content: 'go' }, parent_tool_use_id: null })
+  messages.push({ type: 'user', message: { role: 'user', content: 'go' }, parent_tool_use_id: null })
   const asked: string[] = []
   const query = sdk.query({
-    prompt: inbox,
+    prompt: messages,
     options: {
       cwd,
       env: { ...scriptedEnvironment(model.server.url, home) },
@@ -76,11 +76,11 @@ it('makes the CLI ask for that call, whatever else was allowed', { timeout: 60_0
       settings: { permissions: { allow: ['Bash', 'Edit', 'Write'], ask: inputs.map(askRuleFor) } },
       canUseTool: async (_tool, _input, { toolUseID }) => {
         asked.push(toolUseID)
-        return { behavior: 'deny', message: 'only a try' }
+        return { behavior: 'deny', message: 'only a test' }
       },
     },
   })
-  for await (const message of query) if (message.type === 'result') inbox.close()
+  for await (const message of query) if (message.type === 'result') messages.close()
   await model.server.close()
   expect(asked).toEqual(inputs.map((_, index) => `toolu_${index}`))
 })

@@ -15,7 +15,7 @@ import { join } from 'node:path'
 import type { Input, Request, SessionId } from '@holdpoint/protocol'
 import { canPark } from '../../src/claude/parking/parking-self-test.ts'
 import { scriptedEnvironment } from '../../src/claude/setup/scripted-model.ts'
-import { findClaude, install, type Location } from '../../src/claude/setup/sdk.ts'
+import { type ClaudeLocation, findClaude, loadSdk } from '../../src/claude/setup/sdk.ts'
 import { type ClaudeOptions, claudeDriver } from '../../src/index.ts'
 import {
   type ManualClock,
@@ -30,9 +30,9 @@ import { type ModelScript, TestModel } from './model.ts'
 let selfTest: Promise<boolean> | undefined
 async function runSelfTest(): Promise<boolean> {
   const folder = mkdtempSync(join(tmpdir(), 'holdpoint-self-test-'))
-  return canPark(await install(locateClaude()), folder).finally(() => rmSync(folder, { recursive: true }))
+  return canPark(await loadSdk(locateClaude()), folder).finally(() => rmSync(folder, { recursive: true }))
 }
-function locateClaude(executable?: string): Location {
+function locateClaude(executable?: string): ClaudeLocation {
   const claude = findClaude({}, executable)
   if ('missing' in claude) throw new Error(claude.missing)
   return claude.found

@@ -1,3 +1,4 @@
+/** Crashes: Claude Code is killed while it waits, while an allowed command runs, and in the middle of a turn. */
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -10,8 +11,8 @@ afterEach(() => claude.close())
 const echo = steps([bash('echo ran >> ran.txt')])
 const kill = (pid: number | null) => process.kill(pid ?? Number.NaN, 'SIGKILL')
 
-describe('Claude Code, killed while it waits,', () => {
-  it('is brought back by the answer, and what was allowed runs once', async () => {
+describe('a Claude Code that is killed while a request is pending', () => {
+  it('a killed process is resumed by the answer, and the allowed command runs once', async () => {
     claude = await ClaudeFixture.create(echo, { knownParkable: true })
     const id = await claude.startClaude()
     const request = await claude.waitForRequest()
@@ -25,7 +26,7 @@ describe('Claude Code, killed while it waits,', () => {
     expect(claude.eventsOf('request.opened')).toHaveLength(1)
   })
 
-  it('before anything was on record, is given the message again, and its identical call gets the recorded answer', async () => {
+  it('a process killed before its first transcript row gets the message again, and its equal call gets the recorded answer', async () => {
     let asked = 0
     const script: ModelScript = ({ results }) =>
       results.length > 0 ? [say('done')] : [bash('echo ran >> ran.txt', `toolu_${++asked}`)]
@@ -41,7 +42,7 @@ describe('Claude Code, killed while it waits,', () => {
     expect((await claude.getRequest()).delivery.state).toBe('taken')
   })
 
-  it('when the beginning of the record was all there was, is given the message again in a new conversation', async () => {
+  it('a process whose transcript has only its first rows gets the message again in a new conversation', async () => {
     let asked = 0
     const script: ModelScript = ({ results }) =>
       results.length > 0 ? [say('done')] : [bash('echo ran >> ran.txt', `toolu_${++asked}`)]
@@ -65,7 +66,7 @@ describe('Claude Code, killed while it waits,', () => {
     expect((await claude.getRequest()).delivery.state).toBe('taken')
   })
 
-  it('with two agents waiting, is told what was decided, and runs what was allowed when it makes the same call', async () => {
+  it('a process killed while two subagents wait is told what was decided, and its equal call runs as allowed', async () => {
     const agent = (name: string) =>
       toolUse(
         'Agent',
@@ -94,8 +95,8 @@ describe('Claude Code, killed while it waits,', () => {
   })
 })
 
-describe('two equal calls that wait when Claude Code is killed', () => {
-  it('are two: what was allowed of them runs once, and the other waits on under its own request', async () => {
+describe('two equal calls that are pending when Claude Code is killed', () => {
+  it('the allowed one of two equal calls runs once, and the other stays pending under its own request', async () => {
     const same = (id: string) => bash('echo same >> ran.txt', id)
     const agent = (name: string) =>
       toolUse(
@@ -115,7 +116,7 @@ describe('two equal calls that wait when Claude Code is killed', () => {
     await claude.waitForTranscript(id, 'agent_two')
     kill(claude.pidOf(id))
     await claude.waitUntilParked(id)
-    // The later of them: which of two equal calls is meant is for the answers to say, not for their order.
+    // Answer the later one first: the answers decide which of two equal calls may run, not their order.
     await claude.answer(two, { kind: 'allow' })
     await claude.waitForEvent('tool.finished', event => event.block === 'toolu_again')
     expect(claude.readFile('ran.txt')).toBe('same\n')
@@ -128,8 +129,8 @@ describe('two equal calls that wait when Claude Code is killed', () => {
   })
 })
 
-describe('Claude Code, killed while an allowed command runs,', () => {
-  it('does not run it again: the model reads that its outcome is unknown', async () => {
+describe('a Claude Code that is killed while an allowed command runs', () => {
+  it('the command does not run again, and the model reads that its outcome is unknown', async () => {
     claude = await ClaudeFixture.create(steps([bash('echo ran >> ran.txt; sleep 30')]), { knownParkable: true })
     const id = await claude.startClaude()
     await claude.answer(await claude.waitForRequest(), { kind: 'allow' })
@@ -142,7 +143,7 @@ describe('Claude Code, killed while an allowed command runs,', () => {
     expect(claude.eventsOf('request.opened')).toHaveLength(1)
   })
 
-  it('takes the command with it', async () => {
+  it('the command ends with the process', async () => {
     claude = await ClaudeFixture.create(steps([bash('echo $$ > pid.txt; sleep 30')]), { knownParkable: true })
     const id = await claude.startClaude()
     await claude.answer(await claude.waitForRequest(), { kind: 'allow' })
@@ -153,8 +154,8 @@ describe('Claude Code, killed while an allowed command runs,', () => {
   })
 })
 
-describe('Claude Code, killed in the middle of a turn,', () => {
-  it('fails the turn with a sentence, and the next message goes on from there', async () => {
+describe('a Claude Code that is killed in the middle of a turn', () => {
+  it('the turn fails with a message, and the next message continues the conversation', async () => {
     claude = await ClaudeFixture.create(({ prompt }) => (prompt === 'go' ? new Promise(() => {}) : [say('here again')]))
     const id = await claude.startClaude()
     await waitUntil(() => claude.model.calls.length > 0)
@@ -168,8 +169,8 @@ describe('Claude Code, killed in the middle of a turn,', () => {
   })
 })
 
-describe('a gateway that goes and comes back', () => {
-  it('is not noticed by a Claude Code that waits', async () => {
+describe('a gateway that restarts', () => {
+  it('a waiting Claude Code keeps running and gets its answer', async () => {
     claude = await ClaudeFixture.create(echo)
     const id = await claude.startClaude()
     const request = await claude.waitForRequest()

@@ -3,19 +3,18 @@ import { describe, expect, it } from 'vitest'
 import { MessageMapper } from '../../src/claude/cli/message-mapper.ts'
 
 const message = (value: object) =>
-  ({ parent_tool_use_id: null, uuid: 'u', session_id: 's', ...value }) as unknown as SDKMessage // what the CLI sends, cut down to what is read
-const event = (value: object, under: string | null = null) =>
-  message({ type: 'stream_event', event: value, parent_tool_use_id: under })
+  ({ parent_tool_use_id: null, uuid: 'u', session_id: 's', ...value }) as unknown as SDKMessage // only the fields that the mapper reads
+const event = (value: object) => message({ type: 'stream_event', event: value })
 const text = (index: number, piece: string) =>
   event({ type: 'content_block_delta', index, delta: { type: 'text_delta', text: piece } })
 const json = (index: number, piece: string) =>
   event({ type: 'content_block_delta', index, delta: { type: 'input_json_delta', partial_json: piece } })
 const begin = (index: number, block: object) => event({ type: 'content_block_start', index, content_block: block })
 
-describe('what Claude Code says', () => {
-  it('streams under the block that it is kept under', () => {
-    const narrator = new MessageMapper()
-    const said = [
+describe('MessageMapper', () => {
+  it('streamed text and the finished message have the same block id', () => {
+    const mapper = new MessageMapper()
+    const events = [
       event({ type: 'message_start', message: { id: 'msg_1' } }),
       begin(0, { type: 'text' }),
       text(0, 'let '),
@@ -31,8 +30,8 @@ describe('what Claude Code says', () => {
           content: [{ type: 'tool_use', id: 'toolu_1', name: 'Bash', input: { command: 'ls' } }],
         },
       }),
-    ].flatMap(one => narrator.tell(one))
-    expect(said).toEqual([
+    ].flatMap(one => mapper.toEvents(one))
+    expect(events).toEqual([
       { type: 'message.delta', block: 'msg_1.0', offset: 0, text: 'let ' },
       { type: 'message.delta', block: 'msg_1.0', offset: 4, text: 'me' },
       { type: 'message.added', block: 'msg_1.0', text: 'let me' },
@@ -42,19 +41,19 @@ describe('what Claude Code says', () => {
     ])
   })
 
-  it('is told apart by agent, at any depth', () => {
-    const narrator = new MessageMapper()
-    const start = (id: string, description: string, under: string | null) =>
+  it('a result of a nested subagent has the path of its agents', () => {
+    const mapper = new MessageMapper()
+    const start = (id: string, description: string, parentCall: string | null) =>
       message({
         type: 'assistant',
-        parent_tool_use_id: under,
+        parent_tool_use_id: parentCall,
         message: { id: `msg_${id}`, content: [{ type: 'tool_use', id, name: 'Agent', input: { description } }] },
       })
-    narrator.tell(start('toolu_a', 'search', null))
-    narrator.tell(start('toolu_b', 'search deeper', 'toolu_a'))
-    narrator.tell(message({ type: 'system', subtype: 'task_started', task_id: 'task_b', tool_use_id: 'toolu_b' }))
-    expect(narrator.family.pathOf('task_b')).toEqual(['search', 'search deeper'])
-    const [result] = narrator.tell(
+    mapper.toEvents(start('toolu_a', 'search', null))
+    mapper.toEvents(start('toolu_b', 'search deeper', 'toolu_a'))
+    mapper.toEvents(message({ type: 'system', subtype: 'task_started', task_id: 'task_b', tool_use_id: 'toolu_b' }))
+    expect(mapper.subagents.pathOfAgent('task_b')).toEqual(['search', 'search deeper'])
+    const [result] = mapper.toEvents(
       message({
         type: 'user',
         parent_tool_use_id: 'toolu_b',
@@ -70,9 +69,9 @@ describe('what Claude Code says', () => {
     })
   })
 
-  it('tells of a limit that was reached, and until when', () => {
+  it('a reached rate limit becomes an error with the time of its reset', () => {
     const limit = { type: 'rate_limit_event', rate_limit_info: { status: 'rejected', resetsAt: 1_800_000_000 } }
-    expect(new MessageMapper().tell(message(limit))).toMatchObject([
+    expect(new MessageMapper().toEvents(message(limit))).toMatchObject([
       { type: 'error.raised', code: 'rate_limit', message: expect.stringContaining('2027') },
     ])
   })

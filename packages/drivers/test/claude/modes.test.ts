@@ -1,3 +1,4 @@
+/** Modes and models of the real Claude Code: what each mode asks, and how they are changed during a session. */
 import type { SessionId } from '@holdpoint/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type CallKind, type Mode, modeNames, modes } from '../../src/claude/approvals/modes.ts'
@@ -10,43 +11,43 @@ afterEach(() => claude.close())
 
 const options = ['A', 'B'].map(label => ({ label, description: label }))
 const question = { question: 'Which?', header: 'W', multiSelect: false, options }
-const deeds: Readonly<Record<CallKind, (cwd: string) => ReturnType<typeof toolUse>>> = {
+const calls: Readonly<Record<CallKind, (cwd: string) => ReturnType<typeof toolUse>>> = {
   question: () => toolUse('AskUserQuestion', { questions: [question] }, 'question'),
-  change: () => bash('touch x', 'change'),
-  look: () => bash('ls -la', 'look'),
+  write: () => bash('touch x', 'write'),
+  read: () => bash('ls -la', 'read'),
   edit: cwd => toolUse('Write', { file_path: `${cwd}/y.txt`, content: 'y' }, 'edit'),
-  ruin: () => bash('rm -rf ~/', 'ruin'),
-  leave: () => toolUse('ExitPlanMode', {}, 'leave'),
+  destructive: () => bash('rm -rf ~/', 'destructive'),
+  exitPlan: () => toolUse('ExitPlanMode', {}, 'exitPlan'),
 }
-const names = Object.keys(deeds) as readonly CallKind[]
-const deedsInTurn: ModelScript = ({ results }) => {
+const names = Object.keys(calls) as readonly CallKind[]
+const callEachKind: ModelScript = ({ results }) => {
   const name = names[results.length]
-  return name ? [deeds[name](claude.cwd)] : [say('done')]
+  return name ? [calls[name](claude.cwd)] : [say('done')]
 }
 
-/** Changes something once it is told to. */
-const onceTold: ModelScript = ({ prompt, results }) =>
+/** Runs a command when the prompt is “now”. */
+const commandOnNow: ModelScript = ({ prompt, results }) =>
   prompt === 'now' && results.length === 0 ? [bash('sh -c "touch now.txt"', 'toolu_now')] : [say('done')]
 
-describe('the mode', () => {
-  it.each(modeNames)('%s asks, runs and refuses as the table says', async (mode: Mode) => {
-    claude = await ClaudeFixture.create(deedsInTurn)
+describe('a mode of Claude Code', () => {
+  it.each(modeNames)('mode %s asks, runs and refuses calls as the table says', async (mode: Mode) => {
+    claude = await ClaudeFixture.create(callEachKind)
     await claude.startClaude({ mode })
     claude.answerAll(({ ask }) =>
       ask.kind === 'questions' ? { kind: 'decline' } : { kind: 'deny', reason: 'by hand' },
     )
     await claude.waitForTurnEnd()
-    const seen = Object.fromEntries(
+    const behavior = Object.fromEntries(
       names.map(name => {
         const asked = claude.eventsOf('request.opened').some(event => event.value.key === name)
         const finished = claude.eventsOf('tool.finished').find(event => event.block === name)
         return [name, asked ? 'asks' : finished?.ok ? 'runs' : 'refuses']
       }),
     )
-    expect(seen).toEqual(modes[mode])
+    expect(behavior).toEqual(modes[mode])
   })
 
-  it('can be changed in mid-session', async () => {
+  it('a mode can be changed during a session', async () => {
     claude = await ClaudeFixture.create(({ prompt, results }) =>
       results.length < (prompt === 'go' ? 1 : 2) ? [bash(`touch ${prompt}.txt`, `toolu_${prompt}`)] : [say('done')],
     )
@@ -60,7 +61,7 @@ describe('the mode', () => {
     expect(claude.readFile('again.txt')).toBeNull()
   })
 
-  it('bypassPermissions cannot be entered later unless that was allowed at the start', async () => {
+  it('bypassPermissions cannot be entered later unless the session was started with allowBypass', async () => {
     claude = await ClaudeFixture.create(() => [say('done')])
     const id = await claude.startClaude()
     await claude.waitForTurnEnd()
@@ -70,8 +71,8 @@ describe('the mode', () => {
     expect((await claude.asPerson('getSession', { id })).mode).toBe('default')
   })
 
-  it('bypassPermissions can be entered later where that was allowed at the start', async () => {
-    claude = await ClaudeFixture.create(onceTold)
+  it('bypassPermissions can be entered later if the session was started with allowBypass', async () => {
+    claude = await ClaudeFixture.create(commandOnNow)
     const id = await claude.startClaude({ options: { allowBypass: true } })
     await claude.waitForTurnEnd()
     await claude.asPerson('patchSession', { id, mode: 'bypassPermissions' })
@@ -81,15 +82,15 @@ describe('the mode', () => {
     expect(claude.eventsOf('request.opened')).toEqual([])
   })
 
-  it('that was refused is not entered when the session comes back', async () => {
+  it('a refused mode is not entered when a parked session resumes', async () => {
     const clock = new ManualClock()
-    claude = await ClaudeFixture.create(onceTold, { clock, idleParkMs: 60_000 })
+    claude = await ClaudeFixture.create(commandOnNow, { clock, idleParkMs: 60_000 })
     const id = await claude.startClaude({ mode: 'acceptEdits' })
     await claude.waitForTurnEnd()
     await claude.asPerson('patchSession', { id, mode: 'bypassPermissions' })
     await claude.waitForEvent('command.done', event => !event.outcome.ok)
     await advanceUntil(clock, claude.waitUntilParked(id))
-    // Parked, there is no CLI to refuse it: it is refused all the same when there is one.
+    // A parked session has no CLI that could refuse the mode; the driver refuses it on resume.
     await claude.asPerson('patchSession', { id, mode: 'bypassPermissions' })
     await claude.asPerson('sendMessage', { id, text: 'now' })
     await claude.answer(await claude.waitForRequest('toolu_now'), { kind: 'deny' })
@@ -97,31 +98,34 @@ describe('the mode', () => {
     expect(claude.readFile('now.txt')).toBeNull()
     expect(claude.eventsOf('command.done').filter(event => !event.outcome.ok)).toHaveLength(2)
     expect(claude.eventsOf('error.raised')).toMatchObject([
-      { code: 'mode', message: expect.stringContaining('goes on in mode acceptEdits') },
+      { code: 'mode', message: expect.stringContaining('Continuing in mode acceptEdits') },
     ])
     expect((await claude.asPerson('getSession', { id })).mode).toBe('acceptEdits')
   })
 
-  it('that Claude Code does not have is refused at once', async () => {
+  it('an unknown mode is an error at once', async () => {
     claude = await ClaudeFixture.create(() => [say('done')])
     const id = await claude.startClaude({ mode: 'plan' })
-    const wrong = expect.objectContaining({ code: 'unsupported', message: expect.stringContaining('acceptEdits') })
-    await expect(claude.asPerson('patchSession', { id, mode: 'yolo' })).rejects.toEqual(wrong)
-    await expect(claude.asPerson('startSession', { driver: 'claude', mode: 'yolo' })).rejects.toEqual(wrong)
+    const unsupported = expect.objectContaining({
+      code: 'unsupported',
+      message: expect.stringContaining('acceptEdits'),
+    })
+    await expect(claude.asPerson('patchSession', { id, mode: 'yolo' })).rejects.toEqual(unsupported)
+    await expect(claude.asPerson('startSession', { driver: 'claude', mode: 'yolo' })).rejects.toEqual(unsupported)
     await claude.waitForTurnEnd()
     expect((await claude.asPerson('getSession', { id })).mode).toBe('plan')
   })
 })
 
-describe('the model', () => {
-  const service = (refused: string) =>
+describe('the model of a session', () => {
+  const startProxy = (refused: string) =>
     startModelProxy(
       () => claude.model.server.url,
       ({ model }) => (model === refused ? { status: 404, type: 'not_found_error', message: `model: ${model}` } : null),
     )
   const models = () => claude.model.calls.map(call => call.request.model)
 
-  it('is the one that was chosen at the start, and then the one that it was changed to', async () => {
+  it('a session uses the model of its start, and after a change the new model', async () => {
     claude = await ClaudeFixture.create(() => [say('done')])
     const id = await claude.startClaude({ model: 'claude-first' })
     await claude.waitForTurnEnd()
@@ -132,9 +136,9 @@ describe('the model', () => {
     expect(claude.eventsOf('command.done').every(event => event.outcome.ok)).toBe(true)
   })
 
-  it('that is refused changes nothing, neither itself nor the mode that was wished for with it', async () => {
-    const front = await service('claude-nonsense')
-    claude = await ClaudeFixture.create(onceTold, { env: { ANTHROPIC_BASE_URL: front.url } })
+  it('a refused model changes neither the model nor the mode of the same command', async () => {
+    const proxy = await startProxy('claude-nonsense')
+    claude = await ClaudeFixture.create(commandOnNow, { env: { ANTHROPIC_BASE_URL: proxy.url } })
     const id = await claude.startClaude({ model: 'claude-first' })
     await claude.waitForTurnEnd()
     await claude.asPerson('patchSession', { id, mode: 'acceptEdits', model: 'claude-nonsense' })
@@ -145,21 +149,21 @@ describe('the model', () => {
     await claude.answer(await claude.waitForRequest('toolu_now'), { kind: 'deny' })
     await claude.waitForTurnEnd(2)
     expect(new Set(models())).toEqual(new Set(['claude-first']))
-    front.close()
+    proxy.close()
   })
 })
 
-describe('the session’s mode', () => {
+describe('the mode that a session shows', () => {
   const mode = async (id: SessionId) => (await claude.asPerson('getSession', { id })).mode
   const modesSeen = () => [...new Set(claude.eventsOf('session.changed').map(event => event.value.mode))]
-  /** Leaves the plan mode, changes something, and changes something again when it is told to. */
+  /** Leaves plan mode and runs a command; runs another one when the prompt is “again”. */
   const planner: ModelScript = ({ prompt, results }) => {
     if (results.length === 0) return [toolUse('ExitPlanMode', {}, 'toolu_1')]
     if (results.length === 1) return [bash('touch one.txt', 'toolu_2')]
     return prompt === 'again' && results.length === 2 ? [bash('touch two.txt', 'toolu_3')] : [say('done')]
   }
 
-  it('follows a plan that is approved into another, and is the same after it was parked', async () => {
+  it('a session shows the mode that an approved plan chose, also after it was parked', async () => {
     const clock = new ManualClock()
     claude = await ClaudeFixture.create(planner, { clock, idleParkMs: 60_000 })
     const id = await claude.startClaude({ mode: 'plan' })
@@ -175,7 +179,7 @@ describe('the session’s mode', () => {
     expect(claude.eventsOf('request.opened')).toHaveLength(1)
   })
 
-  it('follows a suggestion to go on in another, and what a person chooses after it', async () => {
+  it('a session shows the mode of an accepted suggestion, and then the mode that a person sets', async () => {
     const write = (name: string) =>
       toolUse('Write', { file_path: `${claude.cwd}/${name}`, content: 'x' }, `toolu_${name}`)
     const names = ['a', 'b', 'c']
@@ -185,9 +189,9 @@ describe('the session’s mode', () => {
     })
     const id = await claude.startClaude()
     const request = await claude.waitForRequest('toolu_a')
-    const offers = request.ask.kind === 'approval' ? (request.ask.suggestions ?? []) : []
-    const offer = offers.find(one => one.label.includes('acceptEdits'))
-    await claude.answer(request, { kind: 'allow', suggestion: offer!.id })
+    const suggestions = request.ask.kind === 'approval' ? (request.ask.suggestions ?? []) : []
+    const suggestion = suggestions.find(one => one.label.includes('acceptEdits'))
+    await claude.answer(request, { kind: 'allow', suggestion: suggestion!.id })
     await claude.waitForTurnEnd()
     expect(claude.readFile('b')).toBe('x')
     expect(await mode(id)).toBe('acceptEdits')

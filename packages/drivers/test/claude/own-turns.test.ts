@@ -1,4 +1,4 @@
-/** Turns that Claude Code begins by itself: when a command or an agent in the background has ended it calls its model, and an agent in the background asks while the main one is idle. */
+/** Turns that Claude Code starts by itself: it calls its model when a background command or subagent has ended, and a background subagent can ask while the main agent is idle. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { SessionId } from '@holdpoint/protocol'
@@ -18,33 +18,37 @@ let claude: ClaudeFixture
 afterEach(() => claude.close())
 
 const echo = bash('echo ran >> ran.txt')
-const beside = toolUse('Bash', { command: 'sleep 0.2', description: 'beside', run_in_background: true }, 'toolu_beside')
+const shortTask = toolUse(
+  'Bash',
+  { command: 'sleep 0.2', description: 'short', run_in_background: true },
+  'toolu_background',
+)
 const helper = { description: 'helper', prompt: 'help', subagent_type: 'general-purpose', run_in_background: true }
 
-const notified = ({ conversation }: ModelCall) => conversation.includes('<task-notification>')
-const has = ({ results }: ModelCall, id: string) => results.some(result => result.id === id)
+const taskHasEnded = ({ conversation }: ModelCall) => conversation.includes('<task-notification>')
+const hasResult = ({ results }: ModelCall, id: string) => results.some(result => result.id === id)
 
-/** Leaves something running and is idle; when it has ended, does this by itself. */
-const thenByItself =
-  (...own: readonly Awaited<ReturnType<ModelScript>>[]): ModelScript =>
+/** Starts a background task and becomes idle. When the task has ended, Claude Code starts a turn by itself with these steps. */
+const ownTurnWith =
+  (...ownSteps: readonly Awaited<ReturnType<ModelScript>>[]): ModelScript =>
   call => {
-    if (!has(call, 'toolu_beside')) return [beside]
-    return notified(call) ? (own[call.results.length - 1] ?? [say('own over')]) : [say('idle now')]
+    if (!hasResult(call, 'toolu_background')) return [shortTask]
+    return taskHasEnded(call) ? (ownSteps[call.results.length - 1] ?? [say('own turn finished')]) : [say('idle')]
   }
-/** Leaves an agent running and is idle; that agent asks. */
+/** Starts a background subagent and becomes idle. The subagent makes a call that asks. */
 const delegating: ModelScript = ({ prompt, results, conversation }) => {
   if (prompt === 'help') return results.length === 0 ? [echo] : [say('helped')]
   return conversation.includes('toolu_agent') ? [say(`heard ${prompt}`)] : [toolUse('Agent', helper, 'toolu_agent')]
 }
 
 const stateOf = async (id: SessionId) => (await claude.asPerson('getSession', { id })).state
-const reached = (state: string) => claude.waitFor(() => states().at(-1) === state || undefined)
+const waitForState = (state: string) => claude.waitFor(() => states().at(-1) === state || undefined)
 const states = () => claude.eventsOf('session.changed').map(event => event.value.state)
 const kill = (id: SessionId) => process.kill(claude.pidOf(id) ?? Number.NaN, 'SIGKILL')
 const release = () => writeFileSync(join(claude.cwd, 'go.txt'), '')
 const untilReleased = (then: string, id?: string) => bash(`while [ ! -e go.txt ]; do sleep 0.05; done; ${then}`, id)
 
-async function asked(
+async function openRequest(
   script: ModelScript,
   more: Parameters<ClaudeFixture['startClaude']>[0] = {},
   options: ClaudeFixtureOptions = {},
@@ -55,22 +59,22 @@ async function asked(
   return { id, request }
 }
 
-describe('a turn that Claude Code begins by itself', () => {
-  it('is one: it works, asks, is answered, and finishes with what it used', async () => {
-    const { id, request } = await asked(thenByItself([echo]))
+describe('a turn that Claude Code starts by itself', () => {
+  it('an own turn works, asks, gets its answer, and finishes with its usage', async () => {
+    const { id, request } = await openRequest(ownTurnWith([echo]))
     await claude.waitForTurnEnd(1)
     expect(await stateOf(id)).toBe('working')
     await claude.answer(request, { kind: 'allow' })
     expect(await claude.waitForTurnEnd(2)).toMatchObject({ ending: 'done', usage: expect.anything() })
-    await reached('idle')
+    await waitForState('idle')
     expect(claude.readFile('ran.txt')).toBe('ran\n')
-    expect(claude.agentTexts()).toEqual(['idle now', 'own over'])
+    expect(claude.agentTexts()).toEqual(['idle', 'own turn finished'])
     expect((await claude.getRequest()).delivery.state).toBe('taken')
     expect(claude.eventsOf('command.done')).toHaveLength(1)
   })
 
-  it('parks while it waits, and the answer brings it back', async () => {
-    const { id, request } = await asked(thenByItself([echo]), { parkAfterMs: 0 })
+  it('an own turn is parked while it waits, and the answer resumes it', async () => {
+    const { id, request } = await openRequest(ownTurnWith([echo]), { parkAfterMs: 0 })
     await claude.waitUntilParked(id)
     expect(claude.pidOf(id)).toBeNull()
     await claude.answer(request, { kind: 'allow' })
@@ -82,8 +86,8 @@ describe('a turn that Claude Code begins by itself', () => {
     expect((await claude.waitForTurnEnd(3)).ending).toBe('done')
   })
 
-  it('goes on after its process was killed while it waited', async () => {
-    const { id, request } = await asked(thenByItself([echo]))
+  it('an own turn resumes after its process was killed while it waited', async () => {
+    const { id, request } = await openRequest(ownTurnWith([echo]))
     await claude.waitForTranscript(id)
     kill(id)
     await claude.waitUntilParked(id)
@@ -94,8 +98,8 @@ describe('a turn that Claude Code begins by itself', () => {
     expect((await claude.getRequest()).delivery.state).toBe('taken')
   })
 
-  it('goes on with the next runner after the first was lost while it waited', async () => {
-    claude = await ClaudeFixture.create(thenByItself([echo]), { knownParkable: true })
+  it('an own turn resumes with the next runner after the first was lost while it waited', async () => {
+    claude = await ClaudeFixture.create(ownTurnWith([echo]), { knownParkable: true })
     const runner = claude.startRunner()
     const id = await claude.startSession('claude', { cwd: claude.cwd, parkAfterMs: null })
     const request = await claude.waitForRequest()
@@ -111,8 +115,8 @@ describe('a turn that Claude Code begins by itself', () => {
     expect((await claude.getRequest()).delivery.state).toBe('taken')
   })
 
-  it('that was lost while an allowed call ran is told that its outcome is unknown, and does not run it twice', async () => {
-    const { id, request } = await asked(thenByItself([bash('echo ran >> ran.txt; sleep 60')]))
+  it('an own turn that was lost while an allowed call ran does not run the call twice, and the model reads that its outcome is unknown', async () => {
+    const { id, request } = await openRequest(ownTurnWith([bash('echo ran >> ran.txt; sleep 60')]))
     await claude.waitForTranscript(id)
     await claude.answer(request, { kind: 'allow' })
     await waitUntil(() => claude.readFile('ran.txt') !== null)
@@ -123,21 +127,21 @@ describe('a turn that Claude Code begins by itself', () => {
     expect((await claude.getRequest()).delivery.state).toBe('unknown')
   })
 
-  it('that was lost in the middle of its work has failed, with a sentence', async () => {
-    claude = await ClaudeFixture.create(thenByItself([untilReleased('true')]), { knownParkable: true })
+  it('an own turn that is lost in the middle of its work fails with a message', async () => {
+    claude = await ClaudeFixture.create(ownTurnWith([untilReleased('true')]), { knownParkable: true })
     const id = await claude.startClaude({ mode: 'bypassPermissions' })
     await claude.waitForEvent('tool.started', event => event.block === 'toolu_1')
-    await reached('working')
+    await waitForState('working')
     kill(id)
     expect((await claude.waitForTurnEnd(2)).ending).toBe('failed')
     expect((await claude.waitForEvent('error.raised')).message).toContain('SIGKILL')
-    await reached('idle')
+    await waitForState('idle')
   })
 
-  it('is not idle: it is not parked as idle while it waits or works', async () => {
+  it('an own turn is not parked as idle while it waits or works', async () => {
     const clock = new ManualClock()
-    const { id, request } = await asked(
-      thenByItself([echo], [untilReleased('echo over >> ran.txt', 'toolu_2')]),
+    const { id, request } = await openRequest(
+      ownTurnWith([echo], [untilReleased('echo over >> ran.txt', 'toolu_2')]),
       {},
       { clock, idleParkMs: 60_000 },
     )
@@ -154,33 +158,33 @@ describe('a turn that Claude Code begins by itself', () => {
     expect(isAlive(pid)).toBe(false)
   })
 
-  it('is not cut off where the process was brought back for the turn before, and was to go with it', async () => {
-    const waiting = toolUse(
+  it('an own turn is not cut off in a process that was resumed only for the turn before', async () => {
+    const waitingTask = toolUse(
       'Bash',
-      { command: 'while [ ! -e go.txt ]; do sleep 0.05; done', description: 'beside', run_in_background: true },
-      'toolu_beside',
+      { command: 'while [ ! -e go.txt ]; do sleep 0.05; done', description: 'waiting', run_in_background: true },
+      'toolu_background',
     )
     const script: ModelScript = call => {
-      if (!has(call, 'toolu_1')) return [echo]
-      if (!has(call, 'toolu_beside')) return [waiting]
-      return [say(notified(call) ? 'own over' : 'idle now')]
+      if (!hasResult(call, 'toolu_1')) return [echo]
+      if (!hasResult(call, 'toolu_background')) return [waitingTask]
+      return [say(taskHasEnded(call) ? 'own turn finished' : 'idle')]
     }
-    const { id, request } = await asked(script, { parkAfterMs: 0 })
+    const { id, request } = await openRequest(script, { parkAfterMs: 0 })
     await claude.waitUntilParked(id)
     await claude.answer(request, { kind: 'allow' })
     await claude.waitForTurnEnd(1)
     const pid = claude.pidOf(id)
     release()
     await claude.waitForTurnEnd(2)
-    expect(claude.agentTexts()).toEqual(['idle now', 'own over'])
+    expect(claude.agentTexts()).toEqual(['idle', 'own turn finished'])
     await waitUntil(() => !isAlive(pid))
   })
 
-  it('can be interrupted while it works', async () => {
-    claude = await ClaudeFixture.create(thenByItself([untilReleased('echo ran >> ran.txt')]))
+  it('an own turn can be interrupted while it works', async () => {
+    claude = await ClaudeFixture.create(ownTurnWith([untilReleased('echo ran >> ran.txt')]))
     const id = await claude.startClaude({ mode: 'bypassPermissions' })
     await claude.waitForEvent('tool.started', event => event.block === 'toolu_1')
-    await reached('working')
+    await waitForState('working')
     await claude.asPerson('interruptSession', { id })
     expect((await claude.waitForTurnEnd(2)).ending).toBe('interrupted')
     await claude.waitFor(() => claude.eventsOf('command.done')[1])
@@ -190,99 +194,99 @@ describe('a turn that Claude Code begins by itself', () => {
     expect(claude.readFile('ran.txt')).toBeNull()
   })
 
-  it('can be interrupted while it waits, and while it is parked', async () => {
-    const { id } = await asked(thenByItself([echo]))
+  it('an own turn can be interrupted while it waits and while it is parked', async () => {
+    const { id } = await openRequest(ownTurnWith([echo]))
     await claude.asPerson('interruptSession', { id })
     expect((await claude.waitForTurnEnd(2)).ending).toBe('interrupted')
     expect((await claude.getRequest()).resolution).toMatchObject({ by: 'agent', reason: 'interrupted' })
     await claude.close()
-    const parked = await asked(thenByItself([echo]), { parkAfterMs: 0 })
+    const parked = await openRequest(ownTurnWith([echo]), { parkAfterMs: 0 })
     await claude.waitUntilParked(parked.id)
     await claude.asPerson('interruptSession', { id: parked.id })
     expect((await claude.waitForTurnEnd(2)).ending).toBe('interrupted')
-    await reached('idle')
+    await waitForState('idle')
     expect(claude.readFile('ran.txt')).toBeNull()
   })
 
-  it('does not end the turn of a message that was sent meanwhile', async () => {
-    let goOn = () => {}
+  it('an own turn does not end the turn of a message that was sent meanwhile', async () => {
+    let replyNow = () => {}
     const held = new Promise<void>(resolve => {
-      goOn = resolve
+      replyNow = resolve
     })
-    const own = thenByItself()
+    const ownTurn = ownTurnWith()
     const script: ModelScript = async call => {
-      if (call.prompt === 'mine') return has(call, 'toolu_1') ? [say('mine over')] : [echo]
-      if (notified(call)) await held
-      return own(call)
+      if (call.prompt === 'message') return hasResult(call, 'toolu_1') ? [say('message finished')] : [echo]
+      if (taskHasEnded(call)) await held
+      return ownTurn(call)
     }
     claude = await ClaudeFixture.create(script)
     const id = await claude.startClaude({ mode: 'bypassPermissions' })
     await claude.waitForTurnEnd(1)
-    await reached('working')
-    const { id: command } = await claude.asPerson('sendMessage', { id, text: 'mine' })
-    goOn()
+    await waitForState('working')
+    const { id: command } = await claude.asPerson('sendMessage', { id, text: 'message' })
+    replyNow()
     const done = await claude.waitForEvent('command.done', event => event.command === command)
     expect(done.outcome.ok).toBe(true)
     expect(claude.readFile('ran.txt')).toBe('ran\n')
-    expect(claude.agentTexts()).toEqual(['idle now', 'own over', 'mine over'])
+    expect(claude.agentTexts()).toEqual(['idle', 'own turn finished', 'message finished'])
     const types = claude.events.filter(event => event.type === 'turn.finished' || event === done)
     expect(types.at(-1)).toBe(done)
-    await reached('idle')
+    await waitForState('idle')
   })
 
-  describe('at the moment that a message is on its way to it', () => {
-    /** Between the two the message is in nobody's hands. */
-    const lateWords = `while IFS= read -r line; do case "$line" in *'late words'*) sleep 1;; esac; printf '%s\\n' "$line"; done | "$claude" "$@"`
-    async function cross() {
-      let goOn = () => {}
+  describe('a turn that Claude Code starts while a message is on its way', () => {
+    /** Delays the message by a second on its way to the CLI, so that the own turn starts first. */
+    const delayMessage = `while IFS= read -r line; do case "$line" in *'late message'*) sleep 1;; esac; printf '%s\\n' "$line"; done | "$claude" "$@"`
+    async function startOwnTurnBeforeMessage() {
+      let replyNow = () => {}
       const held = new Promise<void>(resolve => {
-        goOn = resolve
+        replyNow = resolve
       })
-      let began = false
-      const own = thenByItself()
+      let ownTurnStarted = false
+      const ownTurn = ownTurnWith()
       const script: ModelScript = async call => {
-        if (call.prompt === 'late words') return has(call, 'toolu_1') ? [say('mine over')] : [echo]
-        if (notified(call)) {
-          began = true
+        if (call.prompt === 'late message') return hasResult(call, 'toolu_1') ? [say('message finished')] : [echo]
+        if (taskHasEnded(call)) {
+          ownTurnStarted = true
           await held
         }
-        return own(call)
+        return ownTurn(call)
       }
-      claude = await ClaudeFixture.create(script, { executable: wrapClaude(lateWords) })
+      claude = await ClaudeFixture.create(script, { executable: wrapClaude(delayMessage) })
       const id = await claude.startClaude({ mode: 'bypassPermissions' })
       await claude.waitFor(() => claude.eventsOf('command.done')[0])
-      const { id: command } = await claude.asPerson('sendMessage', { id, text: 'late words' })
+      const { id: command } = await claude.asPerson('sendMessage', { id, text: 'late message' })
       await claude.waitForEvent('command.taken', event => event.command === command)
-      await waitUntil(() => began)
+      await waitUntil(() => ownTurnStarted)
       const done = claude.waitForEvent('command.done', event => event.command === command)
-      return { id, goOn, done }
+      return { id, replyNow, done }
     }
 
-    it('is not taken for the turn of that message', async () => {
-      const { goOn, done } = await cross()
-      // Until the message has got there.
+    it('the own turn is not mistaken for the turn of the message', async () => {
+      const { replyNow, done } = await startOwnTurnBeforeMessage()
+      // Wait until the CLI has received the message.
       await new Promise(resolve => setTimeout(resolve, 1200))
-      goOn()
+      replyNow()
       expect((await done).outcome.ok).toBe(true)
-      expect(claude.agentTexts()).toEqual(['idle now', 'own over', 'mine over'])
+      expect(claude.agentTexts()).toEqual(['idle', 'own turn finished', 'message finished'])
       expect(claude.readFile('ran.txt')).toBe('ran\n')
     })
 
-    it('takes the message with it when it is interrupted', async () => {
-      const { id, goOn, done } = await cross()
+    it('an interrupt of the own turn also stops the message', async () => {
+      const { id, replyNow, done } = await startOwnTurnBeforeMessage()
       await claude.asPerson('interruptSession', { id })
       await done
-      goOn()
+      replyNow()
       expect(claude.eventsOf('turn.finished').at(-1)?.ending).toBe('interrupted')
       await claude.asPerson('sendMessage', { id, text: 'still there?' })
       await claude.waitFor(() => claude.eventsOf('command.done')[3])
       expect(claude.readFile('ran.txt')).toBeNull()
-      expect(claude.agentTexts()).not.toContain('mine over')
+      expect(claude.agentTexts()).not.toContain('message finished')
     })
   })
 
-  it('is parked by a runner that is told to stop, without a word, and goes on with the next', async () => {
-    claude = await ClaudeFixture.create(thenByItself([echo]), { knownParkable: true })
+  it('an own turn is parked by a stopped runner without an error, and resumes with the next', async () => {
+    claude = await ClaudeFixture.create(ownTurnWith([echo]), { knownParkable: true })
     const runner = claude.startRunner()
     const id = await claude.startSession('claude', { cwd: claude.cwd, parkAfterMs: null })
     const request = await claude.waitForRequest()
@@ -297,21 +301,21 @@ describe('a turn that Claude Code begins by itself', () => {
   })
 })
 
-describe('an agent in the background that asks while the main one is idle', () => {
-  it('makes the session work until it has its answer', async () => {
-    const { id, request } = await asked(delegating)
+describe('a background subagent that asks while the main agent is idle', () => {
+  it('the session is working until the subagent has its answer', async () => {
+    const { id, request } = await openRequest(delegating)
     await claude.waitForTurnEnd(1)
     expect(await stateOf(id)).toBe('working')
     expect(request.agentPath).toEqual(['helper'])
     await claude.answer(request, { kind: 'allow' })
     await claude.waitForEvent('message.added', event => event.text === 'helped')
-    await reached('idle')
+    await waitForState('idle')
     expect(claude.readFile('ran.txt')).toBe('ran\n')
     expect((await claude.getRequest()).delivery.state).toBe('taken')
   })
 
-  it('keeps no message waiting, and is not over with the turn of that message', async () => {
-    const { id, request } = await asked(delegating)
+  it('a message does not wait for the subagent’s request, which stays pending after the message’s turn', async () => {
+    const { id, request } = await openRequest(delegating)
     await claude.waitForTurnEnd(1)
     await claude.asPerson('sendMessage', { id, text: 'are you there?' })
     await claude.waitForEvent('message.added', event => event.text === 'heard are you there?')
@@ -321,15 +325,15 @@ describe('an agent in the background that asks while the main one is idle', () =
     await claude.answer(request, { kind: 'allow' })
     await claude.waitForEvent('request.taken')
     expect(claude.readFile('ran.txt')).toBe('ran\n')
-    await reached('idle')
+    await waitForState('idle')
   })
 
-  it('and is killed with the process: the answer that comes later is told to the agent, and holds for the same call', async () => {
+  it('a request of a killed subagent is answered later: the agent is told, and the answer applies to the equal call', async () => {
     const script: ModelScript = call => {
       if (call.prompt === 'help' || !call.conversation.includes('This is what was decided')) return delegating(call)
-      return has(call, 'toolu_again') ? [say('I see')] : [bash('echo ran >> ran.txt', 'toolu_again')]
+      return hasResult(call, 'toolu_again') ? [say('I see')] : [bash('echo ran >> ran.txt', 'toolu_again')]
     }
-    const { id, request } = await asked(script)
+    const { id, request } = await openRequest(script)
     await claude.waitForTurnEnd(1)
     await claude.waitForTranscript(id, 'toolu_agent')
     kill(id)
@@ -337,18 +341,18 @@ describe('an agent in the background that asks while the main one is idle', () =
     expect((await claude.getRequest()).status).toBe('pending')
     await claude.answer(request, { kind: 'allow' })
     await claude.waitForEvent('message.added', event => event.text === 'I see')
-    await reached('idle')
+    await waitForState('idle')
     expect(claude.readFile('ran.txt')).toBe('ran\n')
     expect(claude.eventsOf('request.opened')).toHaveLength(1)
     expect((await claude.getRequest()).delivery.state).toBe('taken')
   })
 
-  it('and is killed while its allowed call runs: the outcome is unknown, and the agent is told', async () => {
+  it('a subagent is killed while its allowed call runs: the agent is told that the outcome is unknown', async () => {
     const script: ModelScript = call => {
       if (call.prompt === 'help') return [bash('echo ran >> ran.txt; sleep 60')]
       return call.conversation.includes('This is what was decided') ? [say('I see')] : delegating(call)
     }
-    const { id, request } = await asked(script)
+    const { id, request } = await openRequest(script)
     await claude.waitForTurnEnd(1)
     await claude.waitForTranscript(id, 'toolu_agent')
     await claude.answer(request, { kind: 'allow' })
@@ -360,20 +364,26 @@ describe('an agent in the background that asks while the main one is idle', () =
     expect((await claude.getRequest()).delivery.state).toBe('unknown')
   })
 
-  it('can be interrupted', async () => {
-    const { id } = await asked(delegating)
+  it('a waiting background subagent can be interrupted', async () => {
+    const { id } = await openRequest(delegating)
     await claude.waitForTurnEnd(1)
     await claude.asPerson('interruptSession', { id })
     expect((await claude.waitForTurnEnd(2)).ending).toBe('interrupted')
-    await reached('idle')
+    await waitForState('idle')
     expect(claude.readFile('ran.txt')).toBeNull()
   })
 })
 
-describe('a process that is lost while nobody waits for it', () => {
-  it('is told of with what went on in the background, and the next message starts another', async () => {
-    const long = toolUse('Bash', { command: 'sleep 60', description: 'long', run_in_background: true }, 'toolu_beside')
-    claude = await ClaudeFixture.create(call => (has(call, 'toolu_beside') ? [say(`heard ${call.prompt}`)] : [long]))
+describe('a process that is lost between turns', () => {
+  it('the loss of its background work is reported, and the next message starts another process', async () => {
+    const long = toolUse(
+      'Bash',
+      { command: 'sleep 60', description: 'long', run_in_background: true },
+      'toolu_background',
+    )
+    claude = await ClaudeFixture.create(call =>
+      hasResult(call, 'toolu_background') ? [say(`heard ${call.prompt}`)] : [long],
+    )
     const id = await claude.startClaude()
     await claude.waitForTurnEnd(1)
     kill(id)

@@ -1,3 +1,4 @@
+/** Parking by marker rows, with the real Claude Code: the process is stopped while a request is pending, and the answer resumes the same call. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Answer } from '@holdpoint/protocol'
@@ -20,7 +21,7 @@ const question = {
 const planner: ModelScript = ({ results }) =>
   results.length === 0 ? [toolUse('ExitPlanMode', {}, 'toolu_1')] : [say('done')]
 
-/** Asks, is let go, and waits for an hour without a process. */
+/** Waits until the session is parked on its request, then for an hour without a process. */
 async function park(
   script: ModelScript,
   more: Parameters<ClaudeFixture['startClaude']>[0] = {},
@@ -55,20 +56,20 @@ async function parkAndAnswer(
   return id
 }
 
-describe('a call that is parked and answered an hour later', () => {
-  it('runs once when it is allowed', async () => {
+describe('a parked session whose request is answered an hour later', () => {
+  it('a parked session runs an allowed command once', async () => {
     await parkAndAnswer(touch, { kind: 'allow', note: 'late but sure' })
     expect(claude.readFile('ran.txt')).toBe('ran\n')
     expect(claude.model.hasRead('late but sure')).toBe(true)
   })
 
-  it('does not run when it is denied, and the model reads why', async () => {
+  it('a parked session does not run a denied command, and the model reads why', async () => {
     await parkAndAnswer(touch, { kind: 'deny', reason: 'too late' })
     expect(claude.readFile('ran.txt')).toBeNull()
     expect(claude.model.toolResult()).toContain('too late')
   })
 
-  it('runs as it was edited', async () => {
+  it('a parked session runs a command as the person edited it', async () => {
     await parkAndAnswer(touch, {
       kind: 'allow',
       input: { command: 'echo edited >> ran.txt', description: 'a command' },
@@ -76,41 +77,41 @@ describe('a call that is parked and answered an hour later', () => {
     expect(claude.readFile('ran.txt')).toBe('edited\n')
   })
 
-  it('is a question whose answer the model reads', async () => {
+  it('a session parked on a question passes the answer to the model', async () => {
     const script = steps([toolUse('AskUserQuestion', { questions: [question] }, 'toolu_1')])
     await parkAndAnswer(script, { kind: 'answers', answers: [{ id: 'q1', chosen: ['B'] }] })
     expect(claude.model.toolResult()).toContain('"Which?"="B"')
   })
 
-  it('is a plan that is approved, with edits', async () => {
+  it('a session parked on a plan passes the edited plan to the model', async () => {
     const plan = { kind: 'allow', mode: 'acceptEdits', input: { plan: '# Edited' } } as const
     await parkAndAnswer(planner, plan, { mode: 'plan' })
     expect(claude.model.toolResult()).toContain('# Edited')
   })
 
-  it('remembers the suggestion that was accepted', async () => {
+  it('a parked session remembers an accepted suggestion', async () => {
     const script = steps([bash('mkdir -p a/b')], [bash('mkdir -p a/b', 'toolu_2')])
     const { request } = await park(script)
-    const offers = request.ask.kind === 'approval' ? (request.ask.suggestions ?? []) : []
-    const offer = offers.find(one => one.scope === 'localSettings')
-    await claude.answer(request, { kind: 'allow', suggestion: offer!.id })
+    const suggestions = request.ask.kind === 'approval' ? (request.ask.suggestions ?? []) : []
+    const suggestion = suggestions.find(one => one.scope === 'localSettings')
+    await claude.answer(request, { kind: 'allow', suggestion: suggestion!.id })
     expect((await claude.waitForTurnEnd()).ending).toBe('done')
     expect(claude.readFile('.claude/settings.local.json')).toContain('mkdir')
     expect(claude.model.toolResult('toolu_2')).toBeDefined()
     expect(claude.eventsOf('request.opened')).toHaveLength(1)
   })
 
-  it('is asked for again where the suggestion is accepted and a rule of ours wants it asked', async () => {
+  it('a parked session asks again after an accepted suggestion if a rule says ask', async () => {
     const { request } = await park(steps([bash('mkdir -p a/b')], [bash('mkdir -p a/b', 'toolu_2')]))
-    const offers = request.ask.kind === 'approval' ? (request.ask.suggestions ?? []) : []
+    const suggestions = request.ask.kind === 'approval' ? (request.ask.suggestions ?? []) : []
     await claude.asPerson('addRule', { effect: 'ask', tool: 'Bash', command: 'mkdir -p a/b' })
-    await claude.answer(request, { kind: 'allow', suggestion: offers[0]!.id })
+    await claude.answer(request, { kind: 'allow', suggestion: suggestions[0]!.id })
     await claude.answer(await claude.waitForRequest('toolu_2'), { kind: 'deny', reason: 'once is enough' })
     await claude.waitForTurnEnd()
     expect(claude.model.toolResult('toolu_2')).toContain('once is enough')
   })
 
-  it('guards itself and nothing else: what the mode lets through runs in the same turn', async () => {
+  it('a resumed session asks for its call only; other calls run as the mode says', async () => {
     const line = (n: number) => [bash(`echo ${n} >> ran.txt`, `toolu_${n}`)]
     const { id, request } = await park(steps(line(1), line(2)))
     await claude.asPerson('patchSession', { id, mode: 'acceptEdits' })
@@ -121,7 +122,7 @@ describe('a call that is parked and answered an hour later', () => {
     expect(claude.eventsOf('request.opened')).toHaveLength(1)
   })
 
-  it('comes back from our own copy where the CLI’s transcript is gone', async () => {
+  it('a parked session resumes from the driver’s transcript if the CLI’s own is gone', async () => {
     const { request } = await park(touch)
     rmSync(join(claude.home, 'config', 'projects'), { recursive: true })
     await claude.answer(request, { kind: 'allow' })
@@ -130,7 +131,7 @@ describe('a call that is parked and answered an hour later', () => {
     expect(claude.eventsOf('request.opened')).toHaveLength(1)
   })
 
-  it('leaves a session that goes on as before, in the same conversation', async () => {
+  it('a resumed session continues the same conversation with the next message', async () => {
     const id = await parkAndAnswer(touch, { kind: 'allow' })
     await claude.asPerson('sendMessage', { id, text: 'and now?' })
     expect((await claude.waitForTurnEnd(2)).ending).toBe('done')
@@ -139,8 +140,8 @@ describe('a call that is parked and answered an hour later', () => {
   })
 })
 
-describe('parking', () => {
-  it('works three times in one turn', async () => {
+describe('parking with marker rows', () => {
+  it('a session can be parked three times in one turn', async () => {
     const clock = new ManualClock()
     const line = (n: number) => [bash(`echo ${n} >> ran.txt`, `toolu_${n}`)]
     claude = await ClaudeFixture.create(steps(line(1), line(2), line(3)), { knownParkable: true, clock })
@@ -158,7 +159,7 @@ describe('parking', () => {
     expect(claude.eventsOf('request.opened')).toHaveLength(3)
   })
 
-  it('lets a message wait behind the call, and carries it out after it', async () => {
+  it('a message that arrives before parking is processed after the parked call', async () => {
     const script: ModelScript = ({ prompt, results }) =>
       results.length === 0 ? [bash('echo ran >> ran.txt')] : [say(`heard ${prompt}`)]
     claude = await ClaudeFixture.create(script, { knownParkable: true })
@@ -173,7 +174,7 @@ describe('parking', () => {
     expect(claude.agentTexts().at(-1)).toBe('heard are you there?')
   })
 
-  it('is not undone by a message, which is carried out once the call is answered', async () => {
+  it('a message does not resume a parked session; it is processed after the answer', async () => {
     const script: ModelScript = ({ prompt, results }) =>
       results.length === 0 ? [bash('echo ran >> ran.txt')] : [say(`heard ${prompt}`)]
     claude = await ClaudeFixture.create(script, { knownParkable: true })
@@ -192,7 +193,7 @@ describe('parking', () => {
     expect(claude.readFile('ran.txt')).toBe('ran\n')
   })
 
-  it('says nothing of what passes in a moment: calls that are answered at once are no reason to stay', async () => {
+  it('a session does not say that it cannot be parked when its calls are answered at once', async () => {
     const line = (n: number) => bash(`echo ${n} >> ran.txt`, `toolu_${n}`)
     const script: ModelScript = ({ results }) =>
       results.length === 0 ? [line(1), line(2), line(3)] : results.length === 3 ? [line(4), line(5)] : [say('done')]
@@ -204,15 +205,15 @@ describe('parking', () => {
     expect(claude.eventsOf('session.changed').flatMap(event => event.value.process?.note ?? [])).toEqual([])
   })
 
-  it('brings one call back three times more before its answer is taken, with the same id; it runs once', async () => {
+  it('a call is resumed three more times with the same id when its runner stops before the answer is taken, and runs once', async () => {
     claude = await ClaudeFixture.create(touch, { knownParkable: true })
     let runner: RunningRunner
     let times = 0
-    // Each time that it is back, its runner goes before the answer is handed: by turns as told to, and killed.
+    // Each time the call is resumed, the runner is stopped or killed, alternately, before the answer is handed.
     const crashPoint = (point: string) => {
       if (point !== 'runner:resolution-seen' || times === 3) return
-      const gone = ++times % 2 === 0 ? runner.kill() : runner.stop()
-      void Promise.resolve(gone).then(run)
+      const stopped = ++times % 2 === 0 ? runner.kill() : runner.stop()
+      void Promise.resolve(stopped).then(run)
     }
     const run = () => {
       runner = claude.startRunner([claude.driver()], { crashPoint })
@@ -231,7 +232,7 @@ describe('parking', () => {
     expect(states.filter((state, index) => state === 'parked' && states[index - 1] !== 'parked')).toHaveLength(4)
   })
 
-  it('never runs what was denied, on a slow host and with an allow rule that has appeared since', async () => {
+  it('a denied call never runs, even on a slow host and with an allow rule that was added meanwhile', async () => {
     const slow = { settingSources: ['local' as const] }
     const { request } = await park(touch, {}, { ...slow, executable: slowClaude() })
     mkdirSync(join(claude.cwd, '.claude'), { recursive: true })
@@ -242,7 +243,7 @@ describe('parking', () => {
     expect(claude.model.toolResult()).toContain('still no')
   })
 
-  it('waits for a call of the same step that has not been made, and says so; the last one parks', async () => {
+  it('a session with an unfinished call in the same step is not parked and says why; the last call is parked', async () => {
     const clock = new ManualClock()
     const both = [bash('echo 1 >> ran.txt', 'toolu_1'), bash('echo 2 >> ran.txt', 'toolu_2')]
     claude = await ClaudeFixture.create(({ results }) => (results.length === 0 ? both : [say('done')]), {
@@ -252,9 +253,9 @@ describe('parking', () => {
     const id = await claude.startClaude({ parkAfterMs: 1000 })
     const first = await claude.waitForRequest('toolu_1')
     await claude.waitForTranscript(id, 'toolu_2')
-    const kept = claude.waitForEvent('session.changed', event => event.value.process?.note !== undefined)
-    await advanceUntil(clock, kept)
-    expect((await kept).value.process?.note).toContain('another call of the same step')
+    const noted = claude.waitForEvent('session.changed', event => event.value.process?.note !== undefined)
+    await advanceUntil(clock, noted)
+    expect((await noted).value.process?.note).toContain('another call of the same step')
     expect(isAlive(claude.pidOf(id))).toBe(true)
     await claude.answer(first, { kind: 'allow' })
     const second = await claude.waitForRequest('toolu_2')
@@ -265,19 +266,26 @@ describe('parking', () => {
     expect(claude.readFile('ran.txt')).toBe('1\n2\n')
   })
 
-  it('is not done while work goes on in the background', async () => {
+  it('a session is not parked on a request while a background task runs', async () => {
     const clock = new ManualClock()
-    const behind = toolUse('Bash', { command: 'sleep 60', description: 'x', run_in_background: true }, 'toolu_0')
-    claude = await ClaudeFixture.create(steps([behind], [bash('echo ran >> ran.txt')]), { knownParkable: true, clock })
+    const backgroundTask = toolUse(
+      'Bash',
+      { command: 'sleep 60', description: 'x', run_in_background: true },
+      'toolu_0',
+    )
+    claude = await ClaudeFixture.create(steps([backgroundTask], [bash('echo ran >> ran.txt')]), {
+      knownParkable: true,
+      clock,
+    })
     const id = await claude.startClaude({ parkAfterMs: 1000 })
     await claude.waitForRequest()
-    const kept = claude.waitForEvent('session.changed', event => event.value.process?.note !== undefined)
-    await advanceUntil(clock, kept)
-    expect((await kept).value.process?.note).toContain('in the background')
+    const noted = claude.waitForEvent('session.changed', event => event.value.process?.note !== undefined)
+    await advanceUntil(clock, noted)
+    expect((await noted).value.process?.note).toContain('in the background')
     expect(isAlive(claude.pidOf(id))).toBe(true)
   })
 
-  it('is not done where too much was written since', async () => {
+  it('a session is not parked after too much was written since the call', async () => {
     const clock = new ManualClock()
     const write = (name: string) =>
       toolUse('Write', { file_path: `${claude.cwd}/${name}`, content: 'y'.repeat(700_000) }, `toolu_${name}`)
@@ -288,16 +296,20 @@ describe('parking', () => {
     })
     const large = await claude.startClaude({ parkAfterMs: 1000, mode: 'acceptEdits' })
     await claude.waitForRequest()
-    const said = 'too much has been written'
-    const full = claude.waitForEvent('session.changed', event => event.value.process?.note?.includes(said) ?? false)
+    const reason = 'too much has been written'
+    const full = claude.waitForEvent('session.changed', event => event.value.process?.note?.includes(reason) ?? false)
     await advanceUntil(clock, Promise.race([full, claude.waitUntilParked(large)]))
     expect(isAlive(claude.pidOf(large))).toBe(true)
   })
 
-  it('is not done to an idle session while work goes on in the background', async () => {
+  it('an idle session is not parked while a background task runs', async () => {
     const clock = new ManualClock()
-    const behind = toolUse('Bash', { command: 'sleep 60', description: 'x', run_in_background: true }, 'toolu_1')
-    claude = await ClaudeFixture.create(steps([behind]), { clock, idleParkMs: 60_000 })
+    const backgroundTask = toolUse(
+      'Bash',
+      { command: 'sleep 60', description: 'x', run_in_background: true },
+      'toolu_1',
+    )
+    claude = await ClaudeFixture.create(steps([backgroundTask]), { clock, idleParkMs: 60_000 })
     const id = await claude.startClaude()
     await claude.waitForTurnEnd()
     await claude.waitForEvent('command.done')
@@ -309,7 +321,7 @@ describe('parking', () => {
     expect(claude.eventsOf('session.changed').some(event => event.value.state === 'parked')).toBe(false)
   })
 
-  it('is not done to an agent under the agent', async () => {
+  it('a session is not parked on a request of a subagent', async () => {
     const clock = new ManualClock()
     const agent = { description: 'helper', prompt: 'help', subagent_type: 'general-purpose', run_in_background: false }
     const script: ModelScript = ({ prompt, results, conversation }) => {
@@ -319,16 +331,16 @@ describe('parking', () => {
     claude = await ClaudeFixture.create(script, { knownParkable: true, clock })
     const id = await claude.startClaude({ parkAfterMs: 0 })
     const request = await claude.waitForRequest()
-    const kept = claude.waitForEvent('session.changed', event => event.value.process?.note !== undefined)
-    await advanceUntil(clock, kept)
-    expect((await kept).value.process?.note).toContain('an agent under the agent')
+    const noted = claude.waitForEvent('session.changed', event => event.value.process?.note !== undefined)
+    await advanceUntil(clock, noted)
+    expect((await noted).value.process?.note).toContain('a subagent')
     expect(isAlive(claude.pidOf(id))).toBe(true)
     await claude.answer(request, { kind: 'allow' })
     await claude.waitForTurnEnd()
     expect(claude.readFile('ran.txt')).toBe('ran\n')
   })
 
-  it('is done to an idle session too, and a message brings it back', async () => {
+  it('an idle session is parked, and a message resumes it', async () => {
     const clock = new ManualClock()
     claude = await ClaudeFixture.create(({ prompt }) => [say(`you said ${prompt}`)], { clock, idleParkMs: 60_000 })
     const id = await claude.startClaude({ prompt: 'one' })
@@ -342,7 +354,7 @@ describe('parking', () => {
     expect(claude.model.calls.at(-1)?.conversation).toContain('you said one')
   })
 
-  it('is said to be possible as soon as it has been tried', async () => {
+  it('the driver says parkable as soon as the self-test has passed', async () => {
     const clock = new ManualClock()
     claude = await ClaudeFixture.create(touch, { clock })
     const id = await claude.startClaude({ parkAfterMs: 1000 })
@@ -360,7 +372,7 @@ describe('parking', () => {
     await claude.waitForTurnEnd()
   })
 
-  it('happens when the runner is told to stop, and the next runner goes on', async () => {
+  it('a stopped runner parks the session, and the next runner resumes it', async () => {
     claude = await ClaudeFixture.create(touch, { knownParkable: true })
     const runner = claude.startRunner()
     const id = await claude.startSession('claude', { cwd: claude.cwd, parkAfterMs: null })

@@ -1,3 +1,4 @@
+/** ProcessGroup and endOrphan with real processes. */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -15,58 +16,58 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 const { signal } = new AbortController()
 const run = (script: string) =>
   new ProcessGroup({ command: '/bin/sh', args: ['-c', script], env: { PATH: process.env.PATH }, signal }, folder)
-const noted = () => JSON.parse(readFileSync(join(folder, 'process.json'), 'utf8'))
-async function printed(cli: ProcessGroup): Promise<number> {
+const readRecord = () => JSON.parse(readFileSync(join(folder, 'process.json'), 'utf8'))
+async function printedNumber(cli: ProcessGroup): Promise<number> {
   for await (const line of cli.child.stdout) return Number(line)
-  throw new Error('it printed nothing')
+  throw new Error('the process printed nothing')
 }
 
-describe('a process of Claude Code', () => {
-  it('ends with its whole group, and at the latest by force', async () => {
+describe('ProcessGroup', () => {
+  it('a group that ignores SIGTERM is ended with SIGKILL', async () => {
     const cli = run('trap "" TERM; sleep 60 & echo $!; while true; do sleep 1; done')
-    const child = await printed(cli)
+    const child = await printedNumber(cli)
     expect((await cli.end()).signal).toBe('SIGKILL')
     await waitUntil(() => !isAlive(child))
   })
 
-  it('takes what it started in other groups with it when it is killed', async () => {
+  it('a killed process takes its children in other groups with it', async () => {
     const cli = run('setsid sleep 60 & echo $!; wait')
-    const child = await printed(cli)
+    const child = await printedNumber(cli)
     process.kill(cli.child.pid!, 'SIGKILL')
-    await cli.ended
+    await cli.exited
     await waitUntil(() => !isAlive(child))
   })
 
-  it('leaves another of the same session alone when it ends', async () => {
+  it('a process that ends does not end another process of the same session', async () => {
     const first = run('echo $$; read line')
-    await printed(first)
+    await printedNumber(first)
     const second = run('echo $$; read line')
-    const pid = await printed(second)
+    const pid = await printedNumber(second)
     process.kill(first.child.pid!, 'SIGKILL')
-    await first.ended
+    await first.exited
     expect(isAlive(pid)).toBe(true)
-    expect(noted().pid).toBe(pid)
+    expect(readRecord().pid).toBe(pid)
     await second.end()
   })
 
-  it('says how much memory it holds, and what it complained about last', async () => {
+  it('a process reports its memory and the end of its stderr', async () => {
     const cli = run('echo started; echo "something is wrong" >&2; read line; exit 3')
-    await printed(cli)
-    expect(cli.memory).toBeGreaterThan(100_000)
+    await printedNumber(cli)
+    expect(cli.memoryBytes).toBeGreaterThan(100_000)
     cli.child.stdin.write('go\n')
-    expect(await cli.ended).toEqual({ code: 3, signal: null, complaint: 'something is wrong' })
+    expect(await cli.exited).toEqual({ code: 3, signal: null, stderr: 'something is wrong' })
   })
 
-  it('that outlived its runner is found again and ended; a stranger with its number is not', async () => {
+  it('an orphan is ended if it is the recorded process, and spared if another process has its pid', async () => {
     const orphan = spawn('sleep', ['60'], { detached: true, stdio: 'ignore' })
-    const note = (started: string) =>
-      writeFileSync(join(folder, 'process.json'), JSON.stringify({ pid: orphan.pid, started, mark: 'theirs' }))
-    note('1')
+    const writeRecord = (startTime: string) =>
+      writeFileSync(join(folder, 'process.json'), JSON.stringify({ pid: orphan.pid, startTime, tag: 'orphan' }))
+    writeRecord('1')
     endOrphan(folder)
     expect(isAlive(orphan.pid!)).toBe(true)
     const stat = readFileSync(`/proc/${orphan.pid}/stat`, 'utf8')
-    note(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '')
-    expect(noted().pid).toBe(orphan.pid)
+    writeRecord(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '')
+    expect(readRecord().pid).toBe(orphan.pid)
     endOrphan(folder)
     await new Promise(resolve => orphan.once('exit', resolve))
   })

@@ -1,3 +1,4 @@
+/** Claude Code with the gateway and the runner as processes of their own, which the tests kill. */
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -25,108 +26,112 @@ afterEach(async () => {
 
 const ran = () => (existsSync(join(cwd, 'ran.txt')) ? readFileSync(join(cwd, 'ran.txt'), 'utf8') : null)
 
-/** A gateway with its runner, and a Claude Code that has asked. */
-async function ask(
+/** Starts a gateway with its runner, and a session that has a pending request. */
+async function openRequest(
   command: string,
   script: ModelScript = steps([bash(command)]),
 ): Promise<{ id: SessionId; request: Request; pid: number }> {
   model = await TestModel.open(script)
-  const plain = Object.entries(scriptedEnvironment(model.server.url, home)).filter(([, value]) => value !== undefined)
-  gateway = await startGateway({ env: Object.fromEntries(plain) as Record<string, string> })
-  await ready()
+  const defined = Object.entries(scriptedEnvironment(model.server.url, home)).filter(([, value]) => value !== undefined)
+  gateway = await startGateway({ env: Object.fromEntries(defined) as Record<string, string> })
+  await waitForDriver()
   const { id } = await gateway.call('startSession', { driver: 'claude', cwd, prompt: 'go', parkAfterMs: null })
-  const request = await pending(id)
+  const request = await waitForPending(id)
   const folder = join(gateway.home.path, 'claude', id)
   const { pid } = JSON.parse(readFileSync(join(folder, 'process.json'), 'utf8'))
-  const holds = (name: string) =>
+  const contains = (name: string) =>
     name.endsWith('.jsonl') && readFileSync(join(folder, name), 'utf8').includes('toolu_1')
-  await waitUntil(() => readdirSync(folder).some(holds))
+  await waitUntil(() => readdirSync(folder).some(contains))
   return { id, request, pid }
 }
-async function ready(): Promise<void> {
+async function waitForDriver(): Promise<void> {
   while (!(await gateway.call('listDrivers', {})).items.some(driver => driver.name === 'claude' && driver.ready))
-    await glance()
+    await shortDelay()
 }
-async function pending(session: SessionId): Promise<Request> {
+async function waitForPending(session: SessionId): Promise<Request> {
   for (;;) {
     const [request] = (await gateway.call('listRequests', { session, status: 'pending' })).items
     if (request) return request
-    await glance()
+    await shortDelay()
   }
 }
-const glance = () => new Promise(resolve => setTimeout(resolve, 20))
+const shortDelay = () => new Promise(resolve => setTimeout(resolve, 20))
 const allow = ({ id, digest }: Request) => gateway.call('answerRequest', { id, digest, answer: { kind: 'allow' } })
-async function idle(id: SessionId): Promise<void> {
-  while ((await gateway.call('getSession', { id })).state !== 'idle') await glance()
+async function waitForIdle(id: SessionId): Promise<void> {
+  while ((await gateway.call('getSession', { id })).state !== 'idle') await shortDelay()
 }
 
-describe('with processes of their own', () => {
-  it('a killed gateway is not noticed by Claude Code: answered after its return, the command runs once', async () => {
-    const { id, request, pid } = await ask('echo ran >> ran.txt')
-    const calls = model.calls.length
+describe('a Claude Code session with separate gateway and runner processes', () => {
+  it('Claude Code survives a killed gateway, and a command that is allowed after its restart runs once', async () => {
+    const { id, request, pid } = await openRequest('echo ran >> ran.txt')
+    const callCount = model.calls.length
     await gateway.kill()
     expect(isAlive(pid)).toBe(true)
     await gateway.start()
     await allow(request)
-    await idle(id)
+    await waitForIdle(id)
     expect(ran()).toBe('ran\n')
     expect(isAlive(pid)).toBe(true)
-    expect(model.calls).toHaveLength(calls + 1)
+    expect(model.calls).toHaveLength(callCount + 1)
   })
 
-  it('a killed runner leaves no orphan and no word to the model; answered later, the command runs once', async () => {
-    const { id, request, pid } = await ask('echo ran >> ran.txt')
-    const calls = model.calls.length
+  it('a killed runner leaves no orphan and no message to the model, and the command that is allowed later runs once', async () => {
+    const { id, request, pid } = await openRequest('echo ran >> ran.txt')
+    const callCount = model.calls.length
     await gateway.killRunner()
     await waitUntil(() => !isAlive(pid))
-    expect(model.calls).toHaveLength(calls)
+    expect(model.calls).toHaveLength(callCount)
     expect((await gateway.call('getRequest', { id: request.id })).status).toBe('pending')
     await allow(request)
-    await idle(id)
+    await waitForIdle(id)
     expect(ran()).toBe('ran\n')
     expect(model.toolResult()).not.toContain('stream closed')
     expect((await gateway.call('getRequest', { id: request.id })).delivery.state).toBe('taken')
   })
 
-  it('a runner that is killed while Claude Code waits in a turn that it began by itself loses nothing: answered later, the command runs once', async () => {
-    const beside = toolUse('Bash', { command: 'sleep 0.2', description: 'b', run_in_background: true }, 'toolu_beside')
+  it('a runner killed during a turn that Claude Code started by itself loses nothing, and the command that is allowed later runs once', async () => {
+    const backgroundTask = toolUse(
+      'Bash',
+      { command: 'sleep 0.2', description: 'b', run_in_background: true },
+      'toolu_beside',
+    )
     const script: ModelScript = ({ results, conversation }) => {
-      if (results.length === 0) return [beside]
+      if (results.length === 0) return [backgroundTask]
       return results.length === 1 && conversation.includes('<task-notification>')
         ? [bash('echo ran >> ran.txt')]
         : [say('done')]
     }
-    const { id, request, pid } = await ask('', script)
+    const { id, request, pid } = await openRequest('', script)
     expect((await gateway.call('getSession', { id })).state).toBe('working')
     await gateway.killRunner()
     await waitUntil(() => !isAlive(pid))
     expect((await gateway.call('getRequest', { id: request.id })).status).toBe('pending')
     await allow(request)
-    await idle(id)
+    await waitForIdle(id)
     expect(ran()).toBe('ran\n')
     expect((await gateway.call('getRequest', { id: request.id })).delivery.state).toBe('taken')
   })
 
-  it('a runner that is told to stop says in its log and in the session’s what it leaves unfinished', async () => {
-    const { id, request } = await ask('echo $$ > pid.txt; echo ran >> ran.txt; sleep 60')
+  it('a stopped runner reports unfinished work in its own log and in the session log', async () => {
+    const { id, request } = await openRequest('echo $$ > pid.txt; echo ran >> ran.txt; sleep 60')
     await allow(request)
     await waitUntil(() => ran() !== null)
     process.kill(gateway.runnerPid()!, 'SIGTERM')
     const lines = () => readFileSync(gateway.home.runnerLog, 'utf8').split('\n')
     await waitUntil(() => lines().some(line => line.includes('session.unfinished') && line.includes(id)))
     const { items } = await gateway.call('listEvents', { id })
-    const raised = items.find(event => event.type === 'error.raised')
-    expect(raised).toMatchObject({ code: 'unfinished', message: expect.stringContaining('outcome is unknown') })
-    await idle(id)
+    const error = items.find(event => event.type === 'error.raised')
+    expect(error).toMatchObject({ code: 'unfinished', message: expect.stringContaining('outcome is unknown') })
+    await waitForIdle(id)
     expect(ran()).toBe('ran\n')
   })
 
-  it('a runner that is killed while the command runs does not run it twice, and its shell ends', async () => {
-    const { id, request } = await ask('echo $$ > pid.txt; echo ran >> ran.txt; sleep 60')
+  it('a runner killed while a command runs does not run it twice, and the shell ends', async () => {
+    const { id, request } = await openRequest('echo $$ > pid.txt; echo ran >> ran.txt; sleep 60')
     await allow(request)
     await waitUntil(() => ran() !== null)
     await gateway.killRunner()
-    await idle(id)
+    await waitForIdle(id)
     expect(ran()).toBe('ran\n')
     expect(model.toolResult()).toContain('its outcome is unknown')
     expect((await gateway.call('getRequest', { id: request.id })).delivery.state).toBe('unknown')

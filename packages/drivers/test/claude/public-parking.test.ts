@@ -1,4 +1,4 @@
-/** Parking by what the CLI documents alone: where the self-test has failed, or a person wants nothing else. */
+/** Parking with the CLI's documented `defer`: for versions that fail the self-test, and for the option parking: 'public'. */
 import type { Answer } from '@holdpoint/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
 import { ManualClock, type RunningRunner } from '../runner-fixture.ts'
@@ -21,12 +21,12 @@ const question = {
   multiSelect: false,
   options: ['A', 'B'].map(label => ({ label, description: label })),
 }
-const asking = toolUse('AskUserQuestion', { questions: [question] }, 'toolu_1')
-const b: Answer = { kind: 'answers', answers: [{ id: 'q1', chosen: ['B'] }] }
+const askQuestion = toolUse('AskUserQuestion', { questions: [question] }, 'toolu_1')
+const answerB: Answer = { kind: 'answers', answers: [{ id: 'q1', chosen: ['B'] }] }
 const planner: ModelScript = ({ results }) =>
   results.length === 0 ? [toolUse('ExitPlanMode', {}, 'toolu_1')] : [say('done')]
 
-async function open(
+async function openRequest(
   script: ModelScript,
   more: Parameters<ClaudeFixture['startClaude']>[0] = {},
   options: ClaudeFixtureOptions = {},
@@ -43,7 +43,7 @@ async function park(
   more: Parameters<ClaudeFixture['startClaude']>[0] = {},
   options: ClaudeFixtureOptions = {},
 ) {
-  const { id, request, clock } = await open(script, more, options)
+  const { id, request, clock } = await openRequest(script, more, options)
   const pid = claude.pidOf(id)
   await clock.advance(110_000, 5000)
   expect(isAlive(pid)).toBe(true)
@@ -53,42 +53,42 @@ async function park(
   expect((await claude.getRequest()).status).toBe('pending')
   return { id, request, clock }
 }
-async function answered(request: Awaited<ReturnType<typeof park>>['request'], answer: Answer) {
+async function answerAndFinish(request: Awaited<ReturnType<typeof park>>['request'], answer: Answer) {
   await claude.answer(request, answer)
   expect((await claude.waitForTurnEnd()).ending).toBe('done')
   expect(claude.eventsOf('request.opened')).toHaveLength(1)
   expect((await claude.getRequest()).delivery.state).toBe('taken')
 }
 
-describe('by the documented way, a session', () => {
-  it('parks while a question waits; the model reads the answer an hour later', async () => {
-    const { request } = await park(steps([asking]))
-    await answered(request, b)
+describe('parking with defer', () => {
+  it('a session parked on a question passes the answer to the model an hour later', async () => {
+    const { request } = await park(steps([askQuestion]))
+    await answerAndFinish(request, answerB)
     expect(claude.model.toolResult()).toContain('"Which?"="B"')
     expect(claude.model.calls).toHaveLength(2)
   })
 
-  it('parks while a plan waits; it is approved into a mode an hour later', async () => {
+  it('a session parked on a plan enters the approved mode an hour later', async () => {
     const { id, request } = await park(planner, { mode: 'plan' })
-    await answered(request, { kind: 'allow', mode: 'acceptEdits', input: { plan: '# Edited' } })
+    await answerAndFinish(request, { kind: 'allow', mode: 'acceptEdits', input: { plan: '# Edited' } })
     expect(claude.model.toolResult()).toContain('# Edited')
     expect((await claude.asPerson('getSession', { id })).mode).toBe('acceptEdits')
   })
 
-  it('that was declined meanwhile is told so', async () => {
-    const { request } = await park(steps([asking]))
-    await answered(request, { kind: 'decline', reason: 'not today' })
+  it('a session parked on a question is told that it was declined', async () => {
+    const { request } = await park(steps([askQuestion]))
+    await answerAndFinish(request, { kind: 'decline', reason: 'not today' })
     expect(claude.model.toolResult()).toContain('not today')
   })
 
-  it('is told what was said on a slow host too', async () => {
-    const { request } = await park(steps([asking]), {}, { executable: slowClaude() })
-    await answered(request, { kind: 'decline', reason: 'not so fast' })
+  it('a session parked on a question is told the answer on a slow host too', async () => {
+    const { request } = await park(steps([askQuestion]), {}, { executable: slowClaude() })
+    await answerAndFinish(request, { kind: 'decline', reason: 'not so fast' })
     expect(claude.model.toolResult()).toContain('not so fast')
   })
 
-  it('comes back once more where its runner was killed before the answer was handed', async () => {
-    claude = await ClaudeFixture.create(steps([asking]), { parking: 'public' })
+  it('a parked session resumes again if its runner is killed before the answer is handed', async () => {
+    claude = await ClaudeFixture.create(steps([askQuestion]), { parking: 'public' })
     let runner: RunningRunner
     let killed = false
     const run = () => {
@@ -104,64 +104,64 @@ describe('by the documented way, a session', () => {
     const id = await claude.startSession('claude', { cwd: claude.cwd, parkAfterMs: 0 })
     const request = await claude.waitForRequest()
     await claude.waitUntilParked(id)
-    await answered(request, b)
+    await answerAndFinish(request, answerB)
     expect(killed).toBe(true)
     expect(claude.model.toolResult()).toContain('"Which?"="B"')
     expect(claude.model.calls).toHaveLength(2)
   })
 
-  it('does not ask what the CLI refuses by itself', async () => {
-    claude = await ClaudeFixture.create(steps([asking]), { parking: 'public' })
+  it('a question that the CLI refuses by itself is not asked', async () => {
+    claude = await ClaudeFixture.create(steps([askQuestion]), { parking: 'public' })
     await claude.startClaude({ parkAfterMs: 120_000, mode: 'dontAsk' })
     await claude.waitForTurnEnd()
     expect(claude.eventsOf('request.opened')).toEqual([])
   })
 
-  it('answers while it is warm as ever', async () => {
-    const { request } = await open(steps([asking]))
-    await answered(request, b)
+  it('a question that is answered before parking is not parked', async () => {
+    const { request } = await openRequest(steps([askQuestion]))
+    await answerAndFinish(request, answerB)
     expect(claude.model.toolResult()).toContain('"Which?"="B"')
     expect(claude.eventsOf('session.changed').some(event => event.value.state === 'parked')).toBe(false)
   })
 
-  it('can be interrupted while it is warm, and when it is parked', async () => {
-    const { id, clock } = await open(steps([asking]))
+  it('a session can be interrupted before and after it is parked on a question', async () => {
+    const { id, clock } = await openRequest(steps([askQuestion]))
     await advanceUntil(
       clock,
       claude.asPerson('interruptSession', { id }).then(() => claude.waitForTurnEnd()),
     )
     expect((await claude.waitForTurnEnd()).ending).toBe('interrupted')
     await claude.close()
-    const parked = await park(steps([asking]))
+    const parked = await park(steps([askQuestion]))
     await claude.asPerson('interruptSession', { id: parked.id })
     expect((await claude.waitForTurnEnd()).ending).toBe('interrupted')
   })
 
-  it('stays live while anything else waits, and says why', async () => {
-    const { id, clock, request } = await open(steps([bash('echo ran >> ran.txt')]))
-    const kept = claude.waitForEvent('session.changed', event => event.value.process?.note !== undefined)
-    await advanceUntil(clock, kept)
-    expect((await kept).value.process?.note).toContain('only a question or a plan')
+  it('a session is not parked on a command, and says why', async () => {
+    const { id, clock, request } = await openRequest(steps([bash('echo ran >> ran.txt')]))
+    const noted = claude.waitForEvent('session.changed', event => event.value.process?.note !== undefined)
+    await advanceUntil(clock, noted)
+    expect((await noted).value.process?.note).toContain('only be parked on a question or a plan')
     expect(isAlive(claude.pidOf(id))).toBe(true)
-    await answered(request, { kind: 'allow' })
+    await answerAndFinish(request, { kind: 'allow' })
     expect(claude.readFile('ran.txt')).toBe('ran\n')
   })
 
-  it('stays live while a question waits that does not stand alone in its step', async () => {
+  it('a session is not parked on a question if the step contains another call', async () => {
     const script: ModelScript = ({ results }) =>
-      results.length === 0 ? [bash('ls', 'toolu_0'), asking] : [say('done')]
-    const { id, clock, request } = await open(script)
-    const kept = claude.waitForEvent(
+      results.length === 0 ? [bash('ls', 'toolu_0'), askQuestion] : [say('done')]
+    const { id, clock, request } = await openRequest(script)
+    const noted = claude.waitForEvent(
       'session.changed',
-      event => event.value.process?.note?.includes('another call stands beside it') ?? false,
+      event => event.value.process?.note?.includes('the same step contains another call') ?? false,
     )
-    await advanceUntil(clock, kept)
+    await advanceUntil(clock, noted)
     expect(isAlive(claude.pidOf(id))).toBe(true)
-    await answered(request, b)
+    await answerAndFinish(request, answerB)
   })
 
-  it('is parked by a runner that is told to stop, and goes on with the next', async () => {
-    claude = await ClaudeFixture.create(steps([asking]), { parking: 'public' })
+  it('a stopped runner parks a session on its question, and the next runner resumes it', async () => {
+    claude = await ClaudeFixture.create(steps([askQuestion]), { parking: 'public' })
     const runner = claude.startRunner()
     const id = await claude.startSession('claude', { cwd: claude.cwd, parkAfterMs: 120_000 })
     const request = await claude.waitForRequest()
@@ -170,26 +170,30 @@ describe('by the documented way, a session', () => {
     await claude.waitUntilParked(id)
     expect(claude.eventsOf('error.raised')).toEqual([])
     claude.startRunner()
-    await answered(request, b)
+    await answerAndFinish(request, answerB)
     expect(claude.model.toolResult()).toContain('"Which?"="B"')
     expect(claude.model.calls).toHaveLength(2)
   })
 })
 
-describe('a Claude Code that fails the self-test', () => {
-  it('is parked by the documented way, and does not say that it is parkable', async () => {
-    const { id, request } = await park(steps([asking]), {}, { parking: 'auto', executable: forgetful() })
+describe('a Claude Code that fails the parking self-test', () => {
+  it('a session is parked with defer, and the driver does not say parkable', async () => {
+    const { id, request } = await park(
+      steps([askQuestion]),
+      {},
+      { parking: 'auto', executable: claudeThatCannotResume() },
+    )
     expect((await claude.asPerson('getSession', { id })).capabilities).not.toContain('parkable')
-    await answered(request, b)
+    await answerAndFinish(request, answerB)
     expect(claude.model.toolResult()).toContain('"Which?"="B"')
     expect((await claude.asPerson('listDrivers', {})).items[0]?.capabilities).not.toContain('parkable')
   })
 })
 
-describe('a question that is asked before the self-test has decided', () => {
-  it('is parked all the same once it has', async () => {
-    const { id, request } = await park(steps([asking]), {}, { parking: 'auto' })
-    await answered(request, b)
+describe('a question that is asked before the parking self-test has finished', () => {
+  it('the session is parked as soon as the self-test has passed', async () => {
+    const { id, request } = await park(steps([askQuestion]), {}, { parking: 'auto' })
+    await answerAndFinish(request, answerB)
     expect(claude.model.toolResult()).toContain('"Which?"="B"')
     const { items } = await claude.asPerson('listDrivers', {})
     expect(items[0]?.capabilities).toContain('parkable')
@@ -197,16 +201,16 @@ describe('a question that is asked before the self-test has decided', () => {
   })
 })
 
-describe('parking that is off', () => {
-  it('keeps the process of a question too, and says why', async () => {
-    const { id, clock, request } = await open(steps([asking]), {}, { parking: 'off' })
-    const kept = claude.waitForEvent('session.changed', event => event.value.process?.note !== undefined)
-    await advanceUntil(clock, kept)
-    expect((await kept).value.process?.note).toContain('off')
+describe('the option parking: off', () => {
+  it('the process of a pending question keeps running, and the session says why', async () => {
+    const { id, clock, request } = await openRequest(steps([askQuestion]), {}, { parking: 'off' })
+    const noted = claude.waitForEvent('session.changed', event => event.value.process?.note !== undefined)
+    await advanceUntil(clock, noted)
+    expect((await noted).value.process?.note).toContain('off')
     expect(isAlive(claude.pidOf(id))).toBe(true)
-    await answered(request, b)
+    await answerAndFinish(request, answerB)
   })
 })
 
-/** It cannot be brought back to a Bash call: it does not start with a rule that guards one. */
-const forgetful = () => wrapClaude(`case "$*" in *'"ask":["Bash'*) exit 1;; esac; exec "$claude" "$@"`)
+/** A Claude Code that cannot resume a Bash call: it exits if it is started with an ask rule for one. */
+const claudeThatCannotResume = () => wrapClaude(`case "$*" in *'"ask":["Bash'*) exit 1;; esac; exec "$claude" "$@"`)

@@ -1,4 +1,4 @@
-/** What a person wishes of a session when they start it: each wish is granted, or refused with a sentence. */
+/** Session options, working folders, conversations and attachments of Claude Code. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { JsonObject } from '@holdpoint/protocol'
@@ -14,45 +14,49 @@ afterEach(async () => {
   claude = undefined
 })
 
-const wrong: readonly [string, JsonObject, string][] = [
-  ['is not known', { mcpservers: {} }, 'options.mcpservers: is not an option of Claude Code; there is fork'],
-  ['is text and should be an object', { mcpServers: 'x' }, 'options.mcpServers: must be an object'],
-  ['names a server that is none', { mcpServers: { x: 5 } }, 'options.mcpServers: "x": must be an object'],
-  ['names a server without a command', { mcpServers: { x: {} } }, '"x": command must be text'],
-  ['gives a server odd arguments', { mcpServers: { x: { command: 'a', args: [1] } } }, 'args must be a list of texts'],
+const invalid: readonly [string, JsonObject, string][] = [
   [
-    'gives a server an odd environment',
-    { mcpServers: { x: { command: 'a', env: { A: 1 } } } },
-    'env must be an object',
+    'an unknown option',
+    { mcpservers: {} },
+    'options.mcpservers: is not an option of Claude Code; the options are fork',
   ],
-  ['names a server of no kind', { mcpServers: { x: { type: 'sdk' } } }, 'type must be stdio, http or sse'],
-  ['names a server without an address', { mcpServers: { x: { type: 'http' } } }, 'url must be text'],
-  ['is a list of agents', { agents: [1, 2] }, 'options.agents: must be an object, by name'],
-  ['names an agent without a prompt', { agents: { a: { description: 'x' } } }, '"a": prompt must be text'],
-  ['is one folder', { additionalDirectories: 'x' }, 'options.additionalDirectories: must be a list of texts'],
-  ['is a list of numbers', { additionalDirectories: [5] }, 'options.additionalDirectories: must be a list of texts'],
-  ['is a word for yes', { allowBypass: 'yes' }, 'options.allowBypass: must be true or false'],
-  ['is a number for yes', { fork: 1 }, 'options.fork: must be true or false'],
-  ['forks nothing', { fork: true }, 'options.fork: needs conversationId'],
-  ['is less than no time', { idleParkMs: -5 }, 'options.idleParkMs: must be a whole number'],
-  ['is part of a millisecond', { idleParkMs: 0.5 }, 'options.idleParkMs: must be a whole number'],
+  ['servers as text', { mcpServers: 'x' }, 'options.mcpServers: must be an object'],
+  ['a server that is a number', { mcpServers: { x: 5 } }, 'options.mcpServers.x: must be an object'],
+  ['a server without a command', { mcpServers: { x: {} } }, 'options.mcpServers.x.command: must be text'],
+  ['a server argument that is a number', { mcpServers: { x: { command: 'a', args: [1] } } }, 'args[0]: must be text'],
+  [
+    'a server environment with a number',
+    { mcpServers: { x: { command: 'a', env: { A: 1 } } } },
+    'options.mcpServers.x.env.A: must be text',
+  ],
+  ['an unknown server type', { mcpServers: { x: { type: 'sdk' } } }, 'x.type: must be stdio, http or sse'],
+  ['a server without a URL', { mcpServers: { x: { type: 'http' } } }, 'x.url: must be text'],
+  ['a list of agents', { agents: [1, 2] }, 'options.agents: must be an object whose keys are names'],
+  ['an agent without a prompt', { agents: { a: { description: 'x' } } }, 'options.agents.a.prompt: must be text'],
+  ['one folder as text', { additionalDirectories: 'x' }, 'options.additionalDirectories: must be a list of texts'],
+  ['a folder that is a number', { additionalDirectories: [5] }, 'options.additionalDirectories[0]: must be text'],
+  ['a flag as text', { allowBypass: 'yes' }, 'options.allowBypass: must be true or false'],
+  ['a flag as a number', { fork: 1 }, 'options.fork: must be true or false'],
+  ['a fork without a conversation', { fork: true }, 'options.fork: needs conversationId'],
+  ['a negative duration', { idleParkMs: -5 }, 'options.idleParkMs: must be a whole number'],
+  ['a fraction of a millisecond', { idleParkMs: 0.5 }, 'options.idleParkMs: must be a whole number'],
 ]
 
-describe('a wish', () => {
-  it.each(wrong)('that %s is refused', (_name, options, sentence) => {
+describe('a session option', () => {
+  it.each(invalid)('%s is an error that names the option and what is allowed', (_name, options, sentence) => {
     expect(() => parseSessionOptions({ options, conversationId: null })).toThrow(sentence)
   })
 
-  it('that is refused ends the session at its start, and says why', async () => {
+  it('an invalid option ends the session at its start with the reason', async () => {
     claude = await ClaudeFixture.create(() => [say('hello')])
     const id = await claude.startClaude({ options: { mcpServers: { x: 5 } } })
     const { value } = await claude.waitForEvent('session.ended')
     expect(value).toMatchObject({ id, ending: { reason: 'failed', detail: expect.stringContaining('mcpServers') } })
-    expect(claude.eventsOf('error.raised')[0]?.message).toContain('"x": must be an object')
+    expect(claude.eventsOf('error.raised')[0]?.message).toContain('mcpServers.x: must be an object')
     expect(claude.model.calls).toEqual([])
   })
 
-  it('for an agent of one’s own is granted: it can be called, and follows its prompt', async () => {
+  it('a custom agent can be called and follows its prompt', async () => {
     const script: ModelScript = ({ prompt, conversation, request }) => {
       if (prompt === 'help')
         return [say(JSON.stringify(request.system).includes('You count sheep') ? 'counted' : 'who am I?')]
@@ -66,7 +70,7 @@ describe('a wish', () => {
     expect(claude.model.toolResult('toolu_agent')).toContain('counted')
   })
 
-  it('for more folders is granted: what is in them can be read unasked', async () => {
+  it('files in an additional folder can be read without asking', async () => {
     claude = await ClaudeFixture.create(({ results }) => {
       const file_path = join(String(claude?.home), 'elsewhere', 'note.txt')
       return results.length === 0 ? [toolUse('Read', { file_path }, 'toolu_1')] : [say('done')]
@@ -82,7 +86,7 @@ describe('a wish', () => {
 })
 
 describe('an MCP server that cannot be started', () => {
-  it('is told of, once, with why', async () => {
+  it('a missing server is reported once, with the reason', async () => {
     claude = await ClaudeFixture.create(() => [say('hello')])
     const id = await claude.startClaude({ options: { mcpServers: { shop: { command: '/nowhere/shop' } } } })
     await claude.waitForTurnEnd()
@@ -94,12 +98,12 @@ describe('an MCP server that cannot be started', () => {
   })
 })
 
-describe('the folder of a session', () => {
+describe('an unusable working folder', () => {
   it.each([
-    ['that is a file', (at: ClaudeFixture) => join(at.cwd, 'file.txt'), 'is not a folder'],
-    ['that lies in a file', (at: ClaudeFixture) => join(at.cwd, 'file.txt', 'x'), 'is not there'],
-    ['that is not a whole path', () => 'relative/x', 'is not an absolute path'],
-  ])('%s fails the turn with a sentence', async (_name, cwd, sentence) => {
+    ['a file', (fixture: ClaudeFixture) => join(fixture.cwd, 'file.txt'), 'is not a folder'],
+    ['a path inside a file', (fixture: ClaudeFixture) => join(fixture.cwd, 'file.txt', 'x'), 'does not exist'],
+    ['a relative path', () => 'relative/x', 'is not an absolute path'],
+  ])('%s as working folder fails the turn with a message', async (_name, cwd, sentence) => {
     claude = await ClaudeFixture.create(() => [say('hello')], { files: { 'file.txt': '' } })
     await claude.startClaude({ cwd: cwd(claude) })
     expect((await claude.waitForTurnEnd()).ending).toBe('failed')
@@ -107,8 +111,8 @@ describe('the folder of a session', () => {
   })
 })
 
-describe('a Claude Code of one’s own', () => {
-  it('that is a folder is not ready, and that is said', async () => {
+describe('a configured claude executable', () => {
+  it('a folder in place of the executable makes the driver not ready', async () => {
     claude = await ClaudeFixture.create(() => [])
     for (const info of [
       claudeDriver({ folder: claude.home, executable: claude.cwd }).info(),
@@ -118,8 +122,8 @@ describe('a Claude Code of one’s own', () => {
   })
 })
 
-describe('what was noted of a session', () => {
-  it('and is damaged is put aside; the conversation goes on, and its cost is not told twice', async () => {
+describe('a damaged meta.json', () => {
+  it('a damaged meta.json is moved away, the conversation continues, and its cost is not reported twice', async () => {
     claude = await ClaudeFixture.create(({ prompt }) => [say(`heard ${prompt}`)])
     const runner = claude.startRunner()
     const id = await claude.startSession('claude', { cwd: claude.cwd, prompt: 'one' })
@@ -132,13 +136,13 @@ describe('what was noted of a session', () => {
     const second = await claude.waitForTurnEnd(2)
     expect(claude.model.calls.at(-1)?.conversation).toContain('heard one')
     expect(second.cost).toBeCloseTo(first.cost ?? 0, 8)
-    const raised = claude.eventsOf('error.raised').filter(event => event.code === 'damaged')
-    expect(raised).toMatchObject([{ message: expect.stringContaining('meta.json.damaged') }])
+    const errors = claude.eventsOf('error.raised').filter(event => event.code === 'damaged')
+    expect(errors).toMatchObject([{ message: expect.stringContaining('meta.json.damaged') }])
   })
 })
 
-describe('the conversation of a session', () => {
-  it('is shown by the id under which another session can go on with it', async () => {
+describe('the conversation id of a session', () => {
+  it('another session can continue the conversation by its id', async () => {
     claude = await ClaudeFixture.create(({ prompt }) => [say(`heard ${prompt}`)])
     const id = await claude.startClaude({ prompt: 'remember me' })
     await claude.waitForTurnEnd()
@@ -156,11 +160,11 @@ describe('the conversation of a session', () => {
   })
 })
 
-describe('a picture', () => {
-  it('needs no words beside it', async () => {
+describe('an image', () => {
+  it('an image can be sent without text', async () => {
     claude = await ClaudeFixture.create(() => [say('seen')])
-    const dot = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
-    const image = { type: 'image', mediaType: 'image/png', data: dot } as const
+    const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+    const image = { type: 'image', mediaType: 'image/png', data: pixel } as const
     const id = await claude.startClaude({ prompt: '', attachments: [image] })
     await claude.waitForTurnEnd()
     await claude.asPerson('sendMessage', { id, text: '', attachments: [image] })
@@ -170,7 +174,7 @@ describe('a picture', () => {
 })
 
 describe('a document', () => {
-  it('is given whole where it is a PDF, under its name', async () => {
+  it('a PDF reaches the model whole, with its name', async () => {
     claude = await ClaudeFixture.create(() => [say('read')])
     const data = Buffer.from('%PDF-1.4\n%%EOF\n').toString('base64')
     const pdf = { type: 'document', mediaType: 'application/pdf', data, name: 'terms.pdf' } as const

@@ -1,3 +1,4 @@
+/** One session of the real Claude Code: interrupts, messages, rules, events and errors. */
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -13,8 +14,8 @@ import { bash, type ModelScript, say, startModelProxy, steps } from './model.ts'
 let claude: ClaudeFixture
 afterEach(() => claude.close())
 
-describe('an interrupt', () => {
-  it('ends a turn that waits, at once, and the request with it', async () => {
+describe('an interrupted session', () => {
+  it('an interrupt ends a waiting turn and its request at once', async () => {
     claude = await ClaudeFixture.create(steps([bash('touch out.txt')]))
     const id = await claude.startClaude()
     await claude.waitForRequest()
@@ -27,7 +28,7 @@ describe('an interrupt', () => {
     expect(claude.model.calls.at(-1)?.prompt).toBe('go on')
   })
 
-  it('ends a turn whose call is parked', async () => {
+  it('an interrupt ends the turn of a parked session', async () => {
     claude = await ClaudeFixture.create(steps([bash('touch out.txt')]), { knownParkable: true })
     const id = await claude.startClaude({ parkAfterMs: 0 })
     await claude.waitForRequest()
@@ -38,8 +39,8 @@ describe('an interrupt', () => {
   })
 })
 
-describe('the end of a session by a person', () => {
-  it('ends its process and resolves what waits', async () => {
+describe('a session that a person ends', () => {
+  it('the process ends, and the pending request is resolved', async () => {
     claude = await ClaudeFixture.create(steps([bash('touch out.txt')]))
     const id = await claude.startClaude()
     await claude.waitForRequest()
@@ -51,8 +52,8 @@ describe('the end of a session by a person', () => {
   })
 })
 
-describe('messages', () => {
-  it('that are sent while it works wait for their turn, in order', async () => {
+describe('a message to Claude Code', () => {
+  it('messages that are sent during a turn are processed after it, in order', async () => {
     const script: ModelScript = ({ prompt, results }) =>
       prompt === 'go' && results.length === 0 ? [bash('touch out.txt')] : [say(`heard ${prompt}`)]
     claude = await ClaudeFixture.create(script)
@@ -65,20 +66,20 @@ describe('messages', () => {
     expect(claude.agentTexts()).toEqual(['heard go', 'heard second', 'heard third'])
   })
 
-  it('bring images and documents along', async () => {
+  it('a message can contain images and documents', async () => {
     claude = await ClaudeFixture.create(() => [say('seen')])
-    const dot = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+    const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
     const note = { type: 'document', mediaType: 'text/plain', data: Buffer.from('a note').toString('base64') } as const
     await claude.startClaude({
       prompt: 'look',
-      attachments: [{ type: 'image', mediaType: 'image/png', data: dot }, note],
+      attachments: [{ type: 'image', mediaType: 'image/png', data: pixel }, note],
     })
     await claude.waitForTurnEnd()
     expect(claude.model.hasRead('a note')).toBe(true)
     expect(claude.model.calls[0]?.conversation).toContain('"type":"image"')
   })
 
-  it('go on with an earlier conversation of Claude Code, or fork it', async () => {
+  it('a session can continue or fork an earlier conversation of Claude Code', async () => {
     claude = await ClaudeFixture.create(({ prompt }) => [say(`heard ${prompt}`)])
     const first = await claude.startClaude({ prompt: 'remember me' })
     await claude.waitForTurnEnd()
@@ -103,7 +104,7 @@ describe('messages', () => {
     expect(JSON.parse(await claude.readDriverFile(same, 'meta.json')).key.sessionId).toBe(key.sessionId)
   })
 
-  it('to go on with a conversation that is not there fail with a sentence', async () => {
+  it('a session that continues an unknown conversation fails with a message', async () => {
     claude = await ClaudeFixture.create(() => [say('hello')])
     await claude.startClaude({ conversationId: randomUUID() })
     expect((await claude.waitForTurnEnd()).ending).toBe('failed')
@@ -111,8 +112,8 @@ describe('messages', () => {
   })
 })
 
-describe('the rules', () => {
-  it('see every call: a deny holds for what the CLI would run unasked', async () => {
+describe('a rule', () => {
+  it('a deny rule applies to a call that the CLI would run without asking', async () => {
     claude = await ClaudeFixture.create(steps([bash('ls -la')]))
     await claude.asPerson('addRule', { effect: 'deny', tool: 'Bash', command: 'ls -la', note: 'no looking' })
     await claude.startClaude({ mode: 'acceptEdits' })
@@ -121,7 +122,7 @@ describe('the rules', () => {
     expect(claude.eventsOf('request.opened')).toHaveLength(0)
   })
 
-  const outOfOrder = async (failure: Error) => {
+  const runWithFailingRules = async (failure: Error) => {
     claude = await ClaudeFixture.create(steps([bash('touch out.txt')]))
     const call: Call = async (op, input, options) => {
       if (op === 'checkTool') throw failure
@@ -132,20 +133,20 @@ describe('the rules', () => {
     await claude.waitForTurnEnd()
     expect(claude.readFile('out.txt')).toBeNull()
   }
-  it('that cannot be asked let nothing through, and agent and person read why', async () => {
-    await outOfOrder(new Fault('internal', 'they are out of order'))
-    expect(claude.model.toolResult()).toContain('they are out of order')
+  it('a call is denied if the rules cannot be checked, and the agent and the person read why', async () => {
+    await runWithFailingRules(new Fault('internal', 'the rules are broken'))
+    expect(claude.model.toolResult()).toContain('the rules are broken')
     expect(claude.eventsOf('error.raised')[0]?.message).toContain(
-      'Bash was refused, since the rules could not be asked',
+      'Bash was denied, because the rules could not be checked',
     )
   })
 
-  it('let nothing through either where asking them breaks', async () => {
-    await outOfOrder(new TypeError('a mistake of ours'))
+  it('a call is denied if checking the rules throws an unexpected error', async () => {
+    await runWithFailingRules(new TypeError('a bug'))
     expect(claude.model.toolResult()).toBeDefined()
   })
 
-  it('make the CLI ask for what it would run unasked', async () => {
+  it('an ask rule makes the CLI ask for a call that it would run without asking', async () => {
     claude = await ClaudeFixture.create(steps([bash('touch out.txt')]))
     await claude.asPerson('addRule', { effect: 'ask', tool: 'Bash', command: 'touch out.txt' })
     await claude.startClaude({ mode: 'bypassPermissions' })
@@ -155,7 +156,7 @@ describe('the rules', () => {
     expect(claude.model.toolResult()).toContain('by a person')
   })
 
-  it('answer for a person where they allow', async () => {
+  it('an allow rule answers in place of a person', async () => {
     claude = await ClaudeFixture.create(steps([bash('touch out.txt')]))
     await claude.asPerson('addRule', {
       effect: 'allow',
@@ -170,20 +171,20 @@ describe('the rules', () => {
   })
 })
 
-describe('what is heard of a turn', () => {
-  it('is kept: text, calls, their results, the usage and the cost', async () => {
+describe('the log of a turn', () => {
+  it('the log contains text, calls, results, usage and cost', async () => {
     claude = await ClaudeFixture.create(steps([say('let me see'), bash('echo hello')]))
     await claude.startClaude({ mode: 'acceptEdits' })
-    const over = await claude.waitForTurnEnd()
-    expect(over.usage).toEqual({ inputTokens: expect.any(Number), outputTokens: expect.any(Number) })
-    expect(over.cost).toBeGreaterThan(0)
+    const turnEnd = await claude.waitForTurnEnd()
+    expect(turnEnd.usage).toEqual({ inputTokens: expect.any(Number), outputTokens: expect.any(Number) })
+    expect(turnEnd.cost).toBeGreaterThan(0)
     expect(claude.agentTexts()).toEqual(['let me see', 'done'])
     expect(claude.eventsOf('tool.started')).toMatchObject([{ block: 'toolu_1', input: { command: 'echo hello' } }])
     const [finished] = claude.eventsOf('tool.finished')
     expect(finished).toMatchObject({ block: 'toolu_1', ok: true, output: expect.stringContaining('hello') })
   })
 
-  it('costs what it costs, however often the conversation was resumed', async () => {
+  it('the cost of a resumed conversation is not counted twice', async () => {
     const clock = new ManualClock()
     claude = await ClaudeFixture.create(() => [say('done')], { clock, idleParkMs: 60_000 })
     const id = await claude.startClaude()
@@ -194,7 +195,7 @@ describe('what is heard of a turn', () => {
     expect(second.cost).toBeCloseTo(first.cost ?? 0, 8)
   })
 
-  it('tells of a network that is not there, in a sentence to act on', async () => {
+  it('an unreachable model API is reported with advice', async () => {
     const env = { ANTHROPIC_BASE_URL: 'http://127.0.0.1:9', CLAUDE_CODE_MAX_RETRIES: '1' }
     claude = await ClaudeFixture.create(() => [], { env })
     await claude.startClaude()
@@ -202,7 +203,7 @@ describe('what is heard of a turn', () => {
     expect(claude.eventsOf('error.raised')[0]?.message).toContain('check the network')
   })
 
-  it('tells of a sign-in that is refused, in a sentence to act on', async () => {
+  it('a refused sign-in is reported with advice', async () => {
     const refusing = createServer((_, response) => {
       response.writeHead(401, { 'content-type': 'application/json' })
       response.end('{"type":"error","error":{"type":"authentication_error","message":"invalid x-api-key"}}')
@@ -215,55 +216,55 @@ describe('what is heard of a turn', () => {
     await claude.startClaude()
     expect((await claude.waitForTurnEnd()).ending).toBe('failed')
     refusing.close()
-    const raised = claude.eventsOf('error.raised').find(event => event.code === 'authentication_failed')
-    expect(raised?.message).toContain('sign in again')
+    const error = claude.eventsOf('error.raised').find(event => event.code === 'authentication_failed')
+    expect(error?.message).toContain('sign in again')
   })
 })
 
-describe('a limit that is reached', () => {
+describe('a reached rate limit', () => {
   const limited = { status: 429, type: 'rate_limit_error', message: 'slow down', headers: { 'retry-after': '0' } }
-  it('is told in a sentence to act on, and the turn fails with it', async () => {
-    const front = await startModelProxy(
+  it('a lasting rate limit is reported with advice, and the turn fails', async () => {
+    const proxy = await startModelProxy(
       () => '',
       () => limited,
     )
     claude = await ClaudeFixture.create(() => [], {
-      env: { ANTHROPIC_BASE_URL: front.url, CLAUDE_CODE_MAX_RETRIES: '1' },
+      env: { ANTHROPIC_BASE_URL: proxy.url, CLAUDE_CODE_MAX_RETRIES: '1' },
     })
     await claude.startClaude()
     expect((await claude.waitForTurnEnd()).ending).toBe('failed')
-    front.close()
+    proxy.close()
     const [retry, last] = claude.eventsOf('error.raised')
     expect(retry).toMatchObject({ code: 'api_retry', message: expect.stringContaining('limit of this account') })
     expect(last).toMatchObject({ code: 'rate_limit', message: expect.stringContaining('wait, or use another account') })
   })
 
-  it('and passes is told, and the turn goes on', async () => {
+  it('a rate limit that goes away is reported, and the turn continues', async () => {
     let refused = 0
-    const front = await startModelProxy(
+    const proxy = await startModelProxy(
       () => claude.model.server.url,
       ({ tools }) => (tools && refused++ === 0 ? limited : null),
     )
-    claude = await ClaudeFixture.create(() => [say('here')], { env: { ANTHROPIC_BASE_URL: front.url } })
+    claude = await ClaudeFixture.create(() => [say('here')], { env: { ANTHROPIC_BASE_URL: proxy.url } })
     await claude.startClaude()
     expect((await claude.waitForTurnEnd()).ending).toBe('done')
-    front.close()
+    proxy.close()
     expect(claude.agentTexts()).toEqual(['here'])
     expect(claude.eventsOf('error.raised')).toMatchObject([{ code: 'api_retry' }])
   })
 })
 
-describe('a folder that is not there', () => {
-  it('fails the turn with a sentence', async () => {
+describe('a missing working folder', () => {
+  it('a missing working folder fails the turn with a message', async () => {
     claude = await ClaudeFixture.create(() => [say('hello')])
     await claude.startClaude({ cwd: join(claude.home, 'nowhere') })
     expect((await claude.waitForTurnEnd()).ending).toBe('failed')
-    expect((await claude.waitForEvent('error.raised')).message).toContain('nowhere is not there')
+    expect((await claude.waitForEvent('error.raised')).message).toContain('nowhere does not exist')
   })
 })
 
-describe('the person’s own settings', () => {
-  it('apply by default: their CLAUDE.md, and that of the folder', async () => {
+describe('the settings of Claude Code', () => {
+  it('the CLAUDE.md files of the person and of the folder apply by default', async () => {
     claude = await ClaudeFixture.create(() => [say('read')], { files: { 'CLAUDE.md': 'the folder says: be kind' } })
     mkdirSync(join(claude.home, 'config'), { recursive: true })
     writeFileSync(join(claude.home, 'config', 'CLAUDE.md'), 'the person says: be brief')
@@ -277,11 +278,11 @@ describe('the person’s own settings', () => {
 })
 
 describe('a machine without Claude Code', () => {
-  it('says what is missing and what to do', async () => {
+  it('the driver says what is missing and what to do', async () => {
     claude = await ClaudeFixture.create(() => [])
     const info = await claudeDriver({ folder: claude.home, executable: '/nowhere/claude' }).info()
     expect(info).toMatchObject({ ready: false, missing: expect.stringContaining('HOLDPOINT_CLAUDE') })
-    const unsigned = await claudeDriver({ folder: claude.home, env: { HOME: claude.home } }).info()
-    expect(unsigned).toMatchObject({ ready: true, missing: expect.stringContaining('sign') })
+    const notSignedIn = await claudeDriver({ folder: claude.home, env: { HOME: claude.home } }).info()
+    expect(notSignedIn).toMatchObject({ ready: true, missing: expect.stringContaining('sign') })
   })
 })

@@ -1,4 +1,4 @@
-/** What stops Claude Code: an interrupt, an end, an answer that says so; and that nothing holds them up or is left behind. */
+/** Stopping Claude Code: by an interrupt, by ending the session, or by an answer. Nothing delays these, and no request or process is left over. */
 import type { Call, SessionId } from '@holdpoint/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
 import { ManualClock } from '../runner-fixture.ts'
@@ -9,14 +9,14 @@ let claude: ClaudeFixture
 afterEach(() => claude.close())
 
 const echo = bash('echo ran >> ran.txt')
-const hanging: ModelScript = () => new Promise(() => {})
-const done = (count: number) => claude.waitFor(() => claude.eventsOf('command.done')[count - 1])
+const neverReplies: ModelScript = () => new Promise(() => {})
+const commandDone = (nth: number) => claude.waitFor(() => claude.eventsOf('command.done')[nth - 1])
 const freeze = (id: SessionId) => process.kill(claude.pidOf(id) ?? Number.NaN, 'SIGSTOP')
 
-describe('a change that Claude Code does not answer', () => {
-  it('holds up no interrupt', async () => {
+describe('a change of mode or model that Claude Code does not answer', () => {
+  it('an unanswered change does not delay an interrupt', async () => {
     const clock = new ManualClock()
-    claude = await ClaudeFixture.create(hanging, { clock })
+    claude = await ClaudeFixture.create(neverReplies, { clock })
     const id = await claude.startClaude()
     await waitUntil(() => claude.model.calls.length > 0)
     const pid = claude.pidOf(id)
@@ -26,12 +26,12 @@ describe('a change that Claude Code does not answer', () => {
     await advanceUntil(clock, claude.waitForTurnEnd())
     expect((await claude.waitForTurnEnd()).ending).toBe('interrupted')
     expect(isAlive(pid)).toBe(false)
-    await advanceUntil(clock, done(3))
+    await advanceUntil(clock, commandDone(3))
     expect((await claude.asPerson('getSession', { id })).mode).toBe('default')
   })
 
-  it('holds up no end, and the process is gone', async () => {
-    claude = await ClaudeFixture.create(hanging)
+  it('an unanswered change does not delay the end of the session and its process', async () => {
+    claude = await ClaudeFixture.create(neverReplies)
     const id = await claude.startClaude()
     await waitUntil(() => claude.model.calls.length > 0)
     const pid = claude.pidOf(id)
@@ -41,7 +41,7 @@ describe('a change that Claude Code does not answer', () => {
     await waitUntil(() => !isAlive(pid))
   })
 
-  it('is given up after a while, with a sentence; the next message runs as before', async () => {
+  it('an unanswered change is cancelled after a while with a message, and the next message runs as before', async () => {
     const clock = new ManualClock()
     claude = await ClaudeFixture.create(() => [say('hello')], { clock })
     const id = await claude.startClaude()
@@ -50,20 +50,23 @@ describe('a change that Claude Code does not answer', () => {
     freeze(id)
     await claude.asPerson('patchSession', { id, mode: 'acceptEdits' })
     await claude.asPerson('sendMessage', { id, text: 'still there?' })
-    await advanceUntil(clock, done(2))
-    expect((await done(2)).outcome).toMatchObject({ ok: false, reason: expect.stringContaining('did not answer') })
+    await advanceUntil(clock, commandDone(2))
+    expect((await commandDone(2)).outcome).toMatchObject({
+      ok: false,
+      reason: expect.stringContaining('did not answer'),
+    })
     expect((await claude.waitForTurnEnd(2)).ending).toBe('done')
     expect(isAlive(pid)).toBe(false)
     expect((await claude.asPerson('getSession', { id })).mode).toBe('default')
   })
 })
 
-/** Its runner, with something done at the moment that a request reaches the gateway, and at the moment that it is there. */
-function meeting(before: () => Promise<unknown>, after: () => Promise<unknown> = async () => {}): Call {
-  let met = false
+/** The runner's call, with actions just before and just after the first request is opened. */
+function aroundFirstRequest(before: () => Promise<unknown>, after: () => Promise<unknown> = async () => {}): Call {
+  let isDone = false
   return async (op, input, options) => {
-    if (op !== 'openRequest' || met) return claude.asRunner(op, input, options)
-    met = true
+    if (op !== 'openRequest' || isDone) return claude.asRunner(op, input, options)
+    isDone = true
     await before()
     const opened = await claude.asRunner(op, input, options)
     await after()
@@ -71,26 +74,26 @@ function meeting(before: () => Promise<unknown>, after: () => Promise<unknown> =
   }
 }
 
-describe('an interrupt that meets an ask', () => {
-  async function meet(after: () => Promise<unknown> = async () => {}) {
+describe('an interrupt at the moment when a request is opened', () => {
+  async function interruptWhileOpening(after: () => Promise<unknown> = async () => {}) {
     claude = await ClaudeFixture.create(steps([echo]))
     let id: SessionId
     const interrupt = () => claude.asPerson('interruptSession', { id })
-    claude.startRunner([claude.driver()], { call: meeting(interrupt, after) })
+    claude.startRunner([claude.driver()], { call: aroundFirstRequest(interrupt, after) })
     id = await claude.startSession('claude', { cwd: claude.cwd, parkAfterMs: null })
     expect((await claude.waitForTurnEnd()).ending).toBe('interrupted')
-    await done(2)
+    await commandDone(2)
     return id
   }
 
-  it('leaves nothing to be answered', async () => {
-    await meet()
+  it('the request does not stay pending', async () => {
+    await interruptWhileOpening()
     expect(await claude.getRequest()).toMatchObject({ status: 'resolved', resolution: { by: 'agent' } })
     expect(claude.readFile('ran.txt')).toBeNull()
   })
 
-  it('leaves no answer on its way: what was said in that moment reaches nobody, and says so', async () => {
-    const id = await meet(async () => claude.answer(await claude.waitForRequest(), { kind: 'allow' }))
+  it('an answer given at that moment is reported as undeliverable', async () => {
+    const id = await interruptWhileOpening(async () => claude.answer(await claude.waitForRequest(), { kind: 'allow' }))
     expect((await claude.getRequest()).delivery.state).toBe('undeliverable')
     await claude.asPerson('sendMessage', { id, text: 'and now?' })
     await claude.waitForTurnEnd(2)
@@ -98,18 +101,18 @@ describe('an interrupt that meets an ask', () => {
   })
 })
 
-describe('an interrupt that Claude Code has not heard of yet', () => {
-  it('lets nothing be asked', async () => {
-    const late = `while IFS= read -r line; do case "$line" in *'"subtype":"interrupt"'*) (sleep 1; printf '%s\\n' "$line") & ;; *) printf '%s\\n' "$line";; esac; done | "$claude" "$@"`
-    let heard = () => {}
+describe('an interrupt that Claude Code has not processed yet', () => {
+  it('a call that Claude Code makes before it processes the interrupt opens no request', async () => {
+    const delayInterrupt = `while IFS= read -r line; do case "$line" in *'"subtype":"interrupt"'*) (sleep 1; printf '%s\\n' "$line") & ;; *) printf '%s\\n' "$line";; esac; done | "$claude" "$@"`
+    let interruptSeen = () => {}
     const interrupting = new Promise<void>(resolve => {
-      heard = resolve
+      interruptSeen = resolve
     })
     const script: ModelScript = () => interrupting.then(() => [echo])
-    claude = await ClaudeFixture.create(script, { executable: wrapClaude(late) })
+    claude = await ClaudeFixture.create(script, { executable: wrapClaude(delayInterrupt) })
     const call: Call = async (op, input, options) => {
       const output = await claude.asRunner(op, input, options)
-      if (op === 'listCommands' && JSON.stringify(output).includes('"interrupt"')) setImmediate(heard)
+      if (op === 'listCommands' && JSON.stringify(output).includes('"interrupt"')) setImmediate(interruptSeen)
       return output
     }
     claude.startRunner([claude.driver()], { call })
@@ -122,14 +125,14 @@ describe('an interrupt that Claude Code has not heard of yet', () => {
     expect(claude.readFile('ran.txt')).toBeNull()
   })
 
-  it('and that meets an answer on its way leaves it accounted for', async () => {
+  it('an answer that is being handed during the interrupt is reported as undeliverable', async () => {
     claude = await ClaudeFixture.create(steps([echo]))
     let id: SessionId
-    let met = false
+    let isDone = false
     const call: Call = async (op, input, options) => {
       const output = await claude.asRunner(op, input, options)
-      if (op !== 'reportDelivery' || met) return output
-      met = true
+      if (op !== 'reportDelivery' || isDone) return output
+      isDone = true
       await claude.asPerson('interruptSession', { id })
       await claude.waitForTurnEnd()
       return output
@@ -143,15 +146,15 @@ describe('an interrupt that Claude Code has not heard of yet', () => {
   })
 })
 
-describe('an interrupt while nothing goes on', () => {
-  it('stops nothing that comes after it', async () => {
+describe('an interrupt of an idle session', () => {
+  it('an interrupt of an idle session does not affect the next message', async () => {
     const script: ModelScript = ({ prompt, results }) =>
       prompt === 'now' && results.length === 0 ? [echo] : [say('ready')]
     claude = await ClaudeFixture.create(script)
     const id = await claude.startClaude()
     await claude.waitForTurnEnd()
     await claude.asPerson('interruptSession', { id })
-    await done(2)
+    await commandDone(2)
     await claude.asPerson('sendMessage', { id, text: 'now' })
     await claude.answer(await claude.waitForRequest(), { kind: 'allow' })
     expect((await claude.waitForTurnEnd(2)).ending).toBe('done')
@@ -159,8 +162,8 @@ describe('an interrupt while nothing goes on', () => {
   })
 })
 
-describe('a refusal that stops the turn', () => {
-  it('is told to the agent with its reason when it hears of the person next', async () => {
+describe('a denial that ends the turn', () => {
+  it('the agent reads the reason of the denial with the next message', async () => {
     const script: ModelScript = ({ prompt }) => (prompt === 'go' ? [echo] : [say('I see')])
     claude = await ClaudeFixture.create(script)
     const id = await claude.startClaude()
@@ -174,8 +177,8 @@ describe('a refusal that stops the turn', () => {
   })
 })
 
-describe('a program that is not Claude Code', () => {
-  it('and never says a word fails the turn after a while, and is ended', async () => {
+describe('a claude executable that never replies', () => {
+  it('the turn fails after a while, and the process is ended', async () => {
     const clock = new ManualClock()
     claude = await ClaudeFixture.create(() => [], { clock, executable: wrapClaude('exec sleep 600') })
     const id = await claude.startClaude()

@@ -1,3 +1,4 @@
+/** Forms of MCP servers and requests of subagents, with the real Claude Code. */
 import { fileURLToPath } from 'node:url'
 import type { Answer, Request } from '@holdpoint/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -7,7 +8,7 @@ import { bash, type ModelScript, say, steps, toolUse } from './model.ts'
 let claude: ClaudeFixture
 afterEach(() => claude.close())
 
-describe('a form of an MCP server', () => {
+describe('an elicitation of an MCP server', () => {
   const server = fileURLToPath(new URL('./form-server.mjs', import.meta.url))
   const options = { mcpServers: { shop: { command: process.execPath, args: [server] } } }
   const order = (how: string) => steps([toolUse('mcp__shop__order', { how }, 'toolu_1')])
@@ -21,7 +22,7 @@ describe('a form of an MCP server', () => {
     return claude.asPerson('getRequest', { id: opened.value.id })
   }
 
-  it('reaches the person, and what they filled in reaches the server', async () => {
+  it('a form reaches the person, and the submitted values reach the server', async () => {
     const request = await fill('form', { kind: 'submit', values: { count: 3 } })
     expect(request.ask).toMatchObject({ message: 'How many?', schema: { required: ['count'] } })
     expect(request.delivery.state).toBe('taken')
@@ -29,12 +30,12 @@ describe('a form of an MCP server', () => {
     expect(claude.model.toolResult()).toContain('"count":3')
   })
 
-  it('may be declined', async () => {
+  it('a form can be declined', async () => {
     await fill('form', { kind: 'decline' })
     expect(claude.model.toolResult()).toContain('"action":"decline"')
   })
 
-  it('that nobody answered is told to be cancelled: nothing is accepted by silence', async () => {
+  it('a form that nobody answers is cancelled', async () => {
     claude = await ClaudeFixture.create(order('form'))
     await claude.startClaude({ options, deadlineMs: 1000, onDeadline: 'deny' })
     await claude.answer(await claude.waitForRequest(), { kind: 'allow' })
@@ -44,15 +45,15 @@ describe('a form of an MCP server', () => {
     expect(claude.model.toolResult()).toContain('"action":"cancel"')
   })
 
-  it('may be a link to open', async () => {
+  it('a form can be a link to open', async () => {
     const request = await fill('link', { kind: 'submit', values: {} })
     expect(request.ask).toMatchObject({ url: 'https://example.org/sign-in' })
     expect(claude.model.toolResult()).toContain('"action":"accept"')
   })
 })
 
-/** Two agents at once, each with a command of its own; then done. */
-const parents: ModelScript = ({ prompt, results, conversation }) => {
+/** Starts two subagents at once, each with a command of its own. */
+const twoSubagents: ModelScript = ({ prompt, results, conversation }) => {
   for (const name of ['one', 'two'])
     if (prompt === `touch ${name}`)
       return results.length === 0 ? [bash(`touch ${name}.txt`, `toolu_${name}`)] : [say(`${name} is over`)]
@@ -71,9 +72,9 @@ const parents: ModelScript = ({ prompt, results, conversation }) => {
   )
 }
 
-describe('agents under the agent', () => {
-  it('wait at once, each under its name, and are answered in reverse order', async () => {
-    claude = await ClaudeFixture.create(parents)
+describe('requests of subagents', () => {
+  it('two subagents wait at once under their own names and are answered in reverse order', async () => {
+    claude = await ClaudeFixture.create(twoSubagents)
     await claude.startClaude()
     const [one, two] = [await claude.waitForRequest('toolu_one'), await claude.waitForRequest('toolu_two')]
     expect(one.agentPath).toEqual(['agent one'])
@@ -93,7 +94,7 @@ describe('agents under the agent', () => {
     ])
   })
 
-  it('have agents of their own, each under its own name', async () => {
+  it('a nested subagent asks under the path of its agents', async () => {
     const agent = (name: string, id: string) =>
       toolUse(
         'Agent',

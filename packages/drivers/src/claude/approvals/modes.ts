@@ -1,18 +1,39 @@
-/** The modes of Claude Code as data: what each means to a person, and what the CLI asks in it. Measured, and held by a test row by row. */
+/** The permission modes of Claude Code as data: what the CLI does with each kind of call. Measured; a test checks every row against the real CLI. */
 import type { PermissionMode } from '@anthropic-ai/claude-agent-sdk'
 
-/** `asks`: it comes here; `runs`: the CLI lets it through; `refuses`: the CLI says no by itself. */
+/** `asks`: the CLI calls canUseTool; `runs`: it runs the call without asking; `refuses`: it refuses the call by itself. */
 export type Behavior = 'asks' | 'runs' | 'refuses'
-/** The kinds of call that modes tell apart; `leave`: of the mode itself, with a plan. */
-export type CallKind = 'question' | 'change' | 'look' | 'edit' | 'ruin' | 'leave'
+/** Kinds of call that the modes treat differently. `write` and `read` are shell commands, `edit` is a file edit, `exitPlan` leaves plan mode. */
+export type CallKind = 'question' | 'write' | 'read' | 'edit' | 'destructive' | 'exitPlan'
 export type Mode = Exclude<PermissionMode, 'auto'>
 
 export const modes: Readonly<Record<Mode, Readonly<Record<CallKind, Behavior>>>> = {
-  default: { question: 'asks', change: 'asks', look: 'runs', edit: 'asks', ruin: 'asks', leave: 'refuses' },
-  acceptEdits: { question: 'asks', change: 'runs', look: 'runs', edit: 'runs', ruin: 'asks', leave: 'refuses' },
-  bypassPermissions: { question: 'asks', change: 'runs', look: 'runs', edit: 'runs', ruin: 'asks', leave: 'refuses' },
-  plan: { question: 'asks', change: 'refuses', look: 'runs', edit: 'asks', ruin: 'refuses', leave: 'asks' },
-  dontAsk: { question: 'refuses', change: 'refuses', look: 'runs', edit: 'refuses', ruin: 'refuses', leave: 'refuses' },
+  default: { question: 'asks', write: 'asks', read: 'runs', edit: 'asks', destructive: 'asks', exitPlan: 'refuses' },
+  acceptEdits: {
+    question: 'asks',
+    write: 'runs',
+    read: 'runs',
+    edit: 'runs',
+    destructive: 'asks',
+    exitPlan: 'refuses',
+  },
+  bypassPermissions: {
+    question: 'asks',
+    write: 'runs',
+    read: 'runs',
+    edit: 'runs',
+    destructive: 'asks',
+    exitPlan: 'refuses',
+  },
+  plan: { question: 'asks', write: 'refuses', read: 'runs', edit: 'asks', destructive: 'refuses', exitPlan: 'asks' },
+  dontAsk: {
+    question: 'refuses',
+    write: 'refuses',
+    read: 'runs',
+    edit: 'refuses',
+    destructive: 'refuses',
+    exitPlan: 'refuses',
+  },
 }
 
 export const modeNames = Object.keys(modes) as readonly Mode[] // the keys of a literal are its keyof
@@ -21,17 +42,13 @@ export function isMode(name: unknown): name is Mode {
   return typeof name === 'string' && Object.hasOwn(modes, name)
 }
 
-/** Why bypassPermissions cannot be entered, and what to do. */
-export const noBypass =
-  'bypassPermissions is only for a session that was started in it, or with the option allowBypass; start such a one'
-
-/** Those that a session can be in. */
+/** The modes that a session can enter. */
 export function availableModes(mayBypass: boolean): readonly Mode[] {
   return modeNames.filter(mode => mayBypass || mode !== 'bypassPermissions')
 }
 
-/** The mode that a session goes on in: the one that it shows, where it can; else the one that it was in last. */
-export function resumeMode(shown: string, last: string | undefined, mayBypass: boolean): Mode {
-  const open = availableModes(mayBypass)
-  return open.find(mode => mode === shown) ?? open.find(mode => mode === last) ?? 'default'
+/** The mode to resume a session in: the session's current one if it is available, else the last mode of the CLI. */
+export function resumeMode(current: string, last: string | undefined, mayBypass: boolean): Mode {
+  const available = availableModes(mayBypass)
+  return available.find(mode => mode === current) ?? available.find(mode => mode === last) ?? 'default'
 }

@@ -1,9 +1,10 @@
-/** The calls of one process that wait for an answer: each asked once under its tool use id, handed only while the process is there to take it, taken when its result is seen. */
+/** Tool calls and elicitations of one process that wait for an answer. Each is asked once under its tool use id, its answer is handed only while the process can receive it, and it counts as taken when its result appears. */
 import type { CanUseTool, PermissionResult } from '@anthropic-ai/claude-agent-sdk'
 import { type Ask, canonicalJson, Fault, type JsonObject } from '@holdpoint/protocol'
 import { jsonCopy } from '../../generator/json-copy.ts'
 import type { AgentSession } from '../../session/agent-session.ts'
 import type { HandedAnswer, OpenRequest } from '../../session/open-request.ts'
+import { denied, notParkable, toAgent } from '../messages.ts'
 import type { CarriedRequests } from '../parking/carried-requests.ts'
 import type { ParkingProbe } from '../parking/parking-method.ts'
 import type { TranscriptStore } from '../transcript/transcript-store.ts'
@@ -11,320 +12,323 @@ import { askFor, type Permission, planTool, replyFor } from './permission.ts'
 
 export interface PendingCallsOptions {
   readonly session: AgentSession
-  readonly rows: TranscriptStore
-  /** What an earlier process had asked and not been told. */
+  readonly transcript: TranscriptStore
+  /** Requests of an earlier process that a call of this process may repeat. */
   readonly carried: CarriedRequests
-  readonly parking: ParkingProbe
-  /** Whether a call of this tool may be asked before the CLI does, to be put off if it must. */
-  readonly mayPutOff: (tool: string) => boolean
-  readonly pathOf: (agentId: string | undefined) => readonly string[]
-  /** Resolves when the process is gone, or has shown for a while that it is not. */
-  readonly gone: () => Promise<boolean>
-  /** Something is asked, before it is. */
-  readonly onBegin: () => void
-  /** An ask began or ceased to wait, or came to its end. */
+  readonly parkingProbe: ParkingProbe
+  /** Whether a call of this tool may be asked in the PreToolUse hook, so that it can be deferred. */
+  readonly mayDefer: (tool: string) => boolean
+  readonly agentPathOf: (agentId: string | undefined) => readonly string[]
+  /** Resolves to true when the process has exited, to false when it is still running after a moment. */
+  readonly processExited: () => Promise<boolean>
+  /** Called when a call begins to wait, before its request is opened. */
+  readonly onCallStart: () => void
+  /** Called when a call begins or stops waiting, or is finished. */
   readonly onChange: () => void
-  /** The CLI asks for more than it would by itself: see `guard.ts`. */
-  readonly guarded: boolean
+  /** The process runs with an extra ask rule (ask-rule.ts), so the CLI asks more often than its settings say. */
+  readonly hasAskRule: boolean
   readonly mayBypass: boolean
-  /** What a person is to know of a call, as a sentence. */
-  readonly onTrouble: (sentence: string) => void
+  readonly reportProblem: (message: string) => void
 }
 
-/** A call of the main agent's, which can be brought back under its own id; of an agent under it; or no tool, but asked by a server meanwhile. */
-type Kind = 'main' | 'sub' | 'aside'
+/** Who asked: the main agent, a subagent, or an MCP server. Only a call of the main agent can be resumed under its own id. */
+type CallOrigin = 'main' | 'subagent' | 'elicitation'
 
-interface Waiting {
+interface PendingCall {
   readonly id: string
-  readonly kind: Kind
-  readonly verdict: Promise<PermissionResult>
-  asked?: OpenRequest
-  settled?: HandedAnswer
-  handing: boolean
-  /** It waits before the CLI has asked for it, and can be put off. */
-  held: boolean
-  /** The CLI has ceased to wait: true where that is because it is gone. */
-  ceasing?: Promise<boolean>
-  /** The CLI lives and no longer listens: what is answered now reaches nobody. */
-  deaf: boolean
+  readonly origin: CallOrigin
+  readonly reply: Promise<PermissionResult>
+  request?: OpenRequest
+  handedAnswer?: HandedAnswer
+  isHanding: boolean
+  /** The call waits in the PreToolUse hook and can be deferred. */
+  isHeld: boolean
+  /** Set when the CLI has aborted the call; resolves to true if that is because the process exited. */
+  aborted?: Promise<boolean>
+  /** The process is running but no longer waits for this call; an answer would reach nobody. */
+  isAbandoned: boolean
 }
 
-/** To a call that was made before the CLI had heard that it is to stop. */
-const tooLate: PermissionResult = { behavior: 'deny', message: 'The person interrupted this.', interrupt: true }
+/** The reply to a call that the CLI made before it processed the interrupt. */
+const interruptedReply: PermissionResult = { behavior: 'deny', message: toAgent.interrupted, interrupt: true }
 
-/** The process is let go: whoever waits for this is gone with it. */
+/** Returned to a process that is about to end; it must not receive any reply. */
 const never = new Promise<never>(() => {})
 
 export class PendingCalls {
   readonly #options: PendingCallsOptions
-  readonly #waiting = new Map<string, Waiting>()
+  readonly #calls = new Map<string, PendingCall>()
   readonly #notes = new Map<string, string>()
-  /** Calls that a person has allowed from now on, by what they are. */
-  readonly #granted = new Set<string>()
-  #leaving = false
-  #leave = () => {}
-  readonly #left = new Promise<void>(resolve => {
-    this.#leave = resolve
+  /** Calls that a person has permanently allowed in this process, as canonical JSON. */
+  readonly #alwaysAllowed = new Set<string>()
+  #isStopping = false
+  #resolveStopping = () => {}
+  readonly #stopping = new Promise<void>(resolve => {
+    this.#resolveStopping = resolve
   })
-  #interrupted = false
-  /** A person has ended the turn by their answer. */
-  stopped: 'cancelled' | 'interrupted' | null = null
-  /** What they said then. */
-  remark: string | null = null
+  #isInterrupted = false
+  /** How a person's answer ended the turn; null if no answer did. */
+  turnEnding: 'cancelled' | 'interrupted' | null = null
+  /** What the person said when their answer ended the turn. */
+  stopMessage: string | null = null
 
   constructor(options: PendingCallsOptions) {
     this.#options = options
   }
 
-  /** Asks of which nobody knows the answer yet, by key. */
-  get pending(): readonly string[] {
-    return this.#heard().flatMap(call => (call.handing ? [] : call.id))
+  /** Keys of the calls whose answer is not being handed yet. */
+  get pendingKeys(): readonly string[] {
+    return this.#activeCalls().flatMap(call => (call.isHanding ? [] : call.id))
   }
-  /** Whether anything was asked that has not come to its end. */
-  get unsettled(): boolean {
-    return this.#heard().length > 0
+  /** Whether any call is waiting, or is answered but not yet taken. */
+  get hasOpenCalls(): boolean {
+    return this.#activeCalls().length > 0
   }
-  #heard(): readonly Waiting[] {
-    return [...this.#waiting.values()].filter(call => !call.deaf)
+  #activeCalls(): readonly PendingCall[] {
+    return [...this.#calls.values()].filter(call => !call.isAbandoned)
   }
-  get leaving(): boolean {
-    return this.#leaving
-  }
-
-  /** What the CLI will put off when the process is let go. */
-  get held(): boolean {
-    return [...this.#waiting.values()].some(call => call.held && !call.handing)
+  get isStopping(): boolean {
+    return this.#isStopping
   }
 
-  /** The call that waits, where it waits alone and can be brought back; else why not. */
-  alone(): { readonly id: string; readonly held: boolean } | { readonly why: string } {
-    const [call, second] = this.#heard()
-    if (!call) return { why: 'nothing waits' }
-    if (second) return { why: 'several calls wait at once' }
-    if (call.handing) return { why: 'its answer is on its way' }
-    if (call.kind !== 'main') return { why: 'it was asked by an agent under the agent, or by a server' }
-    return { id: call.id, held: call.held }
+  /** Whether the CLI will record a deferred call when the process is stopped. */
+  get hasHeldCall(): boolean {
+    return [...this.#calls.values()].some(call => call.isHeld && !call.isHanding)
   }
 
-  /** From now on nothing is handed: the process is about to go. What waits goes on waiting, at the gateway. */
-  leave(): void {
-    this.#leaving = true
-    this.#leave()
+  /** The waiting call, if it is the only one and belongs to the main agent; otherwise the reason why parking is impossible. */
+  soleCall(): { readonly id: string; readonly isHeld: boolean } | { readonly reason: string } {
+    const [call, second] = this.#activeCalls()
+    if (!call) return { reason: notParkable.nothingPending }
+    if (second) return { reason: notParkable.several }
+    if (call.isHanding) return { reason: notParkable.answerOnItsWay }
+    if (call.origin !== 'main') return { reason: notParkable.notMainAgent }
+    return { id: call.id, isHeld: call.isHeld }
   }
 
-  canUse: CanUseTool = (tool, given, context) => {
+  /** Stops handing answers, because the process is about to end. Pending requests stay open at the gateway. */
+  stopHanding(): void {
+    this.#isStopping = true
+    this.#resolveStopping()
+  }
+
+  canUseTool: CanUseTool = (tool, input, context) => {
     const { toolUseID: id } = context
-    const before = this.#waiting.get(id)
-    // The CLI may ask twice for one call, and for one that was held.
-    if (before) return this.#heed(before, context.signal)
-    if (this.#interrupted) return Promise.resolve(tooLate)
+    // The CLI may ask twice for one call, and it asks again for a call that waited in the hook.
+    const known = this.#calls.get(id)
+    if (known) return this.#awaitReply(known, context.signal)
+    if (this.#isInterrupted) return Promise.resolve(interruptedReply)
     const { cwd } = this.#options.session.info
-    return this.#begin(id, context.agentID ? 'sub' : 'main', context.signal, waiting =>
-      this.#permit(waiting, { tool, input: Object(given), context, cwd }),
+    const permission = { tool, input: (input ?? {}) as JsonObject, context, cwd } // #requestPermission checks that it is JSON
+    return this.#register(id, context.agentID ? 'subagent' : 'main', context.signal, call =>
+      this.#requestPermission(call, permission),
     )
   }
 
-  /** A call that the CLI is about to ask for, where it may have to be put off: it is asked at once, and held back until it is answered. True where it was put off instead. */
-  async putOff(id: string, tool: string, input: object, signal: AbortSignal): Promise<boolean> {
-    const { parking, mayPutOff } = this.#options
-    if (parking.known === 'row' || parking.known === 'none' || !mayPutOff(tool)) return false
-    const held = new AbortController()
-    const withdraw = () => held.abort()
-    signal.addEventListener('abort', withdraw, { once: true })
-    const context = { signal: held.signal, toolUseID: id, requestId: id, displayName: tool }
-    const answered = this.canUse(tool, { ...input }, context).then(() => false)
-    const waiting = this.#waiting.get(id)
-    if (!waiting) return answered
-    waiting.held = true
-    // The better way turns out to work: that needs no holding back.
-    const freed = parking.find().then(way => (way === 'row' ? false : never))
+  /** Called by the PreToolUse hook. Opens the request already here and waits, so that the CLI can defer the call if the process is stopped meanwhile. Resolves to true if the call is to be deferred. */
+  async deferWhileWaiting(id: string, tool: string, input: object, signal: AbortSignal): Promise<boolean> {
+    const { parkingProbe, mayDefer } = this.#options
+    if (parkingProbe.method === 'markerRow' || parkingProbe.method === 'none' || !mayDefer(tool)) return false
+    const controller = new AbortController()
+    const abort = () => controller.abort()
+    signal.addEventListener('abort', abort, { once: true })
+    const context = { signal: controller.signal, toolUseID: id, requestId: id, displayName: tool }
+    const answered = this.canUseTool(tool, { ...input }, context).then(() => false)
+    const call = this.#calls.get(id)
+    if (!call) return answered
+    call.isHeld = true
+    // If the self-test finds that marker rows work, the call need not wait in the hook.
+    const notNeeded = parkingProbe.findMethod().then(method => (method === 'markerRow' ? false : never))
     try {
-      return await Promise.race([answered, freed, this.#left.then(() => !waiting.handing)])
+      return await Promise.race([answered, notNeeded, this.#stopping.then(() => !call.isHanding)])
     } finally {
-      waiting.held = false
-      signal.removeEventListener('abort', withdraw)
+      call.isHeld = false
+      signal.removeEventListener('abort', abort)
     }
   }
 
-  /** Asks something that is no tool; it is answered here and now or not at all. */
-  async ask(key: string, ask: Ask, signal: AbortSignal): Promise<HandedAnswer> {
-    let settled: HandedAnswer | undefined
+  /** Asks for an MCP server. The request cannot be resumed in another process. */
+  async askElicitation(key: string, ask: Ask, signal: AbortSignal): Promise<HandedAnswer> {
+    let handed: HandedAnswer | undefined
     try {
-      await this.#begin(key, 'aside', signal, async waiting => {
-        settled = await this.#settle(waiting, key, ask, [])
+      await this.#register(key, 'elicitation', signal, async call => {
+        handed = await this.#askAndHand(call, key, ask, [])
         return { behavior: 'allow' }
       })
     } catch (error) {
-      this.#forget(key)
+      this.#remove(key)
       throw error
     }
-    if (!settled) throw new Error(`${key} was settled without a word`)
-    return settled
+    if (!handed) throw new Error(`elicitation ${key} ended without an answer`)
+    return handed
   }
 
-  /** The result of a call was seen: the agent has what it was told. */
-  async taken(id: string): Promise<void> {
-    const call = this.#waiting.get(id)
-    if (!call?.settled) return
-    this.#waiting.delete(id)
-    await call.settled.taken()
+  /** The result of a call has appeared, so the agent has received the answer. */
+  async markTaken(id: string): Promise<void> {
+    const call = this.#calls.get(id)
+    if (!call?.handedAnswer) return
+    this.#calls.delete(id)
+    await call.handedAnswer.taken()
     this.#options.onChange()
   }
 
-  /** What is no tool shows no result of its own: the agent's next step is all there is to see. */
-  async takenAside(): Promise<void> {
-    for (const [key, call] of this.#waiting) if (call.kind === 'aside') await this.taken(key)
+  /** An elicitation has no result of its own; the agent's next message shows that the answer was received. */
+  async markElicitationsTaken(): Promise<void> {
+    for (const [key, call] of this.#calls) if (call.origin === 'elicitation') await this.markTaken(key)
   }
 
-  /** The turn is over, and with it everything that was told or still asked in it; but not what an agent in the background asks. */
-  async turnOver(background: boolean): Promise<void> {
-    for (const call of [...this.#waiting.values()]) {
-      if (background && call.kind !== 'main') continue
-      if (call.settled) await this.taken(call.id)
-      else await this.#cease(call)
+  /** Finishes all calls of the turn. Calls of background subagents stay open. */
+  async onTurnEnd(hasBackgroundTasks: boolean): Promise<void> {
+    for (const call of [...this.#calls.values()]) {
+      if (hasBackgroundTasks && call.origin !== 'main') continue
+      if (call.handedAnswer) await this.markTaken(call.id)
+      else await this.#abandon(call)
     }
   }
 
-  /** A person stops the turn: nothing waits any more, and what the CLI asks before it has heard of it is not asked. */
+  /** A person interrupts the turn: withdraws all requests, and denies calls that the CLI makes before it processes the interrupt. */
   async interrupt(): Promise<void> {
-    this.#interrupted = true
-    await Promise.all([...this.#waiting.values()].map(call => this.#cease(call)))
+    this.#isInterrupted = true
+    await Promise.all([...this.#calls.values()].map(call => this.#abandon(call)))
   }
-  resume(): void {
-    this.#interrupted = false
+  clearInterrupt(): void {
+    this.#isInterrupted = false
   }
 
-  /** What the person had to say beside their yes; once. */
-  noteOf(id: string): string | undefined {
+  /** Returns the person's note on an allowed call once, then forgets it. */
+  takeNote(id: string): string | undefined {
     const note = this.#notes.get(id)
     this.#notes.delete(id)
     return note
   }
 
-  #begin(
+  #register(
     id: string,
-    kind: Kind,
+    origin: CallOrigin,
     signal: AbortSignal,
-    run: (waiting: Waiting) => Promise<PermissionResult>,
+    run: (call: PendingCall) => Promise<PermissionResult>,
   ): Promise<PermissionResult> {
-    let begin = (_: Waiting) => {}
-    const begun = new Promise<Waiting>(resolve => {
-      begin = resolve
+    let start = (_: PendingCall) => {}
+    const started = new Promise<PendingCall>(resolve => {
+      start = resolve
     })
-    const waiting: Waiting = { id, kind, verdict: begun.then(run), handing: false, held: false, deaf: false }
-    this.#waiting.set(id, waiting)
-    this.#options.onBegin()
-    begin(waiting)
-    return this.#heed(waiting, signal)
-  }
-
-  #heed(waiting: Waiting, signal: AbortSignal): Promise<PermissionResult> {
-    const cease = () => {
-      waiting.ceasing ??= this.#ceased(waiting).catch(() => false)
+    const call: PendingCall = {
+      ...{ id, origin, reply: started.then(run) },
+      ...{ isHanding: false, isHeld: false, isAbandoned: false },
     }
-    if (signal.aborted) cease()
-    else signal.addEventListener('abort', cease, { once: true })
-    return waiting.verdict.finally(() => signal.removeEventListener('abort', cease))
+    this.#calls.set(id, call)
+    this.#options.onCallStart()
+    start(call)
+    return this.#awaitReply(call, signal)
   }
 
-  async #permit(waiting: Waiting, permission: Permission): Promise<PermissionResult> {
+  #awaitReply(call: PendingCall, signal: AbortSignal): Promise<PermissionResult> {
+    const abort = () => {
+      call.aborted ??= this.#onAbort(call).catch(() => false)
+    }
+    if (signal.aborted) abort()
+    else signal.addEventListener('abort', abort, { once: true })
+    return call.reply.finally(() => signal.removeEventListener('abort', abort))
+  }
+
+  async #requestPermission(call: PendingCall, permission: Permission): Promise<PermissionResult> {
     const { tool, context } = permission
     const { toolUseID: id, agentID, suggestions } = context
-    const { carried, rows, pathOf, mayBypass, onTrouble } = this.#options
+    const { carried, transcript, agentPathOf, mayBypass, reportProblem } = this.#options
     try {
-      const input = jsonCopy(permission.input, `the input of ${tool}`) as JsonObject // tools take objects
-      const call = canonicalJson({ tool, input })
-      if (await this.#isGranted(call, tool, input)) return this.#grant(id, input)
+      const input = jsonCopy(permission.input, `the input of ${tool}`) as JsonObject // tool inputs are objects
+      const callJson = canonicalJson({ tool, input })
+      if (await this.#isAlwaysAllowed(callJson, tool, input)) return this.#allowAgain(id, input)
       const earlier = carried.take(id, tool, input)
       const key = earlier?.key ?? id
-      const updates = rows.meta.offers?.[key] ?? suggestions ?? []
-      if (updates.length > 0 && !earlier) rows.note({ offers: { [key]: updates } })
-      const ask = sameAsk(earlier?.ask, { ...permission, input }, mayBypass)
-      const settled = await this.#settle(waiting, key, ask, pathOf(agentID))
-      const { result, note, stops, trouble, fromNowOn } = replyFor(settled, { tool, input, updates, mayBypass })
-      if (fromNowOn) this.#granted.add(call)
+      const updates = transcript.meta.suggestions?.[key] ?? suggestions ?? []
+      if (updates.length > 0 && !earlier) transcript.updateMeta({ suggestions: { [key]: updates } })
+      const ask = earlierAskOrNew(earlier?.ask, { ...permission, input }, mayBypass)
+      const handed = await this.#askAndHand(call, key, ask, agentPathOf(agentID))
+      const { result, note, turnEnding, problem, alwaysAllow } = replyFor(handed, { tool, input, updates, mayBypass })
+      if (alwaysAllow) this.#alwaysAllowed.add(callJson)
       if (note) this.#notes.set(id, note)
-      if (trouble) onTrouble(trouble)
-      if (stops) this.stopped ??= stops
-      this.remark ??= remarkOf(settled)
+      if (problem) reportProblem(problem)
+      if (turnEnding) this.turnEnding ??= turnEnding
+      this.stopMessage ??= stopMessageOf(handed)
       return result
     } catch (error) {
-      if (this.#leaving || this.#options.session.signal.aborted) return never
+      if (this.#isStopping || this.#options.session.signal.aborted) return never
       if (!(error instanceof Fault)) throw error
-      // What cannot be asked is not allowed; the agent reads why.
-      this.#forget(id)
-      onTrouble(`${tool} was refused, since it cannot be asked: ${error.message}`)
-      return { behavior: 'deny', message: `This cannot be asked: ${error.message}` }
+      // Nobody can be asked, so the call must not run. The agent and the person both read why.
+      this.#remove(id)
+      reportProblem(denied.cannotAsk(tool, error.message))
+      return { behavior: 'deny', message: toAgent.cannotAsk(error.message) }
     }
   }
 
-  /** Under a guard the CLI asks again for what a person has allowed for good a moment ago, in this very process. A rule of ours may still want it asked. */
-  async #isGranted(call: string, tool: string, input: JsonObject): Promise<boolean> {
-    const { guarded, session } = this.#options
-    return guarded && this.#granted.has(call) && (await session.check(tool, input)).rule === undefined
+  /** With the extra ask rule, the CLI asks again for a call that a person has permanently allowed in this process. Allow it, unless a Holdpoint rule says to ask. */
+  async #isAlwaysAllowed(callJson: string, tool: string, input: JsonObject): Promise<boolean> {
+    const { hasAskRule, session } = this.#options
+    return hasAskRule && this.#alwaysAllowed.has(callJson) && (await session.check(tool, input)).rule === undefined
   }
-  #grant(id: string, input: JsonObject): PermissionResult {
-    this.#forget(id)
+  #allowAgain(id: string, input: JsonObject): PermissionResult {
+    this.#remove(id)
     return { behavior: 'allow', updatedInput: { ...input } }
   }
 
-  async #settle(waiting: Waiting, key: string, ask: Ask, agentPath: readonly string[]): Promise<HandedAnswer> {
-    const [asked] = await this.#options.session.open([{ ask, key, agentPath }])
-    if (!asked) throw new Error('one ask opens one request')
-    waiting.asked = asked
-    if (waiting.deaf) await asked.withdraw()
+  async #askAndHand(call: PendingCall, key: string, ask: Ask, agentPath: readonly string[]): Promise<HandedAnswer> {
+    const [request] = await this.#options.session.open([{ ask, key, agentPath }])
+    if (!request) throw new Error('one ask opens one request')
+    call.request = request
+    if (call.isAbandoned) await request.withdraw()
     this.#options.onChange()
-    await Promise.race([asked.resolved(), this.#left])
-    // It may have ceased to wait a moment ago: nothing is handed before it is known why.
-    if (this.#leaving || (await waiting.ceasing) || this.#leaving) return never
-    waiting.handing = true
-    const settled = await asked.hand()
-    if (waiting.deaf) return this.#unheard(waiting, settled)
-    waiting.settled = settled
+    await Promise.race([request.resolved(), this.#stopping])
+    // The CLI may have aborted the call just now. Do not hand the answer before it is known whether the process exited.
+    if (this.#isStopping || (await call.aborted) || this.#isStopping) return never
+    call.isHanding = true
+    const handed = await request.hand()
+    if (call.isAbandoned) return this.#dropAnswer(call, handed)
+    call.handedAnswer = handed
     this.#options.onChange()
-    return settled
+    return handed
   }
 
-  #forget(id: string): void {
-    this.#waiting.delete(id)
+  #remove(id: string): void {
+    this.#calls.delete(id)
     this.#options.onChange()
   }
 
-  /** Nobody was there to be told. */
-  async #unheard({ id }: Waiting, settled: HandedAnswer): Promise<HandedAnswer> {
-    await settled.dropped()
-    this.#forget(id)
-    const { request, replayed, taken, dropped } = settled
+  /** The call was abandoned while its answer was being handed; report the answer as undeliverable. */
+  async #dropAnswer({ id }: PendingCall, handed: HandedAnswer): Promise<HandedAnswer> {
+    await handed.dropped()
+    this.#remove(id)
+    const { request, replayed, taken, dropped } = handed
     return { kind: 'agent', reason: 'interrupted', request, replayed, taken, dropped }
   }
 
-  /** The CLI no longer waits. Where that is because it died, the request stays: the session parks with it. */
-  async #ceased(waiting: Waiting): Promise<boolean> {
-    if (this.#leaving || (await this.#options.gone())) return true
-    await this.#cease(waiting)
+  /** The CLI aborted the call. If the process exited, the request stays open and the session parks; otherwise the request is withdrawn. */
+  async #onAbort(call: PendingCall): Promise<boolean> {
+    if (this.#isStopping || (await this.#options.processExited())) return true
+    await this.#abandon(call)
     return false
   }
 
-  async #cease(waiting: Waiting): Promise<void> {
-    if (this.#leaving || waiting.settled || waiting.deaf) return
-    waiting.deaf = true
+  async #abandon(call: PendingCall): Promise<void> {
+    if (this.#isStopping || call.handedAnswer || call.isAbandoned) return
+    call.isAbandoned = true
     this.#options.onChange()
-    if (!waiting.handing) await waiting.asked?.withdraw()
+    if (!call.isHanding) await call.request?.withdraw()
   }
 }
 
-/** A refusal that also stops the turn: the CLI drops what was said with it. */
-function remarkOf(settled: HandedAnswer): string | null {
-  const answer = settled.kind === 'answer' ? settled.answer : null
+/** The CLI drops the reason of a denial that also ends the turn, so the driver passes it on later. */
+function stopMessageOf(handed: HandedAnswer): string | null {
+  const answer = handed.kind === 'answer' ? handed.answer : null
   if (answer?.kind !== 'deny' && answer?.kind !== 'decline') return null
-  return answer.interrupt && answer.reason ? `The person who stopped you said: ${answer.reason}` : null
+  return answer.interrupt && answer.reason ? toAgent.stopReason(answer.reason) : null
 }
 
-/** A call that was asked before is asked again in the words of the record, where it is the same call. */
-function sameAsk(earlier: Ask | undefined, permission: Permission, mayBypass: boolean): Ask {
+/** The ask of the carried request if this is the same call, so that its digest does not change; otherwise a new ask. */
+function earlierAskOrNew(earlier: Ask | undefined, permission: Permission, mayBypass: boolean): Ask {
   if (earlier?.kind === 'questions') return earlier
   if (earlier?.kind !== 'approval' || earlier.tool !== permission.tool) return askFor(permission, mayBypass)
-  // Where the plan is kept may have changed, what was planned has not: the call has no input of its own.
-  const same = permission.tool === planTool || canonicalJson(earlier.input) === canonicalJson(permission.input)
-  return same ? earlier : askFor(permission, mayBypass)
+  // The input of ExitPlanMode is not compared: the path of the plan file may have changed, the plan has not.
+  const isSame = permission.tool === planTool || canonicalJson(earlier.input) === canonicalJson(permission.input)
+  return isSame ? earlier : askFor(permission, mayBypass)
 }

@@ -1,9 +1,10 @@
-/** A tool permission in our words and back: what a person is shown of it, and what the CLI is told of their answer. */
+/** Converts a tool permission of the CLI to an ask, and the person's answer back to the CLI's permission result. */
 import { readFileSync } from 'node:fs'
 import type { CanUseTool, PermissionResult, PermissionUpdate } from '@anthropic-ai/claude-agent-sdk'
 import { type Answer, type Ask, defaultDenyReason, type JsonObject, limits } from '@holdpoint/protocol'
 import { type HandedAnswer, nobodyAnswered, unknownOutcome } from '../../session/open-request.ts'
-import { availableModes, isMode, modes, noBypass } from './modes.ts'
+import { settings, toAgent } from '../messages.ts'
+import { availableModes, isMode, modes } from './modes.ts'
 import { answeredInput, questionsAsk } from './questions.ts'
 import { allowsPermanently, suggestionsOf, updateForSuggestion } from './suggestions.ts'
 
@@ -18,16 +19,16 @@ export interface Permission {
 export const questionTool = 'AskUserQuestion'
 export const planTool = 'ExitPlanMode'
 
-/** Whether the CLI asks for every call of this tool in this mode, whatever else it finds: only then may it be asked before the CLI does. */
+/** Whether the CLI asks for every call of this tool in this mode. Only then may the driver ask before the CLI does. */
 export function isAlwaysAsked(tool: string, mode: string): boolean {
   if (!isMode(mode)) return false
-  if (tool === planTool) return modes[mode].leave === 'asks'
+  if (tool === planTool) return modes[mode].exitPlan === 'asks'
   return tool === questionTool && modes[mode].question === 'asks'
 }
 
 export function askFor({ tool, input, context, cwd }: Permission, mayBypass: boolean): Ask {
   if (tool === questionTool) return questionsAsk(input)
-  const plan = tool === planTool ? planOf(input) : null
+  const plan = tool === planTool ? readPlan(input) : null
   const { title, description, decisionReason: reason, blockedPath, defaultToNo, suppressAlwaysAllowRule } = context
   const caution = {
     ...(defaultToNo ? { defaultToNo } : {}),
@@ -40,7 +41,7 @@ export function askFor({ tool, input, context, cwd }: Permission, mayBypass: boo
     kind: 'approval',
     tool,
     input: plan === null ? input : { ...input, plan },
-    title: clip(title ?? `${context.displayName ?? tool}: ${subjectOf(tool, input, plan)}`),
+    title: truncateTitle(title ?? `${context.displayName ?? tool}: ${subjectOf(tool, input, plan)}`),
     ...(description ? { description: description.slice(0, limits.reasonMax) } : {}),
     cwd,
     editable: true,
@@ -50,111 +51,109 @@ export function askFor({ tool, input, context, cwd }: Permission, mayBypass: boo
   }
 }
 
-/** What the call is about, in a line. */
+/** One line that says what the call is about. */
 function subjectOf(tool: string, input: JsonObject, plan: string | null): string {
   if (tool === planTool && plan === null) return 'no plan was written down'
-  const named = plan ?? input.command ?? input.file_path ?? input.url ?? input.path ?? input.description
-  return typeof named === 'string' ? (named.trim().split('\n')[0] ?? '') : JSON.stringify(input)
+  const subject = plan ?? input.command ?? input.file_path ?? input.url ?? input.path ?? input.description
+  return typeof subject === 'string' ? (subject.trim().split('\n')[0] ?? '') : JSON.stringify(input)
 }
-function clip(title: string): string {
+function truncateTitle(title: string): string {
   return title.length > limits.titleMax ? `${title.slice(0, limits.titleMax - 1)}…` : title
 }
 
-/** The plan is in the call, or in the file that the call names; null where there is none. */
-function planOf({ plan, planFilePath }: JsonObject): string | null {
+/** The plan is in the call, or in the file that the call names; null if there is no plan. */
+function readPlan({ plan, planFilePath }: JsonObject): string | null {
   if (typeof plan === 'string' && plan.trim() !== '') return plan
   if (typeof planFilePath !== 'string') return null
   try {
-    const written = readFileSync(planFilePath, 'utf8')
-    return written.trim() === '' ? null : written
+    const text = readFileSync(planFilePath, 'utf8')
+    return text.trim() === '' ? null : text
   } catch {
     return null
   }
 }
 
-/** What the CLI is told, and what the agent is to read beside the result of its call. */
+/** The result for the CLI, with the side effects that the driver has to apply. */
 export interface PermissionReply {
   readonly result: PermissionResult
+  /** Text that the agent should read next to the result of its call. */
   readonly note?: string
-  /** The turn ends by this. */
-  readonly stops?: 'cancelled' | 'interrupted'
-  /** This very call is not to be asked for any more. */
-  readonly fromNowOn?: boolean
-  /** What of the answer could not be carried out, for a person to read. */
-  readonly trouble?: string
+  /** Set if this answer also ends the turn. */
+  readonly turnEnding?: 'cancelled' | 'interrupted'
+  /** Set if the person allowed this call permanently. */
+  readonly alwaysAllow?: boolean
+  /** Which part of the answer could not be applied, for the person to read. */
+  readonly problem?: string
 }
 
-/** What belongs to the call beside its request: its input as the CLI gave it, and what the CLI offered with it. */
 export interface CallContext {
   readonly tool: string
+  /** The input as the CLI sent it. */
   readonly input: JsonObject
+  /** The suggestions that the CLI sent with the call. */
   readonly updates: readonly PermissionUpdate[]
-  /** Whether the process was started so that bypassPermissions can be entered. */
+  /** Whether the process was started so that it can enter bypassPermissions. */
   readonly mayBypass: boolean
 }
 
-export function replyFor(settled: HandedAnswer, given: CallContext): PermissionReply {
-  switch (settled.kind) {
+export function replyFor(handed: HandedAnswer, call: CallContext): PermissionReply {
+  switch (handed.kind) {
     case 'unknown':
-      return refuse(unknownOutcome)
+      return deny(unknownOutcome)
     case 'nobody':
-      return refuse(nobodyAnswered)
+      return deny(nobodyAnswered)
     case 'agent':
-      return settled.reason === 'withdrawn'
-        ? refuse('This is no longer asked.')
-        : { ...refuse('The person interrupted this.', true), stops: 'interrupted' }
+      return handed.reason === 'withdrawn'
+        ? deny(toAgent.withdrawn)
+        : { ...deny(toAgent.interrupted, true), turnEnding: 'interrupted' }
     case 'answer':
-      // It was allowed and the agent went on with it once; that nothing shows its result now does not make it allowed again.
-      return settled.replayed && settled.answer.kind === 'allow' ? refuse(unknownOutcome) : answered(settled, given)
+      // An allow is valid for one run. The agent already took it, so the call may have run although no result is recorded.
+      return handed.replayed && handed.answer.kind === 'allow' ? deny(unknownOutcome) : replyForAnswer(handed, call)
   }
 }
 
-function answered(settled: Extract<HandedAnswer, { kind: 'answer' }>, given: CallContext): PermissionReply {
-  const { answer, request } = settled
+function replyForAnswer(handed: Extract<HandedAnswer, { kind: 'answer' }>, call: CallContext): PermissionReply {
+  const { answer, request } = handed
   switch (answer.kind) {
     case 'allow':
-      return allowed(answer, settled.input, given)
+      return replyForAllow(answer, handed.input, call)
     case 'answers':
-      return { result: { behavior: 'allow', updatedInput: { ...answeredInput(given.input, answer) } } }
+      return { result: { behavior: 'allow', updatedInput: { ...answeredInput(call.input, answer) } } }
     case 'deny':
     case 'decline': {
-      const said = refuse(
-        answer.reason || (request.ask.kind === 'questions' ? 'A person declined to answer.' : defaultDenyReason),
-      )
-      return answer.interrupt ? { ...refuse(said.result.message, true), stops: 'cancelled' } : said
+      const message = answer.reason || (request.ask.kind === 'questions' ? toAgent.declined : defaultDenyReason)
+      return answer.interrupt ? { ...deny(message, true), turnEnding: 'cancelled' } : deny(message)
     }
     case 'submit':
-      throw new Error(`request ${request.id} asks for permission and was answered as a form`)
+      throw new Error(`request ${request.id} is a tool permission and was answered as a form`)
   }
 }
 
-function allowed(
+function replyForAllow(
   { suggestion, mode, input: edited, note }: Extract<Answer, { readonly kind: 'allow' }>,
-  approved: JsonObject | null,
+  approvedInput: JsonObject | null,
   { tool, input, updates, mayBypass }: CallContext,
 ): PermissionReply {
   const chosen = suggestion === undefined ? [] : updateForSuggestion(updates, suggestion)
-  // A plan names the modes that it can be approved into; what names none may still be answered with one.
-  const closed = mode === 'bypassPermissions' && !mayBypass
-  const into: PermissionUpdate[] = isMode(mode) && !closed ? [{ type: 'setMode', mode, destination: 'session' }] : []
-  const updatedPermissions = [...chosen, ...into]
+  // The gateway checks the mode only for plans, which list their modes; other calls can be answered with any mode.
+  const bypassDenied = mode === 'bypassPermissions' && !mayBypass
+  const modeUpdate: PermissionUpdate[] =
+    isMode(mode) && !bypassDenied ? [{ type: 'setMode', mode, destination: 'session' }] : []
+  const updatedPermissions = [...chosen, ...modeUpdate]
   const result: PermissionResult = {
     behavior: 'allow',
-    // The plan that we put into the ask for a person to read would look like an edit of theirs.
-    updatedInput: { ...(tool === planTool ? (edited ?? input) : approved) },
+    // askFor added the plan to the input for the person to read. Sending it back would look like an edit by the person.
+    updatedInput: { ...(tool === planTool ? (edited ?? input) : approvedInput) },
     ...(updatedPermissions.length > 0 ? { updatedPermissions } : {}),
   }
   return {
     result,
-    ...(note ? { note: `The person who allowed this adds: ${note}` } : {}),
-    ...(edited === undefined && allowsPermanently(chosen) ? { fromNowOn: true } : {}),
-    ...(closed ? { trouble: `${tool} was allowed, but not into that mode: ${noBypass}` } : {}),
+    ...(note ? { note: toAgent.note(note) } : {}),
+    ...(edited === undefined && allowsPermanently(chosen) ? { alwaysAllow: true } : {}),
+    ...(bypassDenied ? { problem: settings.allowedWithoutMode(tool) } : {}),
   }
 }
 
-function refuse(
-  message: string,
-  interrupt = false,
-): PermissionReply & { result: { behavior: 'deny'; message: string } } {
+function deny(message: string, interrupt = false): PermissionReply {
   return { result: { behavior: 'deny', message, ...(interrupt ? { interrupt } : {}) } }
 }

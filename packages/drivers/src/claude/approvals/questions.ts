@@ -1,4 +1,4 @@
-/** AskUserQuestion in our words and back. Claude Code reads answers by the text of the question: any other key never reaches the model. */
+/** Converts AskUserQuestion to a questions ask and the answers back. Claude Code reads answers by the text of the question; answers under any other key never reach the model. */
 import { type Answer, type JsonObject, limits, type QuestionsAsk } from '@holdpoint/protocol'
 
 interface NativeQuestion {
@@ -8,14 +8,14 @@ interface NativeQuestion {
   readonly options?: readonly { readonly label: string; readonly description?: string; readonly preview?: string }[]
 }
 
-function questionsOf(input: JsonObject): readonly NativeQuestion[] {
-  return Array.isArray(input.questions) ? (input.questions as unknown as readonly NativeQuestion[]) : [] // the tool's own schema
+function questionsIn(input: JsonObject): readonly NativeQuestion[] {
+  return Array.isArray(input.questions) ? (input.questions as unknown as readonly NativeQuestion[]) : [] // the CLI validates the input of its own tool
 }
-const idOf = (index: number) => `q${index + 1}`
+const questionId = (index: number) => `q${index + 1}`
 
 export function questionsAsk(input: JsonObject): QuestionsAsk {
-  const questions = questionsOf(input).map(({ question, header, multiSelect, options }, index) => ({
-    id: idOf(index),
+  const questions = questionsIn(input).map(({ question, header, multiSelect, options }, index) => ({
+    id: questionId(index),
     header: (header ?? '').slice(0, limits.titleMax),
     question,
     options: (options ?? []).map(({ label, description, preview }) => ({
@@ -30,12 +30,14 @@ export function questionsAsk(input: JsonObject): QuestionsAsk {
   return { kind: 'questions', questions }
 }
 
-/** The input with the answers in it. A question that was left out stays without one. */
+/** The tool input with the person's answers added. Unanswered questions are left out. */
 export function answeredInput(input: JsonObject, { answers }: Extract<Answer, { kind: 'answers' }>): JsonObject {
-  const said: Record<string, string> = {}
-  questionsOf(input).forEach(({ question }, index) => {
-    const answer = answers.find(({ id }) => id === idOf(index))
-    if (answer) said[question] = [...answer.chosen, ...(answer.other === undefined ? [] : [answer.other])].join(', ')
+  const answersByQuestion: Record<string, string> = {}
+  questionsIn(input).forEach(({ question }, index) => {
+    const answer = answers.find(({ id }) => id === questionId(index))
+    if (!answer) return
+    const texts = [...answer.chosen, ...(answer.other === undefined ? [] : [answer.other])]
+    answersByQuestion[question] = texts.join(', ')
   })
-  return { ...input, answers: said }
+  return { ...input, answers: answersByQuestion }
 }

@@ -1,11 +1,11 @@
-/** What the CLI offers to remember with a permission, as choices with a scope; and the choice back as the CLI wrote it. */
+/** Converts the CLI's permission suggestions ("always allow …") to choices with a scope, and a chosen one back to the CLI's update. */
 import type { PermissionUpdate, PermissionUpdateDestination } from '@anthropic-ai/claude-agent-sdk'
 import { type ApprovalAsk, limits } from '@holdpoint/protocol'
 import type { PermissionContext } from './permission.ts'
 
 type Suggestion = NonNullable<ApprovalAsk['suggestions']>[number]
 
-const lasting: Readonly<Record<PermissionUpdateDestination, string>> = {
+const scopeLabels: Readonly<Record<PermissionUpdateDestination, string>> = {
   session: 'for this session',
   cliArg: 'for this session',
   localSettings: 'in this folder, for you',
@@ -13,7 +13,7 @@ const lasting: Readonly<Record<PermissionUpdateDestination, string>> = {
   userSettings: 'everywhere, for you',
 }
 
-/** Each offer as the CLI made it; what would be kept is also offered for this session only. */
+/** Each suggestion with the CLI's own scope and, as a second choice, for this session only. */
 export function suggestionsOf({ suggestions, suppressAlwaysAllowRule }: PermissionContext): Suggestion[] {
   if (suppressAlwaysAllowRule) return []
   return (suggestions ?? [])
@@ -21,44 +21,44 @@ export function suggestionsOf({ suggestions, suppressAlwaysAllowRule }: Permissi
       const scopes = new Set<PermissionUpdateDestination>([update.destination, 'session'])
       return [...scopes].map(scope => ({
         id: `${index}:${scope}`,
-        label: `${describe(update)} ${lasting[scope]}`.slice(0, limits.labelMax),
+        label: `${describeUpdate(update)} ${scopeLabels[scope]}`.slice(0, limits.labelMax),
         scope,
       }))
     })
     .slice(0, limits.suggestionsMax)
 }
 
-/** The update that a choice stands for, with the scope that was chosen. */
+/** The CLI's update for the chosen suggestion, with the chosen scope. */
 export function updateForSuggestion(updates: readonly PermissionUpdate[], id: string): PermissionUpdate[] {
   const [index, scope] = id.split(':')
   const update = updates[Number(index)]
-  return update ? [{ ...update, destination: scope as PermissionUpdateDestination }] : [] // spelled above
+  return update ? [{ ...update, destination: scope as PermissionUpdateDestination }] : [] // suggestionsOf wrote the id
 }
 
-/** Whether the calls that it was offered for are not to be asked for any more: a rule that allows them. A mode can be left again, and a folder is only a place. */
+/** Whether the updates contain a rule that allows the call from now on. A mode or a folder does not count: a mode can be left again. */
 export function allowsPermanently(updates: readonly PermissionUpdate[]): boolean {
   return updates.some(update => update.type === 'addRules' && update.behavior === 'allow')
 }
 
-function describe(update: PermissionUpdate): string {
+function describeUpdate(update: PermissionUpdate): string {
   switch (update.type) {
     case 'addRules':
     case 'replaceRules':
     case 'removeRules': {
-      const verb = update.type === 'removeRules' ? `No longer ${update.behavior}` : capital(update.behavior)
+      const verb = update.type === 'removeRules' ? `No longer ${update.behavior}` : capitalize(update.behavior)
       const rules = update.rules.map(rule =>
         rule.ruleContent ? `${rule.toolName}(${rule.ruleContent})` : rule.toolName,
       )
       return `${verb} ${rules.join(', ')}`
     }
     case 'setMode':
-      return `Go on in mode ${update.mode}`
+      return `Continue in mode ${update.mode}`
     case 'addDirectories':
       return `Allow the folder ${update.directories.join(', ')}`
     case 'removeDirectories':
       return `No longer allow the folder ${update.directories.join(', ')}`
   }
 }
-function capital(word: string): string {
+function capitalize(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1)
 }

@@ -1,5 +1,4 @@
-/** One life of the CLI: started with everything wired, fed one message per turn, followed where it begins by itself, listened to until it is gone. */
-
+/** One run of the CLI through the SDK: starts the process, sends one message per turn, follows turns that the CLI starts by itself, and reads its messages until it exits. */
 import type {
   Options,
   Query,
@@ -8,333 +7,335 @@ import type {
   SDKSystemMessage,
   SDKUserMessage,
 } from '@anthropic-ai/claude-agent-sdk'
-import { type AgentEvent, type AgentProcess, type Clock, messageOf, type Session } from '@holdpoint/protocol'
+import {
+  type AgentEvent,
+  type AgentProcess,
+  type Clock,
+  messageOf,
+  type Session,
+  systemClock,
+  within,
+} from '@holdpoint/protocol'
 import type { AgentSession } from '../../session/agent-session.ts'
-import { elicit } from '../approvals/elicitation.ts'
+import { elicitationHandler } from '../approvals/elicitation.ts'
 import type { Mode } from '../approvals/modes.ts'
 import { PendingCalls } from '../approvals/pending-calls.ts'
-import { errorEvent, processEndMessage } from '../error-events.ts'
+import { errorEvent, processExitMessage } from '../error-events.ts'
 import type { CarriedRequests } from '../parking/carried-requests.ts'
 import type { ParkingProbe } from '../parking/parking-method.ts'
 import type { Environment, Installation } from '../setup/sdk.ts'
 import { parseSessionOptions } from '../setup/session-options.ts'
 import type { TranscriptStore } from '../transcript/transcript-store.ts'
 import { type TurnOutcome, TurnTracker } from '../turn-tracker.ts'
+import { toolResultsIn } from './content-blocks.ts'
 import { hooksFor } from './hooks.ts'
 import { InputQueue } from './input-queue.ts'
-import { isAway, McpStatusReporter } from './mcp-status.ts'
-import { MessageMapper, resultsIn } from './message-mapper.ts'
-import { type ProcessEnd, ProcessGroup } from './os-process.ts'
+import { isUnavailable, McpStatusReporter } from './mcp-status.ts'
+import { MessageMapper } from './message-mapper.ts'
+import { type ProcessExit, ProcessGroup } from './os-process.ts'
 
 export interface CliRunOptions {
   readonly installation: Installation
   readonly session: AgentSession
-  readonly rows: TranscriptStore
+  readonly transcript: TranscriptStore
   readonly folder: string
   readonly env: Environment
   readonly clock: Clock
-  readonly more: Partial<Options>
+  readonly sdkOptions: Partial<Options>
   readonly mode: Mode
   readonly model: string | null
-  /** bypassPermissions can be entered. */
+  /** Whether this process can enter bypassPermissions. */
   readonly mayBypass: boolean
   readonly carried: CarriedRequests
-  /** The rule under which the call that is brought back is asked for in any case. */
-  readonly guard: string | null
-  readonly parking: ParkingProbe
-  readonly mayPutOff: (tool: string) => boolean
-  readonly onWaiting: () => void
-  /** Something began or ended in it, perhaps by itself. */
-  readonly onStir: () => void
-  /** The mode that the CLI is in from now on. */
-  readonly onMode: (mode: string) => void
-  /** It is there, or gone. */
-  readonly onProcess: (process: AgentProcess) => void
+  /** Makes the CLI ask for the resumed call whatever its settings allow; null if no call is resumed. */
+  readonly askRule: string | null
+  readonly parkingProbe: ParkingProbe
+  readonly mayDefer: (tool: string) => boolean
+  readonly onCallsChanged: () => void
+  /** Called when a turn or a background task starts or ends. */
+  readonly onActivity: () => void
+  readonly onModeChange: (mode: string) => void
+  /** Called when the process has started and when it has exited. */
+  readonly onProcessChange: (process: AgentProcess) => void
 }
-/** Why it was let go. */
+/** Why the driver stopped the process. */
 export type StopReason = Exclude<AgentProcess['state'], 'live' | 'lost'>
 
-/** How long a process may seem alive after it has stopped to talk. */
-const aliveMs = 1000
-/** How long it may take to put a call off. */
-const putOffMaxMs = 1000
-/** How long it may take to say that it is there. */
-const silentMaxMs = 60_000
-/** Told that something in the background is over, the CLI goes into it by itself at once, if it does. */
-const noticeMaxMs = 2000
+/** How long the process may run on after its output has ended. */
+const exitGraceMs = 1000
+/** How long the CLI may take to record a deferred call. */
+const deferMaxMs = 1000
+/** How long the CLI may take to initialize. */
+const startMaxMs = 60_000
+/** How long to wait for the CLI to start a turn by itself after a background task has ended. */
+const ownTurnStartMaxMs = 2000
 
 export class CliRun {
   readonly calls: PendingCalls
-  readonly guarded: boolean
-  /** It is not kept longer than what goes on in it. */
-  spent: boolean
+  /** The process is ended when its current turn is over. */
+  endAfterTurn: boolean
   readonly #options: CliRunOptions
-  readonly #inbox = new InputQueue<SDKUserMessage>()
+  readonly #input = new InputQueue<SDKUserMessage>()
   readonly #abort = new AbortController()
-  readonly #narrator = new MessageMapper()
-  readonly #servers = new McpStatusReporter()
-  readonly #pulse = new TurnTracker({
-    asks: () => this.calls.unsettled,
-    give: message => this.#inbox.push(message),
-    onForfeit: () => void this.end('stopped'),
+  readonly #mapper = new MessageMapper()
+  readonly #mcpStatus = new McpStatusReporter()
+  readonly #turns = new TurnTracker({
+    hasOpenCalls: () => this.calls.hasOpenCalls,
+    send: message => this.#input.push(message),
+    onStaleMessage: () => void this.end('stopped'),
   })
   readonly #query: Query
-  readonly #over: Promise<ProcessEnd>
+  readonly #exited: Promise<ProcessExit>
   #process: ProcessGroup | null = null
-  #background = 0
-  /** Something in the background is over, and the CLI knows: until a turn begins. */
-  #notice: Promise<void> | null = null
-  #attend = () => {}
-  #gone = false
-  #ready = false
-  #silent = false
-  #letGo: StopReason | null = null
+  #backgroundTasks = 0
+  /** Set after a background task has ended, until the CLI starts the next turn. */
+  #ownTurnStart: Promise<void> | null = null
+  #resolveOwnTurnStart = () => {}
+  #hasExited = false
+  #isReady = false
+  #startTimedOut = false
+  #stopReason: StopReason | null = null
   #ending: Promise<void> | null = null
 
   constructor(options: CliRunOptions) {
     this.#options = options
-    this.guarded = options.guard !== null
-    this.spent = this.guarded
-    const { session, rows, carried, parking, mayPutOff, onWaiting, onStir, installation, mayBypass } = options
+    const hasAskRule = options.askRule !== null
+    this.endAfterTurn = hasAskRule
+    const { session, transcript, carried, parkingProbe, mayDefer, mayBypass, installation } = options
     this.calls = new PendingCalls({
-      ...{ session, rows, carried, parking, mayPutOff, mayBypass, guarded: this.guarded },
-      onTrouble: this.#trouble,
-      pathOf: agent => this.#narrator.family.pathOf(agent),
-      gone: () => this.#goneSoon(),
-      onBegin: onStir,
+      ...{ session, transcript, carried, parkingProbe, mayDefer, mayBypass, hasAskRule },
+      reportProblem: this.#reportProblem,
+      agentPathOf: agentId => this.#mapper.subagents.pathOfAgent(agentId),
+      processExited: () => this.#exitsSoon(),
+      onCallStart: options.onActivity,
       onChange: () => {
-        onWaiting()
-        this.#pulse.settled()
+        options.onCallsChanged()
+        this.#turns.checkCalls()
       },
     })
-    rows.onNamed = conversationId => void this.#say([{ type: 'session.changed', conversationId }])
-    this.#query = installation.sdk.query({ prompt: this.#inbox, options: this.#queryOptions() })
-    this.#over = this.#listen()
-    this.#awaitFirstWord()
+    transcript.onConversationId = conversationId => this.#append({ type: 'session.changed', conversationId })
+    this.#query = installation.sdk.query({ prompt: this.#input, options: this.#queryOptions() })
+    this.#exited = this.#readMessages()
+    this.#watchStart()
   }
 
-  #awaitFirstWord(): void {
-    const cancel = this.#options.clock.after(silentMaxMs, () => {
-      this.#silent = true
+  #watchStart(): void {
+    const cancel = this.#options.clock.after(startMaxMs, () => {
+      this.#startTimedOut = true
       void this.end('stopped')
     })
-    // Where it fails the process is gone, and that is heard by itself.
-    Promise.race([this.#query.initializationResult(), this.#over]).then(cancel, cancel)
+    // If initialization fails, the process exits, which #readMessages reports.
+    Promise.race([this.#query.initializationResult(), this.#exited]).then(cancel, cancel)
   }
 
-  /** Until the result of this message, or of the turn that was brought back; or the end of the process. */
-  async turn(message: SDKUserMessage | null): Promise<TurnOutcome> {
-    return this.#pulse.turn(message, this.#over).finally(() => this.calls.resume())
+  /** Sends the message, or with null continues the resumed turn. Resolves with the turn's result, or when the process exits. */
+  async runTurn(message: SDKUserMessage | null): Promise<TurnOutcome> {
+    return this.#turns.runTurn(message, this.#exited).finally(() => this.calls.clearInterrupt())
   }
-  /** Until what it does by itself has come to rest. */
-  async own(): Promise<TurnOutcome> {
-    return this.#pulse.own(this.#over).finally(() => this.calls.resume())
+  /** Follows a turn that the CLI started by itself until it is over. */
+  async followOwnTurn(): Promise<TurnOutcome> {
+    return this.#turns.followOwnTurn(this.#exited).finally(() => this.calls.clearInterrupt())
   }
-  giveWay(): void {
-    this.#pulse.giveWay()
+  yieldToMessage(): void {
+    this.#turns.yieldToMessage()
   }
 
-  get over(): boolean {
-    return this.#gone
+  get hasExited(): boolean {
+    return this.#hasExited
   }
-  /** It was ended because it had not said a word. */
-  get silent(): boolean {
-    return this.#silent
+  /** The process was ended because it did not initialize in time. */
+  get startTimedOut(): boolean {
+    return this.#startTimedOut
   }
-  /** It is at work, or something that it asked has not come to its end. */
-  get busy(): boolean {
-    return !this.#gone && this.#pulse.busy
+  /** Whether the agent is working, or any call is open. */
+  get isBusy(): boolean {
+    return !this.#hasExited && this.#turns.isBusy
   }
-  /** Somebody waits for a turn of it, and learns that it is gone. */
-  get followed(): boolean {
-    return this.#pulse.followed
+  /** Whether a caller awaits a turn; that caller handles the exit of the process. */
+  get isTurnAwaited(): boolean {
+    return this.#turns.isAwaited
   }
-  /** Work that goes on beside the conversation, and would end with the process. */
-  get background(): number {
-    return this.#background
+  /** The number of background tasks, which would end with the process. */
+  get backgroundTasks(): number {
+    return this.#backgroundTasks
   }
-  /** A turn that it is about to begin by itself has begun, or does not come. */
-  async attended(): Promise<void> {
-    if (this.#notice) await this.#within(noticeMaxMs, Promise.race([this.#notice, this.#over]))
-    this.#notice = null
+  /** After a background task has ended, the CLI may start a turn by itself. Resolves when it has, or when it is too late for that. */
+  async waitForOwnTurn(): Promise<void> {
+    if (this.#ownTurnStart)
+      await within(systemClock, ownTurnStartMaxMs, Promise.race([this.#ownTurnStart, this.#exited]))
+    this.#ownTurnStart = null
   }
-  /** It lives: what it holds, and why it is kept. */
-  living(note?: string): AgentProcess {
+  /** The state of the running process for the session log; the note says why it must keep running. */
+  liveState(note?: string): AgentProcess {
     const pid = this.#process?.child.pid
-    const memory = this.#process?.memory ?? null
+    const memoryBytes = this.#process?.memoryBytes ?? null
     return {
       state: 'live',
       ...(pid === undefined ? {} : { pid }),
-      ...(memory === null ? {} : { memoryMb: Math.round(memory / 2 ** 20) }),
+      ...(memoryBytes === null ? {} : { memoryMb: Math.round(memoryBytes / 2 ** 20) }),
       ...(note === undefined ? {} : { note }),
     }
   }
 
   async interrupt(): Promise<void> {
-    this.#pulse.stop()
-    const asked = this.#pulse.followed ? this.calls.interrupt() : null
-    await Promise.all([asked, this.#query.interrupt()])
+    this.#turns.markInterrupted()
+    const withdrawn = this.#turns.isAwaited ? this.calls.interrupt() : null
+    await Promise.all([withdrawn, this.#query.interrupt()])
   }
-  /** Both, or neither: `before` is the model that it goes back to. */
-  change(mode: Mode | undefined, model: string | undefined, before: string | null): Promise<void> {
-    const gone = this.#over.then(() => Promise.reject(new Error('its process is gone')))
-    return Promise.race([this.#change(mode, model, before), gone])
+  /** Changes both, or neither: if the mode is refused, the previous model is restored. */
+  changeSettings(mode: Mode | undefined, model: string | undefined, previousModel: string | null): Promise<void> {
+    const exited = this.#exited.then(() => Promise.reject(new Error('its process exited')))
+    return Promise.race([this.#applySettings(mode, model, previousModel), exited])
   }
-  async #change(mode: Mode | undefined, model: string | undefined, before: string | null): Promise<void> {
+  async #applySettings(mode: Mode | undefined, model: string | undefined, previousModel: string | null): Promise<void> {
     if (model !== undefined) await this.#query.setModel(model)
     try {
       if (mode !== undefined) await this.#query.setPermissionMode(mode)
     } catch (error) {
-      if (model !== undefined) await this.#query.setModel(before ?? undefined)
+      if (model !== undefined) await this.#query.setModel(previousModel ?? undefined)
       throw error
     }
   }
 
-  /** Lets the process go. What waits in it goes on waiting at the gateway. */
-  end(why: StopReason): Promise<void> {
-    this.#letGo ??= why
-    this.#ending ??= this.#end()
+  /** Ends the process. Pending requests stay open at the gateway. */
+  end(reason: StopReason): Promise<void> {
+    this.#stopReason ??= reason
+    this.#ending ??= this.#shutDown()
     return this.#ending
   }
 
-  async #end(): Promise<void> {
-    const { held } = this.calls
-    const noted = this.#pulse.last()
-    this.calls.leave()
-    if (held) await this.#within(putOffMaxMs, Promise.race([noted, this.#over]))
+  async #shutDown(): Promise<void> {
+    const { hasHeldCall } = this.calls
+    const deferRecorded = this.#turns.nextResult()
+    this.calls.stopHanding()
+    if (hasHeldCall) await within(systemClock, deferMaxMs, Promise.race([deferRecorded, this.#exited]))
     await this.#process?.end()
-    this.#inbox.close()
+    this.#input.close()
     this.#abort.abort()
-    await this.#over
+    await this.#exited
   }
 
-  async #listen(): Promise<ProcessEnd> {
+  async #readMessages(): Promise<ProcessExit> {
     let failure = ''
     try {
-      for await (const message of this.#query) await this.#hear(message)
+      for await (const message of this.#query) await this.#onMessage(message)
     } catch (error) {
       failure = messageOf(error)
     }
-    this.#gone = true
-    this.#inbox.close()
-    const end = await this.#ended(failure)
-    const process: AgentProcess = this.#letGo ? { state: this.#letGo } : { state: 'lost', note: processEndMessage(end) }
-    this.#options.onProcess(process)
-    return end
+    this.#hasExited = true
+    this.#input.close()
+    const exit = await this.#exitDetails(failure)
+    const { onProcessChange } = this.#options
+    onProcessChange(this.#stopReason ? { state: this.#stopReason } : { state: 'lost', note: processExitMessage(exit) })
+    return exit
   }
 
-  async #ended(failure: string): Promise<ProcessEnd> {
-    if (!this.#process) return { code: null, signal: null, complaint: failure }
-    const end = await this.#process.endLost()
-    return end.complaint === '' && end.code !== 0 ? { ...end, complaint: failure } : end
+  async #exitDetails(failure: string): Promise<ProcessExit> {
+    if (!this.#process) return { code: null, signal: null, stderr: failure }
+    const exit = await this.#process.endWithStrays()
+    return exit.stderr === '' && exit.code !== 0 ? { ...exit, stderr: failure } : exit
   }
 
-  async #hear(message: SDKMessage): Promise<void> {
-    if (this.calls.leaving) {
-      // Its last word: a call was put off, and is on record as such.
-      if (message.type === 'result') this.#pulse.finished(message)
+  async #onMessage(message: SDKMessage): Promise<void> {
+    if (this.calls.isStopping) {
+      // After a deferred call, the CLI sends a last result: the call is now in the transcript.
+      if (message.type === 'result') this.#turns.deliverResult(message)
       return
     }
-    if (message.type === 'system' && message.subtype === 'init' && !this.#ready) {
-      this.#ready = true
-      this.#options.onProcess(this.living())
-    }
-    if (message.type === 'system' && message.subtype === 'init') {
-      this.#pulse.began()
-      this.#attend()
-      this.#notice = null
-      this.#options.onStir()
-      this.#meet(message)
-    }
-    await this.#say(this.#narrator.tell(message))
-    if (message.type === 'user') for (const { id } of resultsIn(message.message.content)) await this.calls.taken(id)
-    if (message.type === 'assistant' || message.type === 'user') await this.calls.takenAside()
+    if (message.type === 'system' && message.subtype === 'init') this.#onTurnStart(message)
+    this.#append(...this.#mapper.toEvents(message))
+    if (message.type === 'user')
+      for (const { id } of toolResultsIn(message.message.content)) await this.calls.markTaken(id)
+    if (message.type === 'assistant' || message.type === 'user') await this.calls.markElicitationsTaken()
     if (message.type === 'system' && 'permissionMode' in message && message.permissionMode)
-      this.#entered(message.permissionMode)
-    if (message.type === 'system' && message.subtype === 'task_notification') this.#heed()
-    if (message.type === 'system' && message.subtype === 'background_tasks_changed') this.#stir(message.tasks.length)
-    if (message.type === 'result') await this.#rest(message)
+      this.#onModeEntered(message.permissionMode)
+    if (message.type === 'system' && message.subtype === 'task_notification') this.#expectOwnTurn()
+    if (message.type === 'system' && message.subtype === 'background_tasks_changed')
+      this.#onBackgroundTasks(message.tasks.length)
+    if (message.type === 'result') await this.#onResult(message)
   }
 
-  #heed(): void {
-    this.#notice ??= new Promise(resolve => {
-      this.#attend = resolve
+  /** The CLI sends `init` at the start of every turn. */
+  #onTurnStart(message: SDKSystemMessage): void {
+    if (!this.#isReady) {
+      this.#isReady = true
+      this.#options.onProcessChange(this.liveState())
+    }
+    this.#turns.markStarted()
+    this.#resolveOwnTurnStart()
+    this.#ownTurnStart = null
+    this.#options.onActivity()
+    this.#reportMissingServers(message)
+  }
+
+  #expectOwnTurn(): void {
+    this.#ownTurnStart ??= new Promise(resolve => {
+      this.#resolveOwnTurnStart = resolve
     })
   }
-  #stir(background: number): void {
-    this.#background = background
-    this.#options.onStir()
+  #onBackgroundTasks(count: number): void {
+    this.#backgroundTasks = count
+    this.#options.onActivity()
   }
 
-  async #rest(result: SDKResultMessage): Promise<void> {
-    this.#pulse.rested()
-    await this.calls.turnOver(this.#background > 0)
-    this.#pulse.finished(result)
+  async #onResult(result: SDKResultMessage): Promise<void> {
+    this.#turns.markStopped()
+    await this.calls.onTurnEnd(this.#backgroundTasks > 0)
+    this.#turns.deliverResult(result)
   }
 
-  /** What a turn has to do without. */
-  #meet({ mcp_servers: servers }: SDKSystemMessage): void {
-    if (servers.some(isAway))
-      void this.#query.mcpServerStatus().then(
-        all => this.#say(this.#servers.trouble(all)),
-        () => {}, // It is gone: that is told by itself.
-      )
+  #reportMissingServers({ mcp_servers: servers }: SDKSystemMessage): void {
+    if (!servers.some(isUnavailable)) return
+    this.#query.mcpServerStatus().then(
+      all => this.#append(...this.#mcpStatus.newProblems(all)),
+      () => {}, // the process has exited, which #readMessages reports
+    )
   }
 
-  #entered(mode: string): void {
-    const { rows, onMode } = this.#options
-    if (rows.meta.mode !== mode) rows.note({ mode })
-    onMode(mode)
+  #onModeEntered(mode: string): void {
+    const { transcript, onModeChange } = this.#options
+    if (transcript.meta.mode !== mode) transcript.updateMeta({ mode })
+    onModeChange(mode)
   }
 
-  readonly #trouble = (sentence: string) => void this.#say([errorEvent('refused', sentence)])
+  readonly #reportProblem = (message: string) => this.#append(errorEvent('refused', message))
 
-  /** Words that came too late are nobody's; the session is over then, and says so itself. */
-  async #say(sayings: readonly AgentEvent[]): Promise<void> {
-    if (sayings.length === 0) return
-    // Not awaited: the CLI must not wait for the log. What is asked goes behind it in any case.
-    this.#options.session.say(...sayings).catch(() => {})
+  /** Does not wait: the CLI must not wait for the log. Requests are opened after all events before them in any case. */
+  #append(...events: readonly AgentEvent[]): void {
+    this.#options.session.sayQuietly(...events)
   }
 
-  /** True when the process is gone, at once or within a moment. */
-  async #goneSoon(): Promise<boolean> {
-    if (!this.#process || this.#process.over) return true
-    return this.#within(aliveMs, this.#process.ended)
-  }
-
-  /** Whether it has happened by then. */
-  async #within(ms: number, happening: Promise<unknown>): Promise<boolean> {
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise<false>(resolve => {
-      timer = setTimeout(() => resolve(false), ms)
-    })
-    return Promise.race([happening.then(() => true as const), late]).finally(() => clearTimeout(timer))
+  /** Whether the process has exited, or exits within a moment. */
+  async #exitsSoon(): Promise<boolean> {
+    if (!this.#process || this.#process.hasExited) return true
+    return (await within(systemClock, exitGraceMs, this.#process.exited)) !== 'late'
   }
 
   #queryOptions(): Options {
-    const { session, rows, folder, env, more, mode, model, mayBypass, guard, installation } = this.#options
-    const resume = rows.sessionId
+    const { session, transcript, folder, env, sdkOptions, mode, model, mayBypass, askRule, installation } =
+      this.#options
+    const resume = transcript.sessionId
     return {
       cwd: session.info.cwd,
-      ...more,
-      ...personal(session.info, mayBypass),
+      ...sdkOptions,
+      ...sessionSdkOptions(session.info, mayBypass),
       env: { ...env },
       permissionMode: mode,
       abortController: this.#abort,
       includePartialMessages: true,
       forwardSubagentText: true,
-      sessionStore: rows.store,
+      sessionStore: transcript.sdkStore,
       sessionStoreFlush: 'eager',
       ...(resume === undefined ? {} : { resume }),
       ...(model === null ? {} : { model }),
-      ...(guard === null ? {} : { settings: { permissions: { ask: [guard] } } }),
+      ...(askRule === null ? {} : { settings: { permissions: { ask: [askRule] } } }),
       ...(installation.executable ? { pathToClaudeCodeExecutable: installation.executable } : {}),
-      canUseTool: this.calls.canUse,
-      onElicitation: elicit(this.calls, message => this.#say([errorEvent('form', message)])),
-      hooks: hooksFor(session, this.calls, this.#trouble),
-      spawnClaudeCodeProcess: spawning => {
-        this.#process = new ProcessGroup(spawning, folder)
-        // It was let go before it was there.
+      canUseTool: this.calls.canUseTool,
+      onElicitation: elicitationHandler(this.calls, message => this.#append(errorEvent('form', message))),
+      hooks: hooksFor(session, this.calls, this.#reportProblem),
+      spawnClaudeCodeProcess: spawnOptions => {
+        this.#process = new ProcessGroup(spawnOptions, folder)
+        // `end` was called before the SDK spawned the process.
         if (this.#ending) void this.#process.end()
         return this.#process.child
       },
@@ -342,8 +343,7 @@ export class CliRun {
   }
 }
 
-/** What a person has wished of this session when they started it. */
-function personal(info: Session, mayBypass: boolean): Partial<Options> {
+function sessionSdkOptions(info: Session, mayBypass: boolean): Partial<Options> {
   const { mcpServers, agents, additionalDirectories } = parseSessionOptions(info)
   return {
     ...(mcpServers === undefined ? {} : { mcpServers }),

@@ -1,76 +1,82 @@
-/** What is said at the edges of every tool call: the rules see each one before it runs, and a person's note goes back beside the result. */
+/** The SDK hooks around every tool call: the rules check each call before it runs, and a person's note goes to the agent together with the result. */
 import type { HookCallbackMatcher, HookEvent, HookJSONOutput } from '@anthropic-ai/claude-agent-sdk'
 import { Fault, type JsonObject, limits } from '@holdpoint/protocol'
 import { jsonCopy } from '../../generator/json-copy.ts'
 import type { AgentSession } from '../../session/agent-session.ts'
 import type { PendingCalls } from '../approvals/pending-calls.ts'
+import { denied, toAgent } from '../messages.ts'
+import { isRecord } from './content-blocks.ts'
 
-/** In seconds. A gateway that is away is waited for: a hook that gave up would let the call through. */
-const patience = 30 * 24 * 3600
+/** In seconds. The hook waits for an unreachable gateway, because a hook that times out lets the call through. */
+const hookTimeoutSeconds = 30 * 24 * 3600
 
 export function hooksFor(
   session: AgentSession,
   calls: PendingCalls,
-  onTrouble: (sentence: string) => void,
+  reportProblem: (message: string) => void,
 ): Partial<Record<HookEvent, HookCallbackMatcher[]>> {
   const note = (id: string, hookEventName: 'PostToolUse' | 'PostToolUseFailure'): HookJSONOutput => {
-    const additionalContext = calls.noteOf(id)
+    const additionalContext = calls.takeNote(id)
     return additionalContext === undefined ? {} : { hookSpecificOutput: { hookEventName, additionalContext } }
+  }
+  const denyCall = (message: string): HookJSONOutput => {
+    reportProblem(message)
+    return decision('deny', message)
   }
   return {
     PreToolUse: [
       {
-        timeout: patience,
+        timeout: hookTimeoutSeconds,
         onFailure: 'block',
         hooks: [
-          async (input, _id, { signal }) => {
-            if (input.hook_event_name !== 'PreToolUse') return {}
-            const { tool_name: tool, tool_use_id: id, agent_id: agent } = input
-            const given: object = Object(input.tool_input)
-            const ruled = tooLarge(tool, given) ?? (await check(session, tool, given))
-            if (typeof ruled === 'string') onTrouble(ruled)
-            if (ruled) return typeof ruled === 'string' ? decision('deny', ruled) : ruled
-            return agent === undefined && (await calls.putOff(id, tool, given, signal)) ? later : {}
+          async (hook, _id, { signal }) => {
+            if (hook.hook_event_name !== 'PreToolUse') return {}
+            const { tool_name: tool, tool_use_id: id, agent_id: agentId, tool_input: input = {} } = hook
+            if (!isRecord(input)) return denyCall(denied.notObject(tool))
+            const checked = sizeProblem(tool, input) ?? (await checkRules(session, tool, input))
+            if (checked) return typeof checked === 'string' ? denyCall(checked) : checked
+            const isMainAgent = agentId === undefined
+            return isMainAgent && (await calls.deferWhileWaiting(id, tool, input, signal)) ? deferDecision : {}
           },
         ],
       },
     ],
     PostToolUse: [
-      {
-        hooks: [async input => (input.hook_event_name === 'PostToolUse' ? note(input.tool_use_id, 'PostToolUse') : {})],
-      },
+      { hooks: [async hook => (hook.hook_event_name === 'PostToolUse' ? note(hook.tool_use_id, 'PostToolUse') : {})] },
     ],
     PostToolUseFailure: [
       {
         hooks: [
-          async input =>
-            input.hook_event_name === 'PostToolUseFailure' ? note(input.tool_use_id, 'PostToolUseFailure') : {},
+          async hook =>
+            hook.hook_event_name === 'PostToolUseFailure' ? note(hook.tool_use_id, 'PostToolUseFailure') : {},
         ],
       },
     ],
   }
 }
 
-/** The call is neither made nor refused: the CLI notes it, ends its turn, and asks for it when it is started again. */
-const later: HookJSONOutput = { hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'defer' } }
+/** The CLI neither runs nor refuses the call: it records it, ends the turn, and asks for the call on its next start. */
+const deferDecision: HookJSONOutput = {
+  hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'defer' },
+}
 
-/** A rule's deny or ask holds whatever the CLI would do; null leaves it to the CLI, which may still ask; a sentence says why the rules could not be asked. */
-async function check(session: AgentSession, tool: string, input: object): Promise<HookJSONOutput | string | null> {
+/** Returns a decision if a rule says deny or ask, null if the CLI decides, or a message if the rules could not be checked. */
+async function checkRules(session: AgentSession, tool: string, input: object): Promise<HookJSONOutput | string | null> {
   try {
-    const { verdict, rule, reason } = await session.check(tool, jsonCopy(input, `the input of ${tool}`) as JsonObject) // tools take objects
-    return rule === undefined || verdict === 'allow' ? null : decision(verdict, `A rule says ${verdict}: ${reason}`)
+    const json = jsonCopy(input, `the input of ${tool}`) as JsonObject // tool inputs are objects
+    const { verdict, rule, reason } = await session.check(tool, json)
+    return rule === undefined || verdict === 'allow' ? null : decision(verdict, toAgent.rule(verdict, reason))
   } catch (error) {
     if (session.signal.aborted || !(error instanceof Fault)) throw error
-    return `${tool} was refused, since the rules could not be asked: ${error.message}`
+    return denied.rulesFailed(tool, error.message)
   }
 }
 
-/** What nobody can be asked, and no rule can see, does not run. */
-function tooLarge(tool: string, input: object): string | null {
+/** A call whose input is too large for a rule or a person to check must not run. */
+function sizeProblem(tool: string, input: object): string | null {
   const bytes = Buffer.byteLength(JSON.stringify(input))
-  const { toolInputMaxBytes: most } = limits
-  if (bytes <= most) return null
-  return `${tool} was refused: its input is too large to be asked (${bytes} bytes; the limit is ${most}); do it in smaller parts`
+  const { toolInputMaxBytes } = limits
+  return bytes <= toolInputMaxBytes ? null : denied.tooLarge(tool, bytes, toolInputMaxBytes)
 }
 
 function decision(permissionDecision: 'deny' | 'ask', permissionDecisionReason: string): HookJSONOutput {

@@ -1,4 +1,4 @@
-/** The CLI's input: stays open between messages, for an input that ends makes it refuse whatever waits. */
+/** The CLI's input stream. It stays open between messages, because the CLI refuses a waiting call when its input ends. */
 export class InputQueue<T> implements AsyncIterable<T> {
   readonly #items: T[] = []
   #closed = false

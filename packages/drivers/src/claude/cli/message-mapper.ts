@@ -1,56 +1,57 @@
-/** What Claude Code says, in our words: text and tool input as they stream, finished blocks, tool results, subagents by their names. */
+/** Converts messages of the SDK to events of the session log: streamed text and tool input, finished blocks, tool results, and the names of subagents. */
 import type { SDKMessage } from '@anthropic-ai/claude-agent-sdk'
 import { type AgentEvent, type Json, type JsonObject, limits } from '@holdpoint/protocol'
 import { jsonCopy } from '../../generator/json-copy.ts'
 import { errorFrom, modelError } from '../error-events.ts'
-import { agentName, SubagentTree } from './subagents.ts'
+import { isRecord, toolResultsIn } from './content-blocks.ts'
+import { SubagentTree, subagentName } from './subagents.ts'
 
 type Message<T extends SDKMessage['type']> = Extract<SDKMessage, { readonly type: T }>
-/** A block as it streams. */
+/** The block that one agent is streaming. */
 interface Stream {
-  readonly message: string
+  readonly messageId: string
   block: string
   tool?: string
-  said: number
+  length: number
 }
 
 export class MessageMapper {
-  readonly family = new SubagentTree()
-  /** By the call that an agent runs under; the main agent's under ''. */
+  readonly subagents = new SubagentTree()
+  /** By the call that started the agent; the main agent's under ''. */
   readonly #streams = new Map<string, Stream>()
-  readonly #blocks = new Map<string, number>()
+  readonly #blockCounts = new Map<string, number>()
 
-  tell(message: SDKMessage): readonly AgentEvent[] {
-    const trouble = errorFrom(message)
-    if (trouble) return [trouble]
+  toEvents(message: SDKMessage): readonly AgentEvent[] {
+    const error = errorFrom(message)
+    if (error) return [error]
     switch (message.type) {
       case 'stream_event':
-        return this.#streamed(message)
+        return this.#fromStreamEvent(message)
       case 'assistant':
-        return this.#finished(message)
+        return this.#fromAssistant(message)
       case 'user':
-        return this.#results(message)
+        return this.#fromUser(message)
       case 'system':
-        if (message.subtype === 'task_started') this.family.addTask(message.task_id, message.tool_use_id)
+        if (message.subtype === 'task_started') this.subagents.addTask(message.task_id, message.tool_use_id)
         return []
       default:
         return []
     }
   }
 
-  #streamed({ event, parent_tool_use_id: under }: Message<'stream_event'>): readonly AgentEvent[] {
-    const who = under ?? ''
+  #fromStreamEvent({ event, parent_tool_use_id: parentCall }: Message<'stream_event'>): readonly AgentEvent[] {
+    const streamKey = parentCall ?? ''
     if (event.type === 'message_start') {
-      this.#streams.set(who, { message: event.message.id, block: '', said: 0 })
+      this.#streams.set(streamKey, { messageId: event.message.id, block: '', length: 0 })
       return []
     }
-    const stream = this.#streams.get(who)
+    const stream = this.#streams.get(streamKey)
     if (!stream) return []
     if (event.type === 'content_block_start') {
-      const { content_block: begun, index } = event
-      stream.said = 0
-      stream.block = begun.type === 'tool_use' ? begun.id : `${stream.message}.${index}`
-      if (begun.type === 'tool_use') stream.tool = begun.name
+      const { content_block: block, index } = event
+      stream.length = 0
+      stream.block = block.type === 'tool_use' ? block.id : `${stream.messageId}.${index}`
+      if (block.type === 'tool_use') stream.tool = block.name
       else delete stream.tool
       return []
     }
@@ -58,78 +59,71 @@ export class MessageMapper {
     const { delta } = event
     const text = delta.type === 'text_delta' ? delta.text : delta.type === 'input_json_delta' ? delta.partial_json : ''
     if (text === '') return []
-    const offset = stream.said
-    stream.said += text.length
-    const where = { block: stream.block, offset, text, ...this.#path(under) }
+    const offset = stream.length
+    stream.length += text.length
+    const common = { block: stream.block, offset, text, ...this.#agentPath(parentCall) }
     return [
       stream.tool === undefined
-        ? { type: 'message.delta', ...where }
-        : { type: 'tool.delta', ...where, tool: clip(stream.tool) },
+        ? { type: 'message.delta', ...common }
+        : { type: 'tool.delta', ...common, tool: truncateName(stream.tool) },
     ]
   }
 
-  #finished({ message, error, parent_tool_use_id: under }: Message<'assistant'>): readonly AgentEvent[] {
-    const path = this.#path(under)
-    const sayings: AgentEvent[] = []
+  #fromAssistant({ message, error, parent_tool_use_id: parentCall }: Message<'assistant'>): readonly AgentEvent[] {
+    const path = this.#agentPath(parentCall)
+    const events: AgentEvent[] = []
     const texts: string[] = []
     for (const block of message.content) {
-      // Each message of the CLI's carries the next block of the model's; their count is the index under which it streamed.
-      const index = this.#blocks.get(message.id) ?? 0
-      this.#blocks.set(message.id, index + 1)
+      // The CLI sends each block of the model's message as a message of its own. Counting them gives the index under which the block was streamed.
+      const index = this.#blockCounts.get(message.id) ?? 0
+      this.#blockCounts.set(message.id, index + 1)
       if (block.type === 'text' && block.text !== '') {
         texts.push(block.text)
-        if (!error)
-          sayings.push({ type: 'message.added', block: `${message.id}.${index}`, text: cut(block.text), ...path })
+        const text = truncateText(block.text)
+        if (!error) events.push({ type: 'message.added', block: `${message.id}.${index}`, text, ...path })
       } else if (block.type === 'tool_use') {
-        const input = jsonCopy(block.input ?? {}, 'the input') as JsonObject // tools take objects
-        this.family.addCall(block.id, under, agentName(block.name, input))
-        sayings.push({ type: 'tool.started', block: block.id, tool: clip(block.name), input: bounded(input), ...path })
+        const input = jsonCopy(block.input ?? {}, 'the input') as JsonObject // tool inputs are objects
+        this.subagents.addCall(block.id, parentCall, subagentName(block.name, input))
+        const tool = truncateName(block.name)
+        events.push({ type: 'tool.started', block: block.id, tool, input: limitInput(input), ...path })
       }
     }
-    return error ? [modelError(error, texts.join('\n'))] : sayings
+    return error ? [modelError(error, texts.join('\n'))] : events
   }
 
-  #results({ message, parent_tool_use_id: under }: Message<'user'>): readonly AgentEvent[] {
-    return resultsIn(message.content).map(({ id, failed, content }) => ({
+  #fromUser({ message, parent_tool_use_id: parentCall }: Message<'user'>): readonly AgentEvent[] {
+    return toolResultsIn(message.content).map(({ id, failed, content }) => ({
       type: 'tool.finished',
       block: id,
       ok: !failed,
-      output: shown(content),
-      ...this.#path(under),
+      output: toOutput(content),
+      ...this.#agentPath(parentCall),
     }))
   }
 
-  #path(under: string | null): { agentPath?: string[] } {
-    const path = this.family.pathUnder(under)
+  #agentPath(parentCall: string | null): { agentPath?: string[] } {
+    const path = this.subagents.pathOfCall(parentCall)
     return path.length > 0 ? { agentPath: [...path] } : {}
   }
 }
 
-/** The tool results that a message of the CLI's carries. */
-export function resultsIn(content: unknown): readonly { id: string; failed: boolean; content: unknown }[] {
-  if (!Array.isArray(content)) return []
-  return content
-    .map(block => Object(block))
-    .filter(block => block.type === 'tool_result' && typeof block.tool_use_id === 'string')
-    .map(block => ({ id: block.tool_use_id, failed: block.is_error === true, content: block.content }))
-}
-
-/** Pictures are told of, not kept; text is cut where nobody reads on. */
-function shown(content: unknown): Json {
-  if (typeof content === 'string') return cut(content)
+/** Truncates texts, and replaces images and other parts by their type. */
+function toOutput(content: unknown): Json {
+  if (typeof content === 'string') return truncateText(content)
   if (!Array.isArray(content)) return null
-  return content.map((part): Json => {
-    const { type, text } = Object(part)
-    return typeof text === 'string' ? { type: 'text', text: cut(text) } : { type: String(type) }
+  return content.map((part: unknown): Json => {
+    const { type, text } = isRecord(part) ? part : {}
+    return typeof text === 'string' ? { type: 'text', text: truncateText(text) } : { type: String(type) }
   })
 }
-function cut(text: string): string {
-  const whole = text.toWellFormed()
-  return whole.length > limits.textMax / 2 ? `${whole.slice(0, limits.textMax / 2).toWellFormed()}…` : whole
+function truncateText(text: string): string {
+  const wellFormed = text.toWellFormed()
+  const lengthMax = limits.textMax / 2
+  return wellFormed.length > lengthMax ? `${wellFormed.slice(0, lengthMax).toWellFormed()}…` : wellFormed
 }
-function bounded(input: JsonObject): JsonObject {
+function limitInput(input: JsonObject): JsonObject {
   return JSON.stringify(input).length > limits.textMax ? { tooLargeToShow: true } : input
 }
-function clip(name: string): string {
+function truncateName(name: string): string {
   return name.slice(0, limits.nameMax)
 }

@@ -1,4 +1,4 @@
-/** A person's message as Claude Code takes it: text, images and documents as content blocks, under an id that a redelivery finds again. */
+/** Converts a person's message to an SDK message: text, images and documents as content blocks, under an id that is the same on redelivery. */
 import { createHash } from 'node:crypto'
 import type { SDKUserMessage } from '@anthropic-ai/claude-agent-sdk'
 import type { Attachment, CommandId } from '@holdpoint/protocol'
@@ -6,8 +6,8 @@ import type { Attachment, CommandId } from '@holdpoint/protocol'
 type Content = Exclude<SDKUserMessage['message']['content'], string>[number]
 type ImageType = 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp'
 
-/** The same command, the same message: the transcript shows whether the CLI had it. */
-export function uuidOf(command: CommandId): NonNullable<SDKUserMessage['uuid']> {
+/** Derives the message's uuid from the command, so that the transcript shows whether the CLI has already received it. */
+export function messageUuid(command: CommandId): NonNullable<SDKUserMessage['uuid']> {
   const hex = createHash('sha256').update(command).digest('hex')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
@@ -17,12 +17,15 @@ export function userMessage(
   text: string,
   attachments: readonly Attachment[] = [],
 ): SDKUserMessage {
-  const content: Content[] = [...attachments.map(contentOf), ...(text === '' ? [] : [{ type: 'text' as const, text }])]
+  const content: Content[] = [
+    ...attachments.map(contentBlock),
+    ...(text === '' ? [] : [{ type: 'text' as const, text }]),
+  ]
   return { type: 'user', uuid, message: { role: 'user', content }, parent_tool_use_id: null }
 }
 
-function contentOf({ type, mediaType, data, name }: Attachment): Content {
-  // The service refuses a type that it cannot read, and says so; the list is its own.
+function contentBlock({ type, mediaType, data, name }: Attachment): Content {
+  // The model's API knows which image types it supports, and returns an error for the others.
   if (type === 'image') return { type: 'image', source: { type: 'base64', media_type: mediaType as ImageType, data } }
   const title = name === undefined ? {} : { title: name }
   if (mediaType === 'application/pdf')

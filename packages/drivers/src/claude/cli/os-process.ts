@@ -1,73 +1,74 @@
-/** The CLI's process: a group of its own that dies with its runner, is noted so that an orphan is found again, and is ended whole. */
+/** The operating system process of the CLI: runs in a process group of its own, dies with its runner, is recorded on disk so that an orphan can be found, and is ended with all its children. */
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import type { SpawnOptions } from '@anthropic-ai/claude-agent-sdk'
+import { z } from 'zod'
 import { signalGroup, withParentDeathSignal } from '../../process-group.ts'
 import { processStartTime } from '../../process-start-time.ts'
 
-export interface ProcessEnd {
+export interface ProcessExit {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
-  /** The last lines of what it complained about. */
-  readonly complaint: string
+  /** The end of what the process wrote to stderr. */
+  readonly stderr: string
 }
 
-/** How long the group may take to go by itself. */
+/** How long the group may take to end after SIGTERM before it gets SIGKILL. */
 const graceMs = 2000
-const complaintMax = 2000
+const stderrMax = 2000
 
 export class ProcessGroup {
   readonly child: ChildProcessByStdio<Writable, Readable, Readable>
-  readonly ended: Promise<ProcessEnd>
+  readonly exited: Promise<ProcessExit>
   readonly #folder: string
-  /** Its own, and that of everything that it starts: the same session may have another process by now. */
-  readonly #mark = randomUUID()
-  #complaint = ''
-  #over = false
-  #ending = false
+  /** Unique for this process and its children. The same session may already have another process. */
+  readonly #tag = randomUUID()
+  #stderr = ''
+  #hasExited = false
+  #isEnding = false
 
   constructor({ command, args, cwd, env }: SpawnOptions, folder: string) {
     const [file, ...rest] = withParentDeathSignal([command, ...args])
-    const marked = { ...env, [marker]: this.#mark }
+    const taggedEnv = { ...env, [tagVariable]: this.#tag }
     this.#folder = folder
-    this.child = spawn(file as string, rest, { cwd, env: marked, stdio: ['pipe', 'pipe', 'pipe'], detached: true })
+    this.child = spawn(file as string, rest, { cwd, env: taggedEnv, stdio: ['pipe', 'pipe', 'pipe'], detached: true })
     this.child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      this.#complaint = (this.#complaint + text).slice(-complaintMax)
+      this.#stderr = (this.#stderr + text).slice(-stderrMax)
     })
-    // Writing to a process that is gone is no news: its end is reported below.
+    // Ignore EPIPE: `exited` reports that the process is gone.
     this.child.stdin.on('error', () => {})
     const { pid } = this.child
     if (pid !== undefined) {
-      const note: Note = { pid, started: processStartTime(pid), mark: this.#mark }
-      writeFileSync(noteIn(folder), JSON.stringify(note), { mode: 0o600 })
+      const record: ProcessRecord = { pid, startTime: processStartTime(pid), tag: this.#tag }
+      writeFileSync(recordFile(folder), JSON.stringify(record), { mode: 0o600 })
     }
-    this.ended = new Promise(resolve => {
-      const over = (code: number | null, signal: NodeJS.Signals | null, why = '') => {
-        this.#over = true
-        // What it started must not outlive it.
+    this.exited = new Promise(resolve => {
+      const onExit = (code: number | null, signal: NodeJS.Signals | null, error = '') => {
+        this.#hasExited = true
+        // Children must not outlive the CLI.
         if (pid !== undefined) signalGroup(pid, 'SIGKILL')
-        if (!this.#ending) endStrays(this.#mark)
-        this.#forget()
-        resolve({ code, signal, complaint: (this.#complaint + why).trim() })
+        if (!this.#isEnding) killStrays(this.#tag)
+        this.#removeRecord()
+        resolve({ code, signal, stderr: (this.#stderr + error).trim() })
       }
-      this.child.once('exit', (code, signal) => over(code, signal))
-      this.child.once('error', error => over(null, null, error.message))
+      this.child.once('exit', (code, signal) => onExit(code, signal))
+      this.child.once('error', error => onExit(null, null, error.message))
     })
   }
 
-  #forget(): void {
-    if (readNote(this.#folder)?.mark === this.#mark) rmSync(noteIn(this.#folder), { force: true })
+  #removeRecord(): void {
+    if (readRecord(this.#folder)?.tag === this.#tag) rmSync(recordFile(this.#folder), { force: true })
   }
 
-  get over(): boolean {
-    return this.#over
+  get hasExited(): boolean {
+    return this.#hasExited
   }
 
-  /** What it holds in memory, in bytes; null where that cannot be known. */
-  get memory(): number | null {
+  /** The resident memory of the process; null if the system does not say. */
+  get memoryBytes(): number | null {
     try {
       const status = readFileSync(`/proc/${this.child.pid}/status`, 'utf8')
       const kilobytes = /^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]
@@ -77,60 +78,57 @@ export class ProcessGroup {
     }
   }
 
-  /** The whole group, at the latest after a bound. Told to go, the CLI sees to its shells itself. */
-  async end(): Promise<ProcessEnd> {
-    this.#ending = true
-    return this.endLost()
+  /** Ends the whole group with SIGTERM, then SIGKILL. On SIGTERM, the CLI ends its shells itself. */
+  async end(): Promise<ProcessExit> {
+    this.#isEnding = true
+    return this.endWithStrays()
   }
 
-  /** The same for one that fell silent: what it has left behind is ended too. */
-  async endLost(): Promise<ProcessEnd> {
+  /** Like `end`, for a process that stopped by itself: also kills the shells that it left running. */
+  async endWithStrays(): Promise<ProcessExit> {
     const { pid } = this.child
-    if (!this.#over && pid !== undefined) signalGroup(pid, 'SIGTERM')
+    if (!this.#hasExited && pid !== undefined) signalGroup(pid, 'SIGTERM')
     const timer = setTimeout(() => pid !== undefined && signalGroup(pid, 'SIGKILL'), graceMs)
-    return this.ended.finally(() => clearTimeout(timer))
+    return this.exited.finally(() => clearTimeout(timer))
   }
 }
 
-/** Ends what an earlier runner left behind in this folder, if it is still that process. */
+/** Ends the process that an earlier runner recorded in this folder, if it is still running. */
 export function endOrphan(folder: string): void {
-  const note = readNote(folder)
-  if (note) {
-    const now = processStartTime(note.pid)
-    // A pid that is another's by now is left alone; a group whose leader is gone can only be the old one.
-    if (now === note.started || now === '') signalGroup(note.pid, 'SIGKILL')
-    endStrays(note.mark)
+  const record = readRecord(folder)
+  if (record) {
+    const startTime = processStartTime(record.pid)
+    // If the start time differs, the pid belongs to another process now. If there is no such process, its group can only be the old one.
+    if (startTime === record.startTime || startTime === '') signalGroup(record.pid, 'SIGKILL')
+    killStrays(record.tag)
   }
-  rmSync(noteIn(folder), { force: true })
+  rmSync(recordFile(folder), { force: true })
 }
 
-/** The CLI gives its shells groups of their own, and when it is killed it cannot end them: what it started is known by this in its environment. */
-const marker = 'HOLDPOINT_PROCESS'
+/** The CLI runs its shells in process groups of their own and cannot end them when it is killed. This environment variable identifies them. */
+const tagVariable = 'HOLDPOINT_PROCESS'
 
-function endStrays(mark: string): void {
+function killStrays(tag: string): void {
   if (process.platform !== 'linux') return
-  const marked = `${marker}=${mark}\0`
+  const entry = `${tagVariable}=${tag}\0`
   for (const name of readdirSync('/proc')) {
     if (!/^\d+$/.test(name) || Number(name) === process.pid) continue
     try {
-      if (readFileSync(`/proc/${name}/environ`, 'latin1').includes(marked)) process.kill(Number(name), 'SIGKILL')
+      if (readFileSync(`/proc/${name}/environ`, 'latin1').includes(entry)) process.kill(Number(name), 'SIGKILL')
     } catch {
-      // It is gone by now, or someone else's.
+      // The process has exited meanwhile, or belongs to another user.
     }
   }
 }
 
-interface Note {
-  readonly pid: number
-  readonly started: string
-  readonly mark: string
-}
-const noteIn = (folder: string) => join(folder, 'process.json')
+const ProcessRecord = z.object({ pid: z.int(), startTime: z.string(), tag: z.string() })
+type ProcessRecord = z.infer<typeof ProcessRecord>
+const recordFile = (folder: string) => join(folder, 'process.json')
 
-/** Null where there is none, or where a crash has left half of one. */
-function readNote(folder: string): Note | null {
+/** Null if there is no record, or if a crash left an incomplete one. */
+function readRecord(folder: string): ProcessRecord | null {
   try {
-    return JSON.parse(readFileSync(noteIn(folder), 'utf8')) as Note // written above
+    return ProcessRecord.parse(JSON.parse(readFileSync(recordFile(folder), 'utf8')))
   } catch {
     return null
   }

@@ -1,35 +1,35 @@
-/** Who works for whom: agents under the agent, found by the call that started them or by the id that the CLI gave them. */
+/** The tree of subagents: finds an agent's path by the call that started it, or by the id that the CLI gave it. */
 import { type JsonObject, limits } from '@holdpoint/protocol'
 
 export class SubagentTree {
-  readonly #calls = new Map<string, { readonly under: string | null; readonly name: string }>()
-  readonly #tasks = new Map<string, string>()
+  readonly #calls = new Map<string, { readonly parentCall: string | null; readonly name: string }>()
+  readonly #callByTask = new Map<string, string>()
 
-  /** A call that starts an agent; any other is of no interest. */
-  addCall(id: string, under: string | null, name: string | null): void {
-    if (name !== null) this.#calls.set(id, { under, name })
+  /** Ignores calls that start no subagent, which have no name. */
+  addCall(id: string, parentCall: string | null, name: string | null): void {
+    if (name !== null) this.#calls.set(id, { parentCall, name })
   }
   addTask(task: string, call: string | undefined): void {
-    if (call !== undefined) this.#tasks.set(task, call)
+    if (call !== undefined) this.#callByTask.set(task, call)
   }
 
-  /** The names from the main agent down to the one that this call started. */
-  pathUnder(call: string | null): readonly string[] {
+  /** The names from the main agent's first subagent down to the one that this call started. */
+  pathOfCall(call: string | null): readonly string[] {
     const path: string[] = []
-    for (let at = call; at !== null && path.length < limits.agentPathMax; ) {
-      const found = this.#calls.get(at)
+    for (let id = call; id !== null && path.length < limits.agentPathMax; ) {
+      const found = this.#calls.get(id)
       path.unshift(found?.name ?? 'agent')
-      at = found?.under ?? null
+      id = found?.parentCall ?? null
     }
     return path
   }
-  pathOf(task: string | undefined): readonly string[] {
-    return task === undefined ? [] : this.pathUnder(this.#tasks.get(task) ?? task)
+  pathOfAgent(id: string | undefined): readonly string[] {
+    return id === undefined ? [] : this.pathOfCall(this.#callByTask.get(id) ?? id)
   }
 }
 
-/** How the agent that a call starts is called; null where it starts none. */
-export function agentName(tool: string, { description, subagent_type: type }: JsonObject): string | null {
+/** The name of the subagent that a call starts; null if it starts none. */
+export function subagentName(tool: string, { description, subagent_type: type }: JsonObject): string | null {
   if (tool !== 'Agent' && tool !== 'Task') return null
   const name = [description, type].find(part => typeof part === 'string' && part !== '')
   return typeof name === 'string' ? name.slice(0, limits.nameMax) : 'agent'

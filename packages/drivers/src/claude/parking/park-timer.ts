@@ -1,110 +1,108 @@
-/** How long a process is kept for a call that waits, and whether it may be let go then: only where the call can be brought back as it was. */
+/** Decides when the process of a pending request is parked: after the session's `parkAfterMs`, and only if the call can be resumed. */
 import type { Clock } from '@holdpoint/protocol'
 import type { CliRun } from '../cli/cli-run.ts'
+import { notParkable } from '../messages.ts'
 import type { TranscriptIndex } from '../transcript/transcript-index.ts'
 import type { ParkingMethod, ParkingProbe } from './parking-method.ts'
 
 export interface ParkTimerOptions {
   readonly clock: Clock
   readonly index: TranscriptIndex
-  readonly parking: ParkingProbe
-  /** How long; null: for ever. */
+  readonly parkingProbe: ParkingProbe
+  /** How long the process waits before it is parked; null: it is never parked. */
   readonly parkAfterMs: () => number | null
-  /** Something began to wait, or ceased to; it has to stay, and why. */
-  readonly tell: (note?: string) => void
+  /** Called when a request becomes pending or is no longer pending; with a reason when parking is due but impossible. */
+  readonly onChange: (reason?: string) => void
 }
 
-/** More would have to be read again each time the call is brought back. */
-const bytesSinceMax = 1024 * 1024
+/** The CLI reads all these bytes again each time it resumes the call. */
+const bytesSinceCallMax = 1024 * 1024
+/** Transcript rows and results arrive a moment after their calls, so a reason that goes away within this time is not reported. */
+const reportAfterMs = 1000
 
 export class ParkTimer {
   readonly #options: ParkTimerOptions
   readonly #cli: CliRun
-  #cancel: (() => void) | null = null
-  #waits = false
-  #cold = false
-  /** Why it has to stay, as it was told last. */
-  #told: string | null = null
-  #explain: (() => void) | null = null
+  #cancelTimer: (() => void) | null = null
+  #isWaiting = false
+  #isDue = false
+  /** The reason that was reported last. */
+  #reportedReason: string | null = null
+  #cancelReport: (() => void) | null = null
 
   constructor(cli: CliRun, options: ParkTimerOptions) {
     this.#cli = cli
     this.#options = options
   }
 
-  /** Something began or ceased to wait. */
-  changed(): void {
-    if (this.#cli.calls.pending.length === 0) this.stop()
-    else if (this.#waits) this.look()
-    else this.#begin()
+  onCallsChanged(): void {
+    if (this.#cli.calls.pendingKeys.length === 0) this.stop()
+    else if (this.#isWaiting) this.parkIfDue()
+    else this.#start()
   }
 
-  #begin(): void {
-    const { clock, parking, parkAfterMs, tell } = this.#options
+  #start(): void {
+    const { clock, parkingProbe, parkAfterMs, onChange } = this.#options
     const ms = parkAfterMs()
-    this.#waits = true
-    tell()
+    this.#isWaiting = true
+    onChange()
     if (ms === null) return
-    this.#cancel = clock.after(ms, this.#cool)
-    // Tried while there is time, and nothing else to do.
-    void parking.find()
+    this.#cancelTimer = clock.after(ms, this.#onDue)
+    // Run the self-test now, while the session waits anyway.
+    void parkingProbe.findMethod()
   }
 
-  /** The rows have changed, or what waits: perhaps it can be let go by now. */
-  look(): void {
-    if (this.#cold) void this.#letGo()
+  /** Call this when the transcript or the calls have changed: a call that could not be resumed before may be resumable now. */
+  parkIfDue(): void {
+    if (this.#isDue) void this.#park()
   }
 
   stop(): void {
-    this.#cancel?.()
-    this.#cancel = null
-    this.#explain?.()
-    this.#explain = null
-    this.#waits = false
-    this.#cold = false
-    if (this.#told !== null) this.#options.tell()
-    this.#told = null
+    this.#cancelTimer?.()
+    this.#cancelTimer = null
+    this.#cancelReport?.()
+    this.#cancelReport = null
+    this.#isWaiting = false
+    this.#isDue = false
+    if (this.#reportedReason !== null) this.#options.onChange()
+    this.#reportedReason = null
   }
 
-  /** Why what waits could not be had again if the process went now; null where it could. */
-  obstacle(way: ParkingMethod = this.#options.parking.known ?? 'row'): string | null {
+  /** Why the pending call could not be resumed if the process ended now; null if it could. */
+  whyNotParkable(method: ParkingMethod = this.#options.parkingProbe.method ?? 'markerRow'): string | null {
     const { index } = this.#options
-    const waiting = this.#cli.calls.alone()
-    if ('why' in waiting) return waiting.why
-    if (this.#cli.background > 0) return 'work goes on in the background'
-    if (!index.open.some(call => call.id === waiting.id)) return 'it is not on record yet'
-    if (index.open.length > 1) return 'another call of the same step has not been made yet'
-    if (index.bytesSince > bytesSinceMax) return 'too much has been written since'
-    switch (way) {
-      case 'row':
+    const call = this.#cli.calls.soleCall()
+    if ('reason' in call) return call.reason
+    if (this.#cli.backgroundTasks > 0) return notParkable.background
+    if (!index.openCalls.some(({ id }) => id === call.id)) return notParkable.notRecorded
+    if (index.openCalls.length > 1) return notParkable.siblingOpen
+    if (index.bytesSinceCall > bytesSinceCallMax) return notParkable.tooMuchWritten
+    switch (method) {
+      case 'markerRow':
         return null
       case 'none':
-        return 'parking is off'
+        return notParkable.off
       case 'defer':
-        if (!waiting.held) return 'only a question or a plan can be let go with this Claude Code'
-        return index.single ? null : 'another call stands beside it in the same step'
+        if (!call.isHeld) return notParkable.onlyQuestions
+        return index.hasSingleCall ? null : notParkable.siblingInStep
     }
   }
 
-  readonly #cool = () => {
-    this.#cold = true
-    this.look()
+  readonly #onDue = () => {
+    this.#isDue = true
+    this.parkIfDue()
   }
 
-  async #letGo(): Promise<void> {
-    const way = await this.#options.parking.find()
-    if (!this.#cold || this.#cli.calls.pending.length === 0) return
-    if (this.obstacle(way) === null) return void (await this.#cli.end('parked'))
-    // What passes in a moment is no news.
-    this.#explain ??= this.#options.clock.after(passingMs, () => {
-      this.#explain = null
-      const why = this.obstacle(way)
-      if (why === null || why === this.#told) return
-      this.#told = why
-      this.#options.tell(why)
+  async #park(): Promise<void> {
+    const method = await this.#options.parkingProbe.findMethod()
+    if (!this.#isDue || this.#cli.calls.pendingKeys.length === 0) return
+    if (this.whyNotParkable(method) === null) return void (await this.#cli.end('parked'))
+    this.#cancelReport ??= this.#options.clock.after(reportAfterMs, () => {
+      this.#cancelReport = null
+      const reason = this.whyNotParkable(method)
+      if (reason === null || reason === this.#reportedReason) return
+      this.#reportedReason = reason
+      this.#options.onChange(reason)
     })
   }
 }
-
-/** Rows and results are seen a moment after the calls that they belong to. */
-const passingMs = 1000

@@ -1,46 +1,46 @@
-/** By which way a waiting call can be let go here: found out once per driver, since the better one has to be tried first. */
+/** Which method of parking works with this Claude Code. Found out once per driver, because the better method must be tested first. */
 
-/** `row`: any call of the main agent's, by a row of the CLI's private form; `defer`: a question or a plan that stands alone, by what the CLI documents; `none`: no call. */
-export type ParkingMethod = 'row' | 'defer' | 'none'
-/** `auto`: the private form where the self-test has shown that it works, else the documented one; `public`: only that; `off`: a process is kept for as long as a call waits. */
+/** `markerRow`: parks on any call of the main agent by writing a row in the CLI's private transcript format; `defer`: parks on a single question or plan by the CLI's documented hook decision; `none`: never parks. */
+export type ParkingMethod = 'markerRow' | 'defer' | 'none'
+/** `auto`: marker rows if the self-test passes, else `defer`; `public`: only the documented `defer`; `off`: the process runs as long as a request is pending. */
 export type ParkingChoice = 'auto' | 'public' | 'off'
 
 export interface ParkingProbeOptions {
   readonly choice: ParkingChoice
-  /** It has been shown before. */
-  readonly shown: boolean
+  /** The self-test has passed before with this version. */
+  readonly alreadyProven: boolean
   readonly test: () => Promise<boolean>
-  /** The test has shown that it works. */
-  readonly onShown: () => void
+  /** Called when the self-test passes. */
+  readonly onProven: () => void
 }
 
 export class ParkingProbe {
   readonly #options: ParkingProbeOptions
-  #known: ParkingMethod | null
-  #finding: Promise<ParkingMethod> | undefined
+  #method: ParkingMethod | null
+  #testing: Promise<ParkingMethod> | undefined
 
   constructor(options: ParkingProbeOptions) {
     this.#options = options
-    const { choice, shown } = options
-    this.#known = choice === 'off' ? 'none' : choice === 'public' ? 'defer' : shown ? 'row' : null
+    const { choice, alreadyProven } = options
+    this.#method = choice === 'off' ? 'none' : choice === 'public' ? 'defer' : alreadyProven ? 'markerRow' : null
   }
 
-  /** Null as long as it has not been found out. */
-  get known(): ParkingMethod | null {
-    return this.#known
+  /** Null until the self-test has finished. */
+  get method(): ParkingMethod | null {
+    return this.#method
   }
 
-  async find(): Promise<ParkingMethod> {
-    if (this.#known) return this.#known
-    this.#finding ??= this.#try()
-    return this.#finding
+  async findMethod(): Promise<ParkingMethod> {
+    if (this.#method) return this.#method
+    this.#testing ??= this.#runTest()
+    return this.#testing
   }
 
-  async #try(): Promise<ParkingMethod> {
-    // What cannot be tried is not relied on.
-    const works = await this.#options.test().catch(() => false)
-    this.#known = works ? 'row' : 'defer'
-    if (works) this.#options.onShown()
-    return this.#known
+  async #runTest(): Promise<ParkingMethod> {
+    // A self-test that cannot run counts as failed.
+    const passed = await this.#options.test().catch(() => false)
+    this.#method = passed ? 'markerRow' : 'defer'
+    if (passed) this.#options.onProven()
+    return this.#method
   }
 }

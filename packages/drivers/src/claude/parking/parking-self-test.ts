@@ -1,104 +1,119 @@
-/** Whether this Claude Code can be let go while a call waits and be brought back to it: tried for real, once per version, since the row that does it is the CLI's private form. */
+/** Tests once per version, with the real CLI, whether a call can be resumed after its process was stopped. This is needed because the marker row is a private format of the CLI. */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { CanUseTool, SDKUserMessage } from '@anthropic-ai/claude-agent-sdk'
+import { z } from 'zod'
 import { InputQueue } from '../cli/input-queue.ts'
 import { ProcessGroup } from '../cli/os-process.ts'
+import { toAgent } from '../messages.ts'
 import { type ModelResponder, scriptedEnvironment, startScriptedModel } from '../setup/scripted-model.ts'
-import { configFolder, type Installation, type Location } from '../setup/sdk.ts'
+import { type ClaudeLocation, configFolder, type Installation } from '../setup/sdk.ts'
 import { TranscriptStore } from '../transcript/transcript-store.ts'
 import { askRuleFor } from './ask-rule.ts'
 
-const id = 'toolu_selftest'
-const patienceMs = 20_000
+const toolUseId = 'toolu_selftest'
+const runMaxMs = 20_000
+const Result = z.object({ version: z.string() })
 
-/** Remembered in the folder, by version. */
+/** Whether the self-test passes. A pass is stored in the folder for this version. */
 export async function canPark(installation: Installation, folder: string): Promise<boolean> {
   if (isKnownToPark(installation, folder)) return true
-  // A no may be the fault of a busy machine, and is not kept: the next runner tries again.
-  if (!(await tryParking(installation).catch(() => false))) return false
+  // A busy machine can make the test fail, so a failure is not stored: the next runner tests again.
+  if (!(await runSelfTest(installation).catch(() => false))) return false
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  writeFileSync(noteIn(folder), JSON.stringify({ version: installation.version }), { mode: 0o600 })
+  writeFileSync(resultFile(folder), JSON.stringify({ version: installation.version }), { mode: 0o600 })
   return true
 }
 
-/** Whether it has been shown of this version. */
-export function isKnownToPark({ version }: Location, folder: string): boolean {
+/** Whether the self-test has passed before with this version. */
+export function isKnownToPark({ version }: ClaudeLocation, folder: string): boolean {
   try {
-    return Object(JSON.parse(readFileSync(noteIn(folder), 'utf8'))).version === version
+    return Result.parse(JSON.parse(readFileSync(resultFile(folder), 'utf8'))).version === version
   } catch {
     return false
   }
 }
-const noteIn = (folder: string) => join(folder, 'parkable.json')
+const resultFile = (folder: string) => join(folder, 'parkable.json')
 
-async function tryParking(installation: Installation): Promise<boolean> {
+/** Stops a process while its call waits, resumes the call in a second process, and denies it. Passes if the same call is asked again and never runs. */
+async function runSelfTest(installation: Installation): Promise<boolean> {
   const home = mkdtempSync(join(tmpdir(), 'holdpoint-claude-'))
   const cwd = join(home, 'cwd')
   mkdirSync(cwd)
-  const ran = join(cwd, 'ran')
-  const script: ModelResponder = ({ messages, tools }) =>
+  const createdFile = join(cwd, 'ran')
+  const respond: ModelResponder = ({ messages, tools }) =>
     tools?.some(tool => tool.name === 'Bash') && !JSON.stringify(messages).includes('"tool_result"')
-      ? [{ type: 'tool_use', id, name: 'Bash', input: { command: `touch ${ran}`, description: 'try' } }]
+      ? [
+          {
+            type: 'tool_use',
+            id: toolUseId,
+            name: 'Bash',
+            input: { command: `touch ${createdFile}`, description: 'try' },
+          },
+        ]
       : [{ type: 'text', text: 'done' }]
-  const model = await startScriptedModel(script)
+  const model = await startScriptedModel(respond)
   try {
     const env = scriptedEnvironment(model.url, home)
-    const stage = { installation, home, cwd, env, rows: new TranscriptStore(join(home, 'rows'), configFolder(env)) }
-    const asked = await play(stage, null)
-    const [call] = stage.rows.index.open
-    if (!asked || call?.id !== id) return false
-    stage.rows.bringBack(call, 'default')
-    const again = await play(stage, askRuleFor(call))
-    return again && stage.rows.index.open.length === 0 && !existsSync(ran)
+    const transcript = new TranscriptStore(join(home, 'rows'), configFolder(env))
+    const setup = { installation, home, cwd, env, transcript }
+    const asked = await runUntilAsked(setup, null)
+    const [call] = transcript.index.openCalls
+    if (!asked || call?.id !== toolUseId) return false
+    transcript.resumeAtCall(call, 'default')
+    const askedAgain = await runUntilAsked(setup, askRuleFor(call))
+    return askedAgain && transcript.index.openCalls.length === 0 && !existsSync(createdFile)
   } finally {
     await model.close()
     rmSync(home, { recursive: true, force: true })
   }
 }
 
-interface Stage {
+interface TestSetup {
   readonly installation: Installation
   readonly home: string
   readonly cwd: string
   readonly env: Readonly<Record<string, string | undefined>>
-  readonly rows: TranscriptStore
+  readonly transcript: TranscriptStore
 }
 
-/** The first time lets the process go once its call is on record; with a guard it is the second time, and the call is denied. Whether it asked for the call. */
-async function play({ installation, home, cwd, env, rows }: Stage, guard: string | null): Promise<boolean> {
-  const inbox = new InputQueue<SDKUserMessage>()
+/** Runs the CLI and returns whether it asked for the call. Without an ask rule this is the first run, and the process is stopped as soon as the call is in the transcript; with one it is the second run, and the call is denied. */
+async function runUntilAsked(
+  { installation, home, cwd, env, transcript }: TestSetup,
+  askRule: string | null,
+): Promise<boolean> {
+  const input = new InputQueue<SDKUserMessage>()
   let cli: ProcessGroup | undefined
   let asked = false
   const canUseTool: CanUseTool = async (_tool, _input, { toolUseID }) => {
-    asked = toolUseID === id
-    if (guard) return { behavior: 'deny', message: 'This was only a try.' }
-    const letGo = () => void (rows.index.open.length > 0 && cli?.end())
-    rows.onAppend = letGo
-    letGo()
+    asked = toolUseID === toolUseId
+    if (askRule) return { behavior: 'deny', message: toAgent.selfTest }
+    const endOnceRecorded = () => void (transcript.index.openCalls.length > 0 && cli?.end())
+    transcript.onAppend = endOnceRecorded
+    endOnceRecorded()
     return new Promise(() => {})
   }
   const query = installation.sdk.query({
-    prompt: inbox,
+    prompt: input,
     options: {
       ...{ cwd, env: { ...env }, canUseTool, permissionMode: 'default', settingSources: [] },
-      ...{ sessionStore: rows.store, sessionStoreFlush: 'eager' },
-      ...(rows.sessionId === undefined ? {} : { resume: rows.sessionId }),
-      ...(guard === null ? {} : { settings: { permissions: { ask: [guard] } } }),
+      ...{ sessionStore: transcript.sdkStore, sessionStoreFlush: 'eager' },
+      ...(transcript.sessionId === undefined ? {} : { resume: transcript.sessionId }),
+      ...(askRule === null ? {} : { settings: { permissions: { ask: [askRule] } } }),
       ...(installation.executable ? { pathToClaudeCodeExecutable: installation.executable } : {}),
-      spawnClaudeCodeProcess: spawning => {
-        cli = new ProcessGroup(spawning, home)
+      spawnClaudeCodeProcess: spawnOptions => {
+        cli = new ProcessGroup(spawnOptions, home)
         return cli.child
       },
     },
   })
-  if (!guard) inbox.push({ type: 'user', message: { role: 'user', content: 'try' }, parent_tool_use_id: null })
-  const timer = setTimeout(() => void cli?.end(), patienceMs)
+  if (!askRule) input.push({ type: 'user', message: { role: 'user', content: 'try' }, parent_tool_use_id: null })
+  const timer = setTimeout(() => void cli?.end(), runMaxMs)
   try {
-    for await (const message of query) if (message.type === 'result') inbox.close()
+    for await (const message of query) if (message.type === 'result') input.close()
   } catch {
-    // It was let go in the middle, as intended.
+    // The first process is stopped in the middle on purpose.
   } finally {
     clearTimeout(timer)
     await cli?.end()

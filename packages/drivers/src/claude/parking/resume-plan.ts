@@ -1,51 +1,51 @@
-/** How a turn goes on whose process is gone: decided from the rows and the log alone, in one place. */
-
+/** Decides how to continue a turn whose process was lost, from the transcript and the log alone. */
+import { turnFailed } from '../messages.ts'
 import type { ToolCall, TranscriptIndex } from '../transcript/transcript-index.ts'
 import type { TranscriptStore } from '../transcript/transcript-store.ts'
 import type { InterruptedTurn } from './carried-requests.ts'
 import type { ParkingProbe } from './parking-method.ts'
 
 export type ResumePlan =
-  /** The waiting call is asked for again, under its own id. */
+  /** Resume the CLI at the open call; it asks for the call again under the same id. */
   | { readonly kind: 'call'; readonly call: ToolCall }
-  /** The CLI never had the message: it is given, and an identical call finds its answer. */
+  /** The CLI never received the message: send it again. An equal call then finds its recorded answer. */
   | { readonly kind: 'message' }
-  /** The calls cannot be had again: the agent is told what was decided, and may make them anew. */
-  | { readonly kind: 'tell' }
+  /** The calls cannot be resumed: tell the agent what was decided, so that it can make them again. */
+  | { readonly kind: 'summary' }
   | { readonly kind: 'interrupted' }
   | { readonly kind: 'failed'; readonly reason: string }
 
-/** How often one and the same place of a conversation is come back to without getting past it. */
-const triesMax = 5
+/** How often a session is resumed at the same transcript row before the turn fails. */
+const attemptsMax = 5
 
 export async function planResume(
-  { open, interrupted }: InterruptedTurn,
+  { requests, interrupted }: InterruptedTurn,
   index: TranscriptIndex,
-  message: string | null,
-  parking: ParkingProbe,
+  messageUuid: string | null,
+  parkingProbe: ParkingProbe,
 ): Promise<ResumePlan> {
   if (interrupted) return { kind: 'interrupted' }
-  if (message !== null && !index.hasMessage(message)) return { kind: 'message' }
-  if (open.size === 0)
-    return { kind: 'failed', reason: 'The runner was lost in the middle of the turn; send a message to go on' }
-  const [call, ...others] = index.open
-  if (call === undefined || others.length > 0 || !open.has(call.id)) return { kind: 'tell' }
-  // An agent in the background had asked as well: it is gone, and what was decided on it has to be told.
-  if ([...open.values()].some(({ key, doubtful }) => key !== call.id && !doubtful)) return { kind: 'tell' }
-  const back = index.deferred === call.id || (await parking.find()) === 'row'
-  return back ? { kind: 'call', call } : { kind: 'tell' }
+  if (messageUuid !== null && !index.hasMessage(messageUuid)) return { kind: 'message' }
+  if (requests.size === 0) return { kind: 'failed', reason: turnFailed.runnerLost }
+  const [call, ...others] = index.openCalls
+  if (call === undefined || others.length > 0 || !requests.has(call.id)) return { kind: 'summary' }
+  // A background subagent had asked as well. It is lost with the process, so the agent must be told what was decided.
+  if ([...requests.values()].some(({ key, outcomeUnknown }) => key !== call.id && !outcomeUnknown))
+    return { kind: 'summary' }
+  const isResumable = index.deferredCallId === call.id || (await parkingProbe.findMethod()) === 'markerRow'
+  return isResumable ? { kind: 'call', call } : { kind: 'summary' }
 }
 
-/** The process was let go on purpose: that is no failure of the place that it had come to. */
-export function resetAttempts(rows: TranscriptStore): void {
-  if (rows.meta.comebacks) rows.note({ comebacks: { at: null, times: 0 } })
+/** The process was stopped on purpose, so earlier attempts do not count as failures. */
+export function resetAttempts(transcript: TranscriptStore): void {
+  if (transcript.meta.resumeAttempts) transcript.updateMeta({ resumeAttempts: { rowUuid: null, count: 0 } })
 }
 
-/** Counts the attempt. False where it has been tried often enough: something ends the process each time. */
-export function countAttempt(rows: TranscriptStore): boolean {
-  const at = rows.index.lastUuid
-  const { comebacks } = rows.meta
-  const times = comebacks && comebacks.at === at ? comebacks.times + 1 : 1
-  rows.note({ comebacks: { at, times } })
-  return times <= triesMax
+/** Counts one attempt at the last transcript row. Returns false if there were too many, because the process exits each time. */
+export function countAttempt(transcript: TranscriptStore): boolean {
+  const rowUuid = transcript.index.lastRowUuid
+  const { resumeAttempts } = transcript.meta
+  const count = resumeAttempts && resumeAttempts.rowUuid === rowUuid ? resumeAttempts.count + 1 : 1
+  transcript.updateMeta({ resumeAttempts: { rowUuid, count } })
+  return count <= attemptsMax
 }

@@ -1,20 +1,18 @@
-/** Whether an agent can work in a folder of this machine, before anything is started in it. */
-
+/** Checks that an agent can work in a folder of this machine, before a process is started in it. */
 import { statSync } from 'node:fs'
 import { isAbsolute } from 'node:path'
 import { messageOf } from '@holdpoint/protocol'
+import { cwdProblems } from '../messages.ts'
 
-/** Nothing has this name, or what it lies in is a file. */
-const absent = new Set<unknown>(['ENOENT', 'ENOTDIR'])
+const missingCodes = new Set<unknown>(['ENOENT', 'ENOTDIR'])
 
-/** What is wrong with it, and what to do; null where nothing is. */
+/** What is wrong with the folder and what to do about it; null if nothing is wrong. */
 export function cwdProblem(cwd: string): string | null {
-  if (!isAbsolute(cwd)) return `The folder "${cwd}" is not an absolute path; start a session with the whole path of one`
+  if (!isAbsolute(cwd)) return cwdProblems.relative(cwd)
   try {
-    return statSync(cwd).isDirectory() ? null : `${cwd} is not a folder; start a session in one`
+    return statSync(cwd).isDirectory() ? null : cwdProblems.notFolder(cwd)
   } catch (error) {
-    if (error instanceof Error && 'code' in error && absent.has(error.code))
-      return `The folder ${cwd} is not there; make it, or start a session in another`
-    return `The folder ${cwd} cannot be used: ${messageOf(error)}`
+    if (error instanceof Error && 'code' in error && missingCodes.has(error.code)) return cwdProblems.missing(cwd)
+    return cwdProblems.unusable(cwd, messageOf(error))
   }
 }

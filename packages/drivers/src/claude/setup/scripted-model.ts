@@ -1,4 +1,4 @@
-/** A model that follows a script: the Messages API on loopback, as much of it as Claude Code needs. The self-test and the tests run the real CLI against it. */
+/** A scripted model: the part of the Messages API that Claude Code uses, on loopback. The self-test and the tests run the real CLI against it. */
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -7,7 +7,7 @@ export type ModelBlock =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'tool_use'; readonly id: string; readonly name: string; readonly input: object }
 
-/** What Claude Code asks of the model. */
+/** The body of a request that Claude Code sends to the model. */
 export interface ModelRequest {
   readonly model: string
   readonly stream?: boolean
@@ -15,19 +15,19 @@ export interface ModelRequest {
   readonly tools?: readonly { readonly name: string }[]
   readonly messages: readonly { readonly role: string; readonly content: unknown }[]
 }
-export type ModelResponder = (turn: ModelRequest) => readonly ModelBlock[] | Promise<readonly ModelBlock[]>
+export type ModelResponder = (request: ModelRequest) => readonly ModelBlock[] | Promise<readonly ModelBlock[]>
 
 export interface ScriptedModel {
   readonly url: string
   close(): Promise<void>
 }
 
-export async function startScriptedModel(script: ModelResponder): Promise<ScriptedModel> {
+export async function startScriptedModel(respond: ModelResponder): Promise<ScriptedModel> {
   const server = createServer((request, response) => {
-    answer(request, response, script).catch(() => response.destroy())
+    handleRequest(request, response, respond).catch(() => response.destroy())
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo // it listens on TCP
+  const { port } = server.address() as AddressInfo // the server listens on TCP
   return {
     url: `http://127.0.0.1:${port}`,
     close: () =>
@@ -38,17 +38,27 @@ export async function startScriptedModel(script: ModelResponder): Promise<Script
   }
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse, script: ModelResponder): Promise<void> {
+async function handleRequest(
+  request: IncomingMessage,
+  response: ServerResponse,
+  respond: ModelResponder,
+): Promise<void> {
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk)
   if (request.url?.includes('count_tokens')) return void response.end('{"input_tokens":1}')
-  const turn = JSON.parse(Buffer.concat(chunks).toString('utf8')) as ModelRequest // the CLI's own words
-  const blocks = await script(turn)
+  const modelRequest = JSON.parse(Buffer.concat(chunks).toString('utf8')) as ModelRequest // the CLI is the only client
+  const blocks = await respond(modelRequest)
   const send = (type: string, data: object) =>
     response.write(`event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`)
-  const message = { id: `msg_${randomUUID()}`, type: 'message', role: 'assistant', model: turn.model, content: [] }
+  const message = {
+    id: `msg_${randomUUID()}`,
+    type: 'message',
+    role: 'assistant',
+    model: modelRequest.model,
+    content: [],
+  }
   const usage = { input_tokens: 1, output_tokens: 1 }
-  if (!turn.stream) {
+  if (!modelRequest.stream) {
     response.setHeader('content-type', 'application/json')
     return void response.end(JSON.stringify({ ...message, content: blocks, stop_reason: 'end_turn', usage }))
   }
@@ -69,7 +79,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, script
   response.end()
 }
 
-/** The environment in which the CLI talks to that model and to nobody else, as nobody in particular. */
+/** Environment variables with which the CLI talks only to the scripted model and uses a folder of its own as home. */
 export function scriptedEnvironment(url: string, home: string): Readonly<Record<string, string | undefined>> {
   return {
     PATH: process.env.PATH,
@@ -80,7 +90,7 @@ export function scriptedEnvironment(url: string, home: string): Readonly<Record<
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
     DISABLE_AUTOUPDATER: '1',
     DISABLE_TELEMETRY: '1',
-    // The CLI refuses some modes to root unless it is told that nothing of value is in reach.
+    // As root, the CLI refuses bypassPermissions unless this says that it runs in a sandbox.
     IS_SANDBOX: '1',
   }
 }

@@ -1,52 +1,45 @@
-/** Where Claude Code comes from: the SDK, loaded only when it is wanted, and the executable that it starts. What is missing becomes a sentence that says what to do. */
+/** Finds the Claude Agent SDK and the `claude` executable on this machine, and says what to do if one is missing. */
 import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { homedir } from 'node:os'
 import { delimiter, join } from 'node:path'
+import { z } from 'zod'
+import { installation } from '../messages.ts'
 
 export type Sdk = typeof import('@anthropic-ai/claude-agent-sdk')
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** What is on this machine. Without `executable` the SDK starts the one that came with it. */
-export interface Location {
+/** Where Claude Code is. Without `executable`, the SDK starts the binary that it bundles. */
+export interface ClaudeLocation {
   readonly version: string
   readonly executable?: string
 }
-export interface Installation extends Location {
+export interface Installation extends ClaudeLocation {
   readonly sdk: Sdk
 }
-export type Found = { readonly found: Location } | { readonly missing: string }
+export type ClaudeSearch = { readonly found: ClaudeLocation } | { readonly missing: string }
 
-/** Looks, and loads nothing: a runner whose agents are others pays nothing for this one. */
-export function findClaude(env: Environment, executable?: string): Found {
-  const entry = entryOf(createRequire(import.meta.url))
-  if (entry === null)
-    return {
-      missing:
-        'The Claude Agent SDK is not installed; run `npm install @anthropic-ai/claude-agent-sdk` beside Holdpoint',
-    }
-  const version = versionBeside(entry)
-  const named = executable ?? env.HOLDPOINT_CLAUDE
-  if (named)
-    return runnable(named)
-      ? { found: { version: `${version} ${named}`, executable: named } }
-      : {
-          missing: `${named} is not a program that can be run; name the \`claude\` to use in HOLDPOINT_CLAUDE, or leave it out`,
-        }
-  if (hasOwnBinary(entry)) return { found: { version } }
-  const onPath = search(env.PATH ?? '')
+/** Does not load the SDK, so a runner that never starts Claude Code does not pay for it. */
+export function findClaude(env: Environment, executable?: string): ClaudeSearch {
+  const entry = sdkEntry(createRequire(import.meta.url))
+  if (entry === null) return { missing: installation.sdkMissing }
+  const version = sdkVersion(entry)
+  const configured = executable ?? env.HOLDPOINT_CLAUDE
+  if (configured)
+    return isExecutable(configured)
+      ? { found: { version: `${version} ${configured}`, executable: configured } }
+      : { missing: installation.notExecutable(configured) }
+  if (hasBundledBinary(entry)) return { found: { version } }
+  const onPath = findOnPath(env.PATH ?? '')
   if (onPath) return { found: { version: `${version} ${onPath}`, executable: onPath } }
-  return {
-    missing:
-      'Claude Code is not installed for this machine; install it (`npm install -g @anthropic-ai/claude-code`), or name its executable in HOLDPOINT_CLAUDE',
-  }
+  return { missing: installation.claudeMissing }
 }
 
-export async function install(location: Location): Promise<Installation> {
+export async function loadSdk(location: ClaudeLocation): Promise<Installation> {
   return { ...location, sdk: await import('@anthropic-ai/claude-agent-sdk') }
 }
 
-function entryOf(require: NodeJS.Require): string | null {
+function sdkEntry(require: NodeJS.Require): string | null {
   try {
     return require.resolve('@anthropic-ai/claude-agent-sdk')
   } catch {
@@ -54,12 +47,12 @@ function entryOf(require: NodeJS.Require): string | null {
   }
 }
 
-/** Where Claude Code keeps what is the person's: settings, sign-in, transcripts. */
+/** The folder of Claude Code's settings, sign-in and transcripts. */
 export function configFolder(env: Environment): string {
   return env.CLAUDE_CONFIG_DIR ?? join(env.HOME ?? homedir(), '.claude')
 }
 
-const signIns = [
+const signInVariables = [
   'ANTHROPIC_API_KEY',
   'ANTHROPIC_AUTH_TOKEN',
   'CLAUDE_CODE_OAUTH_TOKEN',
@@ -68,26 +61,26 @@ const signIns = [
   'CLAUDE_CODE_USE_FOUNDRY',
 ]
 
-/** A hint, not a verdict: what looks like no sign-in here may still be one, and is tried. */
-export function signInMissing(env: Environment): string | null {
-  if (signIns.some(name => env[name]) || process.platform === 'darwin') return null
+/** A hint for the person if no sign-in can be found. Sessions start anyway, because this check does not know every way to sign in. */
+export function signInHint(env: Environment): string | null {
+  if (signInVariables.some(name => env[name]) || process.platform === 'darwin') return null
   const folder = configFolder(env)
-  if (existsSync(join(folder, '.credentials.json')) || mentions(join(folder, 'settings.json'), 'apiKeyHelper'))
+  if (existsSync(join(folder, '.credentials.json')) || fileContains(join(folder, 'settings.json'), 'apiKeyHelper'))
     return null
-  return 'Nobody seems to be signed in to Claude Code here; run `claude` once and sign in, or set ANTHROPIC_API_KEY'
+  return installation.notSignedIn
 }
 
-function mentions(file: string, word: string): boolean {
-  return existsSync(file) && readFileSync(file, 'utf8').includes(word)
+function fileContains(file: string, text: string): boolean {
+  return existsSync(file) && readFileSync(file, 'utf8').includes(text)
 }
 
-function versionBeside(entry: string): string {
+function sdkVersion(entry: string): string {
   const manifest: unknown = JSON.parse(readFileSync(join(entry, '..', 'package.json'), 'utf8'))
-  return String(Object(manifest).version)
+  return z.object({ version: z.string() }).parse(manifest).version
 }
 
-/** The SDK's executable is a package of its own for each platform, which an installation may have left out. */
-function hasOwnBinary(entry: string): boolean {
+/** The SDK's binary is an optional package for each platform, so it may not be installed. */
+function hasBundledBinary(entry: string): boolean {
   const require = createRequire(entry)
   const name = `@anthropic-ai/claude-agent-sdk-${process.platform}-${process.arch}`
   return [name, `${name}-musl`].some(candidate => {
@@ -99,15 +92,15 @@ function hasOwnBinary(entry: string): boolean {
   })
 }
 
-function search(path: string): string | undefined {
+function findOnPath(path: string): string | undefined {
   return path
     .split(delimiter)
     .filter(Boolean)
     .map(folder => join(folder, 'claude'))
-    .find(runnable)
+    .find(isExecutable)
 }
 
-function runnable(file: string): boolean {
+function isExecutable(file: string): boolean {
   try {
     accessSync(file, constants.X_OK)
     return statSync(file).isFile()

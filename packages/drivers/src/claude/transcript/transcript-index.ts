@@ -1,48 +1,49 @@
-/** What can be read off the rows of a transcript without keeping them: which messages it holds, which calls have no result, what it has cost. The rows' shape is the CLI's own affair, so everything is looked at twice before it is believed. */
+/** Facts about a transcript that the driver needs without keeping its rows: which messages it contains, which calls have no result, what it has cost. The row format belongs to the CLI, so every field is checked. */
 import type { SessionStoreEntry } from '@anthropic-ai/claude-agent-sdk'
 import type { JsonObject } from '@holdpoint/protocol'
+import { blocksIn, isRecord } from '../cli/content-blocks.ts'
 
-/** A tool use of the main agent that has no result on record. */
+/** A tool call of the main agent that has no result in the transcript. */
 export interface ToolCall {
   readonly id: string
   readonly tool: string
   readonly input: JsonObject
-  /** The row that holds it, without the message. */
+  /** The row that contains the call, without its message. */
   readonly row: SessionStoreEntry
 }
 
 export class TranscriptIndex {
   readonly #messages = new Set<string>()
-  readonly #open = new Map<string, ToolCall>()
-  #assistant: unknown
-  #calls = 0
-  #deferred: string | null = null
-  #bytes = 0
-  #cost: number | null = null
-  #lastUuid: string | null = null
+  readonly #openCalls = new Map<string, ToolCall>()
+  #assistantId: unknown
+  #callCount = 0
+  #deferredCallId: string | null = null
+  #bytesSinceCall = 0
+  #totalCost: number | null = null
+  #lastRowUuid: string | null = null
 
-  /** Calls of the newest message of the model that have no result, in order. */
-  get open(): readonly ToolCall[] {
-    return [...this.#open.values()]
+  /** Calls of the model's latest message that have no result, in order. */
+  get openCalls(): readonly ToolCall[] {
+    return [...this.#openCalls.values()]
   }
-  /** Whether the newest message of the model makes one call and no other. */
-  get single(): boolean {
-    return this.#calls === 1
+  /** Whether the model's latest message contains exactly one call. */
+  get hasSingleCall(): boolean {
+    return this.#callCount === 1
   }
-  /** The call that the CLI has put off by itself: on its next start it asks for it again. */
-  get deferred(): string | null {
-    return this.#deferred
+  /** The call that the CLI has recorded as deferred; it asks for that call again on its next start. */
+  get deferredCallId(): string | null {
+    return this.#deferredCallId
   }
-  /** How much has been written since the first of them. */
-  get bytesSince(): number {
-    return this.#bytes
+  /** How much has been written since the first open call. */
+  get bytesSinceCall(): number {
+    return this.#bytesSinceCall
   }
-  /** The running total of the conversation, as the CLI noted it last. */
-  get cost(): number | null {
-    return this.#cost
+  /** The total cost of the conversation in US dollars, as last recorded by the CLI. */
+  get totalCost(): number | null {
+    return this.#totalCost
   }
-  get lastUuid(): string | null {
-    return this.#lastUuid
+  get lastRowUuid(): string | null {
+    return this.#lastRowUuid
   }
   get hasMessages(): boolean {
     return this.#messages.size > 0
@@ -53,48 +54,46 @@ export class TranscriptIndex {
 
   add(entry: SessionStoreEntry): void {
     if (entry.isSidechain === true) return
-    if (entry.uuid) this.#lastUuid = entry.uuid
-    if (this.#open.size > 0) this.#bytes += JSON.stringify(entry).length
+    if (entry.uuid) this.#lastRowUuid = entry.uuid
+    if (this.#openCalls.size > 0) this.#bytesSinceCall += JSON.stringify(entry).length
     if (entry.type === 'assistant') this.#addAssistant(entry)
     else if (entry.type === 'user') this.#addUser(entry)
-    else if (entry.type === 'attachment') this.#addAttachment(Object(entry.attachment))
-    else if (entry.type === 'cost-state' && typeof entry.totalCostUSD === 'number') this.#cost = entry.totalCostUSD
+    else if (entry.type === 'attachment') this.#addAttachment(entry.attachment)
+    else if (entry.type === 'cost-state' && typeof entry.totalCostUSD === 'number') this.#totalCost = entry.totalCostUSD
   }
 
   #addAssistant(entry: SessionStoreEntry): void {
     const { message, ...row } = entry
-    const { id } = Object(message)
-    // A new message of the model: what the one before had left open it will not come back to.
-    if (id !== this.#assistant) this.#forget()
-    this.#assistant = id
-    for (const block of contentOf(message))
+    const { id, content } = isRecord(message) ? message : {}
+    // A new message of the model: open calls of the previous one will never get a result.
+    if (id !== this.#assistantId) this.#reset()
+    this.#assistantId = id
+    for (const block of blocksIn(content))
       if (block.type === 'tool_use' && typeof block.id === 'string' && typeof block.name === 'string') {
-        this.#calls++
-        this.#open.set(block.id, { id: block.id, tool: block.name, input: Object(block.input), row })
+        this.#callCount++
+        const input = isRecord(block.input) ? (block.input as JsonObject) : {} // rows are JSON
+        this.#openCalls.set(block.id, { id: block.id, tool: block.name, input, row })
       }
   }
 
-  #addAttachment({ type, toolUseID }: { readonly type?: unknown; readonly toolUseID?: unknown }): void {
-    if (type === 'hook_deferred_tool' && typeof toolUseID === 'string') this.#deferred = toolUseID
+  #addAttachment(attachment: unknown): void {
+    if (!isRecord(attachment) || attachment.type !== 'hook_deferred_tool') return
+    if (typeof attachment.toolUseID === 'string') this.#deferredCallId = attachment.toolUseID
   }
 
   #addUser(entry: SessionStoreEntry): void {
-    const results = contentOf(entry.message).filter(block => block.type === 'tool_result')
-    for (const { tool_use_id: id } of results) this.#open.delete(String(id))
+    const content = isRecord(entry.message) ? entry.message.content : undefined
+    const results = blocksIn(content).filter(block => block.type === 'tool_result')
+    for (const { tool_use_id: id } of results) this.#openCalls.delete(String(id))
     if (results.length > 0 || entry.isMeta === true) return
-    this.#forget()
+    this.#reset()
     if (entry.uuid) this.#messages.add(entry.uuid)
   }
 
-  #forget(): void {
-    this.#open.clear()
-    this.#calls = 0
-    this.#deferred = null
-    this.#bytes = 0
+  #reset(): void {
+    this.#openCalls.clear()
+    this.#callCount = 0
+    this.#deferredCallId = null
+    this.#bytesSinceCall = 0
   }
-}
-
-function contentOf(message: unknown): readonly Readonly<Record<string, unknown>>[] {
-  const { content } = Object(message)
-  return Array.isArray(content) ? content.map(block => Object(block)) : []
 }

@@ -1,4 +1,4 @@
-/** A session's transcript as the CLI writes it, kept by us row by row: what is on record, which calls are open, and how a waiting call is brought back. */
+/** The driver's own copy of the CLI's transcript. It serves the SDK as session store, indexes the rows, and adds the marker row with which the CLI resumes a call. */
 import { randomUUID } from 'node:crypto'
 import {
   appendFileSync,
@@ -16,64 +16,65 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import type { PermissionUpdate, SessionKey, SessionStore, SessionStoreEntry } from '@anthropic-ai/claude-agent-sdk'
-import type { JsonObject } from '@holdpoint/protocol'
+import { z } from 'zod'
+import { isRecord } from '../cli/content-blocks.ts'
+import { damaged } from '../messages.ts'
 import { type ToolCall, TranscriptIndex } from './transcript-index.ts'
 
-/** What is remembered of a session beside its rows. */
-interface Meta {
-  readonly key?: { readonly projectKey: string; readonly sessionId: string }
-  /** How often it was come back to at this row. */
-  readonly comebacks?: { readonly at: string | null; readonly times: number }
-  /** How much of the running total of costs has been told. */
-  readonly costTold?: number
-  /** The mode that the CLI was in last. */
-  readonly mode?: string
-  /** It was started so that bypassPermissions can be entered. */
-  readonly mayBypass?: boolean
-  /** What the CLI offered with calls that wait: it does not offer it again when they are brought back. */
-  readonly offers?: Readonly<Record<string, readonly PermissionUpdate[]>>
-}
+/** What the driver stores about a session next to its transcript, in meta.json. */
+const Meta = z.object({
+  key: z.object({ projectKey: z.string(), sessionId: z.string() }).optional(),
+  /** How often the session was resumed at this transcript row. */
+  resumeAttempts: z.object({ rowUuid: z.string().nullable(), count: z.number() }).optional(),
+  /** The part of the conversation's total cost that was already reported. */
+  reportedCost: z.number().optional(),
+  /** The last mode of the CLI. */
+  mode: z.string().optional(),
+  /** Whether the session was started so that it can enter bypassPermissions. */
+  mayBypass: z.boolean().optional(),
+  /** The CLI's suggestions for pending calls, by key. The CLI does not send them again when it resumes a call. */
+  suggestions: z.record(z.string(), z.array(z.custom<PermissionUpdate>(isRecord))).optional(),
+})
+type Meta = z.infer<typeof Meta>
 
 export class TranscriptStore {
   readonly index = new TranscriptIndex()
-  /** Called after rows have been kept. */
+  /** Called after rows have been written. */
   onAppend = () => {}
-  /** Called when the conversation has its id, and something under it is on record. */
-  onNamed = (_sessionId: string) => {}
+  /** Called when the conversation gets its id, after the first rows under it are written. */
+  onConversationId = (_sessionId: string) => {}
+  /** What was wrong with the stored state, as a sentence for the person; null if nothing was. */
+  readonly problem: string | null
   readonly #folder: string
-  readonly #config: string
+  readonly #configFolder: string
   #meta: Meta
-  #marker: { readonly call: ToolCall; readonly mode: string } | null = null
-  /** What people are to know of how it was found; null where it was as it was left. */
-  readonly trouble: string | null
+  #resumeCall: { readonly call: ToolCall; readonly mode: string } | null = null
 
-  constructor(folder: string, config: string) {
+  constructor(folder: string, configFolder: string) {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     this.#folder = folder
-    this.#config = config
+    this.#configFolder = configFolder
     const meta = readMeta(this.#file('meta.json'))
-    this.#meta = meta ?? this.#newest()
+    this.#meta = meta ?? this.#newestTranscript()
     const { key } = this.#meta
     if (key) for (const row of this.#read(key) ?? []) this.index.add(row)
-    this.trouble = meta ? null : this.#repair()
+    this.problem = meta ? null : this.#recover()
   }
 
-  /** What was noted cannot be read: the transcript is there, and is gone on with. */
-  #repair(): string {
-    renameSync(this.#file('meta.json'), this.#file('meta.json.damaged'))
-    this.note({ costTold: this.index.cost ?? 0, mayBypass: false })
-    const aside = `What was noted of this session was damaged and lies in ${this.#file('meta.json.damaged')} now`
-    return this.sessionId === undefined
-      ? `${aside}; there is no transcript, so the conversation begins anew`
-      : `${aside}; the conversation goes on from its transcript, in mode default where the session has no other`
+  /** meta.json is unreadable; recovers from the transcript. */
+  #recover(): string {
+    const damagedFile = this.#file('meta.json.damaged')
+    renameSync(this.#file('meta.json'), damagedFile)
+    this.updateMeta({ reportedCost: this.index.totalCost ?? 0, mayBypass: false })
+    return this.sessionId === undefined ? damaged.newConversation(damagedFile) : damaged.continued(damagedFile)
   }
 
-  /** The transcript that was written to last: the main agent's, not one of an agent under it. */
-  #newest(): Meta {
-    const written = (name: string) => statSync(this.#file(name)).mtimeMs
+  /** The main agent's transcript that was written last. Subagents have files of their own, with a slash in the key. */
+  #newestTranscript(): Meta {
+    const modifiedAt = (name: string) => statSync(this.#file(name)).mtimeMs
     const [name] = readdirSync(this.#folder)
       .filter(file => file.endsWith('.jsonl') && !file.includes('%2F'))
-      .sort((a, b) => written(b) - written(a))
+      .sort((a, b) => modifiedAt(b) - modifiedAt(a))
     if (name === undefined) return {}
     return { key: { projectKey: '', sessionId: decodeURIComponent(name.slice(0, -'.jsonl'.length)) } }
   }
@@ -81,34 +82,33 @@ export class TranscriptStore {
   get meta(): Meta {
     return this.#meta
   }
-  /** Claude Code's own id of the conversation; undefined before anything was said, or where it was lost before that was on record. */
+  /** Claude Code's own id of the conversation; undefined if its transcript contains no message. */
   get sessionId(): string | undefined {
     const { key } = this.#meta
-    return key && (this.index.hasMessages || this.#isTheirs(key)) ? key.sessionId : undefined
+    return key && (this.index.hasMessages || this.#hasCliTranscript(key)) ? key.sessionId : undefined
   }
-  /** An earlier conversation of the person's, of which only they have the record. */
-  #isTheirs(key: SessionKey): boolean {
-    const file = this.#theirs(key)
+  /** A conversation that the person began outside Holdpoint exists only in the CLI's own folder. */
+  #hasCliTranscript(key: SessionKey): boolean {
+    const file = this.#cliTranscriptFile(key)
     return existsSync(file) && readFileSync(file, 'utf8').includes('"type":"user"')
   }
-  #theirs({ projectKey, sessionId }: SessionKey): string {
-    return join(this.#config, 'projects', projectKey, `${sessionId}.jsonl`)
+  #cliTranscriptFile({ projectKey, sessionId }: SessionKey): string {
+    return join(this.#configFolder, 'projects', projectKey, `${sessionId}.jsonl`)
   }
 
-  note(change: Meta): void {
+  updateMeta(change: Meta): void {
     this.#meta = { ...this.#meta, ...change }
     const file = this.#file('meta.json')
     writeFileSync(`${file}.new`, JSON.stringify(this.#meta), { mode: 0o600 })
     renameSync(`${file}.new`, file)
   }
 
-  /** The next start asks for this call again, under its own id. */
-  bringBack(call: ToolCall, mode: string): void {
-    this.#marker = { call, mode }
+  /** Makes the next process ask for this call again, under the same id. */
+  resumeAtCall(call: ToolCall, mode: string): void {
+    this.#resumeCall = { call, mode }
   }
 
-  /** What the SDK talks to. */
-  get store(): SessionStore {
+  get sdkStore(): SessionStore {
     return {
       append: (key, entries) => this.#append(key, entries),
       load: async key => this.#load(key),
@@ -117,11 +117,11 @@ export class TranscriptStore {
   }
 
   async #append(key: SessionKey, entries: readonly SessionStoreEntry[]): Promise<void> {
-    const fd = openSync(this.#file(nameOf(key)), 'a', 0o600)
+    const fd = openSync(this.#file(fileName(key)), 'a', 0o600)
     try {
       writeSync(fd, entries.map(entry => `${JSON.stringify(entry)}\n`).join(''))
-      if (key.subpath === undefined) this.#count(key, entries)
-      // The disk is waited for, but not by the other sessions of this runner.
+      if (key.subpath === undefined) this.#indexRows(key, entries)
+      // Asynchronous, so that a slow disk does not block the other sessions of this runner.
       await new Promise<void>((resolve, reject) => {
         fdatasync(fd, error => (error ? reject(error) : resolve()))
       })
@@ -131,33 +131,33 @@ export class TranscriptStore {
     if (key.subpath === undefined) this.onAppend()
   }
 
-  #count({ projectKey, sessionId }: SessionKey, entries: readonly SessionStoreEntry[]): void {
+  #indexRows({ projectKey, sessionId }: SessionKey, entries: readonly SessionStoreEntry[]): void {
     for (const entry of entries) this.index.add(entry)
     if (this.#meta.key?.sessionId === sessionId) return
-    this.note({ key: { projectKey, sessionId } })
-    this.onNamed(sessionId)
+    this.updateMeta({ key: { projectKey, sessionId } })
+    this.onConversationId(sessionId)
   }
 
-  /** Null leaves the CLI to its own transcript, in the person's own folder: with a copy of ours it would run without most of what the person has set up there. */
+  /** Returns null, if possible, so that the CLI reads its own transcript from the person's folder. With a copy from here, it would run without most of the person's setup. */
   #load(key: SessionKey): SessionStoreEntry[] | null {
     if (key.subpath !== undefined) return this.#read(key)
-    const marker = this.#marker ? markerRow(this.#marker.call, this.#marker.mode) : null
-    this.#marker = null
-    const own = this.#ownTranscript(key)
-    if (own !== null) {
-      if (marker) appendFileSync(own, `${JSON.stringify(marker)}\n`)
+    const marker = this.#resumeCall ? markerRow(this.#resumeCall.call, this.#resumeCall.mode) : null
+    this.#resumeCall = null
+    const cliFile = this.#completeCliTranscript(key)
+    if (cliFile !== null) {
+      if (marker) appendFileSync(cliFile, `${JSON.stringify(marker)}\n`)
       return null
     }
     const rows = this.#read(key)
     return rows && marker ? [...rows, marker] : rows
   }
 
-  /** The CLI's own file, where it holds everything that we hold. */
-  #ownTranscript(key: SessionKey): string | null {
-    const file = this.#theirs(key)
-    const { lastUuid } = this.index
+  /** The CLI's own file, if it contains the last row of our copy. */
+  #completeCliTranscript(key: SessionKey): string | null {
+    const file = this.#cliTranscriptFile(key)
+    const { lastRowUuid } = this.index
     if (!existsSync(file)) return null
-    return lastUuid === null || readFileSync(file, 'utf8').includes(lastUuid) ? file : null
+    return lastRowUuid === null || readFileSync(file, 'utf8').includes(lastRowUuid) ? file : null
   }
 
   #subkeys(sessionId: string): string[] {
@@ -167,10 +167,10 @@ export class TranscriptStore {
   }
 
   #read(key: SessionKey): SessionStoreEntry[] | null {
-    const file = this.#file(nameOf(key))
+    const file = this.#file(fileName(key))
     if (!existsSync(file)) return null
-    // The last line may be half of one: a crash while it was written.
-    return readFileSync(file, 'utf8').split('\n').flatMap(parsed)
+    // A crash during a write can leave half a line at the end; parseRow skips it.
+    return readFileSync(file, 'utf8').split('\n').flatMap(parseRow)
   }
 
   #file(name: string): string {
@@ -178,12 +178,12 @@ export class TranscriptStore {
   }
 }
 
-/** One flat name per key, whatever is in it. */
-function nameOf({ sessionId, subpath }: SessionKey): string {
+/** Encodes a key as one flat file name. */
+function fileName({ sessionId, subpath }: SessionKey): string {
   return `${encodeURIComponent(subpath === undefined ? sessionId : `${sessionId}/${subpath}`)}.jsonl`
 }
 
-function parsed(line: string): SessionStoreEntry[] {
+function parseRow(line: string): SessionStoreEntry[] {
   try {
     return [JSON.parse(line) as SessionStoreEntry] // written by #append
   } catch {
@@ -191,20 +191,18 @@ function parsed(line: string): SessionStoreEntry[] {
   }
 }
 
-/** Null where it is there and cannot be read. */
+/** Null if the file exists but is damaged. */
 function readMeta(file: string): Meta | null {
   if (!existsSync(file)) return {}
   try {
-    const meta: unknown = JSON.parse(readFileSync(file, 'utf8'))
-    return typeof meta === 'object' && meta !== null ? meta : null // written by note
+    return Meta.parse(JSON.parse(readFileSync(file, 'utf8')))
   } catch {
     return null
   }
 }
 
-/** The row that the CLI itself writes when a hook defers a call: on start it asks for that call again. */
+/** The row that the CLI itself writes when a hook defers a call: on its next start it asks for that call again. */
 function markerRow({ row, id, tool, input }: ToolCall, permissionMode: string): SessionStoreEntry {
-  const toolInput: JsonObject = input
   const { sessionId, cwd, version, userType, entrypoint } = row
   return {
     type: 'attachment',
@@ -215,7 +213,7 @@ function markerRow({ row, id, tool, input }: ToolCall, permissionMode: string): 
     ...{ sessionId, cwd, version, userType, entrypoint },
     attachment: {
       type: 'hook_deferred_tool',
-      ...{ toolUseID: id, toolName: tool, toolInput, permissionMode },
+      ...{ toolUseID: id, toolName: tool, toolInput: input, permissionMode },
       hookName: 'settings',
       hookEvent: 'PreToolUse',
     },
