@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { PermissionUpdate } from '@anthropic-ai/claude-agent-sdk'
 import type { Answer } from '@holdpoint/protocol'
 import { afterAll, describe, expect, it } from 'vitest'
 import { PendingCalls } from '../../src/claude/approvals/pending-calls.ts'
@@ -81,40 +82,71 @@ describe('countAttempt', () => {
   })
 })
 
+/** PendingCalls of a session that is attached to a gateway in memory. */
+async function openPendingCalls(carried: CarriedRequests) {
+  const fixture = await RunnerFixture.open()
+  const driver = { name: 'bare', title: '', capabilities: [], modes: [], ready: true }
+  const { incarnation } = await fixture.asRunner('announceRunner', { id: runnerId, name: 'test', drivers: [driver] })
+  const id = await fixture.startSession('bare')
+  const attached = await fixture.asRunner('attachSession', { id, runner: runnerId, incarnation })
+  const session = new AgentSession({ call: fixture.asRunner, ...attached })
+  const transcript = newTranscript()
+  const calls = new PendingCalls({
+    session,
+    transcript,
+    carried,
+    parkingProbe: new ParkingProbe({
+      choice: 'off',
+      alreadyProven: false,
+      test: async () => false,
+      onProven: () => {},
+    }),
+    mayDefer: () => false,
+    agentPathOf: () => [],
+    processExited: async () => false,
+    onCallStart: () => {},
+    onChange: () => {},
+    hasAskRule: false,
+    mayBypass: false,
+    reportProblem: () => {},
+  })
+  const close = async () => {
+    await session.park()
+    await fixture.close()
+  }
+  return { fixture, calls, transcript, close }
+}
+const { signal } = new AbortController()
+
 describe('a call that the CLI asks for twice', () => {
   it('one request is opened, even if the call repeats a carried request under another id', async () => {
-    const fixture = await RunnerFixture.open()
-    const driver = { name: 'bare', title: '', capabilities: [], modes: [], ready: true }
-    const { incarnation } = await fixture.asRunner('announceRunner', { id: runnerId, name: 'test', drivers: [driver] })
-    const id = await fixture.startSession('bare')
-    const attached = await fixture.asRunner('attachSession', { id, runner: runnerId, incarnation })
-    const session = new AgentSession({ call: fixture.asRunner, ...attached })
-    const calls = new PendingCalls({
-      session,
-      transcript: newTranscript(),
-      carried: carry(request('earlier')),
-      parkingProbe: new ParkingProbe({
-        choice: 'off',
-        alreadyProven: false,
-        test: async () => false,
-        onProven: () => {},
-      }),
-      mayDefer: () => false,
-      agentPathOf: () => [],
-      processExited: async () => false,
-      onCallStart: () => {},
-      onChange: () => {},
-      hasAskRule: false,
-      mayBypass: false,
-      reportProblem: () => {},
-    })
-    const context = { signal: new AbortController().signal, toolUseID: 'again', requestId: 'r' }
+    const { fixture, calls, close } = await openPendingCalls(carry(request('earlier')))
+    const context = { signal, toolUseID: 'again', requestId: 'r' }
     const results = Promise.all([1, 2].map(() => calls.canUseTool('Bash', input, context)))
     await fixture.answer(await fixture.waitForRequest('earlier'), { kind: 'allow' })
     expect(await results).toEqual([1, 2].map(() => ({ behavior: 'allow', updatedInput: input })))
     expect(fixture.eventsOf('request.opened')).toHaveLength(1)
     expect(fixture.eventsOf('request.handed')).toHaveLength(1)
-    await session.park()
-    await fixture.close()
+    await close()
+  })
+})
+
+describe('the stored suggestions of pending calls', () => {
+  it('suggestions are stored for every pending call, and forgotten after it is finished', async () => {
+    const { fixture, calls, transcript, close } = await openPendingCalls(carry())
+    const suggestions: PermissionUpdate[] = [{ type: 'setMode', mode: 'acceptEdits', destination: 'session' }]
+    const ask = (id: string) => calls.canUseTool('Bash', input, { signal, toolUseID: id, requestId: id, suggestions })
+    const first = ask('first')
+    void ask('second')
+    const firstRequest = await fixture.waitForRequest('first')
+    await fixture.waitForRequest('second')
+    expect(Object.keys(transcript.meta.suggestions ?? {})).toEqual(['first', 'second'])
+    await fixture.answer(firstRequest, { kind: 'allow' })
+    await first
+    await calls.markTaken('first')
+    void ask('third')
+    await fixture.waitForRequest('third')
+    expect(Object.keys(transcript.meta.suggestions ?? {})).toEqual(['second', 'third'])
+    await close()
   })
 })

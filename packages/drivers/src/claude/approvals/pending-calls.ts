@@ -1,5 +1,5 @@
 /** Tool calls and elicitations of one process that wait for an answer. Each is asked once under its tool use id, its answer is handed only while the process can receive it, and it counts as taken when its result appears. */
-import type { CanUseTool, PermissionResult } from '@anthropic-ai/claude-agent-sdk'
+import type { CanUseTool, PermissionResult, PermissionUpdate } from '@anthropic-ai/claude-agent-sdk'
 import { type Ask, canonicalJson, Fault, type JsonObject } from '@holdpoint/protocol'
 import { jsonCopy } from '../../generator/json-copy.ts'
 import type { AgentSession } from '../../session/agent-session.ts'
@@ -38,6 +38,8 @@ interface PendingCall {
   readonly id: string
   readonly origin: CallOrigin
   readonly reply: Promise<PermissionResult>
+  /** The key of its request; differs from the id if the call repeats a carried request. */
+  key?: string
   request?: OpenRequest
   handedAnswer?: HandedAnswer
   isHanding: boolean
@@ -242,7 +244,8 @@ export class PendingCalls {
       const earlier = carried.take(id, tool, input)
       const key = earlier?.key ?? id
       const updates = transcript.meta.suggestions?.[key] ?? suggestions ?? []
-      if (updates.length > 0 && !earlier) transcript.updateMeta({ suggestions: { [key]: updates } })
+      call.key = key
+      if (updates.length > 0 && !earlier) this.#storeSuggestions(key, updates)
       const ask = earlierAskOrNew(earlier?.ask, { ...permission, input }, mayBypass)
       const handed = await this.#askAndHand(call, key, ask, agentPathOf(agentID))
       const { result, note, turnEnding, problem, alwaysAllow } = replyFor(handed, { tool, input, updates, mayBypass })
@@ -260,6 +263,14 @@ export class PendingCalls {
       reportProblem(denied.cannotAsk(tool, error.message))
       return { behavior: 'deny', message: toAgent.cannotAsk(error.message) }
     }
+  }
+
+  /** Stores the CLI's suggestions for a pending call, and removes those of finished calls. */
+  #storeSuggestions(key: string, updates: readonly PermissionUpdate[]): void {
+    const { carried, transcript } = this.#options
+    const openKeys = new Set([...[...this.#calls.values()].map(call => call.key), ...carried.remaining.keys()])
+    const open = Object.entries(transcript.meta.suggestions ?? {}).filter(([stored]) => openKeys.has(stored))
+    transcript.updateMeta({ suggestions: Object.fromEntries([...open, [key, [...updates]]]) })
   }
 
   /** With the extra ask rule, the CLI asks again for a call that a person has permanently allowed in this process. Allow it, unless a Holdpoint rule says to ask. */
