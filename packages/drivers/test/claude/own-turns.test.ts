@@ -23,6 +23,12 @@ const shortTask = toolUse(
   { command: 'sleep 0.2', description: 'short', run_in_background: true },
   'toolu_background',
 )
+/** Runs until `release` is called. */
+const waitingTask = toolUse(
+  'Bash',
+  { command: 'while [ ! -e go.txt ]; do sleep 0.05; done', description: 'waiting', run_in_background: true },
+  'toolu_background',
+)
 const helper = { description: 'helper', prompt: 'help', subagent_type: 'general-purpose', run_in_background: true }
 
 const taskHasEnded = ({ conversation }: ModelCall) => conversation.includes('<task-notification>')
@@ -159,11 +165,6 @@ describe('a turn that Claude Code starts by itself', () => {
   })
 
   it('an own turn is not cut off in a process that was resumed only for the turn before', async () => {
-    const waitingTask = toolUse(
-      'Bash',
-      { command: 'while [ ! -e go.txt ]; do sleep 0.05; done', description: 'waiting', run_in_background: true },
-      'toolu_background',
-    )
     const script: ModelScript = call => {
       if (!hasResult(call, 'toolu_1')) return [echo]
       if (!hasResult(call, 'toolu_background')) return [waitingTask]
@@ -235,29 +236,30 @@ describe('a turn that Claude Code starts by itself', () => {
   })
 
   describe('a turn that Claude Code starts while a message is on its way', () => {
-    /** Delays the message by a second on its way to the CLI, so that the own turn starts first. */
-    const delayMessage = `while IFS= read -r line; do case "$line" in *'late message'*) sleep 1;; esac; printf '%s\\n' "$line"; done | "$claude" "$@"`
+    /** Holds back the message on its way to the CLI until deliver.txt exists. */
+    const holdMessage = `while IFS= read -r line; do case "$line" in *'late message'*) while [ ! -e deliver.txt ]; do sleep 0.05; done;; esac; printf '%s\\n' "$line"; done | "$claude" "$@"`
     async function startOwnTurnBeforeMessage() {
       let replyNow = () => {}
       const held = new Promise<void>(resolve => {
         replyNow = resolve
       })
       let ownTurnStarted = false
-      const ownTurn = ownTurnWith()
       const script: ModelScript = async call => {
         if (call.prompt === 'late message') return hasResult(call, 'toolu_1') ? [say('message finished')] : [echo]
-        if (taskHasEnded(call)) {
-          ownTurnStarted = true
-          await held
-        }
-        return ownTurn(call)
+        if (!hasResult(call, 'toolu_background')) return [waitingTask]
+        if (!taskHasEnded(call)) return [say('idle')]
+        ownTurnStarted = true
+        await held
+        return [say('own turn finished')]
       }
-      claude = await ClaudeFixture.create(script, { executable: wrapClaude(delayMessage) })
+      claude = await ClaudeFixture.create(script, { executable: wrapClaude(holdMessage) })
       const id = await claude.startClaude({ mode: 'bypassPermissions' })
       await claude.waitFor(() => claude.eventsOf('command.done')[0])
       const { id: command } = await claude.asPerson('sendMessage', { id, text: 'late message' })
       await claude.waitForEvent('command.taken', event => event.command === command)
+      release()
       await waitUntil(() => ownTurnStarted)
+      writeFileSync(join(claude.cwd, 'deliver.txt'), '')
       const done = claude.waitForEvent('command.done', event => event.command === command)
       return { id, replyNow, done }
     }
