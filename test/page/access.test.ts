@@ -17,14 +17,14 @@ interface Findings {
   }[]
 }
 
-/** What axe finds wrong with a screen, as lines that say where. */
+/** Runs axe on the current screen and returns its violations, one line each. */
 async function wrongs(page: Page, rules: object = {}): Promise<readonly string[]> {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe)
   const { violations } = await page.evaluate(async options => {
-    // What moves has no colour yet: everything is shown as it ends.
+    // axe would measure colors in the middle of an animation, so finish all of them.
     for (const animation of document.getAnimations())
       if (animation.effect?.getComputedTiming().iterations !== Number.POSITIVE_INFINITY) animation.finish()
-    const { axe } = globalThis as unknown as { axe: { run(options: object): Promise<Findings> } } // put there just now
+    const { axe } = globalThis as unknown as { axe: { run(options: object): Promise<Findings> } } // the script above defines it
     return axe.run({ resultTypes: ['violations'], ...options })
   }, rules)
   return violations.flatMap(({ id, help, nodes }) =>
@@ -40,8 +40,8 @@ const looks = [
 describe.skipIf(hasNoBrowser())('accessibility of the page', () => {
   const fixture = setUpPageFixture({ runner: 'inline' })
 
-  /** Something of every kind, to be seen on every screen. */
-  async function furnish() {
+  /** Opens requests and sessions of every kind, so that every screen has content. */
+  async function openSamples() {
     const asker = await fixture.openAsker('api-server')
     const talker = await fixture.openAsker('docs')
     await fixture.gateway.call('appendEvents', {
@@ -72,10 +72,10 @@ describe.skipIf(hasNoBrowser())('accessibility of the page', () => {
   it.each(looks)(
     'axe finds no violation on any screen, light and dark: $name',
     async ({ options }) => {
-      const { asker, talker, requests } = await furnish()
+      const { asker, talker, requests } = await openSamples()
       const page = await fixture.openPage({ ...options, colorScheme: 'light', expectedErrors: connectionErrors })
       const found: Record<string, readonly string[]> = {}
-      // A theme changes colours and nothing else.
+      // A theme changes only colors.
       const look = async (name: string, except = {}) => {
         found[name] = await wrongs(page, except)
         await page.emulateMedia({ colorScheme: 'dark' })
@@ -142,7 +142,7 @@ describe.skipIf(hasNoBrowser())('accessibility of the page', () => {
       await page.getByRole('heading', { name: '1 request waiting' }).waitFor()
       await page.context().setOffline(true)
       await page.getByText('Reconnecting…').waitFor()
-      // All of the screen is inert then, its landmark and its heading too.
+      // The whole screen is inert while reconnecting, including its landmark and heading.
       const off = { enabled: false }
       await look('reconnecting', { rules: { 'landmark-one-main': off, 'page-has-heading-one': off } })
       expect(Object.fromEntries(Object.entries(found).filter(([, wrong]) => wrong.length > 0))).toEqual({})

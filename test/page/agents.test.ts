@@ -9,7 +9,7 @@ import { bash, type ModelScript, say, TestModel, toolUse } from '../../packages/
 import { hasNoBrowser } from '../support/browser.ts'
 import { button, click, receipt, setUpPageFixture, visibleText } from './page-fixture.ts'
 
-/** The card that waits on a session's screen, by what it is about. */
+/** The pending card on the session screen with this accessible name. */
 function card(page: Page, name: string): Locator {
   return page.getByRole('region', { name: 'Waiting for you' }).getByRole('article', { name })
 }

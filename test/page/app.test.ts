@@ -11,7 +11,7 @@ describe.skipIf(hasNoBrowser())('the page as a web app', () => {
     const address = await page.locator('link[rel="manifest"]').getAttribute('href')
     const reply = await page.request.get(`${fixture.gateway.url}${address}`)
     expect(reply.headers()['content-type']).toContain('application/manifest+json')
-    const manifest = (await reply.json()) as { icons: { src: string; sizes: string; type: string }[] } // as it is checked below
+    const manifest = (await reply.json()) as { icons: { src: string; sizes: string; type: string }[] } // checked below
     expect(manifest).toMatchObject({ name: 'Holdpoint', start_url: '/', display: 'standalone' })
     const sizes = manifest.icons.map(icon => icon.sizes)
     expect(sizes).toEqual(expect.arrayContaining(['192x192', '512x512']))
@@ -54,7 +54,7 @@ describe.skipIf(hasNoBrowser())('the page as a web app', () => {
   })
 
   it('sends headers that forbid all other origins', async () => {
-    // Not of the fixture, for whom the attempt itself would be wrong.
+    // Not opened by the fixture, which would report the attempt as an error.
     const { page } = await openPage(fixture.browser, fixture.gateway)
     const ran = await page.evaluate(async () => {
       const script = document.createElement('script')
@@ -62,7 +62,7 @@ describe.skipIf(hasNoBrowser())('the page as a web app', () => {
         script.textContent = 'globalThis.ran = true'
         document.body.append(script)
       } catch {
-        // Trusted Types refuse it even earlier.
+        // Trusted Types may reject it even earlier.
       }
       const image = new Image()
       const loaded = new Promise(done => {

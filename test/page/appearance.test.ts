@@ -10,7 +10,7 @@ const small = { viewport: { width: 320, height: 640 }, hasTouch: true, isMobile:
 const longPath = `/home/ana/${'customers/with-a-long-name/'.repeat(4)}billing/packages/api`
 const longTitle = 'Find out why the nightly build fails on its second attempt. '.repeat(5)
 
-/** What is drawn beyond the right edge of the screen, except where it can be scrolled to or is cut on purpose. */
+/** The elements beyond the right edge of the screen, except those inside a scrolling or clipping element. */
 function beyondTheEdge(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const isCut = (element: Element | null): boolean =>
@@ -27,7 +27,7 @@ describe.skipIf(hasNoBrowser())('the appearance of the page:', () => {
 
   it('a card’s header is one line with the asker, for any names; the last folders of the path stay visible', async () => {
     const asker = await fixture.openAsker(longTitle, longPath)
-    const request = await asker.ask({ ...asks.command(), cwd: longPath } as Ask, { agentPath: ['test-writer'] }) // an approval, in that folder
+    const request = await asker.ask({ ...asks.command(), cwd: longPath } as Ask, { agentPath: ['test-writer'] }) // spreading an approval loses the union type
     for (const [options, linesMax] of [
       [{}, 1],
       [phone, 3],
@@ -52,10 +52,10 @@ describe.skipIf(hasNoBrowser())('the appearance of the page:', () => {
     const page = await fixture.openPage({ ...phone, viewport: { width: 390, height: 640 } })
     const body = cardOf(page, request).locator('.card-body')
     await body.waitFor()
-    // Beside what is in it, where nothing but the edge is drawn.
+    // Sample a pixel next to the text, where only the shadow is drawn.
     const edge = async () => {
       const box = await body.boundingBox()
-      if (!box) throw new Error('it is not drawn')
+      if (!box) throw new Error('the element is not rendered')
       return page.screenshot({ clip: { x: box.x + 1, y: box.y + box.height - 3, width: 2, height: 2 } })
     }
     const before = await edge()
@@ -98,7 +98,7 @@ describe.skipIf(hasNoBrowser())('the appearance of the page:', () => {
     expect(await keysOf(card)).toEqual(['a', 'e', 'd'])
     expect(await allow.evaluate(it => getComputedStyle(it, '::after').content)).toContain('"a"')
     expect(await allow.getAttribute('aria-keyshortcuts')).toBe('a')
-    // Nothing has moved for it.
+    // The key hint does not change the layout.
     expect(await allow.boundingBox()).toEqual(before)
     await page.keyboard.press('j')
     const questions = page.getByRole('article', { name: '2 questions' })
@@ -127,7 +127,7 @@ describe.skipIf(hasNoBrowser())('the appearance of the page:', () => {
     const command = await asker.ask({
       ...asks.command(),
       input: { command: 'ls', description: 'Look', timeout: 5 },
-    } as Ask) // an approval, with more in it
+    } as Ask) // spreading an approval loses the union type
     const fields = await asker.ask(asks.fields())
     const page = await fixture.openPage()
     const says = cardOf(page, command).getByRole('figure', { name: 'What the agent says' })
@@ -168,7 +168,7 @@ describe.skipIf(hasNoBrowser())('the appearance of the page:', () => {
     const long = `echo ${'all of this '.repeat(400)}`
     const boxOf = async (place: Locator) => {
       const box = await place.boundingBox()
-      if (!box) throw new Error('it is not drawn')
+      if (!box) throw new Error('the element is not rendered')
       return box
     }
 
@@ -211,7 +211,7 @@ describe.skipIf(hasNoBrowser())('the appearance of the page:', () => {
     it.each(['inbox', 'session'])('the full folder and every caution are shown before allowing: %s', async screen => {
       const asker = await fixture.openAsker('s', `/srv/${'deep/'.repeat(60)}end`)
       const caution = { reason: 'It is outside. '.repeat(60), blockedPath: '/etc/shadow' }
-      const ask = { ...asks.command('rm -rf *'), cwd: asker.session.cwd, caution } as Ask // a command is an approval
+      const ask = { ...asks.command('rm -rf *'), cwd: asker.session.cwd, caution } as Ask // spreading an approval loses the union type
       const request = await asker.ask(ask)
       const page = await fixture.openPage(phone)
       if (screen === 'session') await page.goto(`${fixture.gateway.url}/#/sessions/${asker.session.id}`)
@@ -226,8 +226,8 @@ describe.skipIf(hasNoBrowser())('the appearance of the page:', () => {
       const body = await boxOf(card.locator('.card-body'))
       const path = await boxOf(card.getByText('/etc/shadow'))
       expect(path.y + path.height).toBeLessThanOrEqual(body.y + body.height)
-      const deed = card.locator('.action-line')
-      expect(await deed.evaluate(it => it.scrollHeight <= it.clientHeight + 1)).toBe(true)
+      const actionLine = card.locator('.action-line')
+      expect(await actionLine.evaluate(it => it.scrollHeight <= it.clientHeight + 1)).toBe(true)
       expect(await visibleText(card.locator('.card-body'))).toContain(asker.session.cwd)
     })
 
@@ -247,7 +247,7 @@ describe.skipIf(hasNoBrowser())('the appearance of the page:', () => {
 
   it('code in a plan has its own background and padding', async () => {
     const plan = 'Run this:\n\n```ts\nretry()\n```'
-    const request = await (await fixture.openAsker()).ask({ ...asks.plan(), plan, input: { plan } } as Ask) // a plan, with code in it
+    const request = await (await fixture.openAsker()).ask({ ...asks.plan(), plan, input: { plan } } as Ask) // spreading an approval loses the union type
     const page = await fixture.openPage()
     const code = cardOf(page, request).locator('.code-block')
     await code.waitFor()

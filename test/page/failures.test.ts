@@ -173,11 +173,11 @@ describe.skipIf(hasNoBrowser())('when something fails:', () => {
     await expect.poll(() => button(cardOf(page, kept), 'Allow once').isDisabled()).toBe(true)
     await page.waitForFunction(
       () => Number(getComputedStyle(document.querySelector('main > *') as Element).opacity) < 1,
-    ) // it is there
+    ) // the element exists
     await page.keyboard.press('j')
     await page.keyboard.press('a')
 
-    // It is back, but not yet for this page, which must not take anything for live meanwhile.
+    // The gateway is back, but the page has not reconnected yet: its content must not look live.
     await page.route('**/api/v1/events*', route => route.abort('connectionrefused'))
     await fixture.gateway.start()
     await fixture.answer(old, { kind: 'deny' })

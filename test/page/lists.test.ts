@@ -5,7 +5,7 @@ import { hasNoBrowser, phone } from '../support/browser.ts'
 import { asks } from '../support/request-samples.ts'
 import { button, click, receipt, setUpPageFixture, visibleText } from './page-fixture.ts'
 
-/** One of the ways to narrow a list down. */
+/** Chooses a filter option. */
 function choose(page: Page, name: string): Promise<void> {
   return page.locator('label.filter-choice').getByText(name, { exact: true }).click()
 }
@@ -152,7 +152,7 @@ describe.skipIf(hasNoBrowser())('the session list', () => {
     expect(items[0]).toMatchObject({ driver: 'rehearsal', mode: 'acceptEdits', cwd: fixture.gateway.folder })
     await click(page, button(page.getByRole('article', { name: 'Run a command' }), 'Allow once'))
     await receipt(page, 'allowed by you', 'delivered').waitFor()
-    // The next one begins with the same agent, in the same place and mode.
+    // The next session has the same agent, folder and mode as defaults.
     await page.reload()
     await button(page, 'New session').click()
     await dialog.getByRole('radio', { name: /Rehearsal agent/, checked: true }).waitFor()

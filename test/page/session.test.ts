@@ -11,7 +11,7 @@ function log(page: Page): Locator {
   return page.getByRole('log', { name: 'Transcript' })
 }
 
-/** Until nothing scrolls any more: nobody tells of that where it has stopped already. */
+/** Waits until scrolling has stopped. There is no scrollend event if it stopped before the call. */
 function still(page: Page): Promise<void> {
   return log(page).evaluate(async box => {
     for (let before = -1; before !== box.scrollTop; ) {
@@ -21,7 +21,7 @@ function still(page: Page): Promise<void> {
   })
 }
 
-/** The names of all files that this browser keeps. */
+/** The names of all attachments stored in this browser. */
 function keptFiles(page: Page): Promise<readonly string[]> {
   return page.evaluate(
     () =>
@@ -132,36 +132,36 @@ describe.skipIf(hasNoBrowser())('the session screen', () => {
   it('keeps unsent attachments until they are sent', async () => {
     const { page } = await rehearse()
     const composer = page.getByRole('textbox', { name: 'Message to the agent' })
-    const along = page.getByRole('list', { name: 'Attachments' })
+    const attached = page.getByRole('list', { name: 'Attachments' })
     for (const name of ['a.md', 'b.md'])
       await page.getByLabel('Files').setInputFiles({ name, mimeType: 'text/markdown', buffer: Buffer.from(name) })
-    await along.getByText('b.md').first().waitFor()
-    // In one breath.
+    await attached.getByText('b.md').first().waitFor()
+    // Without waiting in between.
     const reloaded = page.waitForEvent('load')
-    await along.getByRole('button', { name: 'Remove a.md' }).evaluate((remove: HTMLButtonElement) => {
+    await attached.getByRole('button', { name: 'Remove a.md' }).evaluate((remove: HTMLButtonElement) => {
       remove.click()
       location.reload()
     })
     await reloaded
-    await along.getByText('b.md').first().waitFor()
-    await expect.poll(() => along.getByRole('listitem').count()).toBe(1)
+    await attached.getByText('b.md').first().waitFor()
+    await expect.poll(() => attached.getByRole('listitem').count()).toBe(1)
     await composer.fill('with a file')
     await composer.press('Enter')
     await log(page).getByText('with a file').waitFor()
-    await along.waitFor({ state: 'detached' })
+    await attached.waitFor({ state: 'detached' })
     await page.reload()
     await log(page).getByText('with a file').waitFor()
-    expect(await along.count()).toBe(0)
+    expect(await attached.count()).toBe(0)
   })
 
   it('keeps a file that is attached before the stored attachments are loaded', async () => {
     const { page } = await rehearse()
-    const along = page.getByRole('list', { name: 'Attachments' })
+    const attached = page.getByRole('list', { name: 'Attachments' })
     const add = (name: string) =>
       page.getByLabel('Files').setInputFiles({ name, mimeType: 'text/markdown', buffer: Buffer.from(name) })
     await add('a.md')
-    await along.getByText('a.md').first().waitFor()
-    // Another tab is at the files, and this one has to wait for them.
+    await attached.getByText('a.md').first().waitFor()
+    // Another tab blocks the database, so loading the stored files takes a while.
     const other = await fixture.openTab(page)
     const busy = other.evaluate(
       () =>
@@ -185,11 +185,11 @@ describe.skipIf(hasNoBrowser())('the session screen', () => {
     await other.waitForFunction(() => document.title === 'busy')
     await page.reload()
     await add('b.md')
-    await along.getByText('b.md').first().waitFor()
-    await expect.poll(() => along.getByRole('listitem').count()).toBe(1)
+    await attached.getByText('b.md').first().waitFor()
+    await expect.poll(() => attached.getByRole('listitem').count()).toBe(1)
     await other.evaluate(() => dispatchEvent(new Event('click')))
     await busy
-    await along.getByText('a.md').first().waitFor()
+    await attached.getByText('a.md').first().waitFor()
     await expect.poll(() => keptFiles(page)).toEqual(['a.md', 'b.md'])
   })
 
@@ -198,7 +198,7 @@ describe.skipIf(hasNoBrowser())('the session screen', () => {
     const page = await look(session.id, { expectedErrors: /401/ })
     const bobs = (await fixture.gateway.call('addToken', { role: 'person', name: 'Bob' })).secret
     const composer = page.getByRole('textbox', { name: 'Message to the agent' })
-    const along = page.getByRole('list', { name: 'Attachments' })
+    const attached = page.getByRole('list', { name: 'Attachments' })
     const card = page.locator('article.card')
     const enter = async (token: string) => {
       const { code } = await fixture.gateway.callAs(token)('makeLink', {})
@@ -209,7 +209,7 @@ describe.skipIf(hasNoBrowser())('the session screen', () => {
       await card.waitFor()
     }
     await page.getByLabel('Files').setInputFiles({ name: 'a.md', mimeType: 'text/markdown', buffer: Buffer.from('a') })
-    await along.getByText('a.md').first().waitFor()
+    await attached.getByText('a.md').first().waitFor()
     await composer.fill('private to the agent')
     await button(card, 'Deny…').click()
     await card.getByRole('textbox').fill('private reason')
@@ -217,12 +217,12 @@ describe.skipIf(hasNoBrowser())('the session screen', () => {
     expect(await composer.inputValue()).toBe('')
     await button(card, 'Deny…').click()
     expect(await card.getByRole('textbox').inputValue()).toBe('')
-    expect(await along.count()).toBe(0)
+    expect(await attached.count()).toBe(0)
     await composer.fill('of Bob')
 
     await enter(fixture.gateway.token)
     await expect.poll(() => composer.inputValue()).toBe('private to the agent')
-    await along.getByText('a.md').first().waitFor()
+    await attached.getByText('a.md').first().waitFor()
     await expect.poll(() => card.getByRole('textbox').inputValue()).toBe('private reason')
     await page.locator('button.user-menu-button').click()
     await button(page, 'Sign out').click()
@@ -258,15 +258,15 @@ describe.skipIf(hasNoBrowser())('the session screen', () => {
     const { page } = await rehearse()
     const card = page.getByRole('region', { name: 'Waiting for you' }).getByRole('article')
     await card.waitFor()
-    // What would be dropped is asked about once more, by the key as by the button.
+    // The key and the button both ask for confirmation if a request would be cancelled.
     await pressKey(page, 'i')
-    const sure = page.getByRole('group', { name: 'Interrupt this turn?' })
-    await sure.getByText('Stops this turn and cancels 1 pending request.').waitFor()
+    const confirmation = page.getByRole('group', { name: 'Interrupt this turn?' })
+    await confirmation.getByText('Stops this turn and cancels 1 pending request.').waitFor()
     await page.keyboard.press('Enter')
-    await sure.waitFor({ state: 'detached' })
+    await confirmation.waitFor({ state: 'detached' })
     await expect.poll(() => card.count()).toBe(1)
     await page.getByRole('button', { name: 'Interrupt' }).click()
-    await button(sure, 'Interrupt').click()
+    await button(confirmation, 'Interrupt').click()
     await receipt(page, 'cancelled: turn interrupted').waitFor()
     await log(page).getByText('Turn interrupted', { exact: true }).waitFor()
   })
@@ -275,8 +275,8 @@ describe.skipIf(hasNoBrowser())('the session screen', () => {
     const { page } = await rehearse()
     await page.getByRole('region', { name: 'Waiting for you' }).getByRole('article').waitFor()
     await button(page, 'End this session…').click()
-    const sure = page.getByRole('group', { name: 'End this session?' })
-    await sure.getByText('Stops the agent and cancels 1 pending request.').waitFor()
+    const confirmation = page.getByRole('group', { name: 'End this session?' })
+    await confirmation.getByText('Stops the agent and cancels 1 pending request.').waitFor()
   })
 
   it('changes mode, model and title of the session', async () => {
@@ -317,23 +317,23 @@ describe.skipIf(hasNoBrowser())('the session screen', () => {
     await page
       .getByLabel('Files')
       .setInputFiles({ name: 'notes.md', mimeType: 'text/markdown', buffer: Buffer.from('# x') })
-    const along = page.getByRole('list', { name: 'Attachments' })
-    await along.getByText('notes.md').first().waitFor()
-    await expect.poll(() => along.getByRole('listitem').count()).toBe(3)
-    // Whoever misses the composer still means the agent.
+    const attached = page.getByRole('list', { name: 'Attachments' })
+    await attached.getByText('notes.md').first().waitFor()
+    await expect.poll(() => attached.getByRole('listitem').count()).toBe(3)
+    // A file dropped outside the composer is attached, too.
     await log(page).evaluate(place => {
       const data = new DataTransfer()
       data.items.add(new File(['# y'], 'missed.md', { type: 'text/markdown' }))
       place.dispatchEvent(new DragEvent('drop', { bubbles: true, cancelable: true, dataTransfer: data }))
     })
-    await along.getByRole('button', { name: 'Remove missed.md' }).click()
+    await attached.getByRole('button', { name: 'Remove missed.md' }).click()
     await give('drop', 'tool.exe', 'application/x-msdownload')
     await page.getByText('tool.exe can’t be attached').waitFor()
-    await along.getByRole('button', { name: 'Remove dropped.png' }).click()
+    await attached.getByRole('button', { name: 'Remove dropped.png' }).click()
     await composer.fill('Look at these')
     await composer.press('Enter')
     await log(page).getByText('Look at these').waitFor()
-    await along.waitFor({ state: 'detached' })
+    await attached.waitFor({ state: 'detached' })
     await page.getByText('tool.exe can’t be attached').waitFor({ state: 'detached' })
     await expect.poll(() => log(page).locator('img').count()).toBe(1)
     const { items } = await fixture.gateway.call('listEvents', { id: session.id })

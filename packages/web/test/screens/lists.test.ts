@@ -16,7 +16,7 @@ const session = (n: number, more: Partial<Session> = {}): Session =>
     pending: 0,
     startedAt: n,
     ...more,
-  }) as Session // only what is looked at
+  }) as Session // the fields that the tests use
 
 describe('the filter of the session list', () => {
   it('queries the gateway, except for waiting sessions', () => {
@@ -46,7 +46,7 @@ describe('the filter of the session list', () => {
 })
 
 describe('the audit log', () => {
-  const line = (at: number) => ({ at, request: `req_${at}`, value: {} }) as unknown as AuditEntry // only what is looked at
+  const line = (at: number) => ({ at, request: `req_${at}`, value: {} }) as unknown as AuditEntry // the fields that the tests use
   it('queries only for the chosen filters', () => {
     expect(auditQuery(noFilter)).toEqual({})
     expect(auditQuery({ ...noFilter, by: 'rule', q: ' npm ' })).toEqual({ by: 'rule', q: 'npm' })
@@ -73,7 +73,7 @@ describe('the audit log', () => {
 })
 
 describe('batch answers', () => {
-  const requests = Array.from({ length: 150 }, (_, n) => ({ id: `req_${n}`, digest: `d${n}` }) as Request) // only what is sent
+  const requests = Array.from({ length: 150 }, (_, n) => ({ id: `req_${n}`, digest: `d${n}` }) as Request) // the fields that are sent
   const answers = requests.map(request => ({ request, answer: { kind: 'allow' } as const }))
   it('are sent in batches with their digests, and each failure has its reason', async () => {
     const sizes: number[] = []
@@ -87,7 +87,7 @@ describe('batch answers', () => {
             : { id, status: 200 },
         ),
       }
-    }) as unknown as Call // plays the one operation
+    }) as unknown as Call // a fake for the one operation used
     const outcome = await answerAll(call, answers, String)
     expect(sizes).toEqual([100, 50])
     expect(outcome).toEqual({ answered: 149, failed: [{ id: 'req_7', reason: 'ben was faster' }] })
@@ -97,7 +97,7 @@ describe('batch answers', () => {
     const call = (async (_op: string, { items }: { items: readonly { id: string }[] }) => {
       if (calls++ === 0) throw new Error('away')
       return { items: items.map(({ id }) => ({ id, status: 200 })) }
-    }) as unknown as Call // likewise
+    }) as unknown as Call // the same fake, failing once
     const outcome = await answerAll(call, answers, error => (error as Error).message)
     expect([outcome.answered, outcome.failed.length, outcome.failed[0]?.reason]).toEqual([50, 100, 'away'])
   })

@@ -5,7 +5,7 @@ import { href, readRoute } from '../../src/routes.ts'
 import { partitionSelectable, range } from '../../src/screens/inbox/selection.ts'
 import { inputOf, offeredDrivers, problemsOf } from '../../src/screens/shell/new-session/new-session-form.ts'
 
-const id = (n: number) => `req_${String(n).padStart(20, '0')}` as RequestId // spelt as ids are
+const id = (n: number) => `req_${String(n).padStart(20, '0')}` as RequestId // the format of request ids
 const session = (n: number, more: Partial<Session>): Session =>
   ({
     id: `ses_${String(n).padStart(20, '0')}` as SessionId,
@@ -14,7 +14,7 @@ const session = (n: number, more: Partial<Session>): Session =>
     pending: 0,
     state: 'working',
     ...more,
-  }) as Session // only what is looked at
+  }) as Session // the fields that the tests use
 
 describe('groupSessions', () => {
   it('puts waiting sessions first and leaves out ended ones', () => {
@@ -41,7 +41,7 @@ describe('the New session form', () => {
   const driver = (name: string, ready: boolean, runner: string | null = 'run_1') =>
     ({ name, title: name, capabilities: [], modes: [], ready, runner }) as unknown as Parameters<
       typeof offeredDrivers
-    >[0][number] // an id's brand does not matter here
+    >[0][number] // the brand of the id does not matter here
   it('offers each driver once, the ready one of two, and no external agents', () => {
     const offered = offeredDrivers([driver('claude', false), driver('claude', true), driver('external', true, null)])
     expect(offered.map(({ name, ready }) => [name, ready])).toEqual([['claude', true]])
@@ -71,7 +71,7 @@ describe('partitionSelectable', () => {
   const approval = { kind: 'approval', tool: 'Bash', input: {}, title: '', cwd: '/', editable: true } as const
   const form = { kind: 'form', title: '', message: '', schema: { type: 'object', properties: {} } } as const
   const asked = (n: number, ask: Request['ask'], status: Request['status'] = 'pending') =>
-    ({ id: id(n), ask, status }) as Request // only what is looked at
+    ({ id: id(n), ask, status }) as Request // the fields that the tests use
   const seen = new Set([1, 2, 3, 4].map(id))
   it('selects what it can, and ignores resolved requests', () => {
     const all = [asked(1, approval), asked(2, approval, 'resolved'), asked(3, approval)]

@@ -5,6 +5,7 @@ import { go } from '../../routes.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { openDialog } from './open-dialog.ts'
 import { findItems, type PaletteItem } from './palette-items.ts'
+import { paletteTexts } from './texts.ts'
 import './command-palette.css'
 
 export function CommandPalette({ onClose }: { readonly onClose: () => void }): ReactNode {
@@ -30,7 +31,7 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }): R
     <Dialog label="Go to" className="palette" onClose={onClose}>
       <input
         className="palette-input"
-        placeholder="Go to a session or a screen…"
+        placeholder={paletteTexts.placeholder}
         aria-label="Go to"
         role="combobox"
         aria-expanded="true"
@@ -62,7 +63,7 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }): R
           </button>
         ))}
       </div>
-      {items.length === 0 && <p className="soft palette-none">No results</p>}
+      {items.length === 0 && <p className="soft palette-none">{paletteTexts.noResults}</p>}
     </Dialog>
   )
 }

@@ -2,6 +2,7 @@
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react'
 import { useInboxPart } from '../../gateway/gateway-context.ts'
 import { startCooldown } from '../../ui/input-cooldown.ts'
+import { connectionTexts } from './texts.ts'
 import './connection-banner.css'
 
 const reconnectedShownMs = 3000
@@ -30,16 +31,10 @@ export function useConnectionState(): ConnectionState {
   return status === 'reconnecting' ? 'reconnecting' : state
 }
 
-const texts: Record<ConnectionState, string> = {
-  connected: '',
-  reconnecting: 'Reconnecting… Showing last known state.',
-  reconnected: 'Reconnected',
-}
-
 export function ConnectionBanner({ state }: { readonly state: ConnectionState }): ReactNode {
   return (
     <div className={`connection ${state}`} role="status">
-      <span className="connection-text">{texts[state]}</span>
+      <span className="connection-text">{connectionTexts[state]}</span>
     </div>
   )
 }

@@ -2,6 +2,7 @@
 import type { ReactNode } from 'react'
 import { shortcutGroups } from '../../shortcuts/texts.ts'
 import { Dialog } from '../../ui/dialog.tsx'
+import { keySafety } from './texts.ts'
 import './help.css'
 
 export function Help({ onClose }: { readonly onClose: () => void }): ReactNode {
@@ -34,10 +35,7 @@ export function Help({ onClose }: { readonly onClose: () => void }): ReactNode {
           </section>
         ))}
       </div>
-      <p className="soft small">
-        Keys never answer a request while you type, within half a second of a change, or if the agent’s program advises
-        against it.
-      </p>
+      <p className="soft small">{keySafety}</p>
     </Dialog>
   )
 }

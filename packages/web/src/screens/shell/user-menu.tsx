@@ -10,6 +10,7 @@ import { clearUserData } from '../../storage/clear-user-data.ts'
 import { usePreference, writePreference } from '../../storage/preferences.ts'
 import { openDialog } from './open-dialog.ts'
 import { navItems } from './sidebar.tsx'
+import { userMenuTexts } from './texts.ts'
 import './user-menu.css'
 
 /** Following a link does not close a popover. */
@@ -35,7 +36,7 @@ export function UserMenu(): ReactNode {
         <SoundSwitch />
         <NotificationSwitch />
         <button type="button" className="menu-item" popoverTarget="user-menu" onClick={() => openDialog('help')}>
-          Keyboard <kbd className="kbd">?</kbd>
+          {userMenuTexts.keyboard} <kbd className="kbd">?</kbd>
         </button>
         {navItems.slice(3).map(({ screen, name }) => (
           <a key={screen} className="menu-item only-phone" href={href({ screen })} onClick={closeMenu}>
@@ -43,7 +44,7 @@ export function UserMenu(): ReactNode {
           </a>
         ))}
         <button type="button" className="menu-item" onClick={signOut}>
-          Sign out
+          {userMenuTexts.signOut}
         </button>
         {problem && (
           <p className="problem" role="alert">
@@ -63,7 +64,7 @@ function SoundSwitch(): ReactNode {
   }
   return (
     <label className="menu-item">
-      <span>Sound when an agent needs you</span>
+      <span>{userMenuTexts.sound}</span>
       <input type="checkbox" checked={on} onChange={change} />
     </label>
   )
@@ -81,10 +82,8 @@ function NotificationSwitch(): ReactNode {
   return (
     <label className="menu-item">
       <span>
-        Notify me when this page is hidden
-        {permission === 'denied' && (
-          <span className="soft small menu-note">Blocked by this browser for this page.</span>
-        )}
+        {userMenuTexts.notify}
+        {permission === 'denied' && <span className="soft small menu-note">{userMenuTexts.notifyBlocked}</span>}
       </span>
       <input type="checkbox" checked={on} disabled={permission === 'denied'} onChange={() => void change()} />
     </label>

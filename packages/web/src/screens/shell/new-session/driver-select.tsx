@@ -2,6 +2,7 @@
 import { driverLabel } from '@holdpoint/client'
 import { escapeInvisible } from '@holdpoint/protocol'
 import type { ReactNode } from 'react'
+import { newSessionTexts } from '../texts.ts'
 import type { Driver } from './new-session-form.ts'
 import './driver-select.css'
 
@@ -14,16 +15,14 @@ export interface DriverSelectProps {
 }
 
 const notes: Readonly<Record<string, string>> = {
-  rehearsal: 'A demo that shows every kind of request. Needs no key and changes nothing.',
+  rehearsal: newSessionTexts.rehearsal,
 }
 
 export function DriverSelect({ drivers, chosen, problem, onChoose }: DriverSelectProps): ReactNode {
   return (
     <fieldset className="drivers">
       <legend className="soft small">Agent</legend>
-      {drivers?.length === 0 && (
-        <p className="problem">No agents available: no runner is connected. Is “holdpoint up” running?</p>
-      )}
+      {drivers?.length === 0 && <p className="problem">{newSessionTexts.noAgents}</p>}
       {drivers?.map(driver => (
         <label key={driver.name} className={`driver-choice ${driver.ready ? '' : 'missing'}`}>
           <input
@@ -38,7 +37,7 @@ export function DriverSelect({ drivers, chosen, problem, onChoose }: DriverSelec
             {Object.hasOwn(notes, driver.name) && <span className="soft small driver-note">{notes[driver.name]}</span>}
             {!driver.ready && (
               <span className="soft small driver-note">
-                {driver.missing === undefined ? 'Not ready to run.' : escapeInvisible(driver.missing)}
+                {driver.missing === undefined ? newSessionTexts.notReady : escapeInvisible(driver.missing)}
               </span>
             )}
           </span>

@@ -8,6 +8,7 @@ import { go } from '../../../routes.ts'
 import { readPreference, writePreference } from '../../../storage/preferences.ts'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { Field } from '../../../ui/field.tsx'
+import { newSessionTexts } from '../texts.ts'
 import { DriverSelect } from './driver-select.tsx'
 import { readDefaults, writeDefaults } from './new-session-defaults.ts'
 import {
@@ -114,7 +115,7 @@ function Details({ fields, modes, problems, onChange }: DetailsProps): ReactNode
             <input
               {...ids}
               className="input"
-              placeholder="Default"
+              placeholder={newSessionTexts.defaultChoice}
               spellCheck={false}
               value={fields.model}
               onChange={event => onChange({ model: event.target.value })}
@@ -129,7 +130,7 @@ function Details({ fields, modes, problems, onChange }: DetailsProps): ReactNode
             className="input"
             rows={4}
             data-first
-            placeholder="What should the agent do?"
+            placeholder={newSessionTexts.promptPlaceholder}
             value={fields.prompt}
             onChange={event => onChange({ prompt: event.target.value })}
           />
@@ -149,7 +150,7 @@ function FolderField({ value, problem, onChange }: TextFieldProps): ReactNode {
   const sessions = useSessions()
   const folders = useMemo(() => recentFolders(sessions.values()), [sessions])
   return (
-    <Field label="Folder" hint="Defaults to the gateway’s folder." problem={problem}>
+    <Field label="Folder" hint={newSessionTexts.folderHint} problem={problem}>
       {ids => (
         <>
           <input
@@ -188,7 +189,7 @@ function ModeField({
           disabled={modes.length === 0}
           onChange={event => onChange(event.target.value)}
         >
-          <option value="">Default</option>
+          <option value="">{newSessionTexts.defaultChoice}</option>
           {modes.map(mode => (
             <option key={mode} value={mode}>
               {escapeInvisible(modeLabel(mode))}
