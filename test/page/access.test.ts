@@ -94,7 +94,7 @@ describe.skipIf(hasNoBrowser())('accessibility of the page', () => {
       await look('inbox')
       await button(card(0), 'Deny…').click()
       await button(card(2), 'Edit…').click()
-      await card(2).getByLabel('what stands here').fill('other')
+      await card(2).getByLabel('(this is what will run)').fill('other')
       await button(card(3), 'Add a note…').click()
       await button(card(6), 'Always…').click()
       await button(card(9), 'Submit').click()
