@@ -48,7 +48,7 @@ async function takeAllPictures() {
   })
   await inAllVariants(async demo => {
     const { shown } = await addBusyAgents(demo)
-    return { inbox: '#/', session: `#/sessions/${shown}`, sessions: '#/sessions', record: '#/record' }
+    return { inbox: '#/', session: `#/sessions/${shown}`, sessions: '#/sessions', audit: '#/audit' }
   })
   await inAllVariants(async demo => {
     await addBusyAgents(demo, true)

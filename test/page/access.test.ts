@@ -109,10 +109,10 @@ describe.skipIf(hasNoBrowser())('accessibility of the page', () => {
       await visit('#/sessions')
       await page.locator('li.session-row').first().waitFor()
       await look('sessions')
-      await visit('#/record')
+      await visit('#/audit')
       await receipt(page, 'npm run deploy').first().locator('summary').click()
       await page.locator('.receipt-details').waitFor()
-      await look('record')
+      await look('audit')
       for (const screen of ['rules', 'settings']) {
         await visit(`#/${screen}`)
         await page.locator('.placeholder').waitFor()

@@ -73,14 +73,14 @@ describe.skipIf(hasNoBrowser())('when something fails:', () => {
   it('a screen that cannot be loaded says so, and loads once the gateway is back', async () => {
     const page = await fixture.openPage({ expectedErrors: connectionErrors })
     await page.route('**/audit-screen-*.js', route => route.abort('connectionrefused'))
-    await page.goto(`${fixture.gateway.url}/#/record`)
+    await page.goto(`${fixture.gateway.url}/#/audit`)
     await page.getByText('This part of the page couldn’t be loaded').waitFor()
     await expect.poll(() => page.getByRole('navigation').first().isVisible()).toBe(true)
     await page.unroute('**/audit-screen-*.js')
     await page.context().setOffline(true)
     await page.getByText(reconnecting).waitFor()
     await page.context().setOffline(false)
-    await page.getByRole('heading', { name: 'Record' }).waitFor()
+    await page.getByRole('heading', { name: 'Audit log' }).waitFor()
   })
 
   it('a note is sent with the allow, even if its field was closed again', async () => {

@@ -173,7 +173,7 @@ describe.skipIf(hasNoBrowser())('the keyboard', () => {
     await page.keyboard.press('Escape')
     await page.keyboard.press('g')
     await page.keyboard.press('r')
-    await page.getByRole('heading', { name: 'Record', level: 1 }).waitFor()
+    await page.getByRole('heading', { name: 'Audit log', level: 1 }).waitFor()
     await page.keyboard.press('ControlOrMeta+k')
     await page.getByRole('combobox', { name: 'Go to' }).fill(`ent ${askers}`)
     await page

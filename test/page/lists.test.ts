@@ -193,8 +193,8 @@ describe.skipIf(hasNoBrowser())('the audit log', () => {
   const fixture = setUpPageFixture()
   const open = async () => {
     const page = await fixture.openPage()
-    await page.goto(`${fixture.gateway.url}/#/record`)
-    await page.getByRole('heading', { name: 'Record', level: 1 }).waitFor()
+    await page.goto(`${fixture.gateway.url}/#/audit`)
+    await page.getByRole('heading', { name: 'Audit log', level: 1 }).waitFor()
     return page
   }
 
@@ -223,12 +223,12 @@ describe.skipIf(hasNoBrowser())('the audit log', () => {
     await receipt(page, 'npm run deploy').waitFor({ state: 'detached' })
     await receipt(page, 'declined').waitFor()
     await page.getByRole('combobox', { name: 'Session' }).selectOption('')
-    await page.getByRole('searchbox', { name: 'Search the record' }).fill('friday')
+    await page.getByRole('searchbox', { name: 'Search the audit log' }).fill('friday')
     await receipt(page, 'npm test').waitFor({ state: 'detached' })
     const line = receipt(page, 'npm run deploy')
     await line.locator('summary').click()
     await line.getByText('Asked: Run a command').waitFor()
-    await page.getByRole('searchbox', { name: 'Search the record' }).fill('no such words')
+    await page.getByRole('searchbox', { name: 'Search the audit log' }).fill('no such words')
     await page.getByText('No results').waitFor()
   })
 
@@ -273,14 +273,14 @@ describe.skipIf(hasNoBrowser())('the audit log', () => {
     await page.keyboard.press('Enter')
     await page.locator('details.receipt[open]').waitFor()
     await choose(page, 'Denied')
-    await page.getByRole('searchbox', { name: 'Search the record' }).fill('keys')
+    await page.getByRole('searchbox', { name: 'Search the audit log' }).fill('keys')
     await receipt(page, 'npm run more').waitFor({ state: 'detached' })
     await page.waitForFunction(() => JSON.stringify(history.state).includes('keys'))
     await page.goto(`${fixture.gateway.url}/#/sessions`)
     await page.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor()
     await page.goBack()
     await receipt(page, 'npm run keys').waitFor()
-    await expect.poll(() => page.getByRole('searchbox', { name: 'Search the record' }).inputValue()).toBe('keys')
+    await expect.poll(() => page.getByRole('searchbox', { name: 'Search the audit log' }).inputValue()).toBe('keys')
     expect(await receipt(page, 'npm run more').count()).toBe(0)
   })
 })

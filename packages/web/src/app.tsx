@@ -60,7 +60,7 @@ function SignedInApp(): ReactNode {
   useShortcuts({
     inbox: () => go({ screen: 'inbox' }),
     sessions: () => go({ screen: 'sessions' }),
-    record: () => go({ screen: 'record' }),
+    audit: () => go({ screen: 'audit' }),
     start: () => openDialog('start'),
     help: () => openDialog('help'),
     palette: () => openDialog('palette'),
@@ -113,7 +113,7 @@ function screenOf(route: Route): ReactNode {
       return <SessionsScreen />
     case 'session':
       return <SessionScreen id={route.id} key={route.id} />
-    case 'record':
+    case 'audit':
       return <AuditScreen />
     case 'rules':
     case 'settings':

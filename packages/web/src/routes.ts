@@ -7,11 +7,11 @@ export type Route =
   | { readonly screen: 'inbox'; readonly request?: RequestId }
   | { readonly screen: 'sessions' }
   | { readonly screen: 'session'; readonly id: SessionId }
-  | { readonly screen: 'record' }
+  | { readonly screen: 'audit' }
   | { readonly screen: 'rules' }
   | { readonly screen: 'settings' }
 
-const simpleScreens = ['sessions', 'record', 'rules', 'settings'] as const
+const simpleScreens = ['sessions', 'audit', 'rules', 'settings'] as const
 
 export function readRoute(hash: string): Route {
   const [, screen = '', id = ''] = /^#\/([\w-]*)(?:\/([\w-]+))?/.exec(hash) ?? []

@@ -19,7 +19,7 @@ const singleKeys = {
   '?': 'help',
   Escape: 'escape',
 } as const
-const keysAfterG = { i: 'inbox', s: 'sessions', r: 'record' } as const
+const keysAfterG = { i: 'inbox', s: 'sessions', r: 'audit' } as const
 
 export type ShortcutName =
   | (typeof singleKeys)[keyof typeof singleKeys]

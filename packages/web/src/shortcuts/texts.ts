@@ -28,7 +28,7 @@ export const shortcutGroups: readonly { readonly title: string; readonly keys: r
     keys: [
       { keys: ['g', 'i'], description: 'Inbox' },
       { keys: ['g', 's'], description: 'Sessions' },
-      { keys: ['g', 'r'], description: 'Record' },
+      { keys: ['g', 'r'], description: 'Audit log' },
       { keys: ['n'], description: 'Start a session' },
       { keys: ['/'], description: 'Search' },
       { keys: ['i'], description: 'Interrupt this session' },

@@ -100,7 +100,7 @@ it.each([
   { screen: 'inbox', request: id(7) },
   { screen: 'sessions' },
   { screen: 'session', id: session(1, {}).id },
-  { screen: 'record' },
+  { screen: 'audit' },
 ] as const)('an address leads back to where it came from: $screen', route => {
   expect(readRoute(href(route))).toEqual(route)
 })

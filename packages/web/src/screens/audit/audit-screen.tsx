@@ -36,14 +36,14 @@ export function AuditScreen(): ReactNode {
     more: log.newEntries.length > 0 ? log.showNew : undefined,
   })
   return (
-    <div ref={listRef} className="page record">
+    <div ref={listRef} className="page audit">
       <div className="page-head">
-        <h1>Record</h1>
+        <h1>Audit log</h1>
       </div>
       <div className="page-filter">
         <div className="filter-row">
           <SearchField
-            label="Search the record"
+            label="Search the audit log"
             value={filter.q}
             maxLength={limits.nameMax}
             onChange={text => setFilter({ q: text })}
@@ -95,7 +95,7 @@ function Entries({ log, filtered }: { readonly log: AuditLog; readonly filtered:
       )}
       {problem !== null && (
         <div className="load-error" role="alert">
-          <p className="problem">The record couldn’t be loaded. {errorMessage(problem)}</p>
+          <p className="problem">The audit log couldn’t be loaded. {errorMessage(problem)}</p>
           <button type="button" className="button" onClick={loadMore}>
             Try again
           </button>

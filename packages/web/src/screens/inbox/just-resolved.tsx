@@ -40,7 +40,7 @@ export const JustResolved = memo(function JustResolved({ requests, shown, onHove
           </li>
         ))}
       </ul>
-      <a className="small soft" href={href({ screen: 'record' })}>
+      <a className="small soft" href={href({ screen: 'audit' })}>
         {resolvedTexts.viewAll}
       </a>
     </section>

@@ -24,7 +24,7 @@ export const notifyTexts = {
   refuse: 'Not now',
 } as const
 
-export const resolvedTexts = { title: 'Recently answered', viewAll: 'View all in Record' } as const
+export const resolvedTexts = { title: 'Recently answered', viewAll: 'View all in the audit log' } as const
 
 export const requestGone = 'That request is no longer pending.'
 

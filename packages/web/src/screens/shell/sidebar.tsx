@@ -16,7 +16,7 @@ export interface NavItem {
 export const navItems: readonly NavItem[] = [
   { screen: 'inbox', name: 'Inbox' },
   { screen: 'sessions', name: 'Sessions' },
-  { screen: 'record', name: 'Record' },
+  { screen: 'audit', name: 'Audit log' },
   { screen: 'rules', name: 'Rules' },
   { screen: 'settings', name: 'Settings' },
 ]
