@@ -1,7 +1,7 @@
 /** Builds the error events of this driver from SDK messages, model errors and process exits. */
 import type { SDKAssistantMessageError, SDKMessage } from '@anthropic-ai/claude-agent-sdk'
 import { type AgentEvent, limits } from '@holdpoint/protocol'
-import type { ProcessExit } from './cli/os-process.ts'
+import type { ProcessExit } from './cli/cli-process.ts'
 import { cliErrors, modelErrors, processExit } from './messages.ts'
 
 type ErrorEvent = Extract<AgentEvent, { readonly type: 'error.raised' }>

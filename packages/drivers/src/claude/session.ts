@@ -3,11 +3,12 @@ import { randomUUID } from 'node:crypto'
 import type { SDKUserMessage } from '@anthropic-ai/claude-agent-sdk'
 import { type AgentEvent, type CommandBody, type CommandOutcome, Fault, pause } from '@holdpoint/protocol'
 import type { SessionCommand } from '../session/agent-session.ts'
+import { endOrphan, type ProcessExit } from './cli/cli-process.ts'
 import type { CliRun } from './cli/cli-run.ts'
 import { messageUuid, userMessage } from './cli/message.ts'
-import { endOrphan, type ProcessExit } from './cli/os-process.ts'
 import { errorEvent, processExitMessage } from './error-events.ts'
 import { processExit, turnFailed, unfinished } from './messages.ts'
+import { ProcessHost, type ProcessHostOptions } from './process-host.ts'
 import {
   type CarriedRequest,
   CarriedRequests,
@@ -15,9 +16,8 @@ import {
   type InterruptedTurn,
   readInterruptedTurn,
   summarizeDecisions,
-} from './parking/carried-requests.ts'
-import { countAttempt, planResume } from './parking/resume-plan.ts'
-import { ProcessHost, type ProcessHostOptions } from './process-host.ts'
+} from './resuming/carried-requests.ts'
+import { countAttempt, planResume } from './resuming/resume-plan.ts'
 import { cwdProblem } from './setup/cwd-check.ts'
 import type { ToolCall } from './transcript/transcript-index.ts'
 import { summarizeTurn, type TurnSummary } from './turn-summary.ts'

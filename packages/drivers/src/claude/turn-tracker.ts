@@ -1,6 +1,6 @@
 /** Tracks the turns of one process: when a turn starts, which result belongs to which message, and when a turn that the CLI started by itself is over. */
 import type { SDKResultMessage, SDKUserMessage } from '@anthropic-ai/claude-agent-sdk'
-import type { ProcessExit } from './cli/os-process.ts'
+import type { ProcessExit } from './cli/cli-process.ts'
 
 /** The result is null if only a background subagent was asking, and it has its answer or makes way for a message. */
 export type TurnOutcome = { readonly result: SDKResultMessage | null } | { readonly exit: ProcessExit }

@@ -21,18 +21,18 @@ import { elicitationHandler } from '../approvals/elicitation.ts'
 import type { Mode } from '../approvals/modes.ts'
 import { PendingCalls } from '../approvals/pending-calls.ts'
 import { errorEvent, processExitMessage } from '../error-events.ts'
-import type { CarriedRequests } from '../parking/carried-requests.ts'
 import type { ParkingProbe } from '../parking/parking-method.ts'
+import type { CarriedRequests } from '../resuming/carried-requests.ts'
 import type { Environment, Installation } from '../setup/sdk.ts'
 import { parseSessionOptions } from '../setup/session-options.ts'
 import type { TranscriptStore } from '../transcript/transcript-store.ts'
 import { type TurnOutcome, TurnTracker } from '../turn-tracker.ts'
+import { CliProcess, type ProcessExit } from './cli-process.ts'
 import { toolResultsIn } from './content-blocks.ts'
 import { hooksFor } from './hooks.ts'
 import { InputQueue } from './input-queue.ts'
 import { isUnavailable, McpStatusReporter } from './mcp-status.ts'
 import { MessageMapper } from './message-mapper.ts'
-import { type ProcessExit, ProcessGroup } from './os-process.ts'
 
 export interface CliRunOptions {
   readonly installation: Installation
@@ -86,7 +86,7 @@ export class CliRun {
   })
   readonly #query: Query
   readonly #exited: Promise<ProcessExit>
-  #process: ProcessGroup | null = null
+  #process: CliProcess | null = null
   #backgroundTasks = 0
   /** Set after a background task has ended, until the CLI starts the next turn. */
   #ownTurnStart: Promise<void> | null = null
@@ -232,7 +232,7 @@ export class CliRun {
 
   async #exitDetails(failure: string): Promise<ProcessExit> {
     if (!this.#process) return { code: null, signal: null, stderr: failure }
-    const exit = await this.#process.endWithStrays()
+    const exit = await this.#process.endAndKillDescendants()
     return exit.stderr === '' && exit.code !== 0 ? { ...exit, stderr: failure } : exit
   }
 
@@ -334,7 +334,7 @@ export class CliRun {
       onElicitation: elicitationHandler(this.calls, message => this.#append(errorEvent('form', message))),
       hooks: hooksFor(session, this.calls, this.#reportProblem),
       spawnClaudeCodeProcess: spawnOptions => {
-        this.#process = new ProcessGroup(spawnOptions, folder)
+        this.#process = new CliProcess(spawnOptions, folder)
         // `end` was called before the SDK spawned the process.
         if (this.#ending) void this.#process.end()
         return this.#process.child

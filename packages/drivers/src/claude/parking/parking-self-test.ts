@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { CanUseTool, SDKUserMessage } from '@anthropic-ai/claude-agent-sdk'
 import { z } from 'zod'
+import { CliProcess } from '../cli/cli-process.ts'
 import { InputQueue } from '../cli/input-queue.ts'
-import { ProcessGroup } from '../cli/os-process.ts'
 import { toAgent } from '../messages.ts'
+import { askRuleFor } from '../resuming/ask-rule.ts'
 import { type ModelResponder, scriptedEnvironment, startScriptedModel } from '../setup/scripted-model.ts'
 import { type ClaudeLocation, configFolder, type Installation } from '../setup/sdk.ts'
 import { TranscriptStore } from '../transcript/transcript-store.ts'
-import { askRuleFor } from './ask-rule.ts'
 
 const toolUseId = 'toolu_selftest'
 const runMaxMs = 20_000
@@ -84,7 +84,7 @@ async function runUntilAsked(
   askRule: string | null,
 ): Promise<boolean> {
   const input = new InputQueue<SDKUserMessage>()
-  let cli: ProcessGroup | undefined
+  let cli: CliProcess | undefined
   let asked = false
   const canUseTool: CanUseTool = async (_tool, _input, { toolUseID }) => {
     asked = toolUseID === toolUseId
@@ -103,7 +103,7 @@ async function runUntilAsked(
       ...(askRule === null ? {} : { settings: { permissions: { ask: [askRule] } } }),
       ...(installation.executable ? { pathToClaudeCodeExecutable: installation.executable } : {}),
       spawnClaudeCodeProcess: spawnOptions => {
-        cli = new ProcessGroup(spawnOptions, home)
+        cli = new CliProcess(spawnOptions, home)
         return cli.child
       },
     },

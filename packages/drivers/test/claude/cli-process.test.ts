@@ -1,10 +1,10 @@
-/** ProcessGroup and endOrphan with real processes. */
+/** CliProcess and endOrphan, tested with real processes. */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { endOrphan, ProcessGroup } from '../../src/claude/cli/os-process.ts'
+import { CliProcess, endOrphan } from '../../src/claude/cli/cli-process.ts'
 import { isAlive, waitUntil } from './claude-fixture.ts'
 
 let folder: string
@@ -15,14 +15,14 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const { signal } = new AbortController()
 const run = (script: string) =>
-  new ProcessGroup({ command: '/bin/sh', args: ['-c', script], env: { PATH: process.env.PATH }, signal }, folder)
+  new CliProcess({ command: '/bin/sh', args: ['-c', script], env: { PATH: process.env.PATH }, signal }, folder)
 const readRecord = () => JSON.parse(readFileSync(join(folder, 'process.json'), 'utf8'))
-async function printedNumber(cli: ProcessGroup): Promise<number> {
+async function printedNumber(cli: CliProcess): Promise<number> {
   for await (const line of cli.child.stdout) return Number(line)
   throw new Error('the process printed nothing')
 }
 
-describe('ProcessGroup', () => {
+describe('CliProcess', () => {
   it('a group that ignores SIGTERM is ended with SIGKILL', async () => {
     const cli = run('trap "" TERM; sleep 60 & echo $!; while true; do sleep 1; done')
     const child = await printedNumber(cli)

@@ -1,9 +1,9 @@
 /** Decides how to continue a turn whose process was lost, from the transcript and the log alone. */
 import { turnFailed } from '../messages.ts'
+import type { ParkingProbe } from '../parking/parking-method.ts'
 import type { ToolCall, TranscriptIndex } from '../transcript/transcript-index.ts'
 import type { TranscriptStore } from '../transcript/transcript-store.ts'
 import type { InterruptedTurn } from './carried-requests.ts'
-import type { ParkingProbe } from './parking-method.ts'
 
 export type ResumePlan =
   /** Resume the CLI at the open call; it asks for the call again under the same id. */

@@ -1,4 +1,4 @@
-/** The operating system process of the CLI: runs in a process group of its own, dies with its runner, is recorded on disk so that an orphan can be found, and is ended with all its children. */
+/** Starts the CLI in its own process group, ends it together with its children, and records its pid on disk so that the next runner can end a process that was left behind. */
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -12,19 +12,19 @@ import { processStartTime } from '../../process-start-time.ts'
 export interface ProcessExit {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
-  /** The end of what the process wrote to stderr. */
+  /** The last characters that the process wrote to stderr. */
   readonly stderr: string
 }
 
-/** How long the group may take to end after SIGTERM before it gets SIGKILL. */
+/** Time between SIGTERM and SIGKILL for the process group. */
 const graceMs = 2000
 const stderrMax = 2000
 
-export class ProcessGroup {
+export class CliProcess {
   readonly child: ChildProcessByStdio<Writable, Readable, Readable>
   readonly exited: Promise<ProcessExit>
   readonly #folder: string
-  /** Unique for this process and its children. The same session may already have another process. */
+  /** Identifies the descendants of this process in /proc. The session id would also match another process of the same session. */
   readonly #tag = randomUUID()
   #stderr = ''
   #hasExited = false
@@ -38,7 +38,7 @@ export class ProcessGroup {
     this.child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-stderrMax)
     })
-    // Ignore EPIPE: `exited` reports that the process is gone.
+    // Ignore EPIPE, because `exited` already reports that the process has ended.
     this.child.stdin.on('error', () => {})
     const { pid } = this.child
     if (pid !== undefined) {
@@ -48,9 +48,9 @@ export class ProcessGroup {
     this.exited = new Promise(resolve => {
       const onExit = (code: number | null, signal: NodeJS.Signals | null, error = '') => {
         this.#hasExited = true
-        // Children must not outlive the CLI.
+        // The CLI's children must not outlive the CLI.
         if (pid !== undefined) signalGroup(pid, 'SIGKILL')
-        if (!this.#isEnding) killStrays(this.#tag)
+        if (!this.#isEnding) killDescendants(this.#tag)
         this.#removeRecord()
         resolve({ code, signal, stderr: (this.#stderr + error).trim() })
       }
@@ -67,7 +67,7 @@ export class ProcessGroup {
     return this.#hasExited
   }
 
-  /** The resident memory of the process; null if the system does not say. */
+  /** Resident memory of the process, or null on systems without /proc. */
   get memoryBytes(): number | null {
     try {
       const status = readFileSync(`/proc/${this.child.pid}/status`, 'utf8')
@@ -78,14 +78,18 @@ export class ProcessGroup {
     }
   }
 
-  /** Ends the whole group with SIGTERM, then SIGKILL. On SIGTERM, the CLI ends its shells itself. */
-  async end(): Promise<ProcessExit> {
+  /** Ends the process group with SIGTERM, then SIGKILL. Relies on the CLI to end its shells on SIGTERM. */
+  end(): Promise<ProcessExit> {
     this.#isEnding = true
-    return this.endWithStrays()
+    return this.#terminate()
   }
 
-  /** Like `end`, for a process that stopped by itself: also kills the shells that it left running. */
-  async endWithStrays(): Promise<ProcessExit> {
+  /** Ends the process group like `end`, and kills the shells that the CLI runs in other process groups. */
+  endAndKillDescendants(): Promise<ProcessExit> {
+    return this.#terminate()
+  }
+
+  async #terminate(): Promise<ProcessExit> {
     const { pid } = this.child
     if (!this.#hasExited && pid !== undefined) signalGroup(pid, 'SIGTERM')
     const timer = setTimeout(() => pid !== undefined && signalGroup(pid, 'SIGKILL'), graceMs)
@@ -98,17 +102,17 @@ export function endOrphan(folder: string): void {
   const record = readRecord(folder)
   if (record) {
     const startTime = processStartTime(record.pid)
-    // If the start time differs, the pid belongs to another process now. If there is no such process, its group can only be the old one.
+    // If the start time differs, the pid now belongs to an unrelated process. If no process has the pid, its children may still run in its group.
     if (startTime === record.startTime || startTime === '') signalGroup(record.pid, 'SIGKILL')
-    killStrays(record.tag)
+    killDescendants(record.tag)
   }
   rmSync(recordFile(folder), { force: true })
 }
 
-/** The CLI runs its shells in process groups of their own and cannot end them when it is killed. This environment variable identifies them. */
+/** The CLI starts its shells in separate process groups, and they survive when the CLI is killed. They inherit this environment variable, so `killDescendants` can find them. */
 const tagVariable = 'HOLDPOINT_PROCESS'
 
-function killStrays(tag: string): void {
+function killDescendants(tag: string): void {
   if (process.platform !== 'linux') return
   const entry = `${tagVariable}=${tag}\0`
   for (const name of readdirSync('/proc')) {
@@ -116,7 +120,7 @@ function killStrays(tag: string): void {
     try {
       if (readFileSync(`/proc/${name}/environ`, 'latin1').includes(entry)) process.kill(Number(name), 'SIGKILL')
     } catch {
-      // The process has exited meanwhile, or belongs to another user.
+      // The process has exited, or it belongs to another user.
     }
   }
 }
@@ -125,7 +129,7 @@ const ProcessRecord = z.object({ pid: z.int(), startTime: z.string(), tag: z.str
 type ProcessRecord = z.infer<typeof ProcessRecord>
 const recordFile = (folder: string) => join(folder, 'process.json')
 
-/** Null if there is no record, or if a crash left an incomplete one. */
+/** Returns null if there is no record, or if a crash left the record incomplete. */
 function readRecord(folder: string): ProcessRecord | null {
   try {
     return ProcessRecord.parse(JSON.parse(readFileSync(recordFile(folder), 'utf8')))
