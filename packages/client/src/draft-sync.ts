@@ -2,7 +2,7 @@
 import { type Call, Fault, type Frame, limits, type RequestId } from '@holdpoint/protocol'
 import { type AnswerDraft, changeDraft, decodeDraft, encodeDraft, isEmptyDraft, sameDraft } from './draft.ts'
 import { type DraftStorage, type OtherDraft, readLocalDraft, removeLocalDraft, writeLocalDraft } from './local-draft.ts'
-import { createStore, type ValueStore } from './store.ts'
+import { createObservableStore, type ObservableStore } from './observable-store.ts'
 
 export interface DraftSnapshot {
   readonly draft: AnswerDraft
@@ -41,7 +41,7 @@ export interface DraftSyncOptions {
  */
 export class DraftSync {
   readonly #options: DraftSyncOptions
-  readonly #store: ValueStore<DraftSnapshot>
+  readonly #store: ObservableStore<DraftSnapshot>
   #unsubscribe: () => void = () => {}
   /** These three are stored with the draft, see LocalDraft. */
   #changedAt: number
@@ -69,7 +69,7 @@ export class DraftSync {
     this.#savedAt = savedAt
     this.#typedHere = this.#restored = this.#conflict = typedHere
     this.#unsaved = typedHere && changedAt !== savedAt
-    this.#store = createStore<DraftSnapshot>({ draft, others: [], other, swapCount: 0, tooLong: false })
+    this.#store = createObservableStore<DraftSnapshot>({ draft, others: [], other, swapCount: 0, tooLong: false })
   }
 
   /** Subscribes to the event stream and loads the gateway's draft. */

@@ -12,7 +12,7 @@ import {
   type SessionId,
 } from '@holdpoint/protocol'
 import { InboxState, type InboxStateSnapshot } from './inbox-state.ts'
-import { createStore } from './store.ts'
+import { createObservableStore } from './observable-store.ts'
 import { Transcript } from './transcript.ts'
 import type { ConnectionStatus, WatchOptions } from './watch-events.ts'
 
@@ -40,7 +40,7 @@ export class Inbox {
   readonly #state: InboxState
   readonly #abort = new AbortController()
   readonly #frameListeners = new Set<(frame: Frame) => void>()
-  readonly #store = createStore(() => this.#takeSnapshot(), { coalesce: true })
+  readonly #store = createObservableStore(() => this.#takeSnapshot(), { coalesce: true })
   #status: ConnectionStatus = 'connecting'
   #ended: Error | null = null
   /** Counts the loads; a newer hello makes an older load stale. */

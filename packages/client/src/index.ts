@@ -28,6 +28,7 @@ export {
 } from './labels.ts'
 export { type Comparison, type DiffRow, diffLines, type LineEndings } from './line-diff.ts'
 export { type DraftStorage, draftKeysOf, type OtherDraft, readLocalDraft, removeLocalDraft } from './local-draft.ts'
+export { createObservableStore, type ObservableStore, type ObservableStoreOptions } from './observable-store.ts'
 export {
   type SocketCall,
   type SocketCallOptions,
@@ -35,7 +36,6 @@ export {
   type SocketLike,
   socketCall,
 } from './socket-call.ts'
-export { createStore, type StoreOptions, type ValueStore } from './store.ts'
 export { Transcript, type TranscriptOptions, type TranscriptSnapshot } from './transcript.ts'
 export type {
   Entry,

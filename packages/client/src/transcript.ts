@@ -10,7 +10,7 @@ import {
   type SessionId,
   type StreamingBlock,
 } from '@holdpoint/protocol'
-import { createStore } from './store.ts'
+import { createObservableStore } from './observable-store.ts'
 import type { Entry } from './transcript-entry.ts'
 import { TranscriptState } from './transcript-state.ts'
 
@@ -40,7 +40,7 @@ export class Transcript {
   readonly #call: Call
   readonly #session: SessionId
   readonly #abort = new AbortController()
-  readonly #store = createStore(() => this.#takeSnapshot(), { coalesce: true })
+  readonly #store = createObservableStore(() => this.#takeSnapshot(), { coalesce: true })
   readonly #unsubscribe: () => void
   #state = new TranscriptState()
   /** Events that arrive while the newest page loads; null once it is loaded. */

@@ -1,8 +1,7 @@
-/** What a request asks, and which part of it the digest covers: what would run, not its title (G7). */
+/** The schemas of asks: approvals, questions and forms. */
 import { z } from 'zod'
 import { FormSchema, isSecretField } from './form.ts'
-import type { SessionId } from './ids.ts'
-import { canonicalJson, JsonObject } from './json.ts'
+import { JsonObject } from './json.ts'
 import { limits } from './limits.ts'
 
 const text = (max: number) => z.string().max(max, `is longer than ${max} characters`)
@@ -118,20 +117,5 @@ export function secretFieldIds(ask: Ask): ReadonlySet<string> {
       const fields = Object.entries(ask.schema.properties)
       return new Set(fields.filter(([, field]) => isSecretField(field)).map(([name]) => name))
     }
-  }
-}
-
-const digestVersion = 1
-
-/** The canonical text of a request. Its digest is the SHA-256 of this text. */
-export function digestText(session: SessionId, ask: Ask): string {
-  const base = { version: digestVersion, session, kind: ask.kind }
-  switch (ask.kind) {
-    case 'approval':
-      return canonicalJson({ ...base, tool: ask.tool, input: ask.input, cwd: ask.cwd, plan: ask.plan })
-    case 'questions':
-      return canonicalJson({ ...base, questions: ask.questions })
-    case 'form':
-      return canonicalJson({ ...base, schema: ask.schema, url: ask.url })
   }
 }

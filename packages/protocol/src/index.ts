@@ -13,7 +13,6 @@ export {
   ApprovalAsk,
   Ask,
   Caution,
-  digestText,
   FormAsk,
   Question,
   QuestionOption,
@@ -35,6 +34,7 @@ export {
   type ParsedInput,
 } from './contract.ts'
 export { AuditEntry, Token } from './contract-admin.ts'
+export { digestText } from './digest.ts'
 export { type EscapeOptions, escapeInvisible, hasInvisible } from './escape-invisible.ts'
 export {
   AgentEvent,

@@ -1,9 +1,6 @@
-/** Canonical JSON, the text of digests, and the strict parser. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Ask, canonicalJson, digestText, Fault, limits, parseJsonStrict, type SessionId } from '../src/index.ts'
-
-const session = 'ses_00000000000000000000' as SessionId // twenty letters of the alphabet
+import { canonicalJson, Fault, limits, parseJsonStrict } from '../src/index.ts'
 
 /** JSON values without negative zero, which JSON cannot express, and without the three forbidden keys. */
 const key = fc.string({ unit: 'grapheme' }).filter(k => !['__proto__', 'constructor', 'prototype'].includes(k))
@@ -66,41 +63,6 @@ describe('canonicalJson', () => {
     expect(canonicalJson({ a: undefined, b: [undefined] })).toBe('{"b":[null]}')
     for (const value of [Number.NaN, Number.POSITIVE_INFINITY, 1n, () => 1, Symbol('x'), undefined])
       expect(() => canonicalJson(value)).toThrow(Fault)
-  })
-})
-
-describe('digestText', () => {
-  const approval: Ask = {
-    kind: 'approval',
-    tool: 'Bash',
-    input: { command: 'ls', timeout: 1 },
-    title: 'List',
-    cwd: '/a',
-    editable: false,
-  }
-  const changes: readonly [string, Partial<typeof approval>, boolean][] = [
-    ['tool', { tool: 'Write' }, true],
-    ['input', { input: { command: 'ls ', timeout: 1 } }, true],
-    ['folder', { cwd: '/b' }, true],
-    ['plan', { plan: 'first this' }, true],
-    ['title', { title: 'Something else' }, false],
-    ['description', { description: 'harmless' }, false],
-    ['caution', { caution: { defaultToNo: true } }, false],
-  ]
-  it.each(changes)(
-    'of an approval with another %s changes only if the field affects what runs',
-    (_name, change, differs) => {
-      expect(digestText(session, { ...approval, ...change } as Ask) !== digestText(session, approval)).toBe(differs)
-    },
-  )
-  it('contains the session, so that an answer fits only one session', () => {
-    const other = 'ses_11111111111111111111' as SessionId // twenty letters of the alphabet
-    expect(digestText(other, approval)).not.toBe(digestText(session, approval))
-  })
-  it('is this canonical text', () => {
-    expect(digestText(session, approval)).toBe(
-      '{"cwd":"/a","input":{"command":"ls","timeout":1},"kind":"approval","session":"ses_00000000000000000000","tool":"Bash","version":1}',
-    )
   })
 })
 

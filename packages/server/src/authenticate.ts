@@ -2,6 +2,7 @@
 import type { Caller, Gateway } from '@holdpoint/engine'
 import { Fault } from '@holdpoint/protocol'
 import type { IncomingRequest } from './http-message.ts'
+import { parseSignInCookie } from './sign-in-cookie.ts'
 
 /** What a request needs: a file of the page, a route without a credential, to read, to change something, or a socket, which can do both. */
 export type AccessLevel = 'page' | 'public' | 'read' | 'write' | 'socket'
@@ -25,14 +26,9 @@ export interface AuthenticatorOptions {
 const secretInQuery = /[?&](?:access_token|token|auth|authorization|bearer|secret|password|code)=/i
 const viaPattern = /^[a-z][a-z0-9-]{0,19}$/
 
-export function cookieName(port: number): string {
-  return `holdpoint_${port}`
-}
-
 export function createAuthenticator({ gateway, port, hosts = [], origins = [] }: AuthenticatorOptions): Authenticator {
   const ownHosts = allowedHosts(port, hosts)
   const ownOrigins = new Set([...[...ownHosts].map(host => `http://${host}`), ...origins])
-  const cookie = cookieName(port)
 
   return async function authenticate(incoming, access) {
     checkHost(incoming, ownHosts)
@@ -45,7 +41,7 @@ export function createAuthenticator({ gateway, port, hosts = [], origins = [] }:
     if (access !== 'page' && site !== undefined && site !== 'same-origin' && site !== 'none')
       throw new Fault('wrong_origin', 'Pages of other sites may not call this gateway.')
     if (access === 'page' || access === 'public') return anonymous
-    const { secret, kind } = findSecret(incoming, cookie)
+    const { secret, kind } = findSecret(incoming, port)
     if (kind === 'cookie') checkCookieUse(incoming, access, origin !== undefined, site)
     const viaHeader = incoming.header('x-holdpoint-via') ?? ''
     const via = viaPattern.test(viaHeader) ? viaHeader : 'api'
@@ -80,7 +76,7 @@ function checkHost(incoming: IncomingRequest, ownHosts: ReadonlySet<string>): vo
     throw new Fault('wrong_host', 'This gateway does not use that host name. Use localhost, or configure the name.')
 }
 
-function findSecret(incoming: IncomingRequest, cookie: string): { secret: string; kind: 'bearer' | 'cookie' } {
+function findSecret(incoming: IncomingRequest, port: number): { secret: string; kind: 'bearer' | 'cookie' } {
   const authorization = incoming.header('authorization')
   if (authorization !== undefined) {
     const secret = /^Bearer ([\x21-\x7e]{1,512})$/i.exec(authorization)?.[1]
@@ -88,19 +84,9 @@ function findSecret(incoming: IncomingRequest, cookie: string): { secret: string
       throw new Fault('unauthenticated', 'The Authorization header must be "Bearer", a space and the token.')
     return { secret, kind: 'bearer' }
   }
-  const secret = readCookie(incoming.header('cookie'), cookie)
+  const secret = parseSignInCookie(incoming.header('cookie'), port)
   if (!secret) throw new Fault('unauthenticated', 'This needs a credential: send Authorization: Bearer, or sign in.')
   return { secret, kind: 'cookie' }
-}
-
-/** Returns null for two cookies of our name: a page on another port of this machine may have planted one of them. */
-function readCookie(header: string | undefined, name: string): string | null {
-  if (header === undefined) return null
-  const found = header
-    .split(';')
-    .map(pair => pair.trim())
-    .filter(pair => pair.startsWith(`${name}=`))
-  return found.length === 1 ? (found[0] as string).slice(name.length + 1) : null // the length is checked
 }
 
 /** Browsers attach cookies automatically, so a cookie alone does not prove which page sent the request. */

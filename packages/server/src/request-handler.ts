@@ -1,13 +1,7 @@
 /** Turns a request into its reply: authenticate, find the route, read the input, run the operation. Every transport ends here. */
 import type { CrashPoint, Gateway } from '@holdpoint/engine'
 import { apiRoot, contract, Fault, faultFromZod, limits, type Operation, type OperationName } from '@holdpoint/protocol'
-import {
-  type AccessLevel,
-  type Authenticated,
-  type Authenticator,
-  cookieName,
-  createAuthenticator,
-} from './authenticate.ts'
+import { type AccessLevel, type Authenticated, type Authenticator, createAuthenticator } from './authenticate.ts'
 import {
   type FlatHeaders,
   faultReply,
@@ -19,8 +13,9 @@ import {
 } from './http-message.ts'
 import { readIdempotencyKey, readInput } from './input.ts'
 import { openapiText } from './openapi.ts'
-import { createOperationRunner, type OperationRunner } from './operation-runner.ts'
+import { createOperationDispatcher, type OperationDispatcher } from './operation-dispatcher.ts'
 import { findRoute, type Target } from './routes.ts'
+import { formatSignInCookie } from './sign-in-cookie.ts'
 import { readStreamOptions, sseSink, streamHeaders } from './sse-stream.ts'
 import type { StaticFiles } from './static-files.ts'
 import { createSubscriptionHub, type SubscriptionHub } from './subscriptions.ts'
@@ -38,7 +33,7 @@ export interface RequestHandlerOptions {
 
 export class RequestHandler {
   readonly authenticate: Authenticator
-  readonly operations: OperationRunner
+  readonly operations: OperationDispatcher
   readonly subscriptions: SubscriptionHub
   readonly log: Log
   readonly #options: RequestHandlerOptions
@@ -47,7 +42,7 @@ export class RequestHandler {
     this.#options = options
     this.log = options.log
     this.authenticate = createAuthenticator(options)
-    this.operations = createOperationRunner(options.gateway, options.crashPoint)
+    this.operations = createOperationDispatcher(options.gateway, options.crashPoint)
     this.subscriptions = createSubscriptionHub(options.gateway, options.log)
   }
 
@@ -109,7 +104,7 @@ export class RequestHandler {
     if (op === 'signIn') return this.#signIn(incoming, input)
     const idempotencyKey = readIdempotencyKey(incoming.header('idempotency-key'))
     const onDisconnect = (callback: () => void) => incoming.onDisconnect(callback)
-    const { status, body } = await this.operations.run(caller, { op, input, idempotencyKey, onDisconnect })
+    const { status, body } = await this.operations.dispatch(caller, { op, input, idempotencyKey, onDisconnect })
     return jsonReply(status, body, op === 'signOut' ? this.#cookieHeader(incoming, '', 0) : undefined)
   }
 
@@ -122,10 +117,8 @@ export class RequestHandler {
   }
 
   #cookieHeader(incoming: IncomingRequest, secret: string, ttlMs: number): FlatHeaders {
-    const secure = incoming.header('origin')?.startsWith('https:') ? '; Secure' : ''
-    const maxAge = `Max-Age=${Math.floor(ttlMs / 1000)}`
-    const name = cookieName(this.#options.port)
-    return ['set-cookie', `${name}=${secret}; HttpOnly; SameSite=Strict; Path=/; ${maxAge}${secure}`]
+    const secure = incoming.header('origin')?.startsWith('https:') ?? false
+    return ['set-cookie', formatSignInCookie({ port: this.#options.port, secret, ttlMs, secure })]
   }
 
   async #openStream(

@@ -149,7 +149,12 @@ class SocketConnection {
         const onDisconnect = (callback: () => void) => {
           onCancel = callback
         }
-        const { status, body } = await this.#handler.operations.run(caller, { op, input, idempotencyKey, onDisconnect })
+        const { status, body } = await this.#handler.operations.dispatch(caller, {
+          op,
+          input,
+          idempotencyKey,
+          onDisconnect,
+        })
         this.#send({ frame: 'reply', id, status, body })
       } finally {
         this.#running.delete(id)

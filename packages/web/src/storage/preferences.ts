@@ -1,12 +1,12 @@
 /** The person's page preferences, stored in localStorage. Without localStorage they last until the page closes. */
-import { createStore } from '@holdpoint/client'
+import { createObservableStore } from '@holdpoint/client'
 import { useSyncExternalStore } from 'react'
 
 export type PreferenceName = 'theme' | 'sound' | 'notifications' | 'start'
 
 const prefix = 'holdpoint.'
 /** Preferences written by this tab. */
-const written = createStore<Readonly<Partial<Record<PreferenceName, string>>>>({})
+const written = createObservableStore<Readonly<Partial<Record<PreferenceName, string>>>>({})
 
 export function readPreference(name: PreferenceName): string | null {
   const fallback = written.get()[name] ?? null

@@ -1,5 +1,5 @@
 /** The page's toast: a short message that screen readers announce and that disappears by itself. */
-import { createStore } from '@holdpoint/client'
+import { createObservableStore } from '@holdpoint/client'
 import { type ReactNode, useSyncExternalStore } from 'react'
 import './toast.css'
 
@@ -14,7 +14,7 @@ const visibleMs = 4000
 /** Longer than the CSS transition: the text must stay until the toast has faded out. */
 const fadeMs = 250
 
-const toast = createStore<Toast>({ text: '', visible: false, id: 0 })
+const toast = createObservableStore<Toast>({ text: '', visible: false, id: 0 })
 let timer: ReturnType<typeof setTimeout> | undefined
 
 export function showToast(text: string): void {

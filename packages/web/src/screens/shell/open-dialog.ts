@@ -1,10 +1,10 @@
 /** Which dialog of the app is open; at most one at a time. */
-import { createStore } from '@holdpoint/client'
+import { createObservableStore } from '@holdpoint/client'
 import { useSyncExternalStore } from 'react'
 
 export type DialogName = 'start' | 'help' | 'palette'
 
-const openName = createStore<DialogName | null>(null)
+const openName = createObservableStore<DialogName | null>(null)
 
 export const openDialog: (name: DialogName | null) => void = openName.set
 

@@ -1,6 +1,6 @@
 /** A value with subscribers, in the shape that React's `useSyncExternalStore` expects. */
 
-export interface ValueStore<T> {
+export interface ObservableStore<T> {
   /** Returns the same object until the next `set`. */
   readonly get: () => T
   /** Replaces the value and notifies the subscribers. A function is called on the next `get`. */
@@ -10,12 +10,15 @@ export interface ValueStore<T> {
   readonly unsubscribeAll: () => void
 }
 
-export interface StoreOptions {
+export interface ObservableStoreOptions {
   /** Notify once for all changes of one turn of the event loop, so that a burst is drawn once. */
   readonly coalesce?: boolean
 }
 
-export function createStore<T>(initial: T | (() => T), { coalesce = false }: StoreOptions = {}): ValueStore<T> {
+export function createObservableStore<T>(
+  initial: T | (() => T),
+  { coalesce = false }: ObservableStoreOptions = {},
+): ObservableStore<T> {
   const listeners = new Set<() => void>()
   let current = initial
   let isScheduled = false

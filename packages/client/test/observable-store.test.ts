@@ -1,9 +1,9 @@
-import { createStore } from '@holdpoint/client'
+import { createObservableStore } from '@holdpoint/client'
 import { describe, expect, it, vi } from 'vitest'
 
 describe('a value store', () => {
   it('notifies its subscribers of every change at once', () => {
-    const store = createStore(1)
+    const store = createObservableStore(1)
     const listener = vi.fn()
     const unsubscribe = store.subscribe(listener)
     store.set(2)
@@ -15,7 +15,7 @@ describe('a value store', () => {
   })
 
   it('with coalescing notifies once for several changes, and has the new value before that', async () => {
-    const store = createStore(1, { coalesce: true })
+    const store = createObservableStore(1, { coalesce: true })
     const listener = vi.fn()
     store.subscribe(listener)
     store.set(2)
@@ -28,7 +28,7 @@ describe('a value store', () => {
 
   it('computes a lazy value once, on the first read after the change', () => {
     const compute = vi.fn(() => ({ count: 1 }))
-    const store = createStore(compute)
+    const store = createObservableStore(compute)
     store.set(compute)
     expect(compute).not.toHaveBeenCalled()
     expect(store.get()).toBe(store.get())
@@ -36,7 +36,7 @@ describe('a value store', () => {
   })
 
   it('notifies nobody after unsubscribeAll, not even of an earlier change', async () => {
-    const store = createStore(1, { coalesce: true })
+    const store = createObservableStore(1, { coalesce: true })
     const listener = vi.fn()
     store.subscribe(listener)
     store.set(2)

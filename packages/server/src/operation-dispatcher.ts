@@ -9,8 +9,8 @@ export interface OperationCall {
   /** Calls back when the caller no longer waits for the reply. */
   onDisconnect(callback: () => void): void
 }
-export interface OperationRunner {
-  run(caller: Caller | null, call: OperationCall): Promise<OperationResult<unknown>>
+export interface OperationDispatcher {
+  dispatch(caller: Caller | null, call: OperationCall): Promise<OperationResult<unknown>>
   /** Ends long polls and refuses new calls with `draining`; other operations that have started finish. */
   drain(): void
 }
@@ -20,7 +20,7 @@ const longPollOperations = new Set(
   Object.entries(contract).flatMap(([name, op]) => ('wait' in op.input.shape ? [name] : [])),
 )
 
-export function createOperationRunner(gateway: Gateway, crashPoint: CrashPoint = () => {}): OperationRunner {
+export function createOperationDispatcher(gateway: Gateway, crashPoint: CrashPoint = () => {}): OperationDispatcher {
   const longPolls = new Set<AbortController>()
   let closed = false
 
@@ -36,7 +36,7 @@ export function createOperationRunner(gateway: Gateway, crashPoint: CrashPoint =
   }
 
   return {
-    async run(caller, call) {
+    async dispatch(caller, call) {
       if (closed) throw draining()
       const { op, input, idempotencyKey } = call
       const reply = longPollOperations.has(op)
