@@ -249,7 +249,7 @@ describe.skipIf(hasNoBrowser())('accidental input', () => {
     await cardOf(page, last)
       .getByRole('checkbox')
       .click({ modifiers: ['Shift'] })
-    const toast = page.getByText(/^1 needs individual review\. \d+ haven’t been on screen yet/)
+    const toast = page.getByText(/^1 request needs individual review\. \d+ requests haven’t been on screen yet/)
     await toast.waitFor()
     const skipped = Number(/(\d+) haven’t/.exec(await visibleText(toast))?.[1])
     await page.getByText(`${requests.length - 1 - skipped} selected`).waitFor()

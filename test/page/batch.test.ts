@@ -114,7 +114,7 @@ describe.skipIf(hasNoBrowser())('answering several requests at once', () => {
     await page.keyboard.press('Escape')
     await button(cardOf(page, request(2)), 'Your edit…').waitFor()
     await click(page, button(bar(page), 'Allow 3 once'))
-    await page.getByText('2 answered. 1 was skipped because you’ve started another answer to it.').waitFor()
+    await page.getByText('2 answered. 1 request was skipped because you’ve started another answer to it.').waitFor()
     expect(await fixture.answerGivenOnPage(request(0))).toEqual({ kind: 'allow', note: 'but be quick' })
     expect(await fixture.answerGivenOnPage(request(1))).toEqual({ kind: 'allow' })
     expect(await fixture.isPending(request(2))).toBe(true)

@@ -115,7 +115,7 @@ describe.skipIf(hasNoBrowser())('the session list', () => {
     const request = await asker.ask(asks.command())
     const { page, row } = await open()
     await row('to be ended').getByRole('button', { name: 'End this session…' }).click()
-    await row('to be ended').getByText('Stops the agent and cancels 1 pending request.').waitFor()
+    await row('to be ended').getByText('This stops the agent and cancels 1 pending request.').waitFor()
     await row('to be ended').getByRole('button', { name: 'Cancel' }).click()
     expect(await fixture.isPending(request)).toBe(true)
     await row('to be ended').getByRole('button', { name: 'End this session…' }).click()

@@ -119,7 +119,7 @@ describe.skipIf(hasNoBrowser())('notifications while the page is hidden', () => 
       before: it => it.context().addInitScript(countTones),
     })
     await page.locator('button.user-menu-button').click()
-    await page.getByLabel('Sound when an agent needs you').check()
+    await page.getByLabel('Play a sound when an agent needs you').check()
     await page.keyboard.press('Escape')
     const tones = () =>
       page.evaluate(

@@ -261,7 +261,7 @@ describe.skipIf(hasNoBrowser())('the session screen', () => {
     // The key and the button both ask for confirmation if a request would be cancelled.
     await pressKey(page, 'i')
     const confirmation = page.getByRole('group', { name: 'Interrupt this turn?' })
-    await confirmation.getByText('Stops this turn and cancels 1 pending request.').waitFor()
+    await confirmation.getByText('This stops the turn and cancels 1 pending request.').waitFor()
     await page.keyboard.press('Enter')
     await confirmation.waitFor({ state: 'detached' })
     await expect.poll(() => card.count()).toBe(1)
@@ -276,7 +276,7 @@ describe.skipIf(hasNoBrowser())('the session screen', () => {
     await page.getByRole('region', { name: 'Waiting for you' }).getByRole('article').waitFor()
     await button(page, 'End this session…').click()
     const confirmation = page.getByRole('group', { name: 'End this session?' })
-    await confirmation.getByText('Stops the agent and cancels 1 pending request.').waitFor()
+    await confirmation.getByText('This stops the agent and cancels 1 pending request.').waitFor()
   })
 
   it('changes mode, model and title of the session', async () => {

@@ -1,4 +1,4 @@
-/* The service worker. It shows an offline page while the gateway is unreachable, and opens the request of a clicked notification. It never serves API data from a cache. */
+/* The service worker. It shows an offline page while the gateway is unreachable, and opens the request when its notification is clicked. It never caches API responses. */
 const cacheName = 'holdpoint-offline-1'
 const offlineFiles = ['/offline.html', '/offline.css', '/favicon.svg']
 

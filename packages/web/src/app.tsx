@@ -38,7 +38,7 @@ const CommandPalette = lazyComponent(
   nothing,
 )
 
-/** Late enough not to slow down the first screen. */
+/** The other screens are loaded after this delay, so that they do not slow down the first screen. */
 const preloadAfterMs = 3000
 
 export function App(): ReactNode {

@@ -22,7 +22,7 @@ function readCode(): string | null {
 
 async function start(): Promise<void> {
   const code = readCode()
-  // Addresses are copied, synced and shared, so remove the code before anything else, even though it works only once.
+  // Remove the code from the URL first, because people copy, sync and share URLs.
   if (code !== null) history.replaceState(null, '', '/')
   addEventListener('hashchange', () => readCode() !== null && location.reload())
   const signInError = code === null ? null : await call('signIn', { code }).then(() => null, returnError)
@@ -38,7 +38,7 @@ async function start(): Promise<void> {
       </GatewayContext>,
     )
   } catch (error) {
-    // A used-up link only matters if this browser is not signed in already.
+    // Report a failed sign-in link only here: it does not matter if this browser is already signed in.
     root.render(<SignInScreen error={signInError ?? error} linkFailed={signInError !== null} />)
   }
 }

@@ -1,9 +1,9 @@
-/** The current screen, stored in the URL's hash so that it can be bookmarked, shared and reached with the back button. */
+/** The routes of the page. The current screen is stored in the URL's hash, so that it can be bookmarked, shared and reached with the back button. */
 import { RequestId, SessionId } from '@holdpoint/protocol'
 import { useSyncExternalStore } from 'react'
 
 export type Route =
-  /** With a request, the inbox scrolls to it; notifications link there. */
+  /** If `request` is set, the inbox scrolls to that request. Notifications link to it. */
   | { readonly screen: 'inbox'; readonly request?: RequestId }
   | { readonly screen: 'sessions' }
   | { readonly screen: 'session'; readonly id: SessionId }

@@ -1,4 +1,4 @@
-/** The message of an error, as shown to a person. */
+/** Converts an error to a message for the person. */
 import { Unreachable } from '@holdpoint/client'
 import { escapeInvisible, Fault } from '@holdpoint/protocol'
 

@@ -1,8 +1,8 @@
-/** React hooks for the gateway: the typed calls, the inbox state, and the name of the signed-in person. */
+/** React hooks for the gateway: typed calls, the inbox state, and the name of the signed-in person. */
 import type { Inbox, InboxSnapshot } from '@holdpoint/client'
 import type { Call, Request, RequestId, Session, SessionId } from '@holdpoint/protocol'
 import { createContext, use, useRef, useSyncExternalStore } from 'react'
-import { useClock } from './use-clock.ts'
+import { useLocalTime } from './use-local-time.ts'
 
 export interface PageGateway {
   readonly call: Call
@@ -18,13 +18,13 @@ export function useGateway(): PageGateway {
   return gateway
 }
 
-/** Subscribes to a part of the inbox. The component renders again only when the selected value changes, not with every streamed word. */
+/** Subscribes to a part of the inbox. The component renders again only when the selected value changes, not for every streamed word. */
 export function useInboxPart<T>(select: (snapshot: InboxSnapshot) => T): T {
   const { inbox } = useGateway()
   return useSyncExternalStore(inbox.subscribe, () => select(inbox.getSnapshot()))
 }
 
-/** The snapshot has new maps after every frame, mostly with the same content: returns the same map until the content changes. */
+/** Returns the same map until its content changes. Every frame creates new maps in the snapshot, mostly with the same content. */
 function useInboxMap<K, V>(select: (snapshot: InboxSnapshot) => ReadonlyMap<K, V>): ReadonlyMap<K, V> {
   const last = useRef<ReadonlyMap<K, V> | null>(null)
   return useInboxPart(snapshot => {
@@ -42,12 +42,12 @@ function sameMap<K, V>(a: ReadonlyMap<K, V>, b: ReadonlyMap<K, V>): boolean {
 export function useSessions(): ReadonlyMap<SessionId, Session> {
   return useInboxMap(snapshot => snapshot.sessions)
 }
-/** The pending requests and the recently resolved ones. */
+/** Returns the pending requests and the recently resolved requests. */
 export function useRequests(): ReadonlyMap<RequestId, Request> {
   return useInboxMap(snapshot => snapshot.requests)
 }
 
-/** False while the gateway is unreachable: nothing on the page may be answered then. */
+/** Returns false while the gateway is unreachable. No request can be answered then. */
 export function useLive(): boolean {
   return useInboxPart(isLive)
 }
@@ -59,8 +59,8 @@ function skewOf({ clockSkewMs }: InboxSnapshot): number {
   return clockSkewMs
 }
 
-/** The gateway's time, updated every `everyMs`. Countdowns use it because this machine's clock may differ. */
-export function useNow(everyMs: number): number {
+/** Returns the gateway's time, updated every `everyMs`. Use this for deadlines and ages, because this machine's clock may be wrong. */
+export function useGatewayTime(everyMs: number): number {
   const clockSkewMs = useInboxPart(skewOf)
-  return useClock(everyMs) + clockSkewMs
+  return useLocalTime(everyMs) + clockSkewMs
 }

@@ -1,4 +1,4 @@
-/** A fetch for event streams that aborts when the browser goes offline. Browsers keep such a stream open without a network, so the page would look live until a timeout. */
+/** A `fetch` for event streams that aborts when the browser goes offline. Without it, browsers keep the stream open, and the page would look live until a timeout. */
 import type { Connection } from '@holdpoint/client'
 
 let offline = new AbortController()

@@ -1,4 +1,4 @@
-/** Groups sessions by what they are doing, each group in a stable order. */
+/** Groups sessions by state. The order within a group does not change when a session is active. */
 import type { Session } from '@holdpoint/protocol'
 
 export const groupNames = ['waiting', 'working', 'parked', 'idle', 'ended'] as const
@@ -12,16 +12,16 @@ export function groupOf({ state, pending }: Pick<Session, 'state' | 'pending'>):
 export interface Group {
   readonly name: GroupName
   readonly sessions: readonly Session[]
-  /** How many sessions of the group are not in `sessions`. */
+  /** The number of sessions in the group that are not in `sessions`. */
   readonly more: number
 }
 
-/** Sorts by start time, newest first. Activity in a session does not move it. */
+/** Compares sessions by start time, newest first, so that activity in a session does not change the order. */
 export function newestFirst(a: Session, b: Session): number {
   return b.startedAt - a.startedAt || (a.id < b.id ? 1 : -1)
 }
 
-/** For the sidebar: up to `waitingMax` waiting sessions and up to `othersMax` of each other group. The sessions screen lists all. */
+/** Returns the groups for the sidebar: at most `waitingMax` waiting sessions and `othersMax` sessions of each other group. */
 export function groupSessions(sessions: Iterable<Session>, waitingMax = 24, othersMax = 8): readonly Group[] {
   const sorted = [...sessions].sort(newestFirst)
   return groupNames.flatMap(name => {

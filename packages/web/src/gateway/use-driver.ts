@@ -1,4 +1,4 @@
-/** Looks up a driver's title and modes. The list is cached, and fetched again when a driver is not in it. */
+/** Looks up a driver's title and modes. The list of drivers is cached, and fetched again if a driver is missing from it. */
 import type { Call, DriverInfo } from '@holdpoint/protocol'
 import { useEffect, useState } from 'react'
 import { useGateway } from './gateway-context.ts'
@@ -8,7 +8,7 @@ interface DriverList {
   readonly drivers: Promise<readonly DriverInfo[]>
 }
 const lists = new WeakMap<Call, DriverList>()
-/** A new runner may add drivers, but an external agent never appears in the list: do not ask for it at every render. */
+/** If a driver is missing, the list is fetched at most this often. A new runner may add the driver, but external agents are never listed. */
 const refetchAfterMs = 60_000
 
 async function findDriver(call: Call, name: string): Promise<DriverInfo | undefined> {
@@ -20,14 +20,14 @@ async function findDriver(call: Call, name: string): Promise<DriverInfo | undefi
   return (await drivers).find(driver => driver.name === name)
 }
 
-/** Undefined until the list is loaded, or if no runner has the driver. */
+/** Returns undefined until the list is loaded, and if no runner has the driver. */
 export function useDriver(name: string | undefined): DriverInfo | undefined {
   const { call } = useGateway()
   const [driver, setDriver] = useState<DriverInfo>()
   useEffect(() => {
     if (name === undefined) return
     let cancelled = false
-    // Without a title the page shows the driver's name, so a failure is ignored.
+    // Ignore a failure, because the page then shows the driver's name instead of its title.
     findDriver(call, name).then(
       found => !cancelled && setDriver(found),
       () => {},

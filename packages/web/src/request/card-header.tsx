@@ -2,7 +2,7 @@
 import { driverLabel, sessionName, timeSince } from '@holdpoint/client'
 import { escapeInvisible, type Request } from '@holdpoint/protocol'
 import type { ReactNode } from 'react'
-import { useInboxPart, useNow } from '../gateway/gateway-context.ts'
+import { useGatewayTime, useInboxPart } from '../gateway/gateway-context.ts'
 import { useDriver } from '../gateway/use-driver.ts'
 import { href } from '../routes.ts'
 import { InlineAgentText } from '../text/agent-text.tsx'
@@ -93,7 +93,7 @@ function Endorsed({ request: { needs, endorsements } }: { readonly request: Requ
 }
 
 function Since({ at }: { readonly at: number }): ReactNode {
-  const now = useNow(10_000)
+  const now = useGatewayTime(10_000)
   return (
     <time dateTime={new Date(at).toISOString()} title={cardTexts.askedAt(dateTime(at))}>
       {timeSince(at, now)}
@@ -102,7 +102,7 @@ function Since({ at }: { readonly at: number }): ReactNode {
 }
 
 function Countdown({ request }: { readonly request: Request }): ReactNode {
-  const now = useNow(1000)
+  const now = useGatewayTime(1000)
   const label = deadlineLabel(request, now)
   if (!label) return null
   return (

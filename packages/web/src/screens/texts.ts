@@ -1,6 +1,13 @@
 /** Texts that several screens share. */
 
-/** Says what is lost by stopping an agent: `stops` names what is stopped. */
+export const commonTexts = {
+  tryAgain: 'Try again',
+  noResults: 'No results',
+  newItems: 'new',
+  sending: 'Sending…',
+} as const
+
+/** The consequence shown when a person is about to stop something, for example “This stops the agent and cancels 2 pending requests.” */
 export function stopWarning(stops: string, pending: number): string {
   if (pending === 0) return `${stops}.`
   return `${stops} and cancels ${pending} pending ${pending === 1 ? 'request' : 'requests'}.`

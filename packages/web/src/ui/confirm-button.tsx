@@ -1,21 +1,21 @@
-/** A button that asks for confirmation in its place. The focus moves to Cancel, and the confirming button is disabled until a double click would be over. */
+/** A button that is replaced by a confirmation when clicked. The focus moves to Cancel, and the confirming button is disabled at first, so that a double click confirms nothing. */
 import { type ReactNode, type Ref, type RefObject, useEffect, useRef, useState } from 'react'
 import { cooldownMs } from './input-cooldown.ts'
 import './confirm-button.css'
 
 export interface ConfirmButtonProps {
-  /** Of the first button. */
+  /** The label of the button that asks for confirmation. */
   readonly label: ReactNode
   readonly question: string
-  /** What would happen. */
+  /** A sentence that says what confirming does. */
   readonly consequence?: string
-  /** Of the confirming button. */
+  /** The label of the confirming button. */
   readonly confirmLabel: string
   readonly disabled: boolean
   readonly className?: string
-  /** Whether the first button has no border. */
+  /** True if the button that asks for confirmation has no border. */
   readonly plain?: boolean
-  /** The first button, so that a shortcut can click it. */
+  /** A ref to the button that asks for confirmation, so that a keyboard shortcut can click it. */
   readonly ref?: Ref<HTMLButtonElement>
   readonly onConfirm: () => void
 }
@@ -30,7 +30,7 @@ export function ConfirmButton(props: ConfirmButtonProps): ReactNode {
         type="button"
         className={`button ${plain ? 'plain' : ''} ${className}`}
         disabled={disabled}
-        // A label with a shortcut hint names the button by itself.
+        // A label that is not a plain string already describes the action; only short strings such as “End…” need a longer name.
         aria-label={typeof label === 'string' ? question.replace(/\?$/, '…') : undefined}
         onClick={() => setConfirming(true)}
       >
@@ -53,14 +53,14 @@ export function ConfirmButton(props: ConfirmButtonProps): ReactNode {
   )
 }
 
-/** Focuses the cancel button of a confirmation; `ready` becomes true once the click that opened it cannot be half of a double click. */
+/** Focuses the Cancel button of a confirmation. `ready` becomes true when a double click on the button that opened the confirmation would be over. */
 export function useCancelFocus(): { readonly cancelRef: RefObject<HTMLButtonElement | null>; readonly ready: boolean } {
   const cancelRef = useRef<HTMLButtonElement>(null)
   useEffect(() => cancelRef.current?.focus(), [])
   return { cancelRef, ready: useArmed() }
 }
 
-/** False until the second click of a double click, whose first click mounted the component, would have arrived. */
+/** Returns false at first, and true once the second click of a double click that mounted the component would have arrived. */
 export function useArmed(): boolean {
   const [armed, setArmed] = useState(false)
   useEffect(() => {

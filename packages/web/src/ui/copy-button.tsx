@@ -1,4 +1,4 @@
-/** Copies a text to the clipboard as displayed: invisible characters are copied in their escaped form. */
+/** A button that copies a text as it is displayed, with invisible characters escaped. */
 import { escapeInvisible } from '@holdpoint/protocol'
 import { type ReactNode, useEffect, useState } from 'react'
 import './copy-button.css'
@@ -6,18 +6,18 @@ import './copy-button.css'
 const feedbackMs = 1500
 
 export function CopyButton({ text }: { readonly text: string }): ReactNode {
-  const [feedback, setFeedback] = useState<'Copied' | 'Not copied' | null>(null)
+  const [feedback, setFeedback] = useState<'Copied' | 'Couldn’t copy' | null>(null)
   useEffect(() => {
     if (!feedback) return
     const timer = setTimeout(() => setFeedback(null), feedbackMs)
     return () => clearTimeout(timer)
   }, [feedback])
-  // Browsers offer the clipboard only to pages from a secure origin.
+  // Browsers give access to the clipboard only to pages from a secure origin.
   if (typeof navigator === 'undefined' || !navigator.clipboard) return null
   const copy = () =>
     navigator.clipboard.writeText(escapeInvisible(text, { multiline: true })).then(
       () => setFeedback('Copied'),
-      () => setFeedback('Not copied'),
+      () => setFeedback('Couldn’t copy'),
     )
   return (
     <button type="button" className="copy" onClick={() => void copy()}>

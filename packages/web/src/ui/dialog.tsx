@@ -1,4 +1,4 @@
-/** A modal dialog: the browser keeps the focus inside, and Escape or a click outside closes it. */
+/** A modal dialog. The browser keeps the focus inside the dialog; Escape or a click outside closes the dialog. */
 import { type ReactNode, useEffect, useRef } from 'react'
 import './dialog.css'
 

@@ -1,4 +1,4 @@
-/** A form field with its label, a hint, and its error message. */
+/** A form field with a label, and below it an error message or a hint. */
 import { type ReactNode, useId } from 'react'
 
 export interface FieldProps {

@@ -1,11 +1,11 @@
-/** Files dropped anywhere on the page go to the component that accepts them. Without one they are ignored: the browser would otherwise open the file and replace the page. */
+/** Passes files that are dropped anywhere on the page to the component that accepts files. If there is none, ignores the files, because the browser would otherwise open them and replace the page. */
 import { useEffect, useRef, useState } from 'react'
 
 type OnFiles = (files: readonly File[]) => void
 
 let target: { readonly onFiles: OnFiles; readonly setDragging: (dragging: boolean) => void } | null = null
 
-/** Installs the listeners for the whole page; call once at start. */
+/** Installs the listeners for the whole page. Call once at startup. */
 export function preventStrayDrops(): void {
   addEventListener('dragover', event => {
     const { dataTransfer } = event
@@ -15,7 +15,7 @@ export function preventStrayDrops(): void {
     activeTarget()?.setDragging(true)
   })
   addEventListener('dragleave', event => {
-    // relatedTarget is null when the pointer leaves the page, not just an element.
+    // relatedTarget is null only if the pointer left the page, not if it moved to another element.
     if (event.relatedTarget === null) target?.setDragging(false)
   })
   addEventListener('drop', event => {
@@ -27,12 +27,12 @@ export function preventStrayDrops(): void {
   })
 }
 
-/** Null while a modal dialog covers the component. */
+/** Returns the component that accepts files; null if there is none or a modal dialog covers it. */
 function activeTarget(): typeof target {
   return document.querySelector('dialog:modal') ? null : target
 }
 
-/** Receives files dropped on the page while the component is mounted. Returns true while files are dragged over the page. */
+/** Calls `onFiles` with files dropped on the page while the component is mounted. Returns true while files are dragged over the page. */
 export function useFileDrop(onFiles: OnFiles | null): boolean {
   const [dragging, setDragging] = useState(false)
   const latest = useRef(onFiles)

@@ -1,11 +1,11 @@
-/** Ignores answers for a moment after the page changes by itself, so that a key or click meant for the previous content decides nothing. */
+/** The input cooldown: for a moment after the page changes by itself, clicks and keys answer nothing, because the person may have meant the previous content. */
 
-/** Longer than the gap of a double click, or than a key press already under way. */
+/** Long enough for the second click of a double click, or for a key that the person was already pressing. */
 export const cooldownMs = 500
 
 let lastChangeAt = Number.NEGATIVE_INFINITY
 
-/** Call this when content under the pointer or the keyboard focus changes without the person's doing. */
+/** Call when content under the pointer or the focus changes without an action of the person. */
 export function startCooldown(): void {
   lastChangeAt = performance.now()
 }

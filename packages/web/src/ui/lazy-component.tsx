@@ -1,6 +1,6 @@
 /**
- * Components loaded on first use, or earlier by `preloadAll`. If loading fails, a message says so and loading is retried when the gateway is back.
- * React.lazy is not enough: it caches a rejected import forever, so it cannot retry.
+ * Components that are loaded on first use, or earlier by `preloadAll`. If loading fails, shows a message and retries when the gateway is back.
+ * React.lazy can’t be used here because it caches a rejected import forever.
  */
 import { type ComponentType, type ReactNode, useEffect, useState } from 'react'
 import { useLive } from '../gateway/gateway-context.ts'
@@ -8,12 +8,12 @@ import { Skeleton } from './skeleton.tsx'
 
 const loaders: (() => Promise<unknown>)[] = []
 
-/** Loads every lazy component now, so that screens open even if the gateway goes away or is replaced by a newer version. */
+/** Loads every lazy component now, so that screens still open if the gateway stops or is replaced by a newer version. */
 export function preloadAll(): void {
-  for (const load of loaders) load().catch(() => {}) // the component retries and reports the failure when it is used
+  for (const load of loaders) load().catch(() => {}) // when the component is used, it loads again and reports a failure
 }
 
-/** `fallback` is shown while loading; by default a skeleton, or a message after a failure. */
+/** Creates a component that loads its implementation. Until then it renders `fallback`; by default a skeleton, or a message after a failure. */
 export function lazyComponent<Props extends object>(
   importComponent: () => Promise<ComponentType<Props>>,
   fallback?: (props: Props) => ReactNode,
@@ -47,7 +47,7 @@ export function lazyComponent<Props extends object>(
   }
 }
 
-/** A newer gateway serves files with other names, which only a reload finds. */
+/** Offers to reload the page: a newer gateway serves files with other names, which this page does not know. */
 function LoadError(): ReactNode {
   return (
     <div className="page" role="alert">

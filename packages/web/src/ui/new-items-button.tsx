@@ -1,4 +1,4 @@
-/** A button that says how many new items there are; they appear only when it is pressed, so that the list does not jump. */
+/** A button that shows the number of new items. The items appear only when a person presses the button, so that the list does not jump. */
 import type { ReactNode } from 'react'
 import './new-items-button.css'
 

@@ -1,4 +1,4 @@
-/** A row of filter options of which exactly one is chosen. */
+/** A row of filter options. Exactly one option is selected. */
 import type { ReactNode } from 'react'
 import './segmented-filter.css'
 

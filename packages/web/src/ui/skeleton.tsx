@@ -2,7 +2,7 @@
 import { type ReactNode, useEffect, useState } from 'react'
 import './skeleton.css'
 
-/** A skeleton that flashes for a moment is worse than none, so it appears only after this delay. */
+/** The skeleton appears only after this delay, because content that loads faster would make it flash. */
 const delayMs = 200
 
 export function Skeleton({ kind, count = 3 }: { readonly kind: 'card' | 'row'; readonly count?: number }): ReactNode {

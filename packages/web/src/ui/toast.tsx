@@ -11,7 +11,7 @@ interface Toast {
 }
 
 const visibleMs = 4000
-/** Longer than the CSS transition: the text must stay until the toast has faded out. */
+/** How long the text stays after the toast is hidden. Must be longer than the CSS transition, so that the toast does not become empty while it fades out. */
 const fadeMs = 250
 
 const toast = createObservableStore<Toast>({ text: '', visible: false, id: 0 })
@@ -22,7 +22,7 @@ export function showToast(text: string): void {
   toast.set({ text, visible: true, id: toast.get().id + 1 })
   timer = setTimeout(dismissToast, visibleMs)
 }
-/** Hides the current toast, for example because it is no longer true. */
+/** Hides the current toast, for example because its message is no longer true. */
 export function dismissToast(): void {
   clearTimeout(timer)
   toast.set({ ...toast.get(), visible: false })

@@ -1,4 +1,4 @@
-/** Follows a value only after it has stopped changing, so that a search does not query at every letter. */
+/** Returns a value only after it has stopped changing, so that a search does not send a query for every letter. */
 import { useEffect, useState } from 'react'
 
 export function useDebounced<T>(value: T, delayMs = 200): T {

@@ -1,4 +1,4 @@
-/** The filter of a list, stored in the browser's history entry: going back shows the list with the same filter. */
+/** Stores the filter of a list in the browser's history entry, so that going back shows the list with the same filter. */
 import { useEffect, useState } from 'react'
 import { useDebounced } from './use-debounced.ts'
 

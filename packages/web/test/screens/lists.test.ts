@@ -112,7 +112,7 @@ describe('batch answers', () => {
     const { answers, skipped } = allowEach(requests.slice(0, 4), id => actions[id])
     expect(answers).toEqual([{ request: requests[0], answer: noted }])
     expect(skipped).toBe(
-      '2 were skipped because they haven’t been shown in full yet. 1 was skipped because you’ve started another answer to it.',
+      '2 requests were skipped because they haven’t been shown in full yet. 1 request was skipped because you’ve started another answer to it.',
     )
   })
 })

@@ -162,7 +162,7 @@ describe('an attachment', () => {
     )
     expect(attachmentProblem(file('a.png', 'image/png'), there(limits.attachmentsMax - 1))).toBeNull()
     expect(attachmentProblem(file('a.png', 'image/png'), there(limits.attachmentsMax))).toMatch(/8 files/)
-    expect(attachmentProblem(file('a.mp4', 'video/mp4'), [])).toMatch(/Agents read images/)
+    expect(attachmentProblem(file('a.mp4', 'video/mp4'), [])).toMatch(/Agents can read images/)
     expect(attachmentProblem(file('a.txt', 'text/plain', 0), [])).toMatch(/empty/)
     expect(attachmentProblem(file('a.png', 'image/png', 4e6), there(4, 6e6))).toMatch(/doesn’t fit/)
   })

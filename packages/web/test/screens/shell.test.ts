@@ -80,16 +80,16 @@ describe('partitionSelectable', () => {
   it('says why it leaves out others', () => {
     expect(partitionSelectable([asked(1, form), asked(2, approval)], seen)).toEqual({
       selectable: [id(2)],
-      problem: '1 needs individual review.',
+      problem: '1 request needs individual review.',
     })
     expect(partitionSelectable([asked(1, approval), asked(8, approval)], seen)).toEqual({
       selectable: [id(1)],
-      problem: '1 hasn’t been on screen yet: scroll to it first.',
+      problem: '1 request hasn’t been on screen yet. Scroll to it first.',
     })
     expect(partitionSelectable([asked(1, form), asked(8, approval), asked(7, form), asked(9, approval)], seen)).toEqual(
       {
         selectable: [],
-        problem: '2 need individual review. 2 haven’t been on screen yet: scroll to them first.',
+        problem: '2 requests need individual review. 2 requests haven’t been on screen yet. Scroll to them first.',
       },
     )
   })

@@ -1,21 +1,6 @@
-/** The filter of the audit log: its options, its query, and its entries grouped by day. */
+/** The filter of the audit log (options and gateway query), and the grouping of its entries by day. */
 import type { AuditEntry, Input, SessionId } from '@holdpoint/protocol'
-
-export const byChoices = [
-  { value: 'all', name: 'Anyone' },
-  { value: 'person', name: 'People' },
-  { value: 'rule', name: 'Rules' },
-  { value: 'deadline', name: 'Deadline' },
-  { value: 'agent', name: 'Agents' },
-] as const
-export const answerChoices = [
-  { value: 'all', name: 'Anything' },
-  { value: 'allow', name: 'Allowed' },
-  { value: 'deny', name: 'Denied' },
-  { value: 'answers', name: 'Answered' },
-  { value: 'submit', name: 'Submitted' },
-  { value: 'decline', name: 'Declined' },
-] as const
+import { type answerChoices, auditTexts, type byChoices } from './texts.ts'
 
 export interface AuditFilter {
   readonly by: (typeof byChoices)[number]['value']
@@ -55,8 +40,8 @@ export function byDay(entries: readonly AuditEntry[], now: number, locale?: stri
 
 function dayName(at: number, now: number, locale: string | undefined): string {
   const [day, today, yesterday] = [startOfDay(at, 0), startOfDay(now, 0), startOfDay(now, -1)]
-  if (day === today) return 'Today'
-  if (day === yesterday) return 'Yesterday'
+  if (day === today) return auditTexts.today
+  if (day === yesterday) return auditTexts.yesterday
   return new Date(at).toLocaleDateString(locale, { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' })
 }
 

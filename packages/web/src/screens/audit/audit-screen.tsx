@@ -1,9 +1,9 @@
-/** The audit log on the Record screen: every resolution, who answered what and when, and its delivery. */
+/** The Audit log screen: every resolved request with its answer, who gave the answer and when, and whether the agent received it. */
 import { sessionName } from '@holdpoint/client'
 import { escapeInvisible, limits, type SessionId } from '@holdpoint/protocol'
 import { type ReactNode, useMemo, useRef } from 'react'
 import { errorMessage } from '../../gateway/error-message.ts'
-import { useNow, useSessions } from '../../gateway/gateway-context.ts'
+import { useGatewayTime, useSessions } from '../../gateway/gateway-context.ts'
 import { newestFirst } from '../../gateway/session-groups.ts'
 import { Receipt } from '../../request/receipt/receipt.tsx'
 import { SearchField } from '../../shortcuts/search-field.tsx'
@@ -13,7 +13,9 @@ import { SegmentedFilter } from '../../ui/segmented-filter.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { useDebounced } from '../../ui/use-debounced.ts'
 import { useHistoryFilter } from '../../ui/use-history-filter.ts'
-import { answerChoices, auditQuery, byChoices, byDay, noFilter } from './audit-filter.ts'
+import { commonTexts } from '../texts.ts'
+import { auditQuery, byDay, noFilter } from './audit-filter.ts'
+import { answerChoices, auditTexts, byChoices, searchProgress } from './texts.ts'
 import { type AuditLog, useAuditLog } from './use-audit-log.ts'
 import './audit-screen.css'
 
@@ -38,12 +40,12 @@ export function AuditScreen(): ReactNode {
   return (
     <div ref={listRef} className="page audit">
       <div className="page-head">
-        <h1>Audit log</h1>
+        <h1>{auditTexts.title}</h1>
       </div>
       <div className="page-filter">
         <div className="filter-row">
           <SearchField
-            label="Search the audit log"
+            label={auditTexts.search}
             value={filter.q}
             maxLength={limits.nameMax}
             onChange={text => setFilter({ q: text })}
@@ -51,26 +53,26 @@ export function AuditScreen(): ReactNode {
           <SessionSelect value={session} onChange={chosen => setFilter({ session: chosen })} />
         </div>
         <SegmentedFilter
-          label="Answered by"
+          label={auditTexts.answeredBy}
           options={byChoices}
           value={by}
           onChange={chosen => setFilter({ by: chosen })}
         />
         <SegmentedFilter
-          label="Answer"
+          label={auditTexts.answer}
           options={answerChoices}
           value={answer}
           onChange={chosen => setFilter({ answer: chosen })}
         />
       </div>
-      <NewItemsButton count={log.newEntries.length} label="new" onShow={log.showNew} />
+      <NewItemsButton count={log.newEntries.length} label={commonTexts.newItems} onShow={log.showNew} />
       <Entries log={log} filtered={Object.keys(query).length > 0} />
     </div>
   )
 }
 
 function Entries({ log, filtered }: { readonly log: AuditLog; readonly filtered: boolean }): ReactNode {
-  const now = useNow(60_000)
+  const now = useGatewayTime(60_000)
   const { entries, loading, problem, before, reachedAt, loadMore } = log
   const days = useMemo(() => byDay(entries, now), [entries, now])
   return (
@@ -90,25 +92,27 @@ function Entries({ log, filtered }: { readonly log: AuditLog; readonly filtered:
       {loading && reachedAt === null && <Skeleton kind="row" count={8} />}
       {loading && reachedAt !== null && (
         <p className="soft small" role="status">
-          Searching before {new Date(reachedAt).toLocaleDateString()}…
+          {searchProgress(reachedAt)}
         </p>
       )}
       {problem !== null && (
         <div className="load-error" role="alert">
-          <p className="problem">The audit log couldn’t be loaded. {errorMessage(problem)}</p>
+          <p className="problem">
+            {auditTexts.loadFailed} {errorMessage(problem)}
+          </p>
           <button type="button" className="button" onClick={loadMore}>
-            Try again
+            {commonTexts.tryAgain}
           </button>
         </div>
       )}
       {!loading && problem === null && entries.length === 0 && (
         <div className="empty">
-          <p className="soft">{filtered ? 'No results' : 'No requests have been resolved yet.'}</p>
+          <p className="soft">{filtered ? commonTexts.noResults : auditTexts.empty}</p>
         </div>
       )}
       {!loading && problem === null && before !== null && (
         <button type="button" className="button" onClick={loadMore}>
-          Show earlier
+          {auditTexts.showEarlier}
         </button>
       )}
     </>
@@ -129,11 +133,11 @@ function SessionSelect({ value, onChange }: SessionSelectProps): ReactNode {
   return (
     <select
       className="input session-select"
-      aria-label="Session"
+      aria-label={auditTexts.session}
       value={value ?? ''}
       onChange={event => onChange(sorted.find(session => session.id === event.target.value)?.id ?? null)}
     >
-      <option value="">All sessions</option>
+      <option value="">{auditTexts.allSessions}</option>
       {sorted.map(session => (
         <option key={session.id} value={session.id}>
           {escapeInvisible(sessionName(session)).slice(0, titleMax)}

@@ -1,21 +1,21 @@
-/** Loads the audit log page by page, newest first. New resolutions are held back until the person asks for them. */
+/** Loads the audit log page by page, newest first. New entries are hidden until the person asks for them. */
 import type { AuditEntry, Call, Cursor, Delivery, Event, RequestId } from '@holdpoint/protocol'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { useGateway } from '../../gateway/gateway-context.ts'
 import type { AuditQuery } from './audit-filter.ts'
 
 const pageSize = 60
-/** Several resolutions within this time cause one request. */
+/** Resolutions within this time are fetched with one call. */
 const gatherMs = 300
 
 interface AuditLogState {
   readonly entries: readonly AuditEntry[]
-  /** Held back until `showNew`. */
+  /** Entries that arrived after loading, hidden until `showNew`. */
   readonly newEntries: readonly AuditEntry[]
   readonly before: Cursor | 'end' | null
   readonly loading: boolean
   readonly problem: unknown
-  /** How far back a long search has got. */
+  /** The time of the oldest entry that a search has read so far. */
   readonly reachedAt: number | null
 }
 const start: AuditLogState = {
@@ -70,7 +70,7 @@ export function useAuditLog(query: AuditQuery): AuditLog {
   }
 }
 
-/** A page may be short or empty without being the last, so this reads on until a page is full. */
+/** Reads pages until `pageSize` entries are found: the gateway may return a short or empty page that is not the last one. */
 async function readBack(
   call: Call,
   query: AuditQuery,
@@ -94,7 +94,7 @@ async function readBack(
 
 type SetState = (change: (now: AuditLogState) => AuditLogState) => void
 
-/** Follows the event stream: fetches new entries, and updates the delivery of loaded ones. */
+/** Follows the event stream: fetches new entries, and updates the delivery of loaded entries. */
 function useNewEntries(query: AuditQuery, { entries, newEntries, loading }: AuditLogState, setState: SetState): void {
   const { call, inbox } = useGateway()
   const newest = newEntries[0]?.cursor ?? entries[0]?.cursor

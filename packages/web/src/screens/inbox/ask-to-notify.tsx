@@ -1,4 +1,4 @@
-/** Asks once whether to show browser notifications. After any answer it does not ask again. */
+/** Asks once whether to show browser notifications. The browser stores the answer, so the question is not shown again. */
 import { memo, type ReactNode, useState } from 'react'
 import { canNotify } from '../../notifications/notify.ts'
 import { usePreference, writePreference } from '../../storage/preferences.ts'

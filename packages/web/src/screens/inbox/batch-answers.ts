@@ -1,4 +1,4 @@
-/** Answers several requests at once, in batches of the size that the gateway accepts, with a result for each. */
+/** Answers several requests at once, in batches of the size that the gateway accepts, and reports which answers failed. */
 import { type Answer, type Call, escapeInvisible, limits, type Request, type RequestId } from '@holdpoint/protocol'
 import type { CardActions } from '../../shortcuts/card-actions.ts'
 import { skippedStarted, skippedUnread } from './texts.ts'
@@ -16,7 +16,7 @@ export interface BatchOutcome {
   readonly failed: readonly FailedAnswer[]
 }
 
-/** One failure does not affect the other answers. If the gateway becomes unreachable, the unsent answers fail with that message. */
+/** Sends all answers. A failed answer does not affect the others. If a whole batch can’t be sent, each of its answers fails with the same reason. */
 export async function answerAll(
   call: Call,
   answers: readonly BatchAnswer[],
@@ -39,11 +39,11 @@ export async function answerAll(
 
 export interface BatchAllow {
   readonly answers: readonly BatchAnswer[]
-  /** Why the others were skipped; empty if none was. */
+  /** Why requests were skipped; empty if all are answered. */
   readonly skipped: string
 }
 
-/** Allows each request exactly as its own card would allow it now, including the note written there. */
+/** Returns the answers that the Allow buttons of the cards would send now, including notes. Skips requests that their card does not let the person allow yet. */
 export function allowEach(
   requests: readonly Request[],
   actionsOf: (id: RequestId) => CardActions | undefined,

@@ -19,7 +19,7 @@ export interface BatchBarProps {
   /** The selected requests. */
   readonly requests: readonly Request[]
   readonly known: ReadonlyMap<RequestId, Request>
-  /** The card that has the keyboard. */
+  /** The request whose card is active: keyboard shortcuts apply to it. */
   readonly active: RequestId | null
   readonly isOnScreen: (id: RequestId) => boolean
   readonly onClear: () => void
@@ -34,7 +34,7 @@ export function BatchBar({ requests, known, active, isOnScreen, onClear }: Batch
     setDenying(false)
     setReason('')
   }
-  // A reason that was started belongs to the previous selection, not to the next one.
+  // Discard an unfinished reason when the selection becomes empty, because it was meant for that selection.
   if ((denying || reason !== '') && requests.length === 0 && sending === null) reset()
   const allow = () => {
     const { answers, skipped } = allowEach(requests, cardActionsOf)
@@ -102,7 +102,7 @@ function useBatchSend() {
     const result = await answerAll(call, answers, errorMessage)
     setSending(null)
     const hasFailures = result.failed.length > 0
-    // Without failures the receipts show the result.
+    // If nothing failed, the receipts already show the result.
     setOutcome(hasFailures ? { ...result, skipped } : null)
     if (hasFailures) dismissToast()
     else showToast(`${result.answered} answered. ${skipped}`)
@@ -123,7 +123,7 @@ function reportHeight(element: HTMLElement | null): (() => void) | undefined {
   }
 }
 
-/** Why the key may not allow the batch; empty if it may. A key only answers requests that are on screen, and only if the active card is one of them. */
+/** Returns why the key must not allow the batch; empty if it may. All selected requests must be on screen, and the active card must be one of them. */
 function keyProblem(
   requests: readonly Request[],
   active: RequestId | null,

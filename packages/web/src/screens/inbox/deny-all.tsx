@@ -1,4 +1,4 @@
-/** Asks for one reason to deny all selected requests. Enter denies, Escape goes back; the button is disabled until a double click would be over. */
+/** Asks for one reason to deny all selected requests. Enter denies and Escape goes back. The Deny button is disabled at first, so that a double click on the button that opened this form denies nothing. */
 import type { ReactNode } from 'react'
 import { useArmed } from '../../ui/confirm-button.tsx'
 
@@ -6,7 +6,7 @@ export interface DenyAllProps {
   readonly count: number
   readonly reason: string
   readonly sending: boolean
-  /** The gateway is reachable. */
+  /** True while the gateway is reachable. */
   readonly live: boolean
   readonly onReason: (reason: string) => void
   readonly onBack: () => void

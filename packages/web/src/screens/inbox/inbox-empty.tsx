@@ -1,4 +1,4 @@
-/** The inbox without requests: how many agents are working or, before the first session, a way to start a rehearsal. */
+/** The empty inbox: says how many agents are working or, if there are no sessions yet, offers to start a rehearsal. */
 import { type ReactNode, useState } from 'react'
 import { errorMessage } from '../../gateway/error-message.ts'
 import { useGateway, useSessions } from '../../gateway/gateway-context.ts'

@@ -14,7 +14,7 @@ export interface InboxItemProps {
   readonly active: boolean
   readonly selected: boolean
   readonly leaving: boolean
-  /** Absent if the request can't be part of a batch. */
+  /** Undefined if the request can't be part of a batch. */
   readonly onSelect?: ((id: RequestId, selected: boolean) => void) | undefined
   readonly onActivate: (id: RequestId) => void
   readonly watch: RefCallback<HTMLElement>
@@ -25,7 +25,7 @@ export const InboxItem = memo(function InboxItem(props: InboxItemProps): ReactNo
   const itemRef = useRef<HTMLLIElement>(null)
   const collapsed = request.status === 'resolved'
   useHeightAnimation(itemRef, collapsed, leaving)
-  // A new callback at every render would detach and attach the observers each time.
+  // The callback must be stable: with a new callback, React would detach and attach the observers at every render.
   const attach = useCallback<RefCallback<HTMLLIElement>>(
     element => {
       itemRef.current = element
@@ -59,7 +59,7 @@ export const InboxItem = memo(function InboxItem(props: InboxItemProps): ReactNo
   )
 })
 
-/** Has enough text for the browser's find-in-page. */
+/** A simple stand-in for a card that is far off screen. It has enough text for the browser's find-in-page. */
 function CardPlaceholder({ request: { ask } }: { readonly request: Request }): ReactNode {
   return (
     <div className="card-placeholder">
@@ -71,13 +71,13 @@ function CardPlaceholder({ request: { ask } }: { readonly request: Request }): R
   )
 }
 
-/** The last height of each card: after it collapses, it can no longer be measured. */
+/** The last measured height of each card: once a card has collapsed, its full height can no longer be measured. */
 const heights = new WeakMap<Element, number>()
 const heightObserver = new ResizeObserver(entries => {
   for (const { target, borderBoxSize } of entries) heights.set(target, borderBoxSize[0]?.blockSize ?? 0)
 })
 
-/** Animates the height when a card collapses or leaves, so that the eye can follow. */
+/** Animates the height of a card that collapses or leaves the list, so that the person can follow the change. */
 function useHeightAnimation(
   itemRef: { readonly current: HTMLElement | null },
   collapsed: boolean,

@@ -1,4 +1,4 @@
-/** The inbox: all pending requests of all sessions, oldest first, answered in place. */
+/** The inbox screen: all pending requests of all sessions, oldest first, each with the controls to answer it. */
 import type { Request, RequestId } from '@holdpoint/protocol'
 import { type ReactNode, type RefObject, useCallback, useEffect, useMemo, useRef } from 'react'
 import { useGateway, useInboxPart } from '../../gateway/gateway-context.ts'
@@ -22,7 +22,7 @@ import { type Selection, useSelection } from './use-selection.ts'
 import { itemOf, useVisibility, type Visibility } from './use-visibility.ts'
 import './inbox-screen.css'
 
-/** The first cards are rendered in full at once, the others as they come near the screen. */
+/** The number of cards that are rendered in full at once. The others follow when they come near the screen. */
 const renderedFirst = 4
 
 export interface InboxScreenProps {
@@ -148,7 +148,7 @@ function useInboxShortcuts(props: ListProps & { readonly showNew: (() => void) |
   })
 }
 
-/** The requests that arrived after the inbox was opened and have not been on screen: they are further down the list. */
+/** Returns the listed requests that arrived after the inbox was opened and have not been on screen yet. They are further down the list. */
 function useNewBelow(
   { ids, requests }: { readonly ids: readonly RequestId[]; readonly requests: ReadonlyMap<RequestId, Request> },
   seen: ReadonlySet<RequestId>,
@@ -157,7 +157,7 @@ function useNewBelow(
   const { inbox } = useGateway()
   const known = useRef<ReadonlySet<RequestId> | null>(null)
   useEffect(() => {
-    // Requests that are still being loaded are not new.
+    // Requests that the inbox is still loading do not count as new.
     if (!complete) known.current = null
     else known.current ??= new Set(inbox.getSnapshot().order)
   }, [inbox, complete])

@@ -17,7 +17,7 @@ export function lastResolved(requests: Iterable<Request>, shown: ReadonlySet<Req
 
 export interface JustResolvedProps {
   readonly requests: ReadonlyMap<RequestId, Request>
-  /** The requests that the list above still shows. */
+  /** The requests in the list above, which are not repeated here. */
   readonly shown: readonly RequestId[]
   readonly onHover: (inside: boolean) => void
 }

@@ -1,17 +1,17 @@
-/** Which requests the inbox shows, in which order. While a person looks at the list, new requests never move the ones on screen. */
+/** Decides which requests the inbox shows and in which order. While a person looks at the list, new requests never move the cards on screen. */
 import type { RequestId } from '@holdpoint/protocol'
 
 export interface OrderContext {
-  /** The list is on screen: requests in it keep their positions. */
+  /** True while the list is on screen, so its requests must keep their positions. */
   readonly isVisible: boolean
-  /** The pointer is over the section below the list: nothing is appended either. */
+  /** True while the pointer is over the section below the list, which would move if requests were appended. */
   readonly isEndHovered: boolean
   /** Resolved requests that have been shown long enough. */
   readonly expired: ReadonlySet<RequestId>
   readonly openedAt: (id: RequestId) => number
 }
 
-/** `pending` is in the gateway's order, oldest first. Pending requests that are not in the result are held back; a button shows them. */
+/** Returns the requests to show. `pending` is in the gateway's order, oldest first. A button shows the pending requests that are not in the result. */
 export function orderRequests(
   shown: readonly RequestId[],
   pending: readonly RequestId[],
@@ -22,23 +22,23 @@ export function orderRequests(
   const keptSet = new Set(kept)
   const newest = pending.findLast(id => keptSet.has(id))
   const newestAt = newest === undefined ? Number.NEGATIVE_INFINITY : openedAt(newest)
-  // Compare times, not positions: the order of requests opened in the same moment has no meaning.
+  // Compare times instead of positions, because requests opened at the same time have no meaningful order.
   const appended = pending.filter(id => !keptSet.has(id) && openedAt(id) >= newestAt)
   return keepIfEqual(shown, isEndHovered && kept.length > 0 ? kept : [...kept, ...appended])
 }
 
-/** The pending requests that the list does not show. */
+/** Returns the pending requests that the list does not show. */
 export function heldBack(shown: readonly RequestId[], pending: readonly RequestId[]): readonly RequestId[] {
   const shownSet = new Set(shown)
   return pending.filter(id => !shownSet.has(id))
 }
 
-/** Returns the same array if nothing changed, so that nothing renders again. */
+/** Returns the previous array if nothing changed, so that React does not render the list again. */
 function keepIfEqual(before: readonly RequestId[], after: readonly RequestId[]): readonly RequestId[] {
   return before.length === after.length && before.every((id, i) => id === after[i]) ? before : after
 }
 
-/** The next pending request after (or before) `current`; `current` itself if there is none and it is pending. */
+/** Returns the next pending request after `current` (or before, if `direction` is -1). If there is none, returns `current` if that is pending, else null. */
 export function nextPending(
   shown: readonly RequestId[],
   current: RequestId | null,

@@ -1,12 +1,12 @@
-/** Which requests can be selected to be answered together, and why others can't. */
+/** Decides which requests can be selected for a batch, and says why others can't. */
 import { canonicalJson, type Request, type RequestId } from '@holdpoint/protocol'
 import { needReview, notYetSeen, selectionProblems } from './texts.ts'
 
-/** About as much input as a card shows without scrolling, even on a phone. */
+/** The input of a batch request must be so short that a card shows all of it without scrolling, even on a phone. */
 const charsMax = 600
 const linesMax = 12
 
-/** Whether a request may be answered together with others: only if its whole content fits on the card. */
+/** Whether a request can be part of a batch: only a pending approval that is not a plan, is not flagged as dangerous, and fits on a card without scrolling. */
 export function batchable({ ask, status }: Request): boolean {
   if (status !== 'pending' || ask.kind !== 'approval') return false
   if (ask.plan !== undefined || ask.caution?.defaultToNo) return false
@@ -14,10 +14,10 @@ export function batchable({ ask, status }: Request): boolean {
   return input.length <= charsMax && input.split('\\n').length <= linesMax
 }
 
-/** The list asks about every request at every render; requests are immutable, so the result is cached. */
+/** Caches `batchProblem`, which the list calls for every request at every render. Requests are immutable, so entries never become stale. */
 const cache = new WeakMap<Request, string | null>()
 
-/** Why the request can't be part of a batch; null if it can. */
+/** Returns why the request can't be part of a batch; null if it can. */
 export function batchProblem(request: Request): string | null {
   const cached = cache.get(request)
   if (cached !== undefined) return cached
@@ -37,7 +37,7 @@ function findProblem(request: Request): string | null {
   return selectionProblems.long
 }
 
-/** All requests between two, in the order of the list, both included. */
+/** Returns all requests from one to the other in list order, including both. Without a known start, returns only `to`. */
 export function range(shown: readonly RequestId[], from: RequestId | null, to: RequestId): readonly RequestId[] {
   const [a, b] = [from === null ? -1 : shown.indexOf(from), shown.indexOf(to)]
   return a < 0 ? [to] : shown.slice(Math.min(a, b), Math.max(a, b) + 1)
@@ -45,11 +45,11 @@ export function range(shown: readonly RequestId[], from: RequestId | null, to: R
 
 export interface PartitionedSelection {
   readonly selectable: readonly RequestId[]
-  /** Why the others were left out; empty if none was. */
+  /** Why requests were left out; empty if none was. */
   readonly problem: string
 }
 
-/** Splits a range: requests that need individual review, or were never on screen, can't be selected. */
+/** Returns the selectable requests of a range, and why others are left out: they need individual review, or have never been on screen. */
 export function partitionSelectable(range: readonly Request[], seen: ReadonlySet<RequestId>): PartitionedSelection {
   const pending = range.filter(({ status }) => status === 'pending')
   const individual = pending.filter(request => batchProblem(request) !== null)

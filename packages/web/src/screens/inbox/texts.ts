@@ -13,7 +13,7 @@ export function workingText(count: number): string {
 export const emptyTexts = {
   title: 'You’re all caught up.',
   introduction:
-    'Agents stop and ask here. Start a rehearsal to see how: a small built-in agent demonstrates every kind of request. It needs no key and changes nothing.',
+    'When an agent needs an approval or an answer, its request appears here. To see how that works, start a rehearsal: a small built-in agent shows you every kind of request. It needs no API key and changes nothing.',
   startRehearsal: 'Start a rehearsal',
   newSession: 'New session…',
 } as const
@@ -28,23 +28,23 @@ export const resolvedTexts = { title: 'Recently answered', viewAll: 'View all in
 
 export const requestGone = 'That request is no longer pending.'
 
-/** Why a request can't be selected to be answered together with others. */
+/** Reasons why a request can't be selected for a batch. */
 export const selectionProblems = {
   resolved: 'This request is already resolved.',
   questions: 'Questions need individual answers.',
   form: 'Forms need individual answers.',
   plan: 'Plans need individual review.',
-  dangerous: 'Flagged as dangerous: review it on its own.',
-  long: 'Too long to review in a batch: review it on its own.',
+  dangerous: 'Flagged as dangerous. Review this request on its own.',
+  long: 'Too long for a batch. Review this request on its own.',
 } as const
 
 export function needReview(count: number): string {
-  return count === 1 ? '1 needs individual review.' : `${count} need individual review.`
+  return count === 1 ? '1 request needs individual review.' : `${count} requests need individual review.`
 }
 export function notYetSeen(count: number): string {
   return count === 1
-    ? '1 hasn’t been on screen yet: scroll to it first.'
-    : `${count} haven’t been on screen yet: scroll to them first.`
+    ? '1 request hasn’t been on screen yet. Scroll to it first.'
+    : `${count} requests haven’t been on screen yet. Scroll to them first.`
 }
 
 export const batchTexts = {
@@ -57,11 +57,11 @@ export function offScreen(count: number): string {
 }
 export function skippedUnread(count: number): string {
   return count === 1
-    ? '1 was skipped because it hasn’t been shown in full yet.'
-    : `${count} were skipped because they haven’t been shown in full yet.`
+    ? '1 request was skipped because it hasn’t been shown in full yet.'
+    : `${count} requests were skipped because they haven’t been shown in full yet.`
 }
 export function skippedStarted(count: number): string {
   return count === 1
-    ? '1 was skipped because you’ve started another answer to it.'
-    : `${count} were skipped because you’ve started another answer to them.`
+    ? '1 request was skipped because you’ve started another answer to it.'
+    : `${count} requests were skipped because you’ve started another answer to them.`
 }

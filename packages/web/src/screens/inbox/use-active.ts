@@ -1,4 +1,4 @@
-/** Which card has the keyboard: the last one the person moved to; when it is resolved, the next pending one. */
+/** Tracks the active card, to which keyboard shortcuts apply. When its request is resolved, the next pending card becomes active. */
 import type { RequestId } from '@holdpoint/protocol'
 import { type RefObject, useCallback, useEffect, useRef, useState } from 'react'
 import { useInboxPart } from '../../gateway/gateway-context.ts'
@@ -9,7 +9,7 @@ import { requestGone } from './texts.ts'
 import type { RequestList } from './use-request-list.ts'
 import { itemOf } from './use-visibility.ts'
 
-/** With `move`, the focus and the scroll position follow. */
+/** Makes a request active. With `move`, also focuses its card and scrolls it into view. */
 export type Activate = (id: RequestId | null, move?: boolean) => void
 
 export function useActive(
@@ -30,7 +30,7 @@ export function useActive(
     [listRef],
   )
   useLinkedRequest(linked, ids, activate)
-  // When the active request is resolved, the next one becomes active; the cooldown protects it for a moment.
+  // When the active request is resolved, the next request becomes active. The cooldown protects it from a key meant for the resolved request.
   const current =
     active !== null && !isPending(active)
       ? (nextPending(ids, active, 1, isPending) ?? nextPending(ids, active, -1, isPending))
@@ -38,17 +38,17 @@ export function useActive(
   useEffect(() => {
     if (current === active) return
     setActive(current)
-    // The resolved card had the focus and is gone: focus the next one, without scrolling.
+    // If the focus was in the card that disappeared, move it to the next card without scrolling.
     const focusLost = document.activeElement === null || document.activeElement === document.body
     if (current && focusLost) itemOf(listRef.current, current)?.focus({ preventScroll: true })
   }, [current, active, listRef])
   return [current, activate]
 }
 
-/** Activates the request that the URL names, as soon as the list shows it. */
+/** Activates the request in the URL as soon as the list shows it, or says that the request is no longer pending. */
 function useLinkedRequest(linked: RequestId | null, ids: readonly RequestId[], activate: Activate): void {
   const complete = useInboxPart(snapshot => snapshot.complete && snapshot.status === 'live')
-  // The list may show a new request later than the snapshot has it.
+  // Check the snapshot and not the list: the list may show a new request later.
   const isPending = useInboxPart(({ requests }) => linked !== null && requests.get(linked)?.status === 'pending')
   const handled = useRef<RequestId | null>(null)
   useEffect(() => {

@@ -1,13 +1,13 @@
-/** The requests that the inbox shows. Resolved requests stay for a moment as receipts, and are removed while the person does not use the list. */
+/** The requests that the inbox shows. Resolved requests stay for a while as receipts, and are removed when the person is not using the list. */
 import type { Request, RequestId } from '@holdpoint/protocol'
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { useGateway, useRequests } from '../../gateway/gateway-context.ts'
 import { startCooldown } from '../../ui/input-cooldown.ts'
 import { heldBack, orderRequests } from './list-order.ts'
 
-/** How long a receipt stays at least. */
+/** The minimum time that a receipt stays in the list. */
 const receiptMs = 4000
-/** Receipts are removed only after the person has not used the list for this long. */
+/** Receipts are removed only if the person has not used the list for this long. */
 const inactiveMs = 2000
 /** The duration of the removal animation. */
 export const fadeMs = 160
@@ -15,12 +15,12 @@ export const fadeMs = 160
 export interface RequestList {
   readonly ids: readonly RequestId[]
   readonly requests: ReadonlyMap<RequestId, Request>
-  /** Pending requests that are not shown yet, because they would move others. */
+  /** Pending requests that are not shown yet, because showing them would move other cards. */
   readonly held: readonly RequestId[]
   /** Receipts that are fading out. */
   readonly leaving: ReadonlySet<RequestId>
   readonly showHeld: () => void
-  /** Call when the person uses the list. */
+  /** Call on every pointer movement or key press in the list. */
   readonly noteActivity: () => void
   readonly setEndHovered: (hovered: boolean) => void
 }
@@ -38,7 +38,7 @@ export function useRequestList(): RequestList {
   const isEndHovered = useRef(false)
   const update = useCallback(
     (expired: ReadonlySet<RequestId>) => {
-      // While the first pages load, requests have no final position to keep.
+      // Allow requests to move until the first pages are loaded, because their order is not final before.
       const isVisible = document.visibilityState === 'visible' && inbox.getSnapshot().complete
       const openedAt = (id: RequestId) => requests.get(id)?.openedAt ?? 0
       const context = { isVisible, isEndHovered: isEndHovered.current, expired, openedAt }
@@ -75,7 +75,7 @@ export function useRequestList(): RequestList {
   }
 }
 
-/** Removes receipts when their time is over: first they fade out, then they leave the list. */
+/** Removes each receipt after its minimum time: the receipt fades out, then leaves the list. */
 function useReceiptRemoval(
   ids: readonly RequestId[],
   requests: ReadonlyMap<RequestId, Request>,
@@ -95,7 +95,7 @@ function useReceiptRemoval(
       if (expired.length === 0 || now - activeAt.current < inactiveMs || fading !== undefined) return
       const removed = new Set(expired)
       setLeaving(removed)
-      // The cards below start to move.
+      // Start the cooldown, because the cards below begin to move.
       startCooldown()
       fading = setTimeout(() => {
         update(removed)

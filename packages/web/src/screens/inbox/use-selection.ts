@@ -1,4 +1,4 @@
-/** The selected requests: selected by key, by checkbox, or as a range with Shift. */
+/** Tracks the selected requests. A person selects a request with a key or its checkbox, and a range with Shift. */
 import type { Request, RequestId } from '@holdpoint/protocol'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { showToast } from '../../ui/toast.tsx'
@@ -13,7 +13,7 @@ export interface Selection {
   readonly clear: () => void
 }
 
-/** `seen` are the requests that have been on screen: no others can be selected. */
+/** `seen` contains the requests that have been on screen. A range never selects any others. */
 export function useSelection(
   shown: readonly RequestId[],
   requests: ReadonlyMap<RequestId, Request>,
@@ -58,7 +58,7 @@ export function useSelection(
   return { selected, select, toggle, extend, clear }
 }
 
-/** Whether Shift was held at the last click: the change event of a checkbox does not tell. */
+/** Tracks whether Shift was held during the last click, because the change event of a checkbox does not say. */
 function useShiftHeld(): { readonly current: boolean } {
   const shift = useRef(false)
   useEffect(() => {

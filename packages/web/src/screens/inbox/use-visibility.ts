@@ -1,15 +1,15 @@
-/** Tracks which items of the inbox are near the screen (and rendered in full) and which have been on it. */
+/** Tracks which inbox items have come near the screen (these are rendered in full) and which have been on screen. */
 import type { RequestId } from '@holdpoint/protocol'
 import { type RefCallback, startTransition, useCallback, useEffect, useRef, useState } from 'react'
 
-/** How far beyond the edge of the screen cards are rendered. */
+/** Cards within this distance of the screen are rendered in full. */
 const nearPx = 1200
 
 export interface Visibility {
-  /** An item stays in this set while it is in the list, so that its card keeps the text typed into it. */
+  /** Items that have come near the screen. An item stays in this set until it leaves the list, so that its card keeps the typed text. */
   readonly near: ReadonlySet<RequestId>
   readonly seen: ReadonlySet<RequestId>
-  /** The ref of each item, which has its id as `data-request`. */
+  /** The ref callback for each item. The item must have its request id as `data-request`. */
   readonly watch: RefCallback<HTMLElement>
 }
 
@@ -19,10 +19,10 @@ export function useVisibility(): Visibility {
   const observers = useRef<readonly IntersectionObserver[] | null>(null)
   const watch = useCallback((element: HTMLElement | null) => {
     if (!element) return
-    // rootMargin only works with the scrolling element as root.
+    // rootMargin only has an effect if the root is the scrolling element.
     const root = element.closest('main')
     observers.current ??= [
-      // As a transition, so that rendering does not block scrolling.
+      // Use a transition, so that rendering the cards does not block scrolling.
       new IntersectionObserver(entries => startTransition(() => setNear(add(entries))), {
         root,
         rootMargin: `${nearPx}px 0px`,
@@ -62,7 +62,7 @@ function without(id: RequestId | null) {
 }
 
 function idOf(element: Element): RequestId | null {
-  return ((element as HTMLElement).dataset.request as RequestId | undefined) ?? null // InboxItem sets it to the request's id
+  return ((element as HTMLElement).dataset.request as RequestId | undefined) ?? null // InboxItem sets `data-request` to the request's id
 }
 
 export function itemOf(list: HTMLElement | null, id: RequestId): HTMLElement | null {

@@ -1,15 +1,8 @@
-/** The filter of the session list: its query, and whether a session from the event stream matches. */
+/** The filter of the session list: builds the gateway query, and decides whether a session from the event stream matches. */
 import type { Input, Session, SessionId } from '@holdpoint/protocol'
 import { groupOf, newestFirst } from '../../gateway/session-groups.ts'
+import type { stateChoices } from './texts.ts'
 
-export const stateChoices = [
-  { value: 'all', name: 'All' },
-  { value: 'waiting', name: 'Waiting' },
-  { value: 'working', name: 'Working' },
-  { value: 'idle', name: 'Idle' },
-  { value: 'parked', name: 'Parked' },
-  { value: 'ended', name: 'Ended' },
-] as const
 export type StateChoice = (typeof stateChoices)[number]['value']
 
 export interface SessionFilter {
@@ -17,7 +10,7 @@ export interface SessionFilter {
   readonly q: string
 }
 
-/** Null for the waiting filter, which the gateway does not have: the page knows the waiting sessions from their requests. */
+/** Returns null for the “Waiting” filter: the gateway can’t filter by it, and the inbox already has every waiting session. */
 export function sessionQuery({ state, q }: SessionFilter): Omit<Input<'listSessions'>, 'before'> | null {
   if (state === 'waiting') return null
   return { ...(state !== 'all' && { state }), ...(q.trim() && { q: q.trim() }) }
@@ -31,7 +24,7 @@ export function matches(session: Session, { state, q }: SessionFilter): boolean 
   return state === 'waiting' ? groupOf(session) === 'waiting' : session.state === state
 }
 
-/** Waiting sessions first, otherwise in the given order. */
+/** Returns the session ids with waiting sessions first, otherwise in the given order. */
 export function waitingFirst(sessions: readonly Session[]): readonly SessionId[] {
   const [waiting, others] = [true, false].map(isWaiting =>
     sessions.filter(session => (groupOf(session) === 'waiting') === isWaiting).map(({ id }) => id),
@@ -39,7 +32,7 @@ export function waitingFirst(sessions: readonly Session[]): readonly SessionId[]
   return [...(waiting ?? []), ...(others ?? [])]
 }
 
-/** Matching sessions that started after the newest one in the list. */
+/** Returns the matching sessions that started after the newest session in the list. */
 export function newSince(
   listed: readonly Session[],
   sessions: Iterable<Session>,

@@ -12,7 +12,8 @@ import { formatCost } from '../../text/format-amounts.ts'
 import { Path } from '../../text/path.tsx'
 import { ConfirmButton } from '../../ui/confirm-button.tsx'
 import { SessionStateIcon } from '../../ui/session-state-icon.tsx'
-import { stopWarning } from '../texts.ts'
+import { commonTexts, stopWarning } from '../texts.ts'
+import { sessionListTexts } from './texts.ts'
 import { isGone } from './use-session-list.ts'
 import './session-row.css'
 
@@ -62,7 +63,7 @@ interface EndOrDeleteProps {
   readonly onRemoved: (id: Session['id']) => void
 }
 
-/** Ends a session, or deletes an ended one, after a confirmation. */
+/** The button that ends a session, or deletes an ended session, after a confirmation. */
 function EndOrDelete({ session, ended, onRemoved }: EndOrDeleteProps): ReactNode {
   const { call } = useGateway()
   const live = useLive()
@@ -81,15 +82,15 @@ function EndOrDelete({ session, ended, onRemoved }: EndOrDeleteProps): ReactNode
     }
     setSending(false)
   }
-  const name = ended ? 'Delete' : 'End'
+  const name = ended ? sessionListTexts.delete : sessionListTexts.end
   return (
     <div className="row-actions">
       <ConfirmButton
-        // If the session ends while the confirmation is open, it must not turn into a confirmation to delete.
+        // The key closes an open “End” confirmation when the session ends: it must not turn into a “Delete” confirmation under the pointer.
         key={name}
-        label={sending ? 'Sending…' : `${name}…`}
+        label={sending ? commonTexts.sending : `${name}…`}
         question={`${name} this session?`}
-        consequence={ended ? 'This deletes its history.' : stopWarning('Stops the agent', session.pending)}
+        consequence={ended ? sessionListTexts.deleteWarning : stopWarning('This stops the agent', session.pending)}
         confirmLabel={name}
         disabled={!live || sending}
         className="small"

@@ -1,8 +1,8 @@
-/** The list of all sessions: state, last message, cost. */
+/** The Sessions screen: a list of all sessions with state, last message and cost. */
 import { limits, type Session, type SessionId } from '@holdpoint/protocol'
 import { type ReactNode, useMemo, useRef, useState } from 'react'
 import { errorMessage } from '../../gateway/error-message.ts'
-import { useNow } from '../../gateway/gateway-context.ts'
+import { useGatewayTime } from '../../gateway/gateway-context.ts'
 import { go } from '../../routes.ts'
 import { SearchField } from '../../shortcuts/search-field.tsx'
 import { useShortcuts } from '../../shortcuts/use-shortcuts.ts'
@@ -11,8 +11,10 @@ import { SegmentedFilter } from '../../ui/segmented-filter.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { useDebounced } from '../../ui/use-debounced.ts'
 import { useHistoryFilter } from '../../ui/use-history-filter.ts'
-import { type StateChoice, stateChoices, waitingFirst } from './session-filter.ts'
+import { commonTexts } from '../texts.ts'
+import { type StateChoice, waitingFirst } from './session-filter.ts'
 import { SessionRow } from './session-row.tsx'
+import { sessionListTexts, stateChoices } from './texts.ts'
 import { type SessionList, useSessionList } from './use-session-list.ts'
 import './sessions-screen.css'
 
@@ -25,30 +27,30 @@ export function SessionsScreen(): ReactNode {
   return (
     <div className="page sessions">
       <div className="page-head">
-        <h1>Sessions</h1>
+        <h1>{sessionListTexts.title}</h1>
       </div>
       <div className="page-filter">
         <SearchField
-          label="Search sessions"
+          label={sessionListTexts.search}
           value={typed}
           maxLength={limits.nameMax}
           onChange={text => setFilter({ typed: text })}
         />
         <SegmentedFilter
-          label="State"
+          label={sessionListTexts.state}
           options={stateChoices}
           value={state}
           onChange={chosen => setFilter({ state: chosen })}
         />
       </div>
-      <NewItemsButton count={list.newSessions.length} label="new" onShow={list.reload} />
+      <NewItemsButton count={list.newSessions.length} label={commonTexts.newItems} onShow={list.reload} />
       <Rows list={list} filtered={state !== 'all' || q !== ''} />
     </div>
   )
 }
 
 function Rows({ list, filtered }: { readonly list: SessionList; readonly filtered: boolean }): ReactNode {
-  const now = useNow(30_000)
+  const now = useGatewayTime(30_000)
   const listRef = useRef<HTMLUListElement>(null)
   const [active, setActive] = useState<SessionId | null>(null)
   const { loading, problem, more, loadMore, reload, newSessions, removeRow } = list
@@ -82,27 +84,29 @@ function Rows({ list, filtered }: { readonly list: SessionList; readonly filtere
       {loading && <Skeleton kind="row" count={items.length > 0 ? 1 : 6} />}
       {problem !== null && (
         <div className="load-error" role="alert">
-          <p className="problem">The sessions couldn’t be loaded. {errorMessage(problem)}</p>
+          <p className="problem">
+            {sessionListTexts.loadFailed} {errorMessage(problem)}
+          </p>
           <button type="button" className="button" onClick={items.length > 0 ? loadMore : reload}>
-            Try again
+            {commonTexts.tryAgain}
           </button>
         </div>
       )}
       {!loading && problem === null && items.length === 0 && (
         <div className="empty">
-          <p className="soft">{filtered ? 'No results' : 'No sessions yet.'}</p>
+          <p className="soft">{filtered ? commonTexts.noResults : sessionListTexts.empty}</p>
         </div>
       )}
       {more && !loading && problem === null && (
         <button type="button" className="button" onClick={loadMore}>
-          Show older
+          {sessionListTexts.showOlder}
         </button>
       )}
     </>
   )
 }
 
-/** Waiting sessions come first, but the order does not change while the pointer or the focus is in the list. */
+/** Sorts waiting sessions first, but keeps the current order while the pointer or the focus is in the list. */
 function useStableOrder(sessions: readonly Session[]) {
   const [hovered, setHovered] = useState(false)
   const [focused, setFocused] = useState(false)

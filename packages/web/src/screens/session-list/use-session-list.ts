@@ -17,7 +17,7 @@ const emptyPages: Pages = { items: [], next: null, loading: true, problem: null 
 
 export interface SessionList extends Omit<Pages, 'next'> {
   readonly more: boolean
-  /** Sessions that started after loading; showing them would move the others down. */
+  /** Sessions that started after the list was loaded. They are hidden until `reload`, because showing them would move the other rows down. */
   readonly newSessions: readonly Session[]
   readonly loadMore: () => void
   readonly reload: () => void
@@ -33,7 +33,7 @@ export function useSessionList(filter: SessionFilter): SessionList {
   const run = useRef<AbortController | null>(null)
   const load = useCallback(
     (before: readonly Session[]) => {
-      // The result of an earlier query belongs to another list.
+      // The result of the previous query must not be added to this list.
       run.current?.abort()
       const controller = new AbortController()
       run.current = controller
@@ -73,7 +73,7 @@ export function useSessionList(filter: SessionFilter): SessionList {
   const items = useMemo(() => {
     if (!query) return [...live.values()].filter(session => matches(session, { state, q })).sort(newestFirst)
     const known = new Set([...pages.items, ...newSessions].map(({ id }) => id))
-    // Waiting sessions are shown at once, even if their page is not loaded.
+    // Show all waiting sessions, even those on pages that are not loaded yet.
     const waiting = [...live.values()].filter(
       each => each.pending > 0 && !known.has(each.id) && matches(each, { state, q }),
     )
@@ -96,7 +96,7 @@ function without(pages: Pages, id: SessionId | null): Pages {
   return { ...pages, items: pages.items.filter(session => session.id !== id) }
 }
 
-/** The session was already deleted elsewhere, which is what the person wanted. */
+/** Whether the call failed because the session was already deleted, for example in another tab. */
 export function isGone(error: unknown): boolean {
   return error instanceof Fault && (error.code === 'not_found' || error.code === 'gone')
 }

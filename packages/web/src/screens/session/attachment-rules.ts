@@ -3,18 +3,18 @@ import { type Attachment, limits } from '@holdpoint/protocol'
 import { formatCount, formatSize } from '../../text/format-amounts.ts'
 
 const imageTypes = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp'])
-/** Media types that are text, with or without the text/ prefix. */
+/** Media types whose content is text. */
 const textTypes =
   /^(?:text\/|application\/(?:json|xml|javascript|typescript|x-sh|x-yaml|yaml|toml|sql)\b|.*\+(?:json|xml)$)/
 const textExtensions =
   /\.(?:txt|md|log|csv|tsv|json|jsonl|ya?ml|toml|ini|env|conf|xml|html?|css|s?css|[cm]?[jt]sx?|py|rb|go|rs|java|kt|c|h|cc|cpp|hpp|cs|php|sh|bash|zsh|sql|diff|patch|dockerfile|gitignore|lock)$/i
 
-/** Whether the page may display the image. SVG is excluded: it is a document that can contain scripts. */
+/** Whether the page may display the image. SVG is excluded because it can contain scripts. */
 export function isDisplayableImage(mediaType: string): boolean {
   return imageTypes.has(mediaType)
 }
 
-/** How an agent receives the file; null if agents can't read it. */
+/** Returns how a file is sent to the agent; null if agents can't read this kind of file. */
 export function attachmentKind({
   name,
   type,
@@ -26,22 +26,22 @@ export function attachmentKind({
   return null
 }
 
-/** Why the file can't be added to the attachments, as a sentence; null if it can. */
+/** Returns a sentence that says why the file can't be attached; null if it can. */
 export function attachmentProblem(
   file: Pick<File, 'name' | 'type' | 'size'>,
   existing: readonly Attachment[],
 ): string | null {
   if (!attachmentKind(file))
-    return `${file.name} can’t be attached. Agents read images (PNG, JPEG, GIF, WebP), PDF and text.`
+    return `${file.name} can’t be attached. Agents can read images (PNG, JPEG, GIF, WebP), PDFs and text files.`
   if (file.size > limits.attachmentMaxBytes)
     return `${file.name} is too large (${formatSize(file.size)}). The limit is ${formatSize(limits.attachmentMaxBytes)}.`
   if (file.size === 0) return `${file.name} is empty.`
   if (existing.length >= limits.attachmentsMax)
-    return `${file.name} is one file too many. The limit is ${formatCount(limits.attachmentsMax, 'file')} per message.`
+    return `${file.name} is one file too many. A message can have at most ${formatCount(limits.attachmentsMax, 'file')}.`
   const encoded = existing.reduce((sum, { data }) => sum + data.length, 0) + Math.ceil(file.size / 3) * 4
   // Leave space for the message text.
   if (encoded > limits.attachmentsBodyMaxBytes - 2 * limits.textMax)
-    return `${file.name} doesn’t fit. The limit for all files of a message is ${formatSize(limits.attachmentsBodyMaxBytes / 1.4)}.`
+    return `${file.name} doesn’t fit. The limit for all files in a message is ${formatSize(limits.attachmentsBodyMaxBytes / 1.4)}.`
   return null
 }
 

@@ -1,4 +1,4 @@
-/** An attachment: images as a thumbnail of fixed size, other files by name. */
+/** Shows an attachment with its name: an image as a thumbnail, another file as an icon. */
 import type { Attachment } from '@holdpoint/protocol'
 import type { ReactNode } from 'react'
 import { InlineAgentText } from '../../text/agent-text.tsx'

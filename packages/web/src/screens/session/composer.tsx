@@ -1,4 +1,4 @@
-/** The message field: Enter sends, Shift+Enter starts a new line, drafts are stored. */
+/** The message composer: Enter sends, Shift+Enter starts a new line, and unsent text and files are stored in the browser. */
 import type { Session } from '@holdpoint/protocol'
 import {
   type ClipboardEvent,
@@ -79,7 +79,7 @@ function useSend(session: Session, text: string, setText: (text: string) => void
       const sent = files.items
       const attachments = sent.length > 0 ? { attachments: [...sent] } : {}
       await call('sendMessage', { id: session.id, text: text.trim(), ...attachments })
-      // Keep text and files that were added while sending.
+      // Keep text and files that the person added while the message was being sent.
       if (latest.current.startsWith(text)) setText(latest.current.slice(text.length).trimStart())
       for (const item of sent) files.remove(item)
       files.clearProblems()

@@ -1,11 +1,11 @@
-/** The layout of a transcript entry: its indentation under subagents, and whether their names are shown. */
+/** The layout of a transcript entry: how far it is indented, whether the names of its subagents are shown, and the gap above it. */
 import type { Entry } from '@holdpoint/client'
 
 export interface EntryLayout {
   readonly depth: number
-  /** The names of its subagents, if the entry before belongs to others; else null. */
+  /** The names of the subagents, or null if the previous entry is from the same subagents. */
   readonly path: readonly string[] | null
-  /** Whether there is a gap above, because the entry before is of another kind. */
+  /** Whether there is a gap above this entry. */
   readonly spaced: boolean
 }
 
@@ -25,7 +25,7 @@ export function entryLayout(entry: Entry, before: Entry | undefined): EntryLayou
   }
 }
 
-/** Entries of the same kind have no gap between them, except messages. */
+/** Whether the entry needs no gap above: the previous entry is of the same kind, and they are not messages. */
 function isCompact(entry: Entry, before: Entry | undefined): boolean {
   return entry.kind === before?.kind && entry.kind !== 'message'
 }

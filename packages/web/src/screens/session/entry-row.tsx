@@ -1,4 +1,4 @@
-/** One row of the transcript, indented under its subagents. */
+/** One row of the transcript. Rows from subagents are indented. */
 import type { Entry } from '@holdpoint/client'
 import { memo, type ReactNode } from 'react'
 import { InlineAgentText } from '../../text/agent-text.tsx'
@@ -8,7 +8,7 @@ import { ErrorLine, NoteLine, RequestLine, TurnLine } from './status-lines.tsx'
 import { ToolLine } from './tool-line.tsx'
 import './entry-row.css'
 
-/** Deeper entries are not indented further, for narrow screens. */
+/** The maximum indentation: deeper entries would become too narrow on small screens. */
 const indentMax = 6
 
 export interface EntryRowProps {
@@ -28,7 +28,7 @@ export const EntryRow = memo(function EntryRow({ entry, before }: EntryRowProps)
         {path && (
           <p className="entry-path">
             {path.map((name, i) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: the names of a path may repeat
+              // biome-ignore lint/suspicious/noArrayIndexKey: the same name may appear twice in a path
               <span key={i}>
                 {i > 0 && <span aria-hidden="true"> ⟶ </span>}
                 <InlineAgentText text={name} className="agent-name" />
@@ -42,7 +42,7 @@ export const EntryRow = memo(function EntryRow({ entry, before }: EntryRowProps)
   )
 }, sameRow)
 
-/** Only the layout depends on the entry before. */
+/** Whether a row can be reused. The previous entry only matters if it changes the layout of this row. */
 function sameRow(one: EntryRowProps, other: EntryRowProps): boolean {
   if (one.entry !== other.entry) return false
   if (one.before === other.before) return true

@@ -1,8 +1,8 @@
-/** State that transcript rows share: whether the agent is working, and which entries are expanded. A virtual list unmounts rows, so they can't keep it themselves. */
+/** State that transcript rows share: whether the agent is working, and which entries are expanded. Rows can't hold this state themselves, because the virtual list unmounts them. */
 import { createContext, use, useState } from 'react'
 
 export const ExpandedContext = createContext<Set<string>>(new Set())
-/** False once the agent can't be running anything. */
+/** False when the agent can't be running any tool, so that an unfinished tool call is shown as “no result”. */
 export const WorkingContext = createContext(true)
 
 export function useExpanded(key: string): readonly [open: boolean, toggle: () => void] {

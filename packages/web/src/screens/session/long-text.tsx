@@ -1,4 +1,4 @@
-/** A text of any length: the first lines, and all of it on demand as a virtual list. */
+/** Shows the first lines of a text, and the full text on demand in a virtual list, so that very long texts stay fast. */
 import { displayText } from '@holdpoint/client'
 import { type ReactNode, useMemo, useRef } from 'react'
 import { Virtualizer } from 'virtua'
@@ -13,7 +13,7 @@ const headLines = 16
 const headChars = 4000
 
 export interface LongTextProps {
-  /** The key under which the expanded state is stored. */
+  /** The key of this text in the set of expanded entries. */
   readonly name: string
   readonly text: string
   readonly lang?: string

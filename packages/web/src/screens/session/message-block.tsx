@@ -1,4 +1,4 @@
-/** A message: the agent's as Markdown, a person's as plain text with attachments and delivery state. */
+/** A message in the transcript. An agent's message is rendered as Markdown, a person's as plain text with attachments and delivery state. */
 import { type MessageEntry, singleLine } from '@holdpoint/client'
 import type { ReactNode } from 'react'
 import { useGateway } from '../../gateway/gateway-context.ts'
@@ -16,7 +16,7 @@ export function MessageBlock({ entry }: { readonly entry: MessageEntry }): React
 }
 
 function AgentMessage({ entry }: { readonly entry: MessageEntry }): ReactNode {
-  // Agents separate blocks with empty lines; the layout has its own gaps.
+  // Remove empty lines at both ends: the layout already leaves gaps between messages.
   const text = entry.text.replace(/^\n+|\s+$/g, '')
   return (
     <article className="message agent" aria-label="The agent">

@@ -1,4 +1,4 @@
-/** The session's pending requests, oldest first, above the composer. Keys go to the focused card, or else to the first. */
+/** The session's pending requests, oldest first, above the composer. Keyboard shortcuts apply to the focused card, or to the first card if none is focused. */
 import type { Request, RequestId, SessionId } from '@holdpoint/protocol'
 import { memo, type ReactNode, useLayoutEffect, useMemo, useState } from 'react'
 import { useRequests } from '../../gateway/gateway-context.ts'
@@ -11,7 +11,7 @@ import { cardAnchor } from './status-lines.tsx'
 import { transcriptTexts } from './texts.ts'
 import './pending-cards.css'
 
-/** More requests than this are answered in the inbox. */
+/** The session screen shows at most this many cards. Further requests are only in the inbox. */
 const cardsMax = 20
 
 export const PendingCards = memo(function PendingCards({ session }: { readonly session: SessionId }): ReactNode {
@@ -59,7 +59,7 @@ export const PendingCards = memo(function PendingCards({ session }: { readonly s
   )
 })
 
-/** Focusing this element makes its card the active one. */
+/** Returns the element around a request card. Focusing this element makes the card active. */
 function cardElement({ id }: Request): HTMLElement | null {
   return document.getElementById(cardAnchor(id))
 }

@@ -1,4 +1,4 @@
-/** The buttons that interrupt the current turn or end the session. If that cancels pending requests, they ask for confirmation. */
+/** The buttons that interrupt the current turn or end the session. Ending always asks for confirmation, interrupting only if it would cancel pending requests. */
 import type { Session } from '@holdpoint/protocol'
 import { type ReactNode, type Ref, useRef, useState } from 'react'
 import { errorMessage } from '../../gateway/error-message.ts'
@@ -26,7 +26,7 @@ export function SessionActions({ session }: { readonly session: Session }): Reac
   const canInterrupt = isBusy && state !== 'ended' && capabilities.includes('interrupt')
   const disabled = !live || busy !== null
   const button = useRef<HTMLButtonElement>(null)
-  // During the cooldown the key may be meant for content that was just replaced.
+  // Ignore the key during the cooldown: the person may have pressed it for content that was just replaced.
   useShortcuts({ interrupt: canInterrupt && !disabled ? () => inCooldown() || button.current?.click() : undefined })
   return (
     <div className="session-actions">
@@ -47,7 +47,7 @@ export function SessionActions({ session }: { readonly session: Session }): Reac
         <ConfirmButton
           label="End…"
           question="End this session?"
-          consequence={stopWarning('Stops the agent', pending)}
+          consequence={stopWarning('This stops the agent', pending)}
           confirmLabel="End the session"
           disabled={disabled}
           onConfirm={() => act('endSession')}
@@ -65,7 +65,7 @@ interface InterruptProps {
   readonly onInterrupt: () => void
 }
 
-/** Interrupting cancels the turn's pending requests, so with any pending it asks for confirmation. */
+/** The Interrupt button. Asks for confirmation if requests are pending, because interrupting the turn cancels them. */
 function Interrupt({ ref, busy, pending, disabled, onInterrupt }: InterruptProps): ReactNode {
   const label = (
     <>
@@ -81,7 +81,7 @@ function Interrupt({ ref, busy, pending, disabled, onInterrupt }: InterruptProps
   return (
     <ConfirmButton
       question="Interrupt this turn?"
-      consequence={stopWarning('Stops this turn', pending)}
+      consequence={stopWarning('This stops the turn', pending)}
       confirmLabel="Interrupt"
       plain={false}
       onConfirm={onInterrupt}

@@ -2,7 +2,7 @@
 import { driverLabel, stateLabel, timeSince } from '@holdpoint/client'
 import type { Session } from '@holdpoint/protocol'
 import { memo, type ReactNode } from 'react'
-import { useNow } from '../../gateway/gateway-context.ts'
+import { useGatewayTime } from '../../gateway/gateway-context.ts'
 import { useDriver } from '../../gateway/use-driver.ts'
 import { InlineAgentText } from '../../text/agent-text.tsx'
 import { formatCost } from '../../text/format-amounts.ts'
@@ -13,7 +13,7 @@ import { SessionTitle } from './session-title.tsx'
 import { processTexts } from './texts.ts'
 import './session-header.css'
 
-/** Memoized, so that streamed text does not render it again. */
+/** The header is memoized so that streamed text does not render it again. */
 export const SessionHeader = memo(function SessionHeader({ session }: { readonly session: Session }): ReactNode {
   const driver = useDriver(session.driver)
   return (
@@ -36,7 +36,7 @@ export const SessionHeader = memo(function SessionHeader({ session }: { readonly
 })
 
 function State({ session }: { readonly session: Session }): ReactNode {
-  const now = useNow(30_000)
+  const now = useGatewayTime(30_000)
   const isWaiting = session.pending > 0 && session.state !== 'ended'
   const since = timeSince(session.stateChangedAt, now)
   return (

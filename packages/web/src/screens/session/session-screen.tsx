@@ -14,7 +14,7 @@ import { useTranscript } from './use-transcript.ts'
 import './session-screen.css'
 
 export function SessionScreen({ id }: { readonly id: SessionId }): ReactNode {
-  // Starts loading before the session itself is known.
+  // Open the transcript first, so that it loads at the same time as the session.
   const reading = useTranscript(id)
   const found = useSession(id)
   switch (found.state) {
@@ -39,7 +39,7 @@ export function SessionScreen({ id }: { readonly id: SessionId }): ReactNode {
     case 'failed':
       return (
         <Message>
-          <h1>The session can’t be shown</h1>
+          <h1>This session couldn’t be loaded</h1>
           <p>{errorMessage(found.error)}</p>
           <button type="button" className="button" onClick={found.retry}>
             Try again

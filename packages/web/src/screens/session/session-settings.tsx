@@ -1,4 +1,4 @@
-/** The session's mode and model. A change applies at once if the agent supports it, else with its next turn. */
+/** The fields for the session's mode and model. If the agent can't change a setting at once, the change applies from its next turn. */
 import { escapeInvisible, limits, type Session } from '@holdpoint/protocol'
 import { type ReactNode, useId, useState } from 'react'
 import { errorMessage } from '../../gateway/error-message.ts'
@@ -27,7 +27,7 @@ export function SessionSettings({ session }: { readonly session: Session }): Rea
       )}
       {problem !== null && (
         <p className="problem" role="alert">
-          Not changed: {problem}
+          The setting couldn’t be changed: {problem}
         </p>
       )}
     </>

@@ -1,4 +1,4 @@
-/** The session's title, edited in place: click, type, Enter. Escape cancels. */
+/** The session's title. A click turns the title into a text field, in which Enter saves and Escape cancels. */
 import { sessionName } from '@holdpoint/client'
 import { limits, type Session } from '@holdpoint/protocol'
 import { type ReactNode, useState } from 'react'
@@ -30,7 +30,7 @@ export function SessionTitle({ session }: { readonly session: Session }): ReactN
         </h1>
         {problem !== null && (
           <p className="problem" role="alert">
-            The title was not changed: {problem}
+            The title couldn’t be changed: {problem}
           </p>
         )}
       </>
@@ -41,7 +41,7 @@ export function SessionTitle({ session }: { readonly session: Session }): ReactN
       aria-label="Title"
       maxLength={limits.titleMax}
       value={typed}
-      // biome-ignore lint/a11y/noAutofocus: it replaces the title that was clicked
+      // biome-ignore lint/a11y/noAutofocus: the field replaces the title that the person clicked
       autoFocus
       onFocus={event => event.target.select()}
       onChange={event => setTyped(event.target.value)}

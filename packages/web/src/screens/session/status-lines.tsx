@@ -14,7 +14,7 @@ import { turnSummary } from '../../text/format-amounts.ts'
 import { clockTime } from '../../text/format-time.ts'
 import './status-lines.css'
 
-/** A pending request links to its card below; a resolved one shows its receipt. */
+/** A request in the transcript: a link to its card while pending, a receipt once resolved. */
 export function RequestLine({ entry }: { readonly entry: RequestEntry }): ReactNode {
   const { request } = entry
   if (request.status === 'resolved') return <Receipt request={request} showSession={false} />
@@ -31,7 +31,7 @@ export function cardAnchor(id: string): string {
   return `card-${id}`
 }
 
-/** The URL's hash holds the route, so the link must not change it. */
+/** Scrolls to the card of a request. Prevents the link's default action, which would overwrite the route in the URL's hash. */
 function showCard(event: { preventDefault(): void }, id: string): void {
   event.preventDefault()
   const card = document.getElementById(cardAnchor(id))

@@ -3,7 +3,7 @@
 const linesMax = 60
 const charsMax = 6000
 
-/** Chunks that end at a line feed do not contain it. */
+/** Returns the chunks of a text. A chunk that ends at a line break does not include the line break. */
 export function chunksOf(text: string): readonly string[] {
   const chunks: string[] = []
   let lines: string[] = []
@@ -43,7 +43,7 @@ export function lineCount(text: string): number {
   return count
 }
 
-/** The beginning of a text, at most `lines` lines and `chars` characters. */
+/** Returns the beginning of a text: at most `lines` lines and `chars` characters. */
 export function headOf(text: string, lines: number, chars: number): string {
   let end = -1
   for (let i = 0; i < lines; i++) {

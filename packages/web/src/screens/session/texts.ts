@@ -2,7 +2,7 @@
 import type { Session } from '@holdpoint/protocol'
 
 export interface ComposerLabels {
-  /** Why no message can be sent; null if one can. */
+  /** Why the person can’t send a message; null if they can. */
   readonly closed: string | null
   readonly placeholder: string
   readonly button: string
@@ -17,7 +17,7 @@ export function composerLabels(session: Pick<Session, 'state' | 'pending' | 'cap
     return { ...base, closed: 'This session has ended, and its agent can’t be resumed.' }
   if (!capabilities.includes('messages')) return { ...base, closed: 'This agent doesn’t accept messages.' }
   if (state === 'ended')
-    return { ...base, placeholder: 'Session ended. Send a message to reopen it.', button: 'Continue' }
+    return { ...base, placeholder: 'This session has ended. Send a message to reopen it.', button: 'Continue' }
   if (pending > 0) {
     const requests = pending === 1 ? 'the request above' : `the ${pending} requests above`
     return { ...base, hint: `The agent will read this after you answer ${requests}.` }
@@ -36,9 +36,9 @@ export const processTexts: Record<NonNullable<Session['process']>['state'], stri
   live: 'running',
   parked: 'parked (no process)',
   idle: 'idle (no process)',
-  done: 'process stopped',
-  stopped: 'process ended',
-  lost: 'process lost',
+  done: 'process finished',
+  stopped: 'process stopped',
+  lost: 'process ended unexpectedly',
 }
 
 export const toolTexts = {
@@ -54,7 +54,7 @@ export const transcriptTexts = {
   empty: 'No messages yet.',
   loadingEarlier: 'Loading earlier messages…',
   toNewest: '↓ Newest',
-  cutOff: 'Cut off here',
+  cutOff: 'The message was cut off here.',
   waitingForYou: 'Waiting for you',
 } as const
 

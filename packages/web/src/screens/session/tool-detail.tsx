@@ -71,7 +71,7 @@ function ToolOutput({ name, output, failed }: ToolOutputProps): ReactNode {
   const text = outputText(output)
   return (
     <>
-      <p className="tool-label">{failed ? 'Failed with' : 'Result'}</p>
+      <p className="tool-label">{failed ? 'Error' : 'Result'}</p>
       {text === null ? (
         <Json name={`${name}:output`} value={output} />
       ) : text === '' ? (

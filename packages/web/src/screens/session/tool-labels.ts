@@ -6,7 +6,7 @@ import type { JsonObject } from '@holdpoint/protocol'
 const descriptiveKeys = ['description', 'query', 'pattern', 'url', 'path', 'prompt', 'name']
 const summaryMax = 300
 
-/** The result is untrusted text: display it with InlineAgentText. */
+/** Returns a one-line summary of a tool call. The summary is untrusted text, so display it with `InlineAgentText`. */
 export function toolSummary({ title, input, inputText }: Pick<ToolEntry, 'title' | 'input' | 'inputText'>): string {
   const text = title || (input ? inputSummary(input) : inputText)
   const line = singleLine(text.slice(0, summaryMax).toWellFormed())
@@ -22,7 +22,7 @@ function inputSummary(input: JsonObject): string {
   return named ?? Object.values(input).find(value => typeof value === 'string') ?? ''
 }
 
-/** The result as one text, if it is a text or a list of texts; null if it is other JSON. */
+/** Returns the result of a tool call as one text if it is a text or a list of texts; null for any other JSON. */
 export function outputText(output: unknown): string | null {
   if (typeof output === 'string') return output
   if (!Array.isArray(output) || output.length === 0) return null

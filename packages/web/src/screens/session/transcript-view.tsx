@@ -1,4 +1,4 @@
-/** The transcript as a virtual list: starts at the newest entry and loads earlier ones on scrolling up. */
+/** The transcript as a virtual list, which starts at the newest entry and loads earlier entries when the person scrolls up. */
 import { escapeInvisible } from '@holdpoint/protocol'
 import { type ReactNode, useCallback, useEffect, useLayoutEffect, useReducer, useRef, useState } from 'react'
 import { Virtualizer } from 'virtua'
@@ -13,11 +13,11 @@ import type { TranscriptReading } from './use-transcript.ts'
 import { nextVisible, unseenSince, type VisibleEntries } from './visible-entries.ts'
 import './transcript-view.css'
 
-/** Earlier pages load when the first entry is this near. */
+/** The previous page is loaded when the first entry is at most this far above the visible part. */
 const loadAheadPx = 2000
 /** The height of the line above the first entry; must match transcript-view.css. */
 const topPx = 48
-/** The maximum length that screen readers announce. */
+/** Screen readers announce at most this many characters of a message. */
 const spokenMax = 300
 
 export function TranscriptView({ reading }: { readonly reading: TranscriptReading }): ReactNode {
@@ -113,7 +113,7 @@ function Beginning({ earlier, failed, onRetry, empty }: BeginningProps): ReactNo
   return transcriptTexts.loadingEarlier
 }
 
-/** Shows entries added at the start and at the end in two renders: see `nextVisible`. */
+/** Returns the entries to render now. If entries were added at both ends, shows them in two renders (see `nextVisible`). */
 function useVisibleEntries(all: TranscriptReading['entries']): VisibleEntries {
   const before = useRef<TranscriptReading['entries']>([])
   const [, showMore] = useReducer((count: number) => count + 1, 0)
@@ -125,7 +125,7 @@ function useVisibleEntries(all: TranscriptReading['entries']): VisibleEntries {
   return shown
 }
 
-/** Loads the previous page when the first entry is near. After a failure it waits for a retry. */
+/** Loads the previous page when the first entry comes near. After a failure, waits until the person retries. */
 function useEarlier(
   scroller: { readonly current: HTMLElement | null },
   earlier: TranscriptReading['earlier'],
@@ -144,7 +144,7 @@ function useEarlier(
   return { failed, loadIfNear }
 }
 
-/** The agent's last finished message since the screen was opened, for screen readers. */
+/** Returns the text that screen readers announce: the agent's latest finished message, if it arrived after the screen was opened. */
 function useAnnounced(entries: TranscriptReading['entries']): string {
   const last = entries.findLast(entry => entry.kind === 'message' && entry.role === 'agent' && !entry.streaming)
   const [known] = useState(last?.id)
@@ -153,7 +153,7 @@ function useAnnounced(entries: TranscriptReading['entries']): string {
     : ''
 }
 
-/** How many entries were added since the person scrolled away from the end. */
+/** Counts the entries added since the person scrolled away from the end. */
 function useNewCount(entries: TranscriptReading['entries'], atEnd: boolean): number {
   const lastSeen = useRef<string | null>(null)
   const last = entries.at(-1)?.id ?? null

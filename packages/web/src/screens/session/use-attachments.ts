@@ -1,4 +1,4 @@
-/** The attachments of the next message, and why other files were not accepted. */
+/** The attachments of the next message, stored in the browser until they are sent, and the reasons why files were refused. */
 import { type Attachment, limits, type SessionId } from '@holdpoint/protocol'
 import { useEffect, useRef, useState } from 'react'
 import { useGateway } from '../../gateway/gateway-context.ts'
@@ -22,19 +22,19 @@ export function useAttachments(session: SessionId): Attachments {
     latest.current = next
     setItems(next)
   }
-  /** Saving before the stored files are loaded would overwrite them. */
+  /** False until the stored attachments are loaded; saving earlier would overwrite them. */
   const isLoaded = useRef(false)
   const change = (next: readonly Attachment[]) => {
     show(next)
     if (isLoaded.current) void saveAttachments(me, session, next)
   }
-  // biome-ignore lint/correctness/useExhaustiveDependencies: loads once
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the stored attachments are loaded only once
   useEffect(() => {
     void readAttachments(me, session).then(files => {
       const added = latest.current
       isLoaded.current = true
       if (files.length > 0) show([...files, ...added].slice(0, limits.attachmentsMax))
-      // Save even if the screen was left meanwhile.
+      // Save the added files even if the person has left the screen.
       if (added.length > 0) void saveAttachments(me, session, latest.current)
     })
   }, [me, session])

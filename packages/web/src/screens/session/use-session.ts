@@ -1,4 +1,4 @@
-/** Looks up a session: in the inbox, or else from the gateway, because the inbox only has the newest sessions. */
+/** Looks up a session in the inbox, or else fetches it from the gateway, because the inbox only has the newest sessions. */
 import { Fault, type Session, type SessionId } from '@holdpoint/protocol'
 import { useEffect, useState } from 'react'
 import { useGateway, useInboxPart, useLive } from '../../gateway/gateway-context.ts'

@@ -6,9 +6,9 @@ const nearPx = 32
 
 export interface StickToEnd {
   readonly atEnd: boolean
-  /** Call when the content has changed its size. */
+  /** Call after the size of the content has changed. */
   readonly keepAtEnd: () => void
-  /** Call when the list has scrolled. */
+  /** Call on every scroll event of the list. */
   readonly onScroll: () => void
   readonly scrollToEnd: () => void
 }
@@ -26,7 +26,7 @@ export function useStickToEnd(scroller: RefObject<HTMLElement | null>): StickToE
     if (!element) return
     const { scrollTop: top, scrollHeight: height, clientHeight } = element
     if (height - top - clientHeight <= nearPx) stuck.current = true
-    // The person scrolled up. If shrinking content had moved the position, the height would have shrunk, too.
+    // The position moved up but the content did not shrink, so the person scrolled up.
     else if (top < last.current.top - 1 && height >= last.current.height) stuck.current = false
     last.current = { top, height }
     setAtEnd(stuck.current)

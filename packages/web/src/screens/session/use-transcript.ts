@@ -1,4 +1,4 @@
-/** A live transcript, open while the component is mounted. */
+/** Opens a session's live transcript while the component is mounted. */
 import type { Transcript, TranscriptSnapshot } from '@holdpoint/client'
 import type { SessionId } from '@holdpoint/protocol'
 import { useCallback, useEffect, useState, useSyncExternalStore } from 'react'
@@ -6,7 +6,7 @@ import { useGateway } from '../../gateway/gateway-context.ts'
 
 export interface TranscriptReading extends TranscriptSnapshot {
   readonly loadEarlier: () => Promise<void>
-  /** Starts again after a failure. */
+  /** Loads the transcript again after a failure. */
   readonly retry: () => void
 }
 

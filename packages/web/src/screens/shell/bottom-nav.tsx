@@ -1,4 +1,4 @@
-/** The navigation at the bottom of the screen, on a phone. */
+/** The navigation bar at the bottom of the screen on phones. */
 import type { ReactNode } from 'react'
 import type { Route } from '../../routes.ts'
 import { type Counts, NavLink, navItems } from './sidebar.tsx'

@@ -1,4 +1,4 @@
-/** The command palette: opens a screen or a session by typing a part of its name. */
+/** The command palette, which finds a screen or a session by part of its name and opens it. */
 import { type KeyboardEvent, type ReactNode, useState } from 'react'
 import { useSessions } from '../../gateway/gateway-context.ts'
 import { go } from '../../routes.ts'

@@ -1,4 +1,4 @@
-/** A banner over the page while the gateway is unreachable, and for a moment after it is back. It does not move the layout. */
+/** A banner shown while the gateway is unreachable, and briefly after the page reconnects. The banner overlays the page, so the layout does not move. */
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react'
 import { useInboxPart } from '../../gateway/gateway-context.ts'
 import { startCooldown } from '../../ui/input-cooldown.ts'
@@ -9,7 +9,7 @@ const reconnectedShownMs = 3000
 
 export type ConnectionState = 'connected' | 'reconnecting' | 'reconnected'
 
-/** `reconnecting` as soon as the connection is lost, `reconnected` for a few seconds after it is back. */
+/** Returns `reconnecting` as soon as the connection is lost, and `reconnected` for a few seconds after it is restored. */
 export function useConnectionState(): ConnectionState {
   const status = useInboxPart(snapshot => snapshot.status)
   const [state, setState] = useState<ConnectionState>('connected')
@@ -27,7 +27,7 @@ export function useConnectionState(): ConnectionState {
     const timer = setTimeout(() => setState('connected'), reconnectedShownMs)
     return () => clearTimeout(timer)
   }, [status])
-  // The effect runs after this render, which must not look live either.
+  // The effect above runs only after this render, so check the status here too: stale content must never look live.
   return status === 'reconnecting' ? 'reconnecting' : state
 }
 
@@ -41,7 +41,7 @@ export function ConnectionBanner({ state }: { readonly state: ConnectionState })
 
 const textFields = 'textarea, input:not([type="radio"], [type="checkbox"]), [contenteditable="true"]'
 
-/** Makes stale content inert, unless the person is typing in it: their text must not be lost. Restores the focus afterwards. */
+/** Makes an element inert while its content is stale, and restores the focus afterwards. Does nothing while the person is typing in the element, because their text would be lost. */
 export function useInertWhile(inert: boolean, ref: RefObject<HTMLElement | null>): void {
   useEffect(() => {
     const screen = ref.current

@@ -2,6 +2,7 @@
 import type { ReactNode } from 'react'
 import { nextTheme, useTheme } from '../../storage/theme.ts'
 import { openDialog } from './open-dialog.ts'
+import { headerTexts, themeButtonLabel } from './texts.ts'
 import { UserMenu } from './user-menu.tsx'
 import './header.css'
 
@@ -13,20 +14,20 @@ export function Header(): ReactNode {
     <header className="header">
       <a className="brand" href="#/">
         <img src="/favicon.svg" alt="" width={20} height={20} />
-        <span className="brand-name">Holdpoint</span>
+        <span className="brand-name">{headerTexts.brand}</span>
       </a>
       <span className="header-space" />
       <button type="button" className="button plain header-palette" onClick={() => openDialog('palette')}>
-        Go to… <kbd className="kbd">{isMac ? '⌘K' : 'Ctrl K'}</kbd>
+        {headerTexts.goTo} <kbd className="kbd">{isMac ? '⌘K' : 'Ctrl K'}</kbd>
       </button>
       <button type="button" className="button header-new-session" onClick={() => openDialog('start')}>
-        New session
+        {headerTexts.newSession}
       </button>
       <button
         type="button"
         className="button plain icon-button"
-        aria-label={`Theme: ${theme}. Change to ${nextTheme(theme)}`}
-        title={`Theme: ${theme}`}
+        aria-label={themeButtonLabel(theme, nextTheme(theme))}
+        title={themeButtonLabel(theme)}
         onClick={() => setTheme(nextTheme(theme))}
       >
         <span className={`theme-icon ${theme}`} aria-hidden="true" />

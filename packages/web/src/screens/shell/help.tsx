@@ -1,4 +1,4 @@
-/** The dialog that lists the keyboard shortcuts. */
+/** The help dialog, which lists the keyboard shortcuts. */
 import type { ReactNode } from 'react'
 import { shortcutGroups } from '../../shortcuts/texts.ts'
 import { Dialog } from '../../ui/dialog.tsx'

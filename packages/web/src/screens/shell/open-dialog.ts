@@ -1,4 +1,4 @@
-/** Which dialog of the app is open; at most one at a time. */
+/** Stores which dialog is open. At most one dialog is open at a time. */
 import { createObservableStore } from '@holdpoint/client'
 import { useSyncExternalStore } from 'react'
 

@@ -1,4 +1,4 @@
-/** The Rules and Settings screens until they are built. */
+/** The Rules and Settings screens, which only show a text because they are not built yet. */
 import type { ReactNode } from 'react'
 import { placeholderTexts } from './texts.ts'
 import './placeholder-screen.css'

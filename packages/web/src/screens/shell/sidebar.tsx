@@ -1,4 +1,4 @@
-/** The navigation at the side: the screens, and the sessions that have not ended, by state. */
+/** The sidebar: links to the screens, and to the sessions that have not ended, grouped by state. */
 import { sessionName } from '@holdpoint/client'
 import type { Session } from '@holdpoint/protocol'
 import { type ReactNode, useMemo, useState } from 'react'
@@ -7,6 +7,7 @@ import { groupOf, groupSessions } from '../../gateway/session-groups.ts'
 import { href, type Route } from '../../routes.ts'
 import { InlineAgentText } from '../../text/agent-text.tsx'
 import { SessionStateIcon } from '../../ui/session-state-icon.tsx'
+import { moreSessions, navNames, sidebarLabel } from './texts.ts'
 import './sidebar.css'
 
 export interface NavItem {
@@ -14,11 +15,11 @@ export interface NavItem {
   readonly name: string
 }
 export const navItems: readonly NavItem[] = [
-  { screen: 'inbox', name: 'Inbox' },
-  { screen: 'sessions', name: 'Sessions' },
-  { screen: 'audit', name: 'Audit log' },
-  { screen: 'rules', name: 'Rules' },
-  { screen: 'settings', name: 'Settings' },
+  { screen: 'inbox', name: navNames.inbox },
+  { screen: 'sessions', name: navNames.sessions },
+  { screen: 'audit', name: navNames.audit },
+  { screen: 'rules', name: navNames.rules },
+  { screen: 'settings', name: navNames.settings },
 ]
 
 export interface Counts {
@@ -29,13 +30,13 @@ export interface Counts {
 export interface SidebarProps {
   readonly route: Route
   readonly counts: Counts
-  /** True while the gateway is unreachable: the sessions may have changed. */
+  /** True while the gateway is unreachable, so the sessions may be out of date. */
   readonly stale: boolean
 }
 
 export function Sidebar({ route, counts, stale }: SidebarProps): ReactNode {
   return (
-    <nav className="sidebar" aria-label="Screens and sessions">
+    <nav className="sidebar" aria-label={sidebarLabel}>
       <ul className="nav-list">
         {navItems.map(item => (
           <li key={item.screen}>
@@ -68,7 +69,7 @@ export function NavLink(props: {
   )
 }
 
-/** While the pointer is over the list, sessions keep their order; their state is still updated at once. */
+/** Lists the open sessions. While the pointer is over the list, the sessions keep their order but still show their current state. */
 function SessionNav({ route, stale }: Omit<SidebarProps, 'counts'>): ReactNode {
   const sessions = useSessions()
   const [hovered, setHovered] = useState(false)
@@ -94,7 +95,7 @@ function SessionNav({ route, stale }: Omit<SidebarProps, 'counts'>): ReactNode {
           </ul>
           {group.more > 0 && (
             <a className="nav-item more" href={href({ screen: 'sessions' })}>
-              {group.more} more, all sessions
+              {moreSessions(group.more)}
             </a>
           )}
         </section>

@@ -1,4 +1,23 @@
-/** Texts of the app's shell: connection banner, placeholder screens, user menu, help and New session dialogs. */
+/** Texts of the app's shell: header, sidebar, connection banner, placeholder screens, user menu, and the help and New session dialogs. */
+
+export const headerTexts = { brand: 'Holdpoint', goTo: 'Go to…', newSession: 'New session' } as const
+
+export function themeButtonLabel(theme: string, next?: string): string {
+  return next === undefined ? `Theme: ${theme}` : `Theme: ${theme}. Switch to ${next}`
+}
+
+export const sidebarLabel = 'Screens and sessions'
+export const navNames = {
+  inbox: 'Inbox',
+  sessions: 'Sessions',
+  audit: 'Audit log',
+  rules: 'Rules',
+  settings: 'Settings',
+} as const
+
+export function moreSessions(count: number): string {
+  return `${count} more (view all sessions)`
+}
 
 export const connectionTexts = {
   connected: '',
@@ -13,20 +32,20 @@ export const placeholderTexts = {
   },
   settings: {
     title: 'Settings',
-    text: 'There are no settings here yet. To sign in another browser, run “holdpoint link”.',
+    text: 'There are no settings yet. To sign in with another browser, run “holdpoint link”.',
   },
 } as const
 
 export const userMenuTexts = {
-  sound: 'Sound when an agent needs you',
-  notify: 'Notify me when this page is hidden',
-  notifyBlocked: 'Blocked by this browser for this page.',
+  sound: 'Play a sound when an agent needs you',
+  notify: 'Notify me while this page is hidden',
+  notifyBlocked: 'This browser blocks notifications from this page.',
   keyboard: 'Keyboard',
   signOut: 'Sign out',
 } as const
 
 export const keySafety =
-  'Keys never answer a request while you type, within half a second of a change, or if the agent’s program advises against it.'
+  'Keyboard shortcuts answer nothing while you type or within half a second after the page changes, and they never allow a request that is flagged as dangerous.'
 
 export const paletteTexts = { placeholder: 'Go to a session or a screen…', noResults: 'No results' } as const
 
@@ -34,7 +53,7 @@ export const newSessionTexts = {
   folderHint: 'Defaults to the gateway’s folder.',
   defaultChoice: 'Default',
   promptPlaceholder: 'What should the agent do?',
-  rehearsal: 'A demo that shows every kind of request. Needs no key and changes nothing.',
-  noAgents: 'No agents available: no runner is connected. Is “holdpoint up” running?',
-  notReady: 'Not ready to run.',
+  rehearsal: 'A demo that shows every kind of request. It needs no API key and changes nothing.',
+  noAgents: 'No agents available because no runner is connected. Is “holdpoint up” running?',
+  notReady: 'This agent isn’t ready.',
 } as const

@@ -13,7 +13,7 @@ import { navItems } from './sidebar.tsx'
 import { userMenuTexts } from './texts.ts'
 import './user-menu.css'
 
-/** Following a link does not close a popover. */
+/** Closes the menu when one of its links is clicked: browsers do not close a popover for that. */
 function closeMenu(): void {
   document.getElementById('user-menu')?.hidePopover()
 }

@@ -1,12 +1,14 @@
-/** Shown when this browser is not signed in, or the gateway can’t be reached. */
+/** The screen shown when this browser is not signed in or can't reach the gateway. */
 import { Fault } from '@holdpoint/protocol'
 import type { ReactNode } from 'react'
 import { errorMessage } from '../../gateway/error-message.ts'
+import { commonTexts } from '../texts.ts'
+import { signInTexts } from './texts.ts'
 import './sign-in-screen.css'
 
 export interface SignInScreenProps {
   readonly error: unknown
-  /** The person followed a sign-in link that did not work: its error says why. */
+  /** True if the person followed a sign-in link that did not work; `error` says why. */
   readonly linkFailed?: boolean
 }
 
@@ -15,17 +17,17 @@ export function SignInScreen({ error, linkFailed = false }: SignInScreenProps): 
   return (
     <main className="sign-in">
       <img src="/favicon.svg" alt="" width={48} height={48} />
-      <h1>{notSignedIn ? 'This browser is not signed in' : 'Holdpoint can’t be opened'}</h1>
+      <h1>{notSignedIn ? signInTexts.notSignedIn : signInTexts.cannotOpen}</h1>
       {notSignedIn && (
         <>
-          <p>On the machine where Holdpoint runs, run</p>
-          <pre className="code-block">holdpoint link</pre>
-          <p>and open the link it prints. The link works once, for ten minutes.</p>
+          <p>{signInTexts.runCommand}</p>
+          <pre className="code-block">{signInTexts.command}</pre>
+          <p>{signInTexts.openLink}</p>
         </>
       )}
       {(!notSignedIn || linkFailed) && <p className="soft small">{errorMessage(error)}</p>}
       <button type="button" className="button" onClick={() => location.reload()}>
-        Try again
+        {commonTexts.tryAgain}
       </button>
     </main>
   )

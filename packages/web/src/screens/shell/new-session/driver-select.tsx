@@ -1,4 +1,4 @@
-/** Lists the agents that can be started. An agent that is not ready shows what is missing and what to do. */
+/** Lists the agents that can be started. For an agent that is not ready, says what is missing and what to do. */
 import { driverLabel } from '@holdpoint/client'
 import { escapeInvisible } from '@holdpoint/protocol'
 import type { ReactNode } from 'react'

@@ -4,12 +4,12 @@ import type { NewSessionFields } from './new-session-form.ts'
 export interface NewSessionDefaults {
   readonly driver: string
   readonly cwd: string
-  /** By driver, because each driver has its own modes. */
+  /** The last mode of each driver, by driver name. */
   readonly modes: Readonly<Record<string, string>>
 }
 
 const none: NewSessionDefaults = { driver: '', cwd: '', modes: {} }
-/** Skipping all approvals must be chosen each time. */
+/** Modes that skip all approvals, which a person must choose again for every session. */
 const neverRemembered = new Set(['bypassPermissions'])
 
 export function readDefaults(stored: string | null): NewSessionDefaults {

@@ -22,10 +22,10 @@ import {
 } from './new-session-form.ts'
 import './new-session-dialog.css'
 
-/** The state of the form. A null mode means: use the mode of the last session. */
+/** The state of the form. If the mode is null, the form uses the mode of the last session with the same driver. */
 type FormState = Omit<NewSessionFields, 'mode'> & { readonly mode: string | null }
 
-/** The unsent form, kept while the page is open: a click outside the dialog must not lose it. */
+/** The unsent form, kept until the page is closed so that a click outside the dialog does not lose the text. */
 let unsent: FormState | null = null
 
 export function NewSessionDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
@@ -51,7 +51,7 @@ export function NewSessionDialog({ onClose }: { readonly onClose: () => void }):
     drivers?.find(({ ready }) => ready)
   const lastMode = driver?.modes.find(mode => mode === last.modes[driver.name]) ?? ''
   const fields: NewSessionFields = { ...form, driver: driver?.name ?? '', mode: form.mode ?? lastMode }
-  // Once the person edits the form, the preselected agent stays: one that becomes ready later must not replace it.
+  // The first edit fixes the preselected agent, so that another agent that becomes ready later does not replace it.
   const set = (change: Partial<FormState>) =>
     setForm(before => ({ ...before, driver: before.driver || (driver?.name ?? ''), ...change }))
   const submit = async (event: SyntheticEvent) => {
@@ -206,11 +206,11 @@ const pollMs = 1000
 interface DriverList {
   /** Null while loading. */
   readonly drivers: readonly Driver[] | null
-  /** Why they can't be loaded right now. */
+  /** Why the last attempt to load the drivers failed. */
   readonly loadProblem: string | null
 }
 
-/** Polls the drivers, so that a new runner or a completed sign-in shows up while the dialog is open. */
+/** Polls the list of drivers, so that the open dialog notices a new runner or a completed sign-in. */
 function useDrivers(): DriverList {
   const { call } = useGateway()
   const [list, setList] = useState<DriverList>({ drivers: null, loadProblem: null })

@@ -1,4 +1,4 @@
-/** The fields of the New session dialog: the call they make, and which field an error belongs to. */
+/** The fields of the New session dialog: builds the `startSession` input from them, and assigns errors to them. */
 import { Fault, type Input, type Output, type Session } from '@holdpoint/protocol'
 import { errorMessage } from '../../../gateway/error-message.ts'
 
@@ -12,7 +12,7 @@ export interface NewSessionFields {
 }
 export type Problems = Partial<Record<keyof NewSessionFields | 'all', string>>
 
-/** External agents (without a runner) start their own sessions, so they are left out. A driver that several runners offer is listed once, ready if any runner is. */
+/** Returns each driver that a runner offers once, preferring a runner that is ready. Leaves out external agents, which start their own sessions. */
 export function offeredDrivers(items: readonly Driver[]): readonly Driver[] {
   const byName = new Map<string, Driver>()
   for (const driver of items)
@@ -22,13 +22,13 @@ export function offeredDrivers(items: readonly Driver[]): readonly Driver[] {
 
 const foldersMax = 12
 
-/** Folders of the known sessions, most recently used first. */
+/** Returns the folders of the known sessions, most recently used first. */
 export function recentFolders(sessions: Iterable<Session>): readonly string[] {
   const sorted = [...sessions].sort((a, b) => b.startedAt - a.startedAt)
   return [...new Set(sorted.map(session => session.cwd))].slice(0, foldersMax)
 }
 
-/** Leaves out empty fields, so that the gateway applies its defaults. */
+/** Builds the `startSession` input without empty fields, so that the gateway applies its defaults. */
 export function inputOf({ driver, cwd, mode, model, prompt }: NewSessionFields): Input<'startSession'> {
   const given = { cwd: cwd.trim(), mode, model: model.trim(), prompt: prompt.trim() }
   return { driver, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== '')) }

@@ -1,4 +1,4 @@
-/** One timer for all times shown on the page. It runs only while a component uses it. */
+/** A clock for all times shown on the page. All components share one timer, which runs only while a component uses it. */
 import { useSyncExternalStore } from 'react'
 
 const tickMs = 1000
@@ -18,7 +18,7 @@ function subscribe(listener: () => void): () => void {
   }
 }
 
-/** This machine's time, rounded down to `everyMs`: a component that shows minutes does not render every second. */
-export function useClock(everyMs: number): number {
+/** Returns this machine's time, rounded down to `everyMs`, so that a component that shows minutes does not render every second. */
+export function useLocalTime(everyMs: number): number {
   return useSyncExternalStore(subscribe, () => Math.floor(Date.now() / everyMs) * everyMs)
 }

@@ -1,0 +1,22 @@
+/** Texts of the Sessions screen. */
+
+export const sessionListTexts = {
+  title: 'Sessions',
+  search: 'Search sessions',
+  state: 'State',
+  loadFailed: 'The sessions couldn’t be loaded.',
+  empty: 'No sessions yet.',
+  showOlder: 'Show older',
+  end: 'End',
+  delete: 'Delete',
+  deleteWarning: 'This deletes the session’s history.',
+} as const
+
+export const stateChoices = [
+  { value: 'all', name: 'All' },
+  { value: 'waiting', name: 'Waiting' },
+  { value: 'working', name: 'Working' },
+  { value: 'idle', name: 'Idle' },
+  { value: 'parked', name: 'Parked' },
+  { value: 'ended', name: 'Ended' },
+] as const
