@@ -1,4 +1,4 @@
-/** The interface of a driver: what its agent can do, and how to run one session of it. */
+/** The interface of a driver: it describes its agent's capabilities and runs the agent's sessions. */
 import type { DriverInfo } from '@holdpoint/protocol'
 import type { AgentSession } from './session/agent-session.ts'
 
@@ -6,6 +6,6 @@ export interface Driver {
   info(): DriverInfo | Promise<DriverInfo>
   /** Runs the session until the driver parks or ends it, or until the session's signal aborts. */
   run(session: AgentSession): Promise<void>
-  /** Registers a callback for when `info()` would return something else than before. */
+  /** Registers a callback that the driver calls when the result of `info()` has changed. */
   onChange?(changed: () => void): void
 }

@@ -1,4 +1,4 @@
-/** Connects an agent that runs elsewhere: starts a session for it, or returns to one, and asks. */
+/** Connects an agent that runs in its own process: `connectAgent` starts or reattaches a session, and `ExternalAgent` appends events and asks. */
 import { randomUUID } from 'node:crypto'
 import {
   type AgentEvent,
@@ -19,13 +19,13 @@ export interface ConnectOptions {
   readonly call: Call
   readonly title?: string
   readonly cwd?: string
-  /** The session to return to; without it a new one is started. */
+  /** The session to reattach. If it is missing, `connectAgent` starts a new session. */
   readonly session?: SessionId
   readonly deadlineMs?: number
   readonly onDeadline?: OnDeadline
   readonly clock?: Clock
   readonly crashPoint?: CrashPoint
-  /** Stops connecting, and later stops the session. */
+  /** Aborting cancels `connectAgent`. After it has returned, aborting makes the session stop writing. */
   readonly signal?: AbortSignal
 }
 
@@ -52,7 +52,7 @@ export class ExternalAgent {
     return this.session.info.id
   }
 
-  /** Appends events; a string becomes a message. */
+  /** Appends events to the session's log. A string is appended as a message. */
   say(...items: readonly (string | AgentEvent)[]): Promise<void> {
     const events = items.map(
       (item): AgentEvent =>

@@ -1,9 +1,9 @@
-/** Ends agents' processes together with the runner and with everything they started. */
+/** Process group helpers: kill a process when the runner dies, and signal a process together with its children. */
 import { accessSync, constants } from 'node:fs'
 
 const setpriv = '/usr/bin/setpriv'
 
-/** On Linux, `setpriv --pdeathsig` makes the kernel kill the process when the runner dies, even by SIGKILL. */
+/** Wraps the command in `setpriv --pdeathsig` on Linux, so that the kernel kills the process when the runner dies, even if the runner gets SIGKILL. */
 export function withParentDeathSignal(argv: readonly string[]): readonly string[] {
   if (process.platform !== 'linux') return argv
   try {

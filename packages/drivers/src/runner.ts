@@ -1,4 +1,4 @@
-/** The runner: holds one lease for all its sessions, runs a driver for each, and keeps a failure in one session from affecting the others. It survives restarts of the gateway. */
+/** The runner: holds one lease for all its sessions, runs a driver for each session, and isolates the sessions from each other's failures. It keeps running when the gateway restarts. */
 import { randomUUID } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
 import {
@@ -23,17 +23,17 @@ import { retryingCall } from './session/retrying-call.ts'
 
 export interface RunnerOptions {
   readonly call: Call
-  /** Stays the same across restarts. A new start voids the leases of the earlier ones. */
+  /** The runner's id, which stays the same across restarts. A new start voids the lease of the previous start. */
   readonly id: RunnerId
   readonly name: string
   readonly drivers: readonly Driver[]
-  /** Asks the runner to stop: it parks the sessions it can, ends the others and retires. */
+  /** Aborting stops the runner: it parks resumable sessions, ends the others and retires. */
   readonly signal: AbortSignal
   readonly clock?: Clock
   readonly crashPoint?: CrashPoint
-  /** Receives problems for the runner's log. The messages may contain text of agents: escape them before printing. */
+  /** Receives problems for the runner's log. Messages may contain text from agents, so escape them before printing. */
   readonly log?: (problem: RunnerProblem) => void
-  /** The runner gives up when the gateway was unreachable for longer than this. */
+  /** The runner stops after the gateway has been unreachable for this long. */
   readonly awayMaxMs?: number
 }
 
@@ -51,12 +51,12 @@ export interface RunnerProblem {
 }
 
 const awayMaxDefaultMs = 10 * 60 * 1000
-/** After this time a stopping runner leaves the remaining sessions to the gateway, which releases them when the lease expires. */
+/** Time limit for stopping. The gateway releases the remaining sessions when the lease expires. */
 const stopMaxMs = 4000
-/** Pause after a failure that is worth another attempt. */
+/** Pause before another attempt after a temporary failure. */
 const retryPauseMs = 1000
 
-/** Resolves when the runner was told to stop or the gateway stayed unreachable; rejects when a newer start of the same runner took over. */
+/** Resolves when the runner has stopped, on request or because the gateway stayed unreachable. Rejects when a newer start of the same runner takes over. */
 export async function runRunner(options: RunnerOptions): Promise<void> {
   const infos = await Promise.all(options.drivers.map(driver => driver.info()))
   await new RunnerLoop(options, infos).run()
@@ -66,10 +66,10 @@ class RunnerLoop {
   readonly #options: RunnerOptions
   #infos: readonly DriverInfo[]
   readonly #clock: Clock
-  readonly #log: (trouble: RunnerProblem) => void
-  /** Aborts when no more sessions are taken and drivers must stop. */
+  readonly #log: (problem: RunnerProblem) => void
+  /** Aborts when the runner stops: it attaches no more sessions, and its drivers must stop. */
   readonly #stop = new AbortController()
-  /** Aborts when nothing can be written any more. */
+  /** Aborts when nothing can be written to the gateway anymore. */
   readonly #lost = new AbortController()
   readonly #call: Call
   readonly #running = new Map<Promise<void>, SessionId>()
@@ -103,7 +103,7 @@ class RunnerLoop {
       for (const driver of this.#options.drivers) driver.onChange?.(() => void this.#reportDrivers().catch(() => {}))
       await Promise.all([this.#renewLease(runner), this.#attachWaitingSessions()])
     } catch (error) {
-      // A stop, or a gateway that stayed unreachable, is not an error of the runner.
+      // If the runner was asked to stop or the gateway stayed unreachable, this is not an error.
       if (this.#stop.signal.aborted) return
       this.#giveUp(error)
       throw error
@@ -115,7 +115,7 @@ class RunnerLoop {
   }
 
   async #renewLease({ startedAt, expiresAt, id, incarnation }: Runner): Promise<void> {
-    // Both times come from the gateway's clock, which may differ from ours.
+    // Subtract two times of the gateway's clock, because that clock may differ from the runner's.
     const everyMs = (expiresAt - startedAt) / 3
     while (!this.#stop.signal.aborted) {
       await pause(this.#clock, everyMs, this.#stop.signal)
@@ -123,7 +123,7 @@ class RunnerLoop {
     }
   }
 
-  /** Reports changed drivers at once instead of at the next renewal. If this fails, the renewal fails too and handles the error. */
+  /** Reports changed drivers immediately instead of at the next lease renewal. If reporting fails, the renewal fails too and handles the error. */
   async #reportDrivers(): Promise<void> {
     this.#infos = await Promise.all(this.#options.drivers.map(driver => driver.info()))
     const { id } = this.#options
@@ -135,12 +135,12 @@ class RunnerLoop {
     while (!this.#stop.signal.aborted) {
       const page = await this.#tolerateServerFaults(() => this.#call('listWork', { ...who, wait: pollMs }))
       const attached = await Promise.all((page?.items ?? []).map(session => this.#attach(session)))
-      // Another runner was faster, or the session cannot be attached now: pause before asking again.
+      // Another runner was faster, or the sessions cannot be attached now. Pause before the next `listWork`, which would return the same sessions.
       if (attached.length > 0 && !attached.includes(true)) await pause(this.#clock, retryPauseMs, this.#stop.signal)
     }
   }
 
-  /** A 5xx fault of the gateway must not end the agents; any other fault ends the runner. */
+  /** Logs a 5xx fault of the gateway and returns undefined, so that the agents keep running. Any other fault ends the runner. */
   async #tolerateServerFaults<T>(attempt: () => Promise<T>): Promise<T | undefined> {
     try {
       return await attempt()
@@ -192,7 +192,7 @@ class RunnerLoop {
       if (session.unfinished !== null)
         this.#log({ event: 'session.unfinished', session: id, message: session.unfinished })
     } catch (error) {
-      // After `#lost`, shutting down reports all remaining sessions.
+      // After `#lost` has aborted, `#shutDown` reports all remaining sessions.
       if (!this.#lost.signal.aborted) this.#log({ event: 'session.kept', session: id, message: messageOf(error) })
     }
   }
@@ -201,7 +201,7 @@ class RunnerLoop {
     if (session.detached || this.#lost.signal.aborted) return
     const { aborted, reason } = session.signal
     if (aborted && reason instanceof Fault)
-      // If people ended the session, detaching confirms it. If it is fenced, another runner holds it now.
+      // If a person ended the session, confirm the end. With any other fault, another runner holds the session now.
       return reason.code === 'session_ended' ? session.end({ reason: 'stopped' }) : undefined
     if (aborted) return this.#parkOrEnd(session)
     if (failure === null) return session.end({ reason: 'done' })

@@ -1,4 +1,4 @@
-/** The driver for Claude Code: says whether Claude Code can run on this machine, and runs its sessions. */
+/** The driver for Claude Code: checks whether Claude Code can run on this machine, and runs its sessions. */
 import { join } from 'node:path'
 import type { Options } from '@anthropic-ai/claude-agent-sdk'
 import { type Capability, type Clock, type DriverInfo, systemClock } from '@holdpoint/protocol'
@@ -11,17 +11,17 @@ import { configFolder, type Environment, findClaude, type Installation, loadSdk,
 import { parseSessionOptions } from './setup/session-options.ts'
 
 export interface ClaudeOptions {
-  /** Where the transcripts and the state of the sessions are stored. */
+  /** Folder for the transcripts and the state of the sessions. */
   readonly folder: string
-  /** The `claude` to run; by default HOLDPOINT_CLAUDE, else the SDK's own binary, else the one on the PATH. */
+  /** The `claude` executable. The default is HOLDPOINT_CLAUDE, then the SDK's own binary, then `claude` on the PATH. */
   readonly executable?: string
   readonly env?: Environment
   readonly clock?: Clock
-  /** How long a session may be idle before it is parked; a session option of the same name takes precedence. */
+  /** How long a session may be idle before it is parked. The session option with the same name overrides this value. */
   readonly idleParkMs?: number
-  /** How to park a session whose request is pending; `auto` by default. */
+  /** How to park a session while a request is pending. The default is `auto`. */
   readonly parking?: ParkingChoice
-  /** Which of Claude Code's settings files apply; all of them by default. */
+  /** Which of Claude Code's settings files apply. The default is all of them. */
   readonly settingSources?: Options['settingSources']
 }
 
@@ -81,7 +81,7 @@ export function claudeDriver(options: ClaudeOptions): Driver {
   }
 }
 
-/** Settings and tokens of Holdpoint must not reach the agent. */
+/** Removes Holdpoint's environment variables, because its settings and tokens must not reach the agent. */
 function withoutHoldpointVariables(env: Environment): Environment {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('HOLDPOINT_')))
 }

@@ -6,7 +6,7 @@ import { cliErrors, modelErrors, processExit } from './messages.ts'
 
 type ErrorEvent = Extract<AgentEvent, { readonly type: 'error.raised' }>
 
-/** Joins the non-empty parts of the message with colons. */
+/** Creates an error event. Its message consists of the non-empty parts, joined with colons. */
 export function errorEvent(code: string, ...parts: readonly string[]): ErrorEvent {
   const message = parts
     .map(part => part.trim())
@@ -19,7 +19,7 @@ export function modelError(error: SDKAssistantMessageError, detail: string): Err
   return errorEvent(error, modelErrors[error] ?? modelErrors.unknown, detail)
 }
 
-/** The error that an SDK message reports outside the conversation; null if it reports none. */
+/** Converts an SDK message that reports an error outside the conversation to an error event. Returns null for any other message. */
 export function errorFrom(message: SDKMessage): ErrorEvent | null {
   if (message.type === 'auth_status') return message.error ? modelError('authentication_failed', message.error) : null
   if (message.type === 'rate_limit_event') {
@@ -28,7 +28,7 @@ export function errorFrom(message: SDKMessage): ErrorEvent | null {
     return modelError('rate_limit', resetsAt === undefined ? '' : cliErrors.limitResets(new Date(resetsAt * 1000)))
   }
   if (message.type !== 'system') return null
-  // The CLI retries by itself; the person is told at the first attempt only.
+  // The CLI retries by itself, so report only the first attempt.
   if (message.subtype === 'api_retry' && message.attempt === 1)
     return errorEvent(
       'api_retry',
@@ -40,7 +40,7 @@ export function errorFrom(message: SDKMessage): ErrorEvent | null {
   return null
 }
 
-/** How a process ended, what that means, and the last lines of its stderr. */
+/** Returns a sentence that says how a process ended, what that means, and what it last wrote to stderr. */
 export function processExitMessage({ code, signal, stderr }: ProcessExit, consequence = ''): string {
   const how = signal ? processExit.signal(signal) : code === null ? processExit.notStarted : processExit.code(code)
   const lastLines = stderr.split('\n').slice(-5).join('\n')

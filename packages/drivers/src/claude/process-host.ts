@@ -1,4 +1,4 @@
-/** Owns the current process of a session: starts it with the session's mode and model, applies changes to them, and ends it. */
+/** Owns the current process of a session: starts the process with the session's mode and model, applies changes of mode and model, and ends the process. */
 import type { Options } from '@anthropic-ai/claude-agent-sdk'
 import { type Clock, type CommandBody, type CommandOutcome, messageOf, within } from '@holdpoint/protocol'
 import type { AgentSession } from '../session/agent-session.ts'
@@ -20,7 +20,7 @@ import { TranscriptStore } from './transcript/transcript-store.ts'
 export interface ProcessHostOptions {
   readonly session: AgentSession
   readonly installation: Installation
-  /** Where the driver stores the session's transcript and state. */
+  /** The folder for the session's transcript and state. */
   readonly folder: string
   readonly configFolder: string
   readonly env: Environment
@@ -29,11 +29,11 @@ export interface ProcessHostOptions {
   readonly parkingProbe: ParkingProbe
   /** Called when a turn or a background task starts or ends in the process. */
   readonly onActivity: () => void
-  /** Called when the process exited without being stopped by the driver; `how` is a sentence. */
+  /** Called when the process exited without being stopped by the driver. `how` is a sentence that describes the exit. */
   readonly onLost: (cli: CliRun, how: string) => void
 }
 
-/** How long the CLI may take to change its mode, or to check a model with the API. */
+/** How long the CLI may take to change its mode or to check a model with the API. */
 const changeMaxMs = 15_000
 
 export class ProcessHost {
@@ -44,7 +44,7 @@ export class ProcessHost {
   #cli: CliRun | null = null
   #parkTimer: ParkTimer | null = null
   #parkAfterMs: number | null
-  /** The mode of the process, or the one in which the next process starts. */
+  /** The mode of the running process, or the mode in which the next process will start. */
   #mode: string | null
   #model: string | null
 
@@ -59,11 +59,11 @@ export class ProcessHost {
     this.#mode = mode === null ? null : resumeMode(mode, this.transcript.meta.mode, this.#mayBypass)
   }
 
-  /** The running process; null if there is none. */
+  /** The running process, or null if there is none. */
   get cli(): CliRun | null {
     return this.#cli && !this.#cli.hasExited ? this.#cli : null
   }
-  /** Why the pending call could not be resumed if the process ended now; null if it could. */
+  /** Returns why the pending call could not be resumed if the process ended now, or null if it could be resumed. */
   get whyNotParkable(): string | null {
     return this.#parkTimer?.whyNotParkable() ?? null
   }
@@ -81,7 +81,7 @@ export class ProcessHost {
     })
   }
 
-  /** Returns the running process, or starts one that continues the conversation, at the given call if there is one. */
+  /** Returns the running process, or starts a process that continues the conversation (at the given call, if any). */
   start(carried: CarriedRequests, call: ToolCall | null): CliRun {
     if (this.cli) return this.cli
     const { session, installation, folder, env, clock, sdkOptions, parkingProbe, onActivity } = this.#options
@@ -120,12 +120,12 @@ export class ProcessHost {
   /** Continues or forks the conversation that the person chose when they started the session. */
   #resumeOptions(): Partial<Options> {
     const { conversationId, options } = this.#session.info
-    // Nothing to resume if the id is this session's own conversation, whose transcript was lost.
+    // If the id is this session's own conversation, its transcript was lost and there is nothing to resume.
     if (conversationId === null || conversationId === this.transcript.meta.key?.sessionId) return {}
     return { resume: conversationId, ...(options.fork === true ? { forkSession: true } : {}) }
   }
 
-  /** Ends a process that was started for one turn only, unless something is still running in it. */
+  /** Ends a process that was started for only one turn, unless something is still running in the process. */
   async onTurnEnd(cli: CliRun): Promise<void> {
     const isDone = () => cli.endAfterTurn && !cli.isBusy && cli.backgroundTasks === 0
     if (isDone()) await cli.waitForOwnTurn()
@@ -146,7 +146,7 @@ export class ProcessHost {
       this.#parkTimer?.onCallsChanged()
     }
     const outcome = await this.#applySettings(mode, model)
-    // The session already shows the requested settings; correct it to the actual ones.
+    // The session already shows the requested settings, so set it back to the actual settings.
     const actual = { mode: this.#mode ?? 'default', model: this.#model }
     if (mode !== undefined || model !== undefined) await this.#session.say({ type: 'session.changed', ...actual })
     return outcome
@@ -168,14 +168,14 @@ export class ProcessHost {
     return { ok: true }
   }
 
-  /** The CLI might still apply the change later, so the process must not outlive its current turn. */
+  /** Ends the process after its current turn, because the CLI might still apply the change later. */
   async #giveUpChange(cli: CliRun): Promise<CommandOutcome> {
     cli.endAfterTurn = true
     if (!cli.isBusy && cli.backgroundTasks === 0) await cli.end('stopped')
     return { ok: false, reason: settings.noReply(changeMaxMs / 1000) }
   }
 
-  /** The CLI has changed its mode, by itself or because of a person's answer. */
+  /** Called when the CLI has changed its mode, by itself or because of a person's answer. */
   #onModeEntered(mode: string): void {
     if (mode === this.#mode) return
     this.#mode = mode

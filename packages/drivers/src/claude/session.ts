@@ -1,4 +1,4 @@
-/** One Claude Code session under one lease: runs its turns one after another, started by a message or by Claude Code itself, and handles people's commands meanwhile. */
+/** Runs one Claude Code session under one lease. Runs one turn at a time, started by a message or by Claude Code itself, and handles people's commands during the turn. */
 import { randomUUID } from 'node:crypto'
 import type { SDKUserMessage } from '@anthropic-ai/claude-agent-sdk'
 import { type AgentEvent, type CommandBody, type CommandOutcome, Fault, pause } from '@holdpoint/protocol'
@@ -29,21 +29,21 @@ export interface ClaudeSessionOptions extends Omit<ProcessHostOptions, 'onActivi
 type Message = SessionCommand & { readonly body: Extract<CommandBody, { readonly kind: 'message' }> }
 const isMessage = (command: SessionCommand): command is Message => command.body.kind === 'message'
 
-/** Everything that Claude Code does from one start to the next result. */
+/** Everything that Claude Code does between the start of a turn and its result. */
 interface Turn {
   /** Null if Claude Code started the turn by itself. */
   readonly message: Message | null
-  /** Requests of an earlier process that no call has repeated; they are dropped when the turn ends. */
+  /** Requests of an earlier process that no call of this process has repeated. They are dropped when the turn ends. */
   carried: ReadonlyMap<string, CarriedRequest>
   interrupted: boolean
-  /** The events that end the turn have been appended. */
+  /** Whether the events that end the turn have been appended. */
   isClosed: boolean
   finished: Promise<void>
 }
 
-/** How long the CLI may take to stop a turn before its process is ended. */
+/** How long the CLI may take to stop a turn before the driver ends its process. */
 const interruptMaxMs = 5000
-/** Leaves room for the consequence after the exit message. */
+/** Maximum length of the exit message, which leaves space for the sentence that follows it. */
 const exitMessageMax = 1000
 const interruptedSummary: TurnSummary = { events: [{ type: 'turn.finished', ending: 'interrupted' }], failure: null }
 const workingEvent: AgentEvent = { type: 'session.changed', state: 'working' }
@@ -54,13 +54,13 @@ export class ClaudeSession {
   readonly #host: ProcessHost
   readonly #queue: Message[] = []
   #turn: Turn | null = null
-  /** Set if the process is still busy when a turn ends: the log already says that the next turn has started in it. */
+  /** Set if the process is still busy when a turn ends. The log then already contains the start of the next turn. */
   #continuing: CliRun | null = null
   /** Whether a message had started the turn that was open when this driver took over the session. */
   #openTurnHasMessage = false
-  /** Changes of mode and model run one after another. */
+  /** The last change of mode or model. Changes run one after another. */
   #settingsChange: Promise<unknown> = Promise.resolve()
-  /** No new turn starts, because the session is being released. */
+  /** Whether the session is being released, so that no new turn may start. */
   #isStopping = false
   #cancelIdleTimer = () => {}
   #rejectRun: (error: unknown) => void = () => {}
@@ -96,11 +96,11 @@ export class ClaudeSession {
       signal.removeEventListener('abort', stop)
       await this.#host.end('stopped')
     }
-    // With a Fault as reason, the session has ended or belongs to another runner, so it must not be parked.
+    // If the reason is a Fault, the session has ended or belongs to another runner, so do not park it.
     if (lostWork !== null && !(signal.reason instanceof Fault)) await this.#session.park(lostWork)
   }
 
-  /** What is lost if the process ends now, as a sentence for people; null if everything can be resumed. */
+  /** Returns a sentence for people that says what is lost if the process ends now, or null if everything can be resumed. */
   #unfinishedWork(): string | null {
     const { cli, transcript, whyNotParkable } = this.#host
     if (!cli) return null
@@ -109,7 +109,7 @@ export class ClaudeSession {
     const { message } = this.#turn
     const { pendingKeys, hasOpenCalls } = cli.calls
     if (hasOpenCalls && pendingKeys.length === 0) return unfinished.outcomeUnknown
-    // A message that is not in the transcript is sent again, and equal calls then find their answers.
+    // If the message is not in the transcript, it will be sent again, and equal calls then get the recorded answers.
     if (message && !transcript.index.hasMessage(messageUuid(message.id))) return null
     if (!hasOpenCalls) return unfinished.working
     return whyNotParkable === null ? null : unfinished.notResumable(whyNotParkable)
@@ -128,7 +128,7 @@ export class ClaudeSession {
     await this.#turn?.finished
   }
 
-  /** Resumes an open turn that Claude Code had started by itself. A turn of a message is resumed when that message is redelivered. */
+  /** Resumes an open turn that Claude Code had started by itself. A turn that a message started is resumed when the message is redelivered. */
   async #resumeOwnTurn(): Promise<void> {
     if (!this.#session.turnOpen) return
     const interruptedTurn = await readInterruptedTurn(this.#session)
@@ -136,7 +136,7 @@ export class ClaudeSession {
     if (!interruptedTurn.startedByMessage) this.#startTurn(null, turn => this.#resumeTurn(turn, interruptedTurn))
   }
 
-  /** Only `end` is awaited: an interrupt or a change of mode must not delay the commands after it. */
+  /** Handles one command. Awaits only `end`, because an interrupt or a change of mode must not delay later commands. */
   async #handleCommand(command: SessionCommand): Promise<void> {
     const { body } = command
     switch (body.kind) {
@@ -163,7 +163,7 @@ export class ClaudeSession {
   async #interrupt(): Promise<void> {
     const turn = this.#turn
     if (turn) turn.interrupted = true
-    // This fails if the process is starting or has exited. Ending the process below stops the turn in that case.
+    // Ignore the error if the process is starting or has exited. In that case, ending the process below stops the turn.
     this.#host.cli?.interrupt().catch(() => {})
     if (!turn) return
     const timeout = pause(this.#options.clock, interruptMaxMs, this.#session.signal).catch(() => {})
@@ -172,7 +172,7 @@ export class ClaudeSession {
     await turn.finished
   }
 
-  /** If the process becomes busy while the end of a turn is still being written, the next turn starts at that point of the log. */
+  /** Called when a turn or a background task starts or ends in the process. If the process becomes busy while the end of a turn is being written, the next turn starts at that point of the log. */
   #onActivity(): void {
     const { cli } = this.#host
     if (this.#turn?.isClosed && cli?.isBusy && !this.#continuing) {
@@ -182,7 +182,7 @@ export class ClaudeSession {
     this.#startNextTurn()
   }
 
-  /** Starts the turn of the next message, or follows a turn that Claude Code has started by itself. */
+  /** Starts a turn for the next message, or follows a turn that Claude Code has started by itself. */
   #startNextTurn(): void {
     if (this.#turn || this.#isStopping || this.#session.signal.aborted) return
     const { cli } = this.#host
@@ -211,13 +211,13 @@ export class ClaudeSession {
   }
 
   async #runMessage(turn: Turn, message: Message): Promise<void> {
-    // A change of mode or model that was made before the message applies to it.
+    // A change of mode or model that came before the message must apply to the message.
     await this.#settingsChange.catch(() => {})
     if (!message.redelivered) {
       await message.take()
       return this.#runTurn(turn, null, new CarriedRequests(), toUserMessage(message))
     }
-    // The turn had finished before the crash; only its command was still open.
+    // The turn had finished before the crash, so only its command is left to finish.
     if (!this.#openTurnHasMessage) return message.done()
     await this.#resumeTurn(turn, await readInterruptedTurn(this.#session))
   }
@@ -249,7 +249,7 @@ export class ClaudeSession {
     if (this.#isStopping || this.#session.signal.aborted) return
     const problem = cwdProblem(this.#session.info.cwd)
     if (problem) return this.#failTurn(turn, problem)
-    // If the turn was interrupted before it started, the message is not sent.
+    // If a person interrupted the turn before it started, do not send the message.
     if (turn.interrupted) return this.#finishTurn(turn, interruptedSummary)
     turn.carried = carried.remaining
     const cli = this.#host.start(carried, call)
@@ -266,7 +266,7 @@ export class ClaudeSession {
     if ('exit' in outcome) await this.#onProcessExit(turn, cli, outcome.exit)
     else {
       const turnEnding = turn.interrupted ? 'interrupted' : cli.calls.turnEnding
-      // A message that has arrived meanwhile becomes part of the open turn.
+      // If a message has arrived in the meantime, it becomes part of the open turn.
       const isJoined = outcome.result === null && turnEnding === null && this.#queue.length > 0
       if (!isJoined) await this.#closeTurn(turn, cli, summarizeTurn(outcome.result, this.#host.transcript, turnEnding))
     }
@@ -277,7 +277,7 @@ export class ClaudeSession {
     const { stopMessage } = cli.calls
     cli.calls.turnEnding = null
     cli.calls.stopMessage = null
-    // The CLI drops the reason why the person stopped it, so it is added to the conversation without calling the model.
+    // The CLI drops the reason that the person gave for stopping, so add the reason to the conversation without calling the model.
     if (stopMessage !== null) await cli.runTurn({ ...userMessage(randomUUID(), stopMessage), shouldQuery: false })
     await this.#finishTurn(turn, summary, cli)
   }
@@ -300,20 +300,20 @@ export class ClaudeSession {
       await cli.calls.onTurnEnd(false)
       return this.#finishTurn(turn, interruptedSummary)
     }
-    // A request is open, so its answer will start the session again.
+    // A request is open, and its answer will resume the session.
     if (cli.calls.hasOpenCalls) return this.#session.park()
     const reason = cli.startTimedOut ? turnFailed.startTimeout : processExitMessage(exit, turnFailed.processLost)
     await this.#failTurn(turn, reason)
   }
 
-  /** Also drops all requests of the turn. */
+  /** Fails the turn and drops all its requests. */
   async #failTurn(turn: Turn, failure: string): Promise<void> {
     turn.carried = (await readInterruptedTurn(this.#session)).requests
     await this.#session.say(errorEvent('lost', failure))
     await this.#finishTurn(turn, { events: [{ type: 'turn.finished', ending: 'failed' }], failure })
   }
 
-  /** The process exited while no turn was awaited. Only background work can be lost then. */
+  /** Reports background work that was lost because the process exited between turns. */
   #reportLostWork(cli: CliRun, how: string): void {
     if (cli.isTurnAwaited || this.#continuing === cli || cli.backgroundTasks === 0) return
     this.#session.sayQuietly(errorEvent('lost', processExit.backgroundLost(how.slice(0, exitMessageMax))))
@@ -324,7 +324,7 @@ export class ClaudeSession {
     const { idleParkMs } = this.#session.info.options
     const ms = typeof idleParkMs === 'number' ? idleParkMs : this.#options.idleParkMs
     const park = async () => {
-      // Background tasks would end with the process.
+      // Keep the process, because its background tasks would end with it.
       if (this.#host.cli && this.#host.cli.backgroundTasks > 0) return this.#startIdleTimer()
       this.#isStopping = true
       await this.#host.end('idle')

@@ -1,4 +1,4 @@
-/** Converts the SDK's result message to the events that end a turn: how it ended, its usage and its cost. */
+/** Converts the SDK's result message to the events that end a turn, which contain the ending, the usage and the cost. */
 import type { SDKResultMessage } from '@anthropic-ai/claude-agent-sdk'
 import { type AgentEvent, limits } from '@holdpoint/protocol'
 import { errorEvent } from './error-events.ts'
@@ -7,11 +7,11 @@ import type { TranscriptStore } from './transcript/transcript-store.ts'
 
 export interface TurnSummary {
   readonly events: readonly AgentEvent[]
-  /** Why the turn failed; null if it did not. */
+  /** Why the turn failed, or null if it did not fail. */
   readonly failure: string | null
 }
 
-/** Without a result, the turn consisted only of a background subagent's request. */
+/** Returns the events that end a turn. A turn without a result consisted only of a background subagent's request. */
 export function summarizeTurn(
   result: SDKResultMessage | null,
   transcript: TranscriptStore,
@@ -30,12 +30,12 @@ export function summarizeTurn(
   if (!failed) return { events: [finished], failure: null }
   const message = result.subtype === 'success' ? result.result : result.errors.join('; ')
   const failure = (message || turnFailed.endedBy(result.subtype)).slice(0, limits.reasonMax)
-  // An error of the model's API has the subtype `success` and was reported when it happened.
+  // After an error of the model's API, the subtype is `success`. The error was reported when it happened.
   if (result.subtype === 'success') return { events: [finished], failure }
   return { events: [errorEvent(result.subtype, failure), finished], failure }
 }
 
-/** The CLI reports the total cost of the whole conversation; returns the part that was not reported yet. */
+/** Returns the part of the cost that has not been reported yet. The CLI reports the total cost of the conversation. */
 function unreportedCost({ total_cost_usd: total }: SDKResultMessage, transcript: TranscriptStore): number {
   const reported = transcript.meta.reportedCost ?? 0
   transcript.updateMeta({ reportedCost: total })

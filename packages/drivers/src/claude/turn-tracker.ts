@@ -1,21 +1,21 @@
-/** Tracks the turns of one process: when a turn starts, which result belongs to which message, and when a turn that the CLI started by itself is over. */
+/** Tracks the turns of one process: when a turn starts, which result belongs to which message, and when a turn that the CLI started by itself has ended. */
 import type { SDKResultMessage, SDKUserMessage } from '@anthropic-ai/claude-agent-sdk'
 import type { ProcessExit } from './cli/cli-process.ts'
 
-/** The result is null if only a background subagent was asking, and it has its answer or makes way for a message. */
+/** The result is null if the turn consisted only of a background subagent's request, and ended because the request was answered or a message arrived. */
 export type TurnOutcome = { readonly result: SDKResultMessage | null } | { readonly exit: ProcessExit }
 
 export interface TurnTrackerOptions {
   /** Whether any call is waiting, or is answered but not yet taken. */
   readonly hasOpenCalls: () => boolean
   readonly send: (message: SDKUserMessage) => void
-  /** Called when the CLI has a message in its queue that it must not process, because the turn was interrupted. */
+  /** Called when the CLI has queued a message that it must not process, because a person interrupted the turn. */
   readonly onStaleMessage: () => void
 }
 
 export class TurnTracker {
   readonly #options: TurnTrackerOptions
-  /** The main agent has started a turn and not sent its result. */
+  /** Whether the main agent has started a turn and has not sent its result. */
   #isRunning = false
   #isAwaited = false
   #isInterrupted = false
@@ -36,7 +36,7 @@ export class TurnTracker {
     return this.#isAwaited
   }
 
-  /** The CLI reports that a turn starts; it does not say for which message. */
+  /** Call this when the CLI reports that a turn starts. The CLI does not say for which message. */
   markStarted(): void {
     this.#isRunning = true
   }
@@ -53,17 +53,17 @@ export class TurnTracker {
   checkCalls(): void {
     this.#onCallsSettled()
   }
-  /** A message has arrived. If only a background subagent is asking, the current turn ends so that the message can start. */
+  /** Call this when a message arrives. If the current turn consists only of a background subagent's request, the turn ends so that the message's turn can start. */
   yieldToMessage(): void {
     if (!this.#isRunning) this.#onMessage()
   }
 
-  /** Sends the message, or with null continues the resumed turn. Resolves with the turn's own result, or when the process exits. */
+  /** Sends the message, or continues the resumed turn if the message is null. Resolves with the result of that turn, or when the process exits. */
   runTurn(message: SDKUserMessage | null, exited: Promise<ProcessExit>): Promise<TurnOutcome> {
     return this.#awaitOutcome(exited, resolve => {
       this.#onResult = result => {
         if (belongsTo(result, message)) resolve({ result })
-        // The interrupt stopped a turn that the CLI had started by itself, so it would process the message next.
+        // The interrupt stopped a turn that the CLI had started by itself, so the CLI would process the message next.
         else if (this.#isInterrupted) this.#options.onStaleMessage()
       }
       if (!message) return
@@ -72,7 +72,7 @@ export class TurnTracker {
     })
   }
 
-  /** Follows a turn that the CLI started by itself, until its result. If only a background subagent is asking, until its calls are settled. */
+  /** Follows a turn that the CLI started by itself until its result. If the turn consists only of a background subagent's requests, follows it until they are resolved. */
   followOwnTurn(exited: Promise<ProcessExit>): Promise<TurnOutcome> {
     return this.#awaitOutcome(exited, resolve => {
       this.#onResult = result => resolve({ result })
@@ -84,7 +84,7 @@ export class TurnTracker {
     })
   }
 
-  /** Resolves at the next result, whichever turn it belongs to. */
+  /** Resolves at the next result, no matter which turn the result belongs to. */
   nextResult(): Promise<void> {
     return new Promise(resolve => {
       this.#onResult = () => resolve()
@@ -108,7 +108,7 @@ export class TurnTracker {
   }
 }
 
-/** The result of a turn that the CLI started by itself has an origin, and contains our message only if the CLI picked it up on the way. */
+/** Returns whether a result belongs to the turn of this message. The result of a turn that the CLI started by itself has an origin, and lists the message only if the CLI processed the message during that turn. */
 function belongsTo({ origin, user_message_uuids: uuids }: SDKResultMessage, message: SDKUserMessage | null): boolean {
   if (!message?.uuid) return true
   return uuids ? uuids.includes(message.uuid) : origin === undefined || origin.kind === 'human'

@@ -1,4 +1,4 @@
-/** The asks of generator agents, for example `const answer = yield* approval('Delete 3 files?')`. Each checks its arguments before it opens a request. */
+/** The asks of generator agents, for example `const answer = yield* approval('Delete 3 files?')`. Each function checks its arguments before it opens a request. */
 import {
   type Answer,
   type ApprovalAsk,
@@ -14,7 +14,7 @@ import {
 } from '@holdpoint/protocol'
 import { type HandedAnswer, nobodyAnswered, unknownOutcome } from '../session/open-request.ts'
 
-/** Thrown to end the turn. The events so far stay in the session's log. */
+/** Thrown inside an agent to end its turn. The turn's events stay in the session's log. */
 export class TurnCancelled extends Error {
   override readonly name = 'TurnCancelled'
 }
@@ -22,7 +22,7 @@ export function cancelTurn(reason = 'The agent ended the turn.'): never {
   throw new TurnCancelled(reason)
 }
 
-/** An ask whose `cwd` may be missing; the driver then uses the session's folder. */
+/** An ask without a required `cwd`. If `cwd` is missing, the driver uses the session's folder. */
 export type AskDraft = (Omit<ApprovalAsk, 'cwd'> & { readonly cwd?: string | undefined }) | QuestionsAsk | FormAsk
 export interface AskItem {
   readonly ask: AskDraft
@@ -38,11 +38,11 @@ export interface AsksYield {
 export type AskGenerator<T> = Generator<AsksYield, T, unknown>
 
 export interface GeneratorAskOptions {
-  /** Names the subagent that asks, from the outermost to the innermost. */
+  /** Names of the subagents that lead to the one that asks, outermost first. */
   readonly agentPath?: readonly string[]
   readonly deadlineMs?: number
   readonly onDeadline?: OnDeadline
-  /** `cancel` ends the turn if the ask is not granted. By default the agent continues and gets the reason. */
+  /** With `cancel`, the turn ends if the person denies or declines the ask or does not answer. By default, the agent gets the reason and continues. */
   readonly onReject?: 'cancel' | 'continue'
 }
 export interface ApprovalOptions extends GeneratorAskOptions {
@@ -75,7 +75,7 @@ export interface QuestionDraft {
 }
 export type FormDraft = Omit<FormAsk, 'kind' | 'message'> & { readonly message?: string }
 
-/** Asks whether something may be done. */
+/** Asks a person to allow an action. */
 export function* approval(prompt: string, options: ApprovalOptions = {}): AskGenerator<Approval> {
   const { agentPath, deadlineMs, onDeadline, onReject, ...rest } = options
   checkPrompt('approval', prompt)
@@ -83,7 +83,7 @@ export function* approval(prompt: string, options: ApprovalOptions = {}): AskGen
   const ask: AskDraft = {
     kind: 'approval',
     tool: 'confirm',
-    // The digest covers the input, so without an input the prompt itself must be in it.
+    // The digest covers only the tool and the input, so put the prompt into the input if the agent gave none.
     input: { prompt },
     editable: false,
     title: short ? prompt : `${prompt.slice(0, limits.titleMax - 1)}…`,
@@ -102,7 +102,7 @@ export function* approval(prompt: string, options: ApprovalOptions = {}): AskGen
   }
 }
 
-/** Asks for one of several choices. Null if the person declined or did not answer. `value` is the item of `choices`. */
+/** Asks for one of several choices. Returns the chosen item of `choices` and its index, or null if the person declined or did not answer. */
 export function* choice<const C extends string | ChoiceOption>(
   prompt: string,
   choices: readonly C[],
@@ -119,7 +119,7 @@ export function* choice<const C extends string | ChoiceOption>(
   return value === undefined ? null : { index, value }
 }
 
-/** Asks for text. Null if the person declined or did not answer. A secret answer is masked once the agent has it. */
+/** Asks for text. Returns null if the person declined or did not answer. The gateway masks a secret answer after the agent has received it. */
 export function* text(
   prompt: string,
   { secret = false, ...options }: GeneratorAskOptions & { readonly secret?: boolean } = {},
@@ -129,7 +129,7 @@ export function* text(
   return answers?.[0]?.other ?? null
 }
 
-/** Asks several questions in one request. Returns an answer per question (null if it was left out), or null if the person declined. */
+/** Asks several questions in one request. Returns one answer per question (null for a question that was left out), or null if the person declined or did not answer. */
 export function* questions(
   drafts: readonly QuestionDraft[],
   { onReject, ...options }: GeneratorAskOptions = {},
@@ -157,7 +157,7 @@ export function* form(
   return null
 }
 
-/** Opens several asks at once, which people answer in any order. Continues when all are answered. */
+/** Opens several asks at once, which people can answer in any order. Returns when all asks are answered. */
 export function* all<const A extends readonly AskGenerator<unknown>[]>(
   asks: A,
 ): AskGenerator<{ readonly [K in keyof A]: A[K] extends AskGenerator<infer T> ? T : never }> {
@@ -182,7 +182,7 @@ function* askOne(item: AskItem): AskGenerator<HandedAnswer> {
   return handed[0]
 }
 
-/** Returns the reason why an ask was not granted, or ends the turn if `onReject` is `cancel`. */
+/** Returns why the agent did not get the answer that it asked for, or ends the turn if `onReject` is `cancel`. */
 function notGranted(handed: HandedAnswer, onReject: GeneratorAskOptions['onReject']): string {
   const reason = reasonNotGranted(handed)
   if (onReject === 'cancel') throw new TurnCancelled(reason)

@@ -1,4 +1,4 @@
-/** Generator agents: a name and an async generator function that runs once per message. Their driver handles the message queue, interrupts and idle sessions. */
+/** Defines generator agents, which are async generator functions that run once per message, and the driver that runs them: it queues messages, handles interrupts and parks idle sessions. */
 import { type Clock, type CommandBody, type DriverInfo, Fault, limits, systemClock } from '@holdpoint/protocol'
 import type { Driver } from '../driver.ts'
 import type { AgentSession, SessionCommand } from '../session/agent-session.ts'
@@ -25,14 +25,14 @@ export function defineAgent(agent: GeneratorAgent): GeneratorAgent {
   return agent
 }
 
-/** Streams text. Yielding a plain string does the same. */
+/** Streams text, with an optional agent path. Yielding a plain string does the same. */
 export function say(text: string, options: { readonly agentPath?: readonly string[] } = {}): AgentText {
   return { type: 'message.delta', text, ...options }
 }
 
 export interface GeneratorOptions {
   readonly clock?: Clock
-  /** How long a session may be idle before it is parked. The session's own option `idleParkMs` overrides it. */
+  /** How long a session may be idle before it is parked. The session option `idleParkMs` overrides this value. */
   readonly idleParkMs?: number
 }
 const idleParkDefaultMs = 15 * 60 * 1000
@@ -114,7 +114,7 @@ class GeneratorSession {
     await this.#turn?.ended
   }
 
-  /** Starts the next turn synchronously if none is running, so that an interrupt right after a message stops it. */
+  /** Starts the next turn synchronously if no turn is running, so that an interrupt right after a message stops that message's turn. */
   #startNextTurn(): void {
     if (this.#turn || this.#session.signal.aborted) return
     this.#restartIdleTimer()
@@ -129,7 +129,7 @@ class GeneratorSession {
       },
       error => {
         this.#turn = null
-        // A turn that stopped because the session ended has nothing to report.
+        // If the turn stopped because the session ended, there is no error to report.
         const hasEnded = this.#session.signal.aborted || controller.signal.reason instanceof Fault
         if (!hasEnded) this.#fail(error)
       },
@@ -143,7 +143,7 @@ class GeneratorSession {
     const record = this.#turnLog.turn
     if (record?.seq !== message.seq)
       throw new Error(`the log of session ${message.session} has no turn for command ${message.id}`)
-    // The turn had finished before a crash; only the command was still open.
+    // The turn had finished before the crash, so only its command is left to finish.
     if (record.over) return message.done()
     const turn = new TurnRun({
       session: this.#session,

@@ -1,4 +1,4 @@
-/** Copies a value from an agent as JSON, by the rules of the wire, so that later changes to the object do not change what was sent. */
+/** Copies a value from an agent with the gateway's strict JSON parser, so that the agent cannot change the object after it was sent. */
 import { Fault, type Json, messageOf, parseJsonStrict } from '@holdpoint/protocol'
 
 export function jsonCopy(value: unknown, what: string): Json {

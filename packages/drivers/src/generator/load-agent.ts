@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { DriverInfo, Fault, faultFromZod, orAborted } from '@holdpoint/protocol'
 import { defineAgent, type GeneratorAgent, generatorDriver } from './generator.ts'
 
-/** A module with a top-level await that never resolves must not block the other agents. */
+/** Time limit for importing a module, so that a top-level await that never resolves does not block the other agents. */
 const loadMaxMs = 10_000
 
 export async function loadAgent(path: string, maxMs = loadMaxMs): Promise<GeneratorAgent> {

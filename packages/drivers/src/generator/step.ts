@@ -1,4 +1,4 @@
-/** Side effects of a generator agent: each runs once and is recorded, so that a replay returns the recorded result instead of running it again. */
+/** Steps: side effects of a generator agent that run once. A replay returns the recorded result of a step instead of running it again. */
 import { type JsonObject, limits, messageOf } from '@holdpoint/protocol'
 import { jsonCopy } from './json-copy.ts'
 
@@ -13,23 +13,23 @@ export interface StepYield extends StepOptions {
   readonly run: (signal: AbortSignal) => unknown
 }
 
-/** The step failed. A replay throws the same error, so that the agent takes the same path. */
+/** Thrown when a step fails. A replay throws the same error, so that the agent takes the same path. */
 export class StepFailed extends Error {
   override readonly name = 'StepFailed'
 }
-/** The step had started when the agent was lost. It is never run a second time. */
+/** Thrown in a replay if the agent was lost while the step ran. The step is not run a second time. */
 export class StepUnknown extends Error {
   override readonly name = 'StepUnknown'
 }
 
-/** Runs `fn` once. Its result must be JSON; every replay returns it. */
+/** Runs `fn` once and returns its result, which must be JSON. A replay returns the recorded result. */
 export function* step<T>(
   name: string,
   fn: (signal: AbortSignal) => T | Promise<T>,
   options: StepOptions = {},
 ): Generator<StepYield, T, unknown> {
   const result = yield { ...options, type: 'step', name, run: fn }
-  return result as T // the driver replies with the result of fn, fresh or recorded
+  return result as T // the driver replies with the result of fn, new or recorded
 }
 
 /** The result of a step, as stored in its `tool.finished` event. */
@@ -38,7 +38,7 @@ export interface StepRecord {
   readonly output?: unknown
 }
 
-/** Leaves room in the event for its other fields. */
+/** Limit for the result, which leaves space for the other fields of the event. */
 const resultMaxBytes = limits.blockMaxBytes / 2
 
 export function stepDone(result: unknown): StepRecord {

@@ -1,21 +1,21 @@
-/** Streams an agent's text: one block per run of text, sent as deltas while it grows, and stored as a whole when something else follows. */
+/** Streams an agent's text. Consecutive texts form one block, which is sent as deltas while it grows and stored as a whole when the agent yields something else. */
 import { type AgentEvent, limits } from '@holdpoint/protocol'
 import type { AgentSession } from '../session/agent-session.ts'
 
 interface TextRun {
   readonly block: string
   readonly agentPath: readonly string[]
-  /** The block is already in the log (a replay), so it is not sent again. */
+  /** True in a replay if the log already contains the block, so the block is not sent again. */
   readonly isRecorded: boolean
   text: string
 }
 
-/** A longer run becomes several blocks, so that each fits into one body even if every character is escaped. */
+/** Longer text is split into several blocks, so that each block fits into one request body even if JSON escapes every character. */
 const runMaxChars = limits.bodyMaxBytes / 16
 
 export interface TextStreamOptions {
   readonly session: Pick<AgentSession, 'say' | 'sayQuietly'>
-  /** Returns the id of the next block, and whether the log already has all of it. */
+  /** Returns the id of the next block, and whether the log already contains the complete block. */
   readonly nextBlock: () => { readonly block: string; readonly isRecorded: boolean }
 }
 
@@ -29,7 +29,7 @@ export class TextStream {
     this.#next = nextBlock
   }
 
-  /** True if the current block is already in the log. */
+  /** Whether the log already contains the current block. */
   get isReplaying(): boolean {
     return this.#run?.isRecorded ?? false
   }
@@ -45,17 +45,17 @@ export class TextStream {
     }
   }
 
-  /** Commits the current run. The next text starts another block. */
+  /** Commits the current block. The next text starts another block. */
   async close(): Promise<void> {
     await this.#session.say(...this.takeEvents(false))
   }
 
-  /** Commits the current run as partial; the run continues. */
+  /** Commits the current block as partial. The next text continues the block. */
   async commitPartial(): Promise<void> {
     if (this.#run && !this.#run.isRecorded) await this.#session.say(messageAdded(this.#run, true))
   }
 
-  /** Ends the current run and returns its event, for the caller to commit together with others. Empty if there is none. */
+  /** Ends the current block and returns its event, so that the caller can commit it together with other events. Returns an empty list if there is nothing to commit. */
   takeEvents(partial: boolean): AgentEvent[] {
     const run = this.#run
     this.#run = null
@@ -64,7 +64,7 @@ export class TextStream {
 
   #sendDelta(block: string, offset: number, text: string, agentPath: readonly string[]): void {
     const path = agentPath.length > 0 ? { agentPath: [...agentPath] } : {}
-    // Not awaited, so that streaming does not slow the agent down. If it fails, storing the block fails too and reports it.
+    // Do not await the delta, so that streaming does not slow the agent down. If sending fails, storing the block fails too and reports the error.
     this.#session.sayQuietly({ type: 'message.delta', block, offset, text: text.toWellFormed(), ...path })
   }
 }

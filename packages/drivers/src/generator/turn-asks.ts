@@ -1,4 +1,4 @@
-/** The asks of one turn: opened together, handed together when all are resolved, reported as taken when the agent continues. */
+/** The asks of one turn. Asks that are opened together are handed together when all are resolved, and reported as taken when the agent continues. */
 import { type Answer, type Ask, type Clock, Fault, orAborted, secretFieldIds } from '@holdpoint/protocol'
 import type { AgentSession } from '../session/agent-session.ts'
 import type { HandedAnswer, OpenRequest } from '../session/open-request.ts'
@@ -31,7 +31,7 @@ export class TurnAsks {
     this.#signal = options.over.signal
   }
 
-  /** Returns when all asks are resolved and handed. `parkable` means that the generator does nothing else meanwhile. */
+  /** Resolves when all asks are resolved and handed. `parkable` says that the generator does nothing but wait, so the turn can be parked. */
   async askAll(
     items: readonly AskItem[],
     keys: readonly string[],
@@ -54,12 +54,12 @@ export class TurnAsks {
     this.#notTaken.push(...this.#notGiven.splice(0))
   }
 
-  /** Call this when the agent's own next step was seen. */
+  /** Call this when the agent continues after its answers. Reports the answers as taken. */
   async reportTaken(): Promise<void> {
     for (const answer of this.#notTaken.splice(0)) await answer.taken()
   }
 
-  /** The turn is over: withdraws its open requests and reports answers that the agent did not get as undeliverable. */
+  /** Call this when the turn is over. Withdraws the open requests, and reports answers that the agent did not receive as undeliverable. */
   async withdrawRest(): Promise<void> {
     for (const asked of this.#notHanded) await asked.withdraw()
     for (const answer of this.#notGiven.splice(0)) await answer.dropped()
@@ -86,22 +86,22 @@ export class TurnAsks {
     await Promise.all(together.filter(other => other.request.status === 'pending').map(other => other.withdraw()))
   }
 
-  /** Waits for the answers, and parks the turn if that takes longer than `parkAfterMs`; an answer then resumes the session. */
+  /** Waits for the answers. Parks the turn if they take longer than `parkAfterMs`; an answer then resumes the session. */
   async #parkIfSlow(opened: readonly OpenRequest[], waiting: Promise<unknown>): Promise<void> {
     const parkAfterMs = this.#options.parkAfterMs()
     let cancel = () => {}
-    const cold = new Promise<never>((_, reject) => {
+    const tooSlow = new Promise<never>((_, reject) => {
       if (parkAfterMs === null) return
       cancel = this.#options.clock.after(parkAfterMs, () => {
         const allPending = opened.every(asked => asked.request.status === 'pending')
-        // Parking now would lose an answer that is already here, an ask from a callback, or a secret that cannot be read again.
+        // Do not park if that would lose an ask from a callback, an answer that has already arrived, or a secret that cannot be read again.
         if (allPending && this.#openBatches === 1 && !this.#holdsSecret) reject(new ParkTurn())
       })
     })
-    await orAborted(Promise.race([waiting, cold]), this.#signal).finally(() => cancel())
+    await orAborted(Promise.race([waiting, tooSlow]), this.#signal).finally(() => cancel())
   }
 
-  /** Hands all answers together: the agent gets none before all are there, and an answer that it did not get must not count as handed. */
+  /** Hands the answers only after all have arrived. The agent waits for all of them, and an answer that the agent does not receive must not count as handed. */
   async #handAll(opened: readonly OpenRequest[]): Promise<readonly HandedAnswer[]> {
     const handed: HandedAnswer[] = []
     for (const asked of opened) {
@@ -109,7 +109,7 @@ export class TurnAsks {
       this.#notHanded.delete(asked)
     }
     if (handed.some(one => one.kind === 'agent' && one.reason !== 'withdrawn'))
-      // The command that ended the request has not arrived here yet; it decides how the turn ends.
+      // An interrupt or the end of the session resolved the request, but its command has not arrived yet. Wait for the command, because it decides how the turn ends.
       await orAborted(new Promise<never>(() => {}), this.#signal)
     this.#notGiven.push(...handed)
     for (const one of handed) this.#noteSecret(one)
@@ -121,7 +121,7 @@ export class TurnAsks {
     return handed
   }
 
-  /** A secret answer is stored only until the agent has it. So a turn that holds one is not parked, and a replay fails at that point. */
+  /** The gateway stores a secret answer only until the agent has received it. A turn that holds a secret is therefore not parked, and its replay fails here. */
   #noteSecret(answer: HandedAnswer): void {
     const { ask, key } = answer.request
     if (answer.kind !== 'answer' || secretFieldIds(ask).size === 0) return

@@ -1,4 +1,4 @@
-/** The ways in which a turn ends early. Each is an error, so that it stops the turn wherever it is. Any other error is a bug of the driver. */
+/** Errors that end a turn early. They are thrown, so that they stop the turn at any point. Any other error that leaves a turn is a bug in the driver. */
 import { limits } from '@holdpoint/protocol'
 import { TurnCancelled } from './asks.ts'
 
@@ -15,12 +15,12 @@ export class ParkTurn extends Error {
   override readonly name = 'ParkTurn'
 }
 
-/** The turn has ended. */
+/** How a turn ended, as recorded in the log. */
 export interface FinishedTurn {
   readonly ending: 'done' | 'interrupted' | 'cancelled' | 'failed'
   readonly reason?: string
 }
-/** How a run ended: the turn is over, or it is parked and will run again when there is an answer. */
+/** How a run of the generator ended: the turn is over, or the turn is parked and will be replayed when an answer arrives. */
 export type TurnEnd = FinishedTurn | { readonly ending: 'parked' }
 
 export function turnEndFrom(error: unknown): TurnEnd | null {

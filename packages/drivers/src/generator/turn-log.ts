@@ -1,4 +1,4 @@
-/** Reads a session's log: the conversation so far, and what the current turn has already recorded. Every turn starts by reading it, so a replay is not a special case. */
+/** Reads a session's log for the conversation so far and for what the current turn has already recorded. Every turn starts by reading the log, so a replay needs no special code path. */
 import type { Command, CommandId, Cursor, Event } from '@holdpoint/protocol'
 import type { StepRecord } from './step.ts'
 
@@ -7,7 +7,7 @@ export interface SpokenBlock {
   readonly text: string
 }
 
-/** What the log already has of one turn, by block id and ask key. */
+/** The blocks and asks of one turn that the log already contains, by block id and ask key. */
 export interface RecordedTurn {
   readonly seq: number
   readonly mode: string | null
@@ -22,7 +22,7 @@ export interface RecordedTurn {
 }
 
 export class TurnLog {
-  /** The position of the last event that was read. */
+  /** Cursor of the last event that was read. */
   cursor: Cursor | undefined
   turn: RecordedTurn | null = null
   #mode: string | null = null

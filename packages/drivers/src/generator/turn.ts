@@ -1,4 +1,4 @@
-/** Runs one turn of a generator agent: runs its generator from the start, and records its texts, steps and asks under ids that are the same on a replay. */
+/** Runs one turn of a generator agent. Runs the generator from its start, and records texts, steps and asks under ids that stay the same in a replay. */
 import {
   type AgentEvent,
   AgentPath,
@@ -20,7 +20,7 @@ import type { RecordedTurn, SpokenBlock } from './turn-log.ts'
 
 type Path = { readonly agentPath?: readonly string[] | undefined }
 type Input<T extends AgentEvent['type']> = Omit<Extract<AgentEvent, { readonly type: T }>, 'agentPath'> & Path
-/** Events that an agent may yield besides plain text. Block names are chosen by the agent and unique within the turn. */
+/** Events that an agent may yield in addition to text, asks and steps. The agent chooses the block names, which must be unique within the turn. */
 export type AgentText =
   | ({ readonly type: 'message.delta'; readonly text: string } & Path)
   | ({ readonly type: 'message.added'; readonly text: string } & Path)
@@ -29,7 +29,7 @@ export type AgentText =
   | Extract<AgentEvent, { readonly type: 'error.raised' }>
 export type AgentYield = string | AgentText | AsksYield | StepYield
 
-/** What an agent gets for a turn. A replay gets the same. */
+/** The argument of an agent's `run`. A replay gets the same values. */
 export interface Turn {
   readonly text: string
   readonly attachments: readonly Attachment[]
@@ -37,10 +37,10 @@ export interface Turn {
   readonly cwd: string
   readonly mode: string | null
   readonly model: string | null
-  /** Aborts when the turn has ended, in any way. */
+  /** Aborts when the turn ends, for whatever reason. */
   readonly signal: AbortSignal
   readonly session: Session
-  /** Asks from a callback while the generator awaits something else. Inside the generator, use `yield*`. */
+  /** Asks from a callback while the generator awaits something else. Inside the generator, use `yield*` instead. */
   ask<T>(ask: AskGenerator<T>): Promise<T>
   pause(ms: number): Promise<void>
 }
@@ -103,7 +103,7 @@ export class TurnRun {
     } finally {
       signal.removeEventListener('abort', abort)
       this.#over.abort(new TurnCancelled('The turn has ended.'))
-      // Not awaited: a generator that awaits something else would return only after that.
+      // Do not await `return()`: it settles only after whatever the generator is awaiting has settled.
       void generator?.return().catch(() => {})
     }
   }
@@ -122,7 +122,7 @@ export class TurnRun {
       signal,
       session: info,
       ask: ask => ignoringRejection(this.#askFromCallback(ask)),
-      // A replay need not pause between texts that are already in the log.
+      // Skip the pause in a replay if the log already contains the text.
       pause: ms => (this.#text.isReplaying ? Promise.resolve() : ignoringRejection(pause(clock, ms, signal))),
     }
     const generator = this.#options.run(turn)
@@ -150,7 +150,7 @@ export class TurnRun {
       this.#over.signal.throwIfAborted()
       throw error instanceof TurnCancelled ? error : new TurnFailed(messageOf(error), { cause: error })
     } finally {
-      // The agent's next step proves that it has the answer. Report it before that step is committed.
+      // The agent continued, so it has received its answers. Report them as taken before the next action is committed.
       await this.#asks.reportTaken()
     }
   }
@@ -212,7 +212,7 @@ export class TurnRun {
     }
   }
 
-  /** Asks from a callback while the generator is still running. The text so far is committed first. */
+  /** Asks from a callback while the generator is running. Commits the current text first. */
   async #askFromCallback<T>(ask: AskGenerator<T>): Promise<T> {
     const first = ask.next()
     if (first.done) return first.value
@@ -260,7 +260,7 @@ export class TurnRun {
     }
   }
 
-  /** Returns the id of the next recorded item. It depends only on the position in the turn, so a replay gets the same ids. */
+  /** Returns the id of the next recorded item. The id depends only on the position in the turn, so a replay gets the same ids. */
   #nextId(kind: 'text' | 'tool' | 'ask'): string {
     const id = `t${this.#record.seq}.${++this.#positions}`
     const { asked, started, texts } = this.#record
@@ -301,7 +301,7 @@ function stepResult(record: StepRecord): unknown {
 function copyPath({ agentPath }: Path): { readonly agentPath: string[] | undefined } {
   return { agentPath: agentPath && [...agentPath] }
 }
-/** An agent may not await this promise. Its rejection at the end of the turn must not count as unhandled and stop the runner. */
+/** Prevents an unhandled rejection, which would stop the runner: an agent might not await this promise, and the promise rejects at the end of the turn. */
 function ignoringRejection<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {})
   return promise

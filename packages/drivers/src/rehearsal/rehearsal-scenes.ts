@@ -1,4 +1,4 @@
-/** The scenes of the rehearsal agent, one per kind of ask. Each starts with a sentence, asks, does what was allowed, and reports the answer. */
+/** The scenes of the rehearsal agent, one per kind of ask. Each scene introduces itself, asks, carries out what the person allowed, and returns a summary of the answer. */
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
@@ -12,7 +12,7 @@ import { runShellCommand } from './shell-command.ts'
 type ScenePlay = AsyncGenerator<AgentYield, string, unknown>
 interface Scene {
   readonly opening: string
-  /** Adds the folders that it creates to `folders`. */
+  /** Plays the scene, and adds every temporary folder that the scene creates to `folders`. */
   readonly play: (folders: string[]) => ScenePlay
 }
 export const sceneNames = ['approval', 'edit', 'plan', 'questions', 'text', 'form', 'parallel'] as const
@@ -144,21 +144,21 @@ async function* playParallel(): ScenePlay {
   return `The reviewer was ${allowedText(review)}; its linter was ${allowedText(lint)}.`
 }
 
-/** Creates a temporary folder for this turn. A replay gets the same folder. */
+/** Creates a temporary folder for this turn. Runs as a step, so a replay gets the same folder. */
 function* makeFolder(folders: string[]): Generator<StepYield, string, unknown> {
   const folder = yield* step('Make a temporary folder', () => mkdtemp(join(tmpdir(), folderPrefix)))
   folders.push(folder)
   return folder
 }
 
-/** Removes the folders if the turn is over for good. A turn that is parked or lost runs again in the same folders. */
+/** Removes the folders if the turn has ended. Keeps them if the turn is parked or its runner was lost, because the replay uses the same folders. */
 export async function removeFolders(folders: readonly string[], { aborted, reason }: AbortSignal): Promise<void> {
   const ended = reason instanceof Fault && reason.code === 'session_ended'
   const over = !aborted || ended || reason instanceof Interrupted || reason instanceof TurnCancelled
   if (over) await Promise.all(folders.map(folder => rm(folder, { recursive: true, force: true })))
 }
 
-/** Returns the message of a step that failed, because an allowed command may still fail. */
+/** Runs a step and returns its result. If the step fails, returns the error message instead of failing the turn. */
 async function* attempt(doing: Generator<StepYield, unknown, unknown>): AsyncGenerator<AgentYield, unknown, unknown> {
   try {
     return yield* doing
@@ -177,7 +177,7 @@ async function editFile({ file_path, old_string, new_string }: JsonObject, cwd: 
   if (typeof file_path !== 'string' || typeof old_string !== 'string' || typeof new_string !== 'string')
     throw new Error('file_path, old_string and new_string must be text')
   const file = resolve(cwd, file_path)
-  // The rehearsal must stay harmless even if a person edits its input.
+  // A person can edit the path, and the rehearsal must not change files outside its own folder.
   if (relative(cwd, file).startsWith('..')) throw new Error(`${file} is outside the rehearsal's folder`)
   await mkdir(dirname(file), { recursive: true })
   const before = await readFile(file, 'utf8')

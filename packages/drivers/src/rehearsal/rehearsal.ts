@@ -1,4 +1,4 @@
-/** The built-in rehearsal agent: shows every kind of ask without a key or a network, and runs only harmless commands in its own temporary folder. */
+/** The built-in rehearsal agent: demonstrates every kind of ask without an API key or a network, and runs only harmless commands in its own temporary folder. */
 import type { Json } from '@holdpoint/protocol'
 import { choice } from '../generator/asks.ts'
 import { defineAgent, type GeneratorAgent } from '../generator/generator.ts'

@@ -1,4 +1,4 @@
-/** Runs one shell command in its own process group, without Holdpoint's environment variables. The whole group is killed at the end, and when the runner dies. */
+/** Runs one shell command in its own process group, without Holdpoint's environment variables. The whole group is killed when the command ends or the runner dies. */
 import { spawn } from 'node:child_process'
 import { signalGroup, withParentDeathSignal } from '../process-group.ts'
 
@@ -10,7 +10,7 @@ export interface ShellCommandOptions {
   readonly outputMaxBytes: number
 }
 
-/** Returns the output, with the exit code or signal if it failed. Rejects if it was aborted, took too long or printed too much. */
+/** Returns the command's output, followed by the exit code or signal if the command failed. Rejects if the command was aborted, took too long or printed too much. */
 export async function runShellCommand(command: string, limits: ShellCommandOptions): Promise<string> {
   const { cwd, signal, maxMs, outputMaxBytes } = limits
   signal.throwIfAborted()
@@ -37,7 +37,7 @@ export async function runShellCommand(command: string, limits: ShellCommandOptio
       if (bytes <= outputMaxBytes) chunks.push(chunk)
       else endGroup(new Error(`the command printed more than ${outputMaxBytes} bytes`))
     })
-  // Processes that it left running would keep its output open.
+  // Kill background processes of the command: they would keep stdout open, and `close` would never fire.
   child.once('exit', () => endGroup())
   try {
     const ended = await new Promise<string>((done, fail) => {

@@ -1,4 +1,4 @@
-/** A session as its driver sees it: say, check, ask, commands, park, end. Only this file knows how these reach the gateway and which failures they survive. */
+/** The driver's interface to one session: append events, check rules, ask, receive commands, park, end. Handles the calls to the gateway, including retries and lost leases. */
 import { randomUUID } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
 import {
@@ -32,9 +32,9 @@ export interface AgentSessionOptions {
   readonly turnOpen?: boolean
   readonly clock?: Clock
   readonly crashPoint?: CrashPoint
-  /** Asks the driver to stop; it can still park or end the session. */
+  /** Asks the driver to stop. The driver can still park or end the session. */
   readonly stop?: AbortSignal
-  /** Aborts when the lease is void or the gateway stays unreachable: nothing can be written any more. */
+  /** Aborts when the lease is void or the gateway stays unreachable, so that nothing can be written anymore. */
   readonly lost?: AbortSignal
 }
 
@@ -51,7 +51,7 @@ export interface AskOptions {
 export type OpenAsk = Omit<AskOptions, 'signal'> & { readonly ask: Ask }
 
 export interface SessionCommand extends Command {
-  /** True if an earlier runner had taken the command. The driver must find out whether its agent received it. */
+  /** True if an earlier runner had already taken this command. The driver must find out whether its agent received the command. */
   readonly redelivered: boolean
   take(): Promise<void>
   done(outcome?: CommandOutcome): Promise<void>
@@ -66,7 +66,7 @@ export class AgentSession {
   readonly #fence: number | undefined
   readonly #crashPoint: CrashPoint
   readonly #call: Call
-  /** Still works after `stop`: sends the remaining events and releases the session. */
+  /** A call that still works after `stop`. Sends the remaining events and releases the session. */
   readonly #callWhileStopping: Call
   readonly #batcher: EventBatcher
   #detached: Promise<void> | null = null
@@ -99,7 +99,7 @@ export class AgentSession {
     return this.#batcher.push(events)
   }
 
-  /** Like `say`, for events that no caller waits for. Never rejects: if the session is over, that is reported in other ways. */
+  /** Appends events like `say`, but never rejects. Use it for events that nobody awaits; `signal` reports when the session is over. */
   sayQuietly(...events: readonly AgentEvent[]): void {
     this.say(...events).catch(() => {})
   }
@@ -112,7 +112,7 @@ export class AgentSession {
     return this.#call('checkTool', { id: this.info.id, tool, input, fence: this.#fence })
   }
 
-  /** Opens requests after all earlier events are committed. The caller waits for the answers. Either all requests are opened or none. */
+  /** Opens all requests or none, after all earlier events are committed. Does not wait for the answers. */
   async open(asks: readonly OpenAsk[]): Promise<readonly OpenRequest[]> {
     const inputs = asks.map(ask => this.#validated(ask))
     await this.flush()
@@ -137,7 +137,7 @@ export class AgentSession {
     return parsed.data
   }
 
-  /** Asks, waits, and resolves once `handed` is committed. */
+  /** Opens a request, waits for its answer, and resolves after `handed` is committed. */
   async ask(ask: Ask, { signal, ...options }: AskOptions): Promise<HandedAnswer> {
     signal?.throwIfAborted()
     const [asked] = await this.open([{ ask, ...options }])
@@ -159,7 +159,7 @@ export class AgentSession {
     return asked.hand()
   }
 
-  /** The commands of people, in order. Ends when this driver no longer holds the session. */
+  /** Yields people's commands in order. Ends when this driver no longer holds the session. */
   async *commands(): AsyncGenerator<SessionCommand, void, undefined> {
     let after: number | undefined
     while (!this.signal.aborted) {
@@ -177,7 +177,7 @@ export class AgentSession {
     }
   }
 
-  /** The session's log, from the beginning or after a cursor. */
+  /** Yields the events of the session's log, from the beginning or after a cursor. */
   async *history(after?: Cursor): AsyncGenerator<Event, void, undefined> {
     for (let from: Cursor | null | undefined = after; from !== null; ) {
       const page: { readonly items: readonly Event[]; readonly next: string | null } = await this.#call('listEvents', {
@@ -190,11 +190,11 @@ export class AgentSession {
     }
   }
 
-  /** Releases the session without ending it; an answer or a message resumes it. `unfinished` tells people what will be missing then, and why. */
+  /** Releases the session without ending it, so that an answer or a message resumes it. `unfinished` is a sentence for people that says what was lost and why. */
   park(unfinished?: string): Promise<void> {
     if (unfinished !== undefined && !this.#detached) {
       this.#unfinished = unfinished
-      // A failure to report this must not prevent the session from being parked.
+      // Park the session even if `unfinished` cannot be reported.
       this.sayQuietly({ type: 'error.raised', code: 'unfinished', message: unfinished })
     }
     return this.#detach()
@@ -208,7 +208,7 @@ export class AgentSession {
   get detached(): boolean {
     return this.#detached !== null
   }
-  /** What was lost when the session was parked; null if nothing was. */
+  /** A sentence that says what was lost when the session was parked, or null if nothing was lost. */
   get unfinished(): string | null {
     return this.#unfinished
   }
@@ -219,7 +219,7 @@ export class AgentSession {
   }
 
   async #release(ending: Ending | undefined): Promise<void> {
-    // A failed event was already reported to its caller; it must not block releasing the session.
+    // The caller of `say` already got the error. Release the session anyway.
     await this.flush().catch(() => {})
     const input = { id: this.info.id, fence: this.#fence, ending }
     await this.#callWhileStopping('detachSession', input, { idempotencyKey: randomUUID() })
@@ -241,7 +241,7 @@ export class AgentSession {
   }
 
   async #post(items: AgentEvent[]): Promise<void> {
-    // Deltas are not stored, so sending them twice does no harm; they need no idempotency row.
+    // Deltas are not stored, so they can be sent twice and need no idempotency key.
     const isStored = items.some(item => !('offset' in item))
     const options = isStored ? { idempotencyKey: randomUUID() } : undefined
     await this.#callWhileStopping('appendEvents', { id: this.info.id, items, fence: this.#fence }, options)

@@ -1,4 +1,4 @@
-/** Sends an agent's events to the gateway: in order, in batches, and deltas at a limited rate. */
+/** Sends an agent's events to the gateway in order and in batches, and limits the rate of deltas. */
 import { AgentEvent, type Clock, Fault, faultFromZod, limits } from '@holdpoint/protocol'
 import { jsonCopy } from '../generator/json-copy.ts'
 
@@ -14,7 +14,7 @@ interface QueuedEvent {
 type DeltaEvent = Extract<AgentEvent, { readonly offset: number }>
 
 const isDelta = (event: AgentEvent): event is DeltaEvent => 'offset' in event
-/** Keeps one batch well below the limit of an inbound frame, unless a single event is larger. */
+/** Maximum size of a batch, well below the gateway's limit for one frame. A single larger event is sent alone. */
 const postBytes = limits.inboundFrameMaxBytes / 2
 
 export interface EventBatcherOptions {
@@ -51,7 +51,7 @@ export class EventBatcher {
     this.#last = new Promise<void>((resolve, reject) => {
       entries.at(-1)?.waiters.push({ resolve, reject })
     })
-    // Callers that await the promise get the error; without a caller it must not count as unhandled.
+    // Callers that await the promise get the error. If nobody awaits the promise, its rejection must not count as unhandled.
     this.#last.catch(() => {})
     for (const entry of entries) this.#enqueue(entry)
     if (events.some(event => !isDelta(event))) this.#sendNow()
@@ -87,7 +87,7 @@ export class EventBatcher {
       try {
         await this.#post(batch.map(entry => entry.event))
       } catch (error) {
-        // Later events must not be sent before the ones that failed, so the batcher stays failed.
+        // After a failure, the batcher sends nothing more, because later events must not be stored without the earlier events.
         this.#failure = { error }
         for (const entry of [...batch, ...this.#queue.splice(0)]) for (const { reject } of entry.waiters) reject(error)
         return
@@ -98,7 +98,7 @@ export class EventBatcher {
     this.#isSending = false
   }
 
-  /** Deltas wait until the interval has passed. A stored event ends the pause and is sent with the deltas before it. */
+  /** Delays deltas until the interval has passed. An event that must be stored ends the delay and is sent together with the deltas before it. */
   async #pauseBetweenDeltas(): Promise<void> {
     const waitMs = this.#nextDeltaAt - this.#clock.now()
     if (this.#skipDeltaPause || waitMs <= 0) return

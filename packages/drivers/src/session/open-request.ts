@@ -1,4 +1,4 @@
-/** A request seen from the agent's side: waits for its resolution, commits `handed` under the fence, and only then returns the answer (G5). */
+/** The agent's side of a request: waits for the resolution, commits `handed` under the fence, and only then returns the answer (G5). */
 import {
   type AgentReason,
   type Answer,
@@ -10,7 +10,7 @@ import {
   type Resolution,
 } from '@holdpoint/protocol'
 
-/** Sent to an agent in place of an allow that may already have run. */
+/** Sent to an agent instead of an allow if the allowed call may already have run. */
 export const unknownOutcome =
   'This was approved and may have started before a crash; its outcome is unknown. Check before running it again.'
 /** Sent to an agent whose request expired. */
@@ -23,25 +23,25 @@ export type AskOutcome =
       readonly kind: 'answer'
       readonly answer: Answer
       readonly by: Resolution['by']
-      /** The input that was allowed to run: as asked, or as the person edited it. Null if nothing was allowed. */
+      /** The allowed input, as the agent sent it or as the person edited it. Null if the answer is not an allow. */
       readonly input: JsonObject | null
     }
   | { readonly kind: 'nobody'; readonly reason: 'nobody answered' }
   | { readonly kind: 'agent'; readonly reason: AgentReason }
-  /** Allowed and handed before a crash. Nobody knows whether it ran, so it is not allowed a second time. */
+  /** The request was allowed and handed before a crash. The call may have run, so it is not allowed a second time. */
   | { readonly kind: 'unknown'; readonly answer: Answer }
 
 export type HandedAnswer = AskOutcome & {
   readonly request: Request
-  /** True if the agent had already taken this answer. It is returned again for replay and must not run anything. */
+  /** True if the agent had already taken this answer. The answer is returned again for a replay and must not run anything. */
   readonly replayed: boolean
-  /** Call this when the agent's own next step shows that it has the answer. */
+  /** Call this when the agent's next action shows that it has received the answer. */
   taken(): Promise<void>
-  /** Call this instead if the answer was not given to the agent. */
+  /** Call this instead of `taken` if the agent did not receive the answer. */
   dropped(): Promise<void>
 }
 
-/** How long one poll waits: half of the gateway's maximum, so that a lost connection is noticed in time. */
+/** Duration of one long poll. Half of the gateway's maximum, so that a lost connection is noticed in time. */
 export const pollMs = limits.waitMaxMs / 2
 
 interface OpenRequestOptions {
@@ -77,17 +77,17 @@ export class OpenRequest {
     return this.#request
   }
 
-  /** The agent no longer asks. An answer that was not handed yet is not delivered. */
+  /** Withdraws the request. If it has been answered but the answer has not been handed, the answer is not delivered. */
   async withdraw(): Promise<void> {
     this.#withdrawn = true
     this.#request = await this.#call('withdrawRequest', { id: this.#request.id, fence: this.#fence })
   }
 
-  /** Commits `handed`, and returns the answer for the agent. */
+  /** Commits `handed`, then returns the answer for the agent. */
   async hand(): Promise<HandedAnswer> {
     const { resolution, delivery } = this.#request
     if (!resolution) throw new Error(`hand() was called before request ${this.#request.id} was resolved`)
-    // For by:"agent" the gateway only writes reasons of the closed list AgentReason.
+    // If `by` is "agent", the gateway writes only reasons that AgentReason lists.
     if (resolution.by === 'agent')
       return this.#handedAnswer({ kind: 'agent', reason: resolution.reason as AgentReason }, false)
     const { answer } = resolution
@@ -99,7 +99,7 @@ export class OpenRequest {
     return this.#handedAnswer(outcomeOf(this.#request, resolution), replayed)
   }
 
-  /** Returns false if the answer cannot be delivered any more, because the agent's side ended the request first. */
+  /** Returns false if the answer can no longer be delivered, because the agent's side ended the request first. */
   async #commitHanded(): Promise<boolean> {
     try {
       await this.#report('handed')

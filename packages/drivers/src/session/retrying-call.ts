@@ -1,14 +1,14 @@
-/** A `Call` that waits until the gateway is reachable again, so that an agent does not notice a restart. */
+/** A `Call` that waits until the gateway is reachable again, so that an agent does not notice when the gateway restarts. */
 import { type Call, type Clock, isTransient, orAborted, retry } from '@holdpoint/protocol'
 
-/** No limit on attempts: the signal ends the retries. */
+/** The number of attempts is not limited, because the signal ends the retries. */
 const retryPauses = { firstPauseMs: 100, pauseMaxMs: 5000 }
 
 export interface RetryingCallOptions {
   readonly call: Call
   readonly clock: Clock
   readonly signal: AbortSignal
-  /** Called after every reply of the gateway that is not a fault. */
+  /** Called after every successful reply from the gateway. */
   readonly onReply?: () => void
 }
 

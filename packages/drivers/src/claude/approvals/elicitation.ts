@@ -1,4 +1,4 @@
-/** Shows an MCP server's elicitation as a form: a schema to fill in, or a link to open. */
+/** Shows an MCP server's elicitation as a form with fields to fill in or a link to open. */
 import { createHash } from 'node:crypto'
 import type { ElicitationRequest, ElicitationResult, OnElicitation } from '@anthropic-ai/claude-agent-sdk'
 import { Fault, type FormAsk, limits } from '@holdpoint/protocol'
@@ -22,7 +22,7 @@ export function elicitationHandler(calls: PendingCalls, reportProblem: (message:
   }
 }
 
-/** Most servers send no id, so a hash of the content identifies the elicitation. */
+/** Returns the elicitation's id, or a hash of its content, because most servers send no id. */
 function identify(request: ElicitationRequest): string {
   const content = JSON.stringify([request.serverName, request.message, request.requestedSchema, request.url])
   return request.elicitationId ?? createHash('sha256').update(content).digest('hex').slice(0, 16)

@@ -1,7 +1,7 @@
-/** The permission modes of Claude Code as data: what the CLI does with each kind of call. Measured; a test checks every row against the real CLI. */
+/** A table of what the CLI does with each kind of call in each permission mode. The values are measured, and a test checks every row against the real CLI. */
 import type { PermissionMode } from '@anthropic-ai/claude-agent-sdk'
 
-/** `asks`: the CLI calls canUseTool; `runs`: it runs the call without asking; `refuses`: it refuses the call by itself. */
+/** What the CLI does with a call: `asks` calls canUseTool, `runs` runs the call without asking, `refuses` refuses the call without asking. */
 export type Behavior = 'asks' | 'runs' | 'refuses'
 /** Kinds of call that the modes treat differently. `write` and `read` are shell commands, `edit` is a file edit, `exitPlan` leaves plan mode. */
 export type CallKind = 'question' | 'write' | 'read' | 'edit' | 'destructive' | 'exitPlan'
@@ -47,7 +47,7 @@ export function availableModes(mayBypass: boolean): readonly Mode[] {
   return modeNames.filter(mode => mayBypass || mode !== 'bypassPermissions')
 }
 
-/** The mode to resume a session in: the session's current one if it is available, else the last mode of the CLI. */
+/** Returns the mode in which to resume a session: the session's current mode if it is available, otherwise the last mode of the CLI. */
 export function resumeMode(current: string, last: string | undefined, mayBypass: boolean): Mode {
   const available = availableModes(mayBypass)
   return available.find(mode => mode === current) ?? available.find(mode => mode === last) ?? 'default'

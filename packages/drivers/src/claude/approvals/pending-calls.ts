@@ -1,4 +1,4 @@
-/** Tool calls and elicitations of one process that wait for an answer. Each is asked once under its tool use id, its answer is handed only while the process can receive it, and it counts as taken when its result appears. */
+/** Tracks the tool calls and elicitations of one process that wait for an answer. Opens one request per tool use id, hands an answer only while the process can receive it, and reports the answer as taken when the result of the call appears. */
 import type { CanUseTool, PermissionResult, PermissionUpdate } from '@anthropic-ai/claude-agent-sdk'
 import { type Ask, canonicalJson, Fault, type JsonObject } from '@holdpoint/protocol'
 import { jsonCopy } from '../../generator/json-copy.ts'
@@ -16,16 +16,16 @@ export interface PendingCallsOptions {
   /** Requests of an earlier process that a call of this process may repeat. */
   readonly carried: CarriedRequests
   readonly parkingProbe: ParkingProbe
-  /** Whether a call of this tool may be asked in the PreToolUse hook, so that it can be deferred. */
+  /** Whether the driver may ask for a call of this tool in the PreToolUse hook, where the call can be deferred. */
   readonly mayDefer: (tool: string) => boolean
   readonly agentPathOf: (agentId: string | undefined) => readonly string[]
-  /** Resolves to true when the process has exited, to false when it is still running after a moment. */
+  /** Resolves to true when the process exits, or to false if it is still running after a short wait. */
   readonly processExited: () => Promise<boolean>
-  /** Called when a call begins to wait, before its request is opened. */
+  /** Called when a call starts to wait, before its request is opened. */
   readonly onCallStart: () => void
-  /** Called when a call begins or stops waiting, or is finished. */
+  /** Called when a call starts or stops waiting, or is finished. */
   readonly onChange: () => void
-  /** The process runs with an extra ask rule (ask-rule.ts), so the CLI asks more often than its settings say. */
+  /** Whether the process runs with an extra ask rule (ask-rule.ts), so that the CLI asks more often than its settings require. */
   readonly hasAskRule: boolean
   readonly mayBypass: boolean
   readonly reportProblem: (message: string) => void
@@ -38,30 +38,30 @@ interface PendingCall {
   readonly id: string
   readonly origin: CallOrigin
   readonly reply: Promise<PermissionResult>
-  /** The key of its request; differs from the id if the call repeats a carried request. */
+  /** The key of the call's request, which differs from the call's id if the call repeats a carried request. */
   key?: string
   request?: OpenRequest
   handedAnswer?: HandedAnswer
   isHanding: boolean
-  /** The call waits in the PreToolUse hook and can be deferred. */
+  /** Whether the call waits in the PreToolUse hook, where it can be deferred. */
   isHeld: boolean
-  /** Set when the CLI has aborted the call; resolves to true if that is because the process exited. */
+  /** Set when the CLI has aborted the call. Resolves to true if the CLI aborted the call because the process exited. */
   aborted?: Promise<boolean>
-  /** The process is running but no longer waits for this call; an answer would reach nobody. */
+  /** Whether the process has stopped waiting for this call, so that an answer could not be delivered. */
   isAbandoned: boolean
 }
 
 /** The reply to a call that the CLI made before it processed the interrupt. */
 const interruptedReply: PermissionResult = { behavior: 'deny', message: toAgent.interrupted, interrupt: true }
 
-/** Returned to a process that is about to end; it must not receive any reply. */
+/** Returned to a process that is about to end and must not receive a reply. */
 const never = new Promise<never>(() => {})
 
 export class PendingCalls {
   readonly #options: PendingCallsOptions
   readonly #calls = new Map<string, PendingCall>()
   readonly #notes = new Map<string, string>()
-  /** Calls that a person has permanently allowed in this process, as canonical JSON. */
+  /** Calls that a person has permanently allowed while this process runs, as canonical JSON. */
   readonly #alwaysAllowed = new Set<string>()
   #isStopping = false
   #resolveStopping = () => {}
@@ -69,16 +69,16 @@ export class PendingCalls {
     this.#resolveStopping = resolve
   })
   #isInterrupted = false
-  /** How a person's answer ended the turn; null if no answer did. */
+  /** How a person's answer ended the turn, or null if no answer ended it. */
   turnEnding: 'cancelled' | 'interrupted' | null = null
-  /** What the person said when their answer ended the turn. */
+  /** The reason that the person gave with the answer that ended the turn. */
   stopMessage: string | null = null
 
   constructor(options: PendingCallsOptions) {
     this.#options = options
   }
 
-  /** Keys of the calls whose answer is not being handed yet. */
+  /** Ids of the calls whose answer is not being handed yet. */
   get pendingKeys(): readonly string[] {
     return this.#activeCalls().flatMap(call => (call.isHanding ? [] : call.id))
   }
@@ -93,12 +93,12 @@ export class PendingCalls {
     return this.#isStopping
   }
 
-  /** Whether the CLI will record a deferred call when the process is stopped. */
+  /** Whether a call waits in the PreToolUse hook, so that the CLI will record it as deferred when the process is stopped. */
   get hasHeldCall(): boolean {
     return [...this.#calls.values()].some(call => call.isHeld && !call.isHanding)
   }
 
-  /** The waiting call, if it is the only one and belongs to the main agent; otherwise the reason why parking is impossible. */
+  /** Returns the waiting call if it is the only one and belongs to the main agent; otherwise returns the reason why parking is impossible. */
   soleCall(): { readonly id: string; readonly isHeld: boolean } | { readonly reason: string } {
     const [call, second] = this.#activeCalls()
     if (!call) return { reason: notParkable.nothingPending }
@@ -127,7 +127,7 @@ export class PendingCalls {
     )
   }
 
-  /** Called by the PreToolUse hook. Opens the request already here and waits, so that the CLI can defer the call if the process is stopped meanwhile. Resolves to true if the call is to be deferred. */
+  /** Called by the PreToolUse hook. Opens the request and waits inside the hook, so that the CLI can defer the call if the process is stopped during the wait. Resolves to true if the CLI should defer the call. */
   async deferWhileWaiting(id: string, tool: string, input: object, signal: AbortSignal): Promise<boolean> {
     const { parkingProbe, mayDefer } = this.#options
     if (parkingProbe.method === 'markerRow' || parkingProbe.method === 'none' || !mayDefer(tool)) return false
@@ -149,7 +149,7 @@ export class PendingCalls {
     }
   }
 
-  /** Asks for an MCP server. The request cannot be resumed in another process. */
+  /** Opens a request for an MCP server's elicitation, which cannot be resumed in another process. */
   async askElicitation(key: string, ask: Ask, signal: AbortSignal): Promise<HandedAnswer> {
     let handed: HandedAnswer | undefined
     try {
@@ -165,7 +165,7 @@ export class PendingCalls {
     return handed
   }
 
-  /** The result of a call has appeared, so the agent has received the answer. */
+  /** Call this when the result of a call appears, which shows that the agent has received the answer. */
   async markTaken(id: string): Promise<void> {
     const call = this.#calls.get(id)
     if (!call?.handedAnswer) return
@@ -174,12 +174,12 @@ export class PendingCalls {
     this.#options.onChange()
   }
 
-  /** An elicitation has no result of its own; the agent's next message shows that the answer was received. */
+  /** Call this at the agent's next message, which shows that the answers to elicitations were received. An elicitation has no result of its own. */
   async markElicitationsTaken(): Promise<void> {
     for (const [key, call] of this.#calls) if (call.origin === 'elicitation') await this.markTaken(key)
   }
 
-  /** Finishes all calls of the turn. Calls of background subagents stay open. */
+  /** Finishes the calls of the turn. Calls of background subagents stay open. */
   async onTurnEnd(hasBackgroundTasks: boolean): Promise<void> {
     for (const call of [...this.#calls.values()]) {
       if (hasBackgroundTasks && call.origin !== 'main') continue
@@ -188,7 +188,7 @@ export class PendingCalls {
     }
   }
 
-  /** A person interrupts the turn: withdraws all requests, and denies calls that the CLI makes before it processes the interrupt. */
+  /** Call this when a person interrupts the turn. Withdraws all requests, and denies calls that the CLI makes before it processes the interrupt. */
   async interrupt(): Promise<void> {
     this.#isInterrupted = true
     await Promise.all([...this.#calls.values()].map(call => this.#abandon(call)))
@@ -197,7 +197,7 @@ export class PendingCalls {
     this.#isInterrupted = false
   }
 
-  /** Returns the person's note on an allowed call once, then forgets it. */
+  /** Returns and removes the person's note on an allowed call. */
   takeNote(id: string): string | undefined {
     const note = this.#notes.get(id)
     this.#notes.delete(id)
@@ -258,7 +258,7 @@ export class PendingCalls {
     } catch (error) {
       if (this.#isStopping || this.#options.session.signal.aborted) return never
       if (!(error instanceof Fault)) throw error
-      // Nobody can be asked, so the call must not run. The agent and the person both read why.
+      // If nobody can be asked, the call must not run. Tell both the agent and the person why.
       this.#remove(id)
       reportProblem(denied.cannotAsk(tool, error.message))
       return { behavior: 'deny', message: toAgent.cannotAsk(error.message) }
@@ -273,7 +273,7 @@ export class PendingCalls {
     transcript.updateMeta({ suggestions: Object.fromEntries([...open, [key, [...updates]]]) })
   }
 
-  /** With the extra ask rule, the CLI asks again for a call that a person has permanently allowed in this process. Allow it, unless a Holdpoint rule says to ask. */
+  /** Returns whether to allow a call that a person has already allowed permanently in this process. The extra ask rule makes the CLI ask for the call again. A Holdpoint rule takes precedence. */
   async #isAlwaysAllowed(callJson: string, tool: string, input: JsonObject): Promise<boolean> {
     const { hasAskRule, session } = this.#options
     return hasAskRule && this.#alwaysAllowed.has(callJson) && (await session.check(tool, input)).rule === undefined
@@ -285,12 +285,12 @@ export class PendingCalls {
 
   async #askAndHand(call: PendingCall, key: string, ask: Ask, agentPath: readonly string[]): Promise<HandedAnswer> {
     const [request] = await this.#options.session.open([{ ask, key, agentPath }])
-    if (!request) throw new Error('one ask opens one request')
+    if (!request) throw new Error('open() returned no request for one ask')
     call.request = request
     if (call.isAbandoned) await request.withdraw()
     this.#options.onChange()
     await Promise.race([request.resolved(), this.#stopping])
-    // The CLI may have aborted the call just now. Do not hand the answer before it is known whether the process exited.
+    // If the CLI has just aborted the call, find out whether the process exited before handing the answer.
     if (this.#isStopping || (await call.aborted) || this.#isStopping) return never
     call.isHanding = true
     const handed = await request.hand()
@@ -305,7 +305,7 @@ export class PendingCalls {
     this.#options.onChange()
   }
 
-  /** The call was abandoned while its answer was being handed; report the answer as undeliverable. */
+  /** Reports the answer as undeliverable, because the call was abandoned while its answer was being handed. */
   async #dropAnswer({ id }: PendingCall, handed: HandedAnswer): Promise<HandedAnswer> {
     await handed.dropped()
     this.#remove(id)
@@ -313,7 +313,7 @@ export class PendingCalls {
     return { kind: 'agent', reason: 'interrupted', request, replayed, taken, dropped }
   }
 
-  /** The CLI aborted the call. If the process exited, the request stays open and the session parks; otherwise the request is withdrawn. */
+  /** Called when the CLI aborts a call. If the process has exited, the request stays open and the session parks; otherwise the request is withdrawn. */
   async #onAbort(call: PendingCall): Promise<boolean> {
     if (this.#isStopping || (await this.#options.processExited())) return true
     await this.#abandon(call)
@@ -328,18 +328,18 @@ export class PendingCalls {
   }
 }
 
-/** The CLI drops the reason of a denial that also ends the turn, so the driver passes it on later. */
+/** Returns the reason of a denial that ends the turn. The CLI drops this reason, so the driver passes it to the agent later. */
 function stopMessageOf(handed: HandedAnswer): string | null {
   const answer = handed.kind === 'answer' ? handed.answer : null
   if (answer?.kind !== 'deny' && answer?.kind !== 'decline') return null
   return answer.interrupt && answer.reason ? toAgent.stopReason(answer.reason) : null
 }
 
-/** The ask of the carried request if this is the same call, so that its digest does not change; otherwise a new ask. */
+/** Returns the ask of the carried request if the call is the same, so that the digest does not change; otherwise returns a new ask. */
 function earlierAskOrNew(earlier: Ask | undefined, permission: Permission, mayBypass: boolean): Ask {
   if (earlier?.kind === 'questions') return earlier
   if (earlier?.kind !== 'approval' || earlier.tool !== permission.tool) return askFor(permission, mayBypass)
-  // The input of ExitPlanMode is not compared: the path of the plan file may have changed, the plan has not.
+  // Do not compare the input of ExitPlanMode, because the path of the plan file may differ although the plan is the same.
   const isSame = permission.tool === planTool || canonicalJson(earlier.input) === canonicalJson(permission.input)
   return isSame ? earlier : askFor(permission, mayBypass)
 }

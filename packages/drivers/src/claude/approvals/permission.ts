@@ -1,4 +1,4 @@
-/** Converts a tool permission of the CLI to an ask, and the person's answer back to the CLI's permission result. */
+/** Converts a permission request of the CLI to an ask, and the person's answer to the CLI's permission result. */
 import { readFileSync } from 'node:fs'
 import type { CanUseTool, PermissionResult, PermissionUpdate } from '@anthropic-ai/claude-agent-sdk'
 import { type Answer, type Ask, defaultDenyReason, type JsonObject, limits } from '@holdpoint/protocol'
@@ -51,7 +51,7 @@ export function askFor({ tool, input, context, cwd }: Permission, mayBypass: boo
   }
 }
 
-/** One line that says what the call is about. */
+/** Returns one line that describes the call. */
 function subjectOf(tool: string, input: JsonObject, plan: string | null): string {
   if (tool === planTool && plan === null) return 'no plan was written down'
   const subject = plan ?? input.command ?? input.file_path ?? input.url ?? input.path ?? input.description
@@ -61,7 +61,7 @@ function truncateTitle(title: string): string {
   return title.length > limits.titleMax ? `${title.slice(0, limits.titleMax - 1)}…` : title
 }
 
-/** The plan is in the call, or in the file that the call names; null if there is no plan. */
+/** Returns the plan from the call's input or from the file that the input names, or null if there is no plan. */
 function readPlan({ plan, planFilePath }: JsonObject): string | null {
   if (typeof plan === 'string' && plan.trim() !== '') return plan
   if (typeof planFilePath !== 'string') return null
@@ -73,7 +73,7 @@ function readPlan({ plan, planFilePath }: JsonObject): string | null {
   }
 }
 
-/** The result for the CLI, with the side effects that the driver has to apply. */
+/** The permission result for the CLI, and the side effects that the driver must apply. */
 export interface PermissionReply {
   readonly result: PermissionResult
   /** Text that the agent should read next to the result of its call. */
@@ -82,7 +82,7 @@ export interface PermissionReply {
   readonly turnEnding?: 'cancelled' | 'interrupted'
   /** Set if the person allowed this call permanently. */
   readonly alwaysAllow?: boolean
-  /** Which part of the answer could not be applied, for the person to read. */
+  /** A sentence for the person that says which part of the answer could not be applied. */
   readonly problem?: string
 }
 
@@ -92,7 +92,7 @@ export interface CallContext {
   readonly input: JsonObject
   /** The suggestions that the CLI sent with the call. */
   readonly updates: readonly PermissionUpdate[]
-  /** Whether the process was started so that it can enter bypassPermissions. */
+  /** Whether the process was started with permission to enter bypassPermissions. */
   readonly mayBypass: boolean
 }
 
@@ -107,7 +107,7 @@ export function replyFor(handed: HandedAnswer, call: CallContext): PermissionRep
         ? deny(toAgent.withdrawn)
         : { ...deny(toAgent.interrupted, true), turnEnding: 'interrupted' }
     case 'answer':
-      // An allow is valid for one run. The agent already took it, so the call may have run although no result is recorded.
+      // An allow is valid for one run. The agent has already taken this allow, so the call may have run even if no result is recorded.
       return handed.replayed && handed.answer.kind === 'allow' ? deny(unknownOutcome) : replyForAnswer(handed, call)
   }
 }
@@ -135,14 +135,14 @@ function replyForAllow(
   { tool, input, updates, mayBypass }: CallContext,
 ): PermissionReply {
   const chosen = suggestion === undefined ? [] : updateForSuggestion(updates, suggestion)
-  // The gateway checks the mode only for plans, which list their modes; other calls can be answered with any mode.
+  // The gateway checks the mode only for plans, which list the available modes. The answer to any other call can name any mode.
   const bypassDenied = mode === 'bypassPermissions' && !mayBypass
   const modeUpdate: PermissionUpdate[] =
     isMode(mode) && !bypassDenied ? [{ type: 'setMode', mode, destination: 'session' }] : []
   const updatedPermissions = [...chosen, ...modeUpdate]
   const result: PermissionResult = {
     behavior: 'allow',
-    // askFor added the plan to the input for the person to read. Sending it back would look like an edit by the person.
+    // askFor added the plan to the input for the person to read. Omit the plan here, because the CLI would take it for an edit by the person.
     updatedInput: { ...(tool === planTool ? (edited ?? input) : approvedInput) },
     ...(updatedPermissions.length > 0 ? { updatedPermissions } : {}),
   }

@@ -1,4 +1,4 @@
-/** Converts AskUserQuestion to a questions ask and the answers back. Claude Code reads answers by the text of the question; answers under any other key never reach the model. */
+/** Converts the input of AskUserQuestion to a questions ask, and adds the answers to the input. Claude Code looks up each answer by the text of its question, and ignores answers under any other key. */
 import { type Answer, type JsonObject, limits, type QuestionsAsk } from '@holdpoint/protocol'
 
 interface NativeQuestion {
@@ -30,7 +30,7 @@ export function questionsAsk(input: JsonObject): QuestionsAsk {
   return { kind: 'questions', questions }
 }
 
-/** The tool input with the person's answers added. Unanswered questions are left out. */
+/** Returns the tool input with the person's answers added. Unanswered questions have no entry. */
 export function answeredInput(input: JsonObject, { answers }: Extract<Answer, { kind: 'answers' }>): JsonObject {
   const answersByQuestion: Record<string, string> = {}
   questionsIn(input).forEach(({ question }, index) => {

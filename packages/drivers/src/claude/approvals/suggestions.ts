@@ -1,4 +1,4 @@
-/** Converts the CLI's permission suggestions ("always allow …") to choices with a scope, and a chosen one back to the CLI's update. */
+/** Converts the CLI's permission suggestions ("always allow …") to choices with a scope, and the chosen suggestion back to a permission update of the CLI. */
 import type { PermissionUpdate, PermissionUpdateDestination } from '@anthropic-ai/claude-agent-sdk'
 import { type ApprovalAsk, limits } from '@holdpoint/protocol'
 import type { PermissionContext } from './permission.ts'
@@ -13,7 +13,7 @@ const scopeLabels: Readonly<Record<PermissionUpdateDestination, string>> = {
   userSettings: 'everywhere, for you',
 }
 
-/** Each suggestion with the CLI's own scope and, as a second choice, for this session only. */
+/** Offers each suggestion with the scope that the CLI proposes and, as a second choice, for this session only. */
 export function suggestionsOf({ suggestions, suppressAlwaysAllowRule }: PermissionContext): Suggestion[] {
   if (suppressAlwaysAllowRule) return []
   return (suggestions ?? [])
@@ -28,14 +28,14 @@ export function suggestionsOf({ suggestions, suppressAlwaysAllowRule }: Permissi
     .slice(0, limits.suggestionsMax)
 }
 
-/** The CLI's update for the chosen suggestion, with the chosen scope. */
+/** Returns the CLI's permission update for the chosen suggestion, with the chosen scope. */
 export function updateForSuggestion(updates: readonly PermissionUpdate[], id: string): PermissionUpdate[] {
   const [index, scope] = id.split(':')
   const update = updates[Number(index)]
   return update ? [{ ...update, destination: scope as PermissionUpdateDestination }] : [] // suggestionsOf wrote the id
 }
 
-/** Whether the updates contain a rule that allows the call from now on. A mode or a folder does not count: a mode can be left again. */
+/** Whether the updates contain a rule that allows the call from now on. A change of mode or an added folder does not count, because neither allows the call permanently. */
 export function allowsPermanently(updates: readonly PermissionUpdate[]): boolean {
   return updates.some(update => update.type === 'addRules' && update.behavior === 'allow')
 }

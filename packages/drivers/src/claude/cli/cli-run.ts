@@ -1,4 +1,4 @@
-/** One run of the CLI through the SDK: starts the process, sends one message per turn, follows turns that the CLI starts by itself, and reads its messages until it exits. */
+/** One run of the CLI through the SDK. Starts the process, sends one message per turn, follows turns that the CLI starts by itself, and reads the CLI's messages until the process exits. */
 import type {
   Options,
   Query,
@@ -47,7 +47,7 @@ export interface CliRunOptions {
   /** Whether this process can enter bypassPermissions. */
   readonly mayBypass: boolean
   readonly carried: CarriedRequests
-  /** Makes the CLI ask for the resumed call whatever its settings allow; null if no call is resumed. */
+  /** A rule that makes the CLI ask for the resumed call even if its settings allow the call; null if no call is resumed. */
   readonly askRule: string | null
   readonly parkingProbe: ParkingProbe
   readonly mayDefer: (tool: string) => boolean
@@ -61,7 +61,7 @@ export interface CliRunOptions {
 /** Why the driver stopped the process. */
 export type StopReason = Exclude<AgentProcess['state'], 'live' | 'lost'>
 
-/** How long the process may run on after its output has ended. */
+/** How long the process may keep running after its output has ended. */
 const exitGraceMs = 1000
 /** How long the CLI may take to record a deferred call. */
 const deferMaxMs = 1000
@@ -72,7 +72,7 @@ const ownTurnStartMaxMs = 2000
 
 export class CliRun {
   readonly calls: PendingCalls
-  /** The process is ended when its current turn is over. */
+  /** Whether to end the process when its current turn is over. */
   endAfterTurn: boolean
   readonly #options: CliRunOptions
   readonly #input = new InputQueue<SDKUserMessage>()
@@ -124,11 +124,11 @@ export class CliRun {
       this.#startTimedOut = true
       void this.end('stopped')
     })
-    // If initialization fails, the process exits, which #readMessages reports.
+    // Ignore the error: if initialization fails, the process exits, and #readMessages reports the exit.
     Promise.race([this.#query.initializationResult(), this.#exited]).then(cancel, cancel)
   }
 
-  /** Sends the message, or with null continues the resumed turn. Resolves with the turn's result, or when the process exits. */
+  /** Sends the message, or continues the resumed turn if the message is null. Resolves with the turn's result, or when the process exits. */
   async runTurn(message: SDKUserMessage | null): Promise<TurnOutcome> {
     return this.#turns.runTurn(message, this.#exited).finally(() => this.calls.clearInterrupt())
   }
@@ -143,7 +143,7 @@ export class CliRun {
   get hasExited(): boolean {
     return this.#hasExited
   }
-  /** The process was ended because it did not initialize in time. */
+  /** Whether the process was ended because it did not initialize in time. */
   get startTimedOut(): boolean {
     return this.#startTimedOut
   }
@@ -151,21 +151,21 @@ export class CliRun {
   get isBusy(): boolean {
     return !this.#hasExited && this.#turns.isBusy
   }
-  /** Whether a caller awaits a turn; that caller handles the exit of the process. */
+  /** Whether a caller awaits a turn. That caller then handles the exit of the process. */
   get isTurnAwaited(): boolean {
     return this.#turns.isAwaited
   }
-  /** The number of background tasks, which would end with the process. */
+  /** The number of running background tasks, which would end with the process. */
   get backgroundTasks(): number {
     return this.#backgroundTasks
   }
-  /** After a background task has ended, the CLI may start a turn by itself. Resolves when it has, or when it is too late for that. */
+  /** Resolves when the CLI has started a turn by itself after the end of a background task, or when the time for that has passed. */
   async waitForOwnTurn(): Promise<void> {
     if (this.#ownTurnStart)
       await within(systemClock, ownTurnStartMaxMs, Promise.race([this.#ownTurnStart, this.#exited]))
     this.#ownTurnStart = null
   }
-  /** The state of the running process for the session log; the note says why it must keep running. */
+  /** Returns the state of the running process for the session log. The note says why the process must keep running. */
   liveState(note?: string): AgentProcess {
     const pid = this.#process?.child.pid
     const memoryBytes = this.#process?.memoryBytes ?? null
@@ -182,7 +182,7 @@ export class CliRun {
     const withdrawn = this.#turns.isAwaited ? this.calls.interrupt() : null
     await Promise.all([withdrawn, this.#query.interrupt()])
   }
-  /** Changes both, or neither: if the mode is refused, the previous model is restored. */
+  /** Changes both the mode and the model, or neither. If the CLI refuses the mode, the previous model is restored. */
   changeSettings(mode: Mode | undefined, model: string | undefined, previousModel: string | null): Promise<void> {
     const exited = this.#exited.then(() => Promise.reject(new Error('its process exited')))
     return Promise.race([this.#applySettings(mode, model, previousModel), exited])
@@ -238,7 +238,7 @@ export class CliRun {
 
   async #onMessage(message: SDKMessage): Promise<void> {
     if (this.calls.isStopping) {
-      // After a deferred call, the CLI sends a last result: the call is now in the transcript.
+      // After a deferred call, the CLI sends one more result. The call is then in the transcript.
       if (message.type === 'result') this.#turns.deliverResult(message)
       return
     }
@@ -255,7 +255,7 @@ export class CliRun {
     if (message.type === 'result') await this.#onResult(message)
   }
 
-  /** The CLI sends `init` at the start of every turn. */
+  /** Called on `init`, which the CLI sends at the start of every turn. */
   #onTurnStart(message: SDKSystemMessage): void {
     if (!this.#isReady) {
       this.#isReady = true
@@ -288,7 +288,7 @@ export class CliRun {
     if (!servers.some(isUnavailable)) return
     this.#query.mcpServerStatus().then(
       all => this.#append(...this.#mcpStatus.newProblems(all)),
-      () => {}, // the process has exited, which #readMessages reports
+      () => {}, // the process has exited, and #readMessages reports the exit
     )
   }
 
@@ -300,12 +300,12 @@ export class CliRun {
 
   readonly #reportProblem = (message: string) => this.#append(errorEvent('refused', message))
 
-  /** Does not wait: the CLI must not wait for the log. Requests are opened after all events before them in any case. */
+  /** Appends events without waiting, so that the CLI does not wait for the log. `AgentSession.open` flushes earlier events before it opens a request. */
   #append(...events: readonly AgentEvent[]): void {
     this.#options.session.sayQuietly(...events)
   }
 
-  /** Whether the process has exited, or exits within a moment. */
+  /** Resolves to whether the process has exited, or exits within a short time. */
   async #exitsSoon(): Promise<boolean> {
     if (!this.#process || this.#process.hasExited) return true
     return (await within(systemClock, exitGraceMs, this.#process.exited)) !== 'late'
@@ -335,7 +335,7 @@ export class CliRun {
       hooks: hooksFor(session, this.calls, this.#reportProblem),
       spawnClaudeCodeProcess: spawnOptions => {
         this.#process = new CliProcess(spawnOptions, folder)
-        // `end` was called before the SDK spawned the process.
+        // Handle an `end` that was called before the SDK spawned the process.
         if (this.#ending) void this.#process.end()
         return this.#process.child
       },

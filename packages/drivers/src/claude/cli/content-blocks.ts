@@ -1,4 +1,4 @@
-/** Reads the content blocks of messages that the CLI wrote. Their shape is not guaranteed, so every field is checked. */
+/** Reads the content blocks of messages that the CLI wrote. The format is not guaranteed, so every field is checked. */
 
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,4 +1,4 @@
-/** The SDK hooks around every tool call: the rules check each call before it runs, and a person's note goes to the agent together with the result. */
+/** The SDK hooks around every tool call. They check the rules before a call runs, and add a person's note to its result. */
 import type { HookCallbackMatcher, HookEvent, HookJSONOutput } from '@anthropic-ai/claude-agent-sdk'
 import { Fault, type JsonObject, limits } from '@holdpoint/protocol'
 import { jsonCopy } from '../../generator/json-copy.ts'
@@ -7,7 +7,7 @@ import type { PendingCalls } from '../approvals/pending-calls.ts'
 import { denied, toAgent } from '../messages.ts'
 import { isRecord } from './content-blocks.ts'
 
-/** In seconds. The hook waits for an unreachable gateway, because a hook that times out lets the call through. */
+/** Hook timeout in seconds. It is very long because a hook that times out lets the call run, so the hook must outlast an unreachable gateway. */
 const hookTimeoutSeconds = 30 * 24 * 3600
 
 export function hooksFor(
@@ -55,12 +55,12 @@ export function hooksFor(
   }
 }
 
-/** The CLI neither runs nor refuses the call: it records it, ends the turn, and asks for the call on its next start. */
+/** Makes the CLI record the call and end the turn instead of running or refusing the call. The CLI asks for the call again on its next start. */
 const deferDecision: HookJSONOutput = {
   hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'defer' },
 }
 
-/** Returns a decision if a rule says deny or ask, null if the CLI decides, or a message if the rules could not be checked. */
+/** Returns a decision if a rule says deny or ask, null if no rule applies or a rule says allow, or an error message if the rules could not be checked. */
 async function checkRules(session: AgentSession, tool: string, input: object): Promise<HookJSONOutput | string | null> {
   try {
     const json = jsonCopy(input, `the input of ${tool}`) as JsonObject // tool inputs are objects
@@ -72,7 +72,7 @@ async function checkRules(session: AgentSession, tool: string, input: object): P
   }
 }
 
-/** A call whose input is too large for a rule or a person to check must not run. */
+/** Returns why the call must be denied if its input is too large for a rule or a person to check; otherwise returns null. */
 function sizeProblem(tool: string, input: object): string | null {
   const bytes = Buffer.byteLength(JSON.stringify(input))
   const { toolInputMaxBytes } = limits

@@ -1,4 +1,4 @@
-/** The CLI's input stream. It stays open between messages, because the CLI refuses a waiting call when its input ends. */
+/** The CLI's input stream. The stream stays open between messages, because the CLI refuses pending calls when its input ends. */
 export class InputQueue<T> implements AsyncIterable<T> {
   readonly #items: T[] = []
   #closed = false

@@ -1,4 +1,4 @@
-/** Reports each unavailable MCP server once, because an agent does not say that its tools are missing. */
+/** Reports each unavailable MCP server once, because an agent does not mention that the server's tools are missing. */
 import type { McpServerStatus } from '@anthropic-ai/claude-agent-sdk'
 import type { AgentEvent } from '@holdpoint/protocol'
 import { errorEvent } from '../error-events.ts'
@@ -11,7 +11,7 @@ export function isUnavailable({ status }: { readonly status: string }): boolean 
 export class McpStatusReporter {
   readonly #reported = new Set<string>()
 
-  /** Error events for the unavailable servers that were not reported before. */
+  /** Returns error events for the unavailable servers that have not been reported yet. */
   newProblems(servers: readonly McpServerStatus[]): readonly AgentEvent[] {
     const unavailable = servers.filter(server => isUnavailable(server) && !this.#reported.has(server.name))
     for (const { name } of unavailable) this.#reported.add(name)

@@ -1,4 +1,4 @@
-/** Converts messages of the SDK to events of the session log: streamed text and tool input, finished blocks, tool results, and the names of subagents. */
+/** Converts SDK messages (streamed text and tool input, finished blocks, tool results, starts of subagents) to events of the session log. */
 import type { SDKMessage } from '@anthropic-ai/claude-agent-sdk'
 import { type AgentEvent, type Json, type JsonObject, limits } from '@holdpoint/protocol'
 import { jsonCopy } from '../../generator/json-copy.ts'
@@ -17,7 +17,7 @@ interface Stream {
 
 export class MessageMapper {
   readonly subagents = new SubagentTree()
-  /** By the call that started the agent; the main agent's under ''. */
+  /** Blocks that are being streamed, by the id of the call that started the agent; the main agent has the key ''. */
   readonly #streams = new Map<string, Stream>()
   readonly #blockCounts = new Map<string, number>()
 
@@ -74,7 +74,7 @@ export class MessageMapper {
     const events: AgentEvent[] = []
     const texts: string[] = []
     for (const block of message.content) {
-      // The CLI sends each block of the model's message as a message of its own. Counting them gives the index under which the block was streamed.
+      // The CLI sends each block of the model's message as a separate message. Count these messages to get the index under which the block was streamed.
       const index = this.#blockCounts.get(message.id) ?? 0
       this.#blockCounts.set(message.id, index + 1)
       if (block.type === 'text' && block.text !== '') {
@@ -107,7 +107,7 @@ export class MessageMapper {
   }
 }
 
-/** Truncates texts, and replaces images and other parts by their type. */
+/** Truncates texts, and replaces images and other parts with the name of their type. */
 function toOutput(content: unknown): Json {
   if (typeof content === 'string') return truncateText(content)
   if (!Array.isArray(content)) return null

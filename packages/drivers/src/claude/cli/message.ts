@@ -1,4 +1,4 @@
-/** Converts a person's message to an SDK message: text, images and documents as content blocks, under an id that is the same on redelivery. */
+/** Converts a person's message to an SDK message with text, images and documents as content blocks. A redelivered message gets the same id. */
 import { createHash } from 'node:crypto'
 import type { SDKUserMessage } from '@anthropic-ai/claude-agent-sdk'
 import type { Attachment, CommandId } from '@holdpoint/protocol'
@@ -6,7 +6,7 @@ import type { Attachment, CommandId } from '@holdpoint/protocol'
 type Content = Exclude<SDKUserMessage['message']['content'], string>[number]
 type ImageType = 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp'
 
-/** Derives the message's uuid from the command, so that the transcript shows whether the CLI has already received it. */
+/** Derives the message's uuid from the command's id, so that the transcript shows whether the CLI has already received the message. */
 export function messageUuid(command: CommandId): NonNullable<SDKUserMessage['uuid']> {
   const hex = createHash('sha256').update(command).digest('hex')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
@@ -25,7 +25,7 @@ export function userMessage(
 }
 
 function contentBlock({ type, mediaType, data, name }: Attachment): Content {
-  // The model's API knows which image types it supports, and returns an error for the others.
+  // Do not check the image type here: the model's API returns an error for types that it does not support.
   if (type === 'image') return { type: 'image', source: { type: 'base64', media_type: mediaType as ImageType, data } }
   const title = name === undefined ? {} : { title: name }
   if (mediaType === 'application/pdf')

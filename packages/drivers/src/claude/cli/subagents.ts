@@ -1,11 +1,11 @@
-/** The tree of subagents: finds an agent's path by the call that started it, or by the id that the CLI gave it. */
+/** The tree of subagents. Finds a subagent's path by the call that started the subagent, or by the CLI's id of the subagent. */
 import { type JsonObject, limits } from '@holdpoint/protocol'
 
 export class SubagentTree {
   readonly #calls = new Map<string, { readonly parentCall: string | null; readonly name: string }>()
   readonly #callByTask = new Map<string, string>()
 
-  /** Ignores calls that start no subagent, which have no name. */
+  /** Records the subagent that a call starts. Ignores calls that start no subagent. */
   addCall(id: string, parentCall: string | null, name: string | null): void {
     if (name !== null) this.#calls.set(id, { parentCall, name })
   }
@@ -13,7 +13,7 @@ export class SubagentTree {
     if (call !== undefined) this.#callByTask.set(task, call)
   }
 
-  /** The names from the main agent's first subagent down to the one that this call started. */
+  /** Returns the names of the subagents on the path to the subagent that this call started, outermost first. */
   pathOfCall(call: string | null): readonly string[] {
     const path: string[] = []
     for (let id = call; id !== null && path.length < limits.agentPathMax; ) {
@@ -28,7 +28,7 @@ export class SubagentTree {
   }
 }
 
-/** The name of the subagent that a call starts; null if it starts none. */
+/** Returns the name of the subagent that a call starts, or null if the call starts none. */
 export function subagentName(tool: string, { description, subagent_type: type }: JsonObject): string | null {
   if (tool !== 'Agent' && tool !== 'Task') return null
   const name = [description, type].find(part => typeof part === 'string' && part !== '')

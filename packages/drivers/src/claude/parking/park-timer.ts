@@ -1,4 +1,4 @@
-/** Decides when the process of a pending request is parked: after the session's `parkAfterMs`, and only if the call can be resumed. */
+/** Parks the process of a pending request after the session's `parkAfterMs`, if the call can be resumed. */
 import type { Clock } from '@holdpoint/protocol'
 import type { CliRun } from '../cli/cli-run.ts'
 import { notParkable } from '../messages.ts'
@@ -9,15 +9,15 @@ export interface ParkTimerOptions {
   readonly clock: Clock
   readonly index: TranscriptIndex
   readonly parkingProbe: ParkingProbe
-  /** How long the process waits before it is parked; null: it is never parked. */
+  /** How long a request is pending before its process is parked; null means never. */
   readonly parkAfterMs: () => number | null
-  /** Called when a request becomes pending or is no longer pending; with a reason when parking is due but impossible. */
+  /** Called when a request becomes pending or is resolved. Called with a reason if the process should be parked now but cannot be. */
   readonly onChange: (reason?: string) => void
 }
 
-/** The CLI reads all these bytes again each time it resumes the call. */
+/** Limit for `bytesSinceCall`. The CLI reads all these bytes again each time it resumes the call. */
 const bytesSinceCallMax = 1024 * 1024
-/** Transcript rows and results arrive a moment after their calls, so a reason that goes away within this time is not reported. */
+/** Delay before a reason is reported. Transcript rows and results arrive shortly after their calls, so some reasons disappear within this time. */
 const reportAfterMs = 1000
 
 export class ParkTimer {
@@ -26,7 +26,7 @@ export class ParkTimer {
   #cancelTimer: (() => void) | null = null
   #isWaiting = false
   #isDue = false
-  /** The reason that was reported last. */
+  /** The last reported reason, or null if parking is possible or not due. */
   #reportedReason: string | null = null
   #cancelReport: (() => void) | null = null
 
@@ -48,11 +48,11 @@ export class ParkTimer {
     onChange()
     if (ms === null) return
     this.#cancelTimer = clock.after(ms, this.#onDue)
-    // Run the self-test now, while the session waits anyway.
+    // Start the self-test now, so that its result is available when the timer fires.
     void parkingProbe.findMethod()
   }
 
-  /** Call this when the transcript or the calls have changed: a call that could not be resumed before may be resumable now. */
+  /** Call this when the transcript or the calls have changed, because the pending call may have become resumable. */
   parkIfDue(): void {
     if (this.#isDue) void this.#park()
   }
@@ -68,7 +68,7 @@ export class ParkTimer {
     this.#reportedReason = null
   }
 
-  /** Why the pending call could not be resumed if the process ended now; null if it could. */
+  /** Returns why the pending call could not be resumed if the process ended now, or null if it could be resumed. */
   whyNotParkable(method: ParkingMethod = this.#options.parkingProbe.method ?? 'markerRow'): string | null {
     const { index } = this.#options
     const call = this.#cli.calls.soleCall()

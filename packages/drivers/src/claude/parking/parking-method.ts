@@ -1,13 +1,13 @@
-/** Which method of parking works with this Claude Code. Found out once per driver, because the better method must be tested first. */
+/** Finds out, once per driver, which parking method works with the installed Claude Code. The preferred method, marker rows, must pass a self-test first. */
 
-/** `markerRow`: parks on any call of the main agent by writing a row in the CLI's private transcript format; `defer`: parks on a single question or plan by the CLI's documented hook decision; `none`: never parks. */
+/** `markerRow` writes a row in the CLI's private transcript format, and can park on any call of the main agent. `defer` uses the CLI's documented hook decision, and can park only on a single question or plan. `none` never parks. */
 export type ParkingMethod = 'markerRow' | 'defer' | 'none'
-/** `auto`: marker rows if the self-test passes, else `defer`; `public`: only the documented `defer`; `off`: the process runs as long as a request is pending. */
+/** `auto` uses marker rows if the self-test passes, otherwise `defer`. `public` always uses `defer`. `off` keeps the process running while a request is pending. */
 export type ParkingChoice = 'auto' | 'public' | 'off'
 
 export interface ParkingProbeOptions {
   readonly choice: ParkingChoice
-  /** The self-test has passed before with this version. */
+  /** Whether this version has already passed the self-test. */
   readonly alreadyProven: boolean
   readonly test: () => Promise<boolean>
   /** Called when the self-test passes. */

@@ -1,4 +1,4 @@
-/** Tests once per version, with the real CLI, whether a call can be resumed after its process was stopped. This is needed because the marker row is a private format of the CLI. */
+/** Tests with the real CLI, once per version, whether a call can be resumed after its process was stopped. The marker row is a private format of the CLI, so a new version may not support it. */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,17 +16,17 @@ const toolUseId = 'toolu_selftest'
 const runMaxMs = 20_000
 const Result = z.object({ version: z.string() })
 
-/** Whether the self-test passes. A pass is stored in the folder for this version. */
+/** Runs the self-test and returns whether it passed. Stores a pass in the folder, so that the test runs once per version. */
 export async function canPark(installation: Installation, folder: string): Promise<boolean> {
   if (isKnownToPark(installation, folder)) return true
-  // A busy machine can make the test fail, so a failure is not stored: the next runner tests again.
+  // Do not store a failure: a busy machine can make the test fail, and the next runner should test again.
   if (!(await runSelfTest(installation).catch(() => false))) return false
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   writeFileSync(resultFile(folder), JSON.stringify({ version: installation.version }), { mode: 0o600 })
   return true
 }
 
-/** Whether the self-test has passed before with this version. */
+/** Whether this version has already passed the self-test. */
 export function isKnownToPark({ version }: ClaudeLocation, folder: string): boolean {
   try {
     return Result.parse(JSON.parse(readFileSync(resultFile(folder), 'utf8'))).version === version
@@ -36,7 +36,7 @@ export function isKnownToPark({ version }: ClaudeLocation, folder: string): bool
 }
 const resultFile = (folder: string) => join(folder, 'parkable.json')
 
-/** Stops a process while its call waits, resumes the call in a second process, and denies it. Passes if the same call is asked again and never runs. */
+/** Stops a process while a call is pending, resumes the call in a second process, and denies it there. Passes if the second process asks for the same call and the call never runs. */
 async function runSelfTest(installation: Installation): Promise<boolean> {
   const home = mkdtempSync(join(tmpdir(), 'holdpoint-claude-'))
   const cwd = join(home, 'cwd')
@@ -78,7 +78,7 @@ interface TestSetup {
   readonly transcript: TranscriptStore
 }
 
-/** Runs the CLI and returns whether it asked for the call. Without an ask rule this is the first run, and the process is stopped as soon as the call is in the transcript; with one it is the second run, and the call is denied. */
+/** Runs the CLI and returns whether the CLI asked for the call. The first run has no ask rule, and its process is stopped as soon as the call is in the transcript. The second run has an ask rule, and its call is denied. */
 async function runUntilAsked(
   { installation, home, cwd, env, transcript }: TestSetup,
   askRule: string | null,
@@ -113,7 +113,7 @@ async function runUntilAsked(
   try {
     for await (const message of query) if (message.type === 'result') input.close()
   } catch {
-    // The first process is stopped in the middle on purpose.
+    // The first process is stopped in the middle of its turn, so reading its messages fails.
   } finally {
     clearTimeout(timer)
     await cli?.end()

@@ -1,12 +1,12 @@
-/** Builds the ask rule for a process that resumes a call. The CLI evaluates that call before the SDK's hooks are registered, so only a rule makes sure that it asks. The rule is as narrow as possible, because it applies until the process ends. */
+/** Builds the ask rule for a process that resumes a call. The CLI evaluates the call before the SDK's hooks are registered, so only a rule can force it to ask. The rule is as narrow as possible, because it applies until the process ends. */
 import type { ToolCall } from '../transcript/transcript-index.ts'
 
-/** Words, paths, redirections and operators, but nothing that the shell expands. The CLI matches a rule against the simple commands of a command line, without redirections. */
+/** Matches a command line of words, paths, redirections and operators, without anything that the shell expands. The CLI matches a rule against each simple command of the command line, without redirections. */
 const plainCommand = /^[\w./:=@%+, <>|&;-]+$/
 const firstWords = /^([A-Za-z][\w./:@%+,-]*(?: [\w./:=@%+,-]+)*?) *(?=$|[|;&<>]|\d>)/
 /** Words that start a compound command. */
 const keywords = new Set(['if', 'for', 'while', 'until', 'case', 'select', 'function', 'time', 'coproc'])
-/** Path rules are patterns. A path like this needs no escaping, and the CLI does not normalize it. */
+/** Matches a path that can be used as a rule pattern without escaping, and that the CLI does not normalize. */
 const plainPath = /^(?:\/(?!\.{1,2}(?:\/|$))[\w.@+-]+)+$/
 
 export function askRuleFor({ tool, input }: Pick<ToolCall, 'tool' | 'input'>): string {
@@ -19,7 +19,7 @@ export function askRuleFor({ tool, input }: Pick<ToolCall, 'tool' | 'input'>): s
   return tool
 }
 
-/** The first simple command, if it can be found without parsing the shell language; otherwise null. */
+/** Returns the first simple command, or null if it cannot be found without parsing the shell language. */
 function firstCommand(command: string): string | null {
   if (!plainCommand.test(command) || command.includes('<<')) return null
   const words = firstWords.exec(command)?.[1]

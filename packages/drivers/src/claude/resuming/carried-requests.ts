@@ -1,4 +1,4 @@
-/** Requests that an earlier process of the session left open. The next process asks them again under their old keys; if a call cannot be resumed, the recorded answer applies once to an equal new call. */
+/** Carried requests, which an earlier process of the session left open. The next process opens them again under their old keys. If a call cannot be resumed, its recorded answer applies once to an equal new call. */
 import { type Ask, canonicalJson, type JsonObject, type Request, type Resolution } from '@holdpoint/protocol'
 import type { AgentSession } from '../../session/agent-session.ts'
 import { questionTool } from '../approvals/permission.ts'
@@ -9,17 +9,17 @@ export interface CarriedRequest {
   readonly key: string
   readonly ask: Ask
   readonly resolution: Resolution | null
-  /** The answer was handed when the process was lost, so nobody knows whether the call ran. */
+  /** Whether the process was lost after the answer was handed, so that nobody knows whether the call ran. */
   readonly outcomeUnknown: boolean
 }
 
-/** What the log says about the turn that was open when the process was lost. */
+/** The turn that was open when the process was lost, as read from the log. */
 export interface InterruptedTurn {
-  /** Requests that are pending, or resolved but not taken, by key. */
+  /** Requests by key that are pending, or resolved but not taken. */
   readonly requests: ReadonlyMap<string, CarriedRequest>
-  /** Whether a person interrupted the turn while it waited. */
+  /** Whether a person interrupted the turn while a request was pending. */
   readonly interrupted: boolean
-  /** Whether a message started the turn; otherwise the agent did. */
+  /** Whether a message started the turn. If not, Claude Code started the turn by itself. */
   readonly startedByMessage: boolean
 }
 
@@ -48,7 +48,7 @@ export async function readInterruptedTurn(session: AgentSession): Promise<Interr
       case 'command.taken':
         startedByMessage = true
         break
-      // A request of a background subagent outlives the turn; one whose outcome is unknown does not.
+      // Keep the requests of background subagents, which outlive the turn. Drop requests whose outcome is unknown.
       case 'turn.finished':
         for (const [id, { outcomeUnknown }] of byId) if (outcomeUnknown) byId.delete(id)
         interrupted = false
@@ -70,7 +70,7 @@ function update(byId: Map<string, CarriedRequest>, id: string, change: Partial<C
 /** Finds the carried request that a call of the new process repeats. */
 export class CarriedRequests {
   readonly #byKey: Map<string, CarriedRequest>
-  /** Requests for equal calls, by call, in the order in which they are matched. */
+  /** Requests for equal calls, by tool and input, in the order in which new calls are matched to them. */
   readonly #byCall = new Map<string, CarriedRequest[]>()
 
   /** With `matchEqualCalls`, a call under a new id repeats a request for the same tool and input. */
@@ -88,7 +88,7 @@ export class CarriedRequests {
     return this.#byKey
   }
 
-  /** Returns each request once: to the call with its key, or to an equal call. */
+  /** Returns and removes the request that has the call's id as its key, or else a request for an equal call. */
   take(id: string, tool: string, input: JsonObject): CarriedRequest | undefined {
     const call = tool === questionTool ? callKey(questionsAsk(input)) : canonicalJson({ tool, input })
     const equal = this.#byCall.get(call) ?? []
@@ -98,7 +98,7 @@ export class CarriedRequests {
   }
 }
 
-/** The agent is told to repeat allowed calls and pending calls, in that order; it has no reason to repeat the others. */
+/** Sorts allowed calls first, then pending calls, because the agent is told to repeat those. The agent has no reason to repeat the other calls. */
 function matchOrder({ resolution, outcomeUnknown }: CarriedRequest): number {
   if (!resolution) return 1
   return resolution.answer?.kind === 'allow' && !outcomeUnknown ? 0 : 2
@@ -108,7 +108,7 @@ function callKey(ask: Ask): string {
   return canonicalJson(ask.kind === 'approval' ? { tool: ask.tool, input: ask.input } : ask)
 }
 
-/** The message that tells the agent what was decided when its calls cannot be resumed. Answers that the message states are thereby delivered; an allow waits for the equal call. */
+/** Returns a message that tells the agent what was decided about calls that cannot be resumed. Reports the answers in the message as taken, except allows, which are handed when the agent repeats the call. */
 export async function summarizeDecisions(
   session: AgentSession,
   requests: ReadonlyMap<string, CarriedRequest>,
@@ -129,7 +129,7 @@ export async function summarizeDecisions(
   return `${decisions.heading}\n${lines.join('\n')}`
 }
 
-/** The turn ends without these requests: withdraws the pending ones and reports the answers as undeliverable. */
+/** Drops requests that no call repeated before the turn ended: withdraws pending requests, and reports answers as undeliverable. */
 export async function dropCarried(session: AgentSession, requests: ReadonlyMap<string, CarriedRequest>): Promise<void> {
   for (const { key, ask } of requests.values()) {
     const [open] = await session.open([{ key, ask }])

@@ -1,4 +1,4 @@
-/** Decides how to continue a turn whose process was lost, from the transcript and the log alone. */
+/** Decides how to continue a turn whose process was lost, based only on the transcript and the log. */
 import { turnFailed } from '../messages.ts'
 import type { ParkingProbe } from '../parking/parking-method.ts'
 import type { ToolCall, TranscriptIndex } from '../transcript/transcript-index.ts'
@@ -6,11 +6,11 @@ import type { TranscriptStore } from '../transcript/transcript-store.ts'
 import type { InterruptedTurn } from './carried-requests.ts'
 
 export type ResumePlan =
-  /** Resume the CLI at the open call; it asks for the call again under the same id. */
+  /** Resume the CLI at the open call. The CLI asks for the call again under the same id. */
   | { readonly kind: 'call'; readonly call: ToolCall }
-  /** The CLI never received the message: send it again. An equal call then finds its recorded answer. */
+  /** Send the message again, because the CLI never received it. An equal call then gets its recorded answer. */
   | { readonly kind: 'message' }
-  /** The calls cannot be resumed: tell the agent what was decided, so that it can make them again. */
+  /** Tell the agent what was decided, because its calls cannot be resumed. The agent can then make the calls again. */
   | { readonly kind: 'summary' }
   | { readonly kind: 'interrupted' }
   | { readonly kind: 'failed'; readonly reason: string }
@@ -29,19 +29,19 @@ export async function planResume(
   if (requests.size === 0) return { kind: 'failed', reason: turnFailed.runnerLost }
   const [call, ...others] = index.openCalls
   if (call === undefined || others.length > 0 || !requests.has(call.id)) return { kind: 'summary' }
-  // A background subagent had asked as well. It is lost with the process, so the agent must be told what was decided.
+  // A background subagent also had a request. The subagent was lost with the process, so the agent must be told what was decided.
   if ([...requests.values()].some(({ key, outcomeUnknown }) => key !== call.id && !outcomeUnknown))
     return { kind: 'summary' }
   const isResumable = index.deferredCallId === call.id || (await parkingProbe.findMethod()) === 'markerRow'
   return isResumable ? { kind: 'call', call } : { kind: 'summary' }
 }
 
-/** The process was stopped on purpose, so earlier attempts do not count as failures. */
+/** Call this when the driver stopped the process on purpose, so that earlier attempts do not count as failures. */
 export function resetAttempts(transcript: TranscriptStore): void {
   if (transcript.meta.resumeAttempts) transcript.updateMeta({ resumeAttempts: { rowUuid: null, count: 0 } })
 }
 
-/** Counts one attempt at the last transcript row. Returns false if there were too many, because the process exits each time. */
+/** Counts one attempt to resume at the last transcript row. Returns false after too many attempts, which means that the process exits every time. */
 export function countAttempt(transcript: TranscriptStore): boolean {
   const rowUuid = transcript.index.lastRowUuid
   const { resumeAttempts } = transcript.meta

@@ -1,4 +1,4 @@
-/** Checks that an agent can work in a folder of this machine, before a process is started in it. */
+/** Checks that a folder on this machine can be used as working folder, before the CLI is started there. */
 import { statSync } from 'node:fs'
 import { isAbsolute } from 'node:path'
 import { messageOf } from '@holdpoint/protocol'
@@ -6,7 +6,7 @@ import { cwdProblems } from '../messages.ts'
 
 const missingCodes = new Set<unknown>(['ENOENT', 'ENOTDIR'])
 
-/** What is wrong with the folder and what to do about it; null if nothing is wrong. */
+/** Returns what is wrong with the folder and what to do about it, or null if the folder can be used. */
 export function cwdProblem(cwd: string): string | null {
   if (!isAbsolute(cwd)) return cwdProblems.relative(cwd)
   try {

@@ -1,4 +1,4 @@
-/** A scripted model: the part of the Messages API that Claude Code uses, on loopback. The self-test and the tests run the real CLI against it. */
+/** A local HTTP server with scripted replies that implements the part of the Messages API that Claude Code uses. The self-test and the tests run the real CLI against this server. */
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -79,7 +79,7 @@ async function handleRequest(
   response.end()
 }
 
-/** Environment variables with which the CLI talks only to the scripted model and uses a folder of its own as home. */
+/** Returns environment variables that make the CLI talk only to the scripted model and use a separate home folder. */
 export function scriptedEnvironment(url: string, home: string): Readonly<Record<string, string | undefined>> {
   return {
     PATH: process.env.PATH,
@@ -90,7 +90,7 @@ export function scriptedEnvironment(url: string, home: string): Readonly<Record<
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
     DISABLE_AUTOUPDATER: '1',
     DISABLE_TELEMETRY: '1',
-    // As root, the CLI refuses bypassPermissions unless this says that it runs in a sandbox.
+    // As root, the CLI refuses bypassPermissions unless this variable says that it runs in a sandbox.
     IS_SANDBOX: '1',
   }
 }

@@ -1,4 +1,4 @@
-/** Finds the Claude Agent SDK and the `claude` executable on this machine, and says what to do if one is missing. */
+/** Finds the Claude Agent SDK and the `claude` executable on this machine, and explains what to do if either is missing. */
 import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { homedir } from 'node:os'
@@ -9,7 +9,7 @@ import { installation } from '../messages.ts'
 export type Sdk = typeof import('@anthropic-ai/claude-agent-sdk')
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** Where Claude Code is. Without `executable`, the SDK starts the binary that it bundles. */
+/** The location of Claude Code. If `executable` is missing, the SDK starts its bundled binary. */
 export interface ClaudeLocation {
   readonly version: string
   readonly executable?: string
@@ -19,7 +19,7 @@ export interface Installation extends ClaudeLocation {
 }
 export type ClaudeSearch = { readonly found: ClaudeLocation } | { readonly missing: string }
 
-/** Does not load the SDK, so a runner that never starts Claude Code does not pay for it. */
+/** Finds Claude Code without loading the SDK, which would slow down runners that never start Claude Code. */
 export function findClaude(env: Environment, executable?: string): ClaudeSearch {
   const entry = sdkEntry(createRequire(import.meta.url))
   if (entry === null) return { missing: installation.sdkMissing }
@@ -47,7 +47,7 @@ function sdkEntry(require: NodeJS.Require): string | null {
   }
 }
 
-/** The folder of Claude Code's settings, sign-in and transcripts. */
+/** The folder with Claude Code's settings, credentials and transcripts. */
 export function configFolder(env: Environment): string {
   return env.CLAUDE_CONFIG_DIR ?? join(env.HOME ?? homedir(), '.claude')
 }
@@ -61,7 +61,7 @@ const signInVariables = [
   'CLAUDE_CODE_USE_FOUNDRY',
 ]
 
-/** A hint for the person if no sign-in can be found. Sessions start anyway, because this check does not know every way to sign in. */
+/** Returns a hint for the person if no credentials are found. Sessions start anyway, because this check does not know every way to sign in. */
 export function signInHint(env: Environment): string | null {
   if (signInVariables.some(name => env[name]) || process.platform === 'darwin') return null
   const folder = configFolder(env)
@@ -79,7 +79,7 @@ function sdkVersion(entry: string): string {
   return z.object({ version: z.string() }).parse(manifest).version
 }
 
-/** The SDK's binary is an optional package for each platform, so it may not be installed. */
+/** Returns the SDK's binary, which is in an optional package per platform and may not be installed. */
 function hasBundledBinary(entry: string): boolean {
   const require = createRequire(entry)
   const name = `@anthropic-ai/claude-agent-sdk-${process.platform}-${process.arch}`

@@ -1,4 +1,4 @@
-/** The options that a person can give a session when they start it. An unknown or invalid option is an error, because ignoring it would look as if it were applied. */
+/** Parses the options that a person sets when starting a session. Unknown and invalid options are errors, because a person would otherwise believe that they apply. */
 import type { Options } from '@anthropic-ai/claude-agent-sdk'
 import { Fault, limits, type Session } from '@holdpoint/protocol'
 import { z } from 'zod'
@@ -7,7 +7,7 @@ import type { TranscriptStore } from '../transcript/transcript-store.ts'
 
 export interface SessionOptions extends Pick<Options, 'mcpServers' | 'agents' | 'additionalDirectories'> {
   readonly fork?: boolean
-  /** Allows a later change to bypassPermissions. */
+  /** Allows the session to change to bypassPermissions later. */
   readonly allowBypass?: boolean
   readonly idleParkMs?: number
 }
@@ -18,7 +18,7 @@ const textMap = z.record(z.string(), z.string(problems.text), problems.textMap)
 const flag = z.boolean(problems.boolean)
 const milliseconds = z.int(problems.milliseconds).min(0, problems.milliseconds)
 
-/** Objects for the SDK are loose: it may know fields that are not checked here. */
+/** Objects for the SDK keep unknown fields, because the SDK may support fields that are not checked here. */
 const stdioServer = z.looseObject(
   { type: z.literal('stdio').default('stdio'), command: text, args: textList.optional(), env: textMap.optional() },
   problems.object,
@@ -61,7 +61,7 @@ function invalid(path: readonly PropertyKey[], problem: string): Fault {
   return new Fault('bad_input', `options.${z.core.toDotPath([...path])}: ${problem}`)
 }
 
-/** Whether the session can enter bypassPermissions. The start mode decides this once, so it is stored. */
+/** Returns whether the session can enter bypassPermissions. The mode at the start of the session decides this, so the result is stored. */
 export function mayBypass(transcript: TranscriptStore, info: Session): boolean {
   const stored = transcript.meta.mayBypass ?? info.mode === 'bypassPermissions'
   if (transcript.meta.mayBypass === undefined) transcript.updateMeta({ mayBypass: stored })

@@ -1,4 +1,4 @@
-/** Facts about a transcript that the driver needs without keeping its rows: which messages it contains, which calls have no result, what it has cost. The row format belongs to the CLI, so every field is checked. */
+/** Extracts from transcript rows which messages were received, which calls have no result, and what the conversation has cost, so that the rows need not stay in memory. The row format belongs to the CLI, so every field is checked. */
 import type { SessionStoreEntry } from '@anthropic-ai/claude-agent-sdk'
 import type { JsonObject } from '@holdpoint/protocol'
 import { blocksIn, isRecord } from '../cli/content-blocks.ts'
@@ -8,7 +8,7 @@ export interface ToolCall {
   readonly id: string
   readonly tool: string
   readonly input: JsonObject
-  /** The row that contains the call, without its message. */
+  /** The transcript row that contains the call, without the row's message. */
   readonly row: SessionStoreEntry
 }
 
@@ -22,7 +22,7 @@ export class TranscriptIndex {
   #totalCost: number | null = null
   #lastRowUuid: string | null = null
 
-  /** Calls of the model's latest message that have no result, in order. */
+  /** Calls in the model's latest message that have no result, in order. */
   get openCalls(): readonly ToolCall[] {
     return [...this.#openCalls.values()]
   }
@@ -30,11 +30,11 @@ export class TranscriptIndex {
   get hasSingleCall(): boolean {
     return this.#callCount === 1
   }
-  /** The call that the CLI has recorded as deferred; it asks for that call again on its next start. */
+  /** The call that the CLI has recorded as deferred. On its next start, the CLI asks for that call again. */
   get deferredCallId(): string | null {
     return this.#deferredCallId
   }
-  /** How much has been written since the first open call. */
+  /** The number of bytes written to the transcript since the first open call. */
   get bytesSinceCall(): number {
     return this.#bytesSinceCall
   }
@@ -65,7 +65,7 @@ export class TranscriptIndex {
   #addAssistant(entry: SessionStoreEntry): void {
     const { message, ...row } = entry
     const { id, content } = isRecord(message) ? message : {}
-    // A new message of the model: open calls of the previous one will never get a result.
+    // This is a new message of the model, so open calls of the previous message will never get a result.
     if (id !== this.#assistantId) this.#reset()
     this.#assistantId = id
     for (const block of blocksIn(content))

@@ -1,4 +1,4 @@
-/** The driver's own copy of the CLI's transcript. It serves the SDK as session store, indexes the rows, and adds the marker row with which the CLI resumes a call. */
+/** Stores the driver's copy of the CLI's transcript. Implements the SDK's session store, indexes the rows, and adds the marker row that makes the CLI resume a call. */
 import { randomUUID } from 'node:crypto'
 import {
   appendFileSync,
@@ -21,16 +21,16 @@ import { isRecord } from '../cli/content-blocks.ts'
 import { damaged } from '../messages.ts'
 import { type ToolCall, TranscriptIndex } from './transcript-index.ts'
 
-/** What the driver stores about a session next to its transcript, in meta.json. */
+/** The state of a session that the driver stores in meta.json, next to the transcript. */
 const Meta = z.object({
   key: z.object({ projectKey: z.string(), sessionId: z.string() }).optional(),
-  /** How often the session was resumed at this transcript row. */
+  /** The last transcript row at which the session was resumed, and how many times it was resumed there. */
   resumeAttempts: z.object({ rowUuid: z.string().nullable(), count: z.number() }).optional(),
-  /** The part of the conversation's total cost that was already reported. */
+  /** How much of the conversation's total cost has already been reported. */
   reportedCost: z.number().optional(),
-  /** The last mode of the CLI. */
+  /** The mode that the CLI was in last. */
   mode: z.string().optional(),
-  /** Whether the session was started so that it can enter bypassPermissions. */
+  /** Whether the session was started with permission to enter bypassPermissions. */
   mayBypass: z.boolean().optional(),
   /** The CLI's suggestions for pending calls, by key. The CLI does not send them again when it resumes a call. */
   suggestions: z.record(z.string(), z.array(z.custom<PermissionUpdate>(isRecord))).optional(),
@@ -41,9 +41,9 @@ export class TranscriptStore {
   readonly index = new TranscriptIndex()
   /** Called after rows have been written. */
   onAppend = () => {}
-  /** Called when the conversation gets its id, after the first rows under it are written. */
+  /** Called when the conversation gets its id, after its first rows are written. */
   onConversationId = (_sessionId: string) => {}
-  /** What was wrong with the stored state, as a sentence for the person; null if nothing was. */
+  /** A sentence for people that says how the stored state was damaged, or null if it was intact. */
   readonly problem: string | null
   readonly #folder: string
   readonly #configFolder: string
@@ -61,7 +61,7 @@ export class TranscriptStore {
     this.problem = meta ? null : this.#recover()
   }
 
-  /** meta.json is unreadable; recovers from the transcript. */
+  /** Moves the unreadable meta.json away and recovers the state from the transcript. Returns a sentence for people. */
   #recover(): string {
     const damagedFile = this.#file('meta.json.damaged')
     renameSync(this.#file('meta.json'), damagedFile)
@@ -69,7 +69,7 @@ export class TranscriptStore {
     return this.sessionId === undefined ? damaged.newConversation(damagedFile) : damaged.continued(damagedFile)
   }
 
-  /** The main agent's transcript that was written last. Subagents have files of their own, with a slash in the key. */
+  /** The most recently written transcript of the main agent. Keys of subagent transcripts contain a slash. */
   #newestTranscript(): Meta {
     const modifiedAt = (name: string) => statSync(this.#file(name)).mtimeMs
     const [name] = readdirSync(this.#folder)
@@ -82,12 +82,12 @@ export class TranscriptStore {
   get meta(): Meta {
     return this.#meta
   }
-  /** Claude Code's own id of the conversation; undefined if its transcript contains no message. */
+  /** Claude Code's id of the conversation; undefined if the transcript contains no message. */
   get sessionId(): string | undefined {
     const { key } = this.#meta
     return key && (this.index.hasMessages || this.#hasCliTranscript(key)) ? key.sessionId : undefined
   }
-  /** A conversation that the person began outside Holdpoint exists only in the CLI's own folder. */
+  /** Whether the CLI's own folder has a transcript with a message. A conversation that the person started outside Holdpoint exists only there. */
   #hasCliTranscript(key: SessionKey): boolean {
     const file = this.#cliTranscriptFile(key)
     return existsSync(file) && readFileSync(file, 'utf8').includes('"type":"user"')
@@ -103,7 +103,7 @@ export class TranscriptStore {
     renameSync(`${file}.new`, file)
   }
 
-  /** Makes the next process ask for this call again, under the same id. */
+  /** Makes the next `load` add the marker row, so that the next process asks for this call again under the same id. */
   resumeAtCall(call: ToolCall, mode: string): void {
     this.#resumeCall = { call, mode }
   }
@@ -121,7 +121,7 @@ export class TranscriptStore {
     try {
       writeSync(fd, entries.map(entry => `${JSON.stringify(entry)}\n`).join(''))
       if (key.subpath === undefined) this.#indexRows(key, entries)
-      // Asynchronous, so that a slow disk does not block the other sessions of this runner.
+      // Flush to disk asynchronously, so that a slow disk does not block the other sessions of this runner.
       await new Promise<void>((resolve, reject) => {
         fdatasync(fd, error => (error ? reject(error) : resolve()))
       })
@@ -138,7 +138,7 @@ export class TranscriptStore {
     this.onConversationId(sessionId)
   }
 
-  /** Returns null, if possible, so that the CLI reads its own transcript from the person's folder. With a copy from here, it would run without most of the person's setup. */
+  /** Returns null if possible, so that the CLI reads its own transcript from the person's folder. If the CLI got this copy, it would run without most of the person's setup. */
   #load(key: SessionKey): SessionStoreEntry[] | null {
     if (key.subpath !== undefined) return this.#read(key)
     const marker = this.#resumeCall ? markerRow(this.#resumeCall.call, this.#resumeCall.mode) : null
@@ -152,7 +152,7 @@ export class TranscriptStore {
     return rows && marker ? [...rows, marker] : rows
   }
 
-  /** The CLI's own file, if it contains the last row of our copy. */
+  /** Returns the path of the CLI's own transcript file if it contains the last row of the driver's copy; otherwise returns null. */
   #completeCliTranscript(key: SessionKey): string | null {
     const file = this.#cliTranscriptFile(key)
     const { lastRowUuid } = this.index
@@ -169,7 +169,7 @@ export class TranscriptStore {
   #read(key: SessionKey): SessionStoreEntry[] | null {
     const file = this.#file(fileName(key))
     if (!existsSync(file)) return null
-    // A crash during a write can leave half a line at the end; parseRow skips it.
+    // A crash during a write can leave an incomplete last line, which parseRow skips.
     return readFileSync(file, 'utf8').split('\n').flatMap(parseRow)
   }
 
@@ -191,7 +191,7 @@ function parseRow(line: string): SessionStoreEntry[] {
   }
 }
 
-/** Null if the file exists but is damaged. */
+/** Returns null if the file exists but is damaged. */
 function readMeta(file: string): Meta | null {
   if (!existsSync(file)) return {}
   try {
@@ -201,7 +201,7 @@ function readMeta(file: string): Meta | null {
   }
 }
 
-/** The row that the CLI itself writes when a hook defers a call: on its next start it asks for that call again. */
+/** The row that the CLI itself writes when a hook defers a call. On its next start, the CLI asks for that call again. */
 function markerRow({ row, id, tool, input }: ToolCall, permissionMode: string): SessionStoreEntry {
   const { sessionId, cwd, version, userType, entrypoint } = row
   return {
