@@ -1,10 +1,11 @@
 import type { Request, RequestId, Session, SessionId } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
-import { NewRequests, notificationFor, summaryTag } from '../src/notifications/new-requests.ts'
+import { composeNotification, summaryTag } from '../src/notifications/compose-notification.ts'
+import { NewRequests } from '../src/notifications/new-requests.ts'
 import { badgeText, pageTitle } from '../src/notifications/title-badge.ts'
 
-const id = (n: number) => `req_${String(n).padStart(20, '0')}` as RequestId // has the form of an id
-const session = (n: number) => ({ id: `ses_${String(n).padStart(20, '0')}` as SessionId, title: `s${n}` }) as Session // the fields that a notification reads
+const id = (n: number) => `req_${String(n).padStart(20, '0')}` as RequestId // The string has the form of a request id.
+const session = (n: number) => ({ id: `ses_${String(n).padStart(20, '0')}` as SessionId, title: `s${n}` }) as Session // A notification reads only these fields.
 
 describe('the pending count in the title and on the tab icon', () => {
   it('is in the title while the page is connected', () => {
@@ -19,36 +20,36 @@ describe('the pending count in the title and on the tab icon', () => {
 
 describe('notifications about new requests', () => {
   const snapshot = (...order: readonly RequestId[]) => ({ order, complete: true, status: 'live' as const })
-  it('cover only requests that arrived after the page was opened', () => {
+  it('cover only requests that arrive after the page was opened', () => {
     const newRequests = new NewRequests()
     expect(newRequests.update(snapshot(id(1)))).toEqual([])
     expect(newRequests.update(snapshot(id(1), id(2)))).toEqual([id(2)])
     expect(newRequests.update(snapshot(id(2)))).toEqual([])
   })
-  it('wait for a complete and current list', () => {
+  it('wait until the list of requests is complete and live', () => {
     const newRequests = new NewRequests()
     expect(newRequests.update({ ...snapshot(id(1)), complete: false })).toEqual([])
     expect(newRequests.update(snapshot(id(1), id(2)))).toEqual([])
     expect(newRequests.update({ ...snapshot(id(3)), status: 'reconnecting' })).toEqual([])
     expect(newRequests.update(snapshot(id(1), id(2), id(3)))).toEqual([id(3)])
   })
-  it('name a single request, sum up several, and escape invisible characters', () => {
+  it('show a single request, count several requests, and escape invisible characters', () => {
     const sessions = new Map([1, 2].map(n => [session(n).id, session(n)]))
     const request = (n: number, command: string) =>
       ({
         id: id(n),
         session: session(n).id,
         ask: { kind: 'approval', tool: 'Bash', input: { command } },
-      }) as unknown as Request // the fields that a notification reads
-    expect(notificationFor([], { sessions })).toBeNull()
-    expect(notificationFor([request(1, 'ls\u202e')], { sessions })).toEqual({
+      }) as unknown as Request // A notification reads only these fields.
+    expect(composeNotification([], { sessions })).toBeNull()
+    expect(composeNotification([request(1, 'ls\u202e')], { sessions })).toEqual({
       tag: id(1),
       title: 'Run a command · s1',
       body: 'ls\\u{202e}',
       request: id(1),
     })
-    expect(notificationFor([request(1, 'one\ntwo')], { sessions })?.body).toBe('one ↵ two')
-    expect(notificationFor([request(1, 'a'), request(2, 'b')], { sessions })).toMatchObject({
+    expect(composeNotification([request(1, 'one\ntwo')], { sessions })?.body).toBe('one ↵ two')
+    expect(composeNotification([request(1, 'a'), request(2, 'b')], { sessions })).toMatchObject({
       tag: summaryTag,
       title: '2 requests waiting',
       body: 's1, s2',

@@ -1,11 +1,11 @@
-/** Plays a short, soft chime for new requests. It is off until the person turns it on; browsers block sound before a first click anyway. */
+/** Plays a short, soft chime for new requests. The chime is off until the person turns on sound in the user menu. */
 
 let context: AudioContext | null = null
 
 /** Plays two notes, about a third of a second in total. */
 export function playChime(): void {
   context ??= new AudioContext()
-  // Browsers may block sound until the page has been clicked; this chime is then silent.
+  // Browsers may block sound until the person has clicked the page. The chime is silent until then.
   void context.resume().catch(() => {})
   const at = context.currentTime
   playNote(context, 523, at)

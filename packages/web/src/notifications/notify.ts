@@ -1,4 +1,4 @@
-/** Notifies the person about new requests with a browser notification and a chime. One tab does this for all tabs, and only while none of them is visible. */
+/** Notifies the person about new requests with a browser notification and a chime. One tab notifies for all tabs, and only while no tab is visible. */
 import type { Inbox } from '@holdpoint/client'
 import type { Request, RequestId } from '@holdpoint/protocol'
 import { useEffect } from 'react'
@@ -6,7 +6,8 @@ import { useGateway } from '../gateway/gateway-context.ts'
 import { go } from '../routes.ts'
 import { readPreference } from '../storage/preferences.ts'
 import { playChime } from './chime.ts'
-import { NewRequests, notificationFor, type RequestNotification, summaryTag } from './new-requests.ts'
+import { composeNotification, type RequestNotification, summaryTag } from './compose-notification.ts'
+import { NewRequests } from './new-requests.ts'
 import { anyTabVisible, electLeaderTab, trackTabVisibility } from './tab-presence.ts'
 
 /** Requests that arrive within this time share one notification. */
@@ -46,7 +47,7 @@ function notifyAboutNewRequests(inbox: Inbox, signal: AbortSignal): void {
     const snapshot = inbox.getSnapshot()
     const requests = [...unannounced].flatMap(id => snapshot.requests.get(id) ?? []).filter(isPending)
     unannounced.clear()
-    const notification = notificationFor(requests, snapshot)
+    const notification = composeNotification(requests, snapshot)
     if (!notification || (await anyTabVisible()) || signal.aborted) return
     if (readPreference('sound') === 'on') playChime()
     await showNotification(notification)
@@ -61,7 +62,7 @@ function isPending({ status }: Request): boolean {
   return status === 'pending'
 }
 
-/** Notifications shown without a service worker. */
+/** Notifications that the page has shown without a service worker. */
 const pageNotifications = new Set<Notification>()
 
 async function showNotification({ tag, title, body, request }: RequestNotification): Promise<void> {
@@ -78,7 +79,7 @@ async function showNotification({ tag, title, body, request }: RequestNotificati
   pageNotifications.add(notification)
 }
 
-/** Closes notifications whose requests were answered or are now visible, including those that another tab has shown. */
+/** Closes notifications whose requests were answered or are now visible, including notifications that another tab has shown. */
 async function dismissNotifications(matches: (tag: string) => boolean): Promise<void> {
   const shown = await (await findServiceWorker())?.getNotifications()
   for (const notification of [...pageNotifications, ...(shown ?? [])])

@@ -1,4 +1,4 @@
-/** Registers the service worker, which shows notifications and an offline page. It caches nothing of the API. */
+/** Registers the service worker, which shows notifications and an offline page. The worker never caches responses of the API. */
 import { RequestId } from '@holdpoint/protocol'
 import { openRequest } from './notify.ts'
 
@@ -6,16 +6,16 @@ interface TrustedTypePolicies {
   createPolicy(name: string, rules: { createScriptURL(url: string): string }): { createScriptURL(url: string): unknown }
 }
 
-/** The gateway's Content-Security-Policy requires Trusted Types for script URLs. `/sw.js` is the only one. */
+/** The gateway's Content-Security-Policy requires Trusted Types for script URLs. The page has no other script URL than `/sw.js`. */
 function trustedScriptUrl(): string {
-  const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypePolicies } // not in every browser, and not in TypeScript's DOM types
+  const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypePolicies } // Some browsers and TypeScript's DOM types lack `trustedTypes`.
   const policy = trustedTypes?.createPolicy('holdpoint-worker', { createScriptURL: () => '/sw.js' })
-  return (policy?.createScriptURL('/sw.js') ?? '/sw.js') as string // a TrustedScriptURL, which `register` requires in browsers with Trusted Types
+  return (policy?.createScriptURL('/sw.js') ?? '/sw.js') as string // This is a TrustedScriptURL, which `register` requires in browsers with Trusted Types.
 }
 
 export function startServiceWorker(): void {
   const { serviceWorker } = navigator
-  // Browsers offer service workers only in secure contexts. The page works without one.
+  // Browsers offer service workers only in secure contexts. The page also works without a service worker.
   if (!serviceWorker) return
   serviceWorker.register(trustedScriptUrl(), { updateViaCache: 'none' }).catch(() => {})
   serviceWorker.addEventListener('message', ({ data }: MessageEvent<{ open?: unknown }>) => {

@@ -40,6 +40,6 @@ function holdLock(name: string, mode: LockMode, signal: AbortSignal, onHeld = ()
       onHeld()
       return new Promise<void>(resolve => ended.addEventListener('abort', () => resolve()))
     })
-    .catch(() => {}) // Released before the lock was granted.
+    .catch(() => {}) // The request fails if it is aborted before the lock is granted.
   return () => released.abort()
 }

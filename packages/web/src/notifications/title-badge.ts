@@ -14,12 +14,12 @@ export function badgeText(pendingCount: number): string {
 
 export function useTitleBadge(): void {
   const pendingCount = useInboxPart(snapshot => snapshot.pendingCount)
-  // While the first connection is being made, the title is not stale yet.
+  // While the page connects for the first time, the title shows no count that could be out of date.
   const live = useInboxPart(snapshot => snapshot.status !== 'reconnecting')
   useEffect(() => {
     document.title = pageTitle(pendingCount, live)
     void drawIcon(live ? pendingCount : 0)
-    // Only installed apps have a badge; elsewhere this fails harmlessly.
+    // Only installed apps have a badge. In a browser tab this call fails, which is harmless.
     void navigator.setAppBadge?.(pendingCount).catch(() => {})
   }, [pendingCount, live])
 }
