@@ -30,10 +30,10 @@ describe('readKeyPress', () => {
     ['n', 'start'],
     ['?', 'help'],
     ['Escape', 'escape'],
-  ])('maps %s to %s', (key, name) => {
+  ])('maps the key %s to the shortcut “%s”', (key, name) => {
     expect(readKeyPress(press(key))).toEqual({ name })
   })
-  it('maps the digits 1 to 9 to options', () => {
+  it('maps the keys 1 to 9 to the options of a question', () => {
     expect(readKeyPress(press('3'))).toEqual({ name: 'choose', n: 3 })
     expect(readKeyPress(press('0'))).toBeNull()
   })
@@ -42,13 +42,13 @@ describe('readKeyPress', () => {
     expect(readKeyPress(press('s'), 100)).toEqual({ name: 'sessions' })
     expect(readKeyPress(press('a'), 100)).toBeNull()
   })
-  it('ignores a second key that comes too late after g', () => {
+  it('ignores i, s and r between 1.5 and 6 seconds after g', () => {
     expect(readKeyPress(press('i'), 2000)).toBeNull()
     expect(readKeyPress(press('j'), 2000)).toEqual({ name: 'next' })
     expect(readKeyPress(press('i'), 10_000)).toEqual({ name: 'interrupt' })
   })
   it.each(['a', 'd', 'j', '1', 'Escape', '?'])(
-    'ignores %s while the person types, a dialog is open or an IME composes',
+    'ignores the key %s while the person types, a dialog is open or an IME composes',
     key => {
       expect(readKeyPress(press(key, { typing: true }))).toBeNull()
       expect(readKeyPress(press(key, { modal: true }))).toBeNull()
@@ -56,7 +56,7 @@ describe('readKeyPress', () => {
     },
   )
   it.each(['ctrlKey', 'metaKey', 'altKey'] as const)(
-    'leaves keys with %s to the browser, except for the palette',
+    'leaves keys with %s to the browser, except for Ctrl+K and Cmd+K',
     modifier => {
       expect(readKeyPress(press('a', { [modifier]: true }))).toBeNull()
       const palette = modifier === 'altKey' ? null : { name: 'palette' }
@@ -79,23 +79,23 @@ describe('actOnCard', () => {
   const called: string[] = []
   const actions = { allow: () => void called.push('allow'), choose: (n: number) => void called.push(`choose ${n}`) }
 
-  it('returns the card’s action', () => {
+  it('returns the action that the card registered', () => {
     for (const shortcut of [{ name: 'allow' }, { name: 'choose', n: 2 }] as const) {
       const act = actOnCard(shortcut, { ask }, actions, false)
       if (typeof act === 'function') act()
     }
     expect(called).toEqual(['allow', 'choose 2'])
   })
-  it('refuses to act right after a change', () => {
+  it('refuses to act right after the list changed', () => {
     expect(actOnCard({ name: 'allow' }, { ask }, actions, true)).toEqual({ why: expect.stringContaining('changed') })
   })
-  it('never allows a request that its agent flags as dangerous', () => {
+  it('refuses to allow a request that the agent flags as dangerous', () => {
     const dangerous: Ask = { ...ask, caution: { defaultToNo: true } }
     expect(actOnCard({ name: 'allow' }, { ask: dangerous }, actions, false)).toEqual({
       why: expect.stringContaining('Flagged as dangerous'),
     })
   })
-  it('gives a reason if the card cannot be allowed, and returns null for actions the card lacks', () => {
+  it('gives a reason if the request cannot be allowed, and returns null for other actions that the card lacks', () => {
     expect(actOnCard({ name: 'allow' }, { ask }, {}, false)).toEqual({ why: expect.any(String) })
     expect(actOnCard({ name: 'edit' }, { ask }, {}, false)).toBeNull()
   })

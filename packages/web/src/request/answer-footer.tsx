@@ -1,5 +1,6 @@
-/** The footer of a card with questions or a form: the button that sends the answer, and the way to decline. */
+/** The footer of a card with questions or a form: a button that sends the answer, and a button that declines the request. */
 import type { ReactNode } from 'react'
+import { cardKeys } from '../shortcuts/card-keys.ts'
 import type { AnswerSubmission } from './answer-submission.ts'
 import { type CardPanels, PanelButton } from './card-panel.tsx'
 import { DenyPanel } from './deny-panel.tsx'
@@ -30,7 +31,7 @@ export function AnswerFooter({ submission, cardDraft, panels, children, hint }: 
             {children}
             <PanelButton
               label={open}
-              shortcut="d"
+              shortcut={cardKeys.deny}
               className="align-end deny"
               disabled={submission.disabled}
               onOpen={() => panels.open('deny')}

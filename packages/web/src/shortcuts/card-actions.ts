@@ -1,17 +1,17 @@
-/** Registry of the actions that shortcuts can run on a card: each card registers its own, and the keyboard handler looks them up by request. */
+/** Registry of the actions that shortcuts can run on a card. Each card registers its actions, and the keyboard handler looks them up by request id. */
 import type { Answer, RequestId } from '@holdpoint/protocol'
 import { useEffect } from 'react'
 
 /** An action is absent while the card does not offer it. */
 export interface CardActions {
-  /** Sends the answer at once. Absent on a request that its agent marks as dangerous, and until the whole request has been on the screen. */
+  /** Sends the answer at once. Absent if the agent flags the request as dangerous, and until the whole request has been on the screen. */
   readonly allow?: () => void
   /** The answer that `allow` sends; null while the card holds another unfinished answer. */
   readonly allowAnswer?: Answer | null
   /** Opens the panel that asks for a reason and focuses its field. */
   readonly deny?: () => void
   readonly edit?: () => void
-  /** Picks the option with this number, counted from 1, of the first unanswered question. */
+  /** Picks the option with this number, counted from 1, of the question that number keys answer. */
   readonly choose?: (number: number) => void
   /** Expands collapsed content and moves the focus into the card. */
   readonly open?: () => void

@@ -1,4 +1,4 @@
-/** The search field of a list. `/` focuses it, Escape clears and then leaves it. */
+/** The search field of a list. The `/` key focuses the field. Escape clears the field, and a second Escape leaves the field. */
 import { type ReactNode, useRef } from 'react'
 import { useShortcuts } from './use-shortcuts.ts'
 

@@ -1,15 +1,16 @@
-/** Maps key presses to shortcuts, and rejects presses that were probably meant for something else, such as typing. */
+/** Maps key presses to shortcuts, and ignores presses that were probably meant for something else, such as typing. */
 import type { Request } from '@holdpoint/protocol'
 import type { CardActions } from './card-actions.ts'
+import { cardKeys } from './card-keys.ts'
 import { cannotAllowByKey, dangerousNotByKey, justChanged } from './texts.ts'
 
 const singleKeys = {
   j: 'next',
   k: 'previous',
   Enter: 'open',
-  a: 'allow',
-  d: 'deny',
-  e: 'edit',
+  [cardKeys.allow]: 'allow',
+  [cardKeys.deny]: 'deny',
+  [cardKeys.edit]: 'edit',
   x: 'select',
   X: 'range',
   '.': 'more',
@@ -36,37 +37,37 @@ export interface KeyPress {
   readonly ctrlKey: boolean
   readonly metaKey: boolean
   readonly altKey: boolean
-  /** The key is held down. */
+  /** True if the key is held down. */
   readonly repeat: boolean
   readonly isComposing: boolean
-  /** The focus is in a text field, or in a control that uses letter keys itself. */
+  /** True if the focus is in a text field, or in a control that uses letter keys itself. */
   readonly typing: boolean
-  /** The focus is on a button or link, which handles Enter itself. */
+  /** True if the focus is on a button or link, which handles Enter itself. */
   readonly onControl: boolean
-  /** A modal dialog or popover is open. */
+  /** True if a modal dialog or popover is open. */
   readonly modal: boolean
 }
 
-/** How long after `g` the second key of a sequence such as `g i` counts. */
+/** How long after `g` a second key completes a sequence such as `g i`. */
 const sequenceMs = 1500
-/** After a slower second key, the person still meant the sequence: until then, ignore the key instead of running its own shortcut. */
+/** How long after `g` a second key is ignored instead of running its own shortcut, because the person still meant the sequence. */
 const sequenceGuardMs = 6000
 
-/** `sinceGMs` is the time since `g` was pressed, if `g` was the previous key. */
+/** Returns the shortcut that a key press stands for, or null. `sinceGMs` is the time since `g` was pressed, if `g` was the previous key. */
 export function readKeyPress(press: KeyPress, sinceGMs = Number.POSITIVE_INFINITY): ShortcutAction | null {
   const { key, ctrlKey, metaKey, altKey, isComposing, modal } = press
   if (isComposing || altKey) return null
-  // Allowed while typing: Ctrl+K and Cmd+K insert no text.
+  // Ctrl+K and Cmd+K work even while the person types, because they insert no text.
   if ((ctrlKey || metaKey) && !(ctrlKey && metaKey))
     return key.toLowerCase() === 'k' && !modal ? { name: 'palette' } : null
   if (ctrlKey || metaKey || modal || press.typing) return null
-  const target = Object.hasOwn(keysAfterG, key) ? keysAfterG[key as keyof typeof keysAfterG] : null // hasOwn: `key` is one of its keys
+  const target = Object.hasOwn(keysAfterG, key) ? keysAfterG[key as keyof typeof keysAfterG] : null // `hasOwn` has checked the key.
   if (sinceGMs < sequenceMs) return target && { name: target }
   if (target && sinceGMs < sequenceGuardMs) return null
   if (key === 'g') return { name: 'g' }
   if (press.onControl && key === 'Enter') return null
-  const name = Object.hasOwn(singleKeys, key) ? singleKeys[key as keyof typeof singleKeys] : null // as above
-  // A held key may only move the selection: anything else could act on a card that the person did not choose.
+  const name = Object.hasOwn(singleKeys, key) ? singleKeys[key as keyof typeof singleKeys] : null // `hasOwn` has checked the key.
+  // A held key may only move the selection, because any other shortcut could act on a card that the person did not choose.
   if (press.repeat && name !== 'next' && name !== 'previous') return null
   if (name) return { name }
   return /^[1-9]$/.test(key) ? { name: 'choose', n: Number(key) } : null

@@ -1,7 +1,8 @@
 /** Texts about shortcuts: the help dialog, and why a key was ignored. */
+import { cardKeys } from './card-keys.ts'
 
 export const justChanged = 'The list just changed. Press again to confirm.'
-export const dangerousNotByKey = 'Flagged as dangerous. Use the button to allow it.'
+export const dangerousNotByKey = 'Flagged as dangerous. Use the button to allow this request.'
 export const cannotAllowByKey = 'You can’t allow this with a key right now. Use the buttons on the card.'
 
 export interface ShortcutDescription {
@@ -13,11 +14,11 @@ export const shortcutGroups: readonly { readonly title: string; readonly keys: r
   {
     title: 'Requests',
     keys: [
-      { keys: ['j', 'k'], description: 'Next, previous' },
-      { keys: ['Enter'], description: 'Expand' },
-      { keys: ['a'], description: 'Allow once' },
-      { keys: ['d'], description: 'Deny, with a reason' },
-      { keys: ['e'], description: 'Edit, then allow' },
+      { keys: ['j', 'k'], description: 'Next or previous request' },
+      { keys: ['Enter'], description: 'Expand the request' },
+      { keys: [cardKeys.allow], description: 'Allow once' },
+      { keys: [cardKeys.deny], description: 'Deny with a reason' },
+      { keys: [cardKeys.edit], description: 'Edit, then allow' },
       { keys: ['1', '…', '9'], description: 'Choose an option' },
       { keys: ['x'], description: 'Select (Shift+X: select a range)' },
       { keys: ['.'], description: 'Show new requests' },
@@ -26,15 +27,15 @@ export const shortcutGroups: readonly { readonly title: string; readonly keys: r
   {
     title: 'Everywhere',
     keys: [
-      { keys: ['g', 'i'], description: 'Inbox' },
-      { keys: ['g', 's'], description: 'Sessions' },
-      { keys: ['g', 'r'], description: 'Audit log' },
+      { keys: ['g', 'i'], description: 'Go to the inbox' },
+      { keys: ['g', 's'], description: 'Go to the sessions' },
+      { keys: ['g', 'r'], description: 'Go to the audit log' },
       { keys: ['n'], description: 'Start a session' },
       { keys: ['/'], description: 'Search' },
       { keys: ['i'], description: 'Interrupt this session' },
       { keys: ['⌘/Ctrl', 'K'], description: 'Go to…' },
-      { keys: ['?'], description: 'This help' },
-      { keys: ['Esc'], description: 'Back, close' },
+      { keys: ['?'], description: 'Show this help' },
+      { keys: ['Esc'], description: 'Go back or close' },
     ],
   },
 ]

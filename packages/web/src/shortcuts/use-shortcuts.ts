@@ -1,4 +1,4 @@
-/** Routes key presses: to the most recently mounted component that handles the shortcut, else to the active card. */
+/** Routes key presses to the most recently mounted component that handles the shortcut, or else to the active card. */
 import type { Request } from '@holdpoint/protocol'
 import { useEffect, useRef } from 'react'
 import { useGateway } from '../gateway/gateway-context.ts'
@@ -8,7 +8,7 @@ import { cardActionsOf } from './card-actions.ts'
 import { actOnCard, isForCard, readKeyPress, type ShortcutAction, type ShortcutName } from './shortcuts.ts'
 
 export type ShortcutHandlers = { readonly [name in ShortcutName]?: (() => void) | undefined } & {
-  /** Returns the request that a, d, e and the digit keys act on. */
+  /** Returns the request that the keys a, d, e and 1 to 9 act on. */
   readonly active?: () => Request | null
 }
 
@@ -48,10 +48,10 @@ export function useKeyboard(): void {
   }, [inbox])
 }
 
-/** People look at the keyboard while they type: a key this soon after the previous one was meant for the same field. */
+/** A key that is pressed this soon after the previous key was meant for the same field, because people who look at the keyboard do not notice that the field is gone. */
 const typingMs = 1500
 
-/** Returns a function that detects keys typed into a field that has since disappeared with its card; such keys are ignored. */
+/** Returns a function that detects keys meant for a field that has just disappeared with its card. The keyboard handler ignores such keys. */
 function lateTypingDetector(): (event: KeyboardEvent) => boolean {
   let field: HTMLElement | null = null
   let lastKeyAt = Number.NEGATIVE_INFINITY
@@ -86,7 +86,7 @@ function runShortcut(shortcut: Exclude<ShortcutAction, { name: 'g' }>, live: boo
   return effect !== null
 }
 
-/** Input types in which letters are not text. */
+/** Types of input elements into which people cannot type text. */
 const nonTextInputTypes = new Set(['checkbox', 'radio', 'button', 'submit', 'reset', 'range', 'color', 'file'])
 
 function describeKeyPress(event: KeyboardEvent) {

@@ -1,11 +1,11 @@
-/** Keeps shortcuts from answering a card that is off screen: the first press only scrolls the card into view. */
+/** Prevents shortcuts from answering a card that is off screen. The first key press only scrolls the card into view. */
 import type { Request } from '@holdpoint/protocol'
 import { startCooldown } from '../ui/input-cooldown.ts'
 
-/** How much of a card's content or buttons must be visible: about one line with its padding. */
+/** Minimum visible height of a card's content or buttons, about one line with its padding. */
 const visibleMinPx = 48
 
-/** Whether the card's content or its buttons are visible. A placeholder card has neither. */
+/** Returns true if the card's content or its buttons are visible. A placeholder card has neither content nor buttons. */
 export function isInView(element: Element | null): boolean {
   return [...(element?.querySelectorAll('.card-body, .card-footer') ?? [])].some(part => {
     const { height } = part.getBoundingClientRect()
@@ -27,7 +27,7 @@ export function requireInView(request: Request, element: HTMLElement | null): Re
   return null
 }
 
-/** The height of the part that no scrolling ancestor clips. */
+/** Returns the height of the part that no scrolling ancestor clips. */
 function visibleHeight(part: Element): number {
   let { top, bottom } = part.getBoundingClientRect()
   for (let ancestor = part.parentElement; ancestor; ancestor = ancestor.parentElement) {

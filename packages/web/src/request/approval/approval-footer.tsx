@@ -1,5 +1,6 @@
 /** The footer of an approval: the main row of buttons, or the open panel. */
 import type { ReactNode } from 'react'
+import { cardKeys } from '../../shortcuts/card-keys.ts'
 import { type CardPanel, PanelButton } from '../card-panel.tsx'
 import { DenyPanel } from '../deny-panel.tsx'
 import { AllowButton, type ApprovalPanelProps, defaultAllow, textsFor } from './allow-button.tsx'
@@ -43,13 +44,16 @@ function MainPanel({ request, ask, submission, cardDraft, panels, fullyShown }: 
     <>
       <PlanModeSelect {...{ request, ask, submission, cardDraft }} />
       <div className="actions first">
-        <AllowButton {...{ request, ask, submission, fullyShown, label, answer }} shortcut={edited ? undefined : 'a'} />
+        <AllowButton
+          {...{ request, ask, submission, fullyShown, label, answer }}
+          shortcut={edited ? undefined : cardKeys.allow}
+        />
         <div className="more-actions">
-          {ask.editable && panelButton(edited ? panelTexts.yourEdit : edit, 'edit', 'e')}
+          {ask.editable && panelButton(edited ? panelTexts.yourEdit : edit, 'edit', cardKeys.edit)}
           {panelButton(answer.note ? panelTexts.yourNote : panelTexts.addNote, 'note')}
           {canRemember && ask.suggestions?.length ? panelButton(panelTexts.always, 'remember') : null}
         </div>
-        {panelButton(`${deny}…`, 'deny', 'd', 'align-end deny')}
+        {panelButton(`${deny}…`, 'deny', cardKeys.deny, 'align-end deny')}
       </div>
     </>
   )

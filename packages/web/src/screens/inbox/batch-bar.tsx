@@ -6,6 +6,7 @@ import { errorMessage } from '../../gateway/error-message.ts'
 import { useGateway, useLive } from '../../gateway/gateway-context.ts'
 import { shortcutLabel } from '../../request/shortcut.tsx'
 import { cardActionsOf } from '../../shortcuts/card-actions.ts'
+import { cardKeys } from '../../shortcuts/card-keys.ts'
 import { useShortcuts } from '../../shortcuts/use-shortcuts.ts'
 import { InlineAgentText } from '../../text/agent-text.tsx'
 import { inCooldown } from '../../ui/input-cooldown.ts'
@@ -147,10 +148,16 @@ function Actions({ count, enabled, allowing, onAllow, onDeny, onClear }: Actions
   return (
     <div className="batch-row">
       <span className="batch-count">{count} selected</span>
-      <button type="button" className="button primary" disabled={!enabled} {...shortcutLabel('a')} onClick={onAllow}>
+      <button
+        type="button"
+        className="button primary"
+        disabled={!enabled}
+        {...shortcutLabel(cardKeys.allow)}
+        onClick={onAllow}
+      >
         {allowing ? 'Sending…' : `Allow ${count} once`}
       </button>
-      <button type="button" className="button" disabled={!enabled} {...shortcutLabel('d')} onClick={onDeny}>
+      <button type="button" className="button" disabled={!enabled} {...shortcutLabel(cardKeys.deny)} onClick={onDeny}>
         {`Deny ${count}…`}
       </button>
       <button type="button" className="button plain" onClick={onClear}>

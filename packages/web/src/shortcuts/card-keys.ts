@@ -1,0 +1,2 @@
+/** The keys that act on a card, for the keyboard handler, the key hints on buttons, and the help. */
+export const cardKeys = { allow: 'a', deny: 'd', edit: 'e' } as const
