@@ -9,7 +9,7 @@ import './action-line.css'
 
 export interface ActionLineProps {
   readonly request: Request
-  /** The header above shows the session with its folder. */
+  /** True if the card's header already shows the session and its folder. */
   readonly showSession: boolean
 }
 
@@ -34,7 +34,7 @@ export function ActionLine({ request, showSession }: ActionLineProps): ReactNode
 
 const inlineFolderMax = 48
 
-/** Whether a folder is too long for this line. The person must be able to read it in full, so the card's body shows it instead. */
+/** Returns true if a folder is too long for this line. The card's body then shows the folder, because the person must be able to read all of it. */
 export function isLongFolder(cwd: string): boolean {
   return cwd.length > inlineFolderMax
 }

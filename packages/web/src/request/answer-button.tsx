@@ -1,4 +1,4 @@
-/** Buttons that send an answer. They show progress, ignore the second click of a double click, and ask twice for a dangerous request. */
+/** Buttons that send an answer. They show progress, ignore the second click of a double click, and ask for confirmation if the request is dangerous. */
 import type { Answer } from '@holdpoint/protocol'
 import { type MouseEvent, type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { useCancelFocus } from '../ui/confirm-button.tsx'
@@ -10,13 +10,13 @@ import './answer-button.css'
 export interface AnswerButtonProps {
   readonly submission: AnswerSubmission
   readonly label: string
-  /** Shown while the answer is being sent, such as "Allowing…". */
+  /** The label while the answer is being sent, such as "Allowing…". */
   readonly busyLabel: string
-  /** Null disables the button. */
+  /** The answer that the button sends; null disables the button. */
   readonly answer: Answer | null
   readonly className?: string
   readonly shortcut?: string | undefined
-  /** Id of the element that describes what is answered. */
+  /** Id of the element that summarizes the request, for screen readers. */
   readonly descriptionId?: string | undefined
 }
 
@@ -50,11 +50,11 @@ export function AnswerButton({
 }
 
 export interface DangerousAnswerButtonProps extends AnswerButtonProps {
-  /** Why the person is asked to confirm. */
+  /** Tells the person why they have to confirm. */
   readonly warning: string
 }
 
-/** An answer button with a deliberate second step: press and hold on touch screens, a confirmation elsewhere. It has no shortcut. */
+/** An answer button for dangerous requests. People hold the button on touch screens and confirm in a second step elsewhere. The button has no shortcut. */
 export function DangerousAnswerButton({ warning, ...props }: DangerousAnswerButtonProps): ReactNode {
   const [confirming, setConfirming] = useState(false)
   const isTouch = useIsTouch()
@@ -109,7 +109,7 @@ function HoldButton({ onConfirm, ...props }: AnswerButtonProps & { readonly onCo
     setHolding(false)
   }
   useEffect(() => () => clearTimeout(timer.current), [])
-  // Sends the answer as it is when the hold ends, not as it was when the hold began.
+  // The answer can change while the person holds the button, so the timer must send the latest answer.
   const submit = useRef(() => {})
   useEffect(() => {
     submit.current = () => answer && submission.submit(label, answer)
@@ -133,7 +133,7 @@ function HoldButton({ onConfirm, ...props }: AnswerButtonProps & { readonly onCo
       onPointerLeave={stop}
       onPointerCancel={stop}
       onContextMenu={event => event.preventDefault()}
-      // Screen readers and keyboards cannot hold a button (their clicks have detail 0): ask for confirmation instead.
+      // Screen readers and keyboards cannot hold a button, and their clicks have `detail` 0, so ask for confirmation instead.
       onClick={event => event.detail === 0 && onConfirm()}
     >
       {submission.sendingLabel === label ? busyLabel : holding ? cardTexts.keepHolding : cardTexts.holdTo(label)}

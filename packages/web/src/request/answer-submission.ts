@@ -1,4 +1,4 @@
-/** Sends a card's answer: checks it, ignores presses that come too soon after a change, and reports errors. */
+/** Sends the answer of a card. Validates the answer, ignores a press that comes too soon after the card changed, and reports errors. */
 import { type Answer, answerProblem, Fault, type Request } from '@holdpoint/protocol'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { errorMessage } from '../gateway/error-message.ts'
@@ -14,7 +14,7 @@ export interface SubmissionNotice {
 export interface AnswerSubmission {
   /** Label of the pressed button while its answer is being sent. */
   readonly sendingLabel: string | null
-  /** An answer is being sent, the request is resolved, or the gateway is unreachable. */
+  /** True while an answer is being sent, after the request is resolved, and while the gateway is unreachable. */
   readonly disabled: boolean
   readonly notice: SubmissionNotice | null
   readonly submit: (label: string, answer: Answer) => void
@@ -54,7 +54,7 @@ export function useAnswerSubmission(
             reenable({ text: submissionTexts.endorsed(endorsements.length, needs), isError: false })
         },
         (error: unknown) => {
-          // Someone else answered first; the next snapshot replaces this card with a receipt that names them.
+          // Someone else answered first. The next snapshot replaces this card with a receipt that names the person.
           if (error instanceof Fault && error.code === 'already_resolved') return
           reenable({ text: submissionTexts.failed(errorMessage(error)), isError: true })
         },

@@ -1,4 +1,4 @@
-/** A card's header: which session asks, since when, how much time is left, and who else is answering. */
+/** A card's header: the session that asks, the age of the request, the time left, and who else is answering. */
 import { driverLabel, sessionName, timeSince } from '@holdpoint/client'
 import { escapeInvisible, type Request } from '@holdpoint/protocol'
 import type { ReactNode } from 'react'

@@ -1,4 +1,4 @@
-/** The panels of a card: its main row of buttons, or the panel that replaces it to edit, add a note, deny or remember. */
+/** The panels of a card: the main row of buttons, and the panels that replace the row to edit, add a note, deny or remember. */
 import type { AnswerDraft, DraftSnapshot } from '@holdpoint/client'
 import type { Ask, Request, RequestId } from '@holdpoint/protocol'
 import { type ReactNode, type RefObject, useEffect, useMemo, useRef, useState } from 'react'
@@ -21,19 +21,19 @@ export type CardPanel = 'main' | 'edit' | 'note' | 'deny' | 'remember'
 
 export interface CardPanels {
   readonly current: CardPanel
-  /** The person has just opened this panel; false if it is open because of a restored draft. */
+  /** True if the person opened this panel, false if a restored draft did. */
   readonly takesFocus: boolean
   readonly open: (panel: CardPanel) => void
 }
 
-/** A draft opens the panel in which it was started. */
+/** Returns the panel in which the person started the draft. */
 export function panelForDraft({ edit, reason, note }: AnswerDraft): CardPanel {
   if (edit !== undefined) return 'edit'
   if (reason !== undefined) return 'deny'
   return note === undefined ? 'main' : 'note'
 }
 
-/** The person's choice of panel counts until another draft replaces the current one (`swapCount` counts those). */
+/** The panel that the person opened stays open until another draft replaces the current draft, which increments `swapCount`. */
 export function useCardPanels(
   { draft, swapCount }: Pick<DraftSnapshot, 'draft' | 'swapCount'>,
   id: RequestId,
@@ -44,7 +44,7 @@ export function useCardPanels(
   return useMemo(() => {
     const open = (panel: CardPanel) => {
       setLast({ panel, swapCount })
-      // The focused field disappears, so keep the keyboard focus on the card.
+      // The focused field disappears with its panel, so move the focus to the card.
       if (panel === 'main') document.getElementById(cardElementId(id))?.focus({ preventScroll: true })
     }
     return { current, takesFocus: chosen !== null, open }
@@ -71,7 +71,7 @@ export interface PanelButtonProps {
   readonly onOpen: () => void
 }
 
-/** Opens a panel of the card; sends nothing. */
+/** A button that opens a panel of the card and sends nothing. */
 export function PanelButton({ label, shortcut, disabled, className = '', onOpen }: PanelButtonProps): ReactNode {
   return (
     <button
@@ -91,7 +91,7 @@ export interface BackButtonProps {
   readonly onBack: () => void
 }
 
-/** Returns from a panel to the main row of buttons. */
+/** A button that closes the panel and shows the main row of buttons again. */
 export function BackButton({ submission, onBack }: BackButtonProps): ReactNode {
   return (
     <button

@@ -1,16 +1,21 @@
-/** Texts about a request's deadline, by the gateway's clock. */
+/** Texts about a request's deadline. Times are compared by the gateway's clock. */
 import { timeSince } from '@holdpoint/client'
 import type { Request } from '@holdpoint/protocol'
 
 export interface DeadlineLabel {
   readonly text: string
-  /** What happens if no one answers. */
+  /** A sentence that says what happens if no one answers. */
   readonly afterwards: string
-  /** Less than a minute is left, or the deadline has passed. */
+  /** True if less than a minute is left or the deadline has passed. */
   readonly urgent: boolean
 }
 
 const urgentMs = 60_000
+
+const ifNoOneAnswers: Readonly<Record<Request['onDeadline'], string>> = {
+  deny: 'If no one answers in time, the agent is told so.',
+  wait: 'If no one answers in time, the request stays open and is marked overdue.',
+}
 
 export function deadlineLabel(
   { deadlineAt, onDeadline, overdue }: Pick<Request, 'deadlineAt' | 'onDeadline' | 'overdue'>,
@@ -21,24 +26,21 @@ export function deadlineLabel(
   if (overdue || (leftMs <= 0 && onDeadline === 'wait')) {
     const late = timeSince(deadlineAt, now)
     const text = late === 'now' ? 'overdue' : `overdue by ${late}`
-    return { text, afterwards: 'stays open until someone answers', urgent: true }
+    return { text, afterwards: 'The request stays open until someone answers.', urgent: true }
   }
-  if (leftMs <= 0) return { text: 'time is up', afterwards: 'the agent is told that no one answered', urgent: true }
-  const afterwards =
-    onDeadline === 'deny' ? 'then the agent is told that no one answered' : 'then it stays open, marked overdue'
-  return { text: `${countdown(leftMs)} left`, afterwards, urgent: leftMs < urgentMs }
+  if (leftMs <= 0)
+    return { text: 'time is up', afterwards: 'The agent is told that no one answered in time.', urgent: true }
+  return { text: `${countdown(leftMs)} left`, afterwards: ifNoOneAnswers[onDeadline], urgent: leftMs < urgentMs }
 }
 
-/** A sentence about what happens if no one answers; null if the request has no deadline. */
+/** Returns a sentence about what happens if no one answers; null if the request has no deadline or is overdue. */
 export function noAnswerLabel({
   deadlineAt,
   onDeadline,
   overdue,
 }: Pick<Request, 'deadlineAt' | 'onDeadline' | 'overdue'>): string | null {
   if (deadlineAt === null || overdue) return null
-  return onDeadline === 'deny'
-    ? 'If no one answers in time, the agent is told so.'
-    : 'Stays open after the deadline, marked overdue.'
+  return ifNoOneAnswers[onDeadline]
 }
 
 function countdown(ms: number): string {

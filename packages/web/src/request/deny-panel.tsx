@@ -1,4 +1,4 @@
-/** The panel in which a person denies or declines a request, with a reason for the agent. Enter sends it, Escape goes back. */
+/** The panel in which a person denies or declines a request, with a reason for the agent. Enter sends the answer, and Escape goes back. */
 import type { Answer } from '@holdpoint/protocol'
 import { limits } from '@holdpoint/protocol'
 import type { KeyboardEvent, ReactNode } from 'react'
@@ -14,7 +14,7 @@ export interface DenyPanelProps {
   readonly cardDraft: CardDraft
   readonly panels: CardPanels
   readonly kind: 'deny' | 'decline'
-  /** Label of the field. */
+  /** Label of the field for the reason. */
   readonly title: string
   /** Label of the button that Enter presses. */
   readonly label: string
@@ -32,7 +32,7 @@ export function DenyPanel({ submission, cardDraft, panels, kind, title, label }:
     if (event.key === 'Escape') back()
     if (event.key !== 'Enter' || event.shiftKey) return
     event.preventDefault()
-    // A key held down since before the panel opened was not meant for this field.
+    // An Enter key that is held down was pressed before the panel opened, so the person did not mean to send the answer.
     if (!event.repeat) submission.submit(label, answer)
   }
   return (

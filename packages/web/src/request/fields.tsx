@@ -38,7 +38,7 @@ export function Entries({ value }: { readonly value: JsonObject }): ReactNode {
   )
 }
 
-/** Strings and other literals (true, 12, null) look different. */
+/** Shows a value. Other literals (true, 12, null) look different from strings, so that 12 and "12" can be told apart. */
 function Value({ value }: { readonly value: JsonValue }): ReactNode {
   if (typeof value === 'string') {
     if (value === '') return <span className="soft">{cardTexts.empty}</span>
@@ -53,7 +53,7 @@ function Value({ value }: { readonly value: JsonValue }): ReactNode {
   return <InlineAgentText text={String(value)} className="mono agent-background value literal" />
 }
 
-/** Each item has its own background: commas would not show where an item ends. */
+/** Shows each item on its own background. Commas would not show where an item ends, because an item may contain commas. */
 function List({ items }: { readonly items: readonly JsonValue[] }): ReactNode {
   if (items.length === 0) return <span className="soft">{cardTexts.emptyList}</span>
   return (
@@ -68,7 +68,7 @@ function List({ items }: { readonly items: readonly JsonValue[] }): ReactNode {
   )
 }
 
-/** Whether the value is a list of a few short items that fit on one line. */
+/** Returns true if the value is a list of a few short items that fit on one line. */
 function isShortList(value: JsonValue): value is JsonValue[] {
   if (!Array.isArray(value) || value.some(item => typeof item === 'object' && item !== null)) return false
   return value.every(isShort) && value.reduce<number>((sum, item) => sum + String(item).length + 3, 0) <= shortMax

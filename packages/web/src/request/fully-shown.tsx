@@ -1,4 +1,4 @@
-/** Tracks whether all of a request has been on the screen (G9): a request can be allowed only after the end of each scroll pane was visible. */
+/** Tracks whether all of a request has been on the screen (G9). A request can be allowed only after the end of every scroll pane was visible. */
 import {
   createContext,
   type ReactNode,
@@ -15,16 +15,16 @@ import {
 import { cardTexts } from './texts.ts'
 import './fully-shown.css'
 
-/** Why the end of a pane has not been seen: the pane itself must be scrolled, the card around it must be, or the pane is not on the screen yet. */
+/** Why the end of a pane has not been seen: the pane must be scrolled, the card around the pane must be scrolled, or the pane is not on the screen yet. */
 type UnseenReason = 'scrollPane' | 'scrollCard' | 'offscreen'
 type Report = (pane: string, state: UnseenReason | 'seen') => void
 
 export interface FullyShown {
-  /** The end of every pane has been on the screen. */
+  /** True once the end of every pane has been on the screen. */
   readonly complete: boolean
-  /** A pane or the card has to be scrolled. */
+  /** True if the person still has to scroll a pane or the card. */
   readonly needsScrolling: boolean
-  /** All panes are expanded. */
+  /** True if all panes are expanded. */
   readonly expanded: boolean
   readonly expand: () => void
   readonly report: Report
@@ -46,7 +46,7 @@ export function useFullyShown(): FullyShown {
     })
   }, [])
   return useMemo(() => {
-    // After the end of the card's body was seen, only panes that scroll by themselves can hold unseen content.
+    // Once the person has seen the end of the card's body, only panes that scroll by themselves can hold unseen content.
     const remaining = [...unseen.values()].filter(reason => unseen.has(bodyPane) || reason === 'scrollPane')
     return {
       complete: remaining.length === 0,
@@ -58,7 +58,7 @@ export function useFullyShown(): FullyShown {
   }, [unseen, expanded, report])
 }
 
-/** The card's body is a pane, too. */
+/** Pane id of the card's body, which must be seen to its end like every other pane. */
 const bodyPane = 'body'
 
 export interface ScrollPaneProps {
@@ -99,13 +99,13 @@ export interface ScrollHintProps {
   readonly action: string
 }
 
-/** Explains why the answer cannot be sent yet. */
+/** Tells the person to scroll to the end before answering. */
 export function ScrollHint({ fullyShown, action }: ScrollHintProps): ReactNode {
   if (fullyShown.complete) return null
   return <p className={`scroll-hint ${fullyShown.needsScrolling ? 'visible' : ''}`}>{cardTexts.scrollToEnd(action)}</p>
 }
 
-/** The content of a card. On a phone it scrolls as a whole and can then take the keyboard focus. */
+/** The content of a card. On a phone, the content scrolls as a whole and can then take the keyboard focus. */
 export function CardBody({ children }: { readonly children: ReactNode }): ReactNode {
   const { box, end, overflows } = usePane(bodyPane)
   return (
@@ -130,10 +130,10 @@ function usePane(pane: string) {
   return { box, end, overflows }
 }
 
-/** The end must stay visible this long: it may pass by while the card is being laid out. */
+/** How long the end of a pane must stay visible to count as seen. A shorter time would count an end that is visible only while the card is laid out. */
 const dwellMs = 250
 
-/** True once the element has been visible; it never becomes false again. */
+/** Returns true once the element has been visible for `dwellMs`, and from then on. */
 function useHasBeenSeen(end: RefObject<HTMLElement | null>): boolean {
   const [seen, setSeen] = useState(false)
   useEffect(() => {
@@ -153,7 +153,7 @@ function useHasBeenSeen(end: RefObject<HTMLElement | null>): boolean {
   return seen
 }
 
-/** Whether the pane itself scrolls, and whether the pane or (on a phone) the card's body around it does. */
+/** Returns whether the pane itself scrolls, and whether the pane or, on a phone, the card's body around the pane scrolls. */
 function useOverflows(box: RefObject<HTMLElement | null>): readonly [pane: boolean, paneOrCard: boolean] {
   const [overflows, setOverflows] = useState(false)
   const [cardOverflows, setCardOverflows] = useState(false)

@@ -1,4 +1,4 @@
-/** The card of one pending request: who asks, what it asks, and the ways to answer. */
+/** The card of one pending request: the session that asks, the content of the request, and the controls to answer. */
 import { actionLabel, summary } from '@holdpoint/client'
 import { escapeInvisible, type Request } from '@holdpoint/protocol'
 import { memo, type ReactNode, useCallback, useId, useMemo, useRef } from 'react'
@@ -91,7 +91,7 @@ export const RequestCard = memo(function RequestCard(props: RequestCardProps): R
 /** Maximum length of the summary in the buttons' accessible description. */
 const descriptionMax = 300
 
-/** Excludes buttons, which a second Enter would press, and selects, which a letter key would change. */
+/** Elements to focus when the card opens. Buttons are excluded because a second Enter would press them, and selects because a letter key would change them. */
 const focusable = '.card-surface :is(input, textarea, [tabindex="0"]):not(:disabled)'
 
 function askCard(props: Omit<AskCardProps<never>, 'ask'>): ReactNode {

@@ -3,7 +3,7 @@ import { createContext, use } from 'react'
 import './shortcut.css'
 
 export interface CardContextValue {
-  /** Shortcuts act on this card. */
+  /** True if shortcuts act on this card. */
   readonly active: boolean
   /** Id of the element that summarizes the request in one line. */
   readonly descriptionId: string
@@ -12,7 +12,7 @@ export interface CardContextValue {
 export const CardContext = createContext<CardContextValue>({ active: false, descriptionId: '' })
 
 export interface Shortcut {
-  /** CSS draws the hint over the button's edge: a button that grew under the pointer would slip away from the click. */
+  /** The key that CSS draws over the button's edge. A hint inside the button would change the button's size just when the person clicks. */
   readonly 'data-key'?: string
   readonly 'aria-keyshortcuts'?: string
 }

@@ -10,7 +10,7 @@ export const cardTexts = {
   viewJson: 'View as JSON',
   empty: 'empty',
   emptyList: 'empty list',
-  draftTooLong: 'This is too long to sync to your other devices. It is stored only in this tab.',
+  draftTooLong: 'Your answer is too long to sync to your other devices, so it is stored only in this tab.',
   select: (action: string) => `Select: ${action}`,
   scrollToEnd: (action: string) => `Scroll to the end to ${action}.`,
   askedAt: (time: string) => `asked ${time}`,
@@ -18,14 +18,14 @@ export const cardTexts = {
   holdTo: (label: string) => `Hold to ${label.charAt(0).toLowerCase()}${label.slice(1)}`,
   isAnswering: ' is answering',
   othersAnswering: (count: number) => `${count} others are answering`,
-  endorsed: (count: number, needed: number) => `${count} of ${needed} people`,
+  endorsed: (count: number, needed: number) => `${count} of ${needed} people agreed`,
 } as const
 
 export const submissionTexts = {
   tooSoon: 'This card just changed, so nothing was sent. Press again to confirm.',
   invalid: (problem: string) => `Not sent: ${problem}.`,
   failed: (error: string) => `Not sent. ${error} Everything you wrote is still here.`,
-  endorsed: (count: number, needed: number) => `Counted: ${count} of ${needed} people.`,
+  endorsed: (count: number, needed: number) => `Your answer was counted: ${count} of ${needed} people have agreed.`,
 } as const
 
 export const denyTexts = {
@@ -67,9 +67,10 @@ export const formTexts = {
 } as const
 
 export const draftTexts = {
-  elsewhere: { found: 'You also started an answer on another device:', keep: 'Keep mine' },
-  earlierHere: { found: 'You started a different answer here earlier:', keep: 'Keep this' },
-  useOther: 'Use that one',
+  foundElsewhere: 'You also started an answer on another device:',
+  foundHere: 'You started a different answer here earlier:',
+  useOther: 'Use that answer',
+  keepCurrent: 'Keep current answer',
   leftover: 'Your unsent answer:',
   discard: 'Discard',
 } as const
@@ -88,9 +89,9 @@ export const receiptTexts = {
     rule: 'Rule',
     delivery: 'Delivery',
     digest: 'Digest',
-    editedDigest: 'Digest as run',
+    editedDigest: 'Digest of the edited request',
     request: 'Request',
   },
-  /** Names of the clients that an answer can come from, by the value of `via`. */
+  /** Names of the clients from which people answer, by the value of `via`. */
   clients: { page: 'web' } as Readonly<Record<string, string>>,
 } as const

@@ -1,4 +1,4 @@
-/** Stores unsent attachments in IndexedDB per person and session, so that a reload keeps them. Without IndexedDB they last as long as the screen. */
+/** Stores unsent attachments in IndexedDB per person and session, so that attachments survive a reload. Without IndexedDB, attachments are lost when the person leaves the screen. */
 import { Attachment, limits, type SessionId } from '@holdpoint/protocol'
 import { createStore, delMany, entries, get, promisifyRequest } from 'idb-keyval'
 
@@ -7,7 +7,7 @@ interface StoredAttachments {
   readonly files: readonly Attachment[]
 }
 const store = createStore('holdpoint', 'unsent-files')
-/** Older attachments are deleted. */
+/** Attachments older than this are deleted. */
 const storedMs = 7 * 24 * 3600_000
 
 let cleanUp: Promise<void> | undefined
@@ -21,7 +21,7 @@ async function deleteExpired(): Promise<void> {
   )
 }
 
-/** Commits at once. idb-keyval's `set` and `del` leave that to the browser, which discards the change if the page unloads first. */
+/** Changes the stored attachments and commits at once. idb-keyval's `set` and `del` leave the commit to the browser, which discards the change if the page unloads first. */
 async function write(change: (files: IDBObjectStore) => void): Promise<void> {
   await store('readwrite', files => {
     change(files)
@@ -41,7 +41,7 @@ export async function readAttachments(me: string, id: SessionId): Promise<readon
   }
 }
 
-/** Stores nothing if the browser refuses or has no space left. */
+/** Saves the attachments, or nothing if the browser refuses or has no space left. */
 export async function saveAttachments(me: string, id: SessionId, files: readonly Attachment[]): Promise<void> {
   const stored: StoredAttachments = { at: Date.now(), files }
   const key = [me, id]
@@ -49,6 +49,6 @@ export async function saveAttachments(me: string, id: SessionId, files: readonly
 }
 
 export async function removeAttachments(me: string): Promise<void> {
-  // In IndexedDB's key order, arrays sort after strings, so [] is above every session id.
+  // IndexedDB sorts arrays after strings, so [] comes after every session id.
   await write(all => all.delete(IDBKeyRange.bound([me], [me, []]))).catch(() => {})
 }

@@ -13,6 +13,6 @@ function removeKeys(storage: () => Storage, prefix: string): void {
   try {
     for (const key of Object.keys(storage())) if (key.startsWith(prefix)) storage().removeItem(key)
   } catch {
-    // Storage is blocked, so it holds nothing to remove.
+    // The browser blocks storage, so there is nothing to remove.
   }
 }

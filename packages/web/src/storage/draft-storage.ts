@@ -1,7 +1,7 @@
 /** Answer drafts of this tab, in sessionStorage. */
 import type { DraftStorage } from '@holdpoint/client'
 
-/** Accesses sessionStorage lazily: with storage blocked, even reading the global throws. */
+/** Accesses sessionStorage lazily, because reading the global throws if the browser blocks storage. */
 export const draftStorage: DraftStorage = {
   getItem: key => sessionStorage.getItem(key),
   setItem: (key, value) => sessionStorage.setItem(key, value),

@@ -1,11 +1,11 @@
-/** The person's page preferences, stored in localStorage. Without localStorage they last until the page closes. */
+/** The person's page preferences, stored in localStorage. Without localStorage, preferences last until the page closes. */
 import { createObservableStore } from '@holdpoint/client'
 import { useSyncExternalStore } from 'react'
 
 export type PreferenceName = 'theme' | 'sound' | 'notifications' | 'start'
 
 const prefix = 'holdpoint.'
-/** Preferences written by this tab. */
+/** Preferences that this tab has written, in case localStorage is blocked. */
 const written = createObservableStore<Readonly<Partial<Record<PreferenceName, string>>>>({})
 
 export function readPreference(name: PreferenceName): string | null {
@@ -21,12 +21,12 @@ export function writePreference(name: PreferenceName, value: string): void {
   try {
     localStorage.setItem(prefix + name, value)
   } catch {
-    // localStorage is blocked or full; the value lasts until the page closes.
+    // localStorage is blocked or full, so the value lasts until the page closes.
   }
   written.set({ ...written.get(), [name]: value })
 }
 
-/** Also notifies about changes from other tabs. */
+/** Calls the listener after a change in this tab or in another tab. */
 function subscribe(listener: () => void): () => void {
   const unsubscribe = written.subscribe(listener)
   addEventListener('storage', listener)

@@ -21,7 +21,7 @@ function writeDraft(key: string, text: string): void {
     if (text === '') localStorage.removeItem(key)
     else localStorage.setItem(key, text)
   } catch {
-    // localStorage is blocked or full; the draft lasts as long as the screen.
+    // localStorage is blocked or full, so the draft is lost when the person leaves the screen.
   }
 }
 

@@ -1,4 +1,4 @@
-/** Renders agents' text: as plain text, with invisible characters made visible, on its own background (G9). Nothing else may render it. */
+/** Renders an agent's text as plain text on its own background, with invisible characters made visible (G9). An agent's text may only be rendered by these components. */
 import { type DisplayMarker, displayText, hasEscapes, markersIn } from '@holdpoint/client'
 import type { ReactNode } from 'react'
 import { type LineSegment, lineSegments } from './line-segments.ts'
@@ -7,10 +7,10 @@ import { splitAtMarkers } from './token-colors.ts'
 import './agent-text.css'
 
 const multiline = { multiline: true } as const
-/** Sentences may contain emoji; in text that is executed, every character is shown. */
+/** Options for sentences, which may contain emoji. In text that is executed, the invisible characters inside emoji are shown too. */
 const withEmoji = { multiline: true, pictures: true } as const
 
-/** Renders text returned by `displayText`, or a part of it, and highlights the markers in it. */
+/** Renders text that `displayText` returned, or a part of such text, and highlights the markers. */
 export function DisplayText({ text }: { readonly text: string }): ReactNode {
   const markers = markersIn(text)
   if (markers.length === 0) return text
@@ -20,7 +20,7 @@ export function DisplayText({ text }: { readonly text: string }): ReactNode {
   )
 }
 
-/** A marker we inserted. Isolated LTR so surrounding RTL text cannot reorder it. */
+/** A marker that Holdpoint inserted. The marker is isolated and left-to-right, so that surrounding right-to-left text cannot reorder it. */
 export function DisplayMarkerView({
   kind,
   text,
@@ -35,7 +35,7 @@ export function DisplayMarkerView({
   )
 }
 
-/** A few words of an agent inside our own text. */
+/** A few words from an agent inside Holdpoint's own text. */
 export function InlineAgentText({
   text,
   className = '',
@@ -50,7 +50,7 @@ export function InlineAgentText({
   )
 }
 
-/** Sentences of an agent, with their line breaks. Nothing in them is interpreted. */
+/** Sentences from an agent, as plain text with their line breaks. */
 export function AgentParagraphs({ text }: { readonly text: string }): ReactNode {
   return (
     <>
@@ -60,9 +60,9 @@ export function AgentParagraphs({ text }: { readonly text: string }): ReactNode 
   )
 }
 
-/** Like `AgentParagraphs` without our warning, for backgrounds that must contain only the agent's text. */
+/** Like `AgentParagraphs`, but without the warning about invisible characters, for backgrounds that must contain only the agent's text. */
 export function Sentences({ text }: { readonly text: string }): ReactNode {
-  // CRLF is an ordinary line ending here: nothing of this is executed.
+  // Sentences are not executed, so CRLF needs no visible marker.
   return (
     <div className="agent-paragraphs">
       <DisplayText text={displayText(text.replaceAll('\r\n', '\n'), withEmoji)} />
@@ -70,7 +70,7 @@ export function Sentences({ text }: { readonly text: string }): ReactNode {
   )
 }
 
-/** Sentences of an agent on their own background. */
+/** Sentences from an agent on their own background. */
 export function Quote({ text, className = '' }: { readonly text: string; readonly className?: string }): ReactNode {
   return (
     <div className="quotation">

@@ -1,4 +1,4 @@
-/** Code and data: every character visible, in logical order, highlighted if the language is known. */
+/** Shows code and data with every character visible and in logical order. Code in a known language is highlighted. */
 import { displayText } from '@holdpoint/client'
 import type { ReactNode } from 'react'
 import { InvisibleWarning } from './agent-text.tsx'
@@ -7,11 +7,11 @@ import './code.css'
 
 export interface CodeProps {
   readonly text: string
-  /** A language name such as bash, json or ts. Without it, nothing is highlighted. */
+  /** A language name such as bash, json or ts. Text without a language is not highlighted. */
   readonly lang?: string | undefined
-  /** A prompt of ours before the text, such as a shell's `$`. */
+  /** A prompt that Holdpoint shows before the text, such as a shell's `$`. */
   readonly prompt?: string
-  /** Set if the caller warns about invisible characters itself. */
+  /** True if the caller warns about invisible characters itself. */
   readonly hideWarning?: boolean
 }
 

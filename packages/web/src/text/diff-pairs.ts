@@ -46,10 +46,10 @@ export function hunksOf(rows: readonly DiffRow[], context: number): readonly (re
   return hunks
 }
 
-/** If less than this share of two lines is equal, marking the differing part would only be noise. */
+/** Minimum share of equal characters in two lines. Below this share, marking the differing part would only distract the reader. */
 const commonRatioMin = 0.3
 
-/** Null if the lines are equal or have too little in common. */
+/** Returns the differing part of each line; null if the lines are equal or have too little in common. */
 export function differingSpans(before: string, after: string): readonly [Span, Span] | null {
   const shorter = Math.min(before.length, after.length)
   let head = 0
@@ -65,7 +65,7 @@ export function differingSpans(before: string, after: string): readonly [Span, S
   ]
 }
 
-/** Whether a cut at this offset would split a surrogate pair, or separate a character from its combining marks. */
+/** Returns true if a cut at this offset would split a surrogate pair, or separate a character from its combining marks. */
 function splitsCharacter(text: string, at: number): boolean {
   return /^[\udc00-\udfff\p{M}]/u.test(text.slice(at, at + 2)) || /^[\udc00-\udfff]/.test(text.slice(at, at + 1))
 }

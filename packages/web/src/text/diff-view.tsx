@@ -1,4 +1,4 @@
-/** A diff with line numbers: side by side if there is room, otherwise in one column. */
+/** A diff with line numbers, side by side if the diff is wide enough, otherwise in one column. */
 import { type DiffRow, diffLines, lineEndingsLabel, type TextEdit } from '@holdpoint/client'
 import { type ReactNode, type RefObject, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { FileLine, InvisibleWarning } from './agent-text.tsx'
@@ -6,7 +6,7 @@ import { differingSpans, hunksOf, pairRows, type RowPair, type Span } from './di
 import { spokenSigns } from './texts.ts'
 import './diff-view.css'
 
-/** In less space, two columns would break most lines of code. */
+/** Minimum width of a side-by-side diff. In narrower columns, most lines of code would wrap. */
 const splitMinPx = 760
 /** Long diffs are split into chunks of this many rows, which the browser skips while they are off screen. */
 const chunkRows = 100
@@ -17,7 +17,7 @@ type MarkedSpans = ReadonlyMap<DiffRow, Span>
 
 interface ChangeViewProps {
   readonly edit: TextEdit
-  /** Show only this many rows around each change; the whole text is visible elsewhere. */
+  /** Number of unchanged rows to show around each change. If absent, all rows are shown. */
   readonly context?: number
 }
 
@@ -37,7 +37,7 @@ interface DiffViewProps extends ChangeViewProps {
   readonly rows: readonly DiffRow[]
 }
 
-/** Like `ChangeView`, with the rows already compared. */
+/** Like `ChangeView`, for rows that are already compared. */
 export function DiffView({ edit: { before, after }, rows, context }: DiffViewProps): ReactNode {
   const hunks = useMemo(() => (context === undefined ? [rows] : hunksOf(rows, context)), [rows, context])
   const box = useRef<HTMLDivElement>(null)

@@ -10,7 +10,7 @@ export function formatDuration(ms: number): string {
   return minutes < 60 ? `${minutes} min ${seconds} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`
 }
 
-/** Two decimals; four for less than ten cents. */
+/** Formats a cost with two decimals, or with four if the cost is less than ten cents. */
 export function formatCost(cost: number): string {
   return `$${cost.toFixed(cost >= 0.1 || cost === 0 ? 2 : 4)}`
 }
@@ -24,7 +24,7 @@ export function formatCount(count: number, one: string, many = `${one}s`): strin
   return `${count.toLocaleString('en')} ${count === 1 ? one : many}`
 }
 
-/** A turn's outcome, tokens and cost in one line. */
+/** Returns a turn's outcome, tokens and cost in one line. */
 export function turnSummary({ ending, usage, cost }: Pick<TurnEntry, 'ending' | 'usage' | 'cost'>): string {
   const parts = [
     turnEndings[ending],

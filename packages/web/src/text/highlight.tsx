@@ -1,4 +1,4 @@
-/** Highlights code. The text is shown at once and colored later, when its grammar is loaded; shell commands are colored at once. */
+/** Highlights code. Shell commands are colored at once. Other text is plain until its grammar is loaded. */
 import { markersIn } from '@holdpoint/client'
 import { type ReactNode, useEffect, useMemo, useState } from 'react'
 import { DisplayMarkerView, DisplayText } from './agent-text.tsx'
@@ -6,11 +6,11 @@ import { highlightShell, isShell } from './shell-highlighter.ts'
 import { type ColoredText, splitAtMarkers } from './token-colors.ts'
 import './highlight.css'
 
-/** Longer texts stay plain: grammars are slow. */
+/** Longer texts stay plain, because highlighting them would be slow. */
 const highlightMax = 16_000
 const cacheMax = 200
 
-/** Recently highlighted texts: a scrolling list renders the same blocks again and again. */
+/** Caches recently highlighted texts, because a scrolling list renders the same blocks again and again. */
 const cache = new Map<string, readonly ColoredText[] | null>()
 
 async function cachedHighlight(text: string, lang: string): Promise<readonly ColoredText[] | null> {
@@ -36,7 +36,7 @@ function useHighlight(text: string, lang: string | undefined): readonly ColoredT
     const timer = setTimeout(() => {
       cachedHighlight(text, lang).then(
         segments => stale || setResult({ text, segments }),
-        () => {}, // The text stays uncolored.
+        () => {}, // If the grammar cannot be loaded, the text stays uncolored.
       )
     }, 0)
     return () => {
@@ -47,7 +47,7 @@ function useHighlight(text: string, lang: string | undefined): readonly ColoredT
   return shell ?? cached ?? (result?.text === text ? result.segments : null)
 }
 
-/** Renders text returned by `displayText`. */
+/** Highlights text that `displayText` returned. */
 export function HighlightedCode({
   text,
   lang,

@@ -1,4 +1,4 @@
-/** Highlights code with highlight.js grammars and maps their scopes to our five colors. Large, so it is loaded only when needed. */
+/** Highlights code with highlight.js grammars and maps their scopes to our five colors. The grammars are large, so this module is loaded only when needed. */
 import c from 'highlight.js/lib/languages/c'
 import cpp from 'highlight.js/lib/languages/cpp'
 import css from 'highlight.js/lib/languages/css'
@@ -20,7 +20,7 @@ import type { ColoredText, TokenColor } from './token-colors.ts'
 
 type Node = ReturnType<typeof grammars.highlight>['children'][number]
 
-// Each grammar includes its aliases, such as ts, tsx, py, html, yml, rs and md.
+// Registering a grammar also registers its aliases, such as ts, tsx, py, html, yml, rs and md.
 const grammars = createLowlight({
   c,
   cpp,

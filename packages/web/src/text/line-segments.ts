@@ -10,7 +10,7 @@ export interface LineSegment {
   readonly marked: boolean
 }
 
-/** `line` is text returned by `displayText`, and `mark` are offsets in it. The segments add up to the line. */
+/** Splits a `line` that `displayText` returned. `mark` contains the start and end offsets of the changed part. The joined segments equal the line. */
 export function lineSegments(line: string, mark: readonly [number, number] = [0, 0]): readonly LineSegment[] {
   const markers = markersIn(line)
   const markerAt = new Map(markers.map(marker => [marker.from, marker]))
@@ -30,7 +30,7 @@ export function lineSegments(line: string, mark: readonly [number, number] = [0,
   })
 }
 
-/** Extends the marked part so that it does not cut a display marker in two. */
+/** Extends the marked part so that its ends do not cut a display marker in two. */
 function extendToMarkers(
   [from, to]: readonly [number, number],
   markers: readonly DisplayMarker[],

@@ -1,22 +1,22 @@
 /** Parses Markdown into blocks, incrementally while a text streams, and detects markup that would hide text or stall the parser. */
 import { lexer, type MarkedToken, type Token, type Tokens } from 'marked'
 
-/** Longer texts are shown as source: parsing them takes too long. */
+/** Longer texts are shown as source, because parsing them takes too long. */
 export const markdownMax = 48_000
-/** Maximum number of emphasis characters in a paragraph: marked compares each with all others, so thousands would freeze the page. */
+/** Maximum number of emphasis characters in a paragraph. marked compares each character with all others, so thousands of them would freeze the page. */
 const emphasisMax = 1000
 /** Matches 40 nested quotes or lists that start on one line, which freeze marked. */
 const tooDeepNesting = /^(?:[ \t]*(?:>|[-*+][ \t]|\d{1,9}[.)][ \t])){40}/m
 
 export type Block = MarkedToken
 
-/** Returns the blocks of the text; null if it should be shown as source. */
+/** Returns the blocks of a text; null if the text should be shown as source. */
 export function readBlocks(text: string): readonly Block[] | null {
   if (text.length > markdownMax || tooDeepNesting.test(text) || text.split(/\n\s*\n/).some(hasTooMuchEmphasis))
     return null
   try {
-    // marked treats a lone carriage return as a line ending, which would hide it from the reader.
-    return lexer(text.replace(/\r(?!\n)/g, '␍')) as Block[] // without extensions, marked has no other token types
+    // marked treats a lone carriage return as a line ending, which would hide the character from the reader.
+    return lexer(text.replace(/\r(?!\n)/g, '␍')) as Block[] // Without extensions, marked returns no other token types.
   } catch {
     return null
   }
@@ -26,7 +26,7 @@ function hasTooMuchEmphasis(paragraph: string): boolean {
   return paragraph.length > emphasisMax && (paragraph.match(/[*_~]/g)?.length ?? 0) > emphasisMax
 }
 
-/** Parses a text that has grown. Appending cannot change any block but the last, so the others are reused. */
+/** Parses a text that has grown. Appending text can only change the last block, so the other blocks are reused. */
 export function growBlocks(previous: readonly Block[], text: string): readonly Block[] | null {
   const last = previous.findLastIndex(block => block.type !== 'space')
   const stable = previous.slice(0, Math.max(0, last))
@@ -43,7 +43,7 @@ export interface LinkTarget {
 }
 const safeProtocols = new Set(['http:', 'https:', 'mailto:'])
 
-/** Null if the link is invalid or unsafe. */
+/** Returns null if the link is invalid or unsafe. */
 export function linkTarget(href: string): LinkTarget | null {
   if (!URL.canParse(href)) return null
   const url = new URL(href)
@@ -51,7 +51,7 @@ export function linkTarget(href: string): LinkTarget | null {
   return { href: url.href, host: url.protocol === 'mailto:' ? url.pathname : url.host }
 }
 
-/** Whether marked drops cells of the table, because a row has more cells than the header. Such a table is shown as source. */
+/** Returns true if marked drops cells of the table because a row has more cells than the header. Such a table is shown as source. */
 export function hidesCells({ raw, header, rows }: Tokens.Table): boolean {
   let at = 0
   let rest = ''
@@ -65,7 +65,7 @@ export function hidesCells({ raw, header, rows }: Tokens.Table): boolean {
   return /[^\s|:\-\\]/.test(rest + raw.slice(at))
 }
 
-/** The tokens inside a token, if any. */
+/** Returns the tokens inside a token, if any. */
 export function childTokens(token: Token): readonly MarkedToken[] {
-  return ('tokens' in token ? (token.tokens ?? []) : []) as MarkedToken[] // see readBlocks
+  return ('tokens' in token ? (token.tokens ?? []) : []) as MarkedToken[] // Without extensions, marked returns no other token types.
 }

@@ -1,4 +1,4 @@
-/** Renders each kind of Markdown token. HTML, unsafe links and anything else unsupported is shown as source. */
+/** Renders each kind of Markdown token. HTML, unsafe links and unsupported tokens are shown as source. */
 import { displayText } from '@holdpoint/client'
 import { escapeInvisible } from '@holdpoint/protocol'
 import type { MarkedToken, Tokens } from 'marked'
@@ -8,13 +8,13 @@ import { DisplayText, InlineAgentText } from './agent-text.tsx'
 import { Code } from './code.tsx'
 import { childTokens, hidesCells, linkTarget } from './markdown-blocks.ts'
 
-/** More deeply nested markup is shown as source. */
+/** Maximum depth of nested markup. More deeply nested markup is shown as source. */
 const depthMax = 24
 
 interface TokenProps<T> {
   readonly token: T
   readonly depth: number
-  /** The text is still streaming; highlighting it would flicker. */
+  /** True while the text is streaming. Code is not highlighted then, because the colors would flicker. */
   readonly isGrowing: boolean
 }
 
@@ -93,7 +93,7 @@ function MarkdownSource({ text }: { readonly text: string }): ReactNode {
   )
 }
 
-/** Starts at h3, below the page's own headings. */
+/** Renders headings from h3 on, because the page itself uses h1 and h2. */
 function Heading({ level, children }: { readonly level: number; readonly children: ReactNode }): ReactNode {
   const Tag = (['h3', 'h4', 'h5', 'h6'] as const)[Math.min(level, 4) - 1] ?? 'h6'
   return <Tag className={`level-${level}`}>{children}</Tag>
@@ -143,7 +143,7 @@ interface LinkProps {
   readonly children: ReactNode
 }
 
-/** Shows the host after the link text, unless the text is the address itself, so that nobody is misled about the target. */
+/** Shows the host after the link text, unless the text is the URL itself, so that the link text cannot mislead the person. */
 function Link({ href, text, title, raw, children }: LinkProps): ReactNode {
   const target = linkTarget(href)
   if (!target) return <MarkdownSource text={raw} />

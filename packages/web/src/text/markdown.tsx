@@ -1,4 +1,4 @@
-/** Renders an agent's Markdown from tokens; none of it is ever inserted as HTML (G9). While the text streams, only the last block is parsed and rendered again. */
+/** Renders an agent's Markdown from tokens, and never inserts an agent's text as HTML (G9). While the text streams, only the last block is parsed and rendered again. */
 import { memo, type ReactNode, useMemo, useRef } from 'react'
 import { AgentParagraphs, InvisibleWarning } from './agent-text.tsx'
 import { type Block, growBlocks, readBlocks } from './markdown-blocks.ts'
@@ -11,7 +11,7 @@ export interface MarkdownProps {
 }
 
 export function Markdown({ text, streaming = false }: MarkdownProps): ReactNode {
-  // CRLF is an ordinary line ending here.
+  // Markdown is not executed, so CRLF needs no visible marker.
   const lines = text.replaceAll('\r\n', '\n')
   const blocks = useBlocks(lines, streaming)
   if (!blocks) return <AgentParagraphs text={lines} />
@@ -36,7 +36,7 @@ function useBlocks(text: string, streaming: boolean): readonly Block[] | null {
   }, [text, streaming])
 }
 
-/** Re-renders only if the parsed block changed. Equal source is not enough: link definitions elsewhere can change its meaning. */
+/** Re-renders only if the parsed block changed. Comparing the source of a block is not enough, because link definitions elsewhere can change the meaning of the block. */
 const MemoBlock = memo(
   ({ block, growing }: { readonly block: Block; readonly growing: boolean }) => (
     <MarkdownToken token={block} depth={0} isGrowing={growing} />

@@ -1,4 +1,4 @@
-/** A path on one line. If it does not fit, its start is cut off, because the last folders identify it; the tooltip shows the whole path. */
+/** A path on one line. The start of a long path is cut off, because the last folders identify the path. The tooltip shows the whole path. */
 import { escapeInvisible } from '@holdpoint/protocol'
 import type { ReactNode } from 'react'
 import './path.css'
@@ -16,10 +16,10 @@ export function Path({ path, className = '' }: { readonly path: string; readonly
 
 const tailFolders = 2
 
-/** Splits a path into a head that may be cut off and a tail that stays. */
+/** Splits a path into a head that may be cut off and a tail that is always shown. */
 export function pathParts(path: string): readonly [head: string, tail: string] {
   const ends = [...path.matchAll(/[/\\]+(?=[^/\\])/g)].map(({ 0: slash, index }) => index + slash.length)
   const at = ends.at(-tailFolders) ?? 0
-  // A head of only slashes is not worth cutting.
+  // Cutting off a head of only slashes would save no space.
   return /^[/\\]*$/.test(path.slice(0, at)) ? ['', path] : [path.slice(0, at), path.slice(at)]
 }

@@ -6,7 +6,7 @@ export function isShell(lang: string): boolean {
   return shellNames.has(lang)
 }
 
-/** Matches one token at a time, so that every character belongs to one. An unclosed quote extends to the end. */
+/** Matches one token at a time. Every character belongs to a token, and an unclosed quote extends to the end of the text. */
 const tokenPattern =
   /(?<comment>(?<![^\s;|&()])#[^\n]*)|(?<string>'[^']*'?|"(?:\\[\s\S]|[^"\\])*"?)|(?<variable>\$(?:\{[^}]*\}?|\w+|[^\w\s]?))|(?<operator>[|&;<>()\n]+)|(?<word>(?:\\[\s\S]|[^\s'"$|&;<>()\\])+)|\s|\\/g
 

@@ -1,4 +1,4 @@
-/** Texts about agents' text: warnings, diffs and what a turn cost. */
+/** Texts about an agent's output: invisible characters, diff rows, and how a turn ended. */
 import type { TurnEntry } from '@holdpoint/client'
 
 export const invisibleCharacters = '⚠ Invisible characters are shown as \\u{…}.'
@@ -9,6 +9,6 @@ export const spokenSigns = { ' ': '', '-': 'removed: ', '+': 'added: ' } as cons
 export const turnEndings: Record<TurnEntry['ending'], string> = {
   done: 'Turn done',
   interrupted: 'Turn interrupted',
-  cancelled: 'Turn cancelled',
+  cancelled: 'Turn canceled',
   failed: 'Turn failed',
 }

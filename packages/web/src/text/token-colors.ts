@@ -7,7 +7,7 @@ export interface ColoredText {
   readonly text: string
   readonly color: TokenColor | null
 }
-/** A stretch that may be a display marker, which is never colored as code. */
+/** A stretch of text that may be a display marker, which is never colored as code. */
 export interface MarkedText extends ColoredText {
   readonly marker: DisplayMarker['kind'] | null
 }

@@ -39,18 +39,18 @@ describe('scopeLabel', () => {
 describe('deadlineLabel', () => {
   const at = (deadlineAt: number | null, more: Partial<Request> = {}) =>
     deadlineLabel({ deadlineAt, onDeadline: 'deny', overdue: false, ...more }, 1_000_000)
-  it('counts down and says what happens without an answer', () => {
+  it('counts down and says what happens if no one answers', () => {
     expect(at(null)).toBeNull()
     expect(at(1_083_000)).toEqual({
       text: '1:23 left',
-      afterwards: 'then the agent is told that no one answered',
+      afterwards: 'If no one answers in time, the agent is told so.',
       urgent: false,
     })
     expect(at(1_059_000)?.urgent).toBe(true)
     expect(at(1_000_000 + 3 * 3_600_000 + 720_000)?.text).toBe('3 h 12 min left')
     expect(at(1_000_000 + 5 * 86_400_000)?.text).toBe('5 d left')
   })
-  it('says “overdue” if the request stays open after its deadline, and “time is up” if it does not', () => {
+  it('says “overdue” if the request stays open after its deadline, and otherwise “time is up”', () => {
     expect(at(760_000, { overdue: true, onDeadline: 'wait' })?.text).toBe('overdue by 4 min')
     expect(at(999_999, { onDeadline: 'wait' })?.text).toBe('overdue')
     expect(at(999_999)?.text).toBe('time is up')
@@ -58,7 +58,7 @@ describe('deadlineLabel', () => {
 })
 
 describe('panelForDraft', () => {
-  it('opens the panel in which the draft was started', () => {
+  it('returns the panel in which the person started the draft', () => {
     expect(panelForDraft({})).toBe('main')
     expect(panelForDraft({ note: 'x' })).toBe('note')
     expect(panelForDraft({ note: 'x', reason: 'y' })).toBe('deny')
@@ -67,7 +67,7 @@ describe('panelForDraft', () => {
 })
 
 describe('batchable', () => {
-  const request = (ask: Request['ask'], status: Request['status'] = 'pending') => ({ ask, status }) as Request // batchable reads no other field
+  const request = (ask: Request['ask'], status: Request['status'] = 'pending') => ({ ask, status }) as Request // `batchable` reads no other fields.
   it('accepts an approval only if its content is short', () => {
     expect(batchable(request(bash('npm test')))).toBe(true)
     expect(batchable(request(bash('x'.repeat(700))))).toBe(false)
@@ -82,14 +82,14 @@ describe('batchable', () => {
 })
 
 describe('splitDescription', () => {
-  it('collects title, description and the command’s description without duplicates, and keeps the rest of the input', () => {
+  it('collects the title, the description and the command’s description without duplicates, and keeps the other parameters', () => {
     const input = { command: 'ls', description: 'Look around', timeout: 5 }
     const ask = bash('ls', { input, title: 'Look around', description: 'Look around' })
     const { statements, view } = splitDescription(ask, viewOf(ask))
     expect(statements).toEqual(['Look around'])
     expect(view).toEqual({ kind: 'command', command: 'ls', rest: { timeout: 5 } })
   })
-  it('leaves a blank description among the parameters', () => {
+  it('keeps a blank description as a parameter', () => {
     const ask = bash('ls', { input: { command: 'ls', description: ' ' } })
     expect(splitDescription(ask, viewOf(ask))).toMatchObject({ statements: [], view: { rest: { description: ' ' } } })
   })

@@ -20,7 +20,7 @@ describe('draftText', () => {
     expect(draftText(approval, { edit: 'ls -l', note: 'mind' })).toBe('ls -l\nmind')
     expect(draftText(approval, { mode: 'plan', note: '  ' })).toBe('')
   })
-  it('labels answers with the question’s header or text if there are several questions', () => {
+  it('labels each answer with its question’s header or text if there are several questions', () => {
     const answers = new Map([
       ['two', { chosen: ['b'], other: 'c' }],
       ['one', { chosen: [], own: true }],

@@ -31,18 +31,18 @@ describe('controlOf', () => {
     [{ type: 'boolean' }, 'switch'],
     [{ type: 'array', items: { enum: ['a'] } }, 'checkboxes'],
     [{ type: 'array', items: {} }, 'lines'],
-  ] as const)('a field %j gets the control %s', (field, control) => {
+  ] as const)('the field %j gets the control “%s”', (field, control) => {
     expect(controlOf(field as FormField)).toBe(control)
   })
 })
 
 describe('readForm', () => {
-  it('returns the defaults of an untouched form and reports missing required fields', () => {
+  it('returns the default values of an untouched form and reports missing required fields', () => {
     const { values, problems } = readForm(schema, new Map())
     expect(values).toEqual({ count: 1, loud: true, tags: [] })
     expect([...problems]).toEqual([['name', 'is required']])
   })
-  it('converts values to the types of the schema', () => {
+  it('converts what the person entered to the types of the schema', () => {
     const { values, problems } = readForm(
       schema,
       raws({ name: 'Ana', count: ' 3 ', loud: false, tags: ['y'], more: 'one\n\ntwo\n' }),
@@ -50,13 +50,16 @@ describe('readForm', () => {
     expect(values).toEqual({ name: 'Ana', count: 3, loud: false, tags: ['y'], more: ['one', 'two'] })
     expect(problems.size).toBe(0)
   })
-  it('reports the problem of each field', () => {
+  it('reports a problem for each invalid field', () => {
     const { problems } = readForm(schema, raws({ name: 'Ana', mail: 'nobody', count: 'many' }))
     expect(problems.get('mail')).toBe('must be an e-mail address')
     expect(problems.get('count')).toBe('must be a whole number')
     expect(readForm(schema, raws({ count: '12' })).problems.get('count')).toBe('must be at most 9')
   })
-  it('keeps secrets and unchanged values out of the draft', () => {
+})
+
+describe('draftValues', () => {
+  it('leaves out secrets, unchanged default values and unknown fields', () => {
     const values = draftValues(schema, raws({ name: 'Ana', key: 'hunter2', count: '1', gone: 'x' }))
     expect([...values]).toEqual([['name', 'Ana']])
     expect(defaultRaw({ type: 'integer', default: 1 })).toBe('1')

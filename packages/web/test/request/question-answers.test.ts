@@ -33,25 +33,25 @@ describe('a single-choice question', () => {
     const picked = pickOption(one, pickOption(one, nothingPicked, 'a'), 'b')
     expect(answerOf(one, picked)).toEqual({ id: 'one', chosen: ['b'] })
   })
-  it('replaces the option with the text under “Other”, and restores that text when “Other” is chosen again', () => {
+  it('replaces the picked option with the text under “Other”, and restores the text when “Other” is chosen again', () => {
     const written = writeOther(one, pickOption(one, nothingPicked, 'a'), 'mine')
     expect(answerOf(one, written)).toEqual({ id: 'one', chosen: [], other: 'mine' })
     const picked = pickOption(one, written, 'a')
     expect(answerOf(one, picked)).toEqual({ id: 'one', chosen: ['a'] })
     expect(answerOf(one, toggleOther(one, picked))).toEqual({ id: 'one', chosen: [], other: 'mine' })
   })
-  it('is not answered by blank text', () => {
+  it('stays unanswered if the text under “Other” is blank', () => {
     expect(answerOf(one, writeOther(one, nothingPicked, '  '))).toBeNull()
   })
 })
 
 describe('a multiple-choice question', () => {
-  it('returns options in their offered order, together with the text under “Other”', () => {
+  it('is answered with the picked options in the offered order and the text under “Other”', () => {
     const picked = writeOther(many, pickOption(many, pickOption(many, nothingPicked, 'b'), 'a'), 'c')
     expect(answerOf(many, picked)).toEqual({ id: 'many', chosen: ['a', 'b'], other: 'c' })
     expect(answerOf(many, toggleOther(many, picked))).toEqual({ id: 'many', chosen: ['a', 'b'] })
   })
-  it('unpicks an option that is picked twice', () => {
+  it('drops an option that the person picks twice', () => {
     expect(answerOf(many, pickOption(many, pickOption(many, nothingPicked, 'a'), 'a'))).toBeNull()
   })
 })
@@ -74,10 +74,10 @@ describe('a card with several questions', () => {
     const stored = draftChoices(ask, new Map([['one', written]])).get('one')
     expect(pickedFromDraft(stored)).toEqual(written)
   })
-  it('gives number keys to the first unanswered question', () => {
+  it('gives the number keys to the first unanswered question if no question is focused', () => {
     expect(questionForKeys(ask, picks, null)?.id).toBe('many')
   })
-  it('gives number keys to the focused question', () => {
+  it('gives the number keys to the focused question', () => {
     expect(questionForKeys(ask, picks, 'one')?.id).toBe('one')
   })
 })

@@ -40,7 +40,7 @@ describe('differingSpans', () => {
     expect(differingSpans('same', 'same')).toBeNull()
     expect(differingSpans('abc', 'xyz')).toBeNull()
   })
-  it('never splits a surrogate pair or a combining character', () => {
+  it('never splits a surrogate pair or separates a character from its combining mark', () => {
     expect(differingSpans('aa😀bb', 'aa😁bb')).toEqual([
       [2, 4],
       [2, 4],

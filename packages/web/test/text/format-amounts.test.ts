@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { formatCost, formatCount, formatDuration, formatSize, turnSummary } from '../../src/text/format-amounts.ts'
 
-it('durations, costs, sizes, counts and turns are formatted for people', () => {
+it('durations, costs, sizes and counts are formatted with units, and turns in one line', () => {
   expect([0, 420, 1500, 12_000, 61_000, 3_720_000].map(formatDuration)).toEqual([
     '0 ms',
     '420 ms',

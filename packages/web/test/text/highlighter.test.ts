@@ -30,11 +30,11 @@ describe('highlight', () => {
     'markdown',
     'md',
     'dockerfile',
-  ])('knows %s and keeps every character', lang => {
+  ])('highlights %s without losing a character', lang => {
     const code = 'if (x < "a\\u{200b}b") { return 42 } # <b>no</b> &amp; \t\n'
     expect(text(lang, code)).toBe(code)
   })
-  it('colors keywords and strings differently', () => {
+  it('gives keywords and strings different colors', () => {
     expect(highlight('const a = "b"', 'ts')).toEqual(
       expect.arrayContaining([
         { text: 'const', color: 'keyword' },

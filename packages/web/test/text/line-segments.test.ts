@@ -10,7 +10,7 @@ describe('lineSegments', () => {
       ['  ', 'trail'],
     ])
   })
-  it('marks a trailing tab as both', () => {
+  it('marks a trailing tab as trailing and as a tab', () => {
     expect(lineSegments('x \t').map(({ text, kind }) => [text, kind])).toEqual([
       ['x', 'text'],
       [' ', 'trail'],
@@ -24,7 +24,7 @@ describe('lineSegments', () => {
       ['d', false],
     ])
   })
-  it('marks display markers and never cuts one in two', () => {
+  it('marks display markers and never cuts a marker in two', () => {
     const line = 'a\\u{200b}b ⟨50 spaces⟩c  ⟨CR⟩'
     expect(lineSegments(line, [0, 3]).map(({ text, kind, marked }) => [text, kind, marked])).toEqual([
       ['a', 'text', true],
@@ -36,7 +36,7 @@ describe('lineSegments', () => {
       ['⟨CR⟩', 'end', false],
     ])
   })
-  it('returns segments that add up to the line', () => {
+  it('returns segments that equal the line when joined', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('\t', ' ', 'x', 'é') }), fc.nat(20), fc.nat(20), (line, a, b) => {
         const [from, to] = [Math.min(a, b, line.length), Math.min(Math.max(a, b), line.length)]

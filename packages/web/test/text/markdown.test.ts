@@ -5,7 +5,7 @@ import { Markdown } from '../../src/text/markdown.tsx'
 import { growBlocks, linkTarget, markdownMax, readBlocks } from '../../src/text/markdown-blocks.ts'
 
 const render = (text: string, streaming = false) => renderToStaticMarkup(createElement(Markdown, { text, streaming }))
-/** The visible text, without HTML tags. */
+/** Returns the visible text of rendered Markdown, without HTML tags. */
 const visibleText = (text: string) =>
   render(text)
     .replace(/<[^>]*>/g, '')
@@ -15,8 +15,8 @@ const visibleText = (text: string) =>
     .replaceAll('&#x27;', "'")
     .replaceAll('&amp;', '&')
 
-describe('an agent’s Markdown', () => {
-  it('is rendered as headings, lists, quotes, tables and code', () => {
+describe('the Markdown view', () => {
+  it('renders headings, lists, quotes, tables and code', () => {
     const html = render(
       '# One\n\ntext **bold** *soft* ~~gone~~ `code`\n\n1. a\n2. b\n\n> said\n\n|x|y|\n|-|-:|\n|1|2|\n\n```ts\nlet a\n```',
     )
@@ -43,11 +43,11 @@ describe('an agent’s Markdown', () => {
     '//x',
     '/x',
     'x',
-  ])('does not link to %s', href => {
+  ])('shows the unsafe or relative URL %j as text, not as a link', href => {
     expect(render(`[words](${href})`)).not.toContain('<a ')
     expect(visibleText(`[words](${href})`)).toContain(href)
   })
-  it('opens links in a new tab, and shows the host if the link text does not', () => {
+  it('opens links in a new tab and shows the host unless the link text is the URL', () => {
     const html = render('[paypal.com](https://evil.example/pay "a title")')
     expect(html).toContain('href="https://evil.example/pay" target="_blank" rel="noopener noreferrer"')
     expect(html).toContain('(evil.example)')
@@ -65,7 +65,7 @@ describe('an agent’s Markdown', () => {
     expect(html).toContain('href="https://tracker.example/x.png"')
     expect(html).toContain('(tracker.example)')
   })
-  it('shows invisible characters everywhere', () => {
+  it('escapes invisible characters in text, code, tables and links', () => {
     const shown = visibleText(
       'a\u200bb **c\u202ed** `e\u00a0f`\n\n```bash\nrm \u2066x\n```\n\n| a\u200d |\n|-|\n| b |\n\n[l\u200bx](https://a.example)',
     )
@@ -84,7 +84,7 @@ describe('an agent’s Markdown', () => {
     expect(visibleText('|a|\n|-|\n|1 \\| 2|')).toContain('1 | 2')
     expect(visibleText('```ts and more words\nx\n```')).toContain('ts and more words')
   })
-  it('renders deeply nested and unclosed markup', () => {
+  it('shows all text of deeply nested and unclosed markup', () => {
     const deep = Array.from({ length: 30 }, (_, i) => `${'  '.repeat(i)}- level ${i + 1}`).join('\n')
     expect(visibleText(deep)).toContain('level 30')
     expect(visibleText(`${'>'.repeat(3000)} deep`)).toContain('deep')
@@ -94,7 +94,7 @@ describe('an agent’s Markdown', () => {
     expect(visibleText('_a'.repeat(20_000))).toBe('_a'.repeat(20_000))
   })
   it.each(['_a', '*a', '**a ', '~~a', '[', '<', '>', '- ', '1. ', '`'])(
-    'parses a long run of %s in less than two seconds',
+    'parses a long run of %j in less than two seconds',
     part => {
       const text = part.repeat(markdownMax / part.length)
       const startedAt = performance.now()
@@ -102,7 +102,7 @@ describe('an agent’s Markdown', () => {
       expect(performance.now() - startedAt).toBeLessThan(2000)
     },
   )
-  it('shows a text that is too long as source', () => {
+  it('shows very long text as source', () => {
     const long = `# not a heading\n${'x'.repeat(markdownMax)}`
     expect(render(long)).not.toContain('<h3')
     expect(readBlocks(long)).toBeNull()
@@ -113,7 +113,7 @@ describe('growBlocks', () => {
   const text =
     'First *block*.\n\n- a\n- b\n\n  c\n\n```ts\nlet x = 1\n\nlet y\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\nTitle\n===\n\nLast.'
 
-  it('returns the same blocks as parsing the whole text, at every length', () => {
+  it('returns the same blocks as parsing the whole text, at every length of the text', () => {
     let known = readBlocks('') ?? []
     for (let end = 1; end <= text.length; end++) {
       known = growBlocks(known, text.slice(0, end)) ?? []
@@ -122,14 +122,14 @@ describe('growBlocks', () => {
       )
     }
   })
-  it('reuses the finished blocks', () => {
+  it('reuses the finished blocks when text is appended', () => {
     const known = readBlocks('One.\n\nTwo.\n\nThr') ?? []
     const grown = growBlocks(known, 'One.\n\nTwo.\n\nThree.') ?? []
     expect(grown[0]).toBe(known[0])
     expect(grown[2]).toBe(known[2])
     expect(grown.at(-1)?.raw).toBe('Three.')
   })
-  it('parses a different text from the start', () => {
+  it('parses all blocks again if the text is not a continuation', () => {
     const known = readBlocks('One.\n\nTwo.') ?? []
     expect(growBlocks(known, 'Other.\n\nTwo.')?.[0]?.raw).toBe('Other.')
   })

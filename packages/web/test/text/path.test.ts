@@ -11,7 +11,7 @@ describe('pathParts', () => {
     ['api', '', 'api'],
     ['/', '', '/'],
     ['', '', ''],
-  ])('keeps the last folders of %j in the tail', (path, head, tail) => {
+  ])('splits %j into the head %j and the tail %j', (path, head, tail) => {
     expect(pathParts(path)).toEqual([head, tail])
   })
 })

@@ -20,7 +20,7 @@ test('highlightShell colors programs, operators, strings, variables and comments
   ])
 })
 
-test('highlightShell takes no redirect target for a program, and no # inside a word for a comment', () => {
+test('highlightShell does not color a redirect target as a program or a # inside a word as a comment', () => {
   expect(colored('echo a#b > out\nls')).toEqual([
     ['echo', 'name'],
     ['>', 'keyword'],
@@ -29,14 +29,14 @@ test('highlightShell takes no redirect target for a program, and no # inside a w
   ])
 })
 
-test('highlightShell extends an unclosed string to the end', () => {
+test('highlightShell colors an unclosed string to the end of the text', () => {
   expect(colored('echo "a; rm -rf ~')).toEqual([
     ['echo', 'name'],
     ['"a; rm -rf ~', 'string'],
   ])
 })
 
-test('highlightShell keeps every character of any text', () => {
+test('highlightShell keeps every character of the text', () => {
   const odd = fc.array(fc.constantFrom('a', ' ', '\\', "'", '"', '$', '{', '}', '#', '|', ';', '\n', '\t', '=', '💥'))
   fc.assert(
     fc.property(odd, letters => {

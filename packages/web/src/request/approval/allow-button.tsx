@@ -17,7 +17,7 @@ export interface ApprovalPanelProps {
   readonly submission: AnswerSubmission
   readonly cardDraft: CardDraft
   readonly panels: CardPanels
-  /** Everything that would run has been on the screen. */
+  /** True once everything that would run has been on the screen. */
   readonly fullyShown: boolean
 }
 
@@ -25,7 +25,7 @@ export function textsFor({ plan }: ApprovalAsk): (typeof approvalTexts)['approva
   return approvalTexts[plan === undefined ? 'approval' : 'plan']
 }
 
-/** Includes the draft's note, even if the note's field is closed, and for a plan the selected mode. */
+/** Returns an answer that includes the draft's note, even if the note panel is closed, and the selected mode of a plan. */
 export function allowAnswer(
   { plan }: ApprovalAsk,
   { note, mode }: AnswerDraft,
@@ -40,7 +40,7 @@ export function allowAnswer(
   }
 }
 
-/** The answer of the main panel's button and its shortcut. It leaves out an unfinished edit, and the label says so. */
+/** Returns the answer that the main panel's button and its shortcut send. The answer leaves out an unfinished edit, and the label says so. */
 export function defaultAllow(
   ask: ApprovalAsk,
   draft: AnswerDraft,

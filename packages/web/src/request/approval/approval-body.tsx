@@ -1,4 +1,4 @@
-/** The content of an approval: what would run, in full, what the agent says about it, and the warnings of the agent's program. */
+/** The content of an approval: everything that would run, what the agent says about the request, and the warnings of the agent's program. */
 import { viewOf } from '@holdpoint/client'
 import type { ApprovalAsk, SessionId } from '@holdpoint/protocol'
 import { type ReactNode, useMemo } from 'react'
@@ -33,7 +33,7 @@ export function ApprovalBody({ ask, session }: ApprovalBodyProps): ReactNode {
   )
 }
 
-/** A statement may be part of the input, so it is in a pane that tracks whether it was seen. */
+/** Shows the agent's statements in a pane that tracks whether the person saw them, because a statement may be part of the input. */
 function Statements({ statements }: { readonly statements: readonly string[] }): ReactNode {
   return (
     <ScrollPane label={bodyTexts.agentText}>

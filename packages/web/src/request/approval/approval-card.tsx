@@ -1,4 +1,4 @@
-/** The card of an approval: its content and the ways to answer. */
+/** The card of an approval: the content of the request and the buttons to answer. */
 import type { ApprovalAsk } from '@holdpoint/protocol'
 import { type ReactNode, useMemo } from 'react'
 import { useCardActions } from '../../shortcuts/card-actions.ts'
@@ -18,7 +18,7 @@ export function ApprovalCard(props: AskCardProps<ApprovalAsk>): ReactNode {
   const actions = useMemo(() => {
     const { label, answer } = defaultAllow(ask, draft)
     const allow = () => submission.submit(label, answer)
-    // In any other panel, or with an unfinished edit, allowing the original request is not what the person means.
+    // A person who has another panel open or an unfinished edit does not mean to allow the original request.
     const canAllow = panels.current === 'main' && draft.edit === undefined
     return {
       open: () => {

@@ -15,11 +15,11 @@ export function informativeTitle(ask: ApprovalAsk): string | null {
 export interface SplitDescription {
   /** The agent's statements, without duplicates. */
   readonly statements: readonly string[]
-  /** The view without the statements. */
+  /** The view of the request's content, without the statements. */
   readonly view: AskView
 }
 
-/** Separates the agent's statements from the content. A command's `description` parameter is a statement: no shell reads it. */
+/** Separates the agent's statements from the content. A command's `description` parameter counts as a statement, because no shell reads the description. */
 export function splitDescription(ask: ApprovalAsk, view: AskView): SplitDescription {
   const description = view.kind === 'command' ? view.rest.description : undefined
   const isStatement = typeof description === 'string' && description.trim() !== ''

@@ -1,4 +1,4 @@
-/** Shows what an approval would do as a command, a change, a plan or fields: in full, in panes that track whether they were seen. */
+/** Shows everything that an approval would do as a command, a change, a plan or fields, in panes that track whether the person saw all of the content. */
 import { type AskView, diffLines, lineEndingsLabel } from '@holdpoint/client'
 import type { JsonObject } from '@holdpoint/protocol'
 import { type ReactNode, useMemo } from 'react'
@@ -47,7 +47,7 @@ export function AskViewBody({ view }: { readonly view: AskView }): ReactNode {
   }
 }
 
-/** Parameters that the view above does not show. They take effect, too, so the person must see them. */
+/** Shows the parameters that the view above leaves out. These parameters take effect too, so the person must see them. */
 function OtherParameters({ rest }: { readonly rest: JsonObject }): ReactNode {
   if (Object.keys(rest).length === 0) return null
   return (

@@ -34,7 +34,7 @@ export function EditPanel({ request, ask, submission, cardDraft, panels, fullySh
           autoComplete="off"
           value={text}
           readOnly={submission.sendingLabel !== null}
-          // Restoring the original text by hand removes the edit from the draft.
+          // If the person restores the original text by hand, the draft no longer contains an edit.
           onChange={({ target }) =>
             cardDraft.change({ edit: target.value === editable.text ? undefined : target.value })
           }

@@ -1,4 +1,4 @@
-/** Selects the mode in which the agent continues after its plan is approved. It is part of every panel that can approve. */
+/** A select for the mode in which the agent continues after its plan is approved. Every panel that can approve a plan contains this select. */
 import { escapeInvisible } from '@holdpoint/protocol'
 import { type ReactNode, useId } from 'react'
 import { useInboxPart } from '../../gateway/gateway-context.ts'

@@ -1,4 +1,4 @@
-/** A plan as formatted Markdown, with a button to view its source: formatting can hide text. */
+/** Shows a plan as formatted Markdown. A button shows the source, because formatting can hide text. */
 import { type ReactNode, useState } from 'react'
 import { AgentParagraphs } from '../../text/agent-text.tsx'
 import { Code } from '../../text/code.tsx'

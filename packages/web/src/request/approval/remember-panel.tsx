@@ -1,4 +1,4 @@
-/** The panel in which a person allows a request and has the agent's program remember the choice, with the scope of each suggestion. */
+/** The panel in which a person allows a request and lets the agent's program remember the choice. The panel shows the scope of each suggestion. */
 import { type ReactNode, useId, useState } from 'react'
 import { InlineAgentText } from '../../text/agent-text.tsx'
 import { BackButton } from '../card-panel.tsx'

@@ -1,6 +1,6 @@
 /** Texts of approval cards: buttons, warnings, modes and the scopes of remembered choices. */
 
-/** Labels of an approval's buttons; a plan has its own. */
+/** Labels of an approval's buttons and fields. Plans have their own labels. */
 export const approvalTexts = {
   approval: {
     allow: 'Allow once',
@@ -58,21 +58,21 @@ export const bodyTexts = {
   removed: (lines: number) => `${lines} removed`,
   relativeLines: 'Line numbers are relative to this change.',
   agentText: 'What the agent says',
-  agentSays: 'agent says:',
+  agentSays: 'The agent says:',
   reason: 'Reason',
-  blockedPath: 'Outside its folder',
+  blockedPath: 'Path that needs permission',
 } as const
 
-/** Used in sentences if the name of the agent's program is unknown. */
+/** Stands for the agent's program in sentences if the program's name is unknown. */
 export const unknownAgent = 'the agent'
 
-/** `agent` is the name of the agent's program, for example "Claude Code". */
+/** Warns that the agent's program considers the request dangerous. `agent` is the name of the program, for example "Claude Code". */
 export function flaggedAsDangerous(agent: string): string {
   return `⚠ Flagged as dangerous by ${agent}`
 }
 
 export function recommendsDenying(agent: string): string {
-  return `${capitalized(agent)} recommends denying this.`
+  return `${capitalized(agent)} recommends denying this request.`
 }
 
 function uncapitalized(text: string): string {
@@ -85,12 +85,13 @@ function capitalized(text: string): string {
 
 const scopes: Readonly<Record<string, string>> = {
   session: 'For this session only.',
-  localSettings: 'For you, in this folder, until you remove it from the folder’s local settings.',
-  projectSettings: 'For everyone who works on this project, until someone removes it from the project’s settings.',
-  userSettings: 'For you, in every folder, until you remove it from your settings.',
+  localSettings: 'For you, in this folder, until you remove the choice from the folder’s local settings.',
+  projectSettings:
+    'For everyone who works on this project, until someone removes the choice from the project’s settings.',
+  userSettings: 'For you, in every folder, until you remove the choice from your settings.',
 }
 
-/** How long and for whom a remembered choice applies; null if the scope is unknown. */
+/** Returns how long and for whom a remembered choice applies; null if the scope is unknown. */
 export function scopeLabel(scope: string): string | null {
   return Object.hasOwn(scopes, scope) ? (scopes[scope] ?? null) : null
 }
@@ -103,7 +104,7 @@ const modes: Readonly<Record<string, string>> = {
   dontAsk: 'Don’t ask: deny anything that needs approval',
 }
 
-/** Explains a mode that we know; returns the name of any other mode. */
+/** Returns a label that explains the mode, or the mode's name if the mode is unknown. */
 export function modeLabel(mode: string): string {
   return Object.hasOwn(modes, mode) ? (modes[mode] ?? mode) : mode
 }

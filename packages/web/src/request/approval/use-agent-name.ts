@@ -5,7 +5,7 @@ import { useInboxPart } from '../../gateway/gateway-context.ts'
 import { useDriver } from '../../gateway/use-driver.ts'
 import { unknownAgent } from './texts.ts'
 
-/** For example "Claude Code". An external agent chooses its own name, so it is called "the agent". */
+/** Returns a name such as "Claude Code". Returns "the agent" for external agents, because they choose their own names. */
 export function useAgentName(session: SessionId): string {
   const driver = useInboxPart(({ sessions }) => sessions.get(session)?.driver)
   const title = useDriver(driver)?.title

@@ -15,7 +15,7 @@ export interface DraftConflictProps {
 }
 
 export function DraftConflict({ ask, other, onTakeOther, onKeepMine }: DraftConflictProps): ReactNode {
-  const { found, keep } = other.device === 'other' ? draftTexts.elsewhere : draftTexts.earlierHere
+  const found = other.device === 'other' ? draftTexts.foundElsewhere : draftTexts.foundHere
   return (
     <div className="draft-conflict soft small" role="status">
       <span className="draft-conflict-text">
@@ -25,7 +25,7 @@ export function DraftConflict({ ask, other, onTakeOther, onKeepMine }: DraftConf
         {draftTexts.useOther}
       </button>
       <button type="button" className="button plain small" onClick={onKeepMine}>
-        {keep}
+        {draftTexts.keepCurrent}
       </button>
     </div>
   )

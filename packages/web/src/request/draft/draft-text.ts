@@ -2,7 +2,7 @@
 import type { AnswerDraft, DraftChoice, RawField } from '@holdpoint/client'
 import type { Ask } from '@holdpoint/protocol'
 
-/** Empty if the draft is empty. */
+/** Returns an empty string if the draft is empty. */
 export function draftText(ask: Ask, { edit, reason, note, answers, values }: AnswerDraft): string {
   const parts = [edit, note, reason, ...choiceTexts(ask, answers), ...valueTexts(ask, values)]
   return parts.filter(part => part !== undefined && part.trim() !== '').join('\n')

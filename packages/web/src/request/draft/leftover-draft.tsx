@@ -1,4 +1,4 @@
-/** Shows a person's unsent answer after the request was resolved without it, to copy or discard. */
+/** Shows a person's unsent answer after the request was resolved in another way, so that the person can copy or discard the answer. */
 import { readLocalDraft, removeLocalDraft } from '@holdpoint/client'
 import type { Request } from '@holdpoint/protocol'
 import { type ReactNode, useMemo, useState } from 'react'
@@ -35,7 +35,7 @@ export function LeftoverDraft({ request }: { readonly request: Request }): React
   )
 }
 
-/** Includes the other draft that was offered, if any: it may exist nowhere else. */
+/** Includes the other draft that was offered, if any, because no other copy of that draft may exist. */
 function leftoverText(me: string, { id, ask }: Request): string {
   const { draft, other } = readLocalDraft(draftStorage, me, id)
   const texts = [draftText(ask, draft), other ? draftText(ask, other.draft) : '']

@@ -1,4 +1,4 @@
-/** Connects a card to its draft: loads it when the card mounts, and saves it when the focus leaves or the page is hidden. */
+/** Connects a card to its draft. Loads the draft when the card mounts, and saves the draft when the focus leaves the card or the page is hidden. */
 import { type AnswerDraft, type DraftSnapshot, DraftSync } from '@holdpoint/client'
 import type { Request } from '@holdpoint/protocol'
 import { type RefObject, useEffect, useMemo, useSyncExternalStore } from 'react'
@@ -8,11 +8,11 @@ import { startCooldown } from '../../ui/input-cooldown.ts'
 
 export interface CardDraft extends DraftSnapshot {
   readonly change: (change: AnswerDraft) => void
-  /** Replaces this draft with the other one that was found. */
+  /** Replaces this draft with the other draft that was found. */
   readonly takeOther: () => void
   /** Dismisses the other draft. */
   readonly keepMine: () => void
-  /** Stops saving while an answer is being sent. */
+  /** Stops saving the draft while an answer is being sent. */
   readonly pauseSync: () => void
   readonly resumeSync: () => void
 }
@@ -38,7 +38,7 @@ export function useDraft({ id }: Request, card: RefObject<HTMLElement | null>): 
     sync.open()
     element?.addEventListener('focusout', flush)
     addEventListener('pagehide', leave)
-    // Phones may kill a hidden page without a pagehide event.
+    // Phones may close a hidden page without a pagehide event, so save as soon as the page is hidden.
     document.addEventListener('visibilitychange', leave)
     return () => {
       element?.removeEventListener('focusout', flush)

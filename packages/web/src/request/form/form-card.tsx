@@ -1,4 +1,4 @@
-/** The card of a request with a form or a link: shows the fields of the schema, checks them, and sends the values. */
+/** The card of a request with a form or a link. The card shows the fields of the schema, validates the values, and sends them. */
 import type { RawField } from '@holdpoint/client'
 import type { FormAsk } from '@holdpoint/protocol'
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
@@ -18,9 +18,9 @@ export function FormCard({ request, ask, submission, cardDraft, focusCard }: Ask
   const { draft, change } = cardDraft
   const { schema, url } = ask
   const panels = useCardPanels(cardDraft, request.id)
-  // Default values are sent, too, so all fields must have been on the screen.
+  // Default values are sent too, so all fields must have been on the screen.
   const fullyShown = useFullyShown()
-  // The draft must not contain secrets.
+  // Secrets stay in this state, because a draft must not contain secrets.
   const [secrets, setSecrets] = useState<ReadonlyMap<string, RawField>>(new Map())
   const [touched, setTouched] = useState<ReadonlySet<string>>(new Set())
   const raws = useMemo(() => new Map([...(draft.values ?? []), ...secrets]), [draft.values, secrets])
@@ -82,7 +82,7 @@ export function FormCard({ request, ask, submission, cardDraft, focusCard }: Ask
 interface SubmitButtonProps {
   readonly submission: AnswerSubmission
   readonly filled: FilledForm
-  /** The whole form has been on the screen. */
+  /** True once the whole form has been on the screen. */
   readonly fullyShown: boolean
   readonly hasLink: boolean
   readonly isPrimary: boolean
@@ -90,7 +90,7 @@ interface SubmitButtonProps {
   readonly check: () => void
 }
 
-/** Sends the form, or shows its problems if it has any. */
+/** Sends the form if all fields are valid; otherwise shows the problems. */
 function SubmitButton(props: SubmitButtonProps): ReactNode {
   const { submission, filled, fullyShown, hasLink, isPrimary, checked, check } = props
   const { values, problems } = filled
@@ -123,7 +123,7 @@ function SubmitButton(props: SubmitButtonProps): ReactNode {
   )
 }
 
-/** Each check shows the problems and focuses the first invalid field. */
+/** Returns a `check` function that shows the problems of the form and focuses the first invalid field. */
 function useCheck() {
   const [checks, setChecks] = useState(0)
   const box = useRef<HTMLDivElement>(null)
@@ -139,7 +139,7 @@ interface LinkToOpenProps {
   readonly onOpen: () => void
 }
 
-/** Shows the whole URL and emphasizes its host, which is the part that a person can judge. */
+/** Shows the whole URL and emphasizes its host, so that the person sees which site the link opens. */
 function LinkToOpen({ url, opened, onOpen }: LinkToOpenProps): ReactNode {
   const { before, host, after } = urlParts(url)
   return (

@@ -15,7 +15,7 @@ export interface FormFieldProps {
   readonly required: boolean
   readonly raw: RawField
   readonly onRaw: (raw: RawField) => void
-  /** Present once it should be shown. */
+  /** The problem to show, if any. */
   readonly problem: string | undefined
   readonly submission: Pick<AnswerSubmission, 'disabled' | 'sendingLabel'>
 }
@@ -149,9 +149,9 @@ function TextControl({ id, field, raw, onRaw, submission, aria }: TextControlPro
         ))}
       </select>
     )
-  // People can go on writing while the gateway is unreachable.
+  // The field is not disabled while the gateway is unreachable, so that the person can keep writing.
   const textProps = { ...shared, readOnly: submission.sendingLabel !== null }
-  // Tall enough to show a default value in full.
+  // The text area must be tall enough to show all lines of the default value.
   const lines = String(defaultRaw(field)).split('\n').length
   if (control === 'textarea') return <textarea {...textProps} rows={Math.max(4, lines)} />
   if (control === 'lines')

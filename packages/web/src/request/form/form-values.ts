@@ -1,4 +1,4 @@
-/** Converts the raw contents of a form's controls into the values to send, and finds the problem of each field. */
+/** Converts what a person entered into a form's controls to the values to send, and validates each field. */
 import type { RawField } from '@holdpoint/client'
 import {
   type FormField,
@@ -12,9 +12,9 @@ import {
 
 export type ControlKind = 'switch' | 'radios' | 'select' | 'checkboxes' | 'lines' | 'textarea' | 'input'
 
-/** With more choices than this, a field becomes a select. */
+/** A field with more choices than this is shown as a select. */
 const radiosMax = 5
-/** A text field that may be at least this long becomes a text area. */
+/** A field that allows at least this many characters is shown as a text area. */
 const longTextMin = 160
 
 export function controlOf(field: FormField): ControlKind {
@@ -40,7 +40,7 @@ function isLong(field: Extract<FormField, { type: 'string' }>): boolean {
   return Math.max(maxLength ?? 0, (minLength ?? 0) * 2, (defaultText ?? '').length * 2) >= longTextMin
 }
 
-/** The initial content of a field's control. */
+/** Returns the initial content of a field's control. */
 export function defaultRaw(field: FormField): RawField {
   switch (field.type) {
     case 'boolean':
@@ -52,7 +52,7 @@ export function defaultRaw(field: FormField): RawField {
   }
 }
 
-/** Undefined if the field was left empty. */
+/** Returns undefined if the person left the field empty. */
 function readRaw(field: FormField, raw: RawField, required: boolean): Json | undefined {
   switch (field.type) {
     case 'boolean':
@@ -60,14 +60,14 @@ function readRaw(field: FormField, raw: RawField, required: boolean): Json | und
     case 'array': {
       const items = typeof raw === 'string' ? raw.split('\n').filter(line => line.trim() !== '') : raw
       const given = Array.isArray(items) ? items : []
-      // An empty list is a value if the field has a default list or is required.
+      // An empty list is a value if the field is required, or if the person emptied the default list.
       return given.length > 0 || required || field.default !== undefined ? given : undefined
     }
     case 'string':
       return raw === '' ? undefined : String(raw)
     default: {
       const text = String(raw).trim()
-      // Text that is not a number stays as it is, so that validation reports it.
+      // Keep text that is not a number, so that validation reports it.
       return text === '' ? undefined : Number.isFinite(Number(text)) ? Number(text) : text
     }
   }
@@ -75,7 +75,7 @@ function readRaw(field: FormField, raw: RawField, required: boolean): Json | und
 
 export interface FilledForm {
   readonly values: JsonObject
-  /** By field name, phrased to follow it: "must be a number". */
+  /** Problems by field name, each phrased to follow the name, such as "must be a number". */
   readonly problems: ReadonlyMap<string, string>
 }
 
@@ -95,7 +95,7 @@ export function readForm(schema: FormSchema, raws: ReadonlyMap<string, RawField>
   return { values, problems }
 }
 
-/** The fields to store in the draft: those that differ from their defaults, without secrets. */
+/** Returns the values to store in the draft: all that differ from their defaults, without secrets. */
 export function draftValues(schema: FormSchema, raws: ReadonlyMap<string, RawField>): ReadonlyMap<string, RawField> {
   return filterRaws(
     schema,
@@ -119,7 +119,7 @@ function filterRaws(
   )
 }
 
-/** Splits a URL around its host, which is the part that a person can judge. The host is in ASCII form, so that lookalike letters show. */
+/** Splits a URL around its host, so that the card can emphasize the host. The host is in ASCII form, which exposes lookalike letters. */
 export function urlParts(url: string): {
   readonly before: string
   readonly host: string

@@ -3,7 +3,7 @@ import type { DraftChoice } from '@holdpoint/client'
 import type { Question, QuestionAnswer, QuestionsAsk } from '@holdpoint/protocol'
 
 export interface PickedAnswer extends DraftChoice {
-  /** Whether "Other" is chosen, so that the written text counts. */
+  /** True if "Other" is chosen. Only then is the written text part of the answer. */
   readonly own: boolean
 }
 export const nothingPicked: PickedAnswer = { chosen: [], own: false }
@@ -18,7 +18,7 @@ export function pickOption({ multiSelect }: Question, picked: PickedAnswer, labe
   return { ...picked, chosen: chosen.includes(label) ? chosen.filter(each => each !== label) : [...chosen, label] }
 }
 
-/** Writing text chooses "Other"; in a single choice it also unpicks the option. */
+/** Stores the text written under "Other", which also chooses "Other". In a single-choice question, this unpicks the option. */
 export function writeOther({ multiSelect }: Question, picked: PickedAnswer, other: string): PickedAnswer {
   const own = other !== ''
   return { chosen: own && !multiSelect ? [] : picked.chosen, own, ...(own && { other }) }
@@ -28,11 +28,11 @@ export function toggleOther({ multiSelect }: Question, picked: PickedAnswer): Pi
   return multiSelect ? { ...picked, own: !picked.own } : { ...picked, chosen: [], own: true }
 }
 
-/** Null if the question is not answered. */
+/** Returns null if the question is not answered. */
 export function answerOf(question: Question, { chosen, other, own }: PickedAnswer): QuestionAnswer | null {
   const text = own && question.allowOther && other?.trim() ? other : undefined
   if (chosen.length === 0 && text === undefined) return null
-  // In the order of the options, not in the order of picking.
+  // Keep the order in which the options were offered, not the order in which the person picked them.
   const ordered = question.options.map(option => option.label).filter(label => chosen.includes(label))
   return { id: question.id, chosen: ordered, ...(text !== undefined && { other: text }) }
 }
@@ -46,7 +46,7 @@ export function answersOf(
     .filter(answer => answer !== null)
 }
 
-/** The picks to store in the draft. Secrets are left out. */
+/** Returns the picks to store in the draft, without secrets. */
 export function draftChoices(
   { questions }: QuestionsAsk,
   picks: ReadonlyMap<string, PickedAnswer>,
@@ -60,7 +60,7 @@ export function draftChoices(
   )
 }
 
-/** The question that number keys answer: the focused one, else the first unanswered one, else the last one. */
+/** Returns the question that the number keys answer: the focused question, else the first unanswered question, else the last question. */
 export function questionForKeys(
   { questions }: QuestionsAsk,
   picks: ReadonlyMap<string, PickedAnswer>,

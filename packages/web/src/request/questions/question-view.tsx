@@ -16,7 +16,7 @@ export interface QuestionViewProps {
   readonly onPick: (picked: PickedAnswer) => void
   readonly onFocus: () => void
   readonly submission: Pick<AnswerSubmission, 'disabled' | 'sendingLabel'>
-  /** Number keys choose among this question's options. */
+  /** True if the number keys choose among this question's options. */
   readonly hasNumberKeys: boolean
 }
 
@@ -88,7 +88,7 @@ export function QuestionView(props: QuestionViewProps): ReactNode {
 
 type OtherAnswerProps = Omit<QuestionViewProps, 'onFocus' | 'hasNumberKeys'> & { readonly name: string }
 
-/** The field for another answer. Without options it is the only control. */
+/** The field for an answer in the person's own words. A question without options has no other control. */
 function OtherAnswer({ question, picked, onPick, submission, name }: OtherAnswerProps): ReactNode {
   const { options, multiSelect, secret } = question
   const id = useId()
@@ -98,7 +98,7 @@ function OtherAnswer({ question, picked, onPick, submission, name }: OtherAnswer
     className: 'input',
     maxLength: limits.textMax,
     value: picked.other ?? '',
-    // People can go on writing while the gateway is unreachable.
+    // The field is not disabled while the gateway is unreachable, so that the person can keep writing.
     readOnly: submission.sendingLabel !== null,
     onChange: (event: { readonly target: { readonly value: string } }) =>
       onPick(writeOther(question, picked, event.target.value)),

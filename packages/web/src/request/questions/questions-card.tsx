@@ -1,4 +1,4 @@
-/** The card of a request with questions. All answers are sent together; some may be left out. */
+/** The card of a request with questions. All answers are sent together, and the person may leave some questions unanswered. */
 import type { QuestionsAsk } from '@holdpoint/protocol'
 import { type ReactNode, useMemo, useState } from 'react'
 import { useCardActions } from '../../shortcuts/card-actions.ts'
@@ -76,7 +76,7 @@ function sendLabel({ questions }: QuestionsAsk, answered: number): string {
   return answered === 0 || unanswered === 0 ? questionTexts.sendAll : questionTexts.sendSome(unanswered)
 }
 
-/** Picks are stored in the draft; secrets, which a draft must not contain, are stored only in this component. */
+/** Stores the picked options in the draft, and secrets only in this component's state, because a draft must not contain secrets. */
 function usePicks(ask: QuestionsAsk, { draft, change }: AskCardProps<QuestionsAsk>['cardDraft']) {
   const [localPicks, setLocalPicks] = useState<ReadonlyMap<string, PickedAnswer>>(new Map())
   return useMemo(() => {

@@ -1,4 +1,4 @@
-/** The details of a resolved request: what was asked, what was answered, by whom or which rule, when, and the digest. */
+/** Shows the details of a resolved request: the ask, the answer, the person or rule that answered, the times, and the digest. */
 import { actionLabel, deliveryLabel, editableJson, editableOf, effectiveAsk, resolutionLabel } from '@holdpoint/client'
 import type { Answer, ApprovalAsk, QuestionsAsk, Request } from '@holdpoint/protocol'
 import type { ReactNode } from 'react'

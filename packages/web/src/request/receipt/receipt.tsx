@@ -1,4 +1,4 @@
-/** The receipt of a resolved request: one line with the time, the action, who answered and the delivery. It expands to the details. */
+/** Shows a resolved request as one line with the time, the action, who answered and the delivery state. The line expands to the details. */
 import { deliveryLabel, effectiveAsk, resolutionLabel, resolutionTone, summary } from '@holdpoint/client'
 import type { Request } from '@holdpoint/protocol'
 import { type ReactNode, useState } from 'react'
@@ -45,7 +45,7 @@ export function Receipt({
   )
 }
 
-/** A request that the agent itself withdrew has no delivery. */
+/** Shows nothing if the agent withdrew the request, because there was no answer to deliver. */
 function DeliveryState({ request: { resolution, delivery } }: { readonly request: Request }): ReactNode {
   if (!resolution || resolution.by === 'agent') return null
   const failed = delivery.state === 'unknown' || delivery.state === 'undeliverable'
