@@ -152,7 +152,7 @@ describe.skipIf(hasNoBrowser())('questions and forms on the page', () => {
       const { page, request, card } = await openRequest(allFields)
       await card.getByLabel('Mail').fill('nobody')
       await card.getByLabel('Mail').blur()
-      await card.getByText('This must be an e-mail address.').waitFor()
+      await card.getByText('This must be an email address.').waitFor()
       await card.getByLabel('Mail').fill('ada@example.com')
       await card.getByLabel('Site').fill('https://example.com/')
       await card.getByLabel('Day').fill('2026-01-31')

@@ -224,7 +224,7 @@ describe('a form in holdpoint run', () => {
     await run.terminal.waitFor('› E-mail')
     await run.terminal.type('ana')
     run.terminal.press(keys.enter)
-    await run.terminal.waitFor('must be an e-mail address')
+    await run.terminal.waitFor('must be an email address')
     await run.terminal.type('@example.org')
     run.terminal.press(keys.enter)
     await run.terminal.waitFor('› Copies')

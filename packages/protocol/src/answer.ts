@@ -1,4 +1,4 @@
-/** Answers, and the check that an answer fits its ask. An answer that does not fit resolves nothing. */
+/** The schemas of answers, and `answerProblem`, which checks that an answer fits its ask. An answer that does not fit is refused, and the request stays pending. */
 import { z } from 'zod'
 import type { Ask, Question } from './ask.ts'
 import { formProblem } from './form.ts'
@@ -6,14 +6,24 @@ import { type Json, JsonObject } from './json.ts'
 import { limits } from './limits.ts'
 import { RuleDraft } from './rule.ts'
 
-const reason = z.string().max(limits.reasonMax).optional().describe('Why. The agent reads it.')
+const reason = z
+  .string()
+  .max(limits.reasonMax)
+  .optional()
+  .describe('The reason for the answer. The agent reads this text.')
 const interrupt = z.boolean().optional().describe('Whether to stop the current turn as well.')
 
 export const AllowAnswer = z
   .strictObject({
-    kind: z.literal('allow').describe('Run it. Fits an approval.'),
-    input: JsonObject.optional().describe('Changed input to run instead, if the ask is editable.'),
-    note: z.string().max(limits.reasonMax).optional().describe('A note that the agent reads with the result.'),
+    kind: z.literal('allow').describe('Allows the agent to run the tool. Fits an approval.'),
+    input: JsonObject.optional().describe(
+      'The edited input to run instead of the original input. Only for an editable ask.',
+    ),
+    note: z
+      .string()
+      .max(limits.reasonMax)
+      .optional()
+      .describe('A note for the agent, which reads it together with the tool’s result.'),
     mode: z.string().max(limits.nameMax).optional().describe('The mode in which the agent continues.'),
     suggestion: z
       .string()
@@ -24,7 +34,11 @@ export const AllowAnswer = z
   })
   .describe('Allows the agent to run what it asked for.')
 export const DenyAnswer = z
-  .strictObject({ kind: z.literal('deny').describe('Do not run it. Fits an approval.'), reason, interrupt })
+  .strictObject({
+    kind: z.literal('deny').describe('Forbids the agent to run the tool. Fits an approval.'),
+    reason,
+    interrupt,
+  })
   .describe('Denies an approval.')
 export const QuestionAnswer = z
   .strictObject({
@@ -32,28 +46,28 @@ export const QuestionAnswer = z
     chosen: z
       .array(z.string().max(limits.labelMax))
       .max(limits.optionsMax)
-      .describe('The labels of the chosen options; empty if only `other` is given.'),
-    other: z.string().min(1).max(limits.textMax).optional().describe('The person’s own answer.'),
+      .describe('The labels of the chosen options. An empty list if the person only gave `other`.'),
+    other: z.string().min(1).max(limits.textMax).optional().describe('An answer in the person’s own words.'),
   })
   .describe('The answer to one question.')
 export const AnswersAnswer = z
   .strictObject({
-    kind: z.literal('answers').describe('Answers to questions. Fits questions.'),
+    kind: z.literal('answers').describe('Answers one or more questions. Fits questions.'),
     answers: z
       .array(QuestionAnswer)
       .max(limits.questionsMax)
-      .describe('One entry per answered question. A question that is left out counts as not answered.'),
+      .describe('One entry per answered question. A question without an entry counts as unanswered.'),
   })
   .describe('Answers questions.')
 export const SubmitAnswer = z
   .strictObject({
-    kind: z.literal('submit').describe('The values of a form. Fits a form.'),
-    values: JsonObject.describe('The values by field name. They must match the schema of the form.'),
+    kind: z.literal('submit').describe('Submits the values of a form. Fits a form.'),
+    values: JsonObject.describe('The values by field name. The values must match the schema of the form.'),
   })
   .describe('Submits a form.')
 export const DeclineAnswer = z
   .strictObject({
-    kind: z.literal('decline').describe('No answer will be given. Fits questions and forms.'),
+    kind: z.literal('decline').describe('Tells the agent that no answer will come. Fits questions and forms.'),
     reason,
     interrupt,
   })
@@ -72,7 +86,7 @@ export const AnswerKind = z
   .enum(['allow', 'deny', 'answers', 'submit', 'decline'])
   .describe('The kind of an answer.') satisfies z.ZodType<Answer['kind']>
 
-/** The reason that the agent reads if a person denies without one. */
+/** The agent reads this reason if a person denies an approval without giving a reason. */
 export const defaultDenyReason = 'A person declined this.'
 
 const kindsFor = {
@@ -81,7 +95,7 @@ const kindsFor = {
   form: ['submit', 'decline'],
 } as const
 
-/** Why the answer does not fit the ask, as one sentence; null if it fits. */
+/** Returns one sentence that says why the answer does not fit the ask, or null if the answer fits. */
 export function answerProblem(ask: Ask, answer: Answer): string | null {
   const kinds: readonly string[] = kindsFor[ask.kind]
   if (!kinds.includes(answer.kind))
@@ -103,13 +117,13 @@ export function answerProblem(ask: Ask, answer: Answer): string | null {
   return null
 }
 
-/** The asked input has the shape that the tool takes, so an edit must keep every field and its type (G7). */
+/** The agent's input has the shape that the tool takes, so an edited input must keep every field and the type of every field (G7). */
 function editedInputProblem(asked: JsonObject, edited: JsonObject): string | null {
   for (const [name, value] of Object.entries(asked)) {
-    if (!Object.hasOwn(edited, name)) return `the edited input lacks "${name}", which the agent asked for`
+    if (!Object.hasOwn(edited, name)) return `the edited input lacks "${name}", a field of the agent’s input`
     const [askedType, editedType] = [typeName(value), typeName(edited[name])]
     if (editedType !== askedType)
-      return `"${name}" of the edited input must be ${askedType}, as the agent asked, not ${editedType}`
+      return `"${name}" of the edited input must be ${askedType}, as in the agent’s input, not ${editedType}`
   }
   return null
 }
@@ -132,11 +146,12 @@ function questionsProblem(questions: readonly Question[], answers: readonly Ques
 
 function questionProblem(question: Question, { chosen, other }: QuestionAnswer): string | null {
   const unknown = chosen.find(label => !question.options.some(option => option.label === label))
-  if (unknown !== undefined) return `"${unknown}" is not one of its options`
+  if (unknown !== undefined) return `"${unknown}" is not an option`
   if (new Set(chosen).size !== chosen.length) return 'an option is chosen twice'
-  if (other !== undefined && !question.allowOther) return 'it does not take your own answer'
+  if (other !== undefined && !question.allowOther) return 'this question does not take an answer in your own words'
   const answerCount = chosen.length + (other === undefined ? 0 : 1)
-  if (answerCount === 0) return 'nothing is chosen; leave out a question that you do not answer'
-  if (!question.multiSelect && answerCount > 1) return 'it takes exactly one option or your own answer'
+  if (answerCount === 0) return 'no option is chosen; leave out a question that you do not answer'
+  if (!question.multiSelect && answerCount > 1)
+    return 'this question takes exactly one option, or an answer in your own words'
   return null
 }

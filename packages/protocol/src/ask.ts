@@ -11,25 +11,25 @@ export const Suggestion = z
   .strictObject({
     id: nonEmpty(limits.nameMax).describe('The id that an allow names.'),
     label: nonEmpty(limits.labelMax).describe('The text that people see.'),
-    scope: text(limits.nameMax).describe('How long it lasts, for example "session".'),
+    scope: text(limits.nameMax).describe('How long the suggestion stays in force, for example "session".'),
   })
   .describe('An “always allow” that the agent’s own program offers.')
 export const Caution = z
   .strictObject({
     defaultToNo: z.boolean().optional().describe('Whether clients should suggest a deny.'),
-    noRemember: z.boolean().optional().describe('Whether the answer must not become a rule or use a suggestion.'),
-    reason: text(limits.reasonMax).optional().describe('Why care is needed.'),
+    noRemember: z.boolean().optional().describe('Whether an answer with `remember` or `suggestion` is refused.'),
+    reason: text(limits.reasonMax).optional().describe('Why people should be careful.'),
     blockedPath: text(limits.pathMax).optional().describe('The path that made the agent ask.'),
   })
-  .describe('Reasons to look twice before allowing.')
+  .describe('Warnings that people should read before they allow an approval.')
 export const ApprovalAsk = z
   .strictObject({
-    kind: z.literal('approval').describe('May the agent run this?'),
+    kind: z.literal('approval').describe('Asks whether the agent may run a tool.'),
     tool: nonEmpty(limits.nameMax).describe('The name of the tool.'),
-    input: JsonObject.describe('The input that the tool would run with.'),
+    input: JsonObject.describe('The input of the tool.'),
     title: nonEmpty(limits.titleMax).describe('What the agent wants to do, in a few words.'),
-    description: text(limits.reasonMax).optional().describe('More about it, in the agent’s words.'),
-    cwd: text(limits.pathMax).describe('The working folder in which it would run.'),
+    description: text(limits.reasonMax).optional().describe('A longer description, in the agent’s words.'),
+    cwd: text(limits.pathMax).describe('The working folder in which the tool would run.'),
     editable: z.boolean().describe('Whether an allow may change the input.'),
     plan: text(limits.textMax).optional().describe('The plan that the agent wants to carry out, in Markdown.'),
     suggestions: z
@@ -41,26 +41,32 @@ export const ApprovalAsk = z
       .array(nonEmpty(limits.nameMax))
       .max(limits.optionsMax)
       .optional()
-      .describe('The modes that an allow can switch to. Without it, every mode of the driver.'),
+      .describe('The modes that an allow can switch the agent to. By default, every mode of the driver.'),
     caution: Caution.optional(),
   })
   .describe('Asks to run a tool.')
 export const QuestionOption = z
   .strictObject({
-    label: nonEmpty(limits.labelMax).describe('The text of the option. Answers name it.'),
-    description: text(limits.reasonMax).optional().describe('More about the option.'),
-    preview: text(limits.textMax).optional().describe('What choosing it would lead to, for example code.'),
+    label: nonEmpty(limits.labelMax).describe(
+      'The text of the option. An answer contains the labels of the chosen options.',
+    ),
+    description: text(limits.reasonMax).optional().describe('A longer description of the option.'),
+    preview: text(limits.textMax)
+      .optional()
+      .describe('A preview of the result of choosing this option, for example code.'),
   })
   .describe('An option of a question.')
 export const Question = z
   .strictObject({
     id: nonEmpty(limits.nameMax).describe('The id of the question, unique in its request.'),
-    header: text(limits.titleMax).describe('A short heading.'),
-    question: nonEmpty(limits.reasonMax).describe('The question.'),
+    header: text(limits.titleMax).describe('A short heading for the question.'),
+    question: nonEmpty(limits.reasonMax).describe('The text of the question.'),
     options: z.array(QuestionOption).max(limits.optionsMax).describe('The options to choose from.'),
     multiSelect: z.boolean().describe('Whether several options can be chosen.'),
     allowOther: z.boolean().describe('Whether people may write their own answer.'),
-    secret: z.boolean().describe('Whether the answer is only for the agent. Holdpoint masks it for everyone else.'),
+    secret: z
+      .boolean()
+      .describe('Whether only the agent may see the answer. Holdpoint masks the answer for everyone else.'),
   })
   .describe('One question.')
   .refine(q => q.options.length > 0 || q.allowOther, {
@@ -69,22 +75,22 @@ export const Question = z
   })
   .refine(q => new Set(q.options.map(o => o.label)).size === q.options.length, {
     path: ['options'],
-    message: 'names a label twice',
+    message: 'contains the same label twice',
   })
 export const QuestionsAsk = z
   .strictObject({
-    kind: z.literal('questions').describe('Questions with options or a free answer.'),
+    kind: z.literal('questions').describe('Asks questions with options, free text or both.'),
     questions: z
       .array(Question)
       .min(1, 'needs at least one question')
       .max(limits.questionsMax)
-      .refine(all => new Set(all.map(q => q.id)).size === all.length, 'names a question id twice')
+      .refine(all => new Set(all.map(q => q.id)).size === all.length, 'contains the same question id twice')
       .describe('The questions.'),
   })
   .describe('Asks one or more questions.')
 export const FormAsk = z
   .strictObject({
-    kind: z.literal('form').describe('A form to fill in.'),
+    kind: z.literal('form').describe('Asks people to fill in a form.'),
     title: nonEmpty(limits.titleMax).describe('The title of the form.'),
     message: text(limits.reasonMax).describe('What the values are for.'),
     schema: FormSchema,
@@ -106,7 +112,7 @@ export type QuestionsAsk = z.infer<typeof QuestionsAsk>
 export type FormAsk = z.infer<typeof FormAsk>
 export type Question = z.infer<typeof Question>
 
-/** The ids of questions, or names of form fields, whose answers only the agent may see. */
+/** Returns the ids of the questions, or the names of the form fields, whose answers only the agent may see. */
 export function secretFieldIds(ask: Ask): ReadonlySet<string> {
   switch (ask.kind) {
     case 'approval':

@@ -1,23 +1,23 @@
-/** Time as a dependency: code that waits takes a `Clock`, so that a test can control it. */
+/** The `Clock` interface, so that tests can control time, and helpers that wait. */
 
 export interface TimerOptions {
-  /** Let the process exit while the timer is pending. For housekeeping that nobody awaits. */
+  /** Lets the process exit while the timer is pending. For housekeeping that no caller awaits. */
   readonly background?: boolean
 }
 
 export interface Clock {
-  /** Epoch milliseconds. */
+  /** Returns the current time in epoch milliseconds. */
   now(): number
   /** Calls `callback` once, at least `ms` milliseconds from now. Returns a function that cancels the timer. */
   after(ms: number, callback: () => void, options?: TimerOptions): () => void
 }
 
-/** Browsers and Node fire a timer longer than this at once; `systemClock` chains several. */
+/** Browsers and Node fire a longer timer immediately, so `systemClock` splits it into several timers. */
 const timerMaxMs = 2 ** 31 - 1
 
 /**
- * Real time. A timer keeps the process alive by default: an agent that only waits for its next retry must not exit.
- * The gateway's periodic sweep passes `background`, so that a program that embeds a gateway can end without closing it.
+ * The real time. By default a timer keeps the process alive, because an agent that only waits for its next retry must not exit.
+ * The gateway's periodic sweep passes `background`, so that a program that embeds a gateway can exit without closing the gateway.
  */
 export const systemClock: Clock = {
   now: () => Date.now(),
@@ -33,7 +33,7 @@ export const systemClock: Clock = {
   },
 }
 
-/** Resolves after `ms` milliseconds. Rejects with the signal's reason if it aborts first. */
+/** Resolves after `ms` milliseconds. Rejects with the signal's reason if the signal aborts first. */
 export function pause(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
   let cancel = () => {}
   const elapsed = new Promise<void>(resolve => {
@@ -42,7 +42,7 @@ export function pause(clock: Clock, ms: number, signal?: AbortSignal): Promise<v
   return orAborted(elapsed, signal).finally(() => cancel())
 }
 
-/** Settles like the promise, or rejects with the signal's reason if it aborts first. Removes its listener from the signal. */
+/** Settles like the promise, or rejects with the signal's reason if the signal aborts first. Never leaves a listener on the signal. */
 export function orAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return promise
   return new Promise<T>((resolve, reject) => {
@@ -53,7 +53,7 @@ export function orAborted<T>(promise: Promise<T>, signal: AbortSignal | undefine
   })
 }
 
-/** Settles like the promise, or resolves to 'late' if that takes longer than `ms`. The promise itself is not cancelled. */
+/** Settles like the promise, or resolves to 'late' if the promise takes longer than `ms` milliseconds. Does not cancel the promise. */
 export async function within<T>(clock: Clock, ms: number, promise: Promise<T>): Promise<T | 'late'> {
   let cancel = () => {}
   const late = new Promise<'late'>(resolve => {

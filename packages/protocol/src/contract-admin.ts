@@ -1,4 +1,4 @@
-/** The operations for administration: rules, audit log, tokens, sign-in, backup. */
+/** The operations for administration: rules, the audit log, tokens, sign-in and backups. */
 import { z } from 'zod'
 import { AnswerKind } from './answer.ts'
 import { Ask } from './ask.ts'
@@ -22,14 +22,14 @@ export const Token = z
   .object({
     id: TokenId,
     role: Role,
-    name: z.string().describe('The name of the person or program that uses it.'),
-    madeAt: z.int().describe('When it was created, in epoch milliseconds.'),
-    expiresAt: z.int().nullable().describe('When it expires, in epoch milliseconds; null if it does not.'),
+    name: z.string().describe('The name of the person or program that uses the token.'),
+    madeAt: z.int().describe('When the token was created, in epoch milliseconds.'),
+    expiresAt: z.int().nullable().describe('When the token expires, in epoch milliseconds; null if it never expires.'),
   })
   .describe('A credential, without its secret.')
 export type Token = z.infer<typeof Token>
 
-/** Joins a `request.resolved` event with the current request and session title. A deleted session has no entries. */
+/** Joins a `request.resolved` event with the current state of the request and the title of the session. Requests of deleted sessions have no entries. */
 export const AuditEntry = z
   .object({
     cursor: Cursor,
@@ -38,14 +38,14 @@ export const AuditEntry = z
     request: RequestId,
     digest: z.string().describe('The digest of the request.'),
     resolution: Resolution,
-    delivery: Delivery.describe('The current delivery.'),
-    value: Request.describe('The request as it is now.'),
-    title: z.string().describe('The title of its session.'),
+    delivery: Delivery.describe('The current state of the delivery.'),
+    value: Request.describe('The current state of the request.'),
+    title: z.string().describe('The title of the session.'),
   })
-  .describe('One decision of the audit log.')
+  .describe('One entry of the audit log: how and when a request was resolved.')
 export type AuditEntry = z.infer<typeof AuditEntry>
 
-/** A path on the gateway's machine. It must be absolute because the caller does not know the gateway's working folder. */
+/** A path on the gateway's machine. The path must be absolute because the caller does not know the gateway's working folder. */
 const AbsolutePath = z
   .string()
   .max(limits.pathMax)
@@ -84,7 +84,7 @@ export const adminOps = {
     method: 'POST',
     path: '/rules/check',
     roles: people,
-    summary: 'Show what the rules would decide about an ask. Nothing is resolved.',
+    summary: 'Show what the rules would decide about an ask, without opening a request.',
     faults: ['unsupported'],
     input: z.strictObject({
       ask: Ask,
@@ -101,7 +101,7 @@ export const adminOps = {
     method: 'GET',
     path: '/audit',
     roles: people,
-    summary: 'Read or search the audit log. A page can be short or empty and still have a `next`.',
+    summary: 'Read or search the audit log. A short or even empty page can still have a `next`.',
     faults: ['gone'],
     input: afterXorBefore(
       z.strictObject({
@@ -110,8 +110,8 @@ export const adminOps = {
         by: Resolution.shape.by
           .optional()
           .describe('Only requests resolved by a person, a rule, the deadline or the agent.'),
-        answer: AnswerKind.optional().describe('Only answers of this kind.'),
-        person: z.string().max(limits.nameMax).optional().describe('Only answers of this person.'),
+        answer: AnswerKind.optional().describe('Only requests that were resolved with this kind of answer.'),
+        person: z.string().max(limits.nameMax).optional().describe('Only requests that this person answered.'),
         q: z.string().max(limits.nameMax).optional().describe('Only entries that contain this text.'),
       }),
     ),
@@ -130,14 +130,19 @@ export const adminOps = {
     path: '/tokens',
     roles: people,
     status: 201,
-    summary: 'Create a token. Its secret is returned only once.',
+    summary: 'Create a token. Only this reply contains the secret.',
     faults: ['gone'],
     input: z.strictObject({
       role: Role.exclude(['runner']).describe('Who the token is for.'),
-      name: z.string().min(1).max(limits.nameMax).describe('The name of the person or program that uses it.'),
-      expiresAt: z.int().optional().describe('When it expires, in epoch milliseconds. Without it, never.'),
+      name: z.string().min(1).max(limits.nameMax).describe('The name of the person or program that uses the token.'),
+      expiresAt: z
+        .int()
+        .optional()
+        .describe('When the token expires, in epoch milliseconds. By default, it never expires.'),
     }),
-    output: Token.extend({ secret: z.string().describe('The secret to send as Authorization: Bearer.') }),
+    output: Token.extend({
+      secret: z.string().describe('The secret of the token. Send it in the header `Authorization: Bearer`.'),
+    }),
   },
   removeToken: {
     method: 'DELETE',
@@ -152,7 +157,7 @@ export const adminOps = {
     method: 'POST',
     path: '/sign-in',
     roles: ['anyone'],
-    summary: 'Sign in a browser: exchange a one-use code for a cookie.',
+    summary: 'Sign in a browser by exchanging a one-time code for a cookie.',
     input: z.strictObject({ code: z.string().min(1).max(limits.keyMax).describe('The code from a sign-in link.') }),
     output: z.object({ person: z.string().describe('The name of the signed-in person.') }),
   },
@@ -160,7 +165,7 @@ export const adminOps = {
     method: 'POST',
     path: '/sign-out',
     roles: people,
-    summary: 'Sign out: revoke the cookie.',
+    summary: 'Sign out and revoke the cookie.',
     input: noInput,
     output: emptyObject,
   },
@@ -169,12 +174,12 @@ export const adminOps = {
     path: '/links',
     roles: people,
     status: 201,
-    summary: 'Create a one-use code that signs in another browser.',
+    summary: 'Create a one-time code that signs in another browser.',
     faults: ['gone'],
     input: noInput,
     output: z.object({
-      code: z.string().describe('The code, for `signIn`.'),
-      expiresAt: z.int().describe('When it expires, in epoch milliseconds.'),
+      code: z.string().describe('The code to pass to `signIn`.'),
+      expiresAt: z.int().describe('When the code expires, in epoch milliseconds.'),
     }),
   },
   whoAmI: {
@@ -198,8 +203,8 @@ export const adminOps = {
     input: z.strictObject({ file: AbsolutePath.describe('The absolute path of a file that does not exist yet.') }),
     output: z.object({
       file: z.string().describe('The path of the backup.'),
-      bytes: z.int().describe('Its size in bytes.'),
-      cursor: Cursor.describe('The last event that it contains.'),
+      bytes: z.int().describe('The size of the backup in bytes.'),
+      cursor: Cursor.describe('The cursor of the last event in the backup.'),
     }),
   },
 } as const satisfies Record<string, Operation>

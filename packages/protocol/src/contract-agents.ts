@@ -1,4 +1,4 @@
-/** The operations for agents, and for runners that act for them: asking, appending events, delivery, leases, commands. */
+/** The operations for agents, and for the runners that act for agents: requests, events, deliveries, leases and commands. */
 import { z } from 'zod'
 import { Ask } from './ask.ts'
 import { AgentEvent } from './event.ts'
@@ -10,7 +10,7 @@ import { AgentPath, DeliveryState, deadlineFields, Request, RequestKey } from '.
 import { Verdict } from './rule.ts'
 import { Command, CommandOutcome, Ending, Session } from './session.ts'
 
-/** People may act for an external agent in a session of their own; the gateway checks that for each session. */
+/** People may also call these operations, because they can act for an external agent. The gateway checks for each session whether the caller may act for its agent. */
 const agents = everyone
 const fence = z
   .int()
@@ -24,7 +24,8 @@ export const agentOps = {
     path: '/sessions/:id/requests',
     roles: agents,
     status: 201,
-    summary: 'Ask people. Returns 200 with the existing request for the same key and ask.',
+    summary:
+      'Open a request: ask people. If the session already has a request with the same key and ask, the reply is that request with status 200.',
     faults: [...agentFaults, 'key_conflict'],
     input: z.strictObject({
       id: SessionId,
@@ -48,14 +49,16 @@ export const agentOps = {
       fence,
     }),
     output: z.object({
-      cursor: Cursor.nullable().describe('The cursor of the last stored event; null if there were only deltas.'),
+      cursor: Cursor.nullable().describe(
+        'The cursor of the last stored event; null if the call contained only deltas.',
+      ),
     }),
   },
   checkTool: {
     method: 'POST',
     path: '/sessions/:id/check',
     roles: agents,
-    summary: 'Check a tool call against the rules before the agent runs it without asking.',
+    summary: 'Check a tool call against the rules, for a tool that the agent would run without asking.',
     faults: agentFaults,
     input: z.strictObject({
       id: SessionId,
@@ -78,7 +81,7 @@ export const agentOps = {
     method: 'POST',
     path: '/requests/:id/delivery',
     roles: agents,
-    summary: 'Report what happened to the resolution on the agent’s side.',
+    summary: 'Report whether the resolution has reached the agent.',
     faults: [...agentFaults, 'not_resolved', 'already_resolved'],
     input: z.strictObject({
       id: RequestId,
@@ -96,21 +99,25 @@ export const agentOps = {
     faults: [...agentFaults, 'lease_held', 'no_runner'],
     input: z.strictObject({
       id: SessionId,
-      runner: RunnerId.optional().describe('The runner that takes the session. Not needed for the driver "external".'),
+      runner: RunnerId.optional().describe('The runner that takes the lease. Not needed for the driver "external".'),
       incarnation: z.int().optional().describe('The incarnation of the runner, from `announceRunner`.'),
     }),
     output: z.object({
-      fence: z.int().describe('The fencing number. It grows with every attach; a write with an older one is refused.'),
-      ttlMs: z.int().describe('How long the lease lasts without a renewal, in milliseconds.'),
+      fence: z
+        .int()
+        .describe('The fence: a number that grows with every attach. A write with an older fence is refused.'),
+      ttlMs: z.int().describe('How long the lease is valid without a renewal, in milliseconds.'),
       session: Session,
-      turnOpen: z.boolean().describe('Whether a turn was running when the session was last driven.'),
+      turnOpen: z
+        .boolean()
+        .describe('Whether a turn was still running when the previous runner lost or returned the lease.'),
     }),
   },
   detachSession: {
     method: 'POST',
     path: '/sessions/:id/detach',
     roles: agents,
-    summary: 'Return the lease of a session. The session is parked, or ends if `ending` is given.',
+    summary: 'Return the lease of a session. With `ending`, the session ends; otherwise it is parked.',
     faults: ['not_found', 'fenced'],
     input: z.strictObject({ id: SessionId, fence, ending: Ending.optional() }),
     output: Session,
@@ -119,7 +126,8 @@ export const agentOps = {
     method: 'GET',
     path: '/sessions/:id/commands',
     roles: agents,
-    summary: 'List the commands that are not done, in order. With `wait`, the call returns when there is a new one.',
+    summary:
+      'List the unfinished commands of a session, in order. With `wait`, the call waits until there is a new command.',
     faults: ['not_found'],
     input: z.strictObject({
       id: SessionId,
@@ -146,7 +154,7 @@ export const agentOps = {
     input: z.strictObject({
       id: CommandId,
       fence,
-      outcome: CommandOutcome.optional().describe('The result. Without it, the command succeeded.'),
+      outcome: CommandOutcome.optional().describe('The result of the command. By default, the command succeeded.'),
     }),
     output: Command,
   },

@@ -1,4 +1,4 @@
-/** The operations for people: sessions, requests, answers, drafts. */
+/** The operations for people: sessions, requests, answers and drafts. */
 import { z } from 'zod'
 import { Answer } from './answer.ts'
 import { Event } from './event.ts'
@@ -36,11 +36,11 @@ const sessionFields = {
     .max(limits.deadlineMaxMs)
     .nullable()
     .optional()
-    .describe('How long the process may wait before it is parked, in milliseconds; null to never park it.'),
+    .describe('How long the agent’s process may wait before it is parked, in milliseconds; null to never park it.'),
 }
 const attachments = z.array(Attachment).max(limits.attachmentsMax).optional().describe('Files for the agent.')
 const messageText = z.string().max(limits.textMax)
-/** A message may have an empty text only if it has attachments. */
+/** Refuses a message that has neither text nor attachments. */
 function requireTextOrAttachment<T extends z.ZodObject>(input: T, name: 'text' | 'prompt'): T {
   return input.refine(message => message[name] !== '' || Object(message.attachments).length > 0, {
     path: [name],
@@ -51,10 +51,10 @@ const answerFields = {
   digest: z
     .string()
     .max(limits.keyMax)
-    .describe('The digest of the request as you read it. It proves that you answer what you saw.'),
+    .describe('The digest of the request as you read it. The digest proves that your answer is for what you saw.'),
   answer: Answer,
 }
-const BatchItem = z.strictObject({ id: RequestId, ...answerFields }).describe('The answer to one of several requests.')
+const BatchItem = z.strictObject({ id: RequestId, ...answerFields }).describe('An answer to one of several requests.')
 export const BatchResult = z
   .object({
     id: RequestId,
@@ -64,7 +64,7 @@ export const BatchResult = z
   })
   .describe('The result for one of several answers.')
 export const AvailableDriver = DriverInfo.extend({
-  runner: RunnerId.nullable().describe('The runner that offers it; null for the driver "external".'),
+  runner: RunnerId.nullable().describe('The runner that offers the driver; null for the driver "external".'),
 }).describe('A driver and the runner that offers it.')
 
 export const peopleOps = {
@@ -96,7 +96,7 @@ export const peopleOps = {
           .min(1)
           .max(limits.pathMax)
           .optional()
-          .describe('The working folder on the runner’s machine. Without it, the gateway’s default folder.'),
+          .describe('The working folder on the runner’s machine. Default: the default folder of the gateway.'),
         prompt: messageText.optional().describe('The first message to the agent.'),
         attachments,
         conversationId: z
@@ -104,8 +104,8 @@ export const peopleOps = {
           .min(1)
           .max(limits.nameMax)
           .optional()
-          .describe('Continue a conversation that the agent already has, by the agent’s own id.'),
-        options: JsonObject.optional().describe('Options of the driver.'),
+          .describe('The agent’s own id of an existing conversation that this session should continue.'),
+        options: JsonObject.optional().describe('Options for the driver.'),
         ...sessionFields,
         ...deadlineFields,
       }),
@@ -127,7 +127,9 @@ export const peopleOps = {
         .optional()
         .describe('Only sessions whose title, folder or driver contains this text.'),
       limit: limitParam,
-      before: SessionId.optional().describe('Only sessions older than this one: the `next` of the page before.'),
+      before: SessionId.optional().describe(
+        'Only sessions that are older than this session. Pass the `next` of the previous page.',
+      ),
     }),
     output: pageOf(Session),
   },
@@ -144,7 +146,7 @@ export const peopleOps = {
     method: 'PATCH',
     path: '/sessions/:id',
     roles: people,
-    summary: 'Change the title, mode, model or parking time of a session.',
+    summary: 'Change the title, mode or model of a session, or the time before it is parked.',
     faults: ['not_found', 'session_ended', 'unsupported'],
     input: z.strictObject({ id: SessionId, ...sessionFields }),
     output: Session,
@@ -156,7 +158,7 @@ export const peopleOps = {
     status: 202,
     allowsLargeBody: true,
     summary:
-      'Send a message to the agent. A parked session starts again; an ended one is reopened if its agent can resume.',
+      'Send a message to the agent. The message starts a parked session again, and reopens an ended session if the agent can resume.',
     faults: ['not_found', 'session_ended'],
     input: requireTextOrAttachment(
       z.strictObject({ id: SessionId, text: messageText.describe('The text of the message.'), attachments }),
@@ -188,7 +190,7 @@ export const peopleOps = {
     method: 'DELETE',
     path: '/sessions/:id',
     roles: people,
-    summary: 'Delete an ended session with its history.',
+    summary: 'Delete an ended session and its history.',
     faults: ['not_found', 'session_live'],
     input: z.strictObject({ id: SessionId }),
     output: emptyObject,
@@ -206,7 +208,7 @@ export const peopleOps = {
     method: 'GET',
     path: '/sessions/:id/events',
     roles: everyone,
-    summary: 'Read a page of a session’s log, forward from its start or back from its end.',
+    summary: 'Read a page of a session’s log, forward from the start or backward from the end.',
     faults: ['not_found', 'gone'],
     input: afterXorBefore(z.strictObject({ id: SessionId, ...logPageParams })),
     output: pageOf(Event),
@@ -215,13 +217,15 @@ export const peopleOps = {
     method: 'GET',
     path: '/requests',
     roles: everyone,
-    summary: 'List requests of all sessions, oldest first. An agent must name its session.',
+    summary: 'List requests, oldest first. Agents must pass `session`; for everyone else it is optional.',
     faults: ['not_found'],
     input: z.strictObject({
       status: Request.shape.status.optional().describe('Only pending or only resolved requests.'),
       session: SessionId.optional().describe('Only requests of this session.'),
       limit: limitParam,
-      after: RequestId.optional().describe('Only requests opened after this one: the `next` of the page before.'),
+      after: RequestId.optional().describe(
+        'Only requests that were opened after this request. Pass the `next` of the previous page.',
+      ),
     }),
     output: pageOf(Request),
   },
@@ -229,7 +233,7 @@ export const peopleOps = {
     method: 'GET',
     path: '/requests/:id',
     roles: everyone,
-    summary: 'Get a request. With `wait`, the call returns when the request is resolved or the time is over.',
+    summary: 'Get a request. With `wait`, the call waits until the request is resolved or the time is over.',
     faults: ['not_found'],
     input: z.strictObject({ id: RequestId, wait: waitParam }),
     output: Request,
@@ -238,7 +242,7 @@ export const peopleOps = {
     method: 'POST',
     path: '/requests/:id/answer',
     roles: people,
-    summary: 'Answer a request. The first answer wins; the same answer again by the same person is not an error.',
+    summary: 'Answer a request. The first answer counts. Repeating the same answer as the same person is not an error.',
     faults: ['not_found', 'already_resolved', 'digest_mismatch', 'answer_mismatch', 'unsupported'],
     input: z.strictObject({ id: RequestId, ...answerFields }),
     output: Request,
@@ -247,7 +251,8 @@ export const peopleOps = {
     method: 'POST',
     path: '/requests/answer',
     roles: people,
-    summary: 'Answer several requests. Each has its own result; a failure of one does not affect the others.',
+    summary:
+      'Answer several requests. Each answer has its own result, and one failure does not affect the other answers.',
     faults: ['unsupported'],
     input: z.strictObject({
       items: z.array(BatchItem).min(1).max(limits.batchAnswersMax).describe('The answers.'),
@@ -258,16 +263,16 @@ export const peopleOps = {
     method: 'PUT',
     path: '/requests/:id/draft',
     roles: people,
-    summary: 'Store an unfinished answer, so that the person’s other devices can continue it.',
+    summary: 'Store an unfinished answer, so that the person can continue on another device.',
     faults: ['not_found', 'already_resolved'],
-    input: z.strictObject({ id: RequestId, draft: z.unknown().describe('The unfinished answer, in any form.') }),
+    input: z.strictObject({ id: RequestId, draft: z.unknown().describe('The unfinished answer, in any format.') }),
     output: Draft,
   },
   getDraft: {
     method: 'GET',
     path: '/requests/:id/draft',
     roles: people,
-    summary: 'Get your unfinished answer, and see who else is answering.',
+    summary: 'Get your unfinished answer and the names of other people who are answering.',
     faults: ['not_found'],
     input: z.strictObject({ id: RequestId }),
     output: z.object({

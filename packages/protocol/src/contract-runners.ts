@@ -1,4 +1,4 @@
-/** The operations for runners: announce, renew, retire, find work. */
+/** The operations for runners: announcing a runner, renewing its leases, finding work and retiring the runner. */
 import { z } from 'zod'
 import { RunnerId } from './ids.ts'
 import { limits } from './limits.ts'
@@ -14,11 +14,11 @@ export const runnerOps = {
     path: '/runners',
     roles: ['runner'],
     status: 201,
-    summary: 'Announce a runner that has started. The leases of its earlier starts become void.',
+    summary: 'Announce a runner that has started. Leases from earlier starts of this runner become void.',
     input: z.strictObject({
       id: RunnerId,
       name: z.string().max(limits.nameMax).describe('The name of the runner, usually its machine.'),
-      drivers: drivers.describe('The drivers that it offers.'),
+      drivers: drivers.describe('The drivers that the runner offers.'),
     }),
     output: Runner,
   },
@@ -31,7 +31,7 @@ export const runnerOps = {
     input: z.strictObject({
       id: RunnerId,
       incarnation: z.int().describe(incarnation),
-      drivers: drivers.optional().describe('The drivers that it offers, if they have changed.'),
+      drivers: drivers.optional().describe('The drivers that the runner offers, if they have changed.'),
     }),
     output: Runner,
   },
@@ -39,7 +39,7 @@ export const runnerOps = {
     method: 'POST',
     path: '/runners/:id/retire',
     roles: ['runner', 'person'],
-    summary: 'Remove a runner that has stopped. Its leases become void.',
+    summary: 'Remove a runner that has stopped. The runner’s leases become void.',
     faults: ['not_found', 'fenced'],
     input: z.strictObject({ id: RunnerId, incarnation: z.int().optional().describe(incarnation) }),
     output: Runner,
@@ -48,7 +48,7 @@ export const runnerOps = {
     method: 'GET',
     path: '/runners/:id/work',
     roles: ['runner'],
-    summary: 'List the sessions that need this runner. With `wait`, the call returns when there is one.',
+    summary: 'List the sessions that need this runner. With `wait`, the call waits until there is such a session.',
     faults: ['fenced'],
     input: z.strictObject({
       id: RunnerId,
@@ -61,7 +61,7 @@ export const runnerOps = {
     method: 'GET',
     path: '/runners',
     roles: ['person', 'runner'],
-    summary: 'List the runners, including those that stopped recently.',
+    summary: 'List the runners, including runners that stopped recently.',
     input: noInput,
     output: pageOf(Runner),
   },

@@ -5,7 +5,7 @@ import { agentOps } from './contract-agents.ts'
 import { peopleOps } from './contract-people.ts'
 import { runnerOps } from './contract-runners.ts'
 
-/** The operations by who mainly uses them, for the API reference. */
+/** The operations, grouped by their main users for the API reference. */
 export const operationGroups = { people: peopleOps, agents: agentOps, runners: runnerOps, admin: adminOps }
 export const contract = { ...peopleOps, ...agentOps, ...runnerOps, ...adminOps }
 
@@ -18,7 +18,7 @@ export type Output<K extends OperationName> = z.output<Contract[K]['output']>
 export interface CallOptions {
   readonly signal?: AbortSignal
   readonly idempotencyKey?: string
-  /** Whether the browser should finish the call even if the page is closed meanwhile. */
+  /** Whether the browser should finish the call even if the person closes the page. */
   readonly keepalive?: boolean
 }
 /** Calls one operation over any transport: in process, HTTP or a socket. Rejects with a Fault. */

@@ -1,6 +1,6 @@
-/** Escapes invisible characters, so that agents' text is shown and never interpreted (G9). Every surface uses this one function. */
+/** Escapes invisible characters, so that people see an agent's text exactly as it is (G9). Page and terminal both use `escapeInvisible`. */
 
-/** A combining mark. Many in a row draw over the surrounding text; no script needs more than a few. */
+/** A combining mark. A long run of marks draws over the surrounding text, and no writing system needs more than a few in a row. */
 const mark = '(?!\\p{DI})[\\p{Mn}\\p{Me}]'
 const marksMax = 4
 /** Control and format characters, surrogates, private use, separators, default-ignorables, the Braille blank, spaces other than U+0020, and excess combining marks. */
@@ -8,18 +8,18 @@ const invisible = new RegExp(
   `[\\p{C}\\p{Zl}\\p{Zp}\\p{DI}\\u2800]|(?! )\\p{Zs}|(?<=(?:${mark}){${marksMax}})${mark}`,
   'u',
 )
-/** Matches a whole run of backslashes at once, so that a long run takes linear time. */
+/** Matches a whole run of backslashes at once, so that escaping a long run takes linear time. */
 const toEscape = new RegExp(`\\\\+|${invisible.source}`, 'gu')
-/** An emoji with its variation selector or skin tone, or several joined by U+200D: visible, although some of its characters are not. */
+/** An emoji with a variation selector or skin tone. `emojiSequence` also matches several of them joined by U+200D: such a sequence is visible although some of its characters are not. */
 const emoji = '(?!\\p{C})\\p{ExtPict}(?:\\p{EMod}|\\u{fe0f})?'
 const emojiSequence = new RegExp(`${emoji}(?:\\u{200d}${emoji})*`, 'gu')
 const startsWithEmoji = /^(?!\p{C})\p{ExtPict}/u
 const emojiOrToEscape = new RegExp(`${emojiSequence.source}|${toEscape.source}`, 'gu')
 
 export interface EscapeOptions {
-  /** Keeps line feeds and tabs, for a block that keeps its layout. */
+  /** Keeps line feeds and tabs, for a text that is shown with its line breaks. */
   readonly multiline?: boolean
-  /** Keeps emoji. Only for prose: in code that is executed every character counts. */
+  /** Keeps emoji. Only for prose, because in code that will be executed every character counts. */
   readonly keepEmoji?: boolean
 }
 
@@ -39,7 +39,7 @@ export function escapeInvisible(text: string, options: EscapeOptions = {}): stri
   })
 }
 
-/** Whether `escapeInvisible` would escape a character of this text. Surfaces warn if it would. */
+/** Returns whether `escapeInvisible` would escape a character of this text. Page and terminal then show a warning. */
 export function hasInvisible(text: string, options: EscapeOptions = {}): boolean {
   const withoutLayout = options.multiline ? text.replace(/[\n\t]/g, ' ') : text
   return invisible.test(options.keepEmoji ? withoutLayout.replace(emojiSequence, ' ') : withoutLayout)

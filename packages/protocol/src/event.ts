@@ -1,4 +1,4 @@
-/** The events of the log, the events that agents append, and the frames of the stream. State and event commit together (G2). */
+/** The schemas of events, of the events that agents may append, and of the frames of the event stream. */
 import { z } from 'zod'
 import { CommandId, Cursor, RequestId, RuleId, SessionId, TokenId } from './ids.ts'
 import { JsonObject } from './json.ts'
@@ -11,23 +11,25 @@ const block = z
   .string()
   .min(1)
   .max(limits.keyMax)
-  .describe('The id of the block: one text or one tool call. A later event with the same id replaces a partial one.')
+  .describe(
+    'The id of the block, which is one text or one tool call. A later event with the same id replaces a partial block.',
+  )
 const agentPath = AgentPath.optional()
 const text = z.string().max(limits.blockMaxBytes)
 
 export const Usage = z
   .strictObject({
-    inputTokens: z.int().optional().describe('Tokens that the model read.'),
-    outputTokens: z.int().optional().describe('Tokens that the model wrote.'),
+    inputTokens: z.int().optional().describe('The number of tokens that the model read.'),
+    outputTokens: z.int().optional().describe('The number of tokens that the model wrote.'),
   })
   .describe('The tokens that a turn used.')
 
 export const MessageAdded = z
   .strictObject({
-    type: z.literal('message.added').describe('A text of the agent, or a message of a person.'),
+    type: z.literal('message.added').describe('The agent or a person wrote a message.'),
     block,
     role: z.enum(['agent', 'person']).default('agent').describe('Who wrote the text.'),
-    text: text.describe('The text.'),
+    text: text.describe('The text of the message.'),
     partial: z.boolean().optional().describe('Whether the text was cut off, for example by an interrupt.'),
     agentPath,
   })
@@ -61,26 +63,32 @@ export const TurnFinished = z
   .describe('A turn of the agent finished.')
 export const ErrorRaised = z
   .strictObject({
-    type: z.literal('error.raised').describe('Something went wrong on the agent’s side.'),
-    message: z.string().min(1).max(limits.reasonMax).describe('What went wrong, for people.'),
-    code: z.string().max(limits.nameMax).optional().describe('A code for programs.'),
+    type: z.literal('error.raised').describe('The agent or its driver reported an error.'),
+    message: z.string().min(1).max(limits.reasonMax).describe('The error message, for people.'),
+    code: z.string().max(limits.nameMax).optional().describe('The error code, for programs.'),
   })
-  .describe('Something went wrong on the agent’s side.')
+  .describe('The agent or its driver reported an error.')
 export const Delta = z
   .strictObject({
-    type: z.enum(['message.delta', 'tool.delta']).describe('A part of a text, or of the input of a tool call.'),
+    type: z
+      .enum(['message.delta', 'tool.delta'])
+      .describe('Whether the text belongs to a message or to the input of a tool call.'),
     block,
-    offset: z.int().min(0).describe('The length of the text of this block that was sent before.'),
+    offset: z.int().min(0).describe('The length of the text that was already sent for this block.'),
     text: text.min(1).describe('The new text.'),
     tool: z.string().max(limits.nameMax).optional().describe('The name of the tool.'),
     agentPath,
   })
-  .describe('Text or tool input while it streams. Subscribers see it; Holdpoint does not store it.')
+  .describe(
+    'New text of a message or tool input that is being streamed. Subscribers receive deltas; Holdpoint does not store them.',
+  )
 export type Delta = z.infer<typeof Delta>
 
 const AgentChanged = z
   .strictObject({
-    type: z.literal('session.changed').describe('Something about the agent changed.'),
+    type: z
+      .literal('session.changed')
+      .describe('The agent’s mode, model, conversation or process changed, or the agent started to work.'),
     mode: z.string().min(1).max(limits.nameMax).optional().describe('The mode in force.'),
     model: z
       .string()
@@ -99,18 +107,20 @@ const AgentChanged = z
     state: z
       .literal('working')
       .optional()
-      .describe('The agent started to work without a message. `turn.finished` ends that.'),
+      .describe('Reports that the agent started a turn by itself, without a message. `turn.finished` ends the turn.'),
   })
-  .describe('Something about the agent changed. The log has it as `session.changed` with the whole session.')
+  .describe(
+    'The agent’s mode, model, conversation or process changed. The log stores a `session.changed` event with the whole session.',
+  )
 
 export const AgentEvent = z
   .discriminatedUnion('type', [
     MessageAdded.extend({
-      type: z.literal('message.added').describe('A text of the agent.'),
+      type: z.literal('message.added').describe('The agent wrote a message.'),
       role: z
-        .literal('agent', 'must be agent: people send their messages themselves')
+        .literal('agent', 'must be agent, because people send their messages with sendMessage')
         .default('agent')
-        .describe('Always "agent": people send messages as commands.'),
+        .describe('Always "agent". People send their messages with `sendMessage`.'),
     }),
     ToolStarted,
     ToolFinished,
@@ -126,17 +136,20 @@ const deliveryChanged = { request: RequestId, delivery: Delivery }
 const digest = z.string().describe('The digest of the request.')
 const EventBody = z.discriminatedUnion('type', [
   z.object({ type: z.literal('session.opened').describe('A session was started.'), value: Session }),
-  z.object({ type: z.literal('session.changed').describe('Something about a session changed.'), value: Session }),
+  z.object({
+    type: z.literal('session.changed').describe('The state, title, mode, model or another field of a session changed.'),
+    value: Session,
+  }),
   z.object({ type: z.literal('session.ended').describe('A session ended.'), value: Session }),
-  z.object({ type: z.literal('session.deleted').describe('A session was deleted with its history.') }),
+  z.object({ type: z.literal('session.deleted').describe('A session and its history were deleted.') }),
   MessageAdded,
   ToolStarted,
   ToolFinished,
   TurnFinished,
   ErrorRaised,
-  z.object({ type: z.literal('request.opened').describe('An agent asked.'), value: Request }),
+  z.object({ type: z.literal('request.opened').describe('An agent opened a request.'), value: Request }),
   z.object({
-    type: z.literal('request.overdue').describe('The deadline of a request passed; it stays pending.'),
+    type: z.literal('request.overdue').describe('The deadline of a request passed, and the request stays pending.'),
     request: RequestId,
   }),
   z.object({
@@ -149,17 +162,22 @@ const EventBody = z.discriminatedUnion('type', [
   z.object({ type: z.literal('request.handed').describe('The answer was given to the agent.'), ...deliveryChanged }),
   z.object({ type: z.literal('request.taken').describe('The agent used the answer.'), ...deliveryChanged }),
   z.object({
-    type: z.literal('request.unknown').describe('The agent was lost; it may have used the answer or not.'),
+    type: z.literal('request.unknown').describe('The agent was lost, and nobody knows whether it used the answer.'),
     ...deliveryChanged,
   }),
   z.object({
-    type: z.literal('request.undeliverable').describe('There is no agent to take the answer.'),
+    type: z
+      .literal('request.undeliverable')
+      .describe('The answer cannot be delivered because the agent no longer exists.'),
     ...deliveryChanged,
   }),
   z.object({ type: z.literal('command.added').describe('A person sent a command.'), value: Command }),
-  z.object({ type: z.literal('command.taken').describe('The runner started on a command.'), command: CommandId }),
   z.object({
-    type: z.literal('command.done').describe('A command is finished.'),
+    type: z.literal('command.taken').describe('The runner started to carry out a command.'),
+    command: CommandId,
+  }),
+  z.object({
+    type: z.literal('command.done').describe('A command was finished.'),
     command: CommandId,
     outcome: CommandOutcome,
   }),
@@ -170,22 +188,22 @@ const EventBody = z.discriminatedUnion('type', [
     type: z.literal('token.added').describe('A token was created.'),
     token: TokenId,
     role: z.string().describe('Who the token is for.'),
-    name: z.string().describe('The name of its owner.'),
+    name: z.string().describe('The name of the person or program that uses the token.'),
   }),
   z.object({ type: z.literal('token.removed').describe('A token was revoked.'), token: TokenId }),
   z.object({
     type: z
       .literal('attempt.refused')
-      .describe('Someone tried something without permission. Not sent in this version.'),
-    what: z.string().describe('What was tried.'),
+      .describe('A caller attempted an operation without permission. Not sent in this version.'),
+    what: z.string().describe('The operation that was attempted.'),
     code: z.string().describe('The fault code.'),
-    by: z.string().describe('Who tried it.'),
+    by: z.string().describe('The name of the caller.'),
   }),
   z.object({
     type: z
       .literal('purged')
       .describe(
-        'The event belonged to a deleted session. Only its hashes are left, so that the hash chain still verifies.',
+        'This event belonged to a deleted session. Holdpoint keeps only the hashes of the event, so that the hash chain can still be verified.',
       ),
   }),
 ])
@@ -197,20 +215,22 @@ export const Event = z
     z.object({
       cursor: Cursor,
       at: z.int().describe('When the event was written, in epoch milliseconds.'),
-      session: SessionId.nullable().describe('The session of the event; null if it concerns the gateway.'),
+      session: SessionId.nullable().describe('The session of the event; null for an event that belongs to no session.'),
     }),
     EventBody,
   )
-  .describe('One event of the log. The fields depend on its type.')
+  .describe('One event of the log. The other fields depend on `type`.')
 export type Event = { readonly cursor: Cursor; readonly at: number; readonly session: SessionId | null } & EventBody
 
 export const StreamingBlock = z
   .object({
     session: SessionId,
     block: z.string().describe('The id of the block.'),
-    type: z.enum(['message.delta', 'tool.delta']).describe('Whether it is a text or the input of a tool call.'),
-    offset: z.int().describe('The length of the part that is missing at the beginning.'),
-    text: z.string().describe('What has been streamed so far.'),
+    type: z
+      .enum(['message.delta', 'tool.delta'])
+      .describe('Whether the block is a message or the input of a tool call.'),
+    offset: z.int().describe('The length of the missing part at the beginning of the block.'),
+    text: z.string().describe('The text so far, without the missing part.'),
     tool: z.string().optional().describe('The name of the tool.'),
     agentPath,
   })
@@ -220,23 +240,25 @@ export type StreamingBlock = z.infer<typeof StreamingBlock>
 export const Hello = z
   .object({
     cursor: Cursor.describe('The position at which the stream starts.'),
-    epoch: z.string().describe('The lineage of the store. It changes when a backup is restored.'),
+    epoch: z.string().describe('The epoch of the store. Restoring a backup changes the epoch.'),
     now: z.int().describe('The gateway’s time in epoch milliseconds.'),
     resume: z
       .enum(['ok', 'gap'])
       .describe(
-        '"ok": every missed event follows. "gap": too much was missed; discard what you have and use this snapshot.',
+        '"ok": all missed events follow. "gap": the client missed too many events and must replace its state with this snapshot.',
       ),
-    sessions: z.array(Session).describe('With a gap: the first page of sessions.'),
-    requests: z.array(Request).describe('With a gap: the first page of pending requests.'),
+    sessions: z.array(Session).describe('After a gap, the first page of sessions; otherwise empty.'),
+    requests: z.array(Request).describe('After a gap, the first page of pending requests; otherwise empty.'),
     pending: z.int().describe('The number of all pending requests.'),
-    more: z.boolean().describe('Whether there are more sessions or requests than these. Read them with GET.'),
+    more: z
+      .boolean()
+      .describe('Whether more sessions or pending requests exist. Read them with `listSessions` and `listRequests`.'),
     blocks: z.array(StreamingBlock).describe('The blocks that are being streamed now.'),
   })
-  .describe('The first frame of every stream. After it a client is up to date.')
+  .describe('The first frame of every event stream. It brings the client up to date.')
 export type Hello = z.infer<typeof Hello>
 
-/** A frame of the stream. Only events have a cursor; Holdpoint does not store the others. */
+/** A frame of the event stream. Only events have a cursor, because Holdpoint does not store the other frames. */
 export type Frame =
   | { readonly frame: 'hello'; readonly hello: Hello }
   | { readonly frame: 'event'; readonly event: Event }

@@ -1,4 +1,4 @@
-/** Faults: expected errors that are sent to clients. The message says what happened, to which id, and what to do next. */
+/** Faults are the expected errors that clients receive. The message of a fault says what happened, to which id, and what to do next. */
 import { z } from 'zod'
 
 /** All fault codes and their HTTP statuses. */
@@ -40,7 +40,7 @@ export const faultStatus = {
 } as const
 
 export type FaultCode = keyof typeof faultStatus
-export const faultCodes = Object.keys(faultStatus) as readonly FaultCode[] // the keys of a literal are its keyof
+export const faultCodes = Object.keys(faultStatus) as readonly FaultCode[] // the keys of this object are exactly the fault codes
 
 export const FaultBody = z
   .object({
@@ -48,7 +48,7 @@ export const FaultBody = z
       .object({
         code: z.enum(faultCodes).describe('The fault code. See the table of faults.'),
         message: z.string().describe('What happened and what to do next, in English.'),
-        detail: z.unknown().optional().describe('More data about the fault, such as the id that it concerns.'),
+        detail: z.unknown().optional().describe('Additional data about the fault, for example the id of the request.'),
       })
       .describe('The error.'),
   })
@@ -73,7 +73,7 @@ export class Fault extends Error {
   }
 }
 
-/** Faults that pass without a change of the call: the gateway is restarting, or its store is unavailable for now. */
+/** Faults that a later retry of the same call may not get: the gateway is restarting, or its store is temporarily unavailable. */
 const transientCodes: ReadonlySet<FaultCode> = new Set([
   'draining',
   'store_unavailable',
@@ -84,18 +84,18 @@ const transientCodes: ReadonlySet<FaultCode> = new Set([
   'store_older',
 ])
 
-/** Whether the same call may succeed later: a transient fault, or the `Unreachable` of a transport that got no reply. */
+/** Returns whether the same call may succeed later: the error is a transient fault, or an `Unreachable` because the transport got no reply. */
 export function isTransient(error: unknown): boolean {
   if (error instanceof Fault) return transientCodes.has(error.code)
   return error instanceof Error && error.name === 'Unreachable'
 }
 
-/** The message of any thrown value. */
+/** Returns the message of any thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** Turns a failed parse into a Fault whose message names the first few wrong fields. `subject` says what was parsed. */
+/** Converts a failed parse into a Fault whose message names the first few invalid fields. `subject` names the parsed value at the start of the message. */
 export function faultFromZod(error: z.ZodError, subject: string): Fault {
   const issues = error.issues.slice(0, 5).map(issue => ({ path: issue.path.join('.'), message: issue.message }))
   const problems = issues.map(issue => (issue.path ? `${issue.path}: ${issue.message}` : issue.message)).join('; ')

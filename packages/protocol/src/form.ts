@@ -1,16 +1,21 @@
-/** Forms: the part of JSON Schema that a person can fill in (flat objects of text, numbers, switches and choices), and the check of the values. */
+/** The schema of forms, a subset of JSON Schema that a person can fill in (flat objects of text, numbers, switches and choices), and `formProblem`, which checks the values. */
 import { z } from 'zod'
 import { limits } from './limits.ts'
 
 const labels = {
   title: z.string().max(limits.titleMax).optional().describe('The label of the field.'),
-  description: z.string().max(limits.reasonMax).optional().describe('Help for the field.'),
+  description: z.string().max(limits.reasonMax).optional().describe('A help text for the field.'),
 }
 const Choice = z.looseObject({
-  const: z.string().max(limits.labelMax).describe('The value.'),
+  const: z.string().max(limits.labelMax).describe('The value of the choice.'),
   title: z.string().max(limits.labelMax).optional().describe('The text that people see.'),
 })
-const choices = z.array(Choice).min(1).max(limits.optionsMax).optional().describe('The choices, with their own texts.')
+const choices = z
+  .array(Choice)
+  .min(1)
+  .max(limits.optionsMax)
+  .optional()
+  .describe('The choices, each with a value and a text.')
 const values = z
   .array(z.string().max(limits.labelMax))
   .min(1)
@@ -20,7 +25,7 @@ const values = z
 
 const TextField = z.looseObject({
   ...labels,
-  type: z.literal('string').describe('A text.'),
+  type: z.literal('string').describe('A text field.'),
   enum: values,
   oneOf: choices,
   minLength: z.int().min(0).optional().describe('The smallest number of characters.'),
@@ -34,27 +39,27 @@ const TextField = z.looseObject({
 })
 const NumberField = z.looseObject({
   ...labels,
-  type: z.enum(['number', 'integer']).describe('A number, or a whole number.'),
+  type: z.enum(['number', 'integer']).describe('A field for a number, or for a whole number.'),
   minimum: z.number().optional().describe('The smallest value.'),
   maximum: z.number().optional().describe('The largest value.'),
   default: z.number().optional().describe('The value that the form starts with.'),
 })
 const SwitchField = z.looseObject({
   ...labels,
-  type: z.literal('boolean').describe('Yes or no.'),
+  type: z.literal('boolean').describe('A yes-or-no field.'),
   default: z.boolean().optional().describe('The value that the form starts with.'),
 })
 const ListField = z.looseObject({
   ...labels,
-  type: z.literal('array').describe('Several choices.'),
-  items: z.looseObject({ enum: values, anyOf: choices, oneOf: choices }).describe('What can be chosen.'),
+  type: z.literal('array').describe('A field for several choices.'),
+  items: z.looseObject({ enum: values, anyOf: choices, oneOf: choices }).describe('The choices of the list.'),
   minItems: z.int().min(0).optional().describe('The smallest number of choices.'),
   maxItems: z.int().min(0).optional().describe('The largest number of choices.'),
   default: z.array(z.string()).optional().describe('The values that the form starts with.'),
 })
 export const FormField = z
   .discriminatedUnion('type', [TextField, NumberField, SwitchField, ListField])
-  .describe('One field of a form, in JSON Schema. `writeOnly: true` makes it a secret.')
+  .describe('One field of a form, in JSON Schema. `writeOnly: true` makes the value a secret.')
 export type FormField = z.infer<typeof FormField>
 
 export const FormSchema = z
@@ -63,7 +68,7 @@ export const FormSchema = z
     properties: z
       .record(z.string().max(limits.nameMax), FormField)
       .refine(fields => Object.keys(fields).length <= limits.fieldsMax, `has more than ${limits.fieldsMax} fields`)
-      .describe('The fields by name, in the order of the form.'),
+      .describe('The fields by name, in the order in which the form shows them.'),
     required: z.array(z.string()).optional().describe('The names of the fields that must be filled in.'),
   })
   .refine(({ properties, required }) => (required ?? []).every(name => Object.hasOwn(properties, name)), {
@@ -73,12 +78,12 @@ export const FormSchema = z
   .describe('The form as a JSON Schema of a flat object.')
 export type FormSchema = z.infer<typeof FormSchema>
 
-/** Whether only the agent may see the value of the field. JSON Schema marks such a field with `writeOnly` or the format "password". */
+/** Returns whether only the agent may see the value of the field. JSON Schema marks such a field with `writeOnly` or the format "password". */
 export function isSecretField(field: FormField): boolean {
   return field.writeOnly === true || (field.type === 'string' && field.format === 'password')
 }
 
-/** The choices of a field, or null if any value can be entered. */
+/** Returns the choices of a field, or null if the person can enter any value. */
 export function fieldChoices(field: FormField): readonly { value: string; title: string }[] | null {
   const source = field.type === 'array' ? field.items : field.type === 'string' ? field : null
   if (!source) return null
@@ -87,7 +92,7 @@ export function fieldChoices(field: FormField): readonly { value: string; title:
   return Array.isArray(choices) ? choices.map(item => ({ value: item.const, title: item.title ?? item.const })) : null
 }
 
-/** What is wrong with the values, as one sentence that names the field; null if they are valid. */
+/** Returns one sentence that names an invalid field and the problem, or null if all values are valid. */
 export function formProblem(schema: FormSchema, values: Readonly<Record<string, unknown>>): string | null {
   for (const name of Object.keys(values))
     if (!Object.hasOwn(schema.properties, name)) return `"${name}" is not a field of this form`
@@ -126,7 +131,7 @@ function fieldProblem(field: FormField, value: unknown): string | null {
     case 'array':
       if (!Array.isArray(value) || value.some(item => typeof item !== 'string')) return 'must be a list of choices'
       if (offered && value.some(item => !offered.includes(item))) return `may only contain ${offered.join(', ')}`
-      if (new Set(value).size !== value.length) return 'names a choice twice'
+      if (new Set(value).size !== value.length) return 'contains the same choice twice'
       if (field.minItems !== undefined && value.length < field.minItems)
         return `needs at least ${field.minItems} choices`
       if (field.maxItems !== undefined && value.length > field.maxItems)
@@ -135,7 +140,7 @@ function fieldProblem(field: FormField, value: unknown): string | null {
   }
 }
 
-/** JSON Schema counts characters; `length` counts UTF-16 units. */
+/** Counts characters as JSON Schema does. The `length` of a string would count UTF-16 code units. */
 function lengthOf(text: string): number {
   return [...text].length
 }
@@ -143,7 +148,7 @@ function lengthOf(text: string): number {
 function formatProblem(format: string, value: string): string | null {
   switch (format) {
     case 'email':
-      return z.email().safeParse(value).success ? null : 'must be an e-mail address'
+      return z.email().safeParse(value).success ? null : 'must be an email address'
     case 'uri':
       return URL.canParse(value) ? null : 'must be a URL'
     case 'date':

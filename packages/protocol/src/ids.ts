@@ -1,4 +1,4 @@
-/** Ids and cursors. An id is a prefix that names its kind and twenty characters of a 32-character alphabet (100 bits). */
+/** Ids and cursors. An id consists of a prefix such as `ses_` and twenty characters of a 32-character alphabet (100 bits). */
 import { z } from 'zod'
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
@@ -7,10 +7,7 @@ const length = 20
 function id<const P extends string>(prefix: P, description: string) {
   return z
     .string()
-    .regex(
-      new RegExp(`^${prefix}_[${alphabet}]{${length}}$`),
-      `must look like ${prefix}_ followed by ${length} letters`,
-    )
+    .regex(new RegExp(`^${prefix}_[${alphabet}]{${length}}$`), `must be ${prefix}_ followed by ${length} characters`)
     .brand<P>()
     .describe(description)
 }
@@ -20,7 +17,7 @@ export const RequestId = id('req', 'The id of a request.')
 export const CommandId = id('cmd', 'The id of a command.')
 export const RunnerId = id('run', 'The id of a runner.')
 export const RuleId = id('rul', 'The id of a rule.')
-export const TokenId = id('tok', 'The id of a token. It is not the secret.')
+export const TokenId = id('tok', 'The id of a token. The id is not secret.')
 export type SessionId = z.infer<typeof SessionId>
 export type RequestId = z.infer<typeof RequestId>
 export type CommandId = z.infer<typeof CommandId>
@@ -31,19 +28,19 @@ export type TokenId = z.infer<typeof TokenId>
 type Branded = { ses: SessionId; req: RequestId; cmd: CommandId; run: RunnerId; rul: RuleId; tok: TokenId }
 export type IdPrefix = keyof Branded
 
-/** Makes an id from at least twenty bytes: random bytes, or a hash if the same thing must always get the same id (G4). */
+/** Makes an id from at least twenty bytes. The bytes are random, or a hash if the same input must always get the same id (G4). */
 export function formatId<P extends IdPrefix>(prefix: P, bytes: Uint8Array): Branded[P] {
   if (bytes.length < length) throw new Error(`an id needs ${length} bytes, got ${bytes.length}`)
   let letters = ''
   for (let i = 0; i < length; i++) letters += alphabet[(bytes[i] as number) & 31]
-  return `${prefix}_${letters}` as Branded[P] // matches the pattern above; the only place that creates a branded id
+  return `${prefix}_${letters}` as Branded[P] // the letters match the pattern of the id
 }
 
-/** A position in the log: the epoch of the store and the sequence number of an event. Clients must not interpret it. */
+/** A position in the log: the epoch of the store and the sequence number of an event. Clients must not interpret cursors. */
 export const Cursor = z
   .string()
   .regex(/^[a-z0-9]{1,16}-\d{1,15}$/, 'is not a cursor of this gateway')
-  .describe('A position in the log. Do not interpret it; only pass it back.')
+  .describe('A position in the log. Treat a cursor as opaque and only pass it back to the gateway.')
 export type Cursor = z.infer<typeof Cursor>
 
 export function formatCursor(epoch: string, seq: number): Cursor {

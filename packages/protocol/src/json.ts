@@ -1,4 +1,4 @@
-/** A strict JSON parser that refuses input which two parsers could read differently, and the canonical form that digests cover. */
+/** A strict JSON parser, which refuses input that two parsers could read differently, and the canonical JSON from which digests are computed. */
 import { z } from 'zod'
 import { Fault } from './fault.ts'
 import { limits } from './limits.ts'
@@ -13,7 +13,7 @@ export const JsonObject = z
   .meta({ type: 'object', description: 'Any JSON object.' })
 export type JsonObject = z.infer<typeof JsonObject>
 
-/** Canonical JSON by RFC 8785: keys sorted by UTF-16 code units, numbers and strings as ECMAScript writes them. */
+/** Returns canonical JSON as in RFC 8785: keys are sorted by UTF-16 code units, and numbers and strings are formatted as in ECMAScript. */
 export function canonicalJson(value: unknown): string {
   if (value === null || typeof value === 'boolean' || typeof value === 'string') return JSON.stringify(value)
   if (typeof value === 'number') {
@@ -25,7 +25,7 @@ export function canonicalJson(value: unknown): string {
   if (typeof value !== 'object') throw new Fault('bad_input', `A value of type ${typeof value} has no JSON form.`)
   const parts: string[] = []
   for (const key of Object.keys(value).sort()) {
-    const item = (value as Record<string, unknown>)[key] // an object, because of the check above
+    const item = (value as Record<string, unknown>)[key] // the checks above leave only objects
     if (item !== undefined) parts.push(`${JSON.stringify(key)}:${canonicalJson(item)}`)
   }
   return `{${parts.join(',')}}`
@@ -33,7 +33,7 @@ export function canonicalJson(value: unknown): string {
 
 const forbiddenKeys = new Set(['__proto__', 'constructor', 'prototype'])
 
-/** Parses untrusted JSON. Throws a Fault for duplicate keys, prototype keys, lone surrogates and deep nesting instead of repairing them. */
+/** Parses untrusted JSON. Throws a Fault if the text contains duplicate keys, prototype keys, lone surrogates, numbers out of range or too many nested levels. */
 export function parseJsonStrict(text: string): Json {
   let parsed: Json
   try {
@@ -49,7 +49,7 @@ export function parseJsonStrict(text: string): Json {
   return parsed
 }
 
-/** Only a number with a three-digit exponent or hundreds of digits can overflow; most bodies have neither, so they skip the full check. */
+/** Only a number with a three-digit exponent or hundreds of digits can overflow. Most bodies contain no such number and skip the full check. */
 const mayOverflow = /\d[eE]\+?\d{3}|\d{300}/
 
 function hasOnlyFiniteNumbers(value: Json): boolean {
@@ -58,7 +58,7 @@ function hasOnlyFiniteNumbers(value: Json): boolean {
   return Object.values(value).every(hasOnlyFiniteNumbers)
 }
 
-/** Checks depth and keys. JSON.parse has accepted the text, so this only needs to follow strings, brackets and commas. */
+/** Checks the depth and the keys. JSON.parse has already accepted the text, so this function only has to track strings, brackets and commas. */
 function checkStructure(text: string): void {
   const open: (Set<string> | null)[] = []
   let expectKey = false

@@ -1,23 +1,23 @@
-/** Every limit of Holdpoint by name. Counts and lengths end in `Max`, sizes in `MaxBytes`, durations in `Ms`. */
+/** All limits of Holdpoint. Names of counts and lengths end in `Max`, sizes in `MaxBytes`, durations in `Ms`. */
 export const limits = {
   // HTTP and connections
   bodyMaxBytes: 1024 * 1024,
-  /** Bodies of operations that take attachments. */
+  /** The largest body of an operation that takes attachments. */
   attachmentsBodyMaxBytes: 24 * 1024 * 1024,
   headersMaxBytes: 16 * 1024,
   connectionsMax: 10_000,
   headersTimeoutMs: 10_000,
   bodyTimeoutMs: 30_000,
-  /** The gateway must stop within 5 seconds; the rest of that time is for the store, which may have much to write. */
+  /** How long the gateway waits for open requests when it stops. It must stop within 5 seconds, and the store needs the remaining time to write. */
   drainMaxMs: 3000,
 
   // WebSocket
   inboundFrameMaxBytes: 256 * 1024,
-  /** Operations that run at the same time on one socket. */
+  /** The number of operations that may run at the same time on one socket. */
   socketInFlightMax: 8192,
-  /** Replies that a client has not read yet. Above it, the gateway stops reading from the socket. */
+  /** The size of replies that a client may leave unread. Above this limit the gateway stops reading from the socket. */
   queuedRepliesMaxBytes: 32 * 1024 * 1024,
-  /** Larger messages are sent in fragments of this size, one at a time. */
+  /** The gateway splits larger messages into fragments of this size and sends them one at a time. */
   fragmentMaxBytes: 256 * 1024,
 
   // Input
@@ -31,7 +31,7 @@ export const limits = {
   reasonMax: 8 * 1024,
   attachmentMaxBytes: 5 * 1024 * 1024,
   attachmentsMax: 8,
-  /** A tool's input as JSON. Smaller than `bodyMaxBytes`, so that the other fields of the ask fit in the same body. */
+  /** The largest input of a tool, as JSON. This is smaller than `bodyMaxBytes`, so that the other fields of the ask fit into the same body. */
   toolInputMaxBytes: 960 * 1024,
   questionsMax: 16,
   optionsMax: 64,
@@ -50,27 +50,27 @@ export const limits = {
   pageMax: 500,
   pageDefault: 100,
   pageMaxBytes: 8 * 1024 * 1024,
-  /** Rows to read from the store at a time for a page that is limited by bytes. */
+  /** The number of rows to read from the store at a time for a page that is limited by bytes. */
   readAheadMax: 32,
-  /** Resolutions that one search of the audit log looks at. `pageMaxBytes` limits it as well. */
+  /** The number of resolutions that one search of the audit log reads. `pageMaxBytes` also limits the search. */
   auditScanMax: 5000,
   waitMaxMs: 60_000,
   longPollsMax: 20_000,
 
   // Sessions and requests
   pendingPerSessionMax: 1000,
-  /** The asks of all pending requests of one session, as JSON. */
+  /** The total size of the asks of all pending requests of one session, as JSON. */
   pendingBytesPerSessionMax: 16 * 1024 * 1024,
   waitingCommandsMax: 1000,
-  /** Consecutive attaches after which a session whose agent did nothing is ended: its agent probably crashes the runner. */
+  /** The number of consecutive attaches without progress after which a session ends, because its agent probably crashes the runner. */
   idleAttachesMax: 5,
 
   // The stream
   subscriptionsMax: 4000,
-  /** Frames that a client may leave unread before it is disconnected. */
+  /** The size of frames that a client may leave unread before the gateway disconnects the client. */
   subscriptionBufferMaxBytes: 4 * 1024 * 1024,
   snapshotMax: 200,
-  /** Each part of hello: sessions, requests, streaming blocks. */
+  /** The largest size of each part of hello: sessions, requests, streaming blocks. */
   snapshotMaxBytes: 4 * 1024 * 1024,
   resumeEventsMax: 5000,
   resumeMaxBytes: 8 * 1024 * 1024,
@@ -78,7 +78,7 @@ export const limits = {
   /** The shortest time between two deltas of a session. */
   deltaIntervalMs: 50,
   heartbeatMs: 15_000,
-  /** A client reconnects if it has received nothing for this long, not even a heartbeat. */
+  /** A client reconnects if it has received nothing for this time, not even a heartbeat. */
   streamSilenceMaxMs: 40_000,
 
   // Credentials

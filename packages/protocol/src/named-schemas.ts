@@ -1,4 +1,4 @@
-/** The schemas that the API reference shows under a name, and that OpenAPI refers to instead of repeating them. */
+/** The schemas that have a name in the API reference. The OpenAPI document refers to these schemas instead of repeating them. */
 import {
   AllowAnswer,
   Answer,

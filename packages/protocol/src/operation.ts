@@ -1,4 +1,4 @@
-/** The shape of an operation, and schemas that several operations share. */
+/** The `Operation` interface, and the schemas that several operations share. */
 import { z } from 'zod'
 import type { FaultCode } from './fault.ts'
 import { Cursor } from './ids.ts'
@@ -9,24 +9,24 @@ export type Role = z.infer<typeof Role>
 
 export interface Operation {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** The path below /api/v1. `:name` is a field of the input. */
+  /** The path below /api/v1. A segment such as `:id` is a field of the input. */
   readonly path: string
-  /** Who may call it; `anyone` needs no credential. */
+  /** The roles that may call the operation. With `anyone`, no credential is needed. */
   readonly roles: readonly (Role | 'anyone')[]
-  /** The fields of path, query and body together. An unknown field is an error. */
+  /** All fields of the path, the query and the body together. An unknown field is an error. */
   readonly input: z.ZodObject
   readonly output: z.ZodType
-  /** The HTTP status of success, if it is not 200. */
+  /** The HTTP status of a successful reply. Default: 200. */
   readonly status?: number
   /** What the operation does, for the API reference. */
   readonly summary: string
-  /** The faults of this operation; those that every operation can have are in `commonFaults`. */
+  /** The faults that this operation can return in addition to `commonFaults`. */
   readonly faults?: readonly FaultCode[]
-  /** The body may be as large as attachments need. */
+  /** Whether the body may be large, because it can contain attachments. */
   readonly allowsLargeBody?: boolean
 }
 
-/** Faults that every operation can have. */
+/** Faults that every operation can return. */
 export const commonFaults = [
   'bad_json',
   'bad_input',
@@ -48,7 +48,7 @@ export const commonFaults = [
 
 export const people = ['person'] as const
 export const everyone = ['person', 'runner', 'agent'] as const
-/** The faults of an operation that acts for a session's agent. */
+/** The additional faults of operations that act for the agent of a session. */
 export const agentFaults = ['not_found', 'fenced', 'session_ended'] as const
 
 export const waitParam = z.coerce
@@ -57,21 +57,23 @@ export const waitParam = z.coerce
   .min(0)
   .max(limits.waitMaxMs)
   .optional()
-  .describe('How long to wait for a result, in milliseconds. Without it, the call returns at once.')
+  .describe('How long to wait for a result, in milliseconds. By default, the call returns at once.')
 export const limitParam = z.coerce
   .number()
   .int()
   .min(1)
   .max(limits.pageMax)
   .optional()
-  .describe('The largest number of items. A page can also end earlier because of its size.')
-/** Selects a page of the log: the events after a cursor, or the last events before one. The order is always ascending. */
+  .describe('The maximum number of items. A page can contain fewer items because its size is limited as well.')
+/** Selects a page of the log: the first events after a cursor, or the last events before a cursor. Events are always in ascending order. */
 export const logPageParams = {
   after: Cursor.optional().describe('Read the items after this cursor, oldest first.'),
   before: z
     .union([z.literal('end'), Cursor], 'must be a cursor of this gateway, or end')
     .optional()
-    .describe('Read the last items before this cursor, or the newest items with "end". Items are still oldest first.'),
+    .describe(
+      'Read the last items before this cursor, or the newest items with "end". The items are still in order, oldest first.',
+    ),
   limit: limitParam,
 }
 export function afterXorBefore<T extends z.ZodObject<typeof logPageParams>>(input: T): T {

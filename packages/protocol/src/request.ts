@@ -1,4 +1,4 @@
-/** A request: one ask of one session, pending until it is resolved once; and what happened to its resolution on the agent's side. */
+/** The schemas of requests, their resolutions and deliveries, and drafts. */
 import { z } from 'zod'
 import { Answer } from './answer.ts'
 import { Ask } from './ask.ts'
@@ -8,7 +8,7 @@ import { limits } from './limits.ts'
 export const OnDeadline = z
   .enum(['deny', 'wait'])
   .describe(
-    'What happens at the deadline. "deny" resolves the request and tells the agent that nobody answered; "wait" keeps it pending and marks it overdue.',
+    'What happens at the deadline. "deny" resolves the request and tells the agent that nobody answered. "wait" keeps the request pending and marks it as overdue.',
   )
 export type OnDeadline = z.infer<typeof OnDeadline>
 
@@ -19,14 +19,14 @@ export const deadlineFields = {
     .max(limits.deadlineMaxMs)
     .optional()
     .describe(
-      'Time for an answer in milliseconds. Default: the value of the session, then of the gateway; without any, there is no deadline.',
+      'How long people have to answer, in milliseconds. Default: the value of the session, or else of the gateway. If neither has a value, there is no deadline.',
     ),
   onDeadline: OnDeadline.optional(),
 }
 
 export const AgentReason = z
   .enum(['withdrawn', 'interrupted', 'session_ended', 'lost'])
-  .describe('Why the agent’s side ended a request.')
+  .describe('Why the request no longer needs an answer.')
 export type AgentReason = z.infer<typeof AgentReason>
 
 export const Resolution = z
@@ -34,60 +34,66 @@ export const Resolution = z
     at: z.int().describe('When the request was resolved, in epoch milliseconds.'),
     by: z
       .enum(['person', 'rule', 'deadline', 'agent'])
-      .describe('Who resolved it. "agent" means that it was withdrawn or its session ended.'),
+      .describe(
+        'Who resolved the request. "agent" means that the request was withdrawn, or that its turn or session ended.',
+      ),
     person: z.string().optional().describe('The name of the person who answered.'),
-    via: z.string().optional().describe('The client that the person used, such as "web", "cli" or "api".'),
-    rule: RuleId.optional().describe('The rule that answered.'),
-    answer: Answer.optional().describe('The answer. Secret values are masked for everyone but the agent.'),
+    via: z.string().optional().describe('The client that the person used, such as "page", "cli" or "api".'),
+    rule: RuleId.optional().describe('The id of the rule that answered.'),
+    answer: Answer.optional().describe('The answer. Holdpoint masks secret values for everyone except the agent.'),
     editedDigest: z
       .string()
       .optional()
       .describe(
-        'The digest of the input that a person edited. It shows that what runs differs from what the agent asked for.',
+        'The digest of the edited input. Present only if a person edited the input, so that the agent runs something else than it asked for.',
       ),
-    reason: z.string().optional().describe('Why the agent’s side ended the request, for example "withdrawn".'),
+    reason: z.string().optional().describe('Why the request was resolved without an answer, for example "withdrawn".'),
   })
-  .describe('How a request ended.')
+  .describe('How a request was resolved.')
 export type Resolution = z.infer<typeof Resolution>
 
 export const DeliveryState = z
   .enum(['waiting', 'handed', 'taken', 'unknown', 'undeliverable'])
   .describe(
-    'Where the resolution is. "waiting": not handed over yet. "handed": given to the agent. "taken": the agent’s own result shows that it arrived. "unknown": the agent was lost in between. "undeliverable": there is no agent to take it.',
+    'Whether the resolution has reached the agent. "waiting": the agent has not received the resolution yet. "handed": the resolution was given to the agent. "taken": the agent’s own output proves that the resolution arrived. "unknown": the agent was lost after "handed" and before "taken". "undeliverable": the agent no longer exists.',
   )
 export type DeliveryState = z.infer<typeof DeliveryState>
 export const Delivery = z
   .object({
     state: DeliveryState,
-    at: z.int().describe('When this state began, in epoch milliseconds.'),
+    at: z.int().describe('When the delivery reached this state, in epoch milliseconds.'),
     reason: z.string().optional().describe('Why the delivery failed.'),
   })
-  .describe('What happened to a resolution on the agent’s side.')
+  .describe('Whether a resolution has reached the agent.')
 export type Delivery = z.infer<typeof Delivery>
 
 export const AgentPath = z
   .array(z.string().min(1).max(limits.nameMax))
   .max(limits.agentPathMax)
-  .describe('The names of the subagents from the main agent down to the one that acts; empty for the main agent.')
+  .describe('The names of the subagents, from the main agent down to the subagent that acts. Empty for the main agent.')
 export const RequestKey = z
   .string()
   .min(1)
   .max(limits.keyMax)
-  .describe('The agent’s own id of the ask. The same key with the same ask returns the existing request.')
+  .describe(
+    'The agent’s own id for the ask. Opening a request with the same key and ask again returns the existing request.',
+  )
 
 export const Request = z
   .object({
     id: RequestId,
     session: SessionId,
-    key: z.string().describe('The agent’s own id of the ask, unique in its session.'),
+    key: z.string().describe('The agent’s own id for the ask, unique in the session.'),
     agentPath: AgentPath,
     ask: Ask,
-    digest: z.string().describe('SHA-256 of what would run. An answer must repeat it.'),
+    digest: z
+      .string()
+      .describe('The SHA-256 of the parts of the ask that decide what runs. An answer must contain this digest.'),
     openedAt: z.int().describe('When the request was opened, in epoch milliseconds.'),
-    deadlineAt: z.int().nullable().describe('The deadline in epoch milliseconds; null without one.'),
+    deadlineAt: z.int().nullable().describe('The deadline in epoch milliseconds; null if there is no deadline.'),
     onDeadline: OnDeadline,
-    overdue: z.boolean().describe('Whether the deadline has passed while the request waits for an answer.'),
-    status: z.enum(['pending', 'resolved']).describe('Whether the request still waits for an answer.'),
+    overdue: z.boolean().describe('Whether the deadline has passed and the request is still pending.'),
+    status: z.enum(['pending', 'resolved']).describe('Whether the request is still waiting for an answer.'),
     needs: z.int().describe('How many people must agree. Always 1 in this version.'),
     endorsements: z
       .array(
@@ -97,7 +103,7 @@ export const Request = z
         }),
       )
       .describe('The people who have agreed so far. Always empty in this version.'),
-    resolution: Resolution.nullable().describe('How the request ended; null while it is pending.'),
+    resolution: Resolution.nullable().describe('How the request was resolved; null while the request is pending.'),
     delivery: Delivery,
   })
   .describe('One question of an agent to people.')
@@ -106,9 +112,9 @@ export type Request = z.infer<typeof Request>
 export const Draft = z
   .object({
     request: RequestId,
-    person: z.string().describe('The name of the person who writes.'),
-    draft: z.unknown().describe('The unfinished answer, in the form that the client stored.'),
-    at: z.int().describe('When it was stored, in epoch milliseconds.'),
+    person: z.string().describe('The name of the person who is writing the answer.'),
+    draft: z.unknown().describe('The unfinished answer, in the format of the client that stored it.'),
+    at: z.int().describe('When the draft was stored, in epoch milliseconds.'),
   })
   .describe('A person’s unfinished answer to a request.')
 export type Draft = z.infer<typeof Draft>

@@ -1,4 +1,4 @@
-/** Repeats a call that failed for a reason that passes, with growing pauses. */
+/** Retries a failed call with growing pauses. */
 import { type Clock, pause, systemClock } from './clock.ts'
 
 export interface RetryPauses {
@@ -7,16 +7,16 @@ export interface RetryPauses {
 }
 
 export interface RetryOptions extends RetryPauses {
-  /** Whether another attempt can succeed after this error. */
+  /** Returns whether another attempt may succeed after this error. */
   readonly isRetryable: (error: unknown) => boolean
-  /** Total number of attempts. Without a limit by default. */
+  /** The total number of attempts. By default there is no limit. */
   readonly attempts?: number
-  /** Ends the retries: the call rejects with the signal's reason. */
+  /** Aborting this signal ends the retries, and `retry` rejects with the signal's reason. */
   readonly signal?: AbortSignal
   readonly clock?: Clock
 }
 
-/** Resolves with the first success. Rejects with the last error when it is not retryable or the attempts are used up. */
+/** Resolves with the first successful result. Rejects with the last error if that error is not retryable or no attempts are left. */
 export async function retry<T>(run: () => Promise<T>, options: RetryOptions): Promise<T> {
   const { isRetryable, attempts = Number.POSITIVE_INFINITY, signal, clock = systemClock } = options
   for (let failures = 0; ; ) {
@@ -31,7 +31,7 @@ export async function retry<T>(run: () => Promise<T>, options: RetryOptions): Pr
   }
 }
 
-/** The pause before the next attempt. It doubles with every failure up to the maximum and is shortened by up to half at random, so that many clients do not return at the same moment. */
+/** Returns the pause before the next attempt. The pause doubles with every failure up to a maximum and is randomly shortened by up to half, so that many clients do not retry at the same moment. */
 export function retryPauseMs(failures: number, { firstPauseMs, pauseMaxMs }: RetryPauses): number {
   const doubledMs = firstPauseMs * 2 ** Math.min(failures - 1, 30)
   return Math.min(pauseMaxMs, doubledMs) * (0.5 + Math.random() / 2)

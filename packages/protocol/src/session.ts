@@ -8,7 +8,7 @@ import { OnDeadline } from './request.ts'
 export const SessionState = z
   .enum(['starting', 'working', 'idle', 'parked', 'ended'])
   .describe(
-    '"starting": waits for a runner. "working": a turn is running. "idle": waits for a message. "parked": has no process; an answer or a message starts it again. "ended": is over.',
+    '"starting": the session is waiting for a runner. "working": a turn is running. "idle": the agent is waiting for a message. "parked": the agent has no process, and an answer or a message starts it again. "ended": the session has ended.',
   )
 export type SessionState = z.infer<typeof SessionState>
 
@@ -17,9 +17,9 @@ export const Ending = z
     reason: z
       .enum(['done', 'stopped', 'failed', 'lost'])
       .describe(
-        '"done": the agent finished. "stopped": a person ended it. "failed": an error. "lost": its process is gone.',
+        '"done": the agent finished. "stopped": a person ended the session. "failed": an error ended the session. "lost": the agent’s process disappeared.',
       ),
-    detail: z.string().optional().describe('More about the reason, for people.'),
+    detail: z.string().optional().describe('A longer explanation for people.'),
   })
   .describe('Why a session ended.')
 export type Ending = z.infer<typeof Ending>
@@ -27,7 +27,7 @@ export type Ending = z.infer<typeof Ending>
 export const Capability = z
   .enum(['resumable', 'portable', 'parkable', 'checksEveryTool', 'messages', 'attachments', 'interrupt'])
   .describe(
-    'What a driver’s agents can do: continue after a restart, move to another runner, be parked, have every tool call checked by rules, take messages, take attachments, be interrupted.',
+    'What the agents of a driver can do. "resumable": continue after a restart. "portable": move to another runner. "parkable": be parked. "checksEveryTool": check every tool call against the rules. "messages": receive messages. "attachments": receive attachments. "interrupt": be interrupted.',
   )
 export type Capability = z.infer<typeof Capability>
 
@@ -36,7 +36,7 @@ export const AgentProcess = z
     state: z
       .enum(['live', 'parked', 'idle', 'done', 'stopped', 'lost'])
       .describe(
-        '"live": running. "parked": stopped while a request is pending. "idle": stopped because nothing was left to do. "done": exited after finishing. "stopped": ended by a person or the runner. "lost": ended unexpectedly.',
+        '"live": the process is running. "parked": the process was stopped while a request is pending. "idle": the process was stopped because the agent had nothing to do. "done": the process exited after the agent finished. "stopped": a person or the runner ended the process. "lost": the process ended unexpectedly.',
       ),
     pid: z.int().min(1).optional().describe('The process id on the runner’s machine.'),
     memoryMb: z.int().min(0).optional().describe('The memory that the process uses, in MiB.'),
@@ -45,9 +45,9 @@ export const AgentProcess = z
       .min(1)
       .max(limits.reasonMax)
       .optional()
-      .describe('Why a waiting process is not parked, or how it ended.'),
+      .describe('Why the process cannot be parked, or how the process ended.'),
   })
-  .describe('The agent’s own process, as its driver last reported it.')
+  .describe('The agent’s own process, as the driver last reported it.')
 export type AgentProcess = z.infer<typeof AgentProcess>
 
 export const Session = z
@@ -56,37 +56,39 @@ export const Session = z
     driver: z.string().describe('The driver that runs the agent, for example "claude".'),
     title: z.string().describe('The title that people see.'),
     cwd: z.string().describe('The working folder of the agent.'),
-    mode: z.string().nullable().describe('The mode in force; null if none was chosen.'),
-    model: z.string().nullable().describe('The chosen model; null if the agent chooses.'),
+    mode: z.string().nullable().describe('The current mode; null if no mode was chosen.'),
+    model: z.string().nullable().describe('The chosen model; null if the agent uses its default.'),
     state: SessionState,
     stateChangedAt: z.int().describe('When the state last changed, in epoch milliseconds.'),
     startedAt: z.int().describe('When the session was started, in epoch milliseconds.'),
-    endedAt: z.int().nullable().describe('When it ended, in epoch milliseconds; null before that.'),
-    ending: Ending.nullable().describe('Why it ended; null before that.'),
+    endedAt: z.int().nullable().describe('When the session ended, in epoch milliseconds; null if it has not ended.'),
+    ending: Ending.nullable().describe('Why the session ended; null if it has not ended.'),
     pending: z.int().describe('The number of pending requests.'),
     cost: z.number().nullable().describe('The cost so far in US dollars; null if the agent does not report it.'),
     lastMessage: z.string().describe('The beginning of the agent’s last message.'),
     runner: RunnerId.nullable().describe(
-      'The runner that drives the session or drove it last; null before a runner has taken it.',
+      'The runner that drives the session or was the last to drive it; null if no runner has driven it yet.',
     ),
     capabilities: z.array(Capability).describe('What the agent of this session can do.'),
     conversationId: z
       .string()
       .nullable()
-      .describe('The agent’s own id of the conversation. Another session can continue it.'),
+      .describe('The agent’s own id for the conversation. Another session can continue the conversation.'),
     deadlineMs: z
       .int()
       .nullable()
-      .describe('Time for an answer to each request, in milliseconds; null without a deadline.'),
+      .describe('How long people have to answer each request, in milliseconds; null if there is no deadline.'),
     onDeadline: OnDeadline,
     parkAfterMs: z
       .int()
       .nullable()
-      .describe('How long the process may wait before it is parked, in milliseconds; null to never park it.'),
-    options: JsonObject.describe('The driver’s own options.'),
-    process: AgentProcess.extend({ changedAt: z.int().describe('When this was reported, in epoch milliseconds.') })
+      .describe('How long the agent’s process may wait before it is parked, in milliseconds; null to never park it.'),
+    options: JsonObject.describe('Options for the driver.'),
+    process: AgentProcess.extend({
+      changedAt: z.int().describe('When the driver reported this state, in epoch milliseconds.'),
+    })
       .nullable()
-      .describe('The agent’s own process, as its driver last reported it; null if it has none.'),
+      .describe('The agent’s own process, as the driver last reported it; null if the driver has reported none.'),
   })
   .describe('One conversation with one agent in one working folder.')
 export type Session = z.infer<typeof Session>
@@ -109,14 +111,18 @@ export const CommandBody = z
     z.object({
       kind: z.literal('message').describe('A message to the agent.'),
       text: z.string().describe('The text of the message.'),
-      attachments: z.array(Attachment).optional().describe('Files with the message.'),
+      attachments: z.array(Attachment).optional().describe('Files that are attached to the message.'),
     }),
     z.object({ kind: z.literal('interrupt').describe('Stop the current turn.') }),
     z.object({
       kind: z.literal('mode').describe('Change how the agent runs.'),
       mode: z.string().optional().describe('The new mode.'),
       model: z.string().optional().describe('The new model.'),
-      parkAfterMs: z.int().nullable().optional().describe('The new time before parking; null to never park.'),
+      parkAfterMs: z
+        .int()
+        .nullable()
+        .optional()
+        .describe('The new time before the process is parked, in milliseconds; null to never park it.'),
     }),
     z.object({ kind: z.literal('end').describe('End the session.') }),
   ])
@@ -126,7 +132,7 @@ export type CommandBody = z.infer<typeof CommandBody>
 export const CommandOutcome = z
   .object({
     ok: z.boolean().describe('Whether the command was carried out.'),
-    reason: z.string().optional().describe('Why it was not.'),
+    reason: z.string().optional().describe('Why the command failed.'),
   })
   .describe('The result of a command.')
 export type CommandOutcome = z.infer<typeof CommandOutcome>
@@ -135,13 +141,15 @@ export const Command = z
   .object({
     id: CommandId,
     session: SessionId,
-    seq: z.int().describe('The number of the command. Runners take commands in this order.'),
+    seq: z.int().describe('The sequence number of the command. Runners carry out commands in this order.'),
     body: CommandBody,
-    madeBy: z.string().describe('The name of the person who sent it.'),
-    madeAt: z.int().describe('When it was sent, in epoch milliseconds.'),
+    madeBy: z.string().describe('The name of the person who sent the command.'),
+    madeAt: z.int().describe('When the command was sent, in epoch milliseconds.'),
     state: z
       .enum(['waiting', 'taken', 'done'])
-      .describe('"waiting": not started. "taken": the runner carries it out. "done": finished.'),
+      .describe(
+        '"waiting": no runner has started the command. "taken": a runner is carrying out the command. "done": the command is finished.',
+      ),
     outcome: CommandOutcome.nullable().describe('The result; null until the command is done.'),
   })
   .describe('A person’s command to a session. Holdpoint stores it until the runner has carried it out.')
@@ -151,22 +159,22 @@ export const DriverInfo = z
   .object({
     name: z.string().min(1).max(limits.nameMax).describe('The name of the driver, for example "claude".'),
     title: z.string().max(limits.titleMax).describe('The name that people see.'),
-    capabilities: z.array(Capability).describe('What its agents can do.'),
+    capabilities: z.array(Capability).describe('What the agents of this driver can do.'),
     modes: z
       .array(z.string().max(limits.nameMax))
       .max(limits.optionsMax)
-      .describe('The modes in which its agents can run; empty if it has none.'),
-    ready: z.boolean().describe('Whether it can start a session now.'),
+      .describe('The modes in which the agents can run. Empty if the driver has no modes.'),
+    ready: z.boolean().describe('Whether the driver can start a session now.'),
     missing: z
       .string()
       .max(limits.reasonMax)
       .optional()
-      .describe('What is missing and what to do, if it is not ready.'),
+      .describe('What is missing and what to do about it. Present only if the driver is not ready.'),
   })
-  .describe('A driver: the adapter that runs one kind of agent.')
+  .describe('A driver, which is the adapter that runs one kind of agent.')
 export type DriverInfo = z.infer<typeof DriverInfo>
 
-/** The driver of agents that run outside Holdpoint and connect over the API. No runner offers it. */
+/** The driver of agents that run outside Holdpoint and connect over the API. No runner offers this driver. */
 export const externalInfo: DriverInfo = {
   name: 'external',
   title: 'External agent',
@@ -178,12 +186,12 @@ export const externalInfo: DriverInfo = {
 export const Runner = z
   .object({
     id: RunnerId,
-    incarnation: z.int().describe('Counts the starts of this runner. Leases of an earlier start are void.'),
+    incarnation: z.int().describe('How often this runner has been started. Leases from an earlier start are void.'),
     name: z.string().describe('The name of the runner, usually its machine.'),
-    drivers: z.array(DriverInfo).describe('The drivers that it offers.'),
-    startedAt: z.int().describe('When it was announced, in epoch milliseconds.'),
-    expiresAt: z.int().describe('When its leases expire unless it renews them, in epoch milliseconds.'),
-    live: z.boolean().describe('Whether it has renewed its leases in time.'),
+    drivers: z.array(DriverInfo).describe('The drivers that the runner offers.'),
+    startedAt: z.int().describe('When the runner was announced, in epoch milliseconds.'),
+    expiresAt: z.int().describe('When the runner’s leases expire unless it renews them, in epoch milliseconds.'),
+    live: z.boolean().describe('Whether the runner has renewed its leases in time.'),
   })
   .describe('A process that runs agents.')
 export type Runner = z.infer<typeof Runner>

@@ -95,7 +95,7 @@ describe('an allow', () => {
     [
       'a number for text',
       { command: 5 },
-      '"command" of the edited input must be text, as the agent asked, not a number',
+      '"command" of the edited input must be text, as in the agent’s input, not a number',
     ],
     ['text for a number', { timeout: '5' }, '"timeout"'],
     ['text for a switch', { loud: 'yes' }, '"loud"'],

@@ -130,7 +130,7 @@ describe('a fault', () => {
     const parsed = contract.openRequest.input.safeParse({ id: 'x', key: '', ask: { kind: 'poll' } })
     const fault = faultFromZod(parsed.error as NonNullable<typeof parsed.error>, 'openRequest') // the parse has failed
     expect(fault.code).toBe('bad_input')
-    for (const field of ['id: must look like ses_', 'key:', 'ask.kind: kind must be approval'])
+    for (const field of ['id: must be ses_', 'key:', 'ask.kind: kind must be approval'])
       expect(fault.message).toContain(field)
   })
 })

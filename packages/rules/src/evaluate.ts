@@ -1,4 +1,4 @@
-/** Evaluates rules for a tool call. A rule matches exactly or not at all; if no rule matches, a person is asked. */
+/** Evaluates rules for a tool call. A rule matches exactly or not at all, and if no rule matches, Holdpoint asks a person. */
 import { type ApprovalAsk, Fault, type Rule, type RuleDraft, type SessionId, type Verdict } from '@holdpoint/protocol'
 
 export interface RuleContext {
@@ -10,7 +10,7 @@ export type RuleSubject = Pick<ApprovalAsk, 'tool' | 'input' | 'cwd'>
 
 const precedence = { deny: 2, ask: 1, allow: 0 } as const
 
-/** Deny beats ask, and ask beats allow. Without a matching rule the verdict is ask. */
+/** Returns the verdict of the matching rules: deny beats ask, and ask beats allow. The verdict is ask if no rule matches. */
 export function evaluateRules(rules: readonly Rule[], subject: RuleSubject, context: RuleContext): Verdict {
   let winner: Rule | undefined
   for (const rule of rules)
@@ -20,10 +20,10 @@ export function evaluateRules(rules: readonly Rule[], subject: RuleSubject, cont
   return { verdict: winner.effect, rule: winner.id, reason: winner.note ?? `${winner.effect} ${describe(winner)}` }
 }
 
-/** The input fields that an allow rule accepts: the field that the rule names, and fields that do not change what is done. */
+/** The input fields that an allow rule accepts: the command or path of the rule, and fields that do not change what the tool does. */
 type AllowedFields = Readonly<Record<string, 'string' | 'number'>>
 const commandFields: AllowedFields = { command: 'string', description: 'string', timeout: 'number' }
-/** Tools that only read a file, with their input fields. */
+/** Tools that only read a file, with the input fields of each tool. */
 const readOnlyTools: Readonly<Record<string, AllowedFields>> = {
   Read: { file_path: 'string', offset: 'number', limit: 'number' },
 }
@@ -51,28 +51,28 @@ function hasOnly(input: RuleSubject['input'], fields: AllowedFields | undefined)
   )
 }
 
-/** Why an allow rule would allow more than a person has seen; null if it would not. Deny and ask rules may be broad. */
+/** Returns why an allow rule is too broad, so that it would allow more than a person has seen, or null. Deny and ask rules may be broad. */
 function broadAllowProblem({ effect, tool, command, path, scope }: RuleDraft): string | null {
   if (effect !== 'allow') return null
   if (command === undefined && path === undefined)
     return `An allow rule for every use of ${tool} is too broad. Name the exact command or path.`
   if (command !== undefined && path !== undefined) return 'An allow rule must name a command or a path, not both.'
   if (command === undefined && !Object.hasOwn(readOnlyTools, tool))
-    return `An allow rule with a path works only for tools that only read (${Object.keys(readOnlyTools).join(', ')}). A person must see what ${tool} does.`
+    return `An allow rule with a path is possible only for tools that read (${Object.keys(readOnlyTools).join(', ')}). A person must see what ${tool} does.`
   const isScoped = scope?.cwd !== undefined || scope?.session !== undefined
   if (isScoped || path?.startsWith('/')) return null
-  return 'The same command or path means something else in another folder. Add scope.cwd or scope.session to the allow rule.'
+  return 'The same command or path can mean something else in another folder. Add scope.cwd or scope.session to the allow rule.'
 }
 
 function describe(rule: RuleDraft): string {
   return [rule.tool, rule.command ?? rule.path].filter(part => part !== undefined).join(' ')
 }
 
-/** Throws for a rule with features that do not work yet: stored, it would never match, and nobody would notice. */
+/** Throws a Fault if the rule uses features that are not supported yet, because such a rule would never match and nobody would notice. */
 export function validateRule(draft: RuleDraft): RuleDraft {
   for (const field of ['when', 'host', 'usesLeft'] as const)
     if (draft[field] !== undefined)
-      throw new Fault('unsupported', `Rules with "${field}" are not supported yet. Leave it out.`)
+      throw new Fault('unsupported', `Rules with "${field}" are not supported yet. Leave out "${field}".`)
   if (draft.args === 'grammar')
     throw new Fault('unsupported', 'args "grammar" is not supported yet. Use "exact", which matches only that command.')
   const problem = broadAllowProblem(draft)

@@ -1,15 +1,15 @@
-/** Checks Host, Origin, Sec-Fetch-Site and the credential of a request. HTTP, event streams and sockets all use this one function. */
+/** Checks the Host, Origin and Sec-Fetch-Site headers and the credential of a request, in the same way for HTTP, event streams and WebSockets. */
 import type { Caller, Gateway } from '@holdpoint/engine'
 import { Fault } from '@holdpoint/protocol'
 import type { IncomingRequest } from './http-message.ts'
 import { parseSignInCookie } from './sign-in-cookie.ts'
 
-/** What a request needs: a file of the page, a route without a credential, to read, to change something, or a socket, which can do both. */
+/** The access that a request needs. `page` (a file of the page) and `public` need no credential. `read` and `write` are for operations, and `socket` allows both. */
 export type AccessLevel = 'page' | 'public' | 'read' | 'write' | 'socket'
 
 export interface Authenticated {
   readonly caller: Caller | null
-  /** Checks the credential again. Streams and sockets call it regularly, because they may outlive their credential. */
+  /** Checks the credential again. Streams and sockets call this method regularly, because they may stay open after their credential is revoked. */
   revalidate(): Promise<Caller>
 }
 export type Authenticator = (incoming: IncomingRequest, access: AccessLevel) => Promise<Authenticated>
@@ -19,7 +19,7 @@ export interface AuthenticatorOptions {
   readonly port: number
   /** Additional host names of this gateway. */
   readonly hosts?: readonly string[]
-  /** Additional origins that serve our page, such as a reverse proxy. */
+  /** Additional origins of the page, for example of a reverse proxy. */
   readonly origins?: readonly string[]
 }
 
@@ -56,7 +56,7 @@ export function createAuthenticator({ gateway, port, hosts = [], origins = [] }:
 
 const anonymous: Authenticated = {
   caller: null,
-  revalidate: () => Promise.reject(new Fault('unauthenticated', 'This needs a credential.')),
+  revalidate: () => Promise.reject(new Fault('unauthenticated', 'This request needs a credential.')),
 }
 
 function allowedHosts(port: number, hosts: readonly string[]): ReadonlySet<string> {
@@ -71,9 +71,12 @@ function checkHost(incoming: IncomingRequest, ownHosts: ReadonlySet<string>): vo
     throw new Fault('bad_input', `The header ${incoming.repeatedHeader} was sent twice.`)
   const host = incoming.header('host')?.toLowerCase()
   if (host === undefined) throw new Fault('bad_input', 'The request has no Host header.')
-  // A request line in absolute form names its own host, which no later check looks at.
+  // Refuse a request line in absolute form, because it contains a second host that no later check reads.
   if (incoming.repeatedHeader || !ownHosts.has(host) || !incoming.target.startsWith('/'))
-    throw new Fault('wrong_host', 'This gateway does not use that host name. Use localhost, or configure the name.')
+    throw new Fault(
+      'wrong_host',
+      'This gateway does not accept that host name. Use localhost, or add the name to the configuration.',
+    )
 }
 
 function findSecret(incoming: IncomingRequest, port: number): { secret: string; kind: 'bearer' | 'cookie' } {
@@ -81,15 +84,19 @@ function findSecret(incoming: IncomingRequest, port: number): { secret: string; 
   if (authorization !== undefined) {
     const secret = /^Bearer ([\x21-\x7e]{1,512})$/i.exec(authorization)?.[1]
     if (secret === undefined)
-      throw new Fault('unauthenticated', 'The Authorization header must be "Bearer", a space and the token.')
+      throw new Fault('unauthenticated', 'The Authorization header must consist of "Bearer", a space and the token.')
     return { secret, kind: 'bearer' }
   }
   const secret = parseSignInCookie(incoming.header('cookie'), port)
-  if (!secret) throw new Fault('unauthenticated', 'This needs a credential: send Authorization: Bearer, or sign in.')
+  if (!secret)
+    throw new Fault(
+      'unauthenticated',
+      'This request needs a credential. Send the header Authorization: Bearer, or sign in.',
+    )
   return { secret, kind: 'cookie' }
 }
 
-/** Browsers attach cookies automatically, so a cookie alone does not prove which page sent the request. */
+/** Refuses a cookie from another page. Browsers attach cookies automatically, so a cookie alone does not prove which page sent the request. */
 function checkCookieUse(
   incoming: IncomingRequest,
   access: AccessLevel,
@@ -97,7 +104,7 @@ function checkCookieUse(
   site: string | undefined,
 ): void {
   const isOwnPage = hasOwnOrigin || site === 'same-origin'
-  // A page of another origin needs a preflight to send this header, and no preflight is ever granted.
+  // A page of another origin needs a CORS preflight to send this header, and the gateway never grants a preflight.
   const hasOwnHeader = incoming.header('x-holdpoint') === '1'
   const allowed =
     access === 'read'
@@ -106,6 +113,6 @@ function checkCookieUse(
   if (!allowed)
     throw new Fault(
       'wrong_origin',
-      'A cookie is accepted only with this gateway’s Origin, and for changes only with the header x-holdpoint: 1.',
+      'A cookie is accepted only with an Origin header that names this gateway. Changes also need the header x-holdpoint: 1.',
     )
 }

@@ -1,31 +1,31 @@
-/** A request and its reply, independent of the transport: Node's HTTP, a WebSocket handshake, or `fetch` in process. */
+/** The types of a request and its reply, which are the same for Node's HTTP server, a WebSocket handshake and `fetch` in process, and helpers that build replies. */
 import { Fault } from '@holdpoint/protocol'
 
 export interface IncomingRequest {
   readonly method: string
-  /** The request target as sent: usually path and query. */
+  /** The request target exactly as the client sent it, usually a path and a query. */
   readonly target: string
-  /** The name of a header that may be sent only once and was sent twice, or null. */
+  /** The name of a header that was sent twice although it may be sent only once, or null. */
   readonly repeatedHeader: string | null
   readonly hasBody: boolean
   header(name: string): string | undefined
-  /** Stops reading at the limit and rejects with a Fault. */
+  /** Resolves with the whole body. Stops reading at `maxBytes` and rejects with a Fault. */
   body(maxBytes: number): Promise<Buffer>
-  /** Calls back when the client disconnects, or at once if it already has. */
+  /** Calls `callback` when the client disconnects, or at once if the client has already disconnected. */
   onDisconnect(callback: () => void): void
 }
 
-/** Takes the bytes of a stream. */
+/** Receives the bytes of a streamed reply. */
 export interface ByteSink {
   write(chunk: Buffer): void
-  /** Bytes that the client has not read yet. */
+  /** Returns the number of bytes that the client has not read yet. */
   buffered(): number
   end(last: Buffer): void
-  /** Ends at once and drops what is buffered. */
+  /** Ends the stream at once and discards buffered bytes. */
   destroy(): void
 }
 
-/** Names and values alternate, because Node writes that form fastest. */
+/** Header names and values in turn. Node writes headers fastest in this form. */
 export type FlatHeaders = readonly string[]
 export interface OutgoingReply {
   readonly status: number
@@ -48,7 +48,7 @@ const contentSecurityPolicy = [
   "require-trusted-types-for 'script'",
 ].join('; ')
 
-/** Every reply carries these headers. */
+/** The headers that every reply contains. */
 export const securityHeaders: FlatHeaders = [
   'content-security-policy',
   contentSecurityPolicy,
@@ -74,18 +74,22 @@ export function faultReply(fault: Fault, extra: FlatHeaders = []): OutgoingReply
   return jsonReply(fault.status, fault, [...challenge, ...extra])
 }
 
-/** A bug, under the id that the caller received; or a client that was disconnected, and why. */
+/** Reports a bug with the id that the caller received, or the name of a disconnected client with the reason. */
 export type LogLine =
   | { readonly bug: string; readonly error: string }
   | { readonly disconnected: string; readonly reason: string }
 export type Log = (line: LogLine) => void
 
-/** Turns any error into the Fault that the caller receives. An error that is not a Fault is a bug: it is logged here, and only here. */
+/** Converts any error into the Fault that the caller receives. Logs an error that is not a Fault, because such an error is a bug; callers must not log the error again. */
 export function toFault(error: unknown, log: Log): Fault {
   if (error instanceof Fault) return error
   const bug = crypto.randomUUID()
   log({ bug, error: error instanceof Error ? (error.stack ?? error.message) : String(error) })
-  return new Fault('internal', `Something went wrong in the gateway. Its log has the details under ${bug}.`, {
-    id: bug,
-  })
+  return new Fault(
+    'internal',
+    `Something went wrong in the gateway. The log of the gateway has the details under ${bug}.`,
+    {
+      id: bug,
+    },
+  )
 }

@@ -1,5 +1,4 @@
-/** Handles web Requests without a port: the server's `fetch`, for tests and programs that embed the gateway. */
-
+/** Implements the server's `fetch`, which handles a web Request without a port, for tests and for programs that embed the gateway. */
 import type { ByteSink, FlatHeaders, IncomingRequest, OutgoingReply } from './http-message.ts'
 import { bodyTooLarge } from './input.ts'
 import type { RequestHandler } from './request-handler.ts'
@@ -20,13 +19,13 @@ export async function handleFetch(handler: RequestHandler, request: Request): Pr
 
 function headerPairs(flat: FlatHeaders): [string, string][] {
   const pairs: [string, string][] = []
-  for (let i = 0; i < flat.length; i += 2) pairs.push([flat[i] as string, flat[i + 1] as string]) // names and values alternate
+  for (let i = 0; i < flat.length; i += 2) pairs.push([flat[i] as string, flat[i + 1] as string]) // the list contains names and values in turn
   return pairs
 }
 
 function toIncoming(request: Request, disconnectCallbacks: Set<() => void>): IncomingRequest {
   const url = new URL(request.url)
-  // A Request has its host in the URL. If a Host header names another one, join both, so that the check refuses them.
+  // The URL of a Request contains the host. If the Host header differs, pass on both hosts, so that the authenticator refuses the request.
   const hostHeader = request.headers.get('host') ?? url.host
   const host = hostHeader === url.host ? hostHeader : `${hostHeader}, ${url.host}`
   return {
@@ -77,6 +76,6 @@ function sinkFor(controller: ReadableStreamDefaultController<Uint8Array>): ByteS
       controller.close()
     },
     destroy: () =>
-      controller.error(new Error('the stream was read too slowly, or its credential was revoked; subscribe again')),
+      controller.error(new Error('The stream was read too slowly, or its credential was revoked. Subscribe again.')),
   }
 }

@@ -1,4 +1,4 @@
-/** Builds the one flat input of an operation from path, query and JSON body. A field may be given only once. */
+/** Builds the input of an operation from the path, the query and the JSON body. Each field may be given only once. */
 import { isUtf8 } from 'node:buffer'
 import { Fault, type Json, limits, type Operation, parseJsonStrict } from '@holdpoint/protocol'
 import type { IncomingRequest } from './http-message.ts'
@@ -25,14 +25,15 @@ export function readQuery(query: string): Fields {
 }
 
 function addField(input: Fields, name: string, value: unknown): void {
-  // `in` also finds `__proto__` and other inherited names, so that they are refused here and never set a prototype.
+  // `in` also finds inherited names such as `__proto__`, so such a field is refused here and never sets a prototype.
   if (name in input) throw new Fault('bad_input', `The field "${name.slice(0, 80)}" is given twice, or is not allowed.`)
   input[name] = value
 }
 
 async function readBody(incoming: IncomingRequest, op: Operation): Promise<{ readonly [key: string]: Json } | null> {
   if (op.method === 'GET') {
-    if (incoming.hasBody) throw new Fault('bad_input', 'A GET request takes no body; use the query.')
+    if (incoming.hasBody)
+      throw new Fault('bad_input', 'A GET request must not have a body. Send the fields in the query.')
     return null
   }
   const type = incoming.header('content-type')
@@ -53,7 +54,7 @@ function isObject(value: Json): value is { readonly [key: string]: Json } {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Returns null if no key was sent. */
+/** Checks the format of an idempotency key. Returns null if the client sent no key. */
 export function readIdempotencyKey(key: unknown): string | null {
   if (key === undefined) return null
   if (typeof key !== 'string' || !/^[\x21-\x7e]+$/.test(key) || key.length > limits.keyMax)

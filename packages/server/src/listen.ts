@@ -1,4 +1,4 @@
-/** Runs a request handler on Node's HTTP server: connection limits, raw requests and replies, and an orderly close. */
+/** Runs a request handler on Node's HTTP server with connection limits, and drains open requests when the server closes. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -12,11 +12,11 @@ import { openSockets, type Sockets } from './socket.ts'
 export interface Listening {
   readonly url: string
   readonly port: number
-  /** Accepts nothing new, ends streams and long polls, and lets other requests finish. After `drainMaxMs` it closes every connection. */
+  /** Refuses new requests, ends streams and long polls, and lets other requests finish. Closes every remaining connection after `drainMaxMs`. */
   close(): Promise<void>
 }
 
-/** Limits on connections. An embedding program may set them lower. */
+/** Limits on connections. A program that embeds the gateway can lower these limits. */
 export type ConnectionLimits = Readonly<
   Record<'connectionsMax' | 'headersTimeoutMs' | 'bodyTimeoutMs' | 'drainMaxMs', number>
 >
@@ -41,7 +41,7 @@ export async function listen(
     server.once('error', reject)
     server.listen(address.port, address.host, resolve)
   })
-  const { port } = server.address() as AddressInfo // a server that listens on TCP has one
+  const { port } = server.address() as AddressInfo // a server that listens on TCP has an address of this type
   const handler = createHandler(port)
   const sockets = openSockets(handler)
   const open = new Set<Socket>()
@@ -59,14 +59,14 @@ export async function listen(
       closing = true
       handler.close()
       sockets.close()
-      // Node counts a connection as busy until its first request, so close those connections here.
+      // Node treats a connection without any request as busy and would not close it, so close such connections here.
       for (const socket of open) if (socket.bytesRead === 0) socket.destroy()
       return drain(server, open, connectionLimits.drainMaxMs)
     },
   }
 }
 
-/** A bug on one connection is logged and ends that connection; the others continue. */
+/** Attaches the event handlers of the HTTP server. A bug on one connection is logged and closes only this connection. */
 function attachHandlers(server: Server, handler: RequestHandler, sockets: Sockets, isClosing: () => boolean): void {
   const replies = new WeakMap<Duplex, ServerResponse>()
   const logAndDestroy = (connection: { destroy(): unknown }) => (error: unknown) => {
@@ -93,13 +93,13 @@ function attachHandlers(server: Server, handler: RequestHandler, sockets: Socket
     const isMidReply = reply?.headersSent === true && !reply.writableFinished
     refuseUnreadable(error, socket, isMidReply)
   })
-  // Accepting a connection can fail, for example when the process is out of file descriptors. Only that connection is lost.
+  // Accepting a connection can fail, for example if the process is out of file descriptors. The server must keep serving the other connections.
   server.on('error', error => void toFault(error, handler.log))
 }
 
 function drain(server: Server, open: ReadonlySet<Socket>, maxMs: number): Promise<void> {
   return new Promise(resolve => {
-    // A client may never read its last reply or answer the closing frame; do not wait for it any longer.
+    // Some clients never read their last reply or answer the closing frame, so stop waiting for them.
     const timeout = setTimeout(() => {
       for (const socket of open) socket.destroy()
       resolve()
@@ -112,12 +112,12 @@ function drain(server: Server, open: ReadonlySet<Socket>, maxMs: number): Promis
   })
 }
 
-/** Node keeps only the first of these headers if one is sent twice, while a proxy in front may have checked the second. */
+/** Headers that a client may send only once. Node uses the first of two values, but a proxy in front of the gateway may have checked the second. */
 const sentOnce = new Set(['host', 'authorization', 'content-type', 'content-encoding', 'origin', 'idempotency-key'])
 function findRepeatedHeader(raw: readonly string[]): string | null {
   let seen = ''
   for (let i = 0; i < raw.length; i += 2) {
-    const name = (raw[i] as string).toLowerCase() // names are at even indexes
+    const name = (raw[i] as string).toLowerCase() // header names are at even indexes
     if (!sentOnce.has(name)) continue
     if (seen.includes(`${name};`)) return name
     seen += `${name};`
@@ -136,7 +136,7 @@ function toIncoming(req: IncomingMessage, connection: Connection): IncomingReque
     target: req.url ?? '',
     repeatedHeader: findRepeatedHeader(req.rawHeaders),
     hasBody: headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0',
-    header: name => headers[name] as string | undefined, // only set-cookie is an array, and requests have none
+    header: name => headers[name] as string | undefined, // only set-cookie is an array, and requests do not contain set-cookie
     body: maxBytes => readBody(req, maxBytes),
     onDisconnect(callback) {
       if (connection.destroyed) callback()
@@ -158,7 +158,7 @@ function readBody(req: IncomingMessage, maxBytes: number): Promise<Buffer> {
       } else chunks.push(chunk)
     })
     req.once('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks))) // the length is checked
-    const endedEarly = () => reject(new Fault('bad_input', 'The body ended early.'))
+    const endedEarly = () => reject(new Fault('bad_input', 'The body ended too early.'))
     req.once('close', () => {
       if (!req.complete) endedEarly()
     })
@@ -166,7 +166,7 @@ function readBody(req: IncomingMessage, maxBytes: number): Promise<Buffer> {
   })
 }
 
-/** With `isLast`, the connection closes after this reply: the unread rest of a body must not be parsed as the next request. */
+/** Sends a reply. With `isLast`, also closes the connection, so that the unread rest of a body is not parsed as the next request. */
 function send(res: ServerResponse, reply: OutgoingReply, body: string | Buffer, isLast: boolean): void {
   const headers = [...reply.headers]
   if (reply.status !== 304) headers.push('content-length', String(Buffer.byteLength(body)))
@@ -175,7 +175,7 @@ function send(res: ServerResponse, reply: OutgoingReply, body: string | Buffer, 
   res.end(res.req.method === 'HEAD' ? undefined : body)
 }
 
-/** The stream lasts as long as its connection, so it needs no chunked encoding, and every client can share the same bytes. */
+/** Opens a streamed reply. The stream lasts as long as its connection, so it needs no chunked encoding, and all clients receive the same bytes. */
 function openStream(res: ServerResponse, reply: OutgoingReply, open: (sink: ByteSink) => void): void {
   res.useChunkedEncodingByDefault = false
   res.shouldKeepAlive = false

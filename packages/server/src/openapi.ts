@@ -1,4 +1,4 @@
-/** Builds the OpenAPI 3.1 document from the contract. Named schemas become components; everything else refers to them. */
+/** Builds the OpenAPI 3.1 document from the contract. Each named schema becomes a component, and all other schemas refer to the components. */
 import {
   apiRoot,
   commonFaults,
@@ -53,17 +53,17 @@ export interface OpenapiDocument {
 
 let built: { readonly version: string; readonly text: string } | null = null
 
-/** Building takes a while, so it happens at the first request and not at start. */
+/** Returns the document as JSON. Builds the document at the first request and not at start, because building takes a while. */
 export function openapiText(version: string): string {
   if (built?.version !== version) built = { version, text: JSON.stringify(openapiDocument(version)) }
   return built.text
 }
 
 const groupDescriptions: Readonly<Record<keyof typeof operationGroups, string>> = {
-  people: 'Start sessions, read them, and answer requests.',
-  agents: 'Ask people, append events, and carry out commands.',
+  people: 'Start and read sessions, and answer requests.',
+  agents: 'Open requests, append events, and carry out commands.',
   runners: 'Announce a runner and find sessions to run.',
-  admin: 'Rules, audit log, tokens, sign-in and backup.',
+  admin: 'Manage rules and tokens, read the audit log, sign in, and make backups.',
 }
 
 export function openapiDocument(version: string): OpenapiDocument {
@@ -97,13 +97,15 @@ export function openapiDocument(version: string): OpenapiDocument {
         bearer: {
           type: 'http',
           scheme: 'bearer',
-          description: 'The secret of a token. `holdpoint up` writes one for its own user; `addToken` creates others.',
+          description:
+            'The secret of a token. `holdpoint up` creates a token for the user who runs it, and `addToken` creates more tokens.',
         },
         cookie: {
           type: 'apiKey',
           in: 'cookie',
           name: 'holdpoint_<port>',
-          description: 'A browser’s cookie from `signIn`. Changes also need the header `x-holdpoint: 1`.',
+          description:
+            'The cookie that `signIn` sets in a browser. Operations that change something also need the header `x-holdpoint: 1`.',
         },
       },
       schemas: mergeComponents(inputs, outputs),
@@ -121,12 +123,12 @@ const commonCodes: ReadonlySet<FaultCode> = new Set(commonFaults)
 
 type Io = 'input' | 'output'
 interface GeneratedSchemas {
-  /** The JSON Schema to use for a zod schema: a $ref if it is named. */
+  /** Returns a $ref for a named zod schema, and the JSON Schema itself for any other. */
   use(schema: z.ZodType): JsonSchema
-  /** The JSON Schema of a zod schema itself, never a $ref to itself. */
+  /** Returns the JSON Schema of a zod schema, even if the schema is named. */
   expand(schema: z.ZodType): JsonSchema
   readonly named: ReadonlyMap<string, JsonSchema>
-  /** The names that the given schemas refer to, directly or not. */
+  /** The names of all schemas that `roots` refer to, directly or indirectly. */
   readonly reachable: ReadonlySet<string>
 }
 
@@ -142,7 +144,7 @@ function generateSchemas(io: Io, roots: readonly z.ZodType[]): GeneratedSchemas 
     io,
     unrepresentable: 'any',
     uri: id => refPrefix + id,
-    // Clients must tolerate new fields, so only strict objects are closed.
+    // Clients must accept new fields, so only strict objects get `additionalProperties: false`.
     override({ zodSchema, jsonSchema }) {
       const { def } = zodSchema._zod
       if (def.type === 'object' && !(def as z.core.$ZodObjectDef).catchall) delete jsonSchema.additionalProperties
@@ -170,10 +172,10 @@ function generateSchemas(io: Io, roots: readonly z.ZodType[]): GeneratedSchemas 
 function refsIn(schema: JsonSchema): string[] {
   return [...JSON.stringify(schema).matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)].map(
     match => match[1] as string,
-  ) // the pattern has one group
+  ) // the pattern has exactly one group
 }
 
-/** Takes the input form of schemas that only inputs use, and the output form of all others. */
+/** Merges the components: a schema that only inputs use has its input form, and every other schema has its output form. */
 function mergeComponents(inputs: GeneratedSchemas, outputs: GeneratedSchemas): Record<string, JsonSchema> {
   const components: Record<string, JsonSchema> = {}
   for (const name of Object.keys(namedSchemas)) {
@@ -181,7 +183,7 @@ function mergeComponents(inputs: GeneratedSchemas, outputs: GeneratedSchemas): R
     const isForInputs = inputs.reachable.has(name)
     const isForOutputs = outputs.reachable.has(name)
     if (isForInputs && isForOutputs && JSON.stringify(input) !== JSON.stringify(output))
-      throw new Error(`${name} differs between input and output; give the two forms different names`)
+      throw new Error(`The schema ${name} differs between input and output. Give the two forms different names.`)
     components[name] = isForInputs && !isForOutputs ? input : output
   }
   return components
@@ -197,8 +199,8 @@ function describeOperation(
   const { properties = {}, required = [] } = inputs.expand(op.input) as {
     properties?: Readonly<Record<string, JsonSchema>>
     required?: readonly string[]
-  } // an input is an object, by the type of Operation
-  const inPath = [...op.path.matchAll(/:(\w+)/g)].map(match => match[1] as string) // the pattern has one group
+  } // the type Operation allows only objects as input
+  const inPath = [...op.path.matchAll(/:(\w+)/g)].map(match => match[1] as string) // the pattern has exactly one group
   const isInQuery = op.method === 'GET' || op.method === 'DELETE'
   const others = Object.keys(properties).filter(field => !inPath.includes(field))
   const parameters = [...inPath, ...(isInQuery ? others : [])].map(field => {
@@ -254,7 +256,8 @@ const idempotencyKey = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
-  description: 'Makes a repeated call safe: the same key and body return the first result. Stored for 24 hours.',
+  description:
+    'Makes it safe to repeat a call: for 24 hours, a call with the same key and body returns the first result.',
   schema: { type: 'string' },
 }
 

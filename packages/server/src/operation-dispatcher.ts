@@ -1,4 +1,4 @@
-/** Runs operations for every transport. Long polls end when their caller disconnects or the server closes. */
+/** Dispatches operations of all transports to the gateway. A long poll ends when its caller disconnects or the server closes. */
 import type { Caller, CrashPoint, Gateway, OperationResult } from '@holdpoint/engine'
 import { contract, Fault, type OperationName } from '@holdpoint/protocol'
 
@@ -6,16 +6,17 @@ export interface OperationCall {
   readonly op: OperationName
   readonly input: unknown
   readonly idempotencyKey: string | null
-  /** Calls back when the caller no longer waits for the reply. */
+  /** Calls `callback` when the caller no longer waits for the reply. */
   onDisconnect(callback: () => void): void
 }
 export interface OperationDispatcher {
   dispatch(caller: Caller | null, call: OperationCall): Promise<OperationResult<unknown>>
-  /** Ends long polls and refuses new calls with `draining`; other operations that have started finish. */
+  /** Ends long polls and refuses new calls with `draining`. Other operations that have started can finish. */
   drain(): void
 }
 
-const draining = () => new Fault('draining', 'This gateway is shutting down. Retry in a moment with the same key.')
+const draining = () =>
+  new Fault('draining', 'This gateway is shutting down. Try again in a moment with the same idempotency key.')
 const longPollOperations = new Set(
   Object.entries(contract).flatMap(([name, op]) => ('wait' in op.input.shape ? [name] : [])),
 )

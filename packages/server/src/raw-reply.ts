@@ -1,4 +1,4 @@
-/** Writes replies to a socket by hand when Node has no response object: refused handshakes and unreadable requests. */
+/** Writes HTTP replies directly to a connection if Node has no response object, as after a refused handshake or an unreadable request. */
 import { STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { Fault, limits } from '@holdpoint/protocol'
@@ -7,15 +7,15 @@ import { faultReply } from './http-message.ts'
 /** Sends the fault and closes the connection. */
 export function refuse(socket: Duplex, fault: Fault): void {
   const { status, headers, body } = faultReply(fault)
-  const text = String(body) // a fault's reply is JSON text
+  const text = String(body) // the body of a fault reply is JSON text
   const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`]
   for (let i = 0; i < headers.length; i += 2) lines.push(`${headers[i]}: ${headers[i + 1]}`)
   lines.push(`content-length: ${Buffer.byteLength(text)}`, 'connection: close', '', text)
-  // A client that never closes its side would keep the connection open.
+  // Destroy the connection, because a client that never closes its side would keep it open.
   socket.end(lines.join('\r\n'), () => socket.destroy())
 }
 
-/** Handles an error of Node's HTTP parser. In the middle of another reply (`isMidReply`) it can only close the connection. */
+/** Replies to a request that Node's HTTP parser could not read. If another reply is half sent (`isMidReply`), only closes the connection. */
 export function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex, isMidReply: boolean): void {
   if (isMidReply || !socket.writable) socket.destroy()
   else refuse(socket, parserFault(error))

@@ -1,4 +1,4 @@
-/** Turns a request into its reply: authenticate, find the route, read the input, run the operation. Every transport ends here. */
+/** Handles a request of any transport: authenticates the caller, finds the route, reads the input and runs the operation. */
 import type { CrashPoint, Gateway } from '@holdpoint/engine'
 import { apiRoot, contract, Fault, faultFromZod, limits, type Operation, type OperationName } from '@holdpoint/protocol'
 import { type AccessLevel, type Authenticated, type Authenticator, createAuthenticator } from './authenticate.ts'
@@ -46,7 +46,7 @@ export class RequestHandler {
     this.subscriptions = createSubscriptionHub(options.gateway, options.log)
   }
 
-  /** Never rejects: an error becomes a fault reply. */
+  /** Resolves with the reply. Never rejects, because every error becomes a fault reply. */
   async handle(incoming: IncomingRequest): Promise<OutgoingReply> {
     try {
       return await this.#route(incoming)
@@ -55,7 +55,7 @@ export class RequestHandler {
     }
   }
 
-  /** Ends streams and long polls; later requests get `draining`. */
+  /** Ends streams and long polls. Later requests get the fault `draining`. */
   close(): void {
     this.operations.drain()
     this.subscriptions.close()
@@ -69,7 +69,8 @@ export class RequestHandler {
     const route = findRoute(path.slice(apiRoot.length))
     const target = route?.targets.get(incoming.method)
     const authenticated = await this.authenticate(incoming, target ? accessFor(target) : 'public')
-    if (!route) throw new Fault('not_found', 'There is no such operation; GET /api/v1/openapi.json lists them.')
+    if (!route)
+      throw new Fault('not_found', 'There is no such operation. GET /api/v1/openapi.json lists all operations.')
     if (!target) return wrongMethod([...route.targets.keys()])
     switch (target) {
       case 'events':
@@ -77,7 +78,7 @@ export class RequestHandler {
       case 'openapi':
         return { ...jsonReply(200, null), body: openapiText(this.#options.version) }
       case 'socket':
-        throw new Fault('bad_input', 'This path is a WebSocket. Connect with an upgrade request.')
+        throw new Fault('bad_input', 'This path is for WebSockets. Connect with an upgrade request.')
       default: {
         const input = await readInput(incoming, contract[target], route.params, query)
         return this.#runOperation(incoming, authenticated, target, input)
@@ -142,6 +143,6 @@ function accessFor(target: Target): AccessLevel {
 }
 
 function wrongMethod(allowed: readonly string[]): OutgoingReply {
-  const fault = new Fault('wrong_method', `This path takes ${allowed.join(', ')}.`)
+  const fault = new Fault('wrong_method', `This path supports only ${allowed.join(', ')}.`)
   return faultReply(fault, ['allow', allowed.join(', ')])
 }

@@ -1,7 +1,7 @@
-/** Finds the operation for a path: the contract as a tree of path segments. Paths are compared as sent, so each has exactly one spelling. */
+/** Finds the operation for a path in a tree of path segments. Paths are not decoded or normalized, so each route has exactly one spelling. */
 import { contract, type Operation, type OperationName } from '@holdpoint/protocol'
 
-/** An operation of the contract, or one of the three other routes: the event stream, the socket, the OpenAPI document. */
+/** An operation of the contract, or one of the other three routes: the event stream, the WebSocket and the OpenAPI document. */
 export type Target = OperationName | 'events' | 'socket' | 'openapi'
 
 interface RouteNode {
@@ -40,7 +40,7 @@ function addRoute({ method, path }: Pick<Operation, 'method' | 'path'>, target: 
   node.targets.set(method, target)
 }
 
-/** A literal segment wins over a parameter. The search never backtracks; no path of the contract needs it. */
+/** Returns the route of a path, or null. A literal segment takes precedence over a parameter. The search does not backtrack, because no path of the contract needs backtracking. */
 export function findRoute(path: string): Route | null {
   let node: RouteNode = root
   const params: Record<string, string> = {}

@@ -1,4 +1,4 @@
-/** Puts the server together: one gateway, reachable in process or over HTTP. */
+/** Creates the server, which makes one gateway available in process and over HTTP. */
 import type { CrashPoint, Gateway } from '@holdpoint/engine'
 import { limits } from '@holdpoint/protocol'
 import type { Log } from './http-message.ts'
@@ -9,28 +9,28 @@ import { openStaticFiles } from './static-files.ts'
 
 export interface ServerOptions {
   readonly gateway: Gateway
-  /** Additional host names of this gateway; localhost and the loopback addresses always work. */
+  /** Additional host names of this gateway. Localhost and the loopback addresses are always accepted. */
   readonly hosts?: readonly string[]
-  /** Additional origins that serve the page, such as a reverse proxy. */
+  /** Additional origins of the page, for example of a reverse proxy. */
   readonly origins?: readonly string[]
-  /** The folder of the built page. */
+  /** The folder that contains the built page. */
   readonly staticDir?: string
   readonly version?: string
   readonly crashPoint?: CrashPoint
-  /** Receives bugs and disconnected clients. By default each is one line of JSON on stderr. */
+  /** Receives a log line for every bug and every disconnected client. By default each log line is written to stderr as JSON. */
   readonly log?: Log
-  /** Connection limits that replace those of the protocol. */
+  /** Connection limits that replace the limits of the protocol package. */
   readonly connectionLimits?: Partial<ConnectionLimits>
 }
 
 export interface Server {
   /** Handles a request without a port. The base URL is http://localhost. */
   fetch(request: Request): Promise<Response>
-  /** Listens on the loopback address unless another host is given. Port 0 picks any free port. */
+  /** Listens on the loopback address by default. Port 0 picks any free port. */
   listen(address: { readonly port: number; readonly host?: string }): Promise<Listening>
 }
 
-/** The port of http://localhost. */
+/** The port of http://localhost, the base URL of requests in process. */
 const portInProcess = 80
 
 export function createServer(options: ServerOptions): Server {
@@ -44,7 +44,7 @@ export function createServer(options: ServerOptions): Server {
   }
 }
 
-/** JSON escapes line breaks, so that an error with several lines stays one log line. */
+/** Logs one line of JSON. JSON escapes line breaks, so an error with several lines stays one log line. */
 function logToStderr(line: object): void {
   console.error(JSON.stringify(line))
 }

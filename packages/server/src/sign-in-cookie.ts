@@ -1,11 +1,11 @@
 /** Formats and parses the cookie that keeps a browser signed in. */
 
-/** Browsers share cookies between all ports of a host, so the name contains the port: two gateways on one machine must not overwrite each other's cookie. */
+/** The name contains the port, because browsers share cookies between all ports of a host, and two gateways on one machine must not overwrite each other's cookie. */
 const cookieName = (port: number) => `holdpoint_${port}`
 
 export interface SignInCookie {
   readonly port: number
-  /** The secret of the sign-in. Empty to delete the cookie. */
+  /** The credential of the signed-in person. An empty string deletes the cookie. */
   readonly secret: string
   readonly ttlMs: number
   /** Whether the browser may send the cookie over https only. */
@@ -18,7 +18,7 @@ export function formatSignInCookie({ port, secret, ttlMs, secure }: SignInCookie
   return `${cookieName(port)}=${secret}; HttpOnly; SameSite=Strict; Path=/; ${maxAge}${secure ? '; Secure' : ''}`
 }
 
-/** Returns the secret in a Cookie header. Returns null if the header has two sign-in cookies, because a page on another port may have planted one of them. */
+/** Returns the secret from a Cookie header, or null. A header with two sign-in cookies counts as none, because a page on another port may have planted one of the two. */
 export function parseSignInCookie(header: string | undefined, port: number): string | null {
   if (header === undefined) return null
   const prefix = `${cookieName(port)}=`

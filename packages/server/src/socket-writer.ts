@@ -1,4 +1,4 @@
-/** Sends replies and stream frames over one WebSocket and counts them separately: unread frames end the subscription, unread replies pause reading. */
+/** Sends replies and stream frames over one WebSocket. Unread bytes are counted separately, because too many unread frames end the subscription, but too many unread replies only pause reading from the socket. */
 import { limits } from '@holdpoint/protocol'
 import type { WebSocket } from 'ws'
 
@@ -6,16 +6,16 @@ type MessageKind = 'reply' | 'frame'
 interface Message {
   readonly kind: MessageKind
   readonly bytes: Buffer
-  /** Number of bytes already passed to the socket. */
+  /** The number of bytes that were already passed to the socket. */
   sent: number
 }
 
 export class SocketWriter {
   readonly #ws: WebSocket
   readonly #queue: Message[] = []
-  /** Bytes that are queued or not yet written to the network. */
+  /** The number of bytes that are queued or not yet written to the network. */
   readonly #unsentBytes = { reply: 0, frame: 0 }
-  /** Bytes passed to the socket and not yet written. Kept small, so that a ping does not wait for a long queue. */
+  /** The number of bytes that were passed to the socket and are not yet written. This number stays small, so that a ping does not wait behind a long queue. */
   #inFlightBytes = 0
   #ending = false
   #progressed = false
@@ -28,7 +28,7 @@ export class SocketWriter {
     return this.#unsentBytes.frame
   }
 
-  /** Whether the client has read some of a backlog since the last call. */
+  /** Returns whether the client has read a part of the queue since the last call. */
   hasProgressed(): boolean {
     const progressed = this.#progressed
     this.#progressed = false
@@ -38,12 +38,12 @@ export class SocketWriter {
   send(kind: MessageKind, bytes: Buffer): void {
     this.#queue.push({ kind, bytes, sent: 0 })
     this.#unsentBytes[kind] += bytes.length
-    // Refusing the next operations would only add more replies to the queue, so stop reading instead.
+    // Refusing further operations would only add more replies to the queue, so stop reading from the socket instead.
     if (this.#unsentBytes.reply > limits.queuedRepliesMaxBytes) this.#ws.pause()
     this.#pump()
   }
 
-  /** Closes the socket after everything queued has been sent. */
+  /** Closes the socket after all queued messages are sent. */
   end(): void {
     this.#ending = true
     this.#pump()
@@ -66,7 +66,7 @@ export class SocketWriter {
     this.#inFlightBytes -= bytes
     this.#unsentBytes[kind] -= bytes
     if (error) return
-    // With an empty queue this proves nothing: the kernel accepts a few bytes even if the client is dead.
+    // A write with an empty queue does not prove that the client is reading: the kernel accepts a few bytes even if the client is dead.
     if (this.#queue.length > 0) this.#progressed = true
     if (this.#ws.isPaused && this.#unsentBytes.reply <= limits.queuedRepliesMaxBytes) this.#ws.resume()
     this.#pump()

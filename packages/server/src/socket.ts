@@ -1,4 +1,4 @@
-/** The WebSocket: sends the frames of the stream and receives operations, with the same checks and the same gateway as HTTP. */
+/** Runs operations and sends the event stream over WebSockets, with the same checks as HTTP. */
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { SerializedFrame } from '@holdpoint/engine'
@@ -69,13 +69,13 @@ function encodeFrame(frame: SerializedFrame): Buffer {
 type Fields = { readonly [key: string]: Json }
 type FrameId = string | number
 
-/** One socket: the operations that run on it, by the ids that the client gave them, and at most one subscription. */
+/** One WebSocket with its running operations and at most one subscription. The client chooses the id of each operation. */
 class SocketConnection {
   readonly #ws: WebSocket
   readonly #writer: SocketWriter
   readonly #handler: RequestHandler
   readonly #authenticated: Authenticated
-  /** Cancels a running operation, by its id. */
+  /** For each running operation, by its id, a function that cancels the operation. */
   readonly #running = new Map<FrameId, () => void>()
   #subscription: ClientSubscription | null = null
   #subscribeCount = 0
@@ -98,7 +98,7 @@ class SocketConnection {
   }
 
   heartbeat(): void {
-    // While reading is paused, pongs do not arrive; progress on the backlog also proves that the client is alive.
+    // Pongs do not arrive while reading is paused. A client that reads queued messages is alive as well.
     const isAlive = this.#writer.hasProgressed() || this.#gotPong
     this.#gotPong = false
     if (isAlive) this.#ws.ping()
@@ -107,7 +107,7 @@ class SocketConnection {
 
   close(): void {
     this.#subscription?.unsubscribe()
-    // Long polls have just ended with `draining`; their replies must be sent before the closing frame.
+    // Long polls have just ended with `draining`, and their replies must be sent before the closing frame.
     setImmediate(() => this.#writer.end())
   }
 
@@ -123,10 +123,10 @@ class SocketConnection {
       const frame = parseJsonStrict(data.toString('utf8'))
       if (typeof frame !== 'object' || frame === null || Array.isArray(frame))
         throw new Fault('bad_input', 'A frame must be a JSON object.')
-      const fields = frame as Fields // an object and not an array, by the line above
+      const fields = frame as Fields // the line above refuses everything except objects
       if ('subscribe' in fields) void this.#subscribe(fields)
       else if ('cancel' in fields)
-        this.#running.get(fields.cancel as FrameId)?.() // any other type is not a key of the map
+        this.#running.get(fields.cancel as FrameId)?.() // a value of another type is never a key of the map
       else {
         id = readId(fields.id)
         void this.#runOperation(id, fields)
@@ -167,13 +167,13 @@ class SocketConnection {
   async #subscribe({ subscribe }: Fields): Promise<void> {
     try {
       if (typeof subscribe !== 'object' || subscribe === null)
-        throw new Fault('bad_input', 'subscribe must be an object.')
+        throw new Fault('bad_input', '"subscribe" must be an object.')
       const number = ++this.#subscribeCount
       const { revalidate } = this.#authenticated
       const caller = await revalidate()
-      const options = readSubscribeOptions(subscribe as Fields) // refuses every other field
+      const options = readSubscribeOptions(subscribe as Fields) // `readSubscribeOptions` checks every field
       const subscription = await this.#handler.subscriptions.subscribe(caller, options, revalidate)
-      // A newer subscribe frame has arrived meanwhile, or the socket has closed.
+      // In the meantime, a newer subscribe frame has arrived or the socket has closed.
       if (number !== this.#subscribeCount || this.#ws.readyState !== this.#ws.OPEN) return subscription.unsubscribe()
       this.#subscription?.unsubscribe()
       this.#subscription = subscription
@@ -210,7 +210,7 @@ function socketSink(ws: WebSocket, writer: SocketWriter): FrameSink {
       for (const frame of frames) writer.send('frame', encodeFrame(frame))
     },
     buffered: () => writer.unsentFrameBytes,
-    // The connection sends pings and closes itself, with or without a subscription.
+    // SocketConnection sends the pings and closes the socket, so these two methods do nothing.
     heartbeat() {},
     close() {},
     destroy: () => ws.terminate(),
@@ -219,16 +219,19 @@ function socketSink(ws: WebSocket, writer: SocketWriter): FrameSink {
 
 function readId(id: Json | undefined): FrameId {
   if (typeof id === 'number' || (typeof id === 'string' && id.length <= limits.keyMax)) return id
-  throw new Fault('bad_input', 'A frame needs subscribe, cancel, or an id (a number or a short string) with an op.')
+  throw new Fault(
+    'bad_input',
+    'A frame needs "subscribe", "cancel", or an "id" (a number or a short string) with an "op".',
+  )
 }
 
 const operationFields = new Set(['id', 'op', 'input', 'idempotencyKey'])
 function readOperation(frame: Fields): { op: OperationName; input: Json; idempotencyKey: string | null } {
   const unknown = Object.keys(frame).find(name => !operationFields.has(name))
-  if (unknown !== undefined) throw new Fault('bad_input', `A frame has no field "${unknown.slice(0, 80)}".`)
+  if (unknown !== undefined) throw new Fault('bad_input', `The frame has the unknown field "${unknown.slice(0, 80)}".`)
   const { op, input = {}, idempotencyKey } = frame
   if (typeof op !== 'string' || !Object.hasOwn(contract, op))
-    throw new Fault('not_found', 'There is no such operation; GET /api/v1/openapi.json lists them.')
-  if (op === 'signIn' || op === 'signOut') throw new Fault('unsupported', `${op} sets a cookie: use HTTP.`)
-  return { op: op as OperationName, input, idempotencyKey: readIdempotencyKey(idempotencyKey) } // a key of the contract is an operation name
+    throw new Fault('not_found', 'There is no such operation. GET /api/v1/openapi.json lists all operations.')
+  if (op === 'signIn' || op === 'signOut') throw new Fault('unsupported', `${op} sets a cookie, so it needs HTTP.`)
+  return { op: op as OperationName, input, idempotencyKey: readIdempotencyKey(idempotencyKey) } // every key of the contract is an operation name
 }

@@ -1,4 +1,4 @@
-/** The event stream as Server-Sent Events: one JSON value per event, and the same bytes for every subscriber. */
+/** Sends the event stream as Server-Sent Events. Each frame is one event with JSON data, and all subscribers receive the same bytes. */
 import type { SerializedFrame, SubscribeOptions, Subscription } from '@holdpoint/engine'
 import { Cursor, Fault, SessionId } from '@holdpoint/protocol'
 import { type ByteSink, type FlatHeaders, securityHeaders } from './http-message.ts'
@@ -16,7 +16,7 @@ export const streamHeaders: FlatHeaders = [
 const heartbeat = Buffer.from(': heartbeat\n\n')
 const closing = Buffer.from(': closing\n\n')
 
-/** JSON escapes line breaks, so a frame always fits in one `data` line. */
+/** Formats a frame as one event. JSON escapes line breaks, so the frame always fits into one `data` line. */
 function formatEvent(cursor: string | null, json: string): string {
   return cursor === null ? `data: ${json}\n\n` : `id: ${cursor}\ndata: ${json}\n\n`
 }
@@ -31,7 +31,7 @@ function encodeFrame(frame: SerializedFrame): Buffer {
 }
 
 let lastBatch: { readonly frames: readonly SerializedFrame[]; readonly chunk: Buffer } | null = null
-/** Subscribers with the same filter get the same frames one after another, so the last batch usually serves the next subscriber too. */
+/** Encodes frames and caches the last batch, because subscribers with the same filter get the same frames one after another. */
 function encodeBatch(frames: readonly SerializedFrame[]): Buffer {
   if (frames.length === 1) return encodeFrame(frames[0] as SerializedFrame) // the length is checked
   if (lastBatch?.frames.length === frames.length && lastBatch.frames.every((frame, i) => frame === frames[i]))
@@ -47,7 +47,7 @@ function encodeBatch(frames: readonly SerializedFrame[]): Buffer {
 export function sseSink(sink: ByteSink, after: string | undefined): FrameSink {
   return {
     start({ hello, missed }: Subscription) {
-      // A client that is cut off between hello and the missed events must resume before them, so hello has the old cursor.
+      // If the connection breaks between hello and the missed events, the client must resume before these events, so hello has the old cursor.
       const id = hello.resume === 'ok' && after !== undefined ? after : hello.cursor
       let bytes = 0
       const write = (cursor: string | null, json: string) => {
@@ -67,12 +67,12 @@ export function sseSink(sink: ByteSink, after: string | undefined): FrameSink {
   }
 }
 
-/** A malformed cursor is not an error: like an unknown cursor, it leads to a snapshot. */
+/** Reads the options of a subscription. A malformed cursor is not an error and leads to a snapshot, like an unknown cursor. */
 export function readSubscribeOptions(fields: Readonly<Record<string, unknown>>): SubscribeOptions {
   const { after, session, ...rest } = fields
   const unknown = Object.keys(rest)[0]
   if (unknown !== undefined)
-    throw new Fault('bad_input', `A subscription takes "after" and "session", not "${unknown.slice(0, 80)}".`)
+    throw new Fault('bad_input', `A subscription has the fields "after" and "session", not "${unknown.slice(0, 80)}".`)
   const cursor = Cursor.safeParse(after)
   if (session === undefined) return cursor.success ? { after: cursor.data } : {}
   const id = SessionId.safeParse(session)
@@ -81,7 +81,7 @@ export function readSubscribeOptions(fields: Readonly<Record<string, unknown>>):
   return cursor.success ? { after: cursor.data, session: id.data } : { session: id.data }
 }
 
-/** `Last-Event-ID` wins over `after`: a browser that reconnects repeats its first URL, so `after` is older. */
+/** Reads the options of an event stream. `Last-Event-ID` takes precedence over `after`, because a browser reconnects with its first URL, whose `after` is older. */
 export function readStreamOptions(query: string, lastEventId: string | undefined): SubscribeOptions {
   const fields = readQuery(query)
   return readSubscribeOptions(lastEventId ? { ...fields, after: lastEventId } : fields)

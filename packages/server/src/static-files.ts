@@ -1,4 +1,4 @@
-/** Serves the files of the page. The folder is listed once at start, so no path can reach anything outside of it. Each file is read and compressed once. */
+/** Serves the files of the page. The folder is listed once at start, so no path can reach a file outside the folder. Each file is read and compressed once. */
 import { createHash } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -8,7 +8,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import { Fault } from '@holdpoint/protocol'
 import { faultReply, type IncomingRequest, type OutgoingReply, securityHeaders } from './http-message.ts'
 
-/** Media types by extension, and whether compression makes such a file smaller. */
+/** The media type of each file extension, and whether compression makes files of this type smaller. */
 const mediaTypes: Readonly<Record<string, { readonly type: string; readonly isCompressible: boolean }>> = {
   '.html': { type: 'text/html; charset=utf-8', isCompressible: true },
   '.js': { type: 'text/javascript; charset=utf-8', isCompressible: true },
@@ -24,16 +24,16 @@ const mediaTypes: Readonly<Record<string, { readonly type: string; readonly isCo
 }
 const unknownMediaType = { type: 'application/octet-stream', isCompressible: false }
 
-/** In order of preference. */
+/** The supported encodings, in order of preference. */
 const encodings = ['br', 'gzip'] as const
 type Encoding = (typeof encodings)[number]
 const compress: Readonly<Record<Encoding, (body: Buffer) => Promise<Buffer>>> = {
-  // Quality 9 is nearly as small as the maximum of 11 and much faster; the first visitor waits for it.
+  // Quality 9 compresses nearly as well as the maximum of 11 and is much faster. The first visitor has to wait for the compression.
   br: body => promisify(brotliCompress)(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
   gzip: body => promisify(gzip)(body),
 }
 
-/** The content of a file, plain or in one encoding. */
+/** The content of a file, either plain or in one encoding. */
 interface CachedFile {
   readonly body: Buffer
   readonly etag: string
@@ -84,7 +84,7 @@ async function load(file: string, encoding: Encoding | null): Promise<CachedFile
   return { body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"` }
 }
 
-/** The best encoding that the header names and does not refuse with `q=0`. */
+/** Returns the best encoding in the Accept-Encoding header that is not refused with `q=0`, or null. */
 function acceptedEncoding(header: string): Encoding | null {
   const names = header
     .toLowerCase()
@@ -101,7 +101,7 @@ function listFiles(folder: string): Map<string, string> {
   return new Map(files.map(file => [`/${relative(folder, file).split(sep).join('/')}`, file]))
 }
 
-/** Whether the bundler put a hash of the content into the name. */
+/** Returns whether the file name contains a hash of the content, as the bundler creates it. */
 function isHashed(name: string): boolean {
   return /^\/assets\/.+-[\w-]{8,}\.\w+$/.test(name)
 }

@@ -1,31 +1,31 @@
-/** All subscriptions of one server. A frame is encoded once for all subscribers, and a subscriber that reads too slowly is disconnected. */
+/** Manages all subscriptions of one server. The server disconnects a subscriber that reads too slowly or whose credential is revoked. */
 import type { Caller, FrameListener, Gateway, SerializedFrame, SubscribeOptions, Subscription } from '@holdpoint/engine'
 import { Fault, limits } from '@holdpoint/protocol'
 import { type Log, toFault } from './http-message.ts'
 
 /** The transport of one subscription: an event stream or a socket. */
 export interface FrameSink {
-  /** Sends hello and the missed events; returns their size in bytes. */
+  /** Sends hello and the missed events. Returns the number of bytes sent. */
   start(subscription: Subscription): number
   send(frames: readonly SerializedFrame[]): void
-  /** Bytes of frames that the client has not read yet. */
+  /** Returns the number of bytes of frames that the client has not read yet. */
   buffered(): number
   heartbeat(): void
-  /** Ends the stream after everything buffered has been sent. */
+  /** Ends the stream after all buffered frames are sent. */
   close(): void
-  /** Ends at once and drops what is buffered. */
+  /** Ends the stream at once and discards buffered frames. */
   destroy(): void
 }
 
 export interface ClientSubscription {
-  /** Sends frames to the sink from now on, beginning with those that arrived since the subscription started. */
+  /** Starts sending frames to the sink, beginning with the frames that arrived since the subscription started. */
   open(sink: FrameSink): void
   unsubscribe(): void
 }
 
 export interface SubscriptionHub {
   subscribe(caller: Caller, options: SubscribeOptions, revalidate: () => Promise<Caller>): Promise<ClientSubscription>
-  /** Closes every stream in an orderly way and refuses new ones. */
+  /** Ends every stream after its buffered frames are sent, and refuses new subscriptions. */
   close(): void
 }
 
@@ -36,7 +36,7 @@ export function createSubscriptionHub(gateway: Pick<Gateway, 'subscribe'>, log: 
   let heartbeat: NodeJS.Timeout | null = null
 
   function scheduleFlush(subscription: ActiveSubscription): void {
-    // One flush per turn of the event loop, so that the events of one group commit leave in one write.
+    // Flush once per turn of the event loop, so that all events of one group commit are sent in one write.
     if (withNewFrames.push(subscription) === 1) setImmediate(flush)
   }
   function flush(): void {
@@ -89,12 +89,12 @@ interface SubscriptionContext {
 }
 
 class ActiveSubscription implements ClientSubscription, FrameListener {
-  /** The gateway's subscription that feeds this one; null until it is open. */
+  /** The gateway's subscription, which provides the frames; null until the gateway has accepted it. */
   source: Subscription | null = null
   #sink: FrameSink | null = null
   #queued: SerializedFrame[] = []
   #ended = false
-  /** How much the client may leave unread. The size of its snapshot is added, because a snapshot can be larger than the limit. */
+  /** The number of bytes that the client may leave unread: the limit plus the size of the snapshot, because a snapshot can be larger than the limit. */
   #bufferMaxBytes = limits.subscriptionBufferMaxBytes
   readonly #context: SubscriptionContext
 
@@ -130,7 +130,7 @@ class ActiveSubscription implements ClientSubscription, FrameListener {
     else this.#guard(() => sink.send(frames))
   }
 
-  /** Also checks the credential, so that revoking it ends the stream at the next heartbeat. */
+  /** Sends a heartbeat and checks the credential, so that a revoked credential ends the stream at the next heartbeat. */
   heartbeat(): void {
     const sink = this.#sink
     if (!sink) return
@@ -150,7 +150,7 @@ class ActiveSubscription implements ClientSubscription, FrameListener {
     this.unsubscribe()
   }
 
-  /** Frames are sent from timers: an error must end only this subscription, not the others or the process. */
+  /** Calls `send` and ends only this subscription if `send` throws. Frames are sent from timers, so an uncaught error would end the process. */
   #guard(send: () => void): void {
     try {
       send()
