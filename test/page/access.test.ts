@@ -33,7 +33,7 @@ async function wrongs(page: Page, rules: object = {}): Promise<readonly string[]
 }
 
 const looks = [
-  { name: 'wide', options: desktop },
+  { name: 'on a desktop', options: desktop },
   { name: 'on a phone', options: phone },
 ] as const
 
@@ -70,12 +70,12 @@ describe.skipIf(hasNoBrowser())('accessibility of the page', () => {
   }
 
   it.each(looks)(
-    'axe finds no violation on any screen, light and dark: $name',
+    'axe finds no violations on any screen in the light and dark themes ($name)',
     async ({ options }) => {
       const { asker, talker, requests } = await openSamples()
       const page = await fixture.openPage({ ...options, colorScheme: 'light', expectedErrors: connectionErrors })
       const found: Record<string, readonly string[]> = {}
-      // A theme changes only colors.
+      // In the dark theme, check only the contrast, because a theme changes nothing but colors.
       const look = async (name: string, except = {}) => {
         found[name] = await wrongs(page, except)
         await page.emulateMedia({ colorScheme: 'dark' })
@@ -151,7 +151,7 @@ describe.skipIf(hasNoBrowser())('accessibility of the page', () => {
     60_000,
   )
 
-  it('axe finds no violation on the sign-in screen', async () => {
+  it('axe finds no violations on the sign-in screen', async () => {
     const context = await fixture.browser.newContext(desktop)
     const page = await context.newPage()
     await page.goto(fixture.gateway.url)
@@ -170,7 +170,7 @@ describe.skipIf(hasNoBrowser())('accessibility of the page', () => {
     expect(moving).toBe(0)
   })
 
-  it('screen readers hear of new requests, resolutions and messages', async () => {
+  it('screen readers announce new requests, resolutions and messages', async () => {
     const asker = await fixture.openAsker()
     const page = await fixture.openPage()
     const request = await asker.ask(asks.command())

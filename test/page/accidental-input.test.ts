@@ -11,9 +11,9 @@ import { button, cardOf, click, setUpPageFixture, visibleText, waitForCooldown }
 describe.skipIf(hasNoBrowser())('accidental input', () => {
   const fixture = setUpPageFixture()
 
-  it('a click right after a card appears sends nothing, and the card says so', async () => {
+  it('a click right after a card appears sends no answer, and the card says that it just changed', async () => {
     const page = await fixture.openPage()
-    // The page itself clicks at the moment the button appears.
+    // A script in the page clicks the button at the moment it appears.
     await page.evaluate(() => {
       new MutationObserver((_, observer) => {
         const allow = document.querySelector<HTMLButtonElement>('button.allow:enabled')
@@ -30,13 +30,13 @@ describe.skipIf(hasNoBrowser())('accidental input', () => {
     expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'allow' })
   })
 
-  it('a key right after a card appears sends nothing', async () => {
+  it('a key pressed right after a card appears sends no answer', async () => {
     const page = await fixture.openPage()
     const asker = await fixture.openAsker()
     const first = await asker.ask(asks.command('first'))
     await cardOf(page, first).waitFor()
     await page.keyboard.press('j')
-    // Presses the key in every frame, from before the change until the cooldown is nearly over.
+    // Press the key in every frame, from before the change until the cooldown is nearly over.
     await page.evaluate(ms => {
       new MutationObserver((_, observer) => {
         if (document.querySelectorAll('article').length < 2) return
@@ -61,7 +61,7 @@ describe.skipIf(hasNoBrowser())('accidental input', () => {
   })
 
   it.each(['inbox', 'session'])(
-    'a double click answers one card and not the one that takes its place: %s',
+    'a double click on the %s screen answers one card, and not the card that takes its place',
     async screen => {
       const page = await fixture.openPage()
       const asker = await fixture.openAsker()
@@ -92,28 +92,31 @@ describe.skipIf(hasNoBrowser())('accidental input', () => {
 
   it.each([
     ['a letter', 'Deny…', 'a'],
-    ['a line end', 'Edit…', 'Enter'],
-    ['an arrow', 'Deny…', 'ArrowLeft'],
+    ['a line break', 'Edit…', 'Enter'],
+    ['an arrow key', 'Deny…', 'ArrowLeft'],
     ['Shift', 'Deny…', 'Shift'],
     ['Delete', 'Add a note…', 'Delete'],
-  ])('keys typed after %s into a field that has disappeared answer nothing', async (_, panel, lastKey) => {
-    const page = await fixture.openPage()
-    const asker = await fixture.openAsker()
-    const first = await asker.ask(asks.command('first'))
-    const second = await asker.ask(asks.command('second'))
-    await cardOf(page, second).waitFor()
-    await button(cardOf(page, first), panel).click()
-    await page.keyboard.type('because ')
-    await page.keyboard.press(lastKey)
-    await fixture.gateway.call('withdrawRequest', { id: first.id })
-    await cardOf(page, first).waitFor({ state: 'detached' })
-    await page.keyboard.type('aaaaaaaaaaaaaaaa', { delay: 70 })
-    await page.locator('.leftover-draft', { hasText: 'because' }).waitFor()
-    await fixture.gateway.call('getRequest', { id: second.id, wait: 500 })
-    expect(await fixture.isPending(second)).toBe(true)
-  })
+  ])(
+    'if a text field disappears after the person typed %s, the keys typed next answer nothing',
+    async (_, panel, lastKey) => {
+      const page = await fixture.openPage()
+      const asker = await fixture.openAsker()
+      const first = await asker.ask(asks.command('first'))
+      const second = await asker.ask(asks.command('second'))
+      await cardOf(page, second).waitFor()
+      await button(cardOf(page, first), panel).click()
+      await page.keyboard.type('because ')
+      await page.keyboard.press(lastKey)
+      await fixture.gateway.call('withdrawRequest', { id: first.id })
+      await cardOf(page, first).waitFor({ state: 'detached' })
+      await page.keyboard.type('aaaaaaaaaaaaaaaa', { delay: 70 })
+      await page.locator('.leftover-draft', { hasText: 'because' }).waitFor()
+      await fixture.gateway.call('getRequest', { id: second.id, wait: 500 })
+      expect(await fixture.isPending(second)).toBe(true)
+    },
+  )
 
-  it('an unfinished edit is not skipped by a key, and the button says that it leaves the edit out', async () => {
+  it('a key does not allow a request with an unfinished edit, and the Allow button says that it leaves the edit out', async () => {
     const page = await fixture.openPage()
     const request = await (await fixture.openAsker()).ask(asks.command('rm -rf build'))
     const card = cardOf(page, request)
@@ -135,7 +138,7 @@ describe.skipIf(hasNoBrowser())('accidental input', () => {
     expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'allow' })
   })
 
-  it('a key sends no answers while the decline panel is open', async () => {
+  it('a key sends no answers to questions while the decline panel is open', async () => {
     const page = await fixture.openPage()
     const request = await (await fixture.openAsker()).ask(asks.questions())
     const card = cardOf(page, request)
@@ -150,7 +153,7 @@ describe.skipIf(hasNoBrowser())('accidental input', () => {
     expect(await fixture.isPending(request)).toBe(true)
   })
 
-  it('opening a plan with Enter does not focus the mode select, which letter keys would change', async () => {
+  it('opening a plan with Enter does not focus the mode menu, where letter keys would change the mode', async () => {
     const page = await fixture.openPage()
     const ask = { ...asks.plan(), modes: ['default', 'acceptEdits'] } as Ask // asks.plan() is an approval
     const request = await (await fixture.openAsker()).ask(ask)
@@ -164,7 +167,7 @@ describe.skipIf(hasNoBrowser())('accidental input', () => {
     await cardOf(page, request).getByRole('textbox').waitFor()
   })
 
-  it('Enter in the reason field denies, and Escape goes back and keeps the text', async () => {
+  it('in the reason field, Enter denies the request; Escape goes back and keeps the text', async () => {
     const page = await fixture.openPage()
     const request = await (await fixture.openAsker()).ask(asks.command())
     const card = cardOf(page, request)
@@ -183,7 +186,7 @@ describe.skipIf(hasNoBrowser())('accidental input', () => {
     expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'deny', reason: 'first line\nsecond line' })
   })
 
-  it('Enter in any other field of a card sends nothing', async () => {
+  it('Enter in any field of a card other than the reason field sends no answer', async () => {
     const page = await fixture.openPage()
     const request = await (await fixture.openAsker()).ask(asks.command())
     const card = cardOf(page, request)
@@ -214,7 +217,7 @@ describe.skipIf(hasNoBrowser())('accidental input', () => {
     expect(await fixture.isPending(request)).toBe(true)
   })
 
-  it.each([1440, 390, 320])('a toast never covers the batch bar: %i pixels wide', async width => {
+  it.each([1440, 390, 320])('a toast never covers the batch bar on a screen %i pixels wide', async width => {
     const page = await fixture.openPage({ viewport: { width, height: 700 } })
     const asker = await fixture.openAsker()
     const plain = await asker.ask(asks.command())
@@ -237,7 +240,7 @@ describe.skipIf(hasNoBrowser())('accidental input', () => {
     }
   })
 
-  it('selecting a range skips cards that were never on the screen, and says so', async () => {
+  it('selecting a range skips cards that have never been on screen, and a toast says so', async () => {
     const page = await fixture.openPage()
     const asker = await fixture.openAsker()
     const requests: Request[] = []
@@ -251,7 +254,7 @@ describe.skipIf(hasNoBrowser())('accidental input', () => {
       .click({ modifiers: ['Shift'] })
     const toast = page.getByText(/^1 request needs individual review\. \d+ requests haven’t been on screen yet/)
     await toast.waitFor()
-    const skipped = Number(/(\d+) haven’t/.exec(await visibleText(toast))?.[1])
+    const skipped = Number(/(\d+) requests haven’t/.exec(await visibleText(toast))?.[1])
     await page.getByText(`${requests.length - 1 - skipped} selected`).waitFor()
   })
 
@@ -280,7 +283,7 @@ describe.skipIf(hasNoBrowser())('accidental input', () => {
     await expect.poll(() => toast.textContent()).toBe('')
   })
 
-  it('a long change can be allowed only after its end was on the screen', async () => {
+  it('a long file change can be allowed only after its end has been on screen', async () => {
     const page = await fixture.openPage()
     const request = await (await fixture.openAsker()).ask(asks.write(400))
     const card = cardOf(page, request)
@@ -319,7 +322,7 @@ describe.skipIf(hasNoBrowser())('accidental input', () => {
       readonly text: string
     }[] // the format of that file
 
-    it('are visible on cards, in receipts and in the transcript, and nothing is rendered as HTML', async () => {
+    it('are made visible on cards, in receipts and in the transcript, where agent text is never rendered as HTML', async () => {
       const page = await fixture.openPage()
       const asker = await fixture.openAsker('\u202Eapi\u202C')
       for (const { text } of attacks.filter(attack => attack.name !== 'lone surrogate'))
@@ -344,7 +347,7 @@ describe.skipIf(hasNoBrowser())('accidental input', () => {
       await page.goto(`${fixture.gateway.url}/#/sessions/${asker.session.id}`)
       const log = page.getByRole('log', { name: 'Transcript' })
       await log.getByText('<img src=x onerror=alert(1)>').first().waitFor()
-      // One of the attacks has two hundred lines, which are joined to one here.
+      // One of the attacks has two hundred lines, which the summary joins into one line.
       await log.locator('.request-line-summary', { hasText: 'npm test ↵ rm -rf ~' }).first().waitFor()
       expect((await log.locator('.request-line-summary').allInnerTexts()).join()).not.toContain('\\u{a}')
       expect(await visibleText(log)).not.toContain('\u202E')
@@ -352,7 +355,7 @@ describe.skipIf(hasNoBrowser())('accidental input', () => {
       expect(await visibleText(page.locator('main'))).toContain(escapeInvisible('\u202Eapi\u202C'))
     })
 
-    it('in long runs are counted, and the edited command keeps them', async () => {
+    it('are replaced by a count in long runs, and an edited command keeps them', async () => {
       const page = await fixture.openPage()
       const asker = await fixture.openAsker()
       const command = `npm test${' '.repeat(3000)}; rm -rf ~`
@@ -387,7 +390,7 @@ describe.skipIf(hasNoBrowser())('accidental input', () => {
       expect(await fixture.answerGivenOnPage(request)).toMatchObject({ input: { command: `${command}x` } })
     })
 
-    it('are visible wherever a card shows an agent’s text', async () => {
+    it('are made visible wherever a card shows an agent’s text', async () => {
       const invisible = 'ok\u202Edne\u200B'
       const page = await fixture.openPage()
       const asker = await fixture.openAsker()

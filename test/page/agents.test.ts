@@ -9,7 +9,7 @@ import { bash, type ModelScript, say, TestModel, toolUse } from '../../packages/
 import { hasNoBrowser } from '../support/browser.ts'
 import { button, click, receipt, setUpPageFixture, visibleText } from './page-fixture.ts'
 
-/** The pending card on the session screen with this accessible name. */
+/** Finds the pending card on the session screen with this accessible name. */
 function card(page: Page, name: string): Locator {
   return page.getByRole('region', { name: 'Waiting for you' }).getByRole('article', { name })
 }
@@ -20,7 +20,7 @@ function transcript(page: Page): Locator {
 describe.skipIf(hasNoBrowser())('the rehearsal agent on the page', () => {
   const fixture = setUpPageFixture({ runner: 'process' })
 
-  it('runs from the first screen to its end by clicks, and repeats the answers it got', async () => {
+  it('can be started and answered with clicks until it ends, and repeats the answers it received', async () => {
     const page = await fixture.openPage()
     await fixture.gateway.runnerStarted()
     await button(page, 'Start a rehearsal').click()
@@ -69,7 +69,7 @@ describe.skipIf(hasNoBrowser())('the rehearsal agent on the page', () => {
   }, 60_000)
 })
 
-describe.skipIf(hasNoBrowser())('the real Claude Code with a scripted model, on the page', () => {
+describe.skipIf(hasNoBrowser())('Claude Code with a scripted model, on the page', () => {
   const home = mkdtempSync(join(tmpdir(), 'holdpoint-page-claude-'))
   const work = join(home, 'work')
   let model: TestModel
@@ -86,7 +86,7 @@ describe.skipIf(hasNoBrowser())('the real Claude Code with a scripted model, on 
     rmSync(home, { recursive: true, force: true, maxRetries: 5 })
   })
 
-  it('asks a question, shows a plan and runs a command, each as answered in the browser', async () => {
+  it('asks a question, proposes a plan and runs a command, and acts on each answer given in the browser', async () => {
     const page = await fixture.openPage()
     await fixture.gateway.runnerStarted()
     await button(page, 'New session').click()

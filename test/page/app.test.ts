@@ -3,10 +3,10 @@ import { connectionErrors, desktop, hasNoBrowser, openPage, withWorker } from '.
 import { asks } from '../support/request-samples.ts'
 import { button, setUpPageFixture } from './page-fixture.ts'
 
-describe.skipIf(hasNoBrowser())('the page as a web app', () => {
+describe.skipIf(hasNoBrowser())('the page', () => {
   const fixture = setUpPageFixture({}, 'full')
 
-  it('is installable: the manifest is complete, and its files exist', async () => {
+  it('can be installed as an app: its manifest is complete, and the files in it exist', async () => {
     const page = await fixture.openPage(withWorker)
     const address = await page.locator('link[rel="manifest"]').getAttribute('href')
     const reply = await page.request.get(`${fixture.gateway.url}${address}`)
@@ -27,7 +27,7 @@ describe.skipIf(hasNoBrowser())('the page as a web app', () => {
     expect(installabilityErrors.filter(error => error.errorId !== 'in-incognito')).toEqual([])
   })
 
-  it('has a service worker that caches no requests and shows an offline page', async () => {
+  it('has a service worker that caches only the offline page, and shows it while the gateway is unreachable', async () => {
     const page = await fixture.openPage({ ...withWorker, expectedErrors: connectionErrors })
     const asker = await fixture.openAsker()
     await asker.ask(asks.command('secret-looking command'))
@@ -53,8 +53,8 @@ describe.skipIf(hasNoBrowser())('the page as a web app', () => {
     await page.getByText('secret-looking command').first().waitFor()
   })
 
-  it('sends headers that forbid all other origins', async () => {
-    // Not opened by the fixture, which would report the attempt as an error.
+  it('is served with headers that block inline scripts and other origins', async () => {
+    // Open the page without the fixture, which would report the blocked script and image as errors.
     const { page } = await openPage(fixture.browser, fixture.gateway)
     const ran = await page.evaluate(async () => {
       const script = document.createElement('script')
@@ -62,7 +62,7 @@ describe.skipIf(hasNoBrowser())('the page as a web app', () => {
         script.textContent = 'globalThis.ran = true'
         document.body.append(script)
       } catch {
-        // Trusted Types may reject it even earlier.
+        // Trusted Types may block the script even earlier.
       }
       const image = new Image()
       const loaded = new Promise(done => {
@@ -90,33 +90,37 @@ describe.skipIf(hasNoBrowser())('the page as a web app', () => {
     await context.close()
   })
 
-  it('the fixture notices console errors and requests to other origins', async () => {
-    const { page, problems } = await openPage(fixture.browser, fixture.gateway)
-    await page.evaluate(() => console.error('planted'))
-    await page.evaluate(() => setTimeout(() => Promise.reject(new Error('thrown')), 0))
-    await page.evaluate(() => fetch('http://127.0.0.1:1/').catch(() => {}))
-    await expect.poll(() => problems.join('\n')).toMatch(/planted[\s\S]*thrown|thrown[\s\S]*planted/)
-    expect(problems.some(line => line.includes('127.0.0.1:1'))).toBe(true)
-    await page.context().close()
+  describe('the page fixture', () => {
+    it('reports console errors and requests to other origins', async () => {
+      const { page, problems } = await openPage(fixture.browser, fixture.gateway)
+      await page.evaluate(() => console.error('planted'))
+      await page.evaluate(() => setTimeout(() => Promise.reject(new Error('thrown')), 0))
+      await page.evaluate(() => fetch('http://127.0.0.1:1/').catch(() => {}))
+      await expect.poll(() => problems.join('\n')).toMatch(/planted[\s\S]*thrown|thrown[\s\S]*planted/)
+      expect(problems.some(line => line.includes('127.0.0.1:1'))).toBe(true)
+      await page.context().close()
+    })
   })
 
-  it('the New session dialog offers an agent as soon as its runner connects', async () => {
-    const page = await fixture.openPage(withWorker)
-    await page.keyboard.press('n')
-    const dialog = page.getByRole('dialog', { name: 'New session' })
-    await dialog.getByText('No agents available').waitFor()
-    await dialog.getByLabel('First message').fill('Hello')
-    const { gateway } = fixture
-    const driver = { name: 'late', title: 'A late one', capabilities: [], modes: ['default'], ready: true }
-    const { id } = await gateway.callAs(gateway.home.runnerToken())('announceRunner', {
-      id: gateway.home.runnerId(),
-      name: 'late',
-      drivers: [driver],
+  describe('the New session dialog', () => {
+    it('offers an agent as soon as its runner connects', async () => {
+      const page = await fixture.openPage(withWorker)
+      await page.keyboard.press('n')
+      const dialog = page.getByRole('dialog', { name: 'New session' })
+      await dialog.getByText('No agents available').waitFor()
+      await dialog.getByLabel('First message').fill('Hello')
+      const { gateway } = fixture
+      const driver = { name: 'late', title: 'A late one', capabilities: [], modes: ['default'], ready: true }
+      const { id } = await gateway.callAs(gateway.home.runnerToken())('announceRunner', {
+        id: gateway.home.runnerId(),
+        name: 'late',
+        drivers: [driver],
+      })
+      await dialog.getByRole('radio', { name: 'A late one' }).check()
+      await dialog.getByText('No agents available').waitFor({ state: 'detached' })
+      await expect.poll(() => dialog.getByLabel('First message').inputValue()).toBe('Hello')
+      await expect.poll(() => button(dialog, 'Start session').isEnabled()).toBe(true)
+      expect(id).toBe(gateway.home.runnerId())
     })
-    await dialog.getByRole('radio', { name: 'A late one' }).check()
-    await dialog.getByText('No agents available').waitFor({ state: 'detached' })
-    await expect.poll(() => dialog.getByLabel('First message').inputValue()).toBe('Hello')
-    await expect.poll(() => button(dialog, 'Start session').isEnabled()).toBe(true)
-    expect(id).toBe(gateway.home.runnerId())
   })
 })

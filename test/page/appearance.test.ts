@@ -10,7 +10,7 @@ const small = { viewport: { width: 320, height: 640 }, hasTouch: true, isMobile:
 const longPath = `/home/ana/${'customers/with-a-long-name/'.repeat(4)}billing/packages/api`
 const longTitle = 'Find out why the nightly build fails on its second attempt. '.repeat(5)
 
-/** The elements beyond the right edge of the screen, except those inside a scrolling or clipping element. */
+/** Returns the elements beyond the right edge of the screen, except those inside a scrolling or clipping element. */
 function beyondTheEdge(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const isCut = (element: Element | null): boolean =>
@@ -22,10 +22,10 @@ function beyondTheEdge(page: Page): Promise<string[]> {
   })
 }
 
-describe.skipIf(hasNoBrowser())('the appearance of the page:', () => {
+describe.skipIf(hasNoBrowser())('the appearance of the page', () => {
   const fixture = setUpPageFixture()
 
-  it('a card’s header is one line with the asker, for any names; the last folders of the path stay visible', async () => {
+  it('a card’s header fits on one line however long the names are, and the last folders of the path stay visible', async () => {
     const asker = await fixture.openAsker(longTitle, longPath)
     const request = await asker.ask({ ...asks.command(), cwd: longPath } as Ask, { agentPath: ['test-writer'] }) // spreading an approval loses the union type
     for (const [options, linesMax] of [
@@ -47,7 +47,7 @@ describe.skipIf(hasNoBrowser())('the appearance of the page:', () => {
     }
   })
 
-  it('a card that can be scrolled further has a shadow at its edge', async () => {
+  it('a card that can be scrolled further has a shadow at that edge', async () => {
     const request = await (await fixture.openAsker()).ask(asks.form())
     const page = await fixture.openPage({ ...phone, viewport: { width: 390, height: 640 } })
     const body = cardOf(page, request).locator('.card-body')
@@ -63,7 +63,7 @@ describe.skipIf(hasNoBrowser())('the appearance of the page:', () => {
     expect((await edge()).equals(before)).toBe(false)
   })
 
-  it('everything fits on the smallest screen', async () => {
+  it('every screen fits the narrowest supported width', async () => {
     const asker = await fixture.openAsker(longTitle, longPath)
     await asker.ask(asks.plan())
     const page = await fixture.openPage(small)
@@ -81,7 +81,7 @@ describe.skipIf(hasNoBrowser())('the appearance of the page:', () => {
     ).toBe(1)
   })
 
-  it('key hints are on the active card only, on devices with a keyboard, and screen readers hear them once', async () => {
+  it('only the active card shows key hints, only on devices with a keyboard, and screen readers announce each hint once', async () => {
     const asker = await fixture.openAsker()
     const first = await asker.ask(asks.command())
     await asker.ask(asks.questions())
@@ -122,7 +122,7 @@ describe.skipIf(hasNoBrowser())('the appearance of the page:', () => {
     expect(told).toBe('Run a command: npm run migrate -- --env staging')
   })
 
-  it('the description of a command is quoted as the agent’s, and short lists fit in one line', async () => {
+  it('the description of a command is quoted as the agent’s own text, and a short list fits on one line', async () => {
     const asker = await fixture.openAsker()
     const command = await asker.ask({
       ...asks.command(),
@@ -173,7 +173,7 @@ describe.skipIf(hasNoBrowser())('the appearance of the page:', () => {
     }
 
     it.each(['inbox', 'session'])(
-      'the two answer buttons are at the bottom, apart from each other: %s',
+      'the two answer buttons on the %s screen are at the bottom, with space between them',
       async screen => {
         const asker = await fixture.openAsker()
         const request = await asker.ask(asks.command(long))
@@ -192,7 +192,7 @@ describe.skipIf(hasNoBrowser())('the appearance of the page:', () => {
       },
     )
 
-    it('a long request scrolls inside its card, and can be allowed once its end was visible', async () => {
+    it('a long request scrolls inside its card, and can be allowed once its end has been visible', async () => {
       const request = await (await fixture.openAsker()).ask(asks.command(long))
       const page = await fixture.openPage(phone)
       const card = cardOf(page, request)
@@ -208,30 +208,33 @@ describe.skipIf(hasNoBrowser())('the appearance of the page:', () => {
       expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'allow' })
     })
 
-    it.each(['inbox', 'session'])('the full folder and every caution are shown before allowing: %s', async screen => {
-      const asker = await fixture.openAsker('s', `/srv/${'deep/'.repeat(60)}end`)
-      const caution = { reason: 'It is outside. '.repeat(60), blockedPath: '/etc/shadow' }
-      const ask = { ...asks.command('rm -rf *'), cwd: asker.session.cwd, caution } as Ask // spreading an approval loses the union type
-      const request = await asker.ask(ask)
-      const page = await fixture.openPage(phone)
-      if (screen === 'session') await page.goto(`${fixture.gateway.url}/#/sessions/${asker.session.id}`)
-      const card = cardOf(page, request)
-      const allow = button(card, 'Allow once')
-      await card.getByText('Scroll to the end to allow.').waitFor()
-      await expect.poll(() => allow.isDisabled()).toBe(true)
-      const { y, height } = await boxOf(allow)
-      expect(y + height).toBeLessThan(phone.viewport.height - 52)
-      await card.locator('.card-body').evaluate(body => body.scrollTo(0, body.scrollHeight))
-      await page.waitForFunction(() => !document.querySelector<HTMLButtonElement>('.allow')?.disabled)
-      const body = await boxOf(card.locator('.card-body'))
-      const path = await boxOf(card.getByText('/etc/shadow'))
-      expect(path.y + path.height).toBeLessThanOrEqual(body.y + body.height)
-      const actionLine = card.locator('.action-line')
-      expect(await actionLine.evaluate(it => it.scrollHeight <= it.clientHeight + 1)).toBe(true)
-      expect(await visibleText(card.locator('.card-body'))).toContain(asker.session.cwd)
-    })
+    it.each(['inbox', 'session'])(
+      'the %s screen shows the full folder and every caution before a request can be allowed',
+      async screen => {
+        const asker = await fixture.openAsker('s', `/srv/${'deep/'.repeat(60)}end`)
+        const caution = { reason: 'It is outside. '.repeat(60), blockedPath: '/etc/shadow' }
+        const ask = { ...asks.command('rm -rf *'), cwd: asker.session.cwd, caution } as Ask // spreading an approval loses the union type
+        const request = await asker.ask(ask)
+        const page = await fixture.openPage(phone)
+        if (screen === 'session') await page.goto(`${fixture.gateway.url}/#/sessions/${asker.session.id}`)
+        const card = cardOf(page, request)
+        const allow = button(card, 'Allow once')
+        await card.getByText('Scroll to the end to allow.').waitFor()
+        await expect.poll(() => allow.isDisabled()).toBe(true)
+        const { y, height } = await boxOf(allow)
+        expect(y + height).toBeLessThan(phone.viewport.height - 52)
+        await card.locator('.card-body').evaluate(body => body.scrollTo(0, body.scrollHeight))
+        await page.waitForFunction(() => !document.querySelector<HTMLButtonElement>('.allow')?.disabled)
+        const body = await boxOf(card.locator('.card-body'))
+        const path = await boxOf(card.getByText('/etc/shadow'))
+        expect(path.y + path.height).toBeLessThanOrEqual(body.y + body.height)
+        const actionLine = card.locator('.action-line')
+        expect(await actionLine.evaluate(it => it.scrollHeight <= it.clientHeight + 1)).toBe(true)
+        expect(await visibleText(card.locator('.card-body'))).toContain(asker.session.cwd)
+      },
+    )
 
-    it('one card fills the screen, for every kind of request', async () => {
+    it('a card of every kind of request fills the screen', async () => {
       const asker = await fixture.openAsker()
       for (const ask of [asks.suggested(), asks.questions(), asks.form(), asks.dangerous()]) await asker.ask(ask)
       const page = await fixture.openPage(phone)

@@ -13,7 +13,7 @@ import {
   waitForCooldown,
 } from './page-fixture.ts'
 
-/** The contrast ratio of two computed colors, as defined by WCAG. */
+/** Returns the contrast ratio of two computed colors, as defined by WCAG. */
 function contrast(one: string, other: string): number {
   const [light = 0, dark = 0] = [one, other]
     .map(colour => (colour.match(/[\d.]+/g) ?? []).slice(0, 3).map(part => Number(part) / 255))
@@ -35,7 +35,7 @@ describe.skipIf(hasNoBrowser())('approvals on the page', () => {
     return { page, request, card }
   }
 
-  it('allowing a command once shows a receipt with the person and then the delivery', async () => {
+  it('after a person allows a command, the receipt shows who allowed it and then that the agent received the answer', async () => {
     const { page, request, card } = await openRequest(asks.command())
     expect(await visibleText(card.getByRole('heading'))).toBe('Run a command')
     expect(await visibleText(card.getByRole('figure', { name: 'Command' }))).toContain('npm run migrate -- --env')
@@ -51,7 +51,7 @@ describe.skipIf(hasNoBrowser())('approvals on the page', () => {
     expect(await button(page, 'Allow once').count()).toBe(0)
   })
 
-  it('an edited command is allowed with the edit and a note, and the receipt shows both texts', async () => {
+  it('a person can allow an edited command with a note, and the receipt shows the original and the edited command', async () => {
     const { page, request, card } = await openRequest(asks.command())
     await button(card, 'Edit…').click()
     const allow = button(card, 'Allow with edits')
@@ -74,7 +74,7 @@ describe.skipIf(hasNoBrowser())('approvals on the page', () => {
     expect(await visibleText(details)).toContain('never on staging')
   })
 
-  it('a request is allowed with a note for the agent', async () => {
+  it('a person can allow a request with a note for the agent', async () => {
     const { page, request, card } = await openRequest(asks.fields())
     await button(card, 'Add a note…').click()
     await expect.poll(() => button(card, 'Allow with this note').isDisabled()).toBe(true)
@@ -84,7 +84,7 @@ describe.skipIf(hasNoBrowser())('approvals on the page', () => {
     await receipt(page, 'allowed by you: but only this one').waitFor()
   })
 
-  it('a request is denied in two steps, with a reason', async () => {
+  it('denying a request takes two steps and sends the typed reason', async () => {
     const { page, request, card } = await openRequest(asks.command())
     await button(card, 'Deny…').click()
     expect(await fixture.isPending(request)).toBe(true)
@@ -94,7 +94,7 @@ describe.skipIf(hasNoBrowser())('approvals on the page', () => {
     await receipt(page, 'denied by you: not before the backup').waitFor()
   })
 
-  it('“Deny and stop” also interrupts the agent', async () => {
+  it('“Deny and stop” denies the request and interrupts the agent', async () => {
     const { page, request, card } = await openRequest(asks.command())
     await button(card, 'Deny…').click()
     await click(page, button(card, 'Deny and stop'))
@@ -102,7 +102,7 @@ describe.skipIf(hasNoBrowser())('approvals on the page', () => {
     await receipt(page, 'denied by you').waitFor()
   })
 
-  it('an edit shows both sides with visible blanks and tabs, and its new text can be changed', async () => {
+  it('a file edit shows the old and the new text with visible spaces and tabs, and a person can change the new text', async () => {
     const { page, request, card } = await openRequest(asks.edit())
     expect(await visibleText(card)).toContain('/src/api/src/retry.ts')
     await expect.poll(() => card.locator('.diff.split').count()).toBe(1)
@@ -127,21 +127,24 @@ describe.skipIf(hasNoBrowser())('approvals on the page', () => {
     await receipt(page, '/src/api/src/retry.ts', 'allowed with changes').waitFor()
   })
 
-  it.each(['light', 'dark'] as const)('an edit shows trailing blanks with enough contrast: %s', async colorScheme => {
-    const input = { file_path: '/src/a.ts', old_string: 'one \ntwo', new_string: 'one\ntwo \t' }
-    const { card } = await openRequest({ ...asks.edit(), input } as Ask, { colorScheme }) // asks.edit() is an approval
-    expect(await card.locator('.trail').allTextContents()).toEqual([' ', ' ', '\t'])
-    for (const trail of await card.locator('.trail').all()) {
-      const colours = await trail.evaluate(it => [
-        getComputedStyle(it).outlineColor,
-        getComputedStyle(it.closest('.diff-row') ?? it).backgroundColor,
-      ])
-      expect(await trail.evaluate(it => getComputedStyle(it).outlineStyle)).toBe('solid')
-      expect(contrast(colours[0] ?? '', colours[1] ?? '')).toBeGreaterThan(3)
-    }
-  })
+  it.each(['light', 'dark'] as const)(
+    'trailing spaces in a file edit have enough contrast in the %s theme',
+    async colorScheme => {
+      const input = { file_path: '/src/a.ts', old_string: 'one \ntwo', new_string: 'one\ntwo \t' }
+      const { card } = await openRequest({ ...asks.edit(), input } as Ask, { colorScheme }) // asks.edit() is an approval
+      expect(await card.locator('.trail').allTextContents()).toEqual([' ', ' ', '\t'])
+      for (const trail of await card.locator('.trail').all()) {
+        const colours = await trail.evaluate(it => [
+          getComputedStyle(it).outlineColor,
+          getComputedStyle(it.closest('.diff-row') ?? it).backgroundColor,
+        ])
+        expect(await trail.evaluate(it => getComputedStyle(it).outlineStyle)).toBe('solid')
+        expect(contrast(colours[0] ?? '', colours[1] ?? '')).toBeGreaterThan(3)
+      }
+    },
+  )
 
-  it('an edit with CRLF line endings says so once, and keeps them when it is changed', async () => {
+  it('a file edit with CRLF line endings says so once, and keeps CRLF when a person changes the text', async () => {
     const input = { file_path: '/src/a.ts', old_string: 'one\r\ntwo', new_string: 'one\r\n2\r\nthree' }
     const { page, request, card } = await openRequest({ ...asks.edit(), input } as Ask) // asks.edit() is an approval
     expect(await visibleText(card.locator('.file-header'))).toContain('2 added · 1 removed · CRLF line endings')
@@ -162,9 +165,9 @@ describe.skipIf(hasNoBrowser())('approvals on the page', () => {
     await expect.poll(() => editReceipt.locator('.remark .diff-row.added').count()).toBe(2)
   })
 
-  it('an edit that changes line endings shows each of them', async () => {
+  it('a file edit that changes line endings marks every changed line ending', async () => {
     const input = { file_path: '/src/a.ts', old_string: 'one\r\ntwo', new_string: 'one\ntwo' }
-    const { card } = await openRequest({ ...asks.edit(), input } as Ask) // as above
+    const { card } = await openRequest({ ...asks.edit(), input } as Ask) // asks.edit() is an approval
     expect(await visibleText(card.locator('.file-header'))).toContain(
       'mixed line endings: ⟨CR⟩ marks lines that end in CRLF',
     )
@@ -172,13 +175,13 @@ describe.skipIf(hasNoBrowser())('approvals on the page', () => {
     expect(await visibleText(card.locator('.diff-row.added .line'))).not.toContain('CR')
   })
 
-  it('an edit is shown in one column on a phone', async () => {
+  it('a file edit is shown in one column on a phone', async () => {
     const { card } = await openRequest(asks.edit(), phone)
     await expect.poll(() => card.locator('.diff.unified').count()).toBe(1)
     expect(await card.locator('.diff.split').count()).toBe(0)
   })
 
-  it('a new file is shown in full', async () => {
+  it('a request to write a new file shows the whole file', async () => {
     const { page, request, card } = await openRequest(asks.write())
     expect(await visibleText(card)).toContain('new file · 12 added')
     await expect.poll(() => card.locator('.diff-row.added').count()).toBe(12)
@@ -187,7 +190,7 @@ describe.skipIf(hasNoBrowser())('approvals on the page', () => {
     await receipt(page, '/src/api/src/greeting.ts', 'allowed by you').waitFor()
   })
 
-  it('the input of another tool is shown as fields or JSON, and an edit of it must be valid JSON', async () => {
+  it('the input of an MCP tool is shown as fields or JSON, and edited input must be valid JSON', async () => {
     const { page, request, card } = await openRequest(asks.fields())
     expect(await visibleText(card.getByRole('heading'))).toBe('tracker: create_issue (MCP)')
     expect(await card.getByRole('definition').allInnerTexts()).toEqual(
@@ -211,7 +214,7 @@ describe.skipIf(hasNoBrowser())('approvals on the page', () => {
     expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'allow', input })
   })
 
-  it('a request is allowed and remembered with a suggestion, whose scope is shown', async () => {
+  it('“Always…” shows the scope of each suggestion, and allows and remembers the request with the chosen one', async () => {
     const { page, request, card } = await openRequest(asks.suggested())
     await button(card, 'Add a note…').click()
     await page.keyboard.type('as ever')
@@ -248,7 +251,7 @@ describe.skipIf(hasNoBrowser())('approvals on the page', () => {
   })
 
   describe('a plan', () => {
-    it('is rendered as Markdown, can be viewed as source, and is approved', async () => {
+    it('is rendered as Markdown, can be viewed as source, and can be approved', async () => {
       const { page, request, card } = await openRequest(asks.plan())
       await card.getByRole('heading', { name: 'Plan', exact: true }).waitFor()
       expect(await visibleText(card.locator('.markdown strong'))).toBe('migration')
@@ -269,7 +272,7 @@ describe.skipIf(hasNoBrowser())('approvals on the page', () => {
       })
     })
 
-    it('shows the mode it is approved into in every panel, even if it was chosen on another device', async () => {
+    it('shows in every panel which mode an approval switches to, even if the mode was chosen on another device', async () => {
       const ask: Ask = { ...asks.plan(), modes: ['default', 'bypassPermissions'] } as Ask // asks.plan() is an approval
       const { page, request, card } = await openRequest(ask)
       await button(card, 'Add a note…').click()
@@ -289,7 +292,7 @@ describe.skipIf(hasNoBrowser())('approvals on the page', () => {
       await expect.poll(() => card.getByLabel('After approval').inputValue(), { timeout: 5000 }).toBe('brisk')
     })
 
-    it('is sent back to the agent with a reason', async () => {
+    it('can be sent back to the agent with a reason', async () => {
       const { page, request, card } = await openRequest(asks.plan())
       await button(card, 'Keep planning…').click()
       await page.keyboard.type('and the rollback?')

@@ -23,7 +23,7 @@ describe.skipIf(hasNoBrowser())('answering several requests at once', () => {
   const bar = (page: Page) => page.getByRole('region', { name: 'Answer several at once' })
   const reason = (page: Page) => bar(page).getByRole('textbox')
 
-  it('keys answer the selected requests, and the active card only if it is selected', async () => {
+  it('keys answer the selected requests, and answer the active card only if it is selected', async () => {
     const page = await fixture.openPage()
     const request = await openRequests(page, 2)
     await pressKey(page, 'j')
@@ -84,7 +84,7 @@ describe.skipIf(hasNoBrowser())('answering several requests at once', () => {
     expect(await reason(page).inputValue()).toBe('')
   })
 
-  it('the typed reason stays if sending fails', async () => {
+  it('the typed reason is kept if the answers cannot be sent', async () => {
     const page = await fixture.openPage({ expectedErrors: connectionErrors })
     const request = await openRequests(page, 1)
     await cardOf(page, request(0)).getByRole('checkbox').check()
@@ -100,7 +100,7 @@ describe.skipIf(hasNoBrowser())('answering several requests at once', () => {
     await bar(page).waitFor({ state: 'detached' })
   })
 
-  it('each request is allowed with its own note; one with an unfinished edit is skipped, and the toast says so', async () => {
+  it('each request is allowed with its own note; a request with an unfinished edit is skipped, and a toast says so', async () => {
     const page = await fixture.openPage()
     const request = await openRequests(page, 3)
     for (const at of [0, 1, 2]) await cardOf(page, request(at)).getByRole('checkbox').check()

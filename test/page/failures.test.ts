@@ -5,10 +5,10 @@ import { button, cardOf, click, receipt, setUpPageFixture, visibleText, waitForC
 
 const reconnecting = 'Reconnecting… Showing last known state.'
 
-describe.skipIf(hasNoBrowser())('when something fails:', () => {
+describe.skipIf(hasNoBrowser())('the page when something fails', () => {
   const fixture = setUpPageFixture()
 
-  it('a reload in the middle of an answer loses no text, saved or not', async () => {
+  it('a reload while a person writes an answer loses no text, even if the draft was not saved yet', async () => {
     const page = await fixture.openPage({ expectedErrors: connectionErrors })
     await page.route('**/draft', route =>
       route.request().method() === 'PUT' ? route.abort('connectionrefused') : route.continue(),
@@ -36,7 +36,7 @@ describe.skipIf(hasNoBrowser())('when something fails:', () => {
     expect(await fixture.answerGivenOnPage(denied)).toEqual({ kind: 'deny', reason: 'not on a Friday' })
   })
 
-  it('a crash of the tab in the middle of an answer loses no text', async () => {
+  it('a crash of the tab while a person writes an answer loses no text', async () => {
     const page = await fixture.openPage()
     const request = await (await fixture.openAsker()).ask(asks.command())
     await button(cardOf(page, request), 'Add a note…').click()
@@ -51,7 +51,7 @@ describe.skipIf(hasNoBrowser())('when something fails:', () => {
     await expect.poll(() => note.inputValue()).toBe('careful')
   })
 
-  it('a network failure keeps the typed text, and the answer can be sent afterwards', async () => {
+  it('after a network failure, the typed text is still there and the answer can be sent', async () => {
     const page = await fixture.openPage({ expectedErrors: connectionErrors })
     const request = await (await fixture.openAsker()).ask(asks.command())
     const card = cardOf(page, request)
@@ -70,7 +70,7 @@ describe.skipIf(hasNoBrowser())('when something fails:', () => {
     expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'deny', reason: 'because of the cut' })
   })
 
-  it('a screen that cannot be loaded says so, and loads once the gateway is back', async () => {
+  it('a screen whose script cannot be loaded shows a message, and loads after the page reconnects', async () => {
     const page = await fixture.openPage({ expectedErrors: connectionErrors })
     await page.route('**/audit-screen-*.js', route => route.abort('connectionrefused'))
     await page.goto(`${fixture.gateway.url}/#/audit`)
@@ -83,7 +83,7 @@ describe.skipIf(hasNoBrowser())('when something fails:', () => {
     await page.getByRole('heading', { name: 'Audit log' }).waitFor()
   })
 
-  it('a note is sent with the allow, even if its field was closed again', async () => {
+  it('a note is sent with the answer, even if the person has closed the note field', async () => {
     const page = await fixture.openPage()
     const request = await (await fixture.openAsker()).ask(asks.command())
     const card = cardOf(page, request)
@@ -94,7 +94,7 @@ describe.skipIf(hasNoBrowser())('when something fails:', () => {
     expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'allow', note: 'only on staging' })
   })
 
-  it('an answer that cannot be sent leaves the card usable with its text, and says why', async () => {
+  it('if an answer cannot be sent, the card says why, keeps the text and stays usable', async () => {
     const page = await fixture.openPage({ expectedErrors: connectionErrors })
     const request = await (await fixture.openAsker()).ask(asks.command())
     const card = cardOf(page, request)
@@ -110,7 +110,7 @@ describe.skipIf(hasNoBrowser())('when something fails:', () => {
     expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'allow', note: 'with care' })
   })
 
-  it('an answer that the gateway refuses leaves the card usable, and shows the reason', async () => {
+  it('if the gateway refuses an answer, the card shows the reason and stays usable', async () => {
     const page = await fixture.openPage({ expectedErrors: /422/ })
     const request = await (await fixture.openAsker()).ask(asks.command())
     const card = cardOf(page, request)
@@ -122,7 +122,7 @@ describe.skipIf(hasNoBrowser())('when something fails:', () => {
     expect(await fixture.isPending(request)).toBe(true)
   })
 
-  it('an answer whose acknowledgement is lost is submitted only once', async () => {
+  it('an answer is submitted only once, even if the gateway’s response is lost', async () => {
     const page = await fixture.openPage({ expectedErrors: connectionErrors })
     const request = await (await fixture.openAsker()).ask(asks.command())
     let tries = 0
@@ -137,7 +137,7 @@ describe.skipIf(hasNoBrowser())('when something fails:', () => {
   })
 
   it.each(['questions', 'form'] as const)(
-    'a person can keep typing an answer while the gateway is unreachable, and no letter answers: %s',
+    'while the gateway is unreachable, a person can keep typing an answer, and no letter sends it (kind of request: %s)',
     async kind => {
       const page = await fixture.openPage({ expectedErrors: connectionErrors })
       const request = await (await fixture.openAsker()).ask(asks[kind]())
@@ -158,7 +158,7 @@ describe.skipIf(hasNoBrowser())('when something fails:', () => {
     },
   )
 
-  it('while the gateway is unreachable nothing can be clicked; afterwards the page shows the current state', async () => {
+  it('while the gateway is unreachable, nothing can be clicked; after reconnecting, the page shows the current state', async () => {
     const page = await fixture.openPage({ expectedErrors: connectionErrors })
     const asker = await fixture.openAsker()
     const old = await asker.ask(asks.command('old'))
@@ -195,7 +195,7 @@ describe.skipIf(hasNoBrowser())('when something fails:', () => {
     expect(await fixture.isPending(fresh)).toBe(true)
   })
 
-  it('a browser that was signed out in another tab says so, and how to sign in', async () => {
+  it('after a sign-out in another tab, the page says that the browser is not signed in and how to sign in', async () => {
     const page = await fixture.openPage({ expectedErrors: /401/ })
     const other = await fixture.openTab(page)
     await other.locator('button.user-menu-button').click()

@@ -6,7 +6,7 @@ import { button, cardOf, click, pressKey, receipt, setUpPageFixture, visibleText
 describe.skipIf(hasNoBrowser())('the inbox', () => {
   const fixture = setUpPageFixture()
 
-  it('shows when it is empty, how many agents work, and the pending count in title and tab icon', async () => {
+  it('says when it is empty and how many agents are working, and shows the pending count in the page title and tab icon', async () => {
     const page = await fixture.openPage()
     const icon = page.locator('link[rel="icon"]')
     const asker = await fixture.openAsker()
@@ -41,7 +41,7 @@ describe.skipIf(hasNoBrowser())('the inbox', () => {
     expect(await visibleText(cards.nth(1).locator('.card-header'))).toMatch(/api[\s\S]*reviewer[\s\S]*test-writer/)
   })
 
-  it('gives each agent in a path its own background, so that one name cannot pass for two', async () => {
+  it('gives each agent in a path its own background, so that one name cannot look like two', async () => {
     const asker = await fixture.openAsker()
     await asker.ask(asks.command(), { agentPath: ['sub ⟶ fake', 'real'] })
     const page = await fixture.openPage()
@@ -64,7 +64,7 @@ describe.skipIf(hasNoBrowser())('the inbox', () => {
     expect(prevented).toBe(true)
   })
 
-  it('adds new requests below and announces them, without moving the card under the pointer', async () => {
+  it('adds new requests at the end and announces them, without moving the card under the pointer', async () => {
     const page = await fixture.openPage({ viewport: { width: 1024, height: 600 } })
     const asker = await fixture.openAsker()
     const first = await asker.ask(asks.command('first'))
@@ -80,7 +80,7 @@ describe.skipIf(hasNoBrowser())('the inbox', () => {
     await page.getByRole('heading', { name: '5 requests waiting' }).waitFor()
   })
 
-  it('keeps a resolved request in its place for a moment and then moves it to the recent ones', async () => {
+  it('keeps a resolved request in its place for a moment, and then moves it to “Recently answered”', async () => {
     const page = await fixture.openPage()
     const asker = await fixture.openAsker()
     const requests = [await asker.ask(asks.command('1st')), await asker.ask(asks.command('2nd'))]
@@ -104,10 +104,10 @@ describe.skipIf(hasNoBrowser())('the inbox', () => {
     await page.keyboard.press('j')
     await fixture.answer(first)
     await page.locator('ol.requests details.receipt', { hasText: '1st' }).waitFor()
-    // Presses the key in the frame in which the receipt starts to disappear.
+    // Press the key in the frame in which the receipt starts to disappear.
     await page.waitForFunction(() => {
       const moves = document.querySelector('ol.requests > li')?.getAnimations() ?? []
-      const disappears = moves.some(({ effect }) => (effect as KeyframeEffect).getKeyframes().at(-1)?.opacity === '0') // it is animated with keyframes
+      const disappears = moves.some(({ effect }) => (effect as KeyframeEffect).getKeyframes().at(-1)?.opacity === '0') // the page animates only with keyframes
       if (disappears) document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'a', bubbles: true }))
       return disappears
     })
@@ -115,7 +115,7 @@ describe.skipIf(hasNoBrowser())('the inbox', () => {
     expect(await fixture.isPending(second)).toBe(true)
   })
 
-  it('answers several requests at once, and names the one that fails', async () => {
+  it('answers several requests at once, and names the request whose answer failed', async () => {
     const page = await fixture.openPage()
     const asker = await fixture.openAsker()
     const requests = []
@@ -166,7 +166,7 @@ describe.skipIf(hasNoBrowser())('the inbox', () => {
     expect(await item.evaluate(it => it.getBoundingClientRect().top < innerHeight)).toBe(true)
   })
 
-  it('makes every target of a card on a phone at least 44 px high', async () => {
+  it('makes every button and field of a card at least 44 px high on a phone', async () => {
     const page = await fixture.openPage(phone)
     const request = await (await fixture.openAsker()).ask(asks.suggested())
     await cardOf(page, request).waitFor()
@@ -193,7 +193,7 @@ describe.skipIf(hasNoBrowser())('the inbox', () => {
     expect(dark).not.toBe(light)
     await page.getByRole('button', { name: /^Theme: system/ }).click()
     expect(await background()).toBe(light)
-    // The browser's toolbar follows, with a color in a format that it understands.
+    // The color of the browser's toolbar follows the theme. Browsers accept only simple color formats there.
     await page.locator('meta[name="theme-color"][content^="rgb("]').first().waitFor({ state: 'attached' })
     await page.reload()
     await page.getByRole('button', { name: /^Theme: light/ }).waitFor()

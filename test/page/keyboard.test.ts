@@ -4,7 +4,7 @@ import { hasNoBrowser } from '../support/browser.ts'
 import { asks } from '../support/request-samples.ts'
 import { cardOf, pressKey, receipt, setUpPageFixture, waitForCooldown } from './page-fixture.ts'
 
-describe.skipIf(hasNoBrowser())('the keyboard', () => {
+describe.skipIf(hasNoBrowser())('keyboard shortcuts', () => {
   const fixture = setUpPageFixture()
 
   let askers = 0
@@ -23,7 +23,7 @@ describe.skipIf(hasNoBrowser())('the keyboard', () => {
     return { page, request, active }
   }
 
-  it('answers every kind of request in the inbox', async () => {
+  it('answer every kind of request in the inbox', async () => {
     const list = [asks.command('first'), asks.command('second'), asks.edit(), asks.questions(), asks.form()]
     const { page, request, active } = await openRequests(...list)
     await page.keyboard.press('j')
@@ -79,7 +79,7 @@ describe.skipIf(hasNoBrowser())('the keyboard', () => {
     expect(await fixture.isPending(request(4))).toBe(true)
   })
 
-  it('answers nothing while the person types into a field', async () => {
+  it('answer nothing while the person types into a field', async () => {
     const { page, request } = await openRequests(asks.command('first'), asks.command('second'))
     await page.keyboard.press('j')
     await pressKey(page, 'd')
@@ -92,7 +92,7 @@ describe.skipIf(hasNoBrowser())('the keyboard', () => {
     expect(await page.evaluate(() => location.hash)).toBe('')
   })
 
-  it('allows no request while its edit or deny panel is open', async () => {
+  it('allow no request while its edit or deny panel is open', async () => {
     const request = await (await fixture.openAsker()).ask(asks.command())
     const page = await fixture.openPage()
     await cardOf(page, request).waitFor()
@@ -108,7 +108,7 @@ describe.skipIf(hasNoBrowser())('the keyboard', () => {
     }
   })
 
-  it('answers one request at most with a held key', async () => {
+  it('answer at most one request while a key is held down', async () => {
     const { page, request } = await openRequests(asks.command('first'), asks.command('second'))
     await page.keyboard.press('j')
     await waitForCooldown(page)
@@ -122,7 +122,7 @@ describe.skipIf(hasNoBrowser())('the keyboard', () => {
     expect(await fixture.isPending(request(1))).toBe(true)
   })
 
-  it('selects several requests and a range, and denies them together', async () => {
+  it('select several requests and a range, and deny them together', async () => {
     const { page, request } = await openRequests(
       asks.command('1st'),
       asks.command('2nd'),
@@ -148,7 +148,7 @@ describe.skipIf(hasNoBrowser())('the keyboard', () => {
     expect(await fixture.isPending(request(3))).toBe(true)
   })
 
-  it('opens a help dialog that lists the keys and blocks them on the page behind it', async () => {
+  it('are listed in a help dialog, and do nothing on the page while that dialog is open', async () => {
     const { page, request } = await openRequests(asks.command())
     await page.keyboard.press('j')
     await waitForCooldown(page)
@@ -161,7 +161,7 @@ describe.skipIf(hasNoBrowser())('the keyboard', () => {
     await help.waitFor({ state: 'detached' })
   })
 
-  it('switches between screens and finds a session by part of its name', async () => {
+  it('switch between screens, and find a session by part of its name', async () => {
     const { page, request } = await openRequests(asks.command())
     await page.keyboard.press('g')
     await page.keyboard.press('s')
@@ -190,7 +190,7 @@ describe.skipIf(hasNoBrowser())('the keyboard', () => {
     await page.getByRole('heading', { name: 'You’re all caught up' }).waitFor()
   })
 
-  it('moves between the cards of a session, expands one, and answers none that is off screen', async () => {
+  it('move between the cards of a session and expand a card, but answer no card that is off screen', async () => {
     const asker = await fixture.openAsker()
     const requests: Request[] = []
     for (const at of [0, 1, 2, 3, 4]) requests.push(await asker.ask(asks.command(`echo ${at}`)))
@@ -223,7 +223,7 @@ describe.skipIf(hasNoBrowser())('the keyboard', () => {
     expect(await fixture.isPending(second)).toBe(true)
   })
 
-  it('answers no inbox card of which only an edge is on the screen', async () => {
+  it('do not answer an inbox card if only its edge is on screen', async () => {
     const { page, request } = await openRequests(...Array.from({ length: 8 }, (_, at) => asks.command(`echo ${at}`)))
     await page.keyboard.press('j')
     // Scroll until only the lower edge of the first card is visible.
@@ -238,7 +238,7 @@ describe.skipIf(hasNoBrowser())('the keyboard', () => {
     expect(await fixture.isPending(request(0))).toBe(true)
   })
 
-  it('has a visible focus that reaches every button of a card', async () => {
+  it('the Tab key reaches every button of a card, and the focus is visible', async () => {
     const { page, request } = await openRequests(asks.command())
     const card = cardOf(page, request(0))
     await card.locator('button.allow:enabled').waitFor()

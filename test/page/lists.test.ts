@@ -10,7 +10,7 @@ function choose(page: Page, name: string): Promise<void> {
   return page.locator('label.filter-choice').getByText(name, { exact: true }).click()
 }
 
-describe.skipIf(hasNoBrowser())('the session list', () => {
+describe.skipIf(hasNoBrowser())('the Sessions screen', () => {
   const fixture = setUpPageFixture({ runner: 'inline' })
   const open = async () => {
     const page = await fixture.openPage()
@@ -20,7 +20,7 @@ describe.skipIf(hasNoBrowser())('the session list', () => {
     return { page, row }
   }
 
-  it('shows state, last message and cost of each session, live', async () => {
+  it('shows the current state, last message and cost of each session', async () => {
     const asker = await fixture.openAsker('billing', '/src/billing')
     const { row } = await open()
     const { id } = asker.session
@@ -39,7 +39,7 @@ describe.skipIf(hasNoBrowser())('the session list', () => {
     await row('billing').getByText('waiting for you').waitFor({ state: 'detached' })
   })
 
-  it('has waiting sessions first, and keeps its order while the pointer is in the list', async () => {
+  it('lists waiting sessions first, and keeps the order while the pointer is in the list', async () => {
     const [old] = [await fixture.openAsker('old'), await fixture.openAsker('young')]
     const { page } = await open()
     const names = () => page.locator('.row-title .agent-inline').allTextContents()
@@ -56,7 +56,7 @@ describe.skipIf(hasNoBrowser())('the session list', () => {
     await page.waitForFunction(() => document.querySelector('.row-title .agent-inline')?.textContent === 'young')
   })
 
-  it('does not turn an end confirmation into a delete confirmation', async () => {
+  it('closes an open End confirmation when the session ends, and does not open a Delete confirmation', async () => {
     const { session } = await fixture.openAsker('passing')
     const { row } = await open()
     await row('passing').hover()
@@ -89,7 +89,7 @@ describe.skipIf(hasNoBrowser())('the session list', () => {
     expect(await seen(touched)).toBe('1')
   })
 
-  it('is filtered by state and by text', async () => {
+  it('filters sessions by state and by text', async () => {
     const docs = await fixture.openAsker('docs', '/src/docs')
     const ended = await fixture.openAsker('nightly', '/src/nightly')
     await fixture.gateway.call('endSession', { id: ended.session.id })
@@ -110,7 +110,7 @@ describe.skipIf(hasNoBrowser())('the session list', () => {
     await page.getByText('No results').waitFor()
   })
 
-  it('ends a session after a confirmation, and deletes an ended one', async () => {
+  it('ends a session, and deletes an ended session, only after a confirmation', async () => {
     const asker = await fixture.openAsker('to be ended')
     const request = await asker.ask(asks.command())
     const { page, row } = await open()
@@ -132,48 +132,54 @@ describe.skipIf(hasNoBrowser())('the session list', () => {
     expect(await page.getByRole('alert').count()).toBe(0)
   })
 
-  it('the New session dialog starts a session, and shows errors at their fields', async () => {
-    const page = await fixture.openPage({ expectedErrors: /400/ })
-    await page.keyboard.press('n')
-    const dialog = page.getByRole('dialog', { name: 'New session' })
-    await dialog.getByRole('radio', { name: /Rehearsal agent/ }).check()
-    await dialog.getByLabel('Folder').fill('src')
-    await dialog.getByLabel('Mode', { exact: true }).selectOption('acceptEdits')
-    await dialog.getByLabel('First message').fill('A short one')
-    const error = { code: 'bad_input', message: 'No.', detail: { issues: [{ path: 'cwd', message: 'is not there' }] } }
-    await page.route('**/sessions', route => route.fulfill({ status: 400, json: { error } }), { times: 1 })
-    await button(dialog, 'Start session').click()
-    await dialog.locator('.field', { hasText: 'Folder' }).getByRole('alert').getByText('is not there').waitFor()
-    await expect.poll(() => dialog.getByLabel('First message').inputValue()).toBe('A short one')
-    await dialog.getByLabel('Folder').fill(fixture.gateway.folder)
-    await button(dialog, 'Start session').click()
-    await page.getByRole('log', { name: 'Transcript' }).getByText('A short one').waitFor()
-    const { items } = await fixture.gateway.call('listSessions', { limit: 1 })
-    expect(items[0]).toMatchObject({ driver: 'rehearsal', mode: 'acceptEdits', cwd: fixture.gateway.folder })
-    await click(page, button(page.getByRole('article', { name: 'Run a command' }), 'Allow once'))
-    await receipt(page, 'allowed by you', 'delivered').waitFor()
-    // The next session has the same agent, folder and mode as defaults.
-    await page.reload()
-    await button(page, 'New session').click()
-    await dialog.getByRole('radio', { name: /Rehearsal agent/, checked: true }).waitFor()
-    await expect.poll(() => dialog.getByLabel('Folder').inputValue()).toBe(fixture.gateway.folder)
-    await expect.poll(() => dialog.getByLabel('Mode', { exact: true }).inputValue()).toBe('acceptEdits')
-    expect(await dialog.getByLabel('First message').inputValue()).toBe('')
-  })
+  describe('the New session dialog', () => {
+    it('starts a session, and shows each error at its field', async () => {
+      const page = await fixture.openPage({ expectedErrors: /400/ })
+      await page.keyboard.press('n')
+      const dialog = page.getByRole('dialog', { name: 'New session' })
+      await dialog.getByRole('radio', { name: /Rehearsal agent/ }).check()
+      await dialog.getByLabel('Folder').fill('src')
+      await dialog.getByLabel('Mode', { exact: true }).selectOption('acceptEdits')
+      await dialog.getByLabel('First message').fill('A short one')
+      const error = {
+        code: 'bad_input',
+        message: 'No.',
+        detail: { issues: [{ path: 'cwd', message: 'is not there' }] },
+      }
+      await page.route('**/sessions', route => route.fulfill({ status: 400, json: { error } }), { times: 1 })
+      await button(dialog, 'Start session').click()
+      await dialog.locator('.field', { hasText: 'Folder' }).getByRole('alert').getByText('is not there').waitFor()
+      await expect.poll(() => dialog.getByLabel('First message').inputValue()).toBe('A short one')
+      await dialog.getByLabel('Folder').fill(fixture.gateway.folder)
+      await button(dialog, 'Start session').click()
+      await page.getByRole('log', { name: 'Transcript' }).getByText('A short one').waitFor()
+      const { items } = await fixture.gateway.call('listSessions', { limit: 1 })
+      expect(items[0]).toMatchObject({ driver: 'rehearsal', mode: 'acceptEdits', cwd: fixture.gateway.folder })
+      await click(page, button(page.getByRole('article', { name: 'Run a command' }), 'Allow once'))
+      await receipt(page, 'allowed by you', 'delivered').waitFor()
+      // The next session has the same agent, folder and mode as defaults.
+      await page.reload()
+      await button(page, 'New session').click()
+      await dialog.getByRole('radio', { name: /Rehearsal agent/, checked: true }).waitFor()
+      await expect.poll(() => dialog.getByLabel('Folder').inputValue()).toBe(fixture.gateway.folder)
+      await expect.poll(() => dialog.getByLabel('Mode', { exact: true }).inputValue()).toBe('acceptEdits')
+      expect(await dialog.getByLabel('First message').inputValue()).toBe('')
+    })
 
-  it('the New session dialog keeps its text when a click outside closes it', async () => {
-    const { page } = await open()
-    await page.keyboard.press('n')
-    const dialog = page.getByRole('dialog', { name: 'New session' })
-    const words = dialog.getByLabel('First message')
-    await words.fill('A long one')
-    await page.mouse.click(5, 5)
-    await dialog.waitFor({ state: 'detached' })
-    await page.keyboard.press('n')
-    await expect.poll(() => words.inputValue()).toBe('A long one')
-    await button(dialog, 'Cancel').click()
-    await page.keyboard.press('n')
-    expect(await words.inputValue()).toBe('')
+    it('keeps its text when a click outside closes it', async () => {
+      const { page } = await open()
+      await page.keyboard.press('n')
+      const dialog = page.getByRole('dialog', { name: 'New session' })
+      const words = dialog.getByLabel('First message')
+      await words.fill('A long one')
+      await page.mouse.click(5, 5)
+      await dialog.waitFor({ state: 'detached' })
+      await page.keyboard.press('n')
+      await expect.poll(() => words.inputValue()).toBe('A long one')
+      await button(dialog, 'Cancel').click()
+      await page.keyboard.press('n')
+      expect(await words.inputValue()).toBe('')
+    })
   })
 
   it('announces new sessions instead of moving the list', async () => {
@@ -198,7 +204,7 @@ describe.skipIf(hasNoBrowser())('the audit log', () => {
     return page
   }
 
-  it('lists every resolution, can be searched and filtered, and each entry expands', async () => {
+  it('lists every resolved request, can be searched and filtered, and shows the details of an entry', async () => {
     const asker = await fixture.openAsker('api')
     const other = await fixture.openAsker('docs')
     await fixture.answer(await asker.ask(asks.command('npm run deploy')), { kind: 'deny', reason: 'on a Friday?' })
@@ -232,7 +238,7 @@ describe.skipIf(hasNoBrowser())('the audit log', () => {
     await page.getByText('No results').waitFor()
   })
 
-  it('announces new resolutions, and shows when they are delivered', async () => {
+  it('announces new entries, and shows when their answers are delivered', async () => {
     const asker = await fixture.openAsker()
     const request = await asker.ask(asks.command('npm run late'))
     const page = await open()
@@ -259,7 +265,7 @@ describe.skipIf(hasNoBrowser())('the audit log', () => {
     await receipt(page, 'echo 0.').waitFor()
   })
 
-  it('can be used by keyboard, and has the same filter after going back', async () => {
+  it('can be used with the keyboard, and keeps its filter when the person goes back', async () => {
     const asker = await fixture.openAsker('api')
     await fixture.answer(await asker.ask(asks.command('npm run keys')), { kind: 'deny' })
     await fixture.answer(await asker.ask(asks.command('npm run more')))

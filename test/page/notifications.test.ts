@@ -1,4 +1,4 @@
-/** Tests of browser notifications. They need the full Chromium: the headless shell has none. */
+/** Tests of browser notifications. They need the full Chromium, because the headless shell has no notifications. */
 // biome-ignore lint/correctness/noUnresolvedImports: the linter cannot follow its re-exports
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
@@ -6,10 +6,10 @@ import { hasNoBrowser, withWorker } from '../support/browser.ts'
 import { asks } from '../support/request-samples.ts'
 import { button, cardOf, setUpPageFixture, waitForCooldown } from './page-fixture.ts'
 
-describe.skipIf(hasNoBrowser())('notifications while the page is hidden', () => {
+describe.skipIf(hasNoBrowser())('browser notifications', () => {
   const fixture = setUpPageFixture({}, 'full')
 
-  /** Replaces the browser's notifications by a recorder, and lets a test hide the page. */
+  /** Replaces the browser's notifications with a recorder, and lets a test hide the page. */
   function recordNotifications(): void {
     const shown: string[] = []
     const state = { hidden: false, shown, closed: 0 }
@@ -54,7 +54,7 @@ describe.skipIf(hasNoBrowser())('notifications while the page is hidden', () => 
     )
   const withRecorder = { before: (page: Page) => page.context().addInitScript(recordNotifications) }
 
-  it('are shown once per request or batch, and closed when it is answered', async () => {
+  it('are shown once per request or batch while the page is hidden, and closed when the request is answered', async () => {
     const page = await fixture.openPage(withRecorder)
     const asker = await fixture.openAsker()
     await setHidden(page, true)
@@ -78,7 +78,7 @@ describe.skipIf(hasNoBrowser())('notifications while the page is hidden', () => 
     const asker = await fixture.openAsker()
     const request = await asker.ask(asks.command())
     await cardOf(page, request).waitFor()
-    // A later request, while the page is hidden, shows that notifications work; the first one caused none.
+    // A second request while the page is hidden proves that notifications work, so the first request caused none.
     await waitForCooldown(page)
     await setHidden(page, true)
     await asker.ask(asks.command('later'))
@@ -86,7 +86,7 @@ describe.skipIf(hasNoBrowser())('notifications while the page is hidden', () => 
     expect((await recorded(page)).shown).toEqual(['Run a command · api-server / later'])
   })
 
-  it('are shown by one tab for all, and by none while another tab is visible', async () => {
+  it('are shown by only one of several hidden tabs, and by none while another tab is visible', async () => {
     const page = await fixture.openPage(withRecorder)
     const other = await fixture.openTab(page)
     const asker = await fixture.openAsker()
@@ -101,7 +101,7 @@ describe.skipIf(hasNoBrowser())('notifications while the page is hidden', () => 
     expect(shown).toEqual(['Run a command · api-server / seen by nobody'])
   })
 
-  it('use the browser’s notification and a chime, and a click opens the request', async () => {
+  it('come with a chime, and open the request when clicked', async () => {
     /** Lets the test hide the page, because a headless page is always visible, and counts tones. */
     const countTones = () => {
       const state = { hidden: false, shown: [], closed: 0, tones: 0 }
@@ -125,7 +125,7 @@ describe.skipIf(hasNoBrowser())('notifications while the page is hidden', () => 
       page.evaluate(
         () => (globalThis as unknown as { recordedNotifications: { tones: number } }).recordedNotifications.tones,
       ) // set by `countTones`
-    expect(await tones()).toBe(2) // a sample of the chime, when the person turns it on
+    expect(await tones()).toBe(2) // the chime has two tones, and plays once when the person turns it on
     await page.evaluate(async () => void (await navigator.serviceWorker.ready))
     const asker = await fixture.openAsker()
     await setHidden(page, true)
@@ -138,7 +138,7 @@ describe.skipIf(hasNoBrowser())('notifications while the page is hidden', () => 
     await expect.poll(shown, { timeout: 10_000 }).toEqual(['Run a command · api-server / npm test'])
     expect(await tones()).toBe(4)
     const [worker] = page.context().serviceWorkers()
-    // As a string: the worker's globals are not in TypeScript's DOM types.
+    // Pass the code as a string, because TypeScript's DOM types lack the worker's globals.
     await worker?.evaluate(`registration.getNotifications().then(([notification]) => {
       dispatchEvent(new NotificationEvent('notificationclick', { notification }))
     })`)
@@ -146,7 +146,7 @@ describe.skipIf(hasNoBrowser())('notifications while the page is hidden', () => 
     await expect.poll(shown).toEqual([])
   })
 
-  it('are offered once, and not again after the person refuses', async () => {
+  it('are offered once, and not again after the person declines', async () => {
     const page = await fixture.openPage()
     await fixture.openAsker()
     await button(page, 'Not now').click()

@@ -1,4 +1,4 @@
-/** The fixture of the page tests: one gateway and one Chromium per test file. It opens signed-in pages and fails a test in which any of them reported an error. */
+/** The fixture of the page tests: one gateway and one Chromium per test file. It opens signed-in pages, and fails a test if one of its pages reported an error. */
 import type { Answer, Request, RequestId, Session } from '@holdpoint/protocol'
 // biome-ignore lint/correctness/noUnresolvedImports: the linter cannot follow how playwright-core exports these
 import type { Browser, Locator, Page } from 'playwright-core'
@@ -29,7 +29,7 @@ export class PageFixture {
     return this.#browser
   }
 
-  /** Opens the page in a browser context of its own, signed in. */
+  /** Opens the page, signed in, in a new browser context. */
   async openPage(options: OpenOptions = {}): Promise<Page> {
     const before = async (page: Page) => {
       await page.context().addInitScript(recordChanges)
@@ -39,7 +39,7 @@ export class PageFixture {
     this.#openedPages.push(opened)
     return opened.page
   }
-  /** Opens another tab in the context of a signed-in page. */
+  /** Opens another tab in the browser context of a signed-in page. */
   async openTab(page: Page, hash = '#/'): Promise<Page> {
     const tab = await page.context().newPage()
     await tab.goto(`${this.gateway.url}/${hash}`)
@@ -59,7 +59,7 @@ export class PageFixture {
     const { status, resolution } = await this.waitUntilResolved(request)
     expect(status).toBe('resolved')
     expect(resolution).toMatchObject({ by: 'person', via: 'page' })
-    if (!resolution?.answer) throw new Error('the request was resolved without an answer')
+    if (!resolution?.answer) throw new Error('The request was resolved without an answer.')
     return resolution.answer
   }
   async isPending({ id }: Request): Promise<boolean> {
@@ -68,7 +68,7 @@ export class PageFixture {
   answer({ id, digest }: Request, answer: Answer = { kind: 'allow' }): Promise<Request> {
     return this.gateway.call('answerRequest', { id, digest, answer })
   }
-  /** Reports the delivery as an agent does that took the answer. */
+  /** Reports the answer as handed and taken, like an agent that has received it. */
   async reportTaken({ id }: Request): Promise<void> {
     await this.gateway.call('reportDelivery', { id, state: 'handed' })
     await this.gateway.call('reportDelivery', { id, state: 'taken' })
@@ -113,13 +113,13 @@ export function setUpPageFixture(
 export function cardOf(page: Page, { id }: Request): Locator {
   return page.locator(`article[id$="${id}"]`)
 }
-/** The collapsed line of a resolved request that contains all these texts. */
+/** Finds the receipt that contains all these texts. */
 export function receipt(page: Page, ...texts: readonly string[]): Locator {
   const all = page.locator('details.receipt')
   return texts.reduce((found, hasText) => found.filter({ hasText }), all)
 }
 
-/** The text as displayed, without hidden elements. */
+/** Returns the text as displayed, without hidden elements. */
 export function visibleText(element: Locator): Promise<string> {
   // biome-ignore lint/performance/useDomNodeTextContent: textContent would include hidden elements
   return element.innerText()
@@ -131,11 +131,11 @@ export function button(scope: Page | Locator, name: string): Locator {
 
 interface ChangeTimes {
   changedAt?: number
-  /** How many changes are drawn but not yet handled by the page's effects. */
+  /** The number of changes that are drawn but not yet handled by the page's effects. */
   changing?: number
 }
 
-/** Runs in the page. Records when a card or the connection banner last changed: for a while after that, the page ignores clicks and keys. */
+/** Runs in the page. Records when a card or the connection banner last changed, because the page ignores clicks and keys for a moment after such a change. */
 function recordChanges(): void {
   const times = globalThis as ChangeTimes // our own properties on the page's global object
   const isCard = (node: Node) =>
@@ -169,7 +169,7 @@ export async function waitForCooldown(page: Page): Promise<void> {
   }, cooldownMs + 30)
 }
 
-/** Restarts the cooldown for a change that `recordChanges` does not see: a draft that was updated from another device adds or removes no card. */
+/** Records a change that `recordChanges` does not notice, such as a draft that was updated from another device: this adds or removes no card. */
 export async function markChanged(page: Page): Promise<void> {
   await page.evaluate(() => {
     Object.assign(globalThis, { changedAt: performance.now() } satisfies ChangeTimes)
@@ -178,12 +178,12 @@ export async function markChanged(page: Page): Promise<void> {
 
 /** Clicks after the cooldown, so that the page accepts the click. */
 export async function click(page: Page, target: Locator): Promise<void> {
-  // Scroll first, as a person would: that also brings the content above the target into view.
+  // Scroll first, as a person would, so that the content above the target has been on screen.
   await target.scrollIntoViewIfNeeded()
   await waitForCooldown(page)
   await target.click()
 }
-/** Presses a key after the cooldown, so that the page accepts it. */
+/** Presses a key after the cooldown, so that the page accepts the key. */
 export async function pressKey(page: Page, key: string): Promise<void> {
   await waitForCooldown(page)
   await page.keyboard.press(key)

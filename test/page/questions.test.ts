@@ -16,7 +16,7 @@ describe.skipIf(hasNoBrowser())('questions and forms on the page', () => {
   }
 
   describe('questions', () => {
-    it('are answered on one card with single choice, multiple choice and free text', async () => {
+    it('are answered together on one card, with single choice, multiple choice and free text', async () => {
       const { page, request, card } = await openRequest(asks.questions())
       const format = card.getByRole('group').nth(0)
       const targets = card.getByRole('group').nth(1)
@@ -61,7 +61,7 @@ describe.skipIf(hasNoBrowser())('questions and forms on the page', () => {
       })
     })
 
-    it('are declined with a reason', async () => {
+    it('can be declined with a reason', async () => {
       const { page, request, card } = await openRequest(asks.questions())
       await button(card, 'Decline…').click()
       await page.keyboard.type('ask the team')
@@ -70,7 +70,7 @@ describe.skipIf(hasNoBrowser())('questions and forms on the page', () => {
       await receipt(page, 'declined by you: ask the team').waitFor()
     })
 
-    it('for a secret use a masked field, and only the agent can read the answer', async () => {
+    it('use a masked field for a secret, and only the agent can read the answer', async () => {
       const page = await fixture.openPage()
       const { id: agent, secret } = await fixture.gateway.call('addToken', { role: 'agent', name: 'deployer' })
       const session = await fixture.gateway.call('startSession', { driver: 'external', options: { agent } })
@@ -93,7 +93,7 @@ describe.skipIf(hasNoBrowser())('questions and forms on the page', () => {
   })
 
   describe('a form', () => {
-    it('is built from its schema, validated per field, and sent as values', async () => {
+    it('has a field for each property of its schema, validates each field, and sends the values', async () => {
       const { page, request, card } = await openRequest(asks.form())
       await expect.poll(() => card.getByLabel('Replicas').inputValue()).toBe('2')
       await expect.poll(() => card.getByRole('switch', { name: 'Tell the team' }).isChecked()).toBe(true)
@@ -127,7 +127,7 @@ describe.skipIf(hasNoBrowser())('questions and forms on the page', () => {
       expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'submit', values: {} })
     })
 
-    it('can be submitted on a phone only after all default values were on the screen', async () => {
+    it('can be submitted on a phone only after all default values have been on screen', async () => {
       const field = (_: unknown, at: number) =>
         [`f${at}`, { type: 'string', title: `Field ${at}`, default: 'x' }] as const
       const properties = Object.fromEntries(Array.from({ length: 20 }, field))
@@ -141,14 +141,14 @@ describe.skipIf(hasNoBrowser())('questions and forms on the page', () => {
       expect(await fixture.answerGivenOnPage(request)).toMatchObject({ kind: 'submit', values: { f0: 'x', f19: 'x' } })
     })
 
-    it('is declined with “Decline and stop”, which interrupts the agent', async () => {
+    it('can be declined with “Decline and stop”, which also interrupts the agent', async () => {
       const { page, request, card } = await openRequest(asks.form())
       await button(card, 'Decline…').click()
       await click(page, button(card, 'Decline and stop'))
       expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'decline', interrupt: true })
     })
 
-    it('accepts every kind of field', async () => {
+    it('supports every kind of field', async () => {
       const { page, request, card } = await openRequest(allFields)
       await card.getByLabel('Mail').fill('nobody')
       await card.getByLabel('Mail').blur()
@@ -177,7 +177,7 @@ describe.skipIf(hasNoBrowser())('questions and forms on the page', () => {
     })
   })
 
-  it('a link shows its whole address, opens in an isolated tab, and is then confirmed as done', async () => {
+  it('a request to open a link shows the whole URL, opens it in an isolated tab, and can then be confirmed as done', async () => {
     const { page, request, card } = await openRequest(asks.link())
     const link = card.getByRole('link', { name: 'Open tracker.example in a new tab' })
     expect(await visibleText(card)).toContain('https://tracker.example/sign-in?state=abc')

@@ -11,7 +11,7 @@ function log(page: Page): Locator {
   return page.getByRole('log', { name: 'Transcript' })
 }
 
-/** Waits until scrolling has stopped. There is no scrollend event if it stopped before the call. */
+/** Waits until scrolling has stopped. A scrollend event can’t be used: it does not fire if scrolling stopped before the call. */
 function still(page: Page): Promise<void> {
   return log(page).evaluate(async box => {
     for (let before = -1; before !== box.scrollTop; ) {
@@ -21,7 +21,7 @@ function still(page: Page): Promise<void> {
   })
 }
 
-/** The names of all attachments stored in this browser. */
+/** Returns the names of all attachments stored in this browser. */
 function keptFiles(page: Page): Promise<readonly string[]> {
   return page.evaluate(
     () =>
@@ -57,7 +57,7 @@ describe.skipIf(hasNoBrowser())('the session screen', () => {
   const say = ({ session }: TestAgent, ...items: Parameters<typeof fixture.gateway.call<'appendEvents'>>[1]['items']) =>
     fixture.gateway.call('appendEvents', { id: session.id, items })
 
-  it('shows text while it streams, then the finished message', async () => {
+  it('shows the agent’s text while it streams, and then the finished message', async () => {
     const asker = await fixture.openAsker()
     const page = await look(asker.session.id)
     const delta = { type: 'message.delta', block: 'b1' } as const
@@ -73,7 +73,7 @@ describe.skipIf(hasNoBrowser())('the session screen', () => {
     await expect.poll(() => log(page).getByRole('heading', { name: 'Report' }).count()).toBe(1)
   })
 
-  it('collapses tool calls, expands them to input and result, and indents those of subagents', async () => {
+  it('collapses tool calls, expands a tool call to its input and result, and indents the tool calls of subagents', async () => {
     const asker = await fixture.openAsker()
     const page = await look(asker.session.id)
     const input = { command: 'npm test' }
@@ -99,7 +99,7 @@ describe.skipIf(hasNoBrowser())('the session screen', () => {
       .waitFor()
   })
 
-  it('answers requests above the composer, which stays usable', async () => {
+  it('shows pending requests above the composer, which stays usable while a person answers them', async () => {
     const { page, session } = await rehearse()
     const card = page.getByRole('region', { name: 'Waiting for you' }).getByRole('article')
     await card.waitFor()
@@ -118,7 +118,7 @@ describe.skipIf(hasNoBrowser())('the session screen', () => {
     expect((await fixture.gateway.call('getSession', { id: session.id })).pending).toBe(0)
   })
 
-  it('keeps an unsent message', async () => {
+  it('keeps an unsent message when the person leaves or reloads the page', async () => {
     const { page } = await rehearse()
     const composer = page.getByRole('textbox', { name: 'Message to the agent' })
     await composer.fill('not yet')
@@ -129,14 +129,14 @@ describe.skipIf(hasNoBrowser())('the session screen', () => {
     await expect.poll(() => composer.inputValue()).toBe('not yet')
   })
 
-  it('keeps unsent attachments until they are sent', async () => {
+  it('keeps attachments after a reload until they are sent', async () => {
     const { page } = await rehearse()
     const composer = page.getByRole('textbox', { name: 'Message to the agent' })
     const attached = page.getByRole('list', { name: 'Attachments' })
     for (const name of ['a.md', 'b.md'])
       await page.getByLabel('Files').setInputFiles({ name, mimeType: 'text/markdown', buffer: Buffer.from(name) })
     await attached.getByText('b.md').first().waitFor()
-    // Without waiting in between.
+    // Reload immediately after the click, without waiting for the page to save.
     const reloaded = page.waitForEvent('load')
     await attached.getByRole('button', { name: 'Remove a.md' }).evaluate((remove: HTMLButtonElement) => {
       remove.click()
@@ -193,7 +193,7 @@ describe.skipIf(hasNoBrowser())('the session screen', () => {
     await expect.poll(() => keptFiles(page)).toEqual(['a.md', 'b.md'])
   })
 
-  it('shows no drafts of another person in the same browser, and deletes them at sign-out', async () => {
+  it('shows no drafts of another person who uses the same browser, and deletes drafts at sign-out', async () => {
     const { session } = await rehearse()
     const page = await look(session.id, { expectedErrors: /401/ })
     const bobs = (await fixture.gateway.call('addToken', { role: 'person', name: 'Bob' })).secret
@@ -233,7 +233,7 @@ describe.skipIf(hasNoBrowser())('the session screen', () => {
     expect(left, 'that is another’s').toContain('of Bob')
   })
 
-  it('sends attachments even if the browser stores nothing', async () => {
+  it('sends attachments even if the browser cannot store them', async () => {
     const { session } = await rehearse()
     const page = await fixture.openPage({
       before: it =>
@@ -254,11 +254,11 @@ describe.skipIf(hasNoBrowser())('the session screen', () => {
     await log(page).getByText('a.md').first().waitFor()
   })
 
-  it('an interrupt ends the turn and cancels its request', async () => {
+  it('interrupts the turn and cancels its pending request after a confirmation', async () => {
     const { page } = await rehearse()
     const card = page.getByRole('region', { name: 'Waiting for you' }).getByRole('article')
     await card.waitFor()
-    // The key and the button both ask for confirmation if a request would be cancelled.
+    // The key and the button both ask for confirmation if a request would be canceled.
     await pressKey(page, 'i')
     const confirmation = page.getByRole('group', { name: 'Interrupt this turn?' })
     await confirmation.getByText('This stops the turn and cancels 1 pending request.').waitFor()
@@ -271,7 +271,7 @@ describe.skipIf(hasNoBrowser())('the session screen', () => {
     await log(page).getByText('Turn interrupted', { exact: true }).waitFor()
   })
 
-  it('the end confirmation says what is cancelled', async () => {
+  it('says in the End confirmation how many pending requests will be canceled', async () => {
     const { page } = await rehearse()
     await page.getByRole('region', { name: 'Waiting for you' }).getByRole('article').waitFor()
     await button(page, 'End this session…').click()
@@ -279,7 +279,7 @@ describe.skipIf(hasNoBrowser())('the session screen', () => {
     await confirmation.getByText('This stops the agent and cancels 1 pending request.').waitFor()
   })
 
-  it('changes mode, model and title of the session', async () => {
+  it('changes the mode, the model and the title of the session', async () => {
     const { page, session } = await rehearse()
     const now = () => fixture.gateway.call('getSession', { id: session.id })
     await page.getByRole('combobox', { name: 'Mode', exact: true }).selectOption('acceptEdits')
@@ -294,7 +294,7 @@ describe.skipIf(hasNoBrowser())('the session screen', () => {
     expect((await now()).title).toBe('Greetings')
   })
 
-  it('attaches images and files by paste, drop and file dialog, refuses others, and sends them', async () => {
+  it('attaches and sends files that are pasted, dropped or chosen in the file dialog, and refuses unsupported files', async () => {
     const { page, session } = await rehearse()
     const composer = page.getByRole('textbox', { name: 'Message to the agent' })
     const give = (how: 'paste' | 'drop', name: string, type: string) =>
@@ -320,7 +320,7 @@ describe.skipIf(hasNoBrowser())('the session screen', () => {
     const attached = page.getByRole('list', { name: 'Attachments' })
     await attached.getByText('notes.md').first().waitFor()
     await expect.poll(() => attached.getByRole('listitem').count()).toBe(3)
-    // A file dropped outside the composer is attached, too.
+    // A file dropped outside the composer is also attached.
     await log(page).evaluate(place => {
       const data = new DataTransfer()
       data.items.add(new File(['# y'], 'missed.md', { type: 'text/markdown' }))
@@ -349,7 +349,7 @@ describe.skipIf(hasNoBrowser())('the session screen', () => {
     )
   })
 
-  it('opens at the newest entry, loads earlier ones on scrolling up, and keeps the scroll position', async () => {
+  it('opens at the newest entry, loads earlier entries when scrolled up, and keeps the scroll position', async () => {
     const asker = await fixture.openAsker()
     for (let page = 0; page < 5; page++)
       await say(
@@ -405,13 +405,13 @@ describe.skipIf(hasNoBrowser())('the session screen', () => {
     expect((await fixture.gateway.call('getSession', { id: session.id })).state).toBe('ended')
   })
 
-  it('says so if the session does not exist', async () => {
+  it('says that the session was not found if it does not exist', async () => {
     const page = await fixture.openPage({ expectedErrors: /404/ })
     await page.goto(`${fixture.gateway.url}/#/sessions/ses_00000000000000000000`)
     await page.getByRole('heading', { name: 'Session not found' }).waitFor()
   })
 
-  it('keeps receipts, which expand to the request and the answer', async () => {
+  it('shows resolved requests as receipts that expand to the request and the answer', async () => {
     const asker = await fixture.openAsker()
     const request = await asker.ask(asks.command())
     await fixture.answer(request, { kind: 'deny', reason: 'not today' })

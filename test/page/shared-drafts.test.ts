@@ -15,7 +15,7 @@ import {
   waitForCooldown,
 } from './page-fixture.ts'
 
-/** When a selector first matches on a page, in epoch milliseconds. */
+/** Resolves to the time when a selector first matches on a page, in epoch milliseconds. */
 function firstMatchAt(page: Page, selector: string): Promise<number> {
   return page.evaluate(wanted => {
     return new Promise<number>(done => {
@@ -93,7 +93,7 @@ describe.skipIf(hasNoBrowser())('the same request on several devices', () => {
     })
   })
 
-  it('a person whose answer comes second sees the first answer', async () => {
+  it('if two people answer the same request, the second person sees the first answer', async () => {
     const page = await fixture.openPage({ expectedErrors: /409/ })
     const request = await (await fixture.openAsker()).ask(asks.command())
     await cardOf(page, request).waitFor()
@@ -151,7 +151,7 @@ describe.skipIf(hasNoBrowser())('the same request on several devices', () => {
       await button(there, 'Allow once').waitFor()
     })
 
-    it('blocks a click right after it was updated from the other device', async () => {
+    it('ignores a click on its card right after an update from the other device', async () => {
       const { phonePage, here, there, request } = await openOnBoth(asks.command())
       await waitForCooldown(phonePage)
       await phonePage.evaluate(() => {
@@ -168,7 +168,7 @@ describe.skipIf(hasNoBrowser())('the same request on several devices', () => {
       expect(await fixture.isPending(request)).toBe(true)
     })
 
-    it('is never overwritten where it was typed, and the other draft is offered', async () => {
+    it('is never overwritten on the device where it was typed, which offers the other draft instead', async () => {
       const { desktopPage, phonePage, request, here, there } = await openOnBoth(asks.command())
       await button(here, 'Deny…').click()
       await button(there, 'Deny…').click()
@@ -217,7 +217,7 @@ describe.skipIf(hasNoBrowser())('the same request on several devices', () => {
       await expectValue(form.there.getByLabel('Replicas'), '7')
     })
 
-    it('shows the newer version after a reload and offers the older one', async () => {
+    it('is shown in its newer version after a reload, and the older version is offered', async () => {
       const { desktopPage, here, there } = await openOnBoth(asks.command())
       await button(here, 'Deny…').click()
       await here.getByRole('textbox').fill('older')
@@ -229,7 +229,7 @@ describe.skipIf(hasNoBrowser())('the same request on several devices', () => {
       await here.getByText('You started a different answer here earlier: older').waitFor()
     })
 
-    it('reaches the other device completely when the page is closed at once', async () => {
+    it('reaches the other device completely, even if the page is closed right after typing', async () => {
       const { desktopPage, here, there } = await openOnBoth(asks.command())
       await button(here, 'Deny…').click()
       await desktopPage.keyboard.type('to the last letter')
@@ -237,7 +237,7 @@ describe.skipIf(hasNoBrowser())('the same request on several devices', () => {
       await expectValue(there.getByRole('textbox'), 'to the last letter')
     })
 
-    it('is still there after the browser was killed', async () => {
+    it('is still there after the browser is killed', async () => {
       const { desktopPage, here, there } = await openOnBoth(asks.command())
       await button(here, 'Deny…').click()
       await desktopPage.keyboard.type('before the crash')
@@ -262,8 +262,8 @@ describe.skipIf(hasNoBrowser())('the same request on several devices', () => {
     await cardOf(page, request).getByText('Ada is answering').waitFor({ state: 'detached' })
   })
 
-  it('an unsent answer can be copied after the request expired or was withdrawn, until it is discarded', async () => {
-    // The gateway refuses a draft saved as the request ends, and the browser logs that.
+  it('after a request expires or is withdrawn, an unsent answer can be copied until the person discards it', async () => {
+    // The gateway refuses a draft that is saved while the request ends, and the browser logs an error.
     const page = await fixture.openPage({ permissions: ['clipboard-read', 'clipboard-write'], expectedErrors: /409/ })
     const asker = await fixture.openAsker()
     const form = await asker.ask(withSecret, { deadlineMs: 8000 })
@@ -289,7 +289,7 @@ describe.skipIf(hasNoBrowser())('the same request on several devices', () => {
     await expect.poll(() => leftover.count()).toBe(1)
   })
 
-  it('a request with a deadline counts down by the gateway’s clock, and says what happens without an answer', async () => {
+  it('a request with a deadline counts down by the gateway’s clock, and says what happens if nobody answers', async () => {
     // This browser's clock is a day ahead.
     const page = await fixture.openPage({
       before: page =>
@@ -309,14 +309,14 @@ describe.skipIf(hasNoBrowser())('the same request on several devices', () => {
     await page.waitForFunction(text => document.querySelector('.countdown')?.textContent !== text, before)
   })
 
-  it('an expired request is resolved by its deadline, not as a denial by a person', async () => {
+  it('the receipt of an expired request says that nobody answered in time, not that a person denied it', async () => {
     const page = await fixture.openPage()
     const request = await (await fixture.openAsker()).ask(asks.command(), { deadlineMs: 1000 })
     await receipt(page, 'nobody answered in time').waitFor()
     expect((await fixture.waitUntilResolved(request)).resolution).toMatchObject({ by: 'deadline' })
   })
 
-  it('a withdrawn request turns into a receipt that says so', async () => {
+  it('a withdrawn request turns into a receipt that says it was withdrawn', async () => {
     const page = await fixture.openPage()
     const request = await (await fixture.openAsker()).ask(asks.command())
     await cardOf(page, request).waitFor()

@@ -53,25 +53,25 @@ describe('entryLayout', () => {
   })
 })
 
-describe('entries added at the start and at the end', () => {
+describe('the visible entries of a transcript', () => {
   const list = (...ids: string[]): Entry[] => ids.map(id => message(id))
 
-  it('are shown at once if they come at one end', () => {
+  it('nextVisible shows new entries at once if they are all at one end', () => {
     expect(nextVisible([], list('a', 'b'))).toMatchObject({ shift: false, more: false })
     expect(nextVisible(list('a'), list('a', 'b'))).toMatchObject({ shift: false, more: false })
     expect(nextVisible(list('b'), list('a', 'b'))).toMatchObject({ shift: true, more: false })
   })
-  it('are shown in two renders if they come at both ends', () => {
+  it('nextVisible shows new entries in two renders if they are at both ends', () => {
     const now = list('a', 'b', 'c')
     const first = nextVisible(list('b'), now)
     expect(first).toMatchObject({ shift: true, more: true })
     expect(first.entries.map(({ id }) => id)).toEqual(['a', 'b'])
     expect(nextVisible(first.entries, now)).toEqual({ entries: now, shift: false, more: false })
   })
-  it('are a new list if no old entry is left', () => {
+  it('nextVisible shows a different list at once', () => {
     expect(nextVisible(list('x'), list('a', 'b'))).toMatchObject({ shift: false, more: false })
   })
-  it('are counted after the last seen entry', () => {
+  it('unseenSince counts the entries after the last seen entry', () => {
     expect(unseenSince(list('a', 'b', 'c'), 'a')).toBe(2)
     expect(unseenSince(list('a', 'b', 'c'), 'c')).toBe(0)
     expect(unseenSince(list('a'), null)).toBe(0)
@@ -80,7 +80,7 @@ describe('entries added at the start and at the end', () => {
 })
 
 describe('a long text', () => {
-  it('is split into chunks of limited size that contain all of it', () => {
+  it('is split into chunks of limited size that together contain the whole text', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'grapheme', maxLength: 30 }), { maxLength: 300 }), lines => {
         const text = lines.join('\n')
@@ -96,7 +96,7 @@ describe('a long text', () => {
     expect(chunks.join('')).toBe('😀'.repeat(10_000))
     expect(chunks.every(chunk => chunk.isWellFormed())).toBe(true)
   })
-  it('has a beginning of limited lines and characters', () => {
+  it('headOf returns at most the given number of lines and characters', () => {
     expect(headOf('a\nb\nc', 2, 100)).toBe('a\nb')
     expect(headOf('a\nb', 9, 100)).toBe('a\nb')
     expect(headOf('abcdef', 9, 3)).toBe('abc')
@@ -105,11 +105,11 @@ describe('a long text', () => {
   })
 })
 
-describe('the summary of a tool call', () => {
+describe('the labels of a tool call', () => {
   const about = (input: ToolEntry['input'], title?: string) =>
     toolSummary({ input, inputText: 'so far', ...(title && { title }) })
 
-  it('is the command, the file, or the most descriptive input', () => {
+  it('toolSummary returns the command, the file, or the most descriptive input', () => {
     expect(about({ command: 'ls', description: 'List' })).toBe('ls')
     expect(about({ file_path: '/a', content: 'x' })).toBe('/a')
     expect(about({ file_path: '/a', limit: 3 })).toBe('/a')
@@ -122,7 +122,7 @@ describe('the summary of a tool call', () => {
     expect(about({ command: 'ls' }, 'A title\nof two lines')).toBe('A title ↵ of two lines')
     expect(about({ command: 'x'.repeat(1000) })).toHaveLength(301)
   })
-  it('outputText returns text, or null for JSON', () => {
+  it('outputText returns the result as text, or null for JSON', () => {
     expect(outputText('a')).toBe('a')
     expect(
       outputText([
@@ -142,7 +142,7 @@ describe('an attachment', () => {
   const there = (count: number, chars = 4): Attachment[] =>
     Array.from({ length: count }, () => ({ type: 'image', mediaType: 'image/png', data: 'A'.repeat(chars) }))
 
-  it('is an image, a PDF or text', () => {
+  it('can be an image, a PDF or a text file', () => {
     expect(attachmentKind(file('a.png', 'image/png'))).toEqual({ type: 'image', mediaType: 'image/png' })
     expect(attachmentKind(file('a.pdf', 'application/pdf'))).toEqual({ type: 'document', mediaType: 'application/pdf' })
     expect(attachmentKind(file('a.rs', ''))).toEqual({ type: 'document', mediaType: 'text/plain' })
@@ -151,11 +151,11 @@ describe('an attachment', () => {
     expect(attachmentKind(file('a.mp4', 'video/mp4'))).toBeNull()
     expect(attachmentKind(file('a.exe', ''))).toBeNull()
   })
-  it('is displayed only if it is an image without scripts', () => {
+  it('is displayed only if it is an image that cannot contain scripts', () => {
     expect(isDisplayableImage('image/png')).toBe(true)
     expect(isDisplayableImage('image/svg+xml')).toBe(false)
   })
-  it('over a limit is refused with a reason, exactly at the limit it is accepted', () => {
+  it('is accepted exactly at a limit, and refused with a reason above the limit', () => {
     expect(attachmentProblem(file('a.png', 'image/png', limits.attachmentMaxBytes), [])).toBeNull()
     expect(attachmentProblem(file('a.png', 'image/png', limits.attachmentMaxBytes + 1), [])).toMatch(
       /too large \(5\.0 MB\)/,
@@ -166,7 +166,7 @@ describe('an attachment', () => {
     expect(attachmentProblem(file('a.txt', 'text/plain', 0), [])).toMatch(/empty/)
     expect(attachmentProblem(file('a.png', 'image/png', 4e6), there(4, 6e6))).toMatch(/doesn’t fit/)
   })
-  it('is read unchanged', async () => {
+  it('is encoded without changing its bytes', async () => {
     const bytes = Uint8Array.from({ length: 100_000 }, (_, i) => i % 256)
     const read = await readAttachment(new File([bytes], 'a.png', { type: 'image/png' }))
     expect(read).toMatchObject({ type: 'image', mediaType: 'image/png', name: 'a.png' })
@@ -188,7 +188,7 @@ describe('the composer', () => {
     expect(labels('working', 3).hint).toMatch(/3 requests/)
     expect(labels('parked').hint).toMatch(/resumes the agent/)
   })
-  it('reopens an ended session if its agent can be resumed', () => {
+  it('offers to reopen an ended session if its agent can be resumed', () => {
     expect(labels('ended')).toMatchObject({ closed: null, button: 'Continue' })
     expect(labels('ended', 0, ['messages']).closed).toMatch(/can’t be resumed/)
     expect(labels('idle', 0, []).closed).toMatch(/doesn’t accept messages/)

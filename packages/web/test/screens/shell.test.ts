@@ -31,7 +31,7 @@ describe('groupSessions', () => {
       ['idle', ['s1']],
     ])
   })
-  it('truncates long groups and counts the rest', () => {
+  it('truncates long groups and counts the remaining sessions', () => {
     const many = Array.from({ length: 30 }, (_, n) => session(n, { state: 'parked' }))
     expect(groupSessions(many)).toMatchObject([{ name: 'parked', more: 22 }])
   })
@@ -42,11 +42,11 @@ describe('the New session form', () => {
     ({ name, title: name, capabilities: [], modes: [], ready, runner }) as unknown as Parameters<
       typeof offeredDrivers
     >[0][number] // the brand of the id does not matter here
-  it('offers each driver once, the ready one of two, and no external agents', () => {
+  it('offers each driver once, preferring a runner that is ready, and offers no external agents', () => {
     const offered = offeredDrivers([driver('claude', false), driver('claude', true), driver('external', true, null)])
     expect(offered.map(({ name, ready }) => [name, ready])).toEqual([['claude', true]])
   })
-  it('leaves out empty fields', () => {
+  it('leaves out empty fields, so that the gateway applies its defaults', () => {
     expect(inputOf({ driver: 'claude', cwd: ' ', mode: '', model: ' opus ', prompt: '' })).toEqual({
       driver: 'claude',
       model: 'opus',
@@ -61,7 +61,7 @@ describe('the New session form', () => {
   })
 })
 
-it('range() goes from one request to the other in either direction', () => {
+it('range returns all requests between two requests, in either direction', () => {
   expect(range([id(1), id(2), id(3)], id(3), id(2))).toEqual([id(2), id(3)])
   expect(range([id(1), id(2)], null, id(2))).toEqual([id(2)])
   expect(range([id(1), id(2)], id(9), id(2))).toEqual([id(2)])
@@ -73,11 +73,11 @@ describe('partitionSelectable', () => {
   const asked = (n: number, ask: Request['ask'], status: Request['status'] = 'pending') =>
     ({ id: id(n), ask, status }) as Request // the fields that the tests use
   const seen = new Set([1, 2, 3, 4].map(id))
-  it('selects what it can, and ignores resolved requests', () => {
+  it('returns the selectable requests, and ignores resolved requests', () => {
     const all = [asked(1, approval), asked(2, approval, 'resolved'), asked(3, approval)]
     expect(partitionSelectable(all, seen)).toEqual({ selectable: [id(1), id(3)], problem: '' })
   })
-  it('says why it leaves out others', () => {
+  it('says why requests are left out', () => {
     expect(partitionSelectable([asked(1, form), asked(2, approval)], seen)).toEqual({
       selectable: [id(2)],
       problem: '1 request needs individual review.',
@@ -101,6 +101,6 @@ it.each([
   { screen: 'sessions' },
   { screen: 'session', id: session(1, {}).id },
   { screen: 'audit' },
-] as const)('an address leads back to where it came from: $screen', route => {
+] as const)('readRoute returns the same route that href wrote ($screen)', route => {
   expect(readRoute(href(route))).toEqual(route)
 })
