@@ -129,7 +129,7 @@ describe.skipIf(hasNoBrowser())('accidental input', () => {
     await button(card, 'Your edit…').waitFor()
     await waitForCooldown(page)
     await page.keyboard.press('a')
-    await page.getByText('You can’t allow this with a key right now').waitFor()
+    await page.getByText('You can’t allow this request with a key right now').waitFor()
     expect(await fixture.isPending(request)).toBe(true)
     await button(card, 'Your edit…').click()
     await expect.poll(() => field.inputValue()).toBe('rm -rf build/tmp')
@@ -149,7 +149,7 @@ describe.skipIf(hasNoBrowser())('accidental input', () => {
     await card.getByText('Which targets?').click()
     await waitForCooldown(page)
     await page.keyboard.press('a')
-    await page.getByText('You can’t allow this with a key right now').waitFor()
+    await page.getByText('You can’t allow this request with a key right now').waitFor()
     expect(await fixture.isPending(request)).toBe(true)
   })
 

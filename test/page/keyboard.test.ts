@@ -102,7 +102,7 @@ describe.skipIf(hasNoBrowser())('keyboard shortcuts', () => {
       await cardOf(page, request).getByRole('textbox').first().fill('rm -rf build')
       await cardOf(page, request).focus()
       await pressKey(page, 'a')
-      await page.getByText('You can’t allow this with a key right now.').waitFor()
+      await page.getByText('You can’t allow this request with a key right now.').waitFor()
       expect(await fixture.isPending(request)).toBe(true)
       await cardOf(page, request).getByRole('textbox').first().press('Escape')
     }

@@ -6,7 +6,7 @@ interface TrustedTypePolicies {
   createPolicy(name: string, rules: { createScriptURL(url: string): string }): { createScriptURL(url: string): unknown }
 }
 
-/** The gateway's Content-Security-Policy requires Trusted Types for script URLs. The page has no other script URL than `/sw.js`. */
+/** Returns the URL of the service worker as a trusted URL, because the gateway's Content-Security-Policy requires Trusted Types for script URLs. */
 function trustedScriptUrl(): string {
   const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypePolicies } // Some browsers and TypeScript's DOM types lack `trustedTypes`.
   const policy = trustedTypes?.createPolicy('holdpoint-worker', { createScriptURL: () => '/sw.js' })

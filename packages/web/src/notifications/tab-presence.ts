@@ -1,4 +1,4 @@
-/** Tracks whether any tab of this browser shows the page, and elects one tab that sends notifications for all. Both use Web Locks, which the browser releases when a tab crashes. */
+/** Tracks whether any tab of this browser shows the page, and elects one tab that sends notifications for all tabs. Web Locks make this safe, because the browser releases the locks of a tab that crashes. */
 
 const visibleTabLock = 'holdpoint.visible-tab'
 const leaderTabLock = 'holdpoint.leader-tab'

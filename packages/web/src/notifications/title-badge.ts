@@ -7,14 +7,14 @@ export function pageTitle(pendingCount: number, live: boolean): string {
   return pendingCount > 0 ? `(${pendingCount}) Holdpoint` : 'Holdpoint'
 }
 
-/** A tab icon has room for two digits. */
+/** Returns the count for the tab icon, which has room for two digits. */
 export function badgeText(pendingCount: number): string {
   return pendingCount > 99 ? '99' : String(pendingCount)
 }
 
 export function useTitleBadge(): void {
   const pendingCount = useInboxPart(snapshot => snapshot.pendingCount)
-  // While the page connects for the first time, the title shows no count that could be out of date.
+  // Before the first connection, no count can be out of date, so only a lost connection counts as not live.
   const live = useInboxPart(snapshot => snapshot.status !== 'reconnecting')
   useEffect(() => {
     document.title = pageTitle(pendingCount, live)

@@ -14,7 +14,7 @@ export interface AnswerFooterProps {
   readonly panels: CardPanels
   /** The button that sends the answer. */
   readonly children: ReactNode
-  /** Why the answer cannot be sent yet. */
+  /** Explains why the answer cannot be sent yet. */
   readonly hint?: ReactNode
 }
 

@@ -91,7 +91,7 @@ export const RequestCard = memo(function RequestCard(props: RequestCardProps): R
 /** Maximum length of the summary in the buttons' accessible description. */
 const descriptionMax = 300
 
-/** Elements to focus when the card opens. Buttons are excluded because a second Enter would press them, and selects because a letter key would change them. */
+/** Matches the elements that may take the focus when the person opens the card. Buttons are excluded because a second Enter would press them, and selects because a letter key would change them. */
 const focusable = '.card-surface :is(input, textarea, [tabindex="0"]):not(:disabled)'
 
 function askCard(props: Omit<AskCardProps<never>, 'ask'>): ReactNode {

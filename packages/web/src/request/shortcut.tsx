@@ -17,7 +17,7 @@ export interface Shortcut {
   readonly 'aria-keyshortcuts'?: string
 }
 
-/** True while shortcuts act on something other than cards. */
+/** True while shortcuts act on the selected requests instead of the active card. */
 export const ShortcutsDisabled = createContext(false)
 
 export function shortcutLabel(key: string): Shortcut {

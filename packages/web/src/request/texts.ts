@@ -13,7 +13,7 @@ export const cardTexts = {
   draftTooLong: 'Your answer is too long to sync to your other devices, so it is stored only in this tab.',
   select: (action: string) => `Select: ${action}`,
   scrollToEnd: (action: string) => `Scroll to the end to ${action}.`,
-  askedAt: (time: string) => `asked ${time}`,
+  askedAt: (time: string) => `Asked ${time}`,
   keepHolding: 'Keep holding…',
   holdTo: (label: string) => `Hold to ${label.charAt(0).toLowerCase()}${label.slice(1)}`,
   isAnswering: ' is answering',

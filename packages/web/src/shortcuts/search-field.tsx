@@ -1,4 +1,4 @@
-/** The search field of a list. The `/` key focuses the field. Escape clears the field, and a second Escape leaves the field. */
+/** The search field of a list. The `/` key focuses the field. Escape clears the field, or leaves the field if it is empty. */
 import { type ReactNode, useRef } from 'react'
 import { useShortcuts } from './use-shortcuts.ts'
 

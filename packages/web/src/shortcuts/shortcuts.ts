@@ -61,12 +61,12 @@ export function readKeyPress(press: KeyPress, sinceGMs = Number.POSITIVE_INFINIT
   if ((ctrlKey || metaKey) && !(ctrlKey && metaKey))
     return key.toLowerCase() === 'k' && !modal ? { name: 'palette' } : null
   if (ctrlKey || metaKey || modal || press.typing) return null
-  const target = Object.hasOwn(keysAfterG, key) ? keysAfterG[key as keyof typeof keysAfterG] : null // `hasOwn` has checked the key.
+  const target = Object.hasOwn(keysAfterG, key) ? keysAfterG[key as keyof typeof keysAfterG] : null // The check with `hasOwn` makes the cast safe.
   if (sinceGMs < sequenceMs) return target && { name: target }
   if (target && sinceGMs < sequenceGuardMs) return null
   if (key === 'g') return { name: 'g' }
   if (press.onControl && key === 'Enter') return null
-  const name = Object.hasOwn(singleKeys, key) ? singleKeys[key as keyof typeof singleKeys] : null // `hasOwn` has checked the key.
+  const name = Object.hasOwn(singleKeys, key) ? singleKeys[key as keyof typeof singleKeys] : null // The check with `hasOwn` makes the cast safe.
   // A held key may only move the selection, because any other shortcut could act on a card that the person did not choose.
   if (press.repeat && name !== 'next' && name !== 'previous') return null
   if (name) return { name }

@@ -3,7 +3,7 @@ import { cardKeys } from './card-keys.ts'
 
 export const justChanged = 'The list just changed. Press again to confirm.'
 export const dangerousNotByKey = 'Flagged as dangerous. Use the button to allow this request.'
-export const cannotAllowByKey = 'You can’t allow this with a key right now. Use the buttons on the card.'
+export const cannotAllowByKey = 'You can’t allow this request with a key right now. Use the buttons on the card.'
 
 export interface ShortcutDescription {
   readonly keys: readonly string[]
@@ -20,7 +20,7 @@ export const shortcutGroups: readonly { readonly title: string; readonly keys: r
       { keys: [cardKeys.deny], description: 'Deny with a reason' },
       { keys: [cardKeys.edit], description: 'Edit, then allow' },
       { keys: ['1', '…', '9'], description: 'Choose an option' },
-      { keys: ['x'], description: 'Select (Shift+X: select a range)' },
+      { keys: ['x'], description: 'Select (Shift+X selects a range)' },
       { keys: ['.'], description: 'Show new requests' },
     ],
   },

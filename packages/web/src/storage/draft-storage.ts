@@ -1,4 +1,4 @@
-/** Answer drafts of this tab, in sessionStorage. */
+/** Stores the answer drafts of this tab in sessionStorage. */
 import type { DraftStorage } from '@holdpoint/client'
 
 /** Accesses sessionStorage lazily, because reading the global throws if the browser blocks storage. */

@@ -1,4 +1,4 @@
-/** The color theme: light, dark or the system's. public/before-paint.js applies it before the first paint; this file applies later changes. */
+/** The color theme: light, dark or the system's. public/before-paint.js applies the theme before the first paint, and this file applies later changes. */
 import { useEffect } from 'react'
 import { usePreference, writePreference } from './preferences.ts'
 

@@ -1,9 +1,9 @@
-/** The unsent message of a session's composer, stored in localStorage per person and session so that navigating away loses nothing. */
+/** Stores the unsent message of a session's composer in localStorage, per person and session, so that the message survives navigation. */
 import type { SessionId } from '@holdpoint/protocol'
 import { useCallback, useState } from 'react'
 import { useGateway } from '../gateway/gateway-context.ts'
 
-/** localStorage key prefix for this person's unsent messages. */
+/** Returns the prefix of the localStorage keys for this person's unsent messages. */
 export function messageDraftPrefix(me: string): string {
   return `holdpoint.unsent.${JSON.stringify(me)}.`
 }

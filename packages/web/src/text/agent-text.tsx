@@ -1,4 +1,4 @@
-/** Renders an agent's text as plain text on its own background, with invisible characters made visible (G9). An agent's text may only be rendered by these components. */
+/** Renders an agent's text as plain text on its own background, with invisible characters made visible (G9). Only these components may render an agent's text. */
 import { type DisplayMarker, displayText, hasEscapes, markersIn } from '@holdpoint/client'
 import type { ReactNode } from 'react'
 import { type LineSegment, lineSegments } from './line-segments.ts'
@@ -83,7 +83,7 @@ export function Quote({ text, className = '' }: { readonly text: string; readonl
 }
 
 export interface FileLineProps {
-  /** Text returned by `displayText`, so that `mark` can refer to offsets in it. */
+  /** Text that `displayText` returned. The offsets in `mark` refer to this text. */
   readonly displayed: string
   /** Offsets of the changed part. */
   readonly mark?: readonly [number, number]

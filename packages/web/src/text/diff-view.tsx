@@ -12,7 +12,7 @@ const splitMinPx = 760
 const chunkRows = 100
 const chunkedFromRows = 1000
 
-/** For each changed row, the part that differs from its counterpart. */
+/** The part of each changed row that differs from the row beside it. */
 type MarkedSpans = ReadonlyMap<DiffRow, Span>
 
 interface ChangeViewProps {

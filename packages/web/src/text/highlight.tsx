@@ -63,7 +63,7 @@ export function HighlightedCode({
     if (marker) return <DisplayMarkerView key={i} kind={marker} text={part} />
     if (color === null) return part
     return (
-      // biome-ignore lint/suspicious/noArrayIndexKey: see above
+      // biome-ignore lint/suspicious/noArrayIndexKey: segments of a text have no other key, and never move
       <span key={i} className={`syntax-${color}`}>
         {part}
       </span>

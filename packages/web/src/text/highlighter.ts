@@ -1,4 +1,4 @@
-/** Highlights code with highlight.js grammars and maps their scopes to our five colors. The grammars are large, so this module is loaded only when needed. */
+/** Highlights code with highlight.js grammars and maps their scopes to the five colors of `TokenColor`. The grammars are large, so this module is loaded only when needed. */
 import c from 'highlight.js/lib/languages/c'
 import cpp from 'highlight.js/lib/languages/cpp'
 import css from 'highlight.js/lib/languages/css'
@@ -87,7 +87,7 @@ function flatten(nodes: readonly Node[], color: TokenColor | null, into: Colored
   }
 }
 
-/** The first class name is the scope (`hljs-title`); the others refine it (`function_`). */
+/** Returns the color of a token. Its first class name is the scope (`hljs-title`), and the other class names refine the scope (`function_`). */
 function colorOf(names: unknown): TokenColor | null {
   const first: unknown = Array.isArray(names) ? names[0] : null
   const [scope = ''] = String(first)

@@ -5,7 +5,7 @@ import { lexer, type MarkedToken, type Token, type Tokens } from 'marked'
 export const markdownMax = 48_000
 /** Maximum number of emphasis characters in a paragraph. marked compares each character with all others, so thousands of them would freeze the page. */
 const emphasisMax = 1000
-/** Matches 40 nested quotes or lists that start on one line, which freeze marked. */
+/** Matches 40 nested quotes or lists that start on one line. Such nesting freezes marked. */
 const tooDeepNesting = /^(?:[ \t]*(?:>|[-*+][ \t]|\d{1,9}[.)][ \t])){40}/m
 
 export type Block = MarkedToken
@@ -38,7 +38,7 @@ export function growBlocks(previous: readonly Block[], text: string): readonly B
 
 export interface LinkTarget {
   readonly href: string
-  /** The host that the link really leads to. */
+  /** The host to which the link leads, whatever the link text says. */
   readonly host: string
 }
 const safeProtocols = new Set(['http:', 'https:', 'mailto:'])

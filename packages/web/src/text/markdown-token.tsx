@@ -14,7 +14,7 @@ const depthMax = 24
 interface TokenProps<T> {
   readonly token: T
   readonly depth: number
-  /** True while the text is streaming. Code is not highlighted then, because the colors would flicker. */
+  /** True while this token is still streaming. Code is not highlighted then, because the colors would flicker. */
   readonly isGrowing: boolean
 }
 

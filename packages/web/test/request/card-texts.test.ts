@@ -30,7 +30,7 @@ describe('informativeTitle', () => {
 })
 
 describe('scopeLabel', () => {
-  it('explains a known scope and returns null for an unknown one', () => {
+  it('explains a known scope and returns null for an unknown scope', () => {
     expect(scopeLabel('session')).toBe('For this session only.')
     expect(scopeLabel('toString')).toBeNull()
   })

@@ -30,7 +30,7 @@ describe('highlight', () => {
     'markdown',
     'md',
     'dockerfile',
-  ])('highlights %s without losing a character', lang => {
+  ])('highlights %s code without losing a character', lang => {
     const code = 'if (x < "a\\u{200b}b") { return 42 } # <b>no</b> &amp; \t\n'
     expect(text(lang, code)).toBe(code)
   })

@@ -1,4 +1,4 @@
-/** Shows everything that an approval would do as a command, a change, a plan or fields, in panes that track whether the person saw all of the content. */
+/** Shows everything that an approval would do, as a command, a change, a plan or fields. Each pane tracks whether the person saw all of its content. */
 import { type AskView, diffLines, lineEndingsLabel } from '@holdpoint/client'
 import type { JsonObject } from '@holdpoint/protocol'
 import { type ReactNode, useMemo } from 'react'

@@ -1,4 +1,4 @@
-/** The name of the program that runs a session's agent, for use in sentences. */
+/** Finds the name of the program that runs a session's agent, for use in sentences. */
 import { driverLabel } from '@holdpoint/client'
 import { escapeInvisible, type SessionId } from '@holdpoint/protocol'
 import { useInboxPart } from '../../gateway/gateway-context.ts'

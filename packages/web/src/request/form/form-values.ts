@@ -95,7 +95,7 @@ export function readForm(schema: FormSchema, raws: ReadonlyMap<string, RawField>
   return { values, problems }
 }
 
-/** Returns the values to store in the draft: all that differ from their defaults, without secrets. */
+/** Returns the values to store in the draft, without secrets and without values that equal their defaults. */
 export function draftValues(schema: FormSchema, raws: ReadonlyMap<string, RawField>): ReadonlyMap<string, RawField> {
   return filterRaws(
     schema,

@@ -18,7 +18,7 @@ export function pickOption({ multiSelect }: Question, picked: PickedAnswer, labe
   return { ...picked, chosen: chosen.includes(label) ? chosen.filter(each => each !== label) : [...chosen, label] }
 }
 
-/** Stores the text written under "Other", which also chooses "Other". In a single-choice question, this unpicks the option. */
+/** Stores the text written under "Other" and chooses "Other". In a single-choice question, the picked option is dropped. */
 export function writeOther({ multiSelect }: Question, picked: PickedAnswer, other: string): PickedAnswer {
   const own = other !== ''
   return { chosen: own && !multiSelect ? [] : picked.chosen, own, ...(own && { other }) }
