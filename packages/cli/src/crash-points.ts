@@ -1,4 +1,4 @@
-/** Crash tests: with HOLDPOINT_CRASH_AT=point[#n][,point[#n]…] the process passes these points in order (each n times) and kills itself with SIGKILL at the last one. */
+/** For crash tests: with HOLDPOINT_CRASH_AT=point[#n][,point[#n]…], the process passes these points in order (each of them n times) and kills itself with SIGKILL at the last point. */
 import type { CrashPoint } from '@holdpoint/engine'
 
 export function crashPointFrom(env: NodeJS.ProcessEnv): CrashPoint | undefined {

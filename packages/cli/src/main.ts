@@ -46,7 +46,7 @@ const deadlineOption = () => new Option('--deadline <time>', optionHelp.deadline
 const sessionArgument = () => new Argument('<session>', argumentHelp.session)
 const requestArgument = () => new Argument('<request>', argumentHelp.request)
 
-/** Adds a command that talks to a gateway. Its code is imported only when it runs, which keeps other commands fast. */
+/** Adds a command that talks to a gateway. The command's code is imported only when the command runs, which keeps other commands fast. */
 function gatewayCommand(name: keyof typeof commandHelp): Command {
   return program.command(name).description(commandHelp[name]).addOption(urlOption()).addOption(homeOption())
 }
@@ -125,7 +125,7 @@ gatewayCommand('allow')
   .addOption(jsonOption('resolvedRequest'))
   .addHelpText('after', moreHelp.allow)
   .action(async (id: string, options) =>
-    (await import('./commands/allow.ts')).allow(await gateway(options), id, options),
+    (await import('./commands/allow-deny.ts')).allow(await gateway(options), id, options),
   )
 gatewayCommand('deny')
   .addArgument(requestArgument())
@@ -133,7 +133,7 @@ gatewayCommand('deny')
   .option('--stop', optionHelp.stop)
   .addOption(jsonOption('resolvedRequest'))
   .action(async (id: string, options) =>
-    (await import('./commands/allow.ts')).deny(await gateway(options), id, options),
+    (await import('./commands/allow-deny.ts')).deny(await gateway(options), id, options),
   )
 gatewayCommand('answer')
   .addArgument(requestArgument())
@@ -275,7 +275,7 @@ async function readSettings(flags: Record<string, unknown>, home: string | undef
   ])
   return { config: readConfig(flags), dataFolder: openDataFolder(home) }
 }
-/** The commands as completion needs them, so that it does not depend on commander. */
+/** Describes the commands for completion.ts, which does not depend on commander. */
 function commandShapes(): readonly CommandShape[] {
   const visible = program.createHelp().visibleCommands(program)
   return visible.map(command => ({
@@ -300,16 +300,16 @@ try {
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : exitCodes.usage
   else reportError(error)
 }
-// Exit once the output is flushed: idle connections and timers of agents must not keep the process running.
+// Exit once the output is flushed, because idle connections and agents' timers would keep the process running.
 process.stdout.write('', error => {
   if (error) onOutputError(error)
   process.stderr.write('', () => process.exit())
 })
 
 function onOutputError({ code, message }: NodeJS.ErrnoException): never {
-  // The reader of the pipe has closed it, as `head` does. That is not an error.
+  // It is not an error if the reader closes the pipe early, as `head` does.
   if (code === 'EPIPE') process.exit()
-  printError(`Could not write all output (${escapeInvisible(message)})`)
+  printError(`Could not write the whole output (${escapeInvisible(message)})`)
   process.exit(exitCodes.failed)
 }
 
@@ -323,16 +323,16 @@ function requireKnownCommand(word: string | undefined): void {
 function reportError(error: unknown): void {
   if (!(error instanceof Error)) throw error
   const { name, message, stack = message } = error
-  // Compared by name, because importing the classes would load modules that most commands do not need.
+  // Compare errors by name, because importing their classes would load modules that most commands do not need.
   const hasNoGateway = name === 'Unreachable' || name === 'NoGateway'
   if (error instanceof Fault || hasNoGateway || name === 'Cancelled')
     printError(`${escapeInvisible(message)}${name === 'Unreachable' ? ' Start it with: holdpoint up' : ''}`)
-  // Anything else is a bug: print the stack, escaped.
+  // Any other error is a bug, so print its stack.
   else process.stderr.write(`${escapeInvisible(stack, { multiline: true })}\n`)
   process.exitCode = hasNoGateway ? exitCodes.noGateway : error instanceof Fault ? exitCodeOf(error) : exitCodes.failed
 }
 
-/** Does not use `console`: with an inline runner, console output of agents is redirected to the log. */
+/** Writes to stderr directly, because `console` goes to the log if the runner is inline. */
 function printError(message: string): void {
   process.stderr.write(`holdpoint: ${message}\n`)
 }

@@ -1,6 +1,6 @@
 /** Signal handling for the commands that run until a signal stops them. */
 
-/** Aborts on the first of these signals. A second one ends the process, as if there were no handler. */
+/** Returns an AbortSignal that aborts on the first of these signals. If the same signal arrives again, it ends the process as usual. */
 export function abortOnSignal(...names: readonly NodeJS.Signals[]): AbortSignal {
   const abort = new AbortController()
   for (const name of names) process.once(name, () => abort.abort())
@@ -8,12 +8,12 @@ export function abortOnSignal(...names: readonly NodeJS.Signals[]): AbortSignal 
 }
 
 export interface SignalWatch {
-  /** Resolves with the first signal. */
+  /** Resolves with the first signal that arrives. */
   readonly received: Promise<NodeJS.Signals>
   stop(): void
 }
 
-/** Like `abortOnSignal`, for a caller that needs to know which signal it was, and when to stop listening. */
+/** Like `abortOnSignal`, for callers that need to know which signal arrived, or that stop listening later. */
 export function watchSignals(...names: readonly NodeJS.Signals[]): SignalWatch {
   let onSignal = (_: NodeJS.Signals) => {}
   const received = new Promise<NodeJS.Signals>(resolve => {

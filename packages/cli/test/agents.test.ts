@@ -6,7 +6,7 @@ import { EventRecorder, isEvent, withTimeout } from '../../../test/support/event
 import { closeGateways, GatewayProcess, shortPause, startGateway } from '../../../test/support/gateway.ts'
 import { runCli } from './support/cli-process.ts'
 
-/** Outside the repository, so that @holdpoint/* cannot be resolved from here. */
+/** A folder outside the repository, from which Node cannot resolve @holdpoint/*. */
 let folder: string
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'holdpoint-agents-'))
@@ -21,7 +21,7 @@ function writeModule(name: string, text: string): string {
   writeFileSync(file, text)
   return file
 }
-/** Writes an agent whose `run` has this body. */
+/** Writes an agent module whose `run` has this body. */
 function writeAgent(name: string, body: string): string {
   const text = `import { approval, defineAgent, say, step } from '@holdpoint/drivers'
     export default defineAgent({ name: '${name}', title: '${name}', async *run(turn) { ${body} } })`
@@ -51,7 +51,7 @@ async function waitForLogEntry(gateway: GatewayProcess, runner: (typeof runners)
 }
 
 describe('the agent in the README', () => {
-  it('runs from any folder exactly as printed', async () => {
+  it('runs from any folder without changes', async () => {
     const readme = readFileSync(resolve(import.meta.dirname, '../../../README.md'), 'utf8')
     const code = /```js\n([\s\S]*?)```/.exec(readme)?.[1] ?? ''
     const config = /holdpoint\.config\.json: (\{.*\})$/m.exec(code)?.[1] ?? ''
@@ -112,7 +112,7 @@ describe.each(runners)('a faulty agent in a runner (%s)', runner => {
     await recorder.close()
   })
 
-  it('finds no secret of the gateway in its environment', async () => {
+  it('does not see the gateway’s secrets in its environment', async () => {
     const agents = {
       nosy: writeAgent('nosy', `yield Object.keys(process.env).filter(n => n.startsWith('HOLDPOINT_')).join()`),
     }
@@ -132,7 +132,7 @@ describe.each(runners)('a faulty agent in a runner (%s)', runner => {
     await recorder.close()
   })
 
-  it('is offered as not ready, with the reason, if it cannot be loaded; other drivers are ready', async () => {
+  it('is offered as not ready, with the reason, if it cannot be loaded, while other drivers are ready', async () => {
     const agents = {
       good: writeAgent('good', `yield 'here'`),
       lost: join(folder, 'nowhere.mjs'),

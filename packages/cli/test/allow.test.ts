@@ -57,7 +57,7 @@ describe('holdpoint allow at a terminal', () => {
     }
   })
 
-  it('ignores what was typed before the question appeared', async () => {
+  it('ignores keys typed before the question appeared', async () => {
     const { request } = await rehearse(gateway, 'approval')
     const terminal = openTerminal(['allow', request.id])
     terminal.press('y', keys.enter, 'y', keys.enter, 'y')
@@ -90,7 +90,7 @@ describe('holdpoint allow at a terminal', () => {
     await typeLine(terminal, '')
     expect(await terminal.waitFor('line 40')).not.toContain(question)
     await terminal.waitFor(/── \d+ more lines/)
-    // Typing y here only turns the page.
+    // At this prompt, y only shows the next page.
     await typeLine(terminal, 'y')
     await terminal.waitFor(question)
     expect((await reload(request)).status).toBe('pending')
@@ -107,7 +107,7 @@ describe('holdpoint allow at a terminal', () => {
     await terminal.waitFor(/more lines/)
     await typeLine(terminal, 'q')
     expect(await terminal.exit).toBe(1)
-    expect(terminal.text()).toContain('you did not read to the end')
+    expect(terminal.text()).toContain('you did not read it to the end')
     expect((await reload(request)).status).toBe('pending')
   })
 
@@ -128,7 +128,7 @@ describe('holdpoint allow at a terminal', () => {
     })
   })
 
-  it('says who answered first if someone else was faster: exit code 4', async () => {
+  it('exits with 4 and says who answered if someone else was faster', async () => {
     const { request } = await rehearse(gateway, 'approval')
     const terminal = openTerminal(['allow', request.id])
     await terminal.waitFor(question)
@@ -142,7 +142,7 @@ describe('holdpoint allow at a terminal', () => {
     expect(terminal.text()).toMatch(/denied by owner via api\s*: mine/)
   })
 
-  it('keeps continuation lines of a long command behind the bar on a narrow screen', async () => {
+  it('starts every continuation line of a long command with a bar on a narrow screen', async () => {
     const command = `echo ${'漢字 and more words '.repeat(20)}; rm -rf ~`
     const request = await askAsExternalAgent(gateway, approvalAsk({ command }))
     const terminal = openTerminal(['allow', request.id], { columns: 40, rows: 60 })
@@ -157,8 +157,8 @@ describe('holdpoint allow at a terminal', () => {
   })
 })
 
-describe('colors', () => {
-  it('are used on a terminal and left out with NO_COLOR', async () => {
+describe('color output', () => {
+  it('is used on a terminal and turned off by NO_COLOR', async () => {
     const colored = openTerminal(['inbox'])
     await colored.exit
     expect(colored.raw).toContain('\u001b[')
@@ -168,7 +168,7 @@ describe('colors', () => {
   })
 })
 
-/** Types a line and presses Enter. Call it only once the question is on the screen, because earlier input is discarded. */
+/** Types a line and presses Enter. Call this only once the question is on the screen, because earlier input is discarded. */
 async function typeLine(terminal: Terminal, line: string): Promise<void> {
   terminal.press(...line, keys.enter)
 }

@@ -21,7 +21,7 @@ const cli = (...words: string[]) => runCliAgainst(gateway, words)
 const json = async (...words: string[]) => JSON.parse((await cli(...words, '--json')).out)
 
 describe('holdpoint inbox', () => {
-  it('says that there are no pending requests, and lists them once there are', async () => {
+  it('says that there are no pending requests, and lists a request once it is pending', async () => {
     const empty = await startGateway({ runner: 'none' })
     expect(await runCliAgainst(empty, ['inbox'])).toMatchObject({ code: 0, out: 'No pending requests.\n' })
     const { request, session } = await rehearse(gateway, 'approval')
@@ -40,7 +40,7 @@ describe('holdpoint inbox', () => {
 })
 
 describe('holdpoint show', () => {
-  it('shows a request in full by any start of its id, and its outcome once it is resolved', async () => {
+  it('finds a request by a prefix of its id and shows it in full, with the outcome once it is resolved', async () => {
     const { request } = await rehearse(gateway, 'edit')
     const { code, out } = await cli('show', request.id.slice(4, 12).toUpperCase())
     expect(code).toBe(0)
@@ -59,7 +59,7 @@ describe('holdpoint show', () => {
   })
 
   it.each(['questions', 'form', 'plan', 'text'] as const)(
-    'shows the rehearsal request "%s" with everything there is to choose',
+    'shows everything that a person needs to answer the rehearsal request "%s"',
     async part => {
       const { request } = await rehearse(gateway, part)
       const { out } = await cli('show', request.id)
@@ -90,7 +90,7 @@ describe('holdpoint allow', () => {
     const { request, session } = await rehearse(gateway, 'approval')
     const refused = await cli('allow', request.id)
     expect(refused.code).toBe(2)
-    expect(refused.err).toMatch(/No terminal to confirm in.*holdpoint show req_/)
+    expect(refused.err).toMatch(/There is no terminal to confirm in.*holdpoint show req_/)
     const other = await cli('allow', request.id, '--digest', 'f'.repeat(64))
     expect(other).toMatchObject({ code: 2, err: expect.stringMatching(/digest does not match.*holdpoint show req_/) })
     expect(refused.err + other.err, 'an error does not reveal the digest').not.toContain(request.digest)
@@ -100,7 +100,7 @@ describe('holdpoint allow', () => {
     expect(await waitForLastMessage(gateway, session)).toContain('with the note “be quick”')
   })
 
-  it('runs exactly the input that --input gives', async () => {
+  it('makes the agent run exactly the input from --input, and refuses invalid input', async () => {
     const { request, session } = await rehearse(gateway, 'approval')
     const file = join(gateway.folder, 'input.json')
     writeFileSync(file, JSON.stringify({ command: 'echo edited by hand', description: 'mine' }))
@@ -125,7 +125,7 @@ describe('holdpoint allow', () => {
     expect((await cli('allow', bad.request.id, '--input', join(gateway.folder, 'none.json'))).code).toBe(2)
   })
 
-  it('accepts a suggestion by its number and refuses any other', async () => {
+  it('accepts a suggestion by its number with --always and refuses any other value', async () => {
     const suggestions = [
       { id: '2', label: 'Do not ask again', scope: 'session' },
       { id: 's2', label: 'Never ask again', scope: 'project' },
@@ -143,7 +143,7 @@ describe('holdpoint allow', () => {
     expect((await json('allow', request.id, ...words)).resolution.answer).toEqual(taken)
   })
 
-  it('allows a plan into one of the available modes and says which', async () => {
+  it('allows a plan with --mode if the mode is available, and otherwise lists the available modes', async () => {
     const { request, session } = await rehearse(gateway, 'plan')
     const into = (id: string, digest: string, mode: string) => cli('allow', id, '--digest', digest, '--mode', mode)
     const strange = await into(request.id, request.digest, 'wild')
@@ -155,7 +155,7 @@ describe('holdpoint allow', () => {
     const named = await askAsExternalAgent(gateway, approvalAsk({ plan: '# Plan' }, plan))
     expect(
       (await into(named.id, named.digest, 'acceptEdits')).code,
-      'the modes of the request win over those of the driver',
+      'the modes of the request override those of the driver',
     ).toBe(2)
     expect((await into(named.id, named.digest, 'careful')).code).toBe(0)
     for (const ask of [approvalAsk({ command: 'make' }), approvalAsk({ plan: '# Plan' }, { plan: '# Plan' })]) {
@@ -176,7 +176,7 @@ describe('holdpoint allow', () => {
     expect((await reload(request)).status).toBe('pending')
   })
 
-  it('says who resolved the request first, and how: exit code 4', async () => {
+  it('exits with 4 and says who resolved the request first and how', async () => {
     const { request } = await rehearse(gateway, 'approval')
     await cli('deny', request.id, '--reason', 'mine')
     for (const words of [
@@ -196,7 +196,7 @@ describe('holdpoint allow', () => {
 })
 
 describe('holdpoint deny', () => {
-  it('tells the agent the reason, and ends its turn with --stop', async () => {
+  it('gives the agent the reason, and also ends the turn with --stop', async () => {
     const first = await rehearse(gateway, 'approval')
     expect((await cli('deny', first.request.id.slice(4), '--reason', 'too early')).code).toBe(0)
     expect(await waitForLastMessage(gateway, first.session)).toContain('too early')
@@ -213,7 +213,7 @@ describe('holdpoint deny', () => {
 describe('holdpoint answer', () => {
   const cases: [string, Parameters<typeof rehearse>[1], string[], object][] = [
     [
-      'labels by question',
+      'one label per question',
       'questions',
       ['--choose', 'language=French', '--choose', '2=Tone', '--choose', 'checks=1'],
       {
@@ -225,28 +225,28 @@ describe('holdpoint answer', () => {
       },
     ],
     [
-      'a label and text',
+      'a label and a text',
       'questions',
       ['--choose', 'checks=tone', '--text', 'checks=a=b'],
       { kind: 'answers', answers: [{ id: 'checks', chosen: ['Tone'], other: 'a=b' }] },
     ],
-    ['text', 'text', ['--text', 'Sunrise'], { kind: 'answers', answers: [{ chosen: [], other: 'Sunrise' }] }],
+    ['a text', 'text', ['--text', 'Sunrise'], { kind: 'answers', answers: [{ chosen: [], other: 'Sunrise' }] }],
     [
-      'form fields, keeping defaults',
+      'form fields, with defaults for the rest',
       'form',
       ['--set', 'to=Ana', '--set', 'count=3', '--set', 'stamped=no', '--set', 'extras=seal, photo'],
       { kind: 'submit', values: { to: 'Ana', count: 3, stamped: false, extras: ['seal', 'photo'], tone: 'warm' } },
     ],
     ['--decline', 'form', ['--decline', '--reason', 'no time'], { kind: 'decline', reason: 'no time' }],
   ]
-  it.each(cases)('answers with %s, and the agent takes the answer', async (_what, part, words, answer) => {
+  it.each(cases)('delivers the answer to the agent if it is given by %s', async (_what, part, words, answer) => {
     const { request, session } = await rehearse(gateway, part)
     expect(await json('answer', request.id.slice(0, 14), ...words)).toMatchObject({ resolution: { answer } })
     await waitForLastMessage(gateway, session)
     expect((await reload(request)).delivery.state).toBe('taken')
   })
 
-  it('accepts options before the id, and takes the text of a single question literally', async () => {
+  it('accepts options before the id, and uses the whole text as the answer to a single question', async () => {
     const options = [{ label: 'yes' }, { label: 'answer=no' }]
     const only = { id: 'answer', header: '', question: 'Well?', options, multiSelect: false, secret: false }
     const cases: [string[], object][] = [
@@ -281,7 +281,7 @@ describe('holdpoint answer', () => {
     }),
   })
 
-  it('refuses a name that is the id of one question and the number of another', async () => {
+  it('refuses a question name that is the id of one question and the number of another', async () => {
     const request = await askAsExternalAgent(gateway, questionsWithIds('0', '1', '2'))
     for (const name of ['1', '2']) {
       const { code, err } = await cli('answer', request.id, '--choose', `${name}=yes`)
@@ -297,7 +297,7 @@ describe('holdpoint answer', () => {
     )
   })
 
-  it('refuses a name that two ids start with, and accepts an id that equals its own number', async () => {
+  it('refuses a question name that fits two ids, and accepts an id that equals its own number', async () => {
     const ambiguous = await askAsExternalAgent(gateway, questionsWithIds('a', 'a=b'))
     expect((await cli('answer', ambiguous.id, '--text', 'a=b=c')).err).toMatch(
       /could be question 1:a or question 2:a=b/,
@@ -358,7 +358,7 @@ describe('holdpoint answer', () => {
     ['--choose is used for a form', 'form', ['--choose', 'x'], /is a form\. Use --set/],
     ['answer is used for an approval', 'approval', ['--choose', 'yes'], /holdpoint allow req_/],
     ['--reason is given without --decline', 'text', ['--reason', 'x'], /only with --decline/],
-  ])('leaves the request pending when %s: exit code 2', async (_what, part, words, sentence) => {
+  ])('exits with 2 and leaves the request pending if %s', async (_what, part, words, sentence) => {
     const { request } = await rehearse(gateway, part)
     const { code, out, err } = await cli('answer', request.id, ...words)
     expect([code, out]).toEqual([2, ''])
@@ -368,10 +368,10 @@ describe('holdpoint answer', () => {
 })
 
 describe('a shortened id', () => {
-  it('is refused with the candidates if it fits several, and not found if it fits none', async () => {
+  it('is refused with a list of candidates if several ids start with it, and not found if none does', async () => {
     const { id } = await gateway.call('startSession', { driver: 'external' })
     const idsByStart = new Map<string, string[]>()
-    // Ids use 32 letters, so of 33 requests at least two start with the same one.
+    // Ids use 32 different letters, so at least two of 33 requests start with the same letter.
     for (let n = 0; n < 33; n++) {
       const request = await gateway.call('openRequest', {
         id,
@@ -400,7 +400,7 @@ describe('a shortened id', () => {
 })
 
 describe('holdpoint sessions', () => {
-  it('lists sessions with pending requests first, and ended ones only on request', async () => {
+  it('lists sessions with pending requests first, and ended sessions only with --all or --state ended', async () => {
     const { session } = await rehearse(gateway, 'approval')
     const { id } = await gateway.call('startSession', { driver: 'external', title: 'ended one' })
     await gateway.call('endSession', { id })
@@ -419,7 +419,7 @@ describe('holdpoint sessions', () => {
 })
 
 describe('a gateway given by URL', () => {
-  it('is called with HOLDPOINT_TOKEN, and refuses a wrong token', async () => {
+  it('is called with HOLDPOINT_TOKEN and refuses a wrong token', async () => {
     const { url, token } = gateway
     const home = join(gateway.folder, 'elsewhere')
     const env = { ...cleanEnvironment(), HOLDPOINT_HOME: home, HOLDPOINT_URL: url, HOLDPOINT_TOKEN: token }
@@ -430,12 +430,14 @@ describe('a gateway given by URL', () => {
     const malformed = await runCli(flags, { env: { ...env, HOLDPOINT_TOKEN: `${token}\n${token}` } })
     expect([malformed.code, malformed.err]).toEqual([
       1,
-      expect.stringMatching(/^holdpoint: HOLDPOINT_TOKEN contains .*no token has\n$/),
+      expect.stringMatching(/^holdpoint: HOLDPOINT_TOKEN contains .*not allowed in a token\n$/),
     ])
     const { code, err } = await runCli(flags, { env: { ...env, HOLDPOINT_TOKEN: '' } })
     expect([code, err]).toEqual([1, expect.stringMatching(/Set HOLDPOINT_TOKEN/)])
   })
+})
 
+describe('without a running gateway', () => {
   it.each([
     ['inbox'],
     ['sessions'],
@@ -451,7 +453,7 @@ describe('a gateway given by URL', () => {
     ['start', 'x'],
     ['ask', 'x'],
     ['guard', '--', 'true'],
-  ])('%s says that no gateway is running: exit code 5', async (...words) => {
+  ])('holdpoint %s says so and exits with 5', async (...words) => {
     const { code, err } = await runCli(words, {
       env: { ...cleanEnvironment(), HOLDPOINT_HOME: join(gateway.folder, 'nobody') },
     })

@@ -24,7 +24,7 @@ const titles = async (gateway: GatewayProcess) =>
   (await gateway.call('listSessions', {})).items.map(session => session.title)
 
 describe('holdpoint backup and restore', () => {
-  it('backs up a running gateway; after a restore, later changes are gone and clients are told of the gap', async () => {
+  it('backs up a running gateway; a restore undoes later changes and notifies clients of the gap', async () => {
     const gateway = await startGateway({ runner: 'none' })
     const home = ['--home', gateway.home.path]
     const file = join(gateway.folder, 'copy.db')
@@ -33,7 +33,7 @@ describe('holdpoint backup and restore', () => {
     const busy = Promise.all(Array.from({ length: 40 }, (_, n) => start(gateway, `meanwhile ${n}`)))
     expect(await runCli(['backup', file, ...home])).toMatchObject({
       code: 0,
-      out: expect.stringMatching(/copy\.db: \d+ bytes, .*while the gateway was running/),
+      out: expect.stringMatching(/Backed up to .*copy\.db \(\d+ bytes\) while the gateway was running/),
     })
     await busy
     expect(statSync(file).mode & 0o077).toBe(0)

@@ -47,7 +47,7 @@ describe('holdpoint', () => {
     expect(err).not.toMatch(/ {4}at /)
   })
 
-  it('prints its version, and a help that the guide covers completely', async () => {
+  it('prints its version and its help, and docs/terminal.md covers every command', async () => {
     expect(await runCli(['--version'])).toMatchObject({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) })
     const { code, out } = await runCli(['--help'])
     expect(code).toBe(0)
@@ -76,15 +76,15 @@ describe('holdpoint', () => {
 })
 
 describe('the data folder', () => {
-  it('is reported at once if it cannot be created, on any file system', async () => {
+  it('causes an error at once if it cannot be created, on any file system', async () => {
     const file = join(new GatewayProcess({}).folder, 'holdpoint.config.json')
     for (const home of ['/proc/holdpoint/home', file, join(file, 'home')]) {
       const { code, err } = await runCli(['up', '--home', home])
-      expect([code, err]).toEqual([1, expect.stringContaining(`Cannot create the folder ${home}`)])
+      expect([code, err]).toEqual([1, expect.stringContaining(`Cannot create the data folder ${home}`)])
     }
   })
 
-  it('is created with its parents, readable only by its owner', async () => {
+  it('is created with its parent folders and is readable only by its owner', async () => {
     const { folder } = new GatewayProcess({})
     expect((await runCli(['down', '--home', join(folder, 'a', 'b')])).code).toBe(0)
     for (const made of ['a', 'a/b']) expect(statSync(join(folder, made)).mode & 0o777).toBe(0o700)
@@ -92,7 +92,7 @@ describe('the data folder', () => {
 })
 
 describe('holdpoint link', () => {
-  it('prints a link that signs in once', async () => {
+  it('prints a link that signs a browser in once', async () => {
     const gateway = await startGateway({ runner: 'none' })
     for (const link of [gateway.link, (await runCli(['link', '--home', gateway.home.path])).out]) {
       const first = await signIn(gateway.url, link)
@@ -118,7 +118,7 @@ describe('holdpoint rehearse', () => {
 })
 
 describe('holdpoint down', () => {
-  it('stops gateway and runner, and keeps pending requests', async () => {
+  it('stops the gateway and the runner, and keeps pending requests', async () => {
     const gateway = await startGateway()
     const recorder = await EventRecorder.connect(gateway.url, gateway.token)
     const options = { only: 'approval', paceMs: 0 }
@@ -139,7 +139,7 @@ describe('holdpoint down', () => {
 })
 
 describe('holdpoint down while a runner is being restarted', () => {
-  it.each([0, 300, 520, 560, 620])('leaves no runner behind (%i ms after the runner was killed)', async ms => {
+  it.each([0, 300, 520, 560, 620])('leaves no runner running (%i ms after the runner was killed)', async ms => {
     const gateway = await startGateway()
     while (!(await gateway.call('listRunners', {})).items.some(runner => runner.live)) await shortPause()
     await gateway.killRunner()
@@ -151,7 +151,7 @@ describe('holdpoint down while a runner is being restarted', () => {
 
   it('finds a runner that has only just been started', async () => {
     const gateway = await startGateway()
-    // The gateway starts its runner before it reports that it is ready, so the runner has not written its pid file yet.
+    // The gateway starts its runner before it reports that it is ready, so the runner may not have written its pid file yet.
     await gateway.kill()
     expect((await runCli(['down', '--home', gateway.home.path])).out).toMatch(/Stopped: runner/)
     expect(gateway.runnerPids()).toEqual([])
@@ -159,7 +159,7 @@ describe('holdpoint down while a runner is being restarted', () => {
 })
 
 describe('holdpoint runner', () => {
-  it('runs agents for the gateway in --url, and parks them when it is stopped', async () => {
+  it('runs agents for the gateway in --url, and parks them when the runner is stopped', async () => {
     const gateway = await startGateway({ runner: 'none' })
     const running = runCli(['runner', '--url', gateway.url, '--home', gateway.home.path], { cwd: gateway.folder })
     while (!(await gateway.call('listRunners', {})).items.some(runner => runner.live)) await shortPause()

@@ -58,7 +58,7 @@ describe('completion', () => {
     expect(out).toBe(`${approval.id}\tRun a command: make\\u{1b}[2J\n`)
   })
 
-  it('offers the modes of the session’s or the named driver', async () => {
+  it('offers the modes of the driver or session that was typed', async () => {
     const inline = await startGateway({ runner: 'inline' })
     while (!(await inline.call('listRunners', {})).items.some(({ live }) => live)) await shortPause()
     const { items } = await inline.call('listDrivers', {})
@@ -70,7 +70,7 @@ describe('completion', () => {
     expect(await completedAt(inline, 'start', '--mode', '')).toEqual(expect.arrayContaining([...modesOf('claude')]))
   })
 
-  it('offers nothing, without failing, if the command is unknown or the gateway unreachable', async () => {
+  it('offers nothing and does not fail if the command is unknown or the gateway is unreachable', async () => {
     expect(await completed('dance', '')).toEqual([])
     const noGateway = await runCli(['complete', '--', 'show', ''], {
       env: { ...process.env, HOLDPOINT_HOME: join(gateway.folder, 'nobody') },
@@ -80,7 +80,7 @@ describe('completion', () => {
     expect(await runCli(['complete', '--', 'show', ''], { env: unreachable })).toMatchObject({ code: 0, out: '' })
   })
 
-  it('works in bash', async () => {
+  it('completes a command line in bash', async () => {
     const bin = join(gateway.folder, 'bin')
     mkdirSync(bin)
     writeFileSync(join(bin, 'holdpoint'), `#!/bin/sh\nexec ${process.execPath} ${holdpoint} "$@"\n`)
@@ -94,13 +94,13 @@ describe('completion', () => {
     expect([code, out]).toEqual([0, 'sessions\n--note\ncomplete -F _holdpoint holdpoint\n'])
   })
 
-  // Not every machine has these shells, so only the output is checked.
+  // Not every machine has these shells, so the test checks only the printed script.
   it.each(['zsh', 'fish'])('prints a script for %s', async shell => {
     const { code, out } = await runCli(['completion', shell])
     expect([code, out]).toEqual([0, expect.stringContaining('holdpoint complete -- ')])
   })
 
-  it('refuses an unknown shell: exit code 2', async () => {
+  it('exits with 2 for an unknown shell', async () => {
     expect(await runCli(['completion', 'tcsh'])).toMatchObject({
       code: 2,
       err: expect.stringMatching(/bash, zsh, fish/),

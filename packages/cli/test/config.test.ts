@@ -26,8 +26,8 @@ function faultOf(read: () => unknown): Fault {
   throw new Error('no fault was thrown')
 }
 
-describe('settings', () => {
-  it('take flags over environment variables, and those over the file', () => {
+describe('readConfig', () => {
+  it('prefers flags to environment variables, and environment variables to the file', () => {
     writeConfig({ port: 1, store: 'file:one.db', onDeadline: 'wait' })
     const env = { HOLDPOINT_PORT: '2', HOLDPOINT_STORE: 'file:two.db' }
     expect(readConfig({ port: '3' }, env, folder)).toEqual({ port: 3, store: 'file:two.db', onDeadline: 'wait' })
@@ -35,16 +35,16 @@ describe('settings', () => {
     expect(readConfig({}, {}, folder)).toEqual({ port: 1, store: 'file:one.db', onDeadline: 'wait' })
   })
 
-  it('are empty if nothing is given, and an empty variable counts as not given', () => {
+  it('returns no settings if nothing is set, and ignores empty environment variables', () => {
     expect(readConfig({}, { HOLDPOINT_PORT: '' }, folder)).toEqual({})
   })
 
-  it('resolve agent paths relative to the config file', () => {
+  it('resolves agent paths relative to the config file', () => {
     writeConfig({ agents: { mine: './agents/mine.mjs' } })
     expect(readConfig({}, {}, folder).agents).toEqual({ mine: join(folder, 'agents/mine.mjs') })
   })
 
-  it('resolve the Claude Code executable relative to the config file, and HOLDPOINT_CLAUDE overrides it', () => {
+  it('resolves the Claude Code executable relative to the config file, and HOLDPOINT_CLAUDE overrides it', () => {
     writeConfig({ claude: './bin/claude' })
     expect(readConfig({}, {}, folder).claude).toBe(join(folder, 'bin/claude'))
     expect(readConfig({}, { HOLDPOINT_CLAUDE: '/opt/claude' }, folder).claude).toBe('/opt/claude')
@@ -63,18 +63,28 @@ describe('settings', () => {
     ],
     ['text that is not JSON', '{"port": 1,}', /holdpoint\.config\.json.*not valid JSON/],
     ['a duplicate key', '{"port": 1, "port": 2}', /"port" appears twice/],
-  ])('are refused for %s, with the name of the file and the key', (_what, config, sentence) => {
+  ])('refuses %s in the config file and says what is wrong', (_what, config, sentence) => {
     writeConfig(config)
     expect(faultOf(() => readConfig({}, {}, folder)).message).toMatch(sentence)
   })
 
   it.each([
-    ['a flag', { port: 'many' }, {}, '--port must be a whole number from 0 to 65535'],
+    ['a flag that is not a number', { port: 'many' }, {}, '--port must be a whole number from 0 to 65535'],
     ['an empty flag', { port: '' }, {}, '--port must be a whole number from 0 to 65535'],
     ['a flag out of range', { port: '65536' }, {}, '--port must be a whole number from 0 to 65535'],
-    ['a variable', {}, { HOLDPOINT_PORT: 'many' }, 'HOLDPOINT_PORT must be a whole number from 0 to 65535'],
-    ['a choice', {}, { HOLDPOINT_RUNNER: 'cloud' }, 'HOLDPOINT_RUNNER must be process, inline or none'],
-  ])('are refused for %s with an invalid value, by its name', (_what, flags, env, message) => {
+    [
+      'a variable that is not a number',
+      {},
+      { HOLDPOINT_PORT: 'many' },
+      'HOLDPOINT_PORT must be a whole number from 0 to 65535',
+    ],
+    [
+      'a variable with an unknown choice',
+      {},
+      { HOLDPOINT_RUNNER: 'cloud' },
+      'HOLDPOINT_RUNNER must be process, inline or none',
+    ],
+  ])('names the flag or variable in the error for %s', (_what, flags, env, message) => {
     expect(faultOf(() => readConfig(flags, env, folder))).toMatchObject({ code: 'bad_input', message })
   })
 })

@@ -22,14 +22,14 @@ afterAll(closeGateways)
 
 const esc = '\u001b'
 const ownColors = new RegExp(`${esc}\\[(?:0|1|2|31|32|33)m`, 'g')
-/** Characters that must never be printed, besides our own colors and line feeds: controls and anything invisible. */
+/** Control and invisible characters, which must never be printed, except for our own colors and line feeds. */
 const forbidden = /[^\P{C}\n]|[\p{Zl}\p{Zp}\p{DI}\u2800]|(?![ \n])\p{Zs}|\p{Mn}{5}/u
 
 function expectClean(output: string, what: string): void {
   expect(forbidden.exec(output.replaceAll('\r\n', '\n').replace(ownColors, ''))?.[0], what).toBeUndefined()
 }
 
-/** Asks with the text in every field an agent controls, shortened for fields with a length limit. */
+/** Returns asks with the text in every field that an agent controls, shortened for fields with a length limit. */
 function asksWith(full: string): readonly Ask[] {
   const text = full.slice(0, 150)
   const option = { label: `${text} `, description: full, preview: full }
@@ -59,8 +59,8 @@ function asksWith(full: string): readonly Ask[] {
   ]
 }
 
-describe('agents’ text is printed escaped', () => {
-  it('in a pipe by inbox, sessions and show, with and without --json', async () => {
+describe('escaping of agents’ text', () => {
+  it('inbox, sessions and show print the text escaped in a pipe, with and without --json', async () => {
     const opened: Request[] = []
     for (const { text } of texts) for (const ask of asksWith(text)) opened.push(await askAsExternalAgent(gateway, ask))
     const { id } = await gateway.call('startSession', {
@@ -90,7 +90,7 @@ describe('agents’ text is printed escaped', () => {
     ).toEqual(opened.map(({ ask }) => ask))
   })
 
-  it.each(texts)('by show in a pipe and allow at a terminal: $name', async ({ text }) => {
+  it.each(texts)('show in a pipe and allow at a terminal print the text escaped: $name', async ({ text }) => {
     const request = await askAsExternalAgent(gateway, asksWith(text)[0] as Ask)
     const shown = await runCliAgainst(gateway, ['show', request.id])
     expectClean(shown.out, 'show in a pipe')
@@ -104,7 +104,7 @@ describe('agents’ text is printed escaped', () => {
     expectClean(terminal.raw, 'allow at a terminal')
   })
 
-  it('in an error that quotes it', async () => {
+  it('an error message that quotes the text prints it escaped', async () => {
     const ask = asksWith('x\u001b]0;title\u0007\u009b2J')[2] as Ask
     const request = await askAsExternalAgent(gateway, ask)
     for (const words of [['--choose', 'b=1'], [], ['--choose', '\u001b[2J']])

@@ -22,7 +22,7 @@ interface Finding {
 }
 async function runDoctor(gateway: GatewayProcess, ...words: string[]) {
   const { code, out } = await runCliAgainst(gateway, ['doctor', '--json', ...words])
-  const { ok, findings } = JSON.parse(out) as { ok: boolean; findings: readonly Finding[] } // what --json promises
+  const { ok, findings } = JSON.parse(out) as { ok: boolean; findings: readonly Finding[] } // the documented output of --json
   expect(code).toBe(ok ? 0 : 1)
   for (const finding of findings)
     if (!finding.ok) expect([finding.name, finding.remedy]).toEqual([finding.name, expect.any(String)])
@@ -50,7 +50,7 @@ describe('holdpoint doctor', () => {
     expect([code, out]).toEqual([0, expect.stringMatching(/✓ Gateway[\s\S]*No problems found\.\n$/)])
   })
 
-  it('says that no gateway is running and how to start it, and creates nothing', async () => {
+  it('says that no gateway is running and how to start one, and creates no files', async () => {
     const gateway = new GatewayProcess({})
     const { problems, of } = await runDoctor(gateway)
     expect(problems).toContainEqual({ name: 'Gateway', ok: false, detail: 'not running', remedy: 'holdpoint up' })
@@ -80,7 +80,7 @@ describe('holdpoint doctor', () => {
     })
   })
 
-  it('reports unreadable settings and runs the other checks', async () => {
+  it('reports invalid settings and runs the other checks', async () => {
     const gateway = new GatewayProcess({})
     const file = join(gateway.folder, 'holdpoint.config.json')
     const cases = [
@@ -106,12 +106,12 @@ describe('holdpoint doctor', () => {
     })
   })
 
-  it('reports an unusable data folder, runs the other checks, and creates nothing', async () => {
+  it('reports an unusable data folder, runs the other checks, and creates no files', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'holdpoint-test-'))
     writeFileSync(join(folder, 'file'), '')
     for (const home of ['/proc/x', join(folder, 'file'), join(folder, 'file', 'deep', 'home')]) {
       const { code, out } = await runCli(['doctor', '--json', '--home', home], { cwd: folder })
-      const { ok, findings } = JSON.parse(out) as { ok: boolean; findings: readonly Finding[] } // what --json promises
+      const { ok, findings } = JSON.parse(out) as { ok: boolean; findings: readonly Finding[] } // the documented output of --json
       expect([code, ok]).toEqual([1, false])
       const named = (wanted: string) => findings.find(({ name }) => name === wanted)
       expect(named('Data folder')).toEqual({
@@ -130,7 +130,7 @@ describe('holdpoint doctor', () => {
     rmSync(folder, { recursive: true })
   })
 
-  it('suggests fixing the token or the URL, not starting a gateway, if those are wrong', async () => {
+  it('suggests fixing a wrong token or URL instead of starting a gateway', async () => {
     const gateway = await startGateway({ runner: 'none' })
     const home = join(gateway.folder, 'nobody')
     const env = { ...cleanEnvironment(), HOLDPOINT_HOME: home, HOLDPOINT_URL: gateway.url }
@@ -140,7 +140,7 @@ describe('holdpoint doctor', () => {
       [{ HOLDPOINT_URL: 'nonsense' }, /^set --url or HOLDPOINT_URL/],
     ] as const) {
       const { code, out } = await runCli(['doctor', '--json'], { env: { ...env, ...changed }, cwd: gateway.folder })
-      const { findings } = JSON.parse(out) as { findings: readonly Finding[] } // what --json promises
+      const { findings } = JSON.parse(out) as { findings: readonly Finding[] } // the documented output of --json
       expect([code, findings.find(({ name }) => name === 'Gateway')?.remedy]).toEqual([
         1,
         expect.stringMatching(remedy),
@@ -148,7 +148,7 @@ describe('holdpoint doctor', () => {
     }
   })
 
-  it('does not count it as a problem that nobody is signed in to Claude Code', async () => {
+  it('prints a hint, but finds no problem, if nobody is signed in to Claude Code', async () => {
     const gateway = await startGateway({
       runner: 'inline',
       env: { ANTHROPIC_API_KEY: '', CLAUDE_CONFIG_DIR: '/nowhere' },

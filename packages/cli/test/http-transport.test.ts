@@ -21,7 +21,7 @@ async function serve(listener: RequestListener): Promise<string> {
 const get = { headers: {}, redirect: 'error' } as const
 
 describe('httpFetch', () => {
-  it('sends method, headers and body, and returns status and body', async () => {
+  it('sends the method, headers and body, and returns the status and body', async () => {
     const url = await serve(async (request, reply) => {
       let body = ''
       for await (const chunk of request) body += chunk
@@ -58,7 +58,7 @@ describe('httpFetch', () => {
     expect((await reader?.read())?.done).toBe(true)
   })
 
-  it('fails if nothing listens, and if the connection breaks inside a reply', async () => {
+  it('fails if no server is listening, and if the connection breaks during the reply', async () => {
     await expect(httpFetch('http://127.0.0.1:1', get)).rejects.toThrow()
     const url = await serve((_, reply) => {
       reply.writeHead(200, { 'content-length': '10' })
@@ -69,20 +69,17 @@ describe('httpFetch', () => {
     await expect(httpCall({ url, fetch: httpFetch, attempts: 1 })('whoAmI', {})).rejects.toBeInstanceOf(Unreachable)
   })
 
-  it.each(['before the reply', 'inside the reply'])(
-    'is aborted %s by the signal, and the server notices',
-    async when => {
-      const abort = new AbortController()
-      const reason = new Error('enough')
-      const gone: unknown[] = []
-      const url = await serve((request, reply) => {
-        request.once('close', () => gone.push(true))
-        if (when === 'inside the reply') reply.write('{', () => abort.abort(reason))
-        else abort.abort(reason)
-      })
-      const call = httpCall({ url, fetch: httpFetch })
-      await expect(call('whoAmI', {}, { signal: abort.signal })).rejects.toBe(reason)
-      await expect.poll(() => gone.length, { message: 'the server sees the closed connection' }).toBe(1)
-    },
-  )
+  it.each(['before the reply', 'during the reply'])('closes the connection when the signal aborts %s', async when => {
+    const abort = new AbortController()
+    const reason = new Error('enough')
+    const gone: unknown[] = []
+    const url = await serve((request, reply) => {
+      request.once('close', () => gone.push(true))
+      if (when === 'during the reply') reply.write('{', () => abort.abort(reason))
+      else abort.abort(reason)
+    })
+    const call = httpCall({ url, fetch: httpFetch })
+    await expect(call('whoAmI', {}, { signal: abort.signal })).rejects.toBe(reason)
+    await expect.poll(() => gone.length, { message: 'the server sees the closed connection' }).toBe(1)
+  })
 })

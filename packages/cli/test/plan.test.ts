@@ -1,4 +1,4 @@
-/** Formatting of plans: styles for reading, without losing a character. */
+/** Tests that `planRows` styles a plan for reading without losing a character. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { planRows } from '../src/output/plan.ts'
@@ -9,7 +9,7 @@ const styles = (plan: string) =>
   planRows(plan).map(({ spans }) => spans.filter(({ text }) => text !== '').map(({ text, style }) => [text, style]))
 
 describe('a plan', () => {
-  it('gets a style for headings, emphasis, quotes and code', () => {
+  it('is printed with styles for headings, emphasis, quotes and code', () => {
     expect(styles('## First\n- do **this** now\n> said\n```sh\n# no heading\n```\nend')).toEqual([
       [
         ['## ', 'quiet'],
@@ -38,7 +38,7 @@ describe('a plan', () => {
     ])
   })
 
-  it('indents continuation lines of a list item behind the bar', () => {
+  it('has the continuation lines of a list item indented after the bar', () => {
     const [first, second] = planRows(`10. ${'word '.repeat(12)}`).flatMap(row => wrap(row, 30))
     expect(first?.map(({ text }) => text).join('')).toMatch(/^ {2}│ 10\. word/)
     expect(second?.map(({ text }) => text).join('')).toMatch(/^ {2}┊ {5}word/)
@@ -55,14 +55,14 @@ describe('a plan', () => {
     )
   })
 
-  it('has escapes and direction marks made visible in every part', () => {
+  it('shows escape sequences and direction marks as visible text in every part', () => {
     const hostile = '\u001b[2J\u202e'
     const plan = [`# ${hostile}`, `- **${hostile}** ${hostile}`, `> ${hostile}`, '```', hostile, '```'].join('\n')
     const texts = textOf(planRows(plan)).join('')
     for (const char of hostile.match(/[^[2J]/g) ?? []) expect(texts).not.toContain(char)
   })
 
-  it('with 100,000 markers is formatted within two seconds', () => {
+  it('is formatted within two seconds even if it has 100,000 markers', () => {
     const before = performance.now()
     planRows(`${'**a '.repeat(50_000)}\n${'```\n'.repeat(20_000)}${'\n'.repeat(50_000)}`)
     expect(performance.now() - before).toBeLessThan(2000)

@@ -6,7 +6,7 @@ import { cleanEnvironment, closeGateways, shortPause, startGateway } from '../..
 
 afterEach(closeGateways)
 
-/** The curl script of the README, with the address of this gateway. */
+/** Returns the README's curl script with the address of this gateway. */
 function scriptFor(url: string): string {
   const readme = readFileSync(resolve(import.meta.dirname, '../../../README.md'), 'utf8')
   const block = [...readme.matchAll(/```sh\n([\s\S]*?)```/g)]
@@ -15,7 +15,7 @@ function scriptFor(url: string): string {
   return (block ?? '').replace('http://127.0.0.1:4747', url)
 }
 
-it('the curl script of the README asks, acts on the answer and reports it as taken', async () => {
+it('the curl script in the README asks, acts on the answer and reports the answer as taken', async () => {
   const gateway = await startGateway({ runner: 'none' })
   mkdirSync(join(gateway.folder, '.holdpoint'))
   writeFileSync(join(gateway.folder, '.holdpoint/token'), gateway.token)

@@ -7,11 +7,11 @@ import { ManualClock } from '../../drivers/test/runner-fixture.ts'
 import { busyMaxMs, keepLeaseAlive, leaseCheckMs } from '../src/gateway/lease-keepalive.ts'
 import { nextFailures, programFile, restartDelayMs } from '../src/gateway/runner-supervisor.ts'
 
-it('the program that starts a runner exists, also outside the bundle', () => {
+it('programFile returns an existing file, also outside the bundle', () => {
   expect(existsSync(programFile()), programFile()).toBe(true)
 })
 
-it('a runner that keeps failing is restarted with growing delays of up to half a minute', () => {
+it('a runner that keeps failing is restarted with growing delays of up to 30 seconds', () => {
   const crash = { code: 1, signal: null, uptimeMs: 100 }
   const pauses: number[] = []
   for (let failures = 0; pauses.length < 9; ) {
@@ -21,7 +21,7 @@ it('a runner that keeps failing is restarted with growing delays of up to half a
   expect(pauses).toEqual([500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000])
 })
 
-it('the restart delay is reset by a runner that ran for a minute, was stopped or was killed', () => {
+it('the restart delay is reset after a runner ran for a minute, was stopped or was killed', () => {
   expect(restartDelayMs(nextFailures(7, { code: 1, signal: null, uptimeMs: 60_000 }))).toBe(500)
   expect(restartDelayMs(nextFailures(7, { code: null, signal: 'SIGKILL', uptimeMs: 1 }))).toBe(500)
   expect(restartDelayMs(nextFailures(7, { code: 0, signal: null, uptimeMs: 1 }))).toBe(500)

@@ -41,7 +41,7 @@ async function endedSession({ session }: Request, target = gateway) {
     await shortPause()
   }
 }
-/** Starts guard without a controlling terminal, like a service; a terminal would send Ctrl+C to the command itself. */
+/** Starts `guard` without a controlling terminal, as a service does, because a terminal would send Ctrl+C to the command itself. */
 function spawnGuard(command: readonly string[], env: NodeJS.ProcessEnv = {}) {
   return spawn(process.execPath, [holdpoint, 'guard', '--', ...command], {
     env: { ...environmentFor(gateway), ...env },
@@ -50,7 +50,7 @@ function spawnGuard(command: readonly string[], env: NodeJS.ProcessEnv = {}) {
     detached: true,
   })
 }
-/** A proxy to the gateway that holds back the first delivery report until it is released. */
+/** Starts a proxy to the gateway that delays the first delivery report. `held` resolves with a function that forwards the report. */
 async function delayingProxy() {
   let hold = (_: () => void) => {}
   const held = new Promise<() => void>(resolve => {
@@ -72,14 +72,14 @@ async function delayingProxy() {
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const { port } = server.address() as AddressInfo // a server on TCP has one
+  const { port } = server.address() as AddressInfo // a TCP server has such an address
   return { url: `http://127.0.0.1:${port}`, held, close: () => server.close() }
 }
 const choose = (label: string): Answer => ({ kind: 'answers', answers: [{ id: 'answer', chosen: [label] }] })
 const choices = '--choice yes --choice no'
 
 describe('holdpoint ask in a script', () => {
-  it('prints the chosen option, uses the name of --as, and ends its session', async () => {
+  it('prints the chosen option, shows the name from --as, and ends its session', async () => {
     const running = bash(gateway, `said=$(holdpoint ask 'Deploy?' ${choices} --as ci) && echo "$said, then"`)
     const request = await answerNext(choose('yes'))
     expect(request.ask).toMatchObject({
@@ -93,32 +93,32 @@ describe('holdpoint ask in a script', () => {
   it.each<[string, string, Answer, { code: number; out: string; err: RegExp }]>([
     ['the second choice', choices, choose('no'), { code: 0, out: 'no\n', err: /Waiting for a person/ }],
     [
-      'declined',
+      'a decline',
       choices,
       { kind: 'decline', reason: 'ask Ana' },
       { code: 1, out: 'decline\n', err: /Declined: ask Ana/ },
     ],
-    ['allowed', '', { kind: 'allow', note: 'go on' }, { code: 0, out: 'allow\n', err: /Note: go on/ }],
-    ['denied', '', { kind: 'deny', reason: 'not yet' }, { code: 1, out: 'deny\n', err: /Denied: not yet/ }],
+    ['an allow', '', { kind: 'allow', note: 'go on' }, { code: 0, out: 'allow\n', err: /Note: go on/ }],
+    ['a deny', '', { kind: 'deny', reason: 'not yet' }, { code: 1, out: 'deny\n', err: /Denied: not yet/ }],
     [
-      'text',
+      'a text',
       '--text',
       { kind: 'answers', answers: [{ id: 'answer', chosen: [], other: 'two\nlines \u001b[1m' }] },
       { code: 0, out: 'two\nlines \u001b[1m\n', err: /Waiting for a person/ },
     ],
     [
-      'text instead of a choice',
+      'a text instead of a choice',
       `${choices} --text`,
       { kind: 'answers', answers: [{ id: 'answer', chosen: [], other: 'maybe' }] },
       { code: 0, out: 'maybe\n', err: /Waiting for a person/ },
     ],
-  ])('prints the answer and exits accordingly: %s', async (_what, flags, answer, { code, out, err }) => {
+  ])('prints the answer and exits with the right code for %s', async (_what, flags, answer, { code, out, err }) => {
     const running = bash(gateway, `holdpoint ask 'Well?' ${flags}`)
     await answerNext(answer)
     expect(await running).toMatchObject({ code, out, err: expect.stringMatching(err) })
   })
 
-  it('prints the request with --json and keeps the exit code', async () => {
+  it('prints the resolved request with --json and exits with the same code as without', async () => {
     const running = bash(gateway, `holdpoint ask 'Well?' --json`)
     const { id } = await answerNext({ kind: 'deny' })
     const { code, out } = await running
@@ -135,14 +135,14 @@ describe('holdpoint ask in a script', () => {
   })
 
   it.each([`''`, `'x' --choice a --choice a`, `'x' --deadline soon`, `'x' --deadline 400d`, `'x' --deadline 0s`, ''])(
-    'refuses holdpoint ask %s: exit code 2',
+    'exits with 2 and asks nobody for the arguments: %s',
     async words => {
       expect((await bash(gateway, `holdpoint ask ${words}`)).code).toBe(2)
       expect((await gateway.call('listRequests', { status: 'pending' })).items).toEqual([])
     },
   )
 
-  it('exits with 1 and the reason if a person ends its session', async () => {
+  it('exits with 1 and prints the reason if a person ends its session', async () => {
     const running = bash(gateway, `holdpoint ask 'Well?'`)
     await gateway.call('endSession', { id: (await waitForRequest()).session })
     expect(await running).toMatchObject({ code: 1, out: '', err: expect.stringMatching(/session_ended/) })
@@ -178,7 +178,7 @@ describe('holdpoint ask in a script', () => {
     expect(await running).toMatchObject({ code: 0, out: 'yes\n' })
   })
 
-  it('works with the token of an agent', async () => {
+  it('works with an agent’s token', async () => {
     const { secret } = await gateway.call('addToken', { role: 'agent', name: 'ci' })
     const running = bash(gateway, `HOLDPOINT_URL=${gateway.url} HOLDPOINT_TOKEN=${secret} holdpoint ask 'Well?'`)
     const request = await answerNext({ kind: 'allow' })
@@ -188,7 +188,7 @@ describe('holdpoint ask in a script', () => {
 })
 
 describe('holdpoint guard in a script', () => {
-  it('shows the command and its folder, and runs exactly that once allowed', async () => {
+  it('shows the command and its folder, and runs exactly that command once it is allowed', async () => {
     const running = bash(
       gateway,
       `echo in | holdpoint guard --as deploy -- bash -c 'cat; printf "%s|" "$@"; exit 7' 'a b' '$HOME' '' "it's"`,
@@ -216,7 +216,7 @@ describe('holdpoint guard in a script', () => {
     expect((await endedSession(request)).title).toBe('guard')
   })
 
-  it('refuses an allow with edited input', async () => {
+  it('cannot be allowed with edited input', async () => {
     const running = bash(gateway, 'holdpoint guard -- echo mine')
     const request = await waitForRequest()
     const answer: Answer = { kind: 'allow', input: { command: 'echo yours', argv: ['echo', 'yours'] } }
@@ -230,7 +230,7 @@ describe('holdpoint guard in a script', () => {
   it.each<[string, Answer | null, string, number, RegExp]>([
     ['denied', { kind: 'deny', reason: 'not \u001b[2J on main' }, '', 1, /Denied: not \\u\{1b\}\[2J on main/],
     ['not answered in time', null, '--deadline 1s', 124, /Nobody answered/],
-  ])('does not run the command when it is %s', async (_what, answer, flags, code, sentence) => {
+  ])('does not run the command if the request is %s', async (_what, answer, flags, code, sentence) => {
     const running = bash(gateway, `holdpoint guard ${flags} -- touch ran.txt`)
     if (answer) await answerNext(answer)
     const result = await running
@@ -242,7 +242,7 @@ describe('holdpoint guard in a script', () => {
     ['the program does not exist', './nowhere', 127],
     ['the file is not executable', './holdpoint.config.json', 126],
     ['a signal ends the command', `bash -c 'kill -TERM $$'`, 143],
-  ])('exits like a shell when %s', async (_what, words, code) => {
+  ])('exits with the code that a shell uses if %s', async (_what, words, code) => {
     const running = bash(gateway, `holdpoint guard -- ${words}`)
     await answerNext({ kind: 'allow' })
     expect((await running).code).toBe(code)
@@ -258,13 +258,13 @@ describe('holdpoint guard in a script', () => {
     expect(await once(child, 'exit')).toEqual([9, null])
   })
 
-  it('does not run the command when stopped while the allow is being handed over, and reports it undeliverable', async () => {
+  it('does not run the command if a signal arrives while the allow is handed over, and reports the answer as undeliverable', async () => {
     const proxy = await delayingProxy()
     const child = spawnGuard(['touch', 'late.txt'], { HOLDPOINT_URL: proxy.url })
     const request = await answerNext({ kind: 'allow' })
     const release = await proxy.held
     child.kill('SIGTERM')
-    // There is no way to see that the signal has arrived, so wait a little.
+    // The test cannot see when the signal arrives, so wait a little.
     setTimeout(release, 500)
     expect(await once(child, 'exit')).toEqual([143, null])
     proxy.close()
@@ -273,7 +273,7 @@ describe('holdpoint guard in a script', () => {
     expect(await endedSession(request)).toMatchObject({ ending: { reason: 'stopped' } })
   })
 
-  it('requires a command: exit code 2', async () => {
+  it('exits with 2 if no command is given', async () => {
     expect((await bash(gateway, 'holdpoint guard --')).code).toBe(2)
   })
 })

@@ -36,7 +36,7 @@ describe('session commands', () => {
     expect([unknown.code, unknown.err]).toEqual([2, expect.stringMatching(/No runner offers the driver "nobody"/)])
   })
 
-  it('send delivers words, stdin and an attachment', async () => {
+  it('send delivers its arguments, stdin and an attachment', async () => {
     const { session, request } = await rehearse(gateway, 'approval')
     await cli('deny', request.id)
     await waitForLastMessage(gateway, session)
@@ -61,7 +61,7 @@ describe('session commands', () => {
     expect((await cli('send', session.id)).code).toBe(2)
   })
 
-  it('mode, interrupt and end change a session', async () => {
+  it('mode, interrupt and end change a session and confirm it', async () => {
     const { session, request } = await rehearse(gateway, 'approval')
     expect((await cli('mode', session.id, 'acceptEdits')).out).toMatch(
       /^Mode of ses_\w+ set to acceptEdits\. {2}“approval”/,
@@ -86,7 +86,7 @@ describe('holdpoint watch', () => {
     const child = spawn(process.execPath, words, { env: environmentFor(gateway), stdio: ['ignore', 'pipe', 'inherit'] })
     const seen: Event[] = []
     const lines = createInterface(child.stdout)
-    // The stream sends nothing until something happens, so keep changing the session until it does.
+    // The stream sends nothing until something changes, so keep changing the session until an event arrives.
     const startNudging = () =>
       setInterval(() => void gateway.call('patchSession', { id: session.id, title: 'nudged' }), 100)
     let nudging = startNudging()
@@ -104,7 +104,7 @@ describe('holdpoint watch', () => {
     expect(resolved).toMatchObject({ request: request.id, resolution: { answer: { kind: 'deny', reason: 'no' } } })
     // watch notices that `head` has closed the pipe only when it writes the next event.
     nudging = startNudging()
-    // Only this session: events of others may follow directly after that event.
+    // Filter by session, because events of other sessions may follow directly after that event.
     const after = `--session ${session.id} --after ${seen[0]?.cursor}`
     const again = await bash(gateway, `holdpoint watch --json ${after} | head -1`)
     clearInterval(nudging)
@@ -155,19 +155,19 @@ describe('holdpoint watch', () => {
   })
 })
 
-it('a command whose gateway is unreachable says so: exit code 5', async () => {
+it('a command exits with 5 and says so if its gateway is unreachable', async () => {
   const env = { ...environmentFor(gateway), HOLDPOINT_URL: 'http://127.0.0.1:1' }
   const { code, err } = await runCli(['inbox'], { env })
   expect([code, err]).toEqual([5, expect.stringMatching(/Cannot reach.*holdpoint up/)])
 })
 
-it('a command that cannot write its output fails with exit code 1, but a closed pipe is not an error', async () => {
+it('a command exits with 1 if it cannot write its output, but not if the pipe was closed', async () => {
   for (const words of ['sessions --all', 'sessions --all --json', '--help']) {
     const { code, err } = await bash(gateway, `holdpoint ${words} > /dev/full`)
     expect([words, code, err]).toEqual([
       words,
       1,
-      expect.stringMatching(/^holdpoint: Could not write all output .*ENOSPC.*\n$/),
+      expect.stringMatching(/^holdpoint: Could not write the whole output .*ENOSPC.*\n$/),
     ])
   }
   expect(await bash(gateway, 'set -o pipefail; holdpoint --help | true')).toEqual({ code: 0, out: '', err: '' })

@@ -16,39 +16,39 @@ import { InlinePainter } from '../src/tui/terminal/painter.ts'
 
 const textOf = (pieces: ReturnType<typeof wrap>) => pieces.map(piece => piece.map(span => span.text).join(''))
 
-/** What a live view writes to a terminal of this width. */
+/** Returns the lines that a live view writes to a terminal of this width. */
 function drawn(lines: readonly StyledLine[], columns: number): readonly string[] {
   let written = ''
-  const stream = { isTTY: true, columns, write: (text: string) => (written += text) } as unknown as WriteStream // what is used of a stream
+  const stream = { isTTY: true, columns, write: (text: string) => (written += text) } as unknown as WriteStream // the only members that Output uses
   new InlinePainter(stream, new Output(stream, { TERM: 'xterm' })).draw(lines)
   return stripVTControlCharacters(written).replaceAll('\r', '').split('\n')
 }
 
-describe('colors', () => {
+describe('color output', () => {
   it.each<[string, boolean, NodeJS.ProcessEnv, string]>([
-    ['a terminal', true, { TERM: 'xterm' }, '\u001b[33mx\u001b[0m\n'],
-    ['a terminal without colors', true, { TERM: 'dumb' }, 'x\n'],
-    ['a terminal with NO_COLOR', true, { TERM: 'xterm', NO_COLOR: '1' }, 'x\n'],
-    ['a pipe', false, { TERM: 'xterm' }, 'x\n'],
-  ])('are printed as expected on %s', (_what, isTTY, env, expected) => {
+    ['is used on a terminal', true, { TERM: 'xterm' }, '\u001b[33mx\u001b[0m\n'],
+    ['is left out on a terminal without colors', true, { TERM: 'dumb' }, 'x\n'],
+    ['is left out on a terminal with NO_COLOR', true, { TERM: 'xterm', NO_COLOR: '1' }, 'x\n'],
+    ['is left out in a pipe', false, { TERM: 'xterm' }, 'x\n'],
+  ])('%s', (_what, isTTY, env, expected) => {
     let out = ''
     const stream = { isTTY, columns: 80, write: (text: string) => (out += text) }
-    new Output(stream as unknown as WriteStream, env).print(row(trusted('x', 'waiting'))) // what is used of a stream
+    new Output(stream as unknown as WriteStream, env).print(row(trusted('x', 'waiting'))) // the only members that Output uses
     expect(out).toBe(expected)
   })
 })
 
 describe('an event line', () => {
   const event = {
-    cursor: 'e-1' as Cursor, // never leaves this file
+    cursor: 'e-1' as Cursor, // any value works in this test
     at: 0,
-    session: 'ses_x' as SessionId, // as above
+    session: 'ses_x' as SessionId, // any value works in this test
     type: 'message.added' as const,
     block: 'b',
     role: 'agent' as const,
     text: 'word '.repeat(30),
   }
-  it('keeps the title in its column, even one that imitates our text, and aligns continuation lines', () => {
+  it('keeps the title in its column, even if it imitates our text, and aligns continuation lines', () => {
     const forged = 'api  req_1 allowed by you'
     const lines = [forged, 'x', '漢字'].map(title => wrap(eventRow(event, () => title, 80) ?? row(), 80)).map(textOf)
     for (const [first = '', second = ''] of lines) {
@@ -70,7 +70,7 @@ describe('a table', () => {
   ]
   const drawn = (columns: number | null) => tableRows(head, lines, columns).flatMap(one => textOf(wrap(one, columns)))
 
-  it('prints one line per row on any screen: cuts the last column, then drops columns', () => {
+  it('fits each row on one line of any screen by cutting the last column and then dropping columns', () => {
     expect(drawn(60)).toEqual([
       'ID       STATE          TITLE       FOLDER',
       expect.stringMatching(/^ses_abc {2}waits for you {2}api-server {2}\/srv.*…?.*api$/),
@@ -91,18 +91,18 @@ describe('text on a terminal', () => {
     ['emoji', '🚀✅', 4],
     ['full-width forms', 'ＡＢ', 4],
     ['box drawing and arrows', '│→…', 3],
-    // Their width is ambiguous in Unicode; tmux draws them two columns wide.
+    // The width of these characters is ambiguous in Unicode. tmux draws them two columns wide.
     ['numbers in a square', '㉈㉏', 4],
-  ])('has the width that a terminal draws: %s', (_what, text, columns) => {
+  ])('is measured as wide as a terminal draws it: %s', (_what, text, columns) => {
     expect(widthOf(text)).toBe(columns)
   })
 
-  it('is never counted narrower than string-width counts it: every character, and any of them together', () => {
-    // Higher planes have no visible characters; escaped text never contains them.
+  it('is never measured narrower than string-width measures it, for every character and for random strings', () => {
+    // Higher planes have no visible characters, so escaped text never contains them.
     for (let code = 0; code < 0x40000; code++) {
       const char = String.fromCodePoint(code)
       const width = widthOf(char)
-      // No character is wider than two.
+      // No character is wider than two columns.
       if (width < 2 && !hasInvisible(char) && width < stringWidth(char))
         expect.fail(`U+${code.toString(16)} is measured too narrow`)
     }
@@ -133,7 +133,7 @@ describe('text on a terminal', () => {
     screen.dispose()
   })
 
-  it('is drawn by the live views as it was laid out, to the last character', () => {
+  it('is drawn by the live views exactly as laid out, including the last character of a line', () => {
     const rows = ['サーバー・', '\u4dc0\u2ff0\u3190', '🇩🇪👍🏽1\u20e3', 'का\u0903e\u0301'].map(text =>
       row(untrusted(text.repeat(40))),
     )
@@ -163,7 +163,7 @@ describe('text on a terminal', () => {
     )
   })
 
-  it('is wrapped after a space if possible, and every continuation has the gutter', () => {
+  it('is wrapped after a space if possible, and every continuation line starts with the gutter', () => {
     const [line] = quotedRows('one two three four five six')
     expect(textOf(wrap(line as NonNullable<typeof line>, 18))).toEqual(['  │ one two three ', '  ┊ four five six'])
     expect(textOf(wrap(row(untrusted('x'.repeat(25))), 12))).toEqual([
@@ -178,7 +178,7 @@ describe('text on a terminal', () => {
     expect(textOf(wrap(row(), 10))).toEqual([''])
   })
 
-  it('from an agent never starts a line without a gutter or label, at any width', () => {
+  it('never starts a line without a gutter or label if it comes from an agent, at any width', () => {
     const forged = `${'x'.repeat(70)} [a] Allow  ✓ allowed by you  `.repeat(3)
     const ask: Ask = {
       kind: 'approval',
@@ -198,7 +198,7 @@ describe('text on a terminal', () => {
       }
   })
 
-  it('counts long runs of whitespace instead of printing them, with markers that cannot be forged', () => {
+  it('shows a count instead of long runs of whitespace, with a marker that cannot be forged', () => {
     const shown = (text: string) => quotedRows(text).map(({ spans }) => spans.map(span => span.text).join(''))
     expect(shown(`ls${' '.repeat(3000)}; rm -rf ~`)).toEqual(['ls⟨3000 spaces⟩; rm -rf ~'])
     expect(shown(`ls${'\t'.repeat(400)}; rm`)).toEqual(['ls⟨400 tabs⟩; rm'])
@@ -208,7 +208,7 @@ describe('text on a terminal', () => {
     expect(untrusted(`a${' '.repeat(99)}b`).text).toBe('a⟨99 spaces⟩b')
   })
 
-  it('of a change states CRLF once if all lines have it, marks it per line if they differ, and counts trailing spaces', () => {
+  it('mentions CRLF once for a change if all lines end with CRLF, otherwise on each such line, and counts trailing spaces', () => {
     const shown = (old_string: string, new_string: string) =>
       askRows({
         kind: 'approval',

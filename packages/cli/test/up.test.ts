@@ -23,7 +23,7 @@ afterEach(closeGateways)
 const ask = { kind: 'approval' as const, tool: 't', input: {}, title: 'May I?', cwd: '/', editable: false }
 
 describe('holdpoint up', () => {
-  it('prints its URL and a sign-in link on its first line, and its token works', async () => {
+  it('prints its URL and a sign-in link on the first line, and creates a token that works', async () => {
     const gateway = await startGateway({ runner: 'none' })
     expect(gateway.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
     expect(gateway.link).toMatch(new RegExp(`^${gateway.url}/#code=\\S{20,}$`))
@@ -72,7 +72,7 @@ describe('holdpoint up', () => {
     await recorder.close()
   })
 
-  it('restarts a killed runner, and reuses a runner that outlived the last gateway', async () => {
+  it('restarts a killed runner, and reuses a runner that outlived the previous gateway', async () => {
     const gateway = await startGateway()
     const first = await gateway.runnerStarted()
     await gateway.killRunner()
@@ -84,7 +84,7 @@ describe('holdpoint up', () => {
     expect(gateway.runnerPid()).toBe(second)
   })
 
-  it('has only one runner after a quick kill and restart', async () => {
+  it('has only one runner after it was killed and restarted at once', async () => {
     const gateway = await startGateway()
     await gateway.kill()
     await gateway.start()
@@ -95,7 +95,7 @@ describe('holdpoint up', () => {
     expect(gateway.runnerPids()).toEqual([gateway.runnerPid()])
   })
 
-  it('stops when the shell of npm start is stopped', async () => {
+  it('stops when the shell that runs npm start is stopped', async () => {
     const { scripts } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'))
     const words = scripts.start.replace('npm run -s build', 'true')
     const gateway = new GatewayProcess({})
@@ -117,10 +117,10 @@ describe('holdpoint up', () => {
     expect((await runCli(['link', '--home', gateway.home.path])).code, 'and commands still find it').toBe(0)
   })
 
-  it('says which port is taken and what to do', async () => {
+  it('says which port is in use and how to choose another', async () => {
     const taken = createServer()
     await new Promise<void>(resolve => taken.listen(0, '127.0.0.1', resolve))
-    const { port } = taken.address() as { port: number } // it listens on TCP
+    const { port } = taken.address() as { port: number } // a TCP server has such an address
     const gateway = new GatewayProcess({ runner: 'none' })
     const { code, err } = await runCli(['up', '--port', String(port), '--home', gateway.home.path])
     expect(code).toBe(1)
@@ -134,7 +134,7 @@ describe('holdpoint up', () => {
     mkdirSync(join(home, 'sealed'))
     chmodSync(home, 0o555)
     chmodSync(gateway.folder, 0o755)
-    // Root may write anywhere, so run it as another user.
+    // Root can write anywhere, so run the command as another user.
     const who = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
     const { code, err } = await runCli(['up', '--port', '0', '--home', home], { cwd: gateway.folder, ...who })
     expect(code).toBe(1)
@@ -161,7 +161,7 @@ describe('holdpoint up', () => {
     expect(err).toMatch(/newer version of Holdpoint.*Upgrade/)
   })
 
-  it('refuses a config file with an unknown key, by name', async () => {
+  it('refuses a config file with an unknown key and names the key', async () => {
     const gateway = new GatewayProcess({ config: { prot: 4 } })
     const { code, err } = await runCli(['up', '--home', gateway.home.path], { cwd: gateway.folder })
     expect(code).toBe(2)

@@ -9,7 +9,7 @@ import {
 } from '@holdpoint/protocol'
 import type { GatewayClient } from '../gateway-client/gateway-client.ts'
 import { fullQuestionName, matchQuestions, type QuestionMatch, questionName } from '../output/question.ts'
-import { requireFittingAnswer } from './allow.ts'
+import { requireFittingAnswer } from './allow-deny.ts'
 import { buildFormValues } from './form-values.ts'
 import { findRequest } from './ids.ts'
 import { readText } from './input-files.ts'
@@ -60,7 +60,7 @@ function describeChoices({ questions }: QuestionsAsk): string {
   return labels.length > 0 ? answerTexts.options(labels) : answerTexts.ownWords
 }
 
-/** Keeps the order of the questions and leaves out those that were not answered; the agent sees which. */
+/** Returns the answers in the order of the questions. Unanswered questions are left out, and the agent sees which ones. */
 function buildQuestionAnswers(ask: QuestionsAsk, choose: readonly string[], text: readonly string[]): QuestionAnswer[] {
   const chosen = choose
     .map(typed => parseQuestionValue(ask, typed))
@@ -75,7 +75,7 @@ function buildQuestionAnswers(ask: QuestionsAsk, choose: readonly string[], text
   })
 }
 
-/** With several questions, `QUESTION=…` says which one is meant. With one, everything typed is the answer. */
+/** Finds the question that `QUESTION=…` names. If the request has only one question, the whole text is the answer. */
 function parseQuestionValue({ questions }: QuestionsAsk, typed: string): QuestionMatch {
   const [only] = questions
   if (questions.length === 1 && only) return { question: only, value: typed }
@@ -104,7 +104,7 @@ function findOption({ options }: Question, typed: string): Question['options'][n
   return exact ?? (ignoringCase.length === 1 ? ignoringCase[0] : undefined) ?? numbered
 }
 
-/** `-` reads stdin, because other users of the machine can see the arguments of a process. */
+/** Reads the text from stdin if it is `-`. Secrets need this, because other users of the machine can see a process's arguments. */
 function textOrStdin(text: string): string {
   return text === '-' ? readText('-').replace(/\r?\n$/, '') : text
 }

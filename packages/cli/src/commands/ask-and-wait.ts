@@ -21,7 +21,7 @@ export interface AskAndWaitOptions {
 /** Acts on the answer and returns the exit code. */
 export type OnAnswer = (handed: HandedAnswer, agent: ExternalAgent) => Promise<number>
 
-/** How long to wait for the gateway while cleaning up; it may be unreachable. */
+/** How long to wait for the gateway while cleaning up, because the gateway may be unreachable. */
 const cleanUpMaxMs = 3000
 
 export async function askAndWait(
@@ -49,13 +49,13 @@ export async function askAndWait(
     if (beforeAnswer) return await stopFor(beforeAnswer, opened.withdraw())
     const handing = opened.hand()
     const duringHandover = await Promise.race([handing.then(() => null), signals.received])
-    // The request was answered but nothing was done with the answer; the audit log must say so.
+    // The request was answered, but the script stops without acting on the answer, and the audit log must say so.
     if (duringHandover)
       return await stopFor(
         duringHandover,
         handing.then(handed => handed.dropped()),
       )
-    // Keep listening for signals: without a handler, one could arrive before `guard` installs its own.
+    // Keep listening for signals: a signal that arrives before `guard` installs its own handler would end the process.
     return await onAnswer(await handing, agent)
   } finally {
     await endSession('done')
@@ -63,12 +63,12 @@ export async function askAndWait(
   }
 }
 
-/** Reports that the answer has arrived. Limited in time, because signals are ignored meanwhile. */
+/** Reports that the answer has arrived. Waits only for a limited time, because signals are ignored while it waits. */
 export function reportTaken(handed: HandedAnswer): Promise<void> {
   return waitAtMost(cleanUpMaxMs, handed.taken())
 }
 
-/** Prints why there is no yes, and returns the exit code for it. */
+/** Prints why the request was not allowed or not answered, and returns the exit code. */
 export function reportRefusal(handed: HandedAnswer): number {
   switch (handed.kind) {
     case 'nobody':
@@ -95,7 +95,7 @@ function exitForSignal(signal: NodeJS.Signals): never {
   process.exit(128 + constants.signals[signal])
 }
 
-/** Waits for the work, but no longer than this. Never rejects: a session that is already over or an unreachable gateway must not change the exit code. */
+/** Waits for `work`, but at most `maxMs`. Never rejects, because an ended session or an unreachable gateway must not change the exit code. */
 export async function waitAtMost(maxMs: number, work: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const timeout = new Promise(resolve => {

@@ -1,4 +1,4 @@
-/** `holdpoint ask`: a script asks people a question. The answer goes to stdout, its meaning is the exit code. */
+/** `holdpoint ask`: asks people a question from a script. Prints the answer on stdout and returns an exit code for yes, no or no answer. */
 import type { HandedAnswer } from '@holdpoint/drivers'
 import { type Ask, Fault, limits } from '@holdpoint/protocol'
 import type { GatewayAddress } from '../gateway-client/gateway-client.ts'
@@ -28,7 +28,7 @@ export async function ask(
   })
 }
 
-/** Without choices and --text, the question is an approval: people allow or deny. */
+/** Builds an approval, which people allow or deny, if there are neither choices nor --text. */
 function buildAsk(question: string, choices: readonly string[], text: boolean): Ask {
   if (question.trim() === '') throw new Fault('bad_input', scriptTexts.emptyQuestion)
   if (choices.length === 0 && !text) {

@@ -1,4 +1,4 @@
-/** Shell completion: a small script per shell, which calls the hidden command `complete` for the candidates. */
+/** Shell completion: prints a small script for each shell, which calls the hidden command `complete` to get the candidates. */
 import { actionLabel, httpCall, summary } from '@holdpoint/client'
 import { type Ask, type Call, Fault } from '@holdpoint/protocol'
 import { dataFolderAt } from '../config/data-folder.ts'
@@ -9,12 +9,12 @@ import { cut } from '../output/width.ts'
 import { liveSessions, pendingRequests } from './queries.ts'
 import { inputTexts } from './texts.ts'
 
-/** A command as completion needs it. */
+/** The parts of a command that completion needs. */
 export interface CommandShape {
   readonly name: string
   readonly description: string
   readonly options: readonly OptionShape[]
-  /** The argument names; they decide what is completed (`session`, `request`, …). */
+  /** The names of the arguments (`session`, `request`, …), which decide what is completed. */
   readonly arguments: readonly string[]
 }
 
@@ -22,7 +22,7 @@ interface OptionShape {
   readonly flag: string
   readonly takesValue: boolean
   readonly description: string
-  /** Empty if any value is accepted. */
+  /** The values that the option accepts, or empty if it accepts any value. */
   readonly choices: readonly string[]
 }
 
@@ -67,10 +67,10 @@ interface Candidate {
   readonly word: string
   readonly description: string
 }
-/** Long enough for our own descriptions; summaries of requests are cut. */
+/** Longer descriptions are cut. Our own descriptions fit, but summaries of requests may not. */
 const descriptionColumns = 90
 
-/** Prints the candidates for the last of these words. */
+/** Prints the completion candidates for the last word. */
 export async function complete(
   words: readonly string[],
   commands: readonly CommandShape[],
@@ -125,9 +125,9 @@ function isGatewayValue(kind: string): kind is GatewayValue {
   return gatewayValues.some(known => known === kind)
 }
 
-/** The person is waiting for a keystroke, so there is one attempt and a short timeout. */
+/** The timeout is short and there is only one attempt, because the person has pressed Tab and is waiting. */
 const timeoutMs = 1500
-/** The kinds of request that a command can answer; others take any. */
+/** The kinds of request that a command can answer. Commands that are not listed here accept any kind. */
 const askKindsByCommand: Readonly<Record<string, readonly Ask['kind'][]>> = {
   allow: ['approval'],
   answer: ['questions', 'form'],
@@ -154,7 +154,7 @@ async function fetchCandidates(
     .map(({ id, ask }) => ({ word: id, description: `${actionLabel(ask)}: ${summary(ask)}` }))
 }
 
-/** The modes of the driver, or of the session's driver; of all drivers if neither is typed yet. */
+/** Returns the modes of the driver or session that was typed, or the modes of all drivers if neither was typed yet. */
 async function modesFor(call: Call, given: readonly string[]): Promise<readonly string[]> {
   const { items } = await call('listDrivers', {})
   const sessions = await liveSessions(call)

@@ -1,4 +1,4 @@
-/** The store checks of `holdpoint doctor`. A database file is opened as a copy, because opening the original would change it. */
+/** Checks the store for `holdpoint doctor`. Opens a copy of the database file, because opening the original would change it. */
 import { constants, copyFileSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { createConnection } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -12,7 +12,7 @@ export interface Finding {
   readonly name: string
   readonly ok: boolean
   readonly detail: string
-  /** What to do about it; if `ok`, an optional suggestion. */
+  /** How to fix the problem. If `ok` is true, an optional suggestion. */
   readonly remedy?: string
 }
 
@@ -36,7 +36,7 @@ function parseStoreSetting(setting: string | undefined, dataFolder: DataFolder):
   }
 }
 
-/** Opens a new database, to see that the SQLite library works on this machine. */
+/** Opens a new database to check that the SQLite library works on this machine. */
 async function sqliteFinding(): Promise<Finding> {
   const problem = await tryOpen('a new file', () => {})
   return problem === null
@@ -64,7 +64,7 @@ async function fileFinding(file: string, inUse: boolean): Promise<Finding> {
   }
 }
 
-/** Opens a database in a temporary folder. Returns the error, with `name` instead of the temporary path, or null. */
+/** Opens a database in a temporary folder. Returns null on success, otherwise the error message with `name` instead of the temporary path. */
 async function tryOpen(name: string, prepare: (file: string) => void): Promise<string | null> {
   const folder = mkdtempSync(join(tmpdir(), 'holdpoint-doctor-'))
   const file = join(folder, 'copy.db')
@@ -80,7 +80,7 @@ async function tryOpen(name: string, prepare: (file: string) => void): Promise<s
   }
 }
 
-/** Only checks that the server accepts connections: opening the store would migrate it. Prints the address without the password. */
+/** Only checks that the server accepts connections, because opening the store would migrate it. The finding shows the address without the password. */
 async function postgresFinding({ hostname, port, pathname }: URL): Promise<Finding> {
   const address = `postgres://${hostname}${port ? `:${port}` : ''}${pathname}`
   const problem = await new Promise<string | null>(resolve => {

@@ -20,7 +20,7 @@ export interface DoctorOptions extends GatewayAddress {
 export async function doctor({ home: folder, url, store, json }: DoctorOptions): Promise<number> {
   const dataFolder = dataFolderAt(folder)
   const { config, settings } = readSettings(store)
-  // First, because reading the token also corrects its file mode.
+  // Check the folder before `gatewayFindings` reads the token and corrects its file mode, which would hide the problem.
   const folderFindings = dataFolderFindings(dataFolder)
   const gateway = await gatewayFindings(dataFolder, url)
   const findings = [
@@ -38,14 +38,14 @@ export async function doctor({ home: folder, url, store, json }: DoctorOptions):
   return problems === 0 ? 0 : 1
 }
 
-/** Unreadable settings are reported as a problem, and the other checks run without them. */
+/** Reads the settings. Reports invalid settings as a finding, so that the other checks still run. */
 function readSettings(store: string | undefined): { readonly config: Config; readonly settings: readonly Finding[] } {
   const flags = store === undefined ? {} : { store }
   try {
     return { config: readConfig(flags), settings: [] }
   } catch (error) {
     if (!(error instanceof Fault)) throw error
-    const remedy = 'fix it; holdpoint up does not start until you do'
+    const remedy = 'fix this setting; until then, holdpoint up does not start'
     return { config: flags, settings: [{ name: 'Settings', ok: false, detail: error.message, remedy }] }
   }
 }
@@ -71,7 +71,7 @@ export function nodeFinding(node: string): Finding {
   return { name: 'Node', ok, detail: node, ...(ok ? {} : { remedy }) }
 }
 
-/** Other users of this machine must not be able to read the tokens. */
+/** Checks that the data folder is writable and that other users of this machine cannot read the tokens. */
 function dataFolderFindings(dataFolder: DataFolder): readonly Finding[] {
   const problem = writeProblem(dataFolder.path)
   if (problem !== null) {
@@ -91,7 +91,7 @@ function dataFolderFindings(dataFolder: DataFolder): readonly Finding[] {
   })
 }
 
-/** Tries to create a folder there, or in its nearest existing parent: file modes alone do not show a full disk or a read-only file system. */
+/** Returns why the folder cannot be written, or null. Creates a temporary folder in it (or in its nearest existing parent), because file modes alone do not show a full disk or a read-only file system. */
 function writeProblem(folder: string): string | null {
   let existing = folder
   while (!existsSync(existing)) existing = dirname(existing)
@@ -105,7 +105,7 @@ function writeProblem(folder: string): string | null {
 
 interface GatewayCheck {
   readonly findings: readonly Finding[]
-  /** The drivers that its runners offer; null if no runner can be asked. */
+  /** The drivers that the gateway's runners offer, or null if no runner is connected. */
   readonly drivers: readonly DriverInfo[] | null
 }
 
@@ -153,7 +153,7 @@ function gatewayRemedy(error: unknown): string {
   return 'set --url or HOLDPOINT_URL to the right gateway, or leave both out to use the local one'
 }
 
-/** A process that was started before an upgrade still runs the old version. */
+/** Reports a process that was started before an upgrade, because it still runs the old version. */
 function versionFinding(name: string, address: string, running: string | null): Finding {
   if (running === null || running === version)
     return { name, ok: true, detail: running === null ? address : `${address}, ${running}` }

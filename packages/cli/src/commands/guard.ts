@@ -19,18 +19,18 @@ export interface GuardOptions extends GatewayAddress {
 }
 
 const reportMaxMs = 3000
-/** Exit codes as shells use them. */
+/** The exit codes that shells use. */
 const shellCodes = { notFound: 127, notRunnable: 126, signalled: 128 } as const
 
 export async function guard(argv: readonly string[], { deadline, as, ...address }: GuardOptions): Promise<number> {
   const ask: ApprovalAsk = {
     kind: 'approval',
     tool: 'Bash',
-    // `argv` is what runs; `command` is the same for people to read.
+    // `argv` is what runs. `command` is the same command, quoted for people to read.
     input: { command: argv.map(shellQuote).join(' '), argv: [...argv] },
     title: 'Run a command',
     cwd: process.cwd(),
-    // An edited command line would have to be split into words again, and might then differ from what was read.
+    // An edited command line would have to be split into words again, and might then differ from what the person read.
     editable: false,
   }
   return askAndWait({ address, as, ask, deadlineMs: parseDeadline(deadline) }, (handed, agent) => {
@@ -56,7 +56,7 @@ async function run(
   const report = (work: Promise<void>) => waitAtMost(reportMaxMs, work)
   const child = spawn(program, words, { stdio: 'inherit', cwd })
   const forward = (signal: NodeJS.Signals) => {
-    // A terminal sends Ctrl+C to the command as well; forwarding it would deliver it twice.
+    // On Ctrl+C, the terminal sends SIGINT to the command too, so forwarding the signal would deliver it twice.
     if (signal !== 'SIGINT' || !hasTerminal()) child.kill(signal)
   }
   for (const signal of forwardedSignals) process.on(signal, forward)
@@ -65,7 +65,7 @@ async function run(
     taken = report(handed.taken().then(() => agent.say({ type: 'tool.started', block, tool, input })))
   })
   try {
-    const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null] // as node documents the event
+    const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null] // as Node documents the event
     await taken
     await report(agent.say({ type: 'tool.finished', block, ok: code === 0, output: signal ?? `exit ${code}` }))
     return code ?? shellCodes.signalled + constants.signals[signal ?? 'SIGKILL']
@@ -81,7 +81,7 @@ async function run(
 
 const forwardedSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** Whether this process has a controlling terminal, even if stdin and stdout are redirected. */
+/** Returns whether this process has a controlling terminal, even if stdin and stdout are redirected. */
 function hasTerminal(): boolean {
   try {
     closeSync(openSync('/dev/tty', 'r'))

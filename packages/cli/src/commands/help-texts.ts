@@ -1,4 +1,4 @@
-/** Help texts of all commands, in one place so that they can be edited as prose. Imperative, short, no full stop. */
+/** Help texts of all commands, in one place so that they can be edited as prose. They are short and imperative, and end without a period. */
 
 export const programDescription = 'The gateway where AI agents stop and ask people.\n\nWithout a command: holdpoint up'
 
@@ -16,17 +16,17 @@ export const commandHelp = {
   down: 'Stop the gateway and its runner; pending requests are kept',
   runner: 'Run agents for a gateway (`up` starts a runner by itself)',
   link: 'Print a one-time link that signs a browser in',
-  run: 'Start or resume a session here: read, answer, write',
-  tui: 'Show inbox and sessions, live (? for help, q to quit)',
+  run: 'Start or resume a session and stay with it in this terminal',
+  tui: 'Show the inbox and all sessions, live (? for help, q to quit)',
   inbox: 'List pending requests, oldest first',
   show: 'Show a request in full with its outcome, or a session',
   allow: 'Approve a request (shows it in full, then asks you to confirm)',
-  deny: 'Deny a request; the agent is told why and continues',
+  deny: 'Deny a request; the agent reads your reason and continues',
   answer: 'Answer questions or fill in a form',
-  sessions: 'List sessions, those that need you first',
+  sessions: 'List sessions; those that need you come first',
   start: 'Start a session with an agent in this folder',
   rehearse: 'Start the built-in demo agent, which asks every kind of question',
-  send: 'Send a message; reopens an ended session if the agent supports it',
+  send: 'Send a message to a session; reopens it if it has ended and its agent can resume',
   watch: 'Stream events, one per line',
   interrupt: 'Interrupt the current turn; pending requests are withdrawn',
   end: 'End a session',
@@ -61,25 +61,25 @@ export const optionHelp = {
   host: 'Address to listen on (default: 127.0.0.1)',
   runner: 'Where agents run',
   upJson: 'Print one JSON line: {"url","link","tokenFile"}',
-  resume: 'Resume this session; all words are sent to it as a message',
-  cwd: 'Working directory (default: current)',
+  resume: 'Resume this session; any further arguments are sent as a message',
+  cwd: 'Working folder (default: the current one)',
   mode: 'Mode to start in',
   model: 'Model to use',
   title: 'Title shown to people',
   onlySession: 'Only this session',
   note: 'Note for the agent',
-  input: 'Run this instead: the whole input as JSON; - reads stdin',
+  input: 'JSON file with the whole input to run instead; - reads stdin',
   digest: 'Digest of the request as you read it (see `show`)',
-  always: 'Also remember suggestion NUMBER (see `show`)',
+  always: 'Also accept the “always allow” suggestion with this number (see `show`)',
   planMode: 'Mode to continue in (plans only)',
-  reason: 'Reason; the agent will see it',
+  reason: 'Reason to give the agent',
   stop: 'Also end the turn',
   choose: 'Option label or number; QUESTION=LABEL if there are several questions',
   text: 'Your own answer, or QUESTION=TEXT; - reads stdin',
   set: 'Form field; fields you leave out keep their default',
   values: 'Form fields as a JSON object; - reads stdin',
   decline: 'Decline to answer',
-  declineReason: 'With --decline: reason; the agent will see it',
+  declineReason: 'With --decline: reason to give the agent',
   declineStop: 'With --decline: also end the turn',
   all: 'Include ended sessions',
   state: 'Only sessions in this state',
@@ -93,7 +93,7 @@ export const optionHelp = {
   as: 'Name of the script, shown to people',
 } as const
 
-/** What `--json` prints. */
+/** Help texts of `--json`, by what it prints. */
 export const jsonHelp = {
   requests: 'Print requests as JSON: {items, next}',
   sessions: 'Print sessions as JSON: {items, next}',
@@ -126,14 +126,14 @@ Exit codes:
   ask and guard: 0 yes, 1 no, 124 nobody answered in time;
   guard: the exit code of the command once it is allowed
 
-Commands that list or change something take --json. HOLDPOINT_URL and HOLDPOINT_TOKEN select
-another gateway and who you are there. NO_COLOR is respected. See holdpoint COMMAND --help.`,
-  run: '\nIf no gateway is running, a temporary one runs until you leave. Ctrl+C denies the open request, pressed again\ninterrupts the turn, and a third time leaves. Pending requests are kept; --session ID brings you back.',
-  allow: '\nWithout a terminal, --digest is required: it proves which request you have read.',
+Commands that list or change something take --json. To use another gateway, set HOLDPOINT_URL
+and HOLDPOINT_TOKEN. Set NO_COLOR to turn colors off. See also holdpoint COMMAND --help.`,
+  run: '\nIf no gateway is running, a temporary one runs until you leave. Press Ctrl+C once to deny the open request, again\nto interrupt the turn, and a third time to leave. Pending requests are kept; come back with --session ID.',
+  allow: '\nWithout a terminal, pass --digest to prove which request you have read.',
   answer: '\n--choose, --text and --set can be repeated.',
-  ask: '\nWithout --choice and --text, people allow or deny. Exit code: 0 allowed or answered, 1 denied or declined,\n124 nobody answered in time. Ctrl+C and SIGTERM withdraw the question. It survives a restart of the gateway.',
+  ask: '\nWithout --choice and --text, people allow or deny. Exit code: 0 allowed or answered, 1 denied or declined,\n124 nobody answered in time. Ctrl+C and SIGTERM withdraw the question. A restart of the gateway does not.',
   guard:
-    '\nExit code: the command’s own; 1 denied (reason on stderr), 124 nobody answered in time,\n127 allowed, but the command was not found.',
+    '\nExit code: that of the command if it ran, 1 denied (reason on stderr), 124 nobody answered in time,\n127 allowed, but the command was not found.',
 } as const
 
 export const seeHelp = '(see holdpoint --help)'

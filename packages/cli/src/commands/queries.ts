@@ -11,7 +11,7 @@ import {
 
 const liveStates: readonly SessionState[] = ['starting', 'working', 'idle', 'parked']
 
-/** All pending requests, oldest first. */
+/** Returns all pending requests, oldest first. */
 export async function pendingRequests(call: Call, session?: SessionId): Promise<readonly Request[]> {
   const all: Request[] = []
   for (let after: RequestId | undefined; ; ) {
@@ -27,7 +27,7 @@ export async function pendingRequests(call: Call, session?: SessionId): Promise<
   }
 }
 
-/** Sessions that have not ended, those that need a person first. Fetched by state, so that a long history of ended sessions is not read. */
+/** Returns the sessions that have not ended, with those that need a person first. Fetches them by state, so that a long history of ended sessions is not read. */
 export async function liveSessions(call: Call): Promise<readonly Session[]> {
   const lists = await Promise.all(liveStates.map(state => sessionsIn(call, state)))
   return byUrgency(lists.flat())
@@ -49,7 +49,7 @@ async function sessionsIn(call: Call, state: SessionState): Promise<readonly Ses
   }
 }
 
-/** The modes of a driver; none if it has no modes or no runner offers it now. */
+/** Returns the modes of a driver, or none if the driver has no modes or no runner offers it now. */
 export async function modesOf(call: Call, driver: string): Promise<readonly string[]> {
   const { items } = await call('listDrivers', {})
   return items.find(({ name }) => name === driver)?.modes ?? []

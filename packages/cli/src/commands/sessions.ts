@@ -1,4 +1,4 @@
-/** Commands about sessions: list, start, message, interrupt, end, change the mode. */
+/** The session commands: `sessions`, `start`, `rehearse`, `send`, `interrupt`, `end` and `mode`. */
 import { type Call, Fault, limits, type SessionState } from '@holdpoint/protocol'
 import type { GatewayClient } from '../gateway-client/gateway-client.ts'
 import { startSession } from '../gateway-client/start-session.ts'
@@ -46,7 +46,7 @@ async function searchSessions(call: Call, { state, search, limit }: SessionsOpti
   return { items: byUrgency(page.items), next: page.next }
 }
 
-/** Our text comes first, because a title could imitate it. */
+/** Puts our text before the session's title, because a title could imitate our text. */
 function confirmation(text: string, title: string): Row {
   return row(trusted(text), trusted('  “', 'quiet'), untrustedLine(title, 'quiet'), trusted('”', 'quiet'))
 }
@@ -123,7 +123,7 @@ export async function start(
   )
 }
 
-/** A driver that no runner offers is a usage error; one that is offered but not ready is not. */
+/** Turns the error into a usage error if no runner offers the driver. A driver that is offered but not ready is not a usage error. */
 async function explainUnknownDriver(call: Call, driver: string, error: unknown): Promise<unknown> {
   if (!(error instanceof Fault) || error.code !== 'no_runner') return error
   const { items } = await call('listDrivers', {})

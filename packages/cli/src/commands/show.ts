@@ -22,7 +22,7 @@ export async function show(
   out.print(...requestRows(request, await requestContext(call, request)), ...answerHintRows(request))
 }
 
-/** What is printed with a request. The session may have been deleted; the request is shown anyway. */
+/** Fetches what is printed with a request. The session is null if it was deleted. */
 export async function requestContext(call: Call, { session }: Request): Promise<RequestContext> {
   const [{ person, now }, existing] = await Promise.all([
     call('whoAmI', {}),

@@ -1,4 +1,4 @@
-/** Submits an answer and prints the outcome. If someone else answered first, says who and what. */
+/** Submits an answer and prints the outcome. If someone else answered first, throws an error that says who answered and how. */
 import { resolutionLabel } from '@holdpoint/client'
 import { type Answer, type Call, Fault, Request, type RequestId } from '@holdpoint/protocol'
 import { out } from '../output/output.ts'
@@ -9,7 +9,7 @@ import { answerTexts, results } from './texts.ts'
 export interface SubmitAnswerOptions {
   readonly request: Request
   readonly answer: Answer
-  /** The digest that the person passed; defaults to that of `request`. */
+  /** The digest that the person passed. Defaults to the digest of `request`. */
   readonly digest?: string | undefined
   readonly json?: boolean | undefined
 }
@@ -28,7 +28,7 @@ export async function submitAnswer(call: Call, { request, answer, digest, json }
   out.print(row(trusted(`${id} `), trusted(resolutionLabel(resolution, person), resolutionStyle(resolution))))
 }
 
-/** A digest mismatch does not reveal the right digest: the person has to read the request again. */
+/** Rewords a refusal for people. After a digest mismatch, does not reveal the right digest, so that the person has to read the request again. */
 function explainRefusal(error: unknown, id: RequestId, json: boolean | undefined): unknown {
   if (!(error instanceof Fault)) return error
   if (error.code === 'digest_mismatch') return new Fault(error.code, answerTexts.otherDigest(id))
@@ -38,7 +38,7 @@ function explainRefusal(error: unknown, id: RequestId, json: boolean | undefined
   return winner.success ? alreadyResolved(winner.data, json) : error
 }
 
-/** With --json the resolved request is printed too, so that a script can act on the other answer. */
+/** Returns the error for a resolved request. With --json, also prints the request, so that a script can act on the other person's answer. */
 export function alreadyResolved(request: Request, json: boolean | undefined): Fault {
   if (json) out.json(request)
   const { id, resolution } = request

@@ -1,19 +1,19 @@
-/** Sentences that the commands print: results, prompts and errors, in one place so that they can be edited as prose. */
+/** Texts that the commands print (results, prompts and errors), in one place so that they can be edited as prose. */
 
 const list = (names: readonly string[]) => names.join(', ')
 
-/** Printed after something was done. */
+/** Printed after a command has succeeded. */
 export const results = {
   sent: (session: string) => `Sent to ${session}.`,
-  interrupted: (session: string) => `${session} is interrupted. Its pending requests are withdrawn.`,
+  interrupted: (session: string) => `${session} was interrupted. Its pending requests were withdrawn.`,
   ended: (session: string) => `${session} has ended.`,
   modeSet: (session: string, mode: string) => `Mode of ${session} set to ${mode}.`,
   started: (session: string) => `${session} has started.`,
   followSession: (session: string) =>
-    `Follow it with holdpoint watch --session ${session}; answer it from holdpoint inbox.`,
+    `Follow it with holdpoint watch --session ${session}. See its requests with holdpoint inbox.`,
   rehearsalStarted: (session: string) => `The rehearsal has started (${session}). Answer it in a browser:`,
   rehearsalHere: 'or in this terminal: holdpoint inbox',
-  awaitingOthers: (request: string) => `${request}: your answer counts. Waiting for other people.`,
+  awaitingOthers: (request: string) => `Your answer to ${request} was recorded. Waiting for other people to answer.`,
 } as const
 
 export const listTexts = {
@@ -31,18 +31,19 @@ export const watchTexts = {
   missedEvents: 'Some events were missed. Continuing from here.',
   disconnected: 'Lost the connection to the gateway. Reconnecting…',
   reconnected: 'Reconnected.',
-  badCursor: (typed: string) => `--after "${typed}" is not an event cursor`,
+  badCursor: (typed: string) => `--after must be the cursor of an event, not "${typed}"`,
 } as const
 
 export const allowTexts = {
   confirm: 'Allow this once? [y/N] ',
   confirmAndRemember: 'Allow this and remember it? [y/N] ',
   confirmDangerous: 'This is flagged as dangerous. Type "allow" to allow it: ',
-  ownInput: 'This is what will run: your input, not the agent’s.',
+  ownInput: 'Your input will run, not the agent’s.',
   notConfirmed: (request: string) => `${request} was not allowed. It is still pending.`,
-  notRead: (request: string) => `${request} was not allowed: you did not read to the end. It is still pending.`,
+  notRead: (request: string) =>
+    `${request} was not allowed, because you did not read it to the end. It is still pending.`,
   noTerminal: (request: string) =>
-    `No terminal to confirm in. Read it with holdpoint show ${request}, then pass --digest DIGEST`,
+    `There is no terminal to confirm in. Read the request with holdpoint show ${request}, then pass --digest DIGEST`,
   noSuggestions: (request: string) => `${request} has no suggestions; leave out --always`,
   badSuggestion: (request: string, count: number) =>
     `--always takes the number of a suggestion, from 1 to ${count}; see holdpoint show ${request}`,
@@ -69,14 +70,14 @@ export const answerTexts = {
     `Fill in the form with --set FIELD=VALUE, --values FILE or --decline. Fields: ${list(fields)}`,
   questions: (names: readonly string[]) => `Questions: ${list(names)}`,
   options: (labels: readonly string[]) => `Options: ${list(labels)}`,
-  ownWords: 'It takes an answer in your own words',
+  ownWords: 'Answer in your own words with --text',
   textTwice: (question: string) => `--text is given twice for question ${question}`,
   ambiguousQuestion: (typed: string, names: readonly string[]) =>
     `"${typed}" could be ${names.map(name => `question ${name}`).join(' or ')}. Write ${names.map(name => `${name}=…`).join(' or ')}`,
   whichQuestion: (names: readonly string[]) =>
-    `There are several questions: say which one as QUESTION=…, where QUESTION is ${list(names)} or its number`,
+    `There are several questions. Say which one you are answering with QUESTION=…, where QUESTION is ${list(names)} or a number`,
   notAnOption: (typed: string, question: string, labels: readonly string[]) =>
-    `"${typed}" is not an option of question ${question}. ${labels.length === 0 ? 'It takes only --text' : `Options: ${list(labels)}`}`,
+    `"${typed}" is not an option of question ${question}. ${labels.length === 0 ? 'Answer it with --text' : `Options: ${list(labels)}`}`,
   badSet: (typed: string) => `--set takes FIELD=VALUE, not "${typed}"`,
   notAField: (name: string, fields: readonly string[]) =>
     `"${name}" is not a field of this form. Fields: ${list(fields)}`,
@@ -85,7 +86,7 @@ export const answerTexts = {
   notANumber: (name: string, typed: string) => `"${name}" must be a number, not "${typed}"`,
 } as const
 
-/** `ask` and `guard`. */
+/** Texts that `ask` and `guard` print. */
 export const scriptTexts = {
   emptyQuestion: 'The question is empty',
   choiceTwice: 'Two --choice options are the same',
@@ -93,7 +94,7 @@ export const scriptTexts = {
   waiting: (request: string) => `Waiting for a person: holdpoint show ${request}`,
   note: 'Note: ',
   nobodyAnswered: 'Nobody answered in time.',
-  cancelled: (reason: string) => `The request was cancelled before anyone answered (${reason}).`,
+  cancelled: (reason: string) => `The request was canceled before anyone answered (${reason}).`,
   denied: 'Denied',
   declined: 'Declined',
   cannotRun: 'Allowed, but the command could not be started: ',

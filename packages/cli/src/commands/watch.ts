@@ -19,7 +19,7 @@ export async function watch({ session: typedId, after, json, ...address }: Watch
   const cursor = Cursor.optional().safeParse(after)
   if (!cursor.success) throw new Fault('bad_input', watchTexts.badCursor(after ?? ''))
   const { call, connection } = followingGateway(address)
-  // Call once first: a gateway that is unreachable now is an error, one that goes away later is waited for.
+  // Call the gateway once before streaming. If it is unreachable now, that is an error; if it goes away later, `watch` waits for it.
   const only = typedId === undefined ? undefined : await findSession(call, typedId)
   if (!only) await call('whoAmI', {})
   const titles = new SessionTitles()
@@ -47,7 +47,7 @@ export async function watch({ session: typedId, after, json, ...address }: Watch
   }
 }
 
-/** Prints when the connection is lost and when it is back, but not every attempt in between. */
+/** Prints a line when the connection is lost and when it is back, but not for every attempt in between. */
 function connectionReporter(): (status: ConnectionStatus) => void {
   let isLost = false
   return status => {

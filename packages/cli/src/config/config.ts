@@ -1,4 +1,4 @@
-/** Reads the settings. Flags override HOLDPOINT_* variables, which override holdpoint.config.json. docs/configuration.md lists them all. */
+/** Reads the settings. Flags override HOLDPOINT_* variables, which override holdpoint.config.json. docs/configuration.md lists all settings. */
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { Fault, limits, parseJsonStrict } from '@holdpoint/protocol'
@@ -13,7 +13,7 @@ function oneOf<const Names extends readonly string[]>(names: Names) {
 }
 const nonEmpty = z.string('must be text').min(1, 'must not be empty')
 const portMax = 65_535
-/** Accepts text too, because flags and environment variables are text. */
+/** Accepts strings too, because flags and environment variables are strings. */
 const port = z
   .union([z.number(), z.string().regex(/^\d+$/).transform(Number)], `must be a whole number from 0 to ${portMax}`)
   .pipe(wholeNumber(0, portMax))
@@ -26,19 +26,19 @@ const AgentName = nonEmpty
 const Config = z.strictObject({
   port: port.optional(),
   host: nonEmpty.optional(),
-  /** file:PATH or postgres://… */
+  /** Where data is stored: `file:PATH` or `postgres://…`. */
   store: nonEmpty.optional(),
   /** Host names, other than localhost, that people use to reach the gateway. */
   hosts: z.array(nonEmpty).optional(),
-  /** `process`: a separate process that outlives the gateway; `inline`: in the gateway's process; `none`: runners connect from elsewhere. */
+  /** Where agents run: in a separate process that outlives the gateway (`process`), in the gateway's process (`inline`), or only in runners that are started separately (`none`). */
   runner: oneOf(['process', 'inline', 'none']).optional(),
   deadlineMs: wholeNumber(limits.deadlineMinMs, limits.deadlineMaxMs).optional(),
   onDeadline: oneOf(['deny', 'wait']).optional(),
   parkAfterMs: wholeNumber(0, Number.MAX_SAFE_INTEGER).nullable().optional(),
   retentionDays: z.number('must be a number of days').min(0, 'must not be negative').optional(),
-  /** Your own agents: a name, and the module that defines the agent. */
+  /** The user's own agents: the name of each agent and the module that defines it. */
   agents: z.record(AgentName, nonEmpty).optional(),
-  /** The Claude Code executable, if it is not found by itself. */
+  /** The path of the Claude Code executable. Without this setting, the driver looks for it. */
   claude: nonEmpty.optional(),
 })
 export type Config = z.infer<typeof Config>
@@ -67,7 +67,7 @@ function parse(value: unknown, nameOf: (path: string) => string): Config {
     throw new Fault('bad_input', `${nameOf(issue.keys[0] ?? '')} is not a setting`)
   throw new Fault('bad_input', `${nameOf(issue?.path.join('.') ?? '')} ${issueMessage(issue)}`)
 }
-/** zod reports a bad key of a record one level deeper. */
+/** Returns the message of a zod issue. For an invalid key of a record, zod nests the message one level deeper. */
 function issueMessage(issue: z.core.$ZodIssue | undefined): string {
   return issue?.code === 'invalid_key'
     ? (issue.issues[0]?.message ?? issue.message)
@@ -93,7 +93,7 @@ function readConfigFile(folder: string): Config {
   }
 }
 
-/** The settings that can also be set by an environment variable. */
+/** The environment variables that set a setting. */
 const environmentVariables = {
   port: 'HOLDPOINT_PORT',
   host: 'HOLDPOINT_HOST',
@@ -108,6 +108,6 @@ function readEnvironment(env: NodeJS.ProcessEnv): Config {
     const value = env[name]
     return value === undefined || value === '' ? [] : [[key, value]]
   })
-  // `parse` names only keys that it was given, which are keys of this table.
+  // `parse` reports only keys of its input, and all of these come from `environmentVariables`.
   return parse(Object.fromEntries(found), key => environmentVariables[key as keyof typeof environmentVariables])
 }

@@ -42,13 +42,13 @@ export function openDataFolder(folder?: string): DataFolder {
   } catch (error) {
     throw new Fault(
       'store_unavailable',
-      `Cannot create the folder ${dataFolder.path} (${messageOf(error)}); choose another with --home or HOLDPOINT_HOME`,
+      `Cannot create the data folder ${dataFolder.path} (${messageOf(error)}). Choose another with --home or HOLDPOINT_HOME`,
     )
   }
   return dataFolder
 }
 
-/** Creates one level at a time: on file systems such as /proc, where a new folder stays missing, Node's `recursive` option loops forever. */
+/** Creates one level at a time, because Node's `recursive` option loops forever on file systems such as /proc, where a new folder stays missing. */
 function makeFolder(folder: string): void {
   if (!existsSync(dirname(folder))) makeFolder(dirname(folder))
   try {
@@ -63,13 +63,13 @@ function readOrCreateToken(file: string): string {
   if (secret.length < 40)
     throw new Fault(
       'unauthenticated',
-      `${file} does not contain a valid token. Delete it and restart to create a new one`,
+      `${file} does not contain a valid token. Delete the file and restart the gateway to create a new one`,
     )
   chmodSync(file, 0o600)
   return secret
 }
 
-/** Reads a small file, or creates it with this content. */
+/** Reads a small text file. If the file does not exist, creates it with the content that `createContent` returns. */
 function readOrCreate(file: string, createContent: () => string): string {
   if (existsSync(file)) return readFileSync(file, 'utf8').trim()
   const value = createContent()
@@ -83,7 +83,7 @@ function writeAtomically(file: string, text: string): void {
   renameSync(temporary, file)
 }
 
-/** Identifies a process. The pid alone may have been reused by another process since, so its start time is stored too. */
+/** Identifies a process by pid and start time, because the system may have reused the pid for another process. */
 export interface PidFile {
   readonly pid: number
   readonly started: string
@@ -115,17 +115,17 @@ function readPidFile(dataFolder: DataFolder, name: string): PidFile | null {
     return null
   }
 }
-/** The process in this pid file, if it is still running. */
+/** Returns the process in the pid file, or null if that process is no longer running. */
 export function runningProcess(dataFolder: DataFolder, name: 'gateway' | 'runner'): PidFile | null {
   const pidFile = readPidFile(dataFolder, name)
   return pidFile && isRunning(pidFile) ? pidFile : null
 }
-/** Also true for a process that has removed its pid file but has not exited yet. */
+/** Returns true also for a process that has removed its pid file but has not exited yet. */
 export function isRunning({ pid, started }: PidFile): boolean {
   const hasProc = existsSync('/proc/self/stat')
   return processExists(pid) && (!hasProc || processStartTime(pid) === started)
 }
-/** The last known address of the gateway; it may not be running now. */
+/** Returns the last known URL of the gateway, which may not be running now. */
 export function lastUrl(dataFolder: DataFolder): string | null {
   return readPidFile(dataFolder, 'gateway')?.url ?? null
 }

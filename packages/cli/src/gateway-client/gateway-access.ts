@@ -1,4 +1,4 @@
-/** The gateway of a live view: the running one, or a temporary one that this process starts and stops with the view. */
+/** Connects a live view to the running gateway. If no gateway is running, starts a temporary one that stops with the view. */
 import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
 import type { Connection } from '@holdpoint/client'
@@ -28,7 +28,7 @@ export async function connectOrStart({ home: folder, url }: GatewayAddress): Pro
   ])
   const restoreStderr = redirectStderr(join(dataFolder.path, 'terminal.log'))
   isolateAgents()
-  // A runner that outlived its gateway still has its agents, and finds the new gateway by itself.
+  // A runner that outlived its gateway connects to the new gateway by itself, so do not start a second runner.
   const runner = runningProcess(dataFolder, 'runner') ? 'none' : 'inline'
   try {
     const gateway = await startGateway({ ...readConfig({}), port: 0, host: '127.0.0.1', runner }, dataFolder)
@@ -41,17 +41,17 @@ export async function connectOrStart({ home: folder, url }: GatewayAddress): Pro
   }
 }
 
-/** Printed when the person leaves the view. */
+/** Returns the rows to print when the person leaves the view. */
 export function closingRows({ isOwn }: GatewayAccess): readonly Row[] {
   const sentence = 'The temporary gateway stops now, for everyone using it. holdpoint up keeps one running.'
   return isOwn ? [row(trusted(sentence))] : []
 }
 
-/** Sends stderr to a file, because log lines would garble the view. Returns a function that undoes it. */
+/** Redirects stderr to a file, because log lines would garble the view. Returns a function that restores stderr. */
 function redirectStderr(file: string): () => Promise<void> {
   const { write } = process.stderr
   const log = createWriteStream(file, { flags: 'a', mode: 0o600 })
-  // A full disk must not end the view.
+  // Ignore write errors, because a full disk must not end the view.
   log.on('error', () => {})
   process.stderr.write = ((chunk: string | Uint8Array) => log.write(chunk)) as typeof process.stderr.write // drops the optional callback; no caller passes one
   return async () => {

@@ -11,7 +11,7 @@ export interface GatewayClient {
   readonly call: Call
   readonly connection: Connection
 }
-/** How the flags name a gateway: by its data folder or by its URL. */
+/** A gateway as the flags name it: by its data folder (`--home`) or by its URL (`--url`). */
 export interface GatewayAddress {
   readonly home?: string
   readonly url?: string
@@ -22,14 +22,14 @@ export function findGateway(dataFolder: DataFolder, url?: string): GatewayClient
   return target ? clientFor(dataFolder, target) : null
 }
 
-/** The URL from the flag or the environment. A malformed one is a usage error, not a missing gateway. */
+/** Returns the URL from `--url` or HOLDPOINT_URL, or null if neither is set. Throws a usage error if the URL is malformed. */
 function givenUrl(flag: string | undefined): string | null {
   const url = flag || process.env.HOLDPOINT_URL
   if (!url) return null
   if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url
   throw new Fault('bad_input', `${flag ? '--url' : 'HOLDPOINT_URL'} must be like http://127.0.0.1:4747, not "${url}"`)
 }
-/** No gateway is running. */
+/** Thrown if no gateway is running. */
 export class NoGateway extends Error {
   override readonly name = 'NoGateway'
 }
@@ -40,11 +40,11 @@ export function requireGateway({ home: folder, url }: GatewayAddress): GatewayCl
   return client
 }
 
-/** A client that follows the gateway when it restarts at another address. Each call is tried once; callers have their own retry. */
+/** Returns a client that still finds the gateway after it restarts at another address. Calls are not retried, because the callers retry by themselves. */
 export function followingGateway(address: GatewayAddress): GatewayClient {
   return following(dataFolderAt(address.home), requireGateway(address), address.url, 1)
 }
-/** Makes a client follow its gateway: unless the URL was given, it is read from the data folder again for every call. */
+/** Returns a client that reads the gateway's URL from the data folder again for every call, unless the person gave a URL. */
 export function following(
   dataFolder: DataFolder,
   { url, connection }: GatewayClient,
@@ -73,12 +73,12 @@ function findToken(dataFolder: DataFolder): string {
   if (token && !/^[\x21-\x7e]+$/.test(token))
     throw new Fault(
       'unauthenticated',
-      'HOLDPOINT_TOKEN contains a space, a line break or another character that no token has',
+      'HOLDPOINT_TOKEN contains a space, a line break or another character that is not allowed in a token',
     )
   if (token) return token
   if (existsSync(dataFolder.tokenFile)) return dataFolder.ownerToken()
   throw new Fault(
     'unauthenticated',
-    `No token for this gateway. Set HOLDPOINT_TOKEN, or copy the owner's token to ${dataFolder.tokenFile}`,
+    `There is no token for this gateway. Set HOLDPOINT_TOKEN, or copy the owner’s token to ${dataFolder.tokenFile}`,
   )
 }

@@ -28,7 +28,7 @@ export function startSession(
   })
 }
 
-/** The working folder: the current one for a local gateway; a remote gateway chooses its own. */
+/** Returns the working folder: `cwd` or, for a local gateway, the current folder. A remote gateway chooses its own default. */
 export function folderFor(url: string, cwd?: string): string | undefined {
   const isLocal = /^(127\.|localhost$|\[::1\]$)/.test(new URL(url).hostname)
   return isLocal ? resolve(cwd ?? '.') : cwd

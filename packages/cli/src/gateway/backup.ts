@@ -1,4 +1,4 @@
-/** `holdpoint backup` and `holdpoint restore`: copy the database to a file, and back. */
+/** `holdpoint backup` copies the database to a file, and `holdpoint restore` replaces the database with such a file. */
 import { resolve } from 'node:path'
 import { Fault } from '@holdpoint/protocol'
 import type { Config } from '../config/config.ts'
@@ -7,7 +7,7 @@ import { findGateway } from '../gateway-client/gateway-client.ts'
 import { openStore, parseStoreLocation } from './open-store.ts'
 import { backupWritten, restored, restorePostgres, restoreWhileRunning } from './texts.ts'
 
-/** Asks a running gateway to write the copy; otherwise opens the store itself. */
+/** Asks the running gateway to write the copy. If no gateway is running, opens the store in this process. */
 export async function backup(config: Config, dataFolder: DataFolder, file: string): Promise<string> {
   const target = resolve(file)
   const gateway = findGateway(dataFolder)

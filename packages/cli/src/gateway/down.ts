@@ -1,4 +1,4 @@
-/** `holdpoint down`: stops the runner first, while it can still release its sessions, and then the gateway. */
+/** `holdpoint down`: stops the runner first, because the runner releases its sessions at the gateway, and then the gateway. */
 import { Fault } from '@holdpoint/protocol'
 import { type DataFolder, isRunning, runningProcess } from '../config/data-folder.ts'
 import { nothingRunning, stillRunning, stoppedText } from './texts.ts'
@@ -10,7 +10,7 @@ const roundsMax = 5
 
 export async function down(dataFolder: DataFolder): Promise<string> {
   const stopped = new Set<string>()
-  // Several rounds, because a gateway that is still running starts a new runner as soon as its runner ends.
+  // One round may not be enough: a gateway that is still running starts a new runner as soon as its runner ends.
   for (let round = 0; round < roundsMax && anyRunning(dataFolder); round++)
     for (const name of ['runner', 'gateway'] as const) if (await stop(dataFolder, name)) stopped.add(name)
   if (anyRunning(dataFolder)) throw new Fault('session_live', stillRunning(dataFolder.path))
@@ -21,7 +21,7 @@ function anyRunning(dataFolder: DataFolder): boolean {
   return runningProcess(dataFolder, 'gateway') !== null || runningProcess(dataFolder, 'runner') !== null
 }
 
-/** Sends SIGTERM, and SIGKILL if that takes too long. */
+/** Sends SIGTERM, and after `stopMaxMs` SIGKILL. Returns true if the process was running and has ended. */
 async function stop(dataFolder: DataFolder, name: 'gateway' | 'runner'): Promise<boolean> {
   const found = runningProcess(dataFolder, name)
   if (!found) return false

@@ -1,11 +1,11 @@
-/** Renews the runner's lease while the runner is running but too busy to do it: one agent that blocks the process must not cost the others their sessions. */
+/** Renews the lease of a runner that is running but too busy to renew it, so that one agent that blocks the process does not cost the other agents their sessions. */
 import type { Call, Runner, RunnerId } from '@holdpoint/protocol'
 
-/** A runner renews its 15 s lease every 5 s, so a renewal that is this late means the runner is busy. */
+/** Runners renew their 15 s lease every 5 s. A runner that has not renewed its lease for this long is busy. */
 const renewalLateMs = 6500
-/** Short enough to renew a late lease before it expires. */
+/** The time between two checks, short enough to renew a late lease before it expires. */
 export const leaseCheckMs = 2000
-/** A runner that is silent for longer hangs: its lease expires and the next runner takes its sessions. */
+/** A runner that has not renewed its lease for this long counts as hanging. Its lease expires, and the next runner takes over its sessions. */
 export const busyMaxMs = 60_000
 
 export interface LeaseKeepaliveOptions {
@@ -15,7 +15,7 @@ export interface LeaseKeepaliveOptions {
   readonly now: () => number
 }
 
-/** Returns the check to run every `leaseCheckMs`. */
+/** Returns a function that checks the lease and renews it if needed. Call it every `leaseCheckMs`. */
 export function keepLeaseAlive({ call, id, isProcessRunning, now }: LeaseKeepaliveOptions): () => Promise<void> {
   let last: Runner | undefined
   let renewedAt = now()

@@ -1,4 +1,4 @@
-/** Keeps one runner running beside the gateway: uses the one that outlived the last gateway, or starts one, and restarts it when it exits. */
+/** Keeps one runner running next to the gateway. Reuses a runner that outlived the previous gateway, otherwise starts a new one, and restarts the runner when it exits. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -19,7 +19,7 @@ interface SupervisorOptions {
 }
 type StopSupervising = () => Promise<void>
 
-/** The delay before a failed runner is restarted doubles, until one has run for `stableMs`. */
+/** The restart delay doubles with every failure, until a runner has run for `stableMs`. */
 const restartBackoff = { firstMs: 500, capMs: 30_000, stableMs: 60_000 }
 const checkMs = 1000
 
@@ -34,7 +34,7 @@ export async function superviseRunner(
 function runInline({ dataFolder, config, call }: SupervisorOptions): StopSupervising {
   const stop = new AbortController()
   const done = runInProcess({ call, id: dataFolder.runnerId(), config, dataFolder, signal: stop.signal }).catch(error =>
-    // The gateway goes on without its runner: it may still serve external agents and other runners.
+    // The gateway keeps running without this runner, because it may still serve external agents and other runners.
     log({ event: 'runner.failed', message: messageOf(error) }),
   )
   return async () => {
@@ -43,14 +43,14 @@ function runInline({ dataFolder, config, call }: SupervisorOptions): StopSupervi
   }
 }
 
-/** The runner is detached, so that its agents survive a crash or an upgrade of the gateway. A runner that this process did not start gives no exit event, so its pid is polled. */
+/** Starts the runner detached, so that its agents survive a crash or an upgrade of the gateway. Also polls the pid file, because a runner that another process started emits no exit event here. */
 function superviseProcess({ dataFolder, call }: SupervisorOptions): StopSupervising {
   const id = dataFolder.runnerId()
   let stopped = false
   let timer: NodeJS.Timeout | undefined
   let child: ChildProcess | undefined
   let failures = 0
-  // For crash tests: only the first runner crashes, the next one must stay up.
+  // For crash tests: only the first runner gets the crash point, because the runner that replaces it must stay up.
   let crashAt = process.env.HOLDPOINT_RUNNER_CRASH_AT
   const checkIn = (ms: number) => {
     clearTimeout(timer)
@@ -70,8 +70,8 @@ function superviseProcess({ dataFolder, call }: SupervisorOptions): StopSupervis
   }
   const onRunnerExit = async () => {
     clearTimeout(timer)
-    // Void the leases now, so that the next runner need not wait until they expire. Not if another runner is running:
-    // then this one exited because of it, and the leases belong to the other.
+    // Void the leases now, so that the next runner does not have to wait until they expire. If another runner is
+    // running, the leases belong to that runner, and this one exited because of it.
     if (!stopped && !runningProcess(dataFolder, 'runner')) await call('retireRunner', { id }).catch(() => {})
     child = undefined
     checkIn(restartDelayMs(failures))
@@ -82,7 +82,7 @@ function superviseProcess({ dataFolder, call }: SupervisorOptions): StopSupervis
     isProcessRunning: () => runningProcess(dataFolder, 'runner') !== null,
     now: () => performance.now(),
   })
-  // If the store is briefly unavailable, the next check tries again.
+  // Ignore errors: if the store is briefly unavailable, the next check tries again.
   const renewal = setInterval(() => void renewLease().catch(() => {}), leaseCheckMs).unref()
   check()
   return async () => {
@@ -98,7 +98,7 @@ interface RunnerExit {
   readonly uptimeMs: number
 }
 
-/** Counts failures in a row. A runner that was stopped or killed has not failed. */
+/** Returns the number of consecutive failures after this exit. A runner that was stopped or killed has not failed. */
 export function nextFailures(failures: number, { code, signal, uptimeMs }: RunnerExit): number {
   if (code === 0 || signal === 'SIGKILL' || signal === 'SIGTERM') return 0
   return uptimeMs >= restartBackoff.stableMs ? 1 : failures + 1
@@ -107,7 +107,7 @@ export function restartDelayMs(failures: number): number {
   return Math.min(restartBackoff.capMs, restartBackoff.firstMs * 2 ** Math.max(0, failures - 1))
 }
 
-/** The executable of this package. Found by package name, because this code runs from the bundle and, in an embedding program, from `dist/gateway`. */
+/** Returns the path of this package's executable. Resolves it by package name, because this code runs from the bundle or, in a program that embeds the gateway, from `dist/gateway`. */
 export function programFile(): string {
   return join(createRequire(import.meta.url).resolve('holdpoint/package.json'), '../bin/holdpoint.js')
 }
@@ -123,7 +123,7 @@ function startRunner(dataFolder: DataFolder, crashAt: string | undefined): Child
   })
   closeSync(logFile)
   child.unref()
-  // Written here and not only by the runner itself, so that `down` finds it from the first moment.
+  // The runner writes its pid file only once it is up. Write it here too, so that `down` finds the runner before that.
   if (child.pid !== undefined) writePidFile(dataFolder, 'runner', child.pid)
   return child
 }

@@ -1,4 +1,4 @@
-/** `holdpoint up`: the gateway in this process, the page it serves, and a runner beside it. */
+/** `holdpoint up`: runs the gateway in this process, serves the page, and keeps a runner running next to the gateway. */
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -20,12 +20,12 @@ import { listenErrors, runnerStillRunning, welcomeText } from './texts.ts'
 
 export interface RunningGateway {
   readonly url: string
-  /** Signs a browser in, once. */
+  /** A one-time link that signs a browser in. */
   readonly link: string
   readonly gateway: Gateway
   /** Calls the gateway as its owner. */
   readonly call: Call
-  /** Stops taking calls, finishes the open ones and closes the store. A runner in its own process keeps running, and pending requests stay pending. */
+  /** Stops accepting calls, finishes the calls in progress and closes the store. A runner in its own process keeps running, and pending requests stay pending. */
   close(): Promise<void>
 }
 
@@ -93,18 +93,18 @@ function throwListenError(error: NodeJS.ErrnoException, port: number): never {
   throw new Fault(error.code === 'EADDRINUSE' ? 'store_locked' : 'bad_input', explain(port))
 }
 
-/** The built page; a checkout that has not been built has none. */
+/** Returns the folder of the built page, or undefined in a checkout that has not been built. */
 function pageFolder(): string | undefined {
   const folder = join(createRequire(import.meta.url).resolve('@holdpoint/web/package.json'), '../dist/page')
   return existsSync(folder) ? folder : undefined
 }
 
-/** Runs until SIGTERM or SIGINT, then finishes open calls within five seconds. A second signal exits at once. */
+/** Runs until SIGTERM or SIGINT, then finishes the calls in progress within five seconds. A second signal exits at once. */
 export async function up(config: Config, dataFolder: DataFolder, json: boolean): Promise<void> {
   if (config.runner === 'inline') isolateAgents()
   const gateway = await startGateway(config, dataFolder)
   const { url, link } = gateway
-  // Installed before anything is printed, because a script may send a signal as soon as it has read the first line.
+  // Install the signal handlers before printing, because a script may send a signal as soon as it has read the first line.
   const stop = abortOnSignal('SIGTERM', 'SIGINT')
   print(json ? JSON.stringify({ url, link, tokenFile: dataFolder.tokenFile }) : welcomeText(gateway, dataFolder.path))
   if (config.runner !== 'none') void warnAboutAgents(gateway, config)
@@ -120,12 +120,12 @@ async function warnAboutAgents({ call }: RunningGateway, { agents }: Config): Pr
     for (const warning of await unavailableAgents(call, agents))
       process.stderr.write(`holdpoint: ${escapeInvisible(warning)}\n`)
   } catch (error) {
-    // The gateway was stopped meanwhile, or its store is unavailable. Starting a session reports the problem anyway.
+    // The gateway was stopped in the meantime, or its store is unavailable. Starting a session will report the problem.
     log({ event: 'agents.unchecked', message: messageOf(error) })
   }
 }
 
-/** Does not use `console`: with an inline runner, console output of agents is redirected to the log. */
+/** Writes to stdout directly, because `console` goes to the log if the runner is inline. */
 function print(text: string): void {
   process.stdout.write(`${text}\n`)
 }

@@ -3,12 +3,12 @@ import { createInterface } from 'node:readline'
 import type { Output } from './output.ts'
 import { type Row, type Span, trusted } from './span.ts'
 
-/** The person did not confirm, or did not read to the end. Nothing has changed. */
+/** Thrown if the person did not confirm or did not read to the end. Nothing has changed. */
 export class Cancelled extends Error {
   override readonly name = 'Cancelled'
 }
 
-/** How long input is discarded before a question is printed, so that text typed ahead does not answer it. */
+/** Input is discarded for this long before a question is printed, so that keys typed earlier do not answer it. */
 const discardMs = 150
 /** Ctrl+C arrives as this character when the terminal is in raw mode. */
 const ctrlC = 3
@@ -35,7 +35,7 @@ async function discardTypedAhead(): Promise<void> {
   const discard = (typed: Buffer) => {
     if (typed.includes(ctrlC)) process.kill(process.pid, 'SIGINT')
   }
-  // Raw mode also delivers an unfinished line, so that it is discarded too.
+  // Without raw mode, an unfinished line would not be delivered here, and so not be discarded.
   stdin.setRawMode(true)
   stdin.on('data', discard)
   await new Promise(resolve => setTimeout(resolve, discardMs))
@@ -47,7 +47,7 @@ async function discardTypedAhead(): Promise<void> {
 /** Prints the rows one screen at a time. Returns false if the person quits before the end. */
 export async function pageThrough(output: Output, rows: readonly Row[]): Promise<boolean> {
   const lines = output.wrapRows(rows)
-  // The last screen line is for the question.
+  // Keep the last screen line free for the question.
   const pageSize = Math.max(1, output.rows - 1)
   for (let from = 0; from < lines.length; from += pageSize) {
     output.printLines(lines.slice(from, from + pageSize))

@@ -18,7 +18,7 @@ export class Output {
     this.#hasColor = this.isTerminal && !env.NO_COLOR && env.TERM !== 'dumb'
   }
 
-  /** Null in a pipe, where lines are not wrapped. */
+  /** The width of the terminal, or null in a pipe, where lines are not wrapped. */
   get columns(): number | null {
     return this.isTerminal ? this.#stream.columns || sizeDefault.columns : null
   }
@@ -40,11 +40,11 @@ export class Output {
     this.#stream.write(this.styled(spans))
   }
 
-  /** Writes invisible characters as \uXXXX: the same JSON, but safe to look at in a terminal. */
+  /** Prints JSON with invisible characters as \uXXXX, which is equivalent but safe to view in a terminal. */
   json(value: unknown): void {
     this.#stream.write(`${editableJson(value, 0)}\n`)
   }
-  /** Prints an answer: unchanged for a program in a pipe, as escaped rows on a terminal. */
+  /** Prints an answer unchanged in a pipe, for programs, and as escaped rows on a terminal. */
   printAnswer(text: string, rows: readonly Row[]): void {
     if (this.isTerminal) this.print(...rows)
     else this.#stream.write(`${text}\n`)
@@ -55,7 +55,7 @@ export class Output {
     this.#stream.write(pairs.map(([word, description]) => `${word.text}\t${description.text}\n`).join(''))
   }
 
-  /** The line with the escape sequences of its styles. */
+  /** Returns the line with the escape sequences of its styles. */
   styled(line: StyledLine): string {
     return line
       .map(({ text, style }) => (style && this.#hasColor ? `\u001b[${ansiCodes[style]}m${text}\u001b[0m` : text))

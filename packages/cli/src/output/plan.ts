@@ -11,7 +11,7 @@ const blankLine = /^[ \t]*$/
 /** Limits the hanging indent, so that a long list marker leaves room for text. */
 const hangingIndentMax = 12
 
-/** Dims markup instead of removing it: people approve the text as written, and the terminal may have no colors. */
+/** Dims markup instead of removing it, because people approve the text as written and the terminal may have no colors. */
 export function planRows(plan: string): readonly Row[] {
   const rows: Row[] = []
   const lines = plan.replace(/\n$/, '').split('\n')

@@ -1,4 +1,4 @@
-/** Names of the questions of a request, as people type them: the id, the number, or `number:id` if either alone is ambiguous. */
+/** The names by which people refer to the questions of a request: the id, the number, or `number:id` if either alone is ambiguous. */
 import type { Question } from '@holdpoint/protocol'
 
 export interface QuestionMatch {
@@ -7,7 +7,7 @@ export interface QuestionMatch {
   readonly value: string
 }
 
-/** Every question that `NAME=value` could mean. Agents choose the ids, so an id may look like a number or start like another id. */
+/** Returns every question that `NAME=value` could mean. Agents choose the ids, so an id may look like a number or start like another id. */
 export function matchQuestions(questions: readonly Question[], typed: string): readonly QuestionMatch[] {
   return questions.flatMap((question, index) => {
     const name = acceptedNames(question, index).find(name => typed.startsWith(`${name}=`))
@@ -15,7 +15,7 @@ export function matchQuestions(questions: readonly Question[], typed: string): r
   })
 }
 
-/** The shortest name that means this question and no other. */
+/** Returns the shortest name that means this question and no other. */
 export function questionName(questions: readonly Question[], question: Question): string {
   const names = acceptedNames(question, questions.indexOf(question))
   return names.find(name => matchQuestions(questions, `${name}=`).length === 1) ?? fullQuestionName(questions, question)

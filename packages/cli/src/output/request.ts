@@ -38,12 +38,12 @@ import {
   untrusted,
 } from './span.ts'
 
-/** What is printed with a request but is not part of it. */
+/** Data that is printed with a request but is not part of the request. */
 export interface RequestContext {
   readonly session: Session | null
   /** The gateway's time, epoch ms. */
   readonly now: number
-  /** The name of the person who reads it. */
+  /** The name of the person who reads the output. */
   readonly me: string
 }
 
@@ -60,7 +60,7 @@ export function requestRows(request: Request, context: RequestContext): readonly
           blankRow,
           row(
             trusted(resolutionLabel(resolution, context.me), resolutionStyle(resolution)),
-            // A request that its agent cancelled has no answer to deliver.
+            // A request that its agent canceled has no answer to deliver.
             trusted(resolution.by === 'agent' ? '' : ` · ${deliveryLabel(request.delivery)}`),
           ),
         ]
@@ -108,7 +108,7 @@ function deadlineRows({ status, deadlineAt, onDeadline, overdue }: Request, now:
   ]
 }
 
-/** Formats the text of a plan. */
+/** Turns the text of a plan into rows. */
 type PlanRenderer = (plan: string) => readonly Row[]
 
 export function askRows(ask: Ask, renderPlan: PlanRenderer = quotedRows): readonly Row[] {
@@ -155,13 +155,13 @@ function approvalRows(ask: ApprovalAsk, renderPlan: PlanRenderer): readonly Row[
 }
 
 const inlineJsonMax = 60
-/** On one line if it is short. */
+/** Formats the input as JSON, on one line if it is short. */
 function formatInput(value: JsonObject): string {
   const line = editableJson(value, 0)
   return line.length <= inlineJsonMax ? line : editableJson(value)
 }
 
-/** The “always allow” suggestions a person may accept with an allow; none if the agent forbids remembering. */
+/** Returns the “always allow” suggestions that a person may accept, or none if the agent forbids remembering the answer. */
 export function suggestionsOf({ suggestions = [], caution }: ApprovalAsk): NonNullable<ApprovalAsk['suggestions']> {
   return caution?.noRemember ? [] : suggestions
 }

@@ -1,4 +1,4 @@
-/** Formats sessions: a table of many, and one in full. */
+/** Formats a table of sessions, or one session in full. */
 import { plainText, stateLabel, timeSince } from '@holdpoint/client'
 import type { Session } from '@holdpoint/protocol'
 import { labelled, type Row, row, type Span, type Style, trusted, untrusted, untrustedLine } from './span.ts'

@@ -5,7 +5,7 @@
 import { displayText, singleLine } from '@holdpoint/client'
 import { escapeInvisible, hasInvisible } from '@holdpoint/protocol'
 
-/** Amber means pending and nothing else; green and red appear only on outcomes. */
+/** Text styles. `waiting` is amber and asks for attention; `yes` is green and `no` is red. */
 export type Style = 'strong' | 'quiet' | 'waiting' | 'yes' | 'no'
 
 /** A piece of text that is safe to print, with its style. The constructor is private, so unescaped text cannot become a span. */
@@ -23,7 +23,7 @@ export class Span {
   static untrusted(text: string, style: Style | null): Span {
     return new Span(displayText(text), style)
   }
-  /** One line of a block that `displayText` has already escaped. Only such lines contain tabs; they are drawn as arrows. */
+  /** Creates a span from a line that `displayText` has already escaped. Only such lines contain tabs, which are drawn as arrows. */
   static displayed(line: string, style: Style | null): Span {
     return Span.trusted(line.replaceAll('\t', '→   '), style)
   }
@@ -36,14 +36,14 @@ export class Span {
 }
 
 /**
- * Text that we wrote ourselves, or that the client package has already escaped. Never pass text that came from an agent
- * or a person: it would look like ours, and an escape that it imitates could not be distinguished from a real one.
+ * Text that we wrote ourselves, or that the client package has already escaped. Never pass text from an agent or a
+ * person: that text would look like ours, and nobody could tell an imitated escape in it from a real one.
  */
 export function trusted(text: string, style: Style | null = null): Span {
   return Span.trusted(text, style)
 }
 
-/** Text from an agent or a person: titles, commands, paths, messages. Everything invisible in it is escaped, line breaks included. */
+/** Text from an agent or a person, such as a title, command, path or message. Invisible characters are escaped, including line breaks. */
 export function untrusted(text: string, style: Style | null = null): Span {
   return Span.untrusted(text, style)
 }
@@ -53,7 +53,7 @@ export function untrustedLine(text: string, style: Style | null = null): Span {
   return untrusted(singleLine(text), style)
 }
 
-/** One line of output. If it is too long, it is wrapped and every continuation starts with the gutter, so an agent's text never starts a line. */
+/** One line of output. A row that is too long is wrapped, and every continuation line starts with the gutter, so that an agent's text never starts a line. */
 export interface Row {
   readonly gutter: Gutter
   readonly spans: readonly Span[]
@@ -64,7 +64,7 @@ export interface Gutter {
   readonly rest: string
 }
 
-/** A dashed bar marks continuation lines; it is aligned with the end of the first prefix. */
+/** Returns a gutter with a dashed bar for continuation lines, aligned with the end of the first line's prefix. */
 export function gutterOf(first: string, columns = Math.max(4, first.length)): Gutter {
   return { first, rest: `${' '.repeat(columns - 2)}┊ ` }
 }
@@ -78,7 +78,7 @@ export function row(...spans: readonly Span[]): Row {
 }
 export const blankRow: Row = row()
 
-/** A row that belongs to the one above it. */
+/** An indented row, which belongs to the row above. */
 export function indented(...spans: readonly Span[]): Row {
   return { gutter: indent, spans }
 }
@@ -89,14 +89,14 @@ export function labelled(label: string, ...spans: readonly Span[]): Row {
   return { gutter: gutterOf('', labelWidth), spans: [trusted(label.padEnd(labelWidth), 'quiet'), ...spans] }
 }
 
-/** An agent's content as a block behind the bar: every line of it, escaped. */
+/** An agent's content as escaped rows, each with a bar in front. */
 export function quotedRows(text: string, style: Style | null = null): readonly Row[] {
   return displayText(text, { multiline: true })
     .split('\n')
     .map(line => quotedRow(line, style))
 }
 
-/** One line of such a block. `displayText` must have escaped it; `sign` is our own prefix, such as `+ `. */
+/** One line of an agent's content with a bar in front. `displayText` must have escaped the line. `sign` is our own prefix, such as `+ `. */
 export function quotedRow(line: string, style: Style | null = null, sign = ''): Row {
   return { gutter: bar, spans: [...(sign === '' ? [] : [trusted(sign, style)]), Span.displayed(line, style)] }
 }

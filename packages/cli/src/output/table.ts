@@ -6,7 +6,7 @@ const gapColumns = 2
 const lastColumnMin = 12
 export const titleColumns = 28
 
-/** Cutting is safe here because nothing is decided from a list; `show` and `allow` print a request in full. In a pipe nothing is cut. */
+/** Cuts cells only on a terminal. Cutting is safe in a list, because `show` and `allow` print a request in full before anyone answers it. */
 export function tableRows(
   head: readonly string[],
   lines: readonly (readonly Span[])[],

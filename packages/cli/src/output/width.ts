@@ -3,20 +3,20 @@
  * selectors or control characters.
  *
  * Why not string-width, wrap-ansi and slice-ansi: they measure grapheme clusters, so a flag counts as two columns although
- * many terminals draw four, and text could run past the edge. They also take minutes for a line of some 100,000 characters,
+ * many terminals draw four, and text could run past the edge. They also take minutes for a line of about 100,000 characters,
  * which an agent may send.
  */
 import { eastAsianWidth } from 'get-east-asian-width'
 import { type Row, type Span, trusted } from './span.ts'
 
 const combining = /\p{Mn}/u
-/** Terminals disagree about the width of these: numbers in a square, and emoji. */
+/** Ranges of characters whose width differs between terminals: numbers in a square, and emoji. */
 const ambiguous = [
   { from: 0x3248, to: 0x324f },
   { from: 0x1f000, to: 0x1faff },
 ]
 
-/** Rounds up when in doubt: a character drawn wider than it was counted would push text past the right edge, out of sight. */
+/** Rounds up when in doubt, because a character that is drawn wider than counted would push text past the right edge, out of sight. */
 function charWidth(char: string): number {
   const code = char.codePointAt(0) ?? 0
   if (code < 0x300) return 1
@@ -33,12 +33,12 @@ export function widthOfSpans(spans: readonly Span[]): number {
   return spans.reduce((sum, span) => sum + widthOf(span.text), 0)
 }
 
-/** Shortens the text to this many columns: keeps its start and end, and marks what is missing in between. */
+/** Shortens the text to this many columns. Keeps its start and its end, and marks the gap between them. */
 export function cut(text: string, columns: number): string {
   const gap = omission(text, columns)
   return gap ? `${text.slice(0, gap.from)}${gap.marker}${text.slice(gap.to)}` : text
 }
-/** `cut` for a line of several spans. */
+/** Does the same as `cut` for a line of several spans. */
 export function cutSpans(spans: readonly Span[], columns: number): readonly Span[] {
   const gap = omission(spans.map(span => span.text).join(''), columns)
   if (!gap) return spans
@@ -47,10 +47,10 @@ export function cutSpans(spans: readonly Span[], columns: number): readonly Span
   return [...before, trusted(gap.marker, 'quiet'), ...after]
 }
 
-/** From this width on, the marker says how many characters are missing. */
+/** On lines at least this wide, the marker says how many characters are missing. */
 const countedFromColumns = 32
 
-/** The range to leave out so that the text fits, or null if it fits as it is. */
+/** Returns the range to leave out so that the text fits, or null if the whole text fits. */
 function omission(text: string, columns: number): { from: number; to: number; marker: string } | null {
   const total = widthOf(text)
   if (total <= columns) return null
@@ -67,13 +67,13 @@ function omission(text: string, columns: number): { from: number; to: number; ma
   return { from, to, marker: columns < 1 ? '' : markerFor([...text.slice(from, to)].length) }
 }
 
-/** A line as it is printed: its gutter, then its text. */
+/** A line as it is printed: the gutter, then the text. */
 export type StyledLine = readonly Span[]
 
-/** Columns left for the text beside the gutter, even on a very narrow screen. */
+/** The text next to the gutter always gets at least this many columns, even on a very narrow screen. */
 const textColumnsMin = 8
 
-/** Breaks a row into screen lines; `columns` is null in a pipe, where nothing is broken. */
+/** Wraps a row into screen lines. In a pipe `columns` is null, and nothing is wrapped. */
 export function wrap({ gutter, spans }: Row, columns: number | null): readonly StyledLine[] {
   const lines: StyledLine[] = []
   for (let rest = spans; rest.length > 0 || lines.length === 0; ) {
@@ -86,7 +86,7 @@ export function wrap({ gutter, spans }: Row, columns: number | null): readonly S
   return lines
 }
 
-/** Breaks after a space in the last third of the line if there is one, otherwise inside a word. */
+/** Returns where to break the line: after a space in its last third if there is one, otherwise inside a word. */
 function breakIndex(spans: readonly Span[], columns: number): number {
   let [width, index, afterSpace] = [0, 0, 0]
   for (const { text } of spans)

@@ -1,10 +1,10 @@
-/** Protects a process that runs agents inside it: survives their stray errors, redirects their console output to the log, and removes secrets from their environment. */
+/** Protects a process that runs agents inside it: logs their uncaught errors instead of exiting, redirects their console output to the log, and removes secrets from the environment. */
 import { Console } from 'node:console'
 import { Writable } from 'node:stream'
 import { messageOf } from '@holdpoint/protocol'
 import { log } from '../log.ts'
 
-/** Variables that agents do not need. An agent that runs as the same user can still read that user's files; this only avoids handing the secrets over. */
+/** Environment variables that agents must not inherit. Secrets in files are not protected, because an agent runs as the same user and can read that user's files. */
 const secrets = ['HOLDPOINT_TOKEN', 'HOLDPOINT_STORE', 'HOLDPOINT_URL'] as const
 
 export function withoutSecrets(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
@@ -15,10 +15,10 @@ export function withoutSecrets(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 
 export function isolateAgents(): void {
   for (const name of secrets) delete process.env[name]
-  // Node does not say which agent caused the error, so no session can be ended for it, and exiting would end them all.
+  // Log the error and keep running: Node does not say which agent caused the error, and exiting would end all sessions.
   for (const event of ['unhandledRejection', 'uncaughtException'] as const)
     process.on(event, (error: unknown) => log({ event, message: messageOf(error), stack: stackOf(error) }))
-  // Without a handler, writing to a closed terminal would raise an error, which would be logged to that terminal.
+  // Without this handler, a write to a closed terminal raises an error, and logging that error writes to the same terminal.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   globalThis.console = new Console({ stdout: logStream('stdout'), stderr: logStream('stderr') })
 }
@@ -27,7 +27,7 @@ function stackOf(error: unknown): string | undefined {
   return error instanceof Error ? error.stack : undefined
 }
 
-/** Logs each console call as one entry; Console writes one chunk per call. */
+/** Returns a stream that logs each console call as one entry, because `Console` writes one chunk per call. */
 function logStream(stream: string): Writable {
   return new Writable({
     decodeStrings: false,

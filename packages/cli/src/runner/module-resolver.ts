@@ -1,7 +1,7 @@
 /**
- * Module hook that lets a person's agent import @holdpoint/* from any folder. The agent gets the packages of the running
- * program, even if others are installed nearer, so that `instanceof` works for errors on both sides. Node loads this file
- * a second time, on the loader thread.
+ * Module hook that lets a user's agent import @holdpoint/* from any folder. The agent gets the packages of the running
+ * program, even if its own node_modules has other versions, so that `instanceof` recognizes errors on both sides. Node
+ * loads this file a second time, on the loader thread.
  */
 import { existsSync } from 'node:fs'
 import { type ResolveHook, register } from 'node:module'

@@ -1,4 +1,4 @@
-/** `holdpoint runner`: runs drivers and their agents in a process of their own, connected to the gateway by one socket. */
+/** `holdpoint runner`: runs drivers and their agents in a separate process, connected to the gateway by one socket. */
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { type SocketConstructor, socketCall } from '@holdpoint/client'
@@ -21,7 +21,7 @@ async function loadDrivers(config: Config, dataFolder: DataFolder): Promise<Driv
   ]
 }
 
-/** The Claude Code driver with this installation's settings. */
+/** Returns the Claude Code driver with this installation's settings. */
 export function localClaudeDriver({ claude }: Config, dataFolder: DataFolder): Driver {
   return claudeDriver({ folder: join(dataFolder.path, 'claude'), ...(claude !== undefined && { executable: claude }) })
 }
@@ -47,7 +47,7 @@ export async function runInProcess({ call, id, config, dataFolder, signal }: Run
   })
 }
 
-/** Runs until a signal, or until the gateway has been unreachable for too long. */
+/** Runs until a signal arrives or the gateway has been unreachable for too long. */
 export async function runnerProcess(config: Config, dataFolder: DataFolder, url?: string): Promise<void> {
   const other = runningProcess(dataFolder, 'runner')
   if (other && other.pid !== process.pid)
@@ -55,7 +55,7 @@ export async function runnerProcess(config: Config, dataFolder: DataFolder, url?
   writePidFile(dataFolder, 'runner', process.pid)
   isolateAgents()
   const socket = socketCall({
-    // Read again for every connection: a gateway may come back at another address.
+    // Read the URL again for every connection, because a restarted gateway may have another address.
     url: () => url ?? lastUrl(dataFolder) ?? `http://127.0.0.1:${defaultPort}`,
     token: dataFolder.runnerToken(),
     WebSocket: WebSocket as unknown as SocketConstructor,

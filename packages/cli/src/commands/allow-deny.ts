@@ -1,4 +1,4 @@
-/** `holdpoint allow` and `holdpoint deny`. Nobody allows an unread request: a person reads it to the end, a script passes its digest (G9). */
+/** `holdpoint allow` and `holdpoint deny`. To allow a request, a person must read it to the end, and a script must pass its digest (G9). */
 import { effectiveAsk } from '@holdpoint/client'
 import { type Answer, answerProblem, type Call, Fault, type Request } from '@holdpoint/protocol'
 import type { GatewayClient } from '../gateway-client/gateway-client.ts'
@@ -40,7 +40,7 @@ export async function allow({ call }: GatewayClient, typedId: string, options: A
   await submitAnswer(call, { request, answer, digest, json })
 }
 
-/** Suggestions are chosen by the number that `show` prints; their ids come from the agent and may look like numbers. */
+/** Finds a suggestion by the number that `show` prints. Suggestion ids are not accepted, because an agent's id may look like a number. */
 function suggestionId({ id, ask }: Request, number: string): string {
   const suggestions = ask.kind === 'approval' ? suggestionsOf(ask) : []
   const suggestion = /^\d+$/.test(number) ? suggestions[Number(number) - 1] : undefined
@@ -51,7 +51,7 @@ function suggestionId({ id, ask }: Request, number: string): string {
   )
 }
 
-/** Only a plan can be allowed into another mode. */
+/** Throws unless the request is a plan and its agent can continue in this mode. */
 async function requirePlanMode(call: Call, { id, session, ask }: Request, mode: string): Promise<void> {
   if (ask.kind !== 'approval' || ask.plan === undefined) throw new Fault('bad_input', allowTexts.notAPlan(id))
   const modes = ask.modes ?? (await modesOf(call, (await call('getSession', { id: session })).driver))
@@ -62,7 +62,7 @@ async function requirePlanMode(call: Call, { id, session, ask }: Request, mode: 
   )
 }
 
-/** Checks the answer before the person is asked to confirm it; the gateway checks it again. */
+/** Throws if the answer does not fit the request, so that the person is not asked to confirm it. The gateway checks the answer again. */
 export function requireFittingAnswer({ id, ask }: Request, answer: Answer): void {
   const problem = answerProblem(ask, answer)
   if (problem) throw new Fault('answer_mismatch', answerTexts.refused(id, problem))
@@ -75,14 +75,14 @@ async function confirmAtTerminal(
   json: boolean | undefined,
 ): Promise<void> {
   if (request.status === 'resolved') throw alreadyResolved(request, json)
-  // With --json or a redirected stdout, the dialogue goes to stderr, so that stdout has only the result.
+  // With --json or a redirected stdout, the dialog goes to stderr, so that stdout contains only the result.
   const output = out.isTerminal && !json ? out : err
   if (!process.stdin.isTTY || !output.isTerminal) throw new Fault('bad_input', allowTexts.noTerminal(request.id))
   await showInFull(call, output, request, answer)
   await confirm(output, request, answer)
 }
 
-/** Shows what would run, with the person's own input if they gave one. */
+/** Shows the whole request as it would run, with the person's own input if there is one. */
 async function showInFull(call: Call, output: Output, request: Request, answer: Answer): Promise<void> {
   const ask = effectiveAsk(request.ask, { at: 0, by: 'person', answer })
   const rows = [...requestRows({ ...request, ask }, await requestContext(call, request))]
