@@ -338,7 +338,12 @@ describe('holdpoint answer', () => {
 
   it.each<[string, Parameters<typeof rehearse>[1], string[], RegExp]>([
     ['no answer is given', 'questions', [], /Give an answer.*language, checks/],
-    ['the question is not named', 'questions', ['--choose', 'French'], /say which one as QUESTION=…/],
+    [
+      'the question is not named',
+      'questions',
+      ['--choose', 'French'],
+      /Say which one you are answering with QUESTION=…/,
+    ],
     [
       'a label does not exist',
       'questions',
