@@ -1,11 +1,11 @@
-/** Who may see a session, and who may write on behalf of its agent: the runner with the current fence or, for external agents, the agent's own credential. */
+/** Decides who may see a session and who may write on behalf of its agent: the runner with the current fence or, in an external session, the agent's own credential. */
 import { externalInfo, Fault, type SessionId } from '@holdpoint/protocol'
 import type { Caller } from './gateway.ts'
 import type { SessionRow } from './rows.ts'
 
 export const externalDriver = externalInfo.name
 
-/** The same message whether the session does not exist or belongs to another agent, so that agents cannot probe for ids. */
+/** Returns the same Fault whether the session does not exist or belongs to another agent, so that agents cannot probe for ids. */
 export function sessionNotFound(id: string, caller?: Caller): Fault {
   const hint =
     caller?.role === 'agent'
@@ -17,12 +17,12 @@ export function requestNotFound(id: string): Fault {
   return new Fault('not_found', `There is no request ${id}`, { id })
 }
 
-/** An agent's credential sees only the sessions it opened and those a person opened for it. */
+/** Whether the caller may see a session. An agent sees only sessions that it opened itself or that a person opened for it. */
 export function maySee(caller: Caller, row: Pick<SessionRow, 'driver' | 'agent'>): boolean {
   return caller.role !== 'agent' || (row.driver === externalDriver && row.agent === caller.token)
 }
 
-/** Why the caller may not write on behalf of the session's agent; null if it may. */
+/** Returns the reason why the caller may not write on behalf of the session's agent, or null if the caller may. */
 export function agentAccessFault(caller: Caller, row: SessionRow): Fault | null {
   if (!maySee(caller, row)) return sessionNotFound(row.id, caller)
   const external = row.driver === externalDriver
@@ -32,17 +32,18 @@ export function agentAccessFault(caller: Caller, row: SessionRow): Fault | null 
       id: row.id,
     })
   if (caller.role === 'person' && row.person === caller.name) return null
-  const owner = row.person === null ? 'the agent that opened it' : `${row.person} and the agent named at its start`
+  const owner =
+    row.person === null ? 'the agent that opened it' : `${row.person} and the agent named when it was opened`
   return new Fault(
     'forbidden',
-    `Session ${row.id} belongs to ${owner}; open a session of your own (options.agent names its agent)`,
+    `Session ${row.id} belongs to ${owner}; open your own session (a person names its agent in options.agent)`,
     {
       id: row.id,
     },
   )
 }
 
-/** The session if the caller may write on behalf of its agent now, else the Fault to return. */
+/** Returns the session if the caller may write on behalf of its agent now, or else a Fault. */
 export function requireAgentAccess(
   row: SessionRow | undefined,
   caller: Caller,
@@ -55,11 +56,11 @@ export function requireAgentAccess(
   if (denied) return denied
   if (fence === undefined) {
     if (row.driver !== externalDriver)
-      return new Fault('bad_input', 'fence: is required; attachSession returns it', { id })
+      return new Fault('bad_input', 'fence: missing; pass the fence that attachSession returned', { id })
   } else if (fence !== row.fence || (row.lease === null && row.driver !== externalDriver))
     return new Fault(
       'fenced',
-      `Session ${id} has been attached again (fence ${row.fence}); fence ${fence} is stale. Stop driving it`,
+      `Session ${id} has been attached again (fence ${row.fence}); fence ${fence} is stale. Stop driving the session`,
       { id, fence: row.fence },
     )
   if (row.state === 'ended' && ended === 'refuseEnded')

@@ -1,4 +1,4 @@
-/** Collects the writes of one change over a view of the store. Reads see the change's own puts; the last put of a row wins. */
+/** Collects the writes of one change on top of a view of the store. Reads include the change's own puts, and the last put of a row wins. */
 import type { EventBody, SessionId } from '@holdpoint/protocol'
 import type { Rows, Table } from './rows.ts'
 import type { Put, Query, View, Writes } from './store.ts'
@@ -16,18 +16,18 @@ export class ChangeBuilder {
   get now(): number {
     return this.view.now
   }
-  /** The seq of the next event of this change. New rows take it as their `ord`. */
+  /** The seq of the next event of this change. New rows use this seq as their `ord`. */
   get nextSeq(): number {
     return this.view.nextSeq + this.#events.length
   }
   get<K extends Table>(table: K, id: string): Rows[K] | undefined {
     const put = this.#puts.get(`${table}/${id}`)
-    return put ? (put.row as Rows[K]) : this.view.get(table, id) // the key names the table, so this row belongs to it
+    return put ? (put.row as Rows[K]) : this.view.get(table, id) // the key contains the table, so the row belongs to that table
   }
-  /** Rows that match in the store, each as this change left it. */
+  /** Returns the rows that match in the store, with this change's own writes applied to them. */
   find<K extends Table>(table: K, query: Query): Rows[K][] {
     const rows = this.view.find(table, query)
-    return rows.map(row => (this.#puts.get(`${table}/${row.id}`)?.row as Rows[K] | undefined) ?? row) // the key names the table
+    return rows.map(row => (this.#puts.get(`${table}/${row.id}`)?.row as Rows[K] | undefined) ?? row) // the key contains the table, so the row belongs to that table
   }
   put<K extends Table>(table: K, row: Rows[K]): Rows[K] {
     this.#puts.set(`${table}/${row.id}`, { table, row } as Put) // table and row are paired by the signature

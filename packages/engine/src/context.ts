@@ -1,4 +1,4 @@
-/** What every operation works with: store, feed, clock and settings, and `commit`, which applies a mutation once per idempotency key. */
+/** The context of every operation: store, feed, clock, settings, and `commit`, which applies a mutation once per idempotency key. */
 import { hash, randomBytes } from 'node:crypto'
 import { type Clock, Fault, formatId, type IdPrefix, type Rule, type SessionId } from '@holdpoint/protocol'
 import { ChangeBuilder } from './change-builder.ts'
@@ -19,7 +19,7 @@ export interface Settings {
   readonly parkAfterMs: number | null
   readonly runnerTtlMs: number
   readonly sweepMs: number
-  /** Ended sessions older than this are deleted; null keeps them. */
+  /** Sessions are deleted this long after they end; null keeps them forever. */
   readonly retentionMs: number | null
 }
 export const defaultSettings: Settings = {
@@ -38,7 +38,7 @@ export interface Mutation<T> {
   readonly reads: readonly Read[]
   /** Returns the reply, or a Fault for the caller. The writes collected in `change` are committed in both cases. */
   readonly decide: (change: ChangeBuilder) => OperationResult<T> | Fault
-  /** For replies that contain a secret and must not be stored under the idempotency key: `rebuild` makes the reply to a repeated call. */
+  /** Set for operations whose reply may contain a secret. If `omitBody` is true, the reply is not stored under the idempotency key, and `rebuild` creates the reply to a repeated call. */
   readonly replay?: { readonly omitBody: (body: T) => boolean; readonly rebuild: (change: ChangeBuilder) => T | Fault }
 }
 
@@ -46,12 +46,12 @@ export function sha256(text: string): string {
   return hash('sha256', text)
 }
 
-/** Selects the pending requests of all sessions or of one. For one session it uses the index of open requests, so resolved ones cost nothing. */
+/** Selects the pending requests of all sessions or of one session. With a session, the condition on `open` makes the store use the index of open requests instead of scanning resolved requests. */
 export function pendingIn(session?: SessionId): NonNullable<Query['where']> {
   return session ? { open: 1, session, status: 'pending' } : { status: 'pending' }
 }
 
-/** Thrown inside a decision to reload the rules and decide again. */
+/** Thrown inside `decide`, so that `commit` reloads the rules and decides the change again. */
 class StaleRules extends Error {}
 
 export class Context {
@@ -138,13 +138,13 @@ export class Context {
     }
   }
 
-  /** The rules as of this transaction. If the cached ones are stale, they are reloaded and the change is decided again. */
+  /** Returns the rules as of this transaction. If the cached rules are stale, `commit` reloads them and decides the change again. */
   rules(change: ChangeBuilder): readonly Rule[] {
     if (change.view.rulesSeq !== this.#rules.seq) throw new StaleRules()
     return this.#rules.rules
   }
   async #reloadRules(): Promise<void> {
-    // Read rulesSeq first: if the rules change before they are read, the next comparison fails again.
+    // Read rulesSeq before the rules. If the rules change in between, the next comparison fails and they are loaded again.
     const { rulesSeq } = await this.store.head()
     this.#rules = { seq: rulesSeq, rules: await this.store.find('rule', {}) }
   }
@@ -159,7 +159,7 @@ export class Context {
   close(): void {
     this.#closing = true
   }
-  /** Calls `check` once, and again after each event of the topic, until it is ready or `waitMs` is over. Rejects if the caller aborts or the gateway closes. */
+  /** Calls `check` once, and again after each event of the topic, until the result is ready or `waitMs` has passed. Rejects if the caller aborts or the gateway closes. */
   async longPoll<T>(
     topic: string,
     waitMs: number,
@@ -167,7 +167,7 @@ export class Context {
     check: () => Promise<{ ready: boolean; value: T }>,
   ): Promise<T> {
     if (waitMs === 0) return (await check()).value
-    // A timer, not a comparison of times: the wall clock may be set while we wait.
+    // Use a timer instead of comparing times, because the wall clock may be changed during the wait.
     let timedOut = false
     let wake = () => {}
     const onAbort = () => wake()
@@ -203,9 +203,9 @@ function idempotentReplay<T>(
   if (before.bodyHash !== bodyHash)
     return new Fault(
       'idempotency_mismatch',
-      'This Idempotency-Key was already used with another body; use a new key for a new call',
+      'This Idempotency-Key was already used with a different body; use a new key for a new call',
     )
-  if (before.body !== null || !mutation.replay) return { status: before.status, body: before.body as T } // stored by the same operation, as its output
+  if (before.body !== null || !mutation.replay) return { status: before.status, body: before.body as T } // the same operation stored this body as its output
   const body = mutation.replay.rebuild(change)
   return body instanceof Fault ? body : { status: before.status, body }
 }

@@ -6,7 +6,7 @@ import type { Store, StoredEvent } from './store.ts'
 
 export function eventFrame(event: StoredEvent): SerializedFrame {
   const cursor = formatCursor(event.epoch, event.seq)
-  // The stored text is the JSON of the body, so the frame is built around it without parsing it.
+  // `event.text` is the JSON of the body, so it becomes part of the frame without being parsed.
   const json = `{"frame":"event","event":{"cursor":"${cursor}","at":${event.at},"session":${event.session ? `"${event.session}"` : 'null'},${event.text.slice(1)}}`
   return { cursor, session: event.session, json }
 }
@@ -30,7 +30,7 @@ export class Feed {
     this.#stop = store.onCommit(events => this.#onCommit(events))
   }
 
-  /** The seq up to which everything has been published, and the epoch of that event. */
+  /** The seq and the epoch of the last published event. */
   get position(): { readonly seq: number; readonly epoch: string } {
     return { seq: this.#seq, epoch: this.#epoch }
   }
@@ -39,7 +39,7 @@ export class Feed {
     for (const topic of [...this.#waiters.keys()]) this.wake(topic)
   }
 
-  /** Calls the listener with every event, before subscribers get it. */
+  /** Calls the listener with every event before subscribers receive that event. */
   onEvent(listener: (event: StoredEvent) => void): void {
     this.#eventListeners.add(listener)
   }
@@ -54,7 +54,7 @@ export class Feed {
       if (session === null || session === frame.session) listener.frame(frame)
   }
 
-  /** Registers the waiter before it returns: no event between this call and a later read is missed. */
+  /** Registers the waiter synchronously, so that no event between this call and a later read is missed. */
   waitFor(topic: string): { readonly woken: Promise<void>; cancel(): void } {
     if (this.#waiterCount >= limits.longPollsMax)
       throw new Fault('too_many', `${limits.longPollsMax} long polls are open; try again later`)
@@ -89,7 +89,7 @@ export class Feed {
       for (const event of events) this.#publish(event)
     else this.#catchUp()
   }
-  /** Reads the log from our position, because another gateway may have written to it. */
+  /** Publishes the events after the current position, which another gateway may have written. */
   #catchUp(): void {
     this.#catchUpAgain = true
     this.#catchingUp ??= this.#readNewEvents().finally(() => {
@@ -103,7 +103,7 @@ export class Feed {
       try {
         for await (const event of scanEvents(this.#store, { after: this.#seq })) this.#publish(event)
       } catch {
-        return // The store is unreachable; its next notification or poll starts another read.
+        return // The store is unreachable. Its next notification or poll starts another read.
       }
     }
   }

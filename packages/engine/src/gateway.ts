@@ -1,4 +1,4 @@
-/** The in-process gateway: its interface, the table of operations, and `openGateway`, which runs it on a store. */
+/** The in-process gateway: its interface, the table of operations, and `openGateway`, which opens a gateway on a store. */
 import {
   type Call,
   type Clock,
@@ -62,7 +62,7 @@ import { StreamingBlocks } from './streaming-blocks.ts'
 import { subscribe } from './subscribe.ts'
 import { sweep } from './sweep.ts'
 
-/** Who makes a call. Established from the credential, never from what the caller says about itself. */
+/** Who makes a call. The gateway derives this from the credential, never from what the caller says about itself. */
 export interface Caller {
   readonly role: Role
   /** The person's name, or the name of the credential. */
@@ -75,7 +75,7 @@ export interface Caller {
 
 export interface DispatchOptions {
   readonly idempotencyKey?: string
-  /** Aborts a long poll. It does not undo anything that is committed. */
+  /** Aborts a long poll. An abort does not undo anything that is already committed. */
   readonly signal?: AbortSignal
 }
 export interface OperationResult<T> {
@@ -85,7 +85,7 @@ export interface OperationResult<T> {
 
 /** A frame ready to be sent to many subscribers: `json` is serialized once per frame, not once per subscriber. */
 export interface SerializedFrame {
-  /** Set for events, after which a stream can be resumed; null for frames that are not stored. */
+  /** For events, the cursor after which a stream can be resumed; null for frames that are not stored. */
   readonly cursor: string | null
   readonly session: SessionId | null
   readonly json: string
@@ -100,7 +100,7 @@ export interface SubscribeOptions {
 }
 export interface Subscription {
   readonly hello: Hello
-  /** If resumed: the events after the given cursor up to `hello.cursor`. Send `hello`, then these, then live frames. */
+  /** The events after the given cursor up to `hello.cursor`, if the subscription was resumed. Send `hello` first, then these events, then live frames. */
   readonly missed: readonly SerializedFrame[]
   stop(): void
 }
@@ -113,18 +113,18 @@ export interface Gateway {
     input: Input<K>,
     options?: DispatchOptions,
   ): Promise<OperationResult<Output<K>>>
-  /** Same as `dispatch`, for input of unknown type (path, query and body of an HTTP request). */
-  dispatchUnknown(
+  /** Same as `dispatch`, for input that has not been parsed, such as the path, query and body of an HTTP request. */
+  dispatchUnparsed(
     caller: Caller | null,
     op: OperationName,
     input: unknown,
     options?: DispatchOptions,
   ): Promise<OperationResult<unknown>>
-  /** Live frames begin right after `hello.cursor`: no event is lost between the snapshot and the first of them. */
+  /** Live frames begin right after `hello.cursor`, so no event is lost between the snapshot and the first live frame. */
   subscribe(caller: Caller, options: SubscribeOptions, listener: FrameListener): Promise<Subscription>
-  /** The caller that a bearer token or a cookie belongs to; null if there is none. */
+  /** Resolves with the caller of a bearer token or cookie, or null if the secret is not valid. */
   authenticate(secret: string, kind: 'bearer' | 'cookie', via: string): Promise<Caller | null>
-  /** Registers a bearer token unless it exists. Called at every start for the owner and the local runner. */
+  /** Registers a bearer token unless the token already exists. Called at every start for the owner and the local runner. */
   ensureToken(secret: string, role: Role, name: string): Promise<Caller>
   /** Exchanges the one-time code of a sign-in link for a cookie. */
   redeemLink(code: string): Promise<{ readonly cookie: string; readonly caller: Caller }>
@@ -211,7 +211,7 @@ export interface GatewayOptions {
   readonly clock?: Clock
   readonly random?: (bytes: number) => Uint8Array
   readonly settings?: Partial<Settings>
-  /** Called with errors of the sweep, which continues. */
+  /** Called when a sweep fails. The next sweep runs as usual. */
   readonly onError?: (error: unknown) => void
 }
 
@@ -223,7 +223,7 @@ export async function openGateway({
   onError = () => {},
 }: GatewayOptions): Promise<Gateway> {
   const head = await store.head()
-  // Opening the store started a new epoch, but the cursor of the last event carries the epoch in which it was written.
+  // Opening the store started a new epoch, but the cursor of the last event carries the epoch in which that event was written.
   const feed = new Feed(store, { seq: head.seq, epoch: (await store.epochAt(head.seq)) ?? head.epoch })
   const streamingBlocks = new StreamingBlocks(clock, frame => feed.send(frame))
   const ctx = new Context({
@@ -236,7 +236,7 @@ export async function openGateway({
   })
   await extendRunnerLeases(ctx)
   const stopSweeping = startSweeping(ctx, onError)
-  const dispatchUnknown: Gateway['dispatchUnknown'] = async (caller, op, input, options = {}) => {
+  const dispatchUnparsed: Gateway['dispatchUnparsed'] = async (caller, op, input, options = {}) => {
     const spec = Object.hasOwn(contract, op) ? contract[op] : undefined
     if (!spec) throw new Fault('not_found', `There is no operation ${op}`)
     const roles: readonly string[] = spec.roles
@@ -249,8 +249,8 @@ export async function openGateway({
     return run(ctx, caller ?? anonymousCaller, parsed.data as ParsedInput<OperationName>, options) // parsed with the schema of that operation
   }
   return {
-    dispatchUnknown,
-    dispatch: dispatchUnknown as Gateway['dispatch'], // the same function, typed by the operation's name
+    dispatchUnparsed,
+    dispatch: dispatchUnparsed as Gateway['dispatch'], // the same function, typed by the operation's name
     subscribe: (caller, options, listener) => subscribe(ctx, caller, options, listener),
     authenticate: (secret, kind, via) => authenticate(ctx, secret, kind, via),
     ensureToken: (secret, role, name) => ensureToken(ctx, secret, role, name),
@@ -263,16 +263,19 @@ export async function openGateway({
   }
 }
 
-/** For operations open to anyone. None of them uses the role. */
+/** The caller of operations that need no credential. None of those operations uses the role. */
 const anonymousCaller: Caller = { role: 'agent', name: 'nobody', token: 'nobody', via: 'api' }
 
 function forbidden(caller: Caller, op: OperationName): Fault {
   return caller.role === 'agent' && op.startsWith('answer')
-    ? new Fault('forbidden', "An agent's credential cannot answer requests; only a person can")
-    : new Fault('forbidden', `The credential of ${caller.role === 'agent' ? 'an' : 'a'} ${caller.role} may not ${op}`)
+    ? new Fault('forbidden', 'An agent’s credential cannot answer requests; only a person can')
+    : new Fault(
+        'forbidden',
+        `The credential of ${caller.role === 'agent' ? 'an' : 'a'} ${caller.role} may not call ${op}`,
+      )
 }
 
-/** The gateway as a `Call` for code in the same process: the same checks and operations, without HTTP. */
+/** Wraps the gateway as a `Call` for code in the same process, with the same checks and operations but without HTTP. */
 export function callAs(gateway: Gateway, caller: Caller): Call {
   return async (op, input, options) => (await gateway.dispatch(caller, op, input, options)).body
 }

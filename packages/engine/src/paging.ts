@@ -1,4 +1,4 @@
-/** Pages limited by bytes as well as by number of items. The store is read a few rows at a time, so rows that do not fit are never all in memory. */
+/** Fills pages that are limited in bytes as well as in number of items. The store is read a few rows at a time, so that rows beyond the page are not all loaded into memory. */
 import { limits } from '@holdpoint/protocol'
 import type { Rows, Table } from './rows.ts'
 import type { EventQuery, Query, Store, StoredEvent } from './store.ts'
@@ -18,7 +18,7 @@ export async function* scan<K extends Table>(store: Store, table: K, query: Quer
 /** Selects events and their order. */
 export type EventRange = Omit<EventQuery, 'limit'>
 
-/** The part of a range that follows this event. */
+/** Returns the part of a range that follows the given event. */
 export function remainingRange(range: EventRange, { seq }: StoredEvent): EventRange {
   return { ...range, ...(range.newestFirst ? { before: seq } : { after: seq }) }
 }
@@ -31,7 +31,7 @@ export async function* scanEvents(store: Store, range: EventRange): AsyncGenerat
     const last = events.at(-1)
     if (!last || events.length < limit) return
     remaining = remainingRange(range, last)
-    // Most events are small, and a client that was offline has missed many: read in larger batches until large events come.
+    // Most events are small, and a client that was offline may have missed many, so read larger batches as long as events are small.
     const small = events.reduce((sum, event) => sum + event.text.length, 0) < limits.pageMaxBytes / 8
     limit = small ? Math.min(limit * 2, limits.pageMax) : limits.readAheadMax
   }
@@ -46,7 +46,7 @@ export interface Page<T> {
   readonly more: boolean
 }
 
-/** As many items as fit, and always at least one, so that a reader makes progress even if one item exceeds the limit. */
+/** Takes as many items as fit, and always at least one, so that a reader makes progress even if a single item exceeds the limit. */
 export async function fillPage<T>(
   rows: AsyncIterable<T> | Iterable<T>,
   max: PageMax,

@@ -1,27 +1,27 @@
-/** Limits the number and size of pending requests per session. Requests that are being opened count before the store can count them. */
+/** Limits the number and size of pending requests per session. A request counts while it is being opened, before it is stored. */
 import { type Ask, limits, type SessionId } from '@holdpoint/protocol'
 
-/** The pending requests in the store. */
+/** Access to the pending requests in the store. */
 interface PendingRequests {
   count(session: SessionId): Promise<number>
   asks(session: SessionId): AsyncIterable<{ readonly ask: Ask }>
 }
-/** Counts one request that is being opened, until it is released. */
+/** Counts one request that is being opened, until the reservation is released. */
 export interface QuotaReservation {
-  /** Why the request does not fit, as a sentence; null if it fits. */
+  /** Resolves with a sentence that says why the request exceeds the quota, or null if it does not. */
   problem(): Promise<string | null>
   release(): void
 }
 
-/** Number of sessions whose size is cached; others are measured again. */
+/** Maximum number of sessions whose size is cached. */
 const measuredSessionsMax = 10_000
 
 export class PendingQuota {
   readonly #stored: PendingRequests
   readonly #reserved = new Map<SessionId, { count: number; bytes: number }>()
-  /** Upper bound of the stored bytes. It is not lowered when requests resolve; the exact size is measured only if the limit seems reached. */
+  /** Upper bound of the stored bytes per session. The bound is not lowered when requests resolve; the exact size is measured again when the bound exceeds the limit. */
   readonly #storedBytesMax = new Map<SessionId, number>()
-  /** `added`: bytes of requests opened while measuring; the measurement may or may not include them. */
+  /** Measurements in progress. `added` is the size of requests that were opened during the measurement, which may or may not include them. */
   readonly #measuring = new Map<SessionId, { readonly done: Promise<void>; added: number }>()
 
   constructor(stored: PendingRequests) {
@@ -67,7 +67,7 @@ export class PendingQuota {
     else if (known !== undefined) this.#storedBytesMax.set(session, known + bytes)
   }
 
-  /** Concurrent callers share one measurement. */
+  /** Measures the stored bytes of a session. Concurrent callers share one measurement. */
   #measure(session: SessionId): Promise<void> {
     const running = this.#measuring.get(session)
     if (running) return running.done

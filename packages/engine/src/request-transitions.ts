@@ -1,4 +1,4 @@
-/** Applies the request transition table inside a change: every function here writes the row and its event together. */
+/** Changes the state of requests according to the transition table, and writes each row together with its event. */
 import type { AgentReason, Resolution, SessionId } from '@holdpoint/protocol'
 import type { ChangeBuilder } from './change-builder.ts'
 import type { DraftRow, RequestRow } from './rows.ts'
@@ -6,7 +6,7 @@ import type { Read } from './store.ts'
 import { type RequestState, type RequestTransition, type RequestTrigger, requestTransitions } from './transitions.ts'
 import { maskSecrets } from './wire-views.ts'
 
-/** Reads the requests of a session that are pending, or resolved and not yet taken by the agent. */
+/** Returns the read that selects a session's requests that are pending, or resolved but not yet taken by the agent. */
 export function openRequestsOf(session: SessionId): Extract<Read, { query: unknown }> & { table: 'request' } {
   return { table: 'request', query: { where: { open: 1, session } } }
 }
@@ -52,7 +52,7 @@ export function resolveRequest(
   return next
 }
 
-/** Applies a passed deadline before anything else: from then on only the deadline can resolve the request, even before the sweep has run (G1). */
+/** Applies the deadline of a request if it has passed. Must be called before anything else resolves the request, because after the deadline only the deadline may do so, even if the sweep has not run yet (G1). */
 export function expireIfDue(change: ChangeBuilder, row: RequestRow, drafts: readonly DraftRow[]): RequestRow {
   if (row.status !== 'pending' || row.deadlineAt === null || change.now < row.deadlineAt) return row
   if (row.onDeadline === 'deny') {
@@ -72,7 +72,7 @@ export function setDelivery(
   extra: { readonly reason?: string; readonly fence?: number } = {},
 ): RequestRow {
   const delivery = { state, at: change.now, ...(extra.reason === undefined ? {} : { reason: extra.reason }) }
-  // Secrets in the answer are masked as soon as the agent has it, or can no longer get it.
+  // Mask the secrets as soon as the agent has taken the answer or can no longer get it.
   const final = state === 'taken' || state === 'undeliverable'
   const resolution = final && row.resolution ? maskSecrets(row, row.resolution) : row.resolution
   const next = change.put('request', { ...row, resolution, delivery, handedFence: extra.fence ?? row.handedFence })
@@ -80,7 +80,7 @@ export function setDelivery(
   return next
 }
 
-/** Resolves pending requests on behalf of the agent, and updates the delivery of answers the agent has not taken yet. */
+/** Resolves pending requests on behalf of the agent, and updates the delivery of answers that the agent has not taken yet. */
 export function resolveByAgent(
   change: ChangeBuilder,
   rows: readonly RequestRow[],
@@ -116,7 +116,7 @@ export function markHandedUnknown(change: ChangeBuilder, session: SessionId): vo
       setDelivery(change, request, 'unknown', { reason: 'the agent was lost after the answer was handed to it' })
 }
 
-/** Marks a parked session so that a runner resumes it. Writes no event of its own: the event of the resolution is enough. */
+/** Marks a parked session so that a runner resumes it. Writes no event, because the caller has just written the event of the resolution. */
 export function markNeedsRunner(change: ChangeBuilder, session: SessionId): void {
   const row = change.get('session', session)
   if (row && row.state === 'parked' && !row.needsRunner) change.put('session', { ...row, needsRunner: true })

@@ -1,4 +1,4 @@
-/** The row types of the store, and the columns and indexes by which rows are queried. The engine defines them; the stores only implement them. */
+/** The row types of the store, and the columns and indexes by which rows are queried. The engine defines the tables here, and every store implements them. */
 import type {
   Command,
   Draft,
@@ -16,22 +16,22 @@ export interface Lease {
   readonly incarnation: number
 }
 
-/** A session as stored: without `pending`, which is counted when it is read, and with fields that only the gateway needs. `ord` is the log position at which it was opened. */
+/** A stored session. It has no `pending`, which is counted whenever the session is read, and has extra fields that only the gateway needs. `ord` is the log position at which the session was opened. */
 export type SessionRow = Omit<Session, 'pending'> & {
   readonly ord: number
-  /** The runner that drives it now; null if a runner may attach. */
+  /** The lease of the runner that drives the session now; null if a runner may attach. */
   readonly lease: Lease | null
   /** Incremented at every attach; agent-side writes with a lower fence are stale. */
   readonly fence: number
-  /** A turn was started, by a message or by the agent itself, and has not finished. */
+  /** Whether a turn has started, by a message or by the agent itself, and has not finished. */
   readonly turnOpen: boolean
-  /** The session is new, or parked with something for its agent (an answer, a command): a runner should attach. */
+  /** Whether a runner should attach, because the session is new, or is parked with an answer or a command for its agent. */
   readonly needsRunner: boolean
-  /** External sessions: the id of the agent's credential, which opened the session or was named when it was opened. */
+  /** The id of the credential of an external agent, which opened the session or was named by the person who opened it; null in other sessions. */
   readonly agent: string | null
-  /** External sessions opened by a person: that person may also write on behalf of the agent; nobody else may. */
+  /** The person who opened an external session and may also write on behalf of its agent; null in other sessions. */
   readonly person: string | null
-  /** Attaches in a row in which the agent did nothing. Limited, so that an agent that crashes its runner is not resumed forever. */
+  /** Number of consecutive attaches in which the agent did nothing. The number is limited, so that an agent that crashes its runner is not resumed forever. */
   readonly idleAttaches: number
   readonly commandSeq: number
 }
@@ -82,13 +82,13 @@ type ColumnValue = string | number | null
 interface TableSpec<Row> {
   /** Columns that queries may name, and how each is derived from the row. Numbers are integers. */
   readonly columns: Readonly<Record<string, { readonly type: 'text' | 'int'; readonly of: (row: Row) => ColumnValue }>>
-  /** The columns of each index. `ord` is appended to each; an empty list is an index for paging through the whole table. */
+  /** The columns of each index, to which `ord` is appended. An empty list is an index for paging through the whole table. */
   readonly indexes: readonly (readonly string[])[]
   /** Fields that never change after the insert; updates do not write them again. */
   readonly fixed: readonly (keyof Row & string)[]
 }
 
-/** `open` is 1 for rows that still need attention, else null. The partial indexes on it stay small however long the history is. */
+/** The table definitions. The column `open` is 1 for rows that still need attention and null for all others, so the partial indexes on `open` stay small however long the history is. */
 export const tables: { readonly [K in Table]: TableSpec<Rows[K]> } = {
   session: {
     columns: {

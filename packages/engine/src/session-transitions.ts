@@ -1,4 +1,4 @@
-/** Applies the session transition table inside a change: every function here writes the row and its event together. */
+/** Changes the state of sessions according to the transition table, and writes each row together with its event. */
 import { type CommandOutcome, type Ending, Fault, limits, type SessionId } from '@holdpoint/protocol'
 import type { ChangeBuilder } from './change-builder.ts'
 import type { Context } from './context.ts'
@@ -16,14 +16,14 @@ import type { Read } from './store.ts'
 import { type SessionTrigger, sessionTransitions } from './transitions.ts'
 import { toSession } from './wire-views.ts'
 
-/** Reads the commands of a session that are not done. */
+/** Returns the read that selects a session's commands that are not done. */
 export function openCommandsOf(session: SessionId): Extract<Read, { query: unknown }> & { table: 'command' } {
   return { table: 'command', query: { where: { open: 1, session } } }
 }
 export function openCommandsIn(change: ChangeBuilder, session: SessionId): CommandRow[] {
   return change.find('command', openCommandsOf(session).query)
 }
-/** Everything that the functions of this file read. */
+/** Returns all reads that the functions in this file need. */
 export function sessionReads(session: SessionId): Read[] {
   const drafts: Read = { table: 'draft', query: { where: { session } } }
   return [{ table: 'session', id: session }, openRequestsOf(session), openCommandsOf(session), drafts]
@@ -42,12 +42,12 @@ export function persistPartialBlocks(ctx: Context, change: ChangeBuilder, sessio
     })
 }
 
-/** The wire view of a session, as this change leaves it. Needs `openRequestsOf` among the reads. */
+/** Returns the wire view of a session after this change. The reads of the change must include `openRequestsOf`. */
 export function sessionView(change: ChangeBuilder, row: SessionRow) {
   return toSession(row, pendingCountIn(change, row.id))
 }
 
-/** Writes the session and its event. Needs `openRequestsOf` among the reads. */
+/** Writes the session and its event. The reads of the change must include `openRequestsOf`. */
 export function putSession(
   change: ChangeBuilder,
   row: SessionRow,
@@ -58,7 +58,7 @@ export function putSession(
   return row
 }
 
-/** The state a session enters on this trigger, or the Fault that refuses it. */
+/** Returns the state that a session enters on this trigger, or the Fault that refuses the trigger. */
 export function nextSessionState(row: SessionRow, trigger: SessionTrigger): SessionRow['state'] | 'delete' | Fault {
   const resumable = row.capabilities.includes('resumable')
   const transition = sessionTransitions[row.state][trigger]
@@ -78,16 +78,20 @@ export function nextSessionState(row: SessionRow, trigger: SessionTrigger): Sess
   }
 }
 function sessionEnded(row: SessionRow): Fault {
-  return new Fault('session_ended', `Session ${row.id} has ended (${row.ending?.reason ?? 'done'}); start a new one`, {
-    id: row.id,
-  })
+  return new Fault(
+    'session_ended',
+    `Session ${row.id} has ended (${row.ending?.reason ?? 'done'}); start a new session`,
+    {
+      id: row.id,
+    },
+  )
 }
-/** The table refuses nothing but a delete while a session has not ended. */
+/** The Fault for a delete, the only trigger that the table refuses while a session has not ended. */
 function sessionLive(row: SessionRow): Fault {
   return new Fault('session_live', `Session ${row.id} is ${row.state}; end it before deleting it`, { id: row.id })
 }
 
-/** The session after a trigger that cannot be refused in its state; otherwise check `nextSessionState` first. */
+/** Returns the session after a trigger. Throws if the table refuses the trigger, so check `nextSessionState` first unless that is impossible. */
 export function applySessionTransition(change: ChangeBuilder, row: SessionRow, trigger: SessionTrigger): SessionRow {
   const state = nextSessionState(row, trigger)
   if (state instanceof Fault || state === 'delete')
@@ -95,7 +99,7 @@ export function applySessionTransition(change: ChangeBuilder, row: SessionRow, t
   return state === row.state ? row : { ...row, state, stateChangedAt: change.now }
 }
 
-/** Ends a session: resolves its pending requests and finishes its open commands, except an `end` that its runner still has to see. */
+/** Ends a session, resolves its pending requests and finishes its open commands, except an `end` command that its runner has not seen yet. */
 export function applySessionEnd(
   ctx: Context,
   change: ChangeBuilder,
@@ -117,7 +121,7 @@ export function applySessionEnd(
   )
 }
 
-/** A session without a runner has no live process, whatever was last reported. */
+/** Marks the agent's process as stopped or lost, because a session without a runner has no live process. */
 function withoutProcess(change: ChangeBuilder, row: SessionRow, state: 'stopped' | 'lost'): SessionRow {
   return row.process?.state === 'live' ? { ...row, process: { state, changedAt: change.now } } : row
 }
@@ -165,7 +169,7 @@ export function releaseSession(
 }
 const idleAttachesDetail = `its runner stopped ${limits.idleAttachesMax} times in a row before the agent did anything`
 
-/** Called when the agent has done something since it was attached. Writes no event of its own: the event that shows it is enough. */
+/** Resets the count of idle attaches after the agent has done something. Writes no event, because the caller writes an event for what the agent did. */
 export function resetIdleAttaches(change: ChangeBuilder, row: SessionRow): SessionRow {
   return row.idleAttaches === 0 ? row : change.put('session', { ...row, idleAttaches: 0 })
 }
@@ -178,7 +182,7 @@ function isRunnerNeeded(change: ChangeBuilder, row: SessionRow): boolean {
   return hasWork && !hasPendingRequests(change, row.id)
 }
 
-/** While a request is pending, the agent cannot get to its messages: resuming the session would only park it again. */
+/** Whether the session has a pending request. If so, its agent cannot read messages yet, and resuming the session would only park it again. */
 export function hasPendingRequests(change: ChangeBuilder, session: SessionId): boolean {
   return pendingCountIn(change, session) > 0
 }

@@ -1,4 +1,4 @@
-/** The store interface: tables of rows and one event log, changed only together. The memory, SQLite and PostgreSQL stores implement it and pass one shared test suite. */
+/** The interface of a store, which has tables of rows and one event log and changes both in one transaction. The memory, SQLite and PostgreSQL stores implement this interface and pass the same test suite. */
 import type { EventBody, EventType, SessionId } from '@holdpoint/protocol'
 import type { Rows, Table } from './rows.ts'
 
@@ -6,11 +6,11 @@ import type { Rows, Table } from './rows.ts'
 export interface Head {
   readonly seq: number
   readonly hash: string
-  /** Renewed at every open. Cursors carry it, so that a cursor from before a backup was restored is recognized. */
+  /** Renewed each time the store is opened. Cursors contain the epoch, so that a cursor from before a restore is recognized. */
   readonly epoch: string
   /** The store's time at the last commit; it never goes backwards. */
   readonly at: number
-  /** Grows with every change of the rules. A cache of rules compares it inside the transaction. */
+  /** Grows with every change of the rules. A cache of rules is stale if this number differs inside the transaction. */
   readonly rulesSeq: number
 }
 
@@ -23,7 +23,7 @@ export interface StoredEvent {
   readonly body: EventBody
   /** The JSON of the body, exactly as it is stored and hashed. */
   readonly text: string
-  /** SHA-256 of the original `text`; it stays when the session is deleted and the text replaced. */
+  /** SHA-256 of the original `text`. The hash stays the same when the session is deleted and the text is replaced. */
   readonly bodyHash: string
   /** SHA-256 of the previous event's hash, seq, epoch, at, session, type and bodyHash: the link of the hash chain. */
   readonly hash: string
@@ -33,9 +33,9 @@ type Scalar = string | number | null
 /** Selects rows by the columns of `tables`, in the order of `ord`. */
 export interface Query {
   readonly where?: Readonly<Record<string, Scalar | readonly Scalar[]>>
-  /** column <= value, and not null */
+  /** Selects rows in which the column is at most this value and not null. */
   readonly atMost?: Readonly<Record<string, number>>
-  /** column contains the text (already lower case) */
+  /** Selects rows in which the column contains this text, which must be lower case. */
   readonly contains?: Readonly<Record<string, string>>
   readonly afterOrd?: number
   readonly beforeOrd?: number
@@ -43,18 +43,18 @@ export interface Query {
   readonly limit?: number
 }
 
-/** Selects events in log order or reversed. `after` and `before` are seqs and exclusive. */
+/** Selects events in log order or newest first. `after` and `before` are exclusive seqs. */
 export interface EventQuery {
   readonly after?: number
   readonly before?: number
   readonly newestFirst?: boolean
   readonly limit: number
   readonly session?: SessionId
-  /** The types as originally written; purged events keep theirs. */
+  /** Selects events by their original type, which a purged event keeps. */
   readonly types?: readonly EventType[]
 }
 
-/** What `decide` may see: the rows named by the change's reads, as everything committed before it left them. */
+/** What `decide` may read: the rows selected by the change's reads, with everything applied that was committed before this change. */
 export interface View {
   readonly now: number
   /** The seq that the first event of this change will get. */
@@ -66,12 +66,12 @@ export interface View {
 
 export type Put = { readonly [K in Table]: { readonly table: K; readonly row: Rows[K] } }[Table]
 
-/** The writes of a change; all are committed, or none. */
+/** The writes of a change, of which either all or none are committed. */
 export interface Writes {
   readonly puts?: readonly Put[]
   readonly deletes?: readonly { readonly table: Table; readonly id: string }[]
   readonly events?: readonly { readonly session: SessionId | null; readonly body: EventBody }[]
-  /** Deletes the session, its requests, commands and drafts, and the bodies of its events; their hashes stay. */
+  /** Deletes the session, its requests, commands and drafts, and the bodies of its events. The hashes of the events stay. */
   readonly purge?: SessionId
 }
 
@@ -91,20 +91,20 @@ export type CrashPoint = (point: string) => void
 
 export interface Store {
   readonly kind: 'memory' | 'sqlite' | 'postgres'
-  /** The change is durable when this resolves. Changes share a flush to disk, and are decided one after another. */
+  /** Resolves when the change is durable. Changes are decided one after another, and changes that arrive together share a flush to disk. */
   commit<T>(change: Change<T>): Promise<T>
   get<K extends Table>(table: K, id: string): Promise<Rows[K] | undefined>
   find<K extends Table>(table: K, query: Query): Promise<readonly Rows[K][]>
   count(table: Table, query: Query): Promise<number>
   head(): Promise<Head>
-  /** The store's time; it never goes backwards. */
+  /** Resolves with the store's time, which never goes backwards. */
   now(): Promise<number>
   events(query: EventQuery): Promise<readonly StoredEvent[]>
   /** The epoch in which the event with this seq was written; undefined if there is no such event. */
   epochAt(seq: number): Promise<string | undefined>
-  /** Calls the listener after every commit of this process, with its events, in order and before `commit` resolves; with null if another process may have committed. */
+  /** Calls the listener with the events of every commit of this process, in order and before `commit` resolves. Calls the listener with null if another process may have committed. */
   onCommit(listener: (events: readonly StoredEvent[] | null) => void): () => void
-  /** Writes a consistent copy of everything into a new file; commits continue meanwhile. */
+  /** Writes a consistent copy of the store into a new file while commits continue. */
   backup(file: string): Promise<{ readonly bytes: number }>
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** Blocks of text and tool input while they stream. Deltas are rate-limited and never stored; the finished block is stored as an event. */
+/** Holds blocks of text and tool input while they stream. Deltas are rate-limited and never stored; the finished block is stored as an event. */
 import { type Clock, type Delta, limits, type SessionId, type StreamingBlock } from '@holdpoint/protocol'
 import type { EphemeralFrame, SerializedFrame } from './gateway.ts'
 import type { StoredEvent } from './store.ts'
@@ -28,7 +28,7 @@ export class StreamingBlocks {
     const { offset, text, ...rest } = newPart
     const follows = known && offset === known.offset + known.text.length
     if (follows && known.text.length + text.length > limits.blockMaxBytes) return
-    // If earlier deltas are missing (lost, or sent before this gateway started), only the new part is known; the finished block has it all.
+    // If earlier deltas are missing (lost, or sent before this gateway started), keep only the new part. The finished block will contain the whole text.
     blocks.set(delta.block, follows ? { ...known, text: known.text + text } : { ...rest, session, offset, text })
     this.#blocks.set(session, blocks)
     this.#queue(session, newPart)
@@ -37,11 +37,11 @@ export class StreamingBlocks {
     if (session) return [...(this.#blocks.get(session)?.values() ?? [])]
     return [...this.#blocks.values()].flatMap(blocks => [...blocks.values()])
   }
-  /** Messages whose text is known from the start. They are stored as partial messages when an ask, an interrupt or an end comes. */
+  /** Returns the streaming messages whose text is known from the first character. An ask, an interrupt or an end stores them as partial messages. */
   partialMessages(session: SessionId): StreamingBlock[] {
     return this.all(session).filter(block => block.type === 'message.delta' && block.offset === 0)
   }
-  /** Removes blocks that are finished, and blocks that nobody will finish. */
+  /** Removes blocks that are finished, and blocks that will never be finished. */
   onEvent({ session, body }: StoredEvent): void {
     if (session === null) return
     switch (body.type) {
@@ -82,7 +82,7 @@ export class StreamingBlocks {
       this.#scheduleNext(session)
     }
   }
-  /** Sends one block per interval, in turn, so that the frame rate of a session has a limit however many agents stream in it. */
+  /** Sends the deltas of one block per interval, so that the frame rate of a session is limited however many blocks stream at once. */
   #scheduleNext(session: SessionId): void {
     const sendNext = () => {
       const [block] = this.#unsent.get(session)?.keys() ?? []
@@ -104,7 +104,7 @@ export class StreamingBlocks {
   }
 }
 
-/** The part of a delta that is not known yet. A client repeats a call if its reply was lost. */
+/** Returns the part of a delta that is not known yet, because a client repeats a call whose reply was lost. */
 function newPartOf(known: StreamingBlock, delta: Delta): Delta | null {
   const alreadySeen = known.offset + known.text.length - delta.offset
   if (alreadySeen <= 0) return delta

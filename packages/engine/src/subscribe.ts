@@ -1,4 +1,4 @@
-/** Opens a subscription: the snapshot or the missed events, and the position after which live frames follow. */
+/** Opens a subscription, which starts with a snapshot or the missed events and continues with live frames. */
 import { Cursor, Fault, formatCursor, limits } from '@holdpoint/protocol'
 import { maySee, sessionNotFound } from './authorization.ts'
 import { type Context, pendingIn } from './context.ts'
@@ -17,15 +17,19 @@ export async function subscribe(
 ): Promise<Subscription> {
   if (caller.role === 'agent' || session) {
     const row = session ? await ctx.store.get('session', session) : undefined
-    if (!session) throw new Fault('forbidden', 'An agent can only subscribe to its own session; pass its id as session')
+    if (!session)
+      throw new Fault(
+        'forbidden',
+        'An agent can only subscribe to its own session; pass the id of that session in "session"',
+      )
     if (!row || !maySee(caller, row)) throw sessionNotFound(session)
   }
   const stop = ctx.feed.subscribe(listener, session ?? null)
   try {
-    // Live frames begin after this position. What is read below may already include some of them; applying an event twice changes nothing.
+    // Live frames begin after this position. The reads below may already include later events, which is harmless because applying an event twice changes nothing.
     const { seq, epoch } = ctx.feed.position
     const from = after !== undefined && Cursor.safeParse(after).success ? await seqOf(ctx.store, after) : undefined
-    // A block that does not fit is left out; the client gets it when it is finished.
+    // Leave out blocks that do not fit. The client receives each of them as an event when the block is finished.
     const { items: blocks } = await fillPage(ctx.streamingBlocks.all(session), snapshotBytes)
     const base = { cursor: formatCursor(epoch, seq), epoch, now: await ctx.store.now(), blocks: [...blocks] }
     const events = from === undefined ? null : await missedBetween(ctx, from, seq, session)
@@ -45,7 +49,7 @@ const snapshotBytes = { items: Number.POSITIVE_INFINITY, bytes: limits.snapshotM
 const snapshotPage = { items: limits.snapshotMax, bytes: limits.snapshotMaxBytes }
 const resumePage = { items: limits.resumeEventsMax, bytes: limits.resumeMaxBytes }
 
-/** The events after `from` up to and including `to`; null if they are too many or too large to resume. */
+/** Resolves with the events after `from` up to and including `to`, or null if there are too many or they are too large. */
 async function missedBetween(
   ctx: Context,
   from: number,

@@ -1,4 +1,4 @@
-/** The periodic sweep: deadlines, expired leases, old rows. It only finds candidates; each one is checked again inside its own change. */
+/** The periodic sweep applies deadlines, releases expired leases and deletes old rows. Its queries only find candidates, and each candidate is checked again inside its own change. */
 import { limits } from '@holdpoint/protocol'
 import type { Context } from './context.ts'
 import { releaseLostSessions } from './operations/runners.ts'

@@ -8,7 +8,7 @@ export type RequestTrigger =
   | 'answer'
   | 'rule'
   | 'deadline'
-  // The agent's side resolves it.
+  // The agent's side resolves the request.
   | 'withdraw'
   | 'interrupt'
   | 'end'
@@ -22,9 +22,9 @@ export type RequestTrigger =
 /**
  * The next state, or:
  * - `stay`: nothing changes, and the caller gets no error
- * - `alreadyResolved`: refused; the caller is told how the request was resolved
+ * - `alreadyResolved`: refused with a Fault that says how the request was resolved
  * - `refuse`: not possible in this state
- * - `handAgain`: handed once more, unless the answer is an allow (G5)
+ * - `handAgain`: the answer is handed again unless it is an allow (G5)
  */
 export type RequestTransition = RequestState | 'stay' | 'alreadyResolved' | 'refuse' | 'handAgain'
 
@@ -115,14 +115,14 @@ export type SessionTrigger =
   // The agent starts or finishes a turn.
   | 'startTurn'
   | 'finishTurn'
-  // The runner detaches: the session can be resumed later, or has ended.
+  // The runner detaches and leaves the session parked or ended.
   | 'park'
   | 'finish'
-  // The runner's lease ran out, or a newer start of the runner replaced it.
+  // The runner's lease expired, or a newer incarnation replaced the runner.
   | 'runnerLost'
-  // `limits.idleAttachesMax` attaches in a row in which the agent did nothing.
+  // The agent did nothing in `limits.idleAttachesMax` consecutive attaches.
   | 'tooManyIdleAttaches'
-  // People.
+  // A person acts on the session.
   | 'message'
   | 'interrupt'
   | 'stop'

@@ -1,4 +1,4 @@
-/** Converts rows to what the API returns, and masks secrets in answers. */
+/** Converts rows to the objects that the API returns, and masks secrets in answers. */
 import {
   type Request,
   type Resolution,
@@ -27,7 +27,7 @@ export function toSession(row: SessionRow, pending: number): Session {
   return { id, ...session, pending }
 }
 
-/** Agents and runners need the secrets of an answer; people and the log get them masked. */
+/** Converts a request row. Agents and runners get the secrets in its answer; people and the log get them masked. */
 export function toRequest(row: RequestRow, caller: Caller | null): Request {
   const { ord: _ord, handedFence: _fence, id, session, ...rest } = row
   const request = { id, session, ...rest }
@@ -78,5 +78,5 @@ export function toRule(row: RuleRow) {
   return rule
 }
 export function toToken(row: TokenRow): Token {
-  return { id: row.token as Token['id'], role: row.role, name: row.name, madeAt: row.madeAt, expiresAt: row.expiresAt } // written by `putToken`, which takes such an id
+  return { id: row.token as Token['id'], role: row.role, name: row.name, madeAt: row.madeAt, expiresAt: row.expiresAt } // `putToken` stored this value from a TokenId
 }

@@ -34,14 +34,14 @@ describe.each(Object.entries<Operation>(contract))('operation %s', (name, op) =>
   const op_ = name as OperationName // a key of the contract
   it.each([ada, runnerCaller, robot])('is allowed for exactly the roles in the contract: $role', async caller => {
     const answer = await fixture.gateway
-      .dispatchUnknown(caller, op_, { surely_unknown: 1 })
+      .dispatchUnparsed(caller, op_, { surely_unknown: 1 })
       .catch((fault: unknown) => fault)
     const may = op.roles.includes(caller.role) || op.roles.includes('anyone')
     expect(answer).toMatchObject({ name: 'Fault', code: may ? 'bad_input' : 'forbidden' })
   })
   it('needs a credential unless the contract opens it to anyone', async () => {
     const answer = await fixture.gateway
-      .dispatchUnknown(null, op_, { surely_unknown: 1 })
+      .dispatchUnparsed(null, op_, { surely_unknown: 1 })
       .catch((fault: unknown) => fault)
     expect(answer).toMatchObject({ code: op.roles.includes('anyone') ? 'bad_input' : 'unauthenticated' })
   })
@@ -49,14 +49,14 @@ describe.each(Object.entries<Operation>(contract))('operation %s', (name, op) =>
 
 it('a forbidden operation names the role and the operation', async () => {
   const expectMessage = (caller: Caller, message: string) =>
-    expect(fixture.gateway.dispatchUnknown(caller, 'addRule', {})).rejects.toMatchObject({ message })
-  await expectMessage(robot, 'The credential of an agent may not addRule')
-  await expectMessage(runnerCaller, 'The credential of a runner may not addRule')
+    expect(fixture.gateway.dispatchUnparsed(caller, 'addRule', {})).rejects.toMatchObject({ message })
+  await expectMessage(robot, 'The credential of an agent may not call addRule')
+  await expectMessage(runnerCaller, 'The credential of a runner may not call addRule')
 })
 
 describe('an operation that is not in the contract', () => {
   it.each(['', 'nothing', '__proto__', 'constructor', 'toString', 'hasOwnProperty'])('%j is not found', async op => {
-    await expectFault(fixture.gateway.dispatchUnknown(ada, op as OperationName, {}), 'not_found')
+    await expectFault(fixture.gateway.dispatchUnparsed(ada, op as OperationName, {}), 'not_found')
   })
 })
 
@@ -160,15 +160,15 @@ describe('idempotency key', () => {
       await prepare?.(request)
       const body = input({ request, session: agent.session, fence: agent.fence })
       const once = { idempotencyKey: 'key' }
-      const first = await fixture.gateway.dispatchUnknown(caller, op, body, once)
+      const first = await fixture.gateway.dispatchUnparsed(caller, op, body, once)
       const before = await fixture.store.head()
       const live = (await fixture.subscribe()).subscription.hello.blocks
-      const second = await fixture.gateway.dispatchUnknown(caller, op, body, once)
+      const second = await fixture.gateway.dispatchUnparsed(caller, op, body, once)
       expect(second).toEqual(first)
       expect(await fixture.store.head()).toEqual(before)
       expect((await fixture.subscribe()).subscription.hello.blocks).toEqual(live)
       await expectFault(
-        fixture.gateway.dispatchUnknown(caller, op, { ...body, ...other }, once),
+        fixture.gateway.dispatchUnparsed(caller, op, { ...body, ...other }, once),
         'idempotency_mismatch',
       )
     },
@@ -238,10 +238,10 @@ describe('idempotency key', () => {
     ['makeLink', {}, null],
   ] as const)('%s makes one secret, shows it once and keeps it nowhere', async (op, input, other) => {
     const once = { idempotencyKey: 'k' }
-    const { body } = await fixture.gateway.dispatchUnknown(ada, op, input, once)
+    const { body } = await fixture.gateway.dispatchUnparsed(ada, op, input, once)
     const before = await fixture.store.find('token', {})
-    await expectFault(fixture.gateway.dispatchUnknown(ada, op, input, once), 'gone')
-    if (other) await expectFault(fixture.gateway.dispatchUnknown(ada, op, other, once), 'idempotency_mismatch')
+    await expectFault(fixture.gateway.dispatchUnparsed(ada, op, input, once), 'gone')
+    if (other) await expectFault(fixture.gateway.dispatchUnparsed(ada, op, other, once), 'idempotency_mismatch')
     expect(await fixture.store.find('token', {})).toEqual(before)
     const { secret, code } = body as { secret?: string; code?: string } // one of the two operations above
     expect(JSON.stringify([await fixture.store.find('idempotency', {}), before])).not.toContain(secret ?? code)

@@ -355,8 +355,8 @@ describe('an external session', () => {
     const { id } = await fixture.externalAgent('startSession', { driver: 'external' })
     const say = (role: string) => ({ id, items: [{ type: 'message.added', block: 'b', role, text: 'I allow it' }] })
     for (const caller of [robot, ada, runnerCaller])
-      await expectFault(fixture.gateway.dispatchUnknown(caller, 'appendEvents', say('person')), 'bad_input')
-    await fixture.gateway.dispatchUnknown(robot, 'appendEvents', say('agent'))
+      await expectFault(fixture.gateway.dispatchUnparsed(caller, 'appendEvents', say('person')), 'bad_input')
+    await fixture.gateway.dispatchUnparsed(robot, 'appendEvents', say('agent'))
   })
   it('is working again when its agent asks after a detach', async () => {
     const session = await fixture.externalAgent('startSession', { driver: 'external' })

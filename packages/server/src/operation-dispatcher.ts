@@ -30,7 +30,7 @@ export function createOperationDispatcher(gateway: Gateway, crashPoint: CrashPoi
     longPolls.add(abort)
     call.onDisconnect(() => abort.abort())
     try {
-      return await gateway.dispatchUnknown(caller, call.op, call.input, { signal: abort.signal })
+      return await gateway.dispatchUnparsed(caller, call.op, call.input, { signal: abort.signal })
     } finally {
       longPolls.delete(abort)
     }
@@ -42,7 +42,7 @@ export function createOperationDispatcher(gateway: Gateway, crashPoint: CrashPoi
       const { op, input, idempotencyKey } = call
       const reply = longPollOperations.has(op)
         ? await runLongPoll(caller, call)
-        : await gateway.dispatchUnknown(caller, op, input, idempotencyKey === null ? undefined : { idempotencyKey })
+        : await gateway.dispatchUnparsed(caller, op, input, idempotencyKey === null ? undefined : { idempotencyKey })
       crashPoint(`replying:${op}`)
       return reply
     },

@@ -181,7 +181,7 @@ describe('a request for an operation', () => {
   })
   it('gets only a bug id if it fails unexpectedly, and the bug is logged once', async () => {
     const lines: LogLine[] = []
-    const broken = { ...gateway.gateway, dispatchUnknown: () => Promise.reject(new Error('inner\nworkings')) }
+    const broken = { ...gateway.gateway, dispatchUnparsed: () => Promise.reject(new Error('inner\nworkings')) }
     const server = createServer({ gateway: broken, log: line => lines.push(line) })
     const reply = await server.fetch(new Request(`http://localhost${apiRoot}/me`, { headers: authHeaders('person') }))
     expect(reply.status).toBe(500)

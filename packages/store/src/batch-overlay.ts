@@ -1,4 +1,4 @@
-/** Collects the writes of a batch over the committed rows: each change sees the changes before it, and nothing is written until all are decided. */
+/** Collects the writes of a batch on top of the committed rows, so that each change sees the changes before it and nothing is written until all changes are decided. */
 import type { Change, Head, Query, Read, Rows, StoredEvent, Table, View, Writes } from '@holdpoint/engine'
 import type { SessionId } from '@holdpoint/protocol'
 import { linkEvent } from './hash-chain.ts'
@@ -7,20 +7,20 @@ import { matches, type Row, rowOrder, tableLayouts, type VersionedRow } from './
 /** The committed rows that the changes of the batch read. */
 export interface CommittedRows {
   get(table: Table, id: string): VersionedRow | undefined
-  /** Returns up to `extra` rows beyond the query's limit, because the batch may have changed that many. Undefined if they are not loaded. */
+  /** Returns up to `extra` rows beyond the query's limit, because the batch may have changed that many. Returns undefined if the rows are not loaded. */
   find(table: Table, query: Query, extra: number): readonly VersionedRow[] | undefined
 }
 
-/** A row that the batch has read or written: as committed, and as the batch leaves it. */
+/** A row that the batch has read or written: its committed version, and the row after the batch. */
 export interface Entry {
   readonly before: VersionedRow | undefined
   after: Row | undefined
   written: boolean
-  /** Deleted and put again within the batch: a new row with the same id, whose fixed fields must be written too. */
+  /** Whether the batch deleted the row and put it again. Its fixed fields must then be written too. */
   replaced: boolean
 }
 
-/** Thrown inside a decision that has to wait for the next batch. */
+/** Thrown inside `decide` if the change has to wait for the next batch. */
 const needsNextBatch = Symbol('needsNextBatch')
 
 export class BatchOverlay {
@@ -45,7 +45,7 @@ export class BatchOverlay {
     return this.#hasWrites
   }
 
-  /** Decides a change and collects its writes. Returns `nextBatch` if it has to be decided in the next batch. If `decide` throws, nothing is collected. */
+  /** Decides a change and collects its writes. Returns `nextBatch` if the change has to wait for the next batch. If `decide` throws, nothing is collected. */
   apply<T>(change: Change<T>, onDecided: () => void): { readonly result: T } | 'nextBatch' {
     if (this.purge !== null) return 'nextBatch'
     try {
@@ -76,13 +76,13 @@ export class BatchOverlay {
       get: (table, id) => {
         if (!reads.some(read => 'id' in read && read.id === id && read.table === table))
           throw new Error(`decide() gets ${table} ${id}, which is not in the reads of the change`)
-        return this.#entry(table, id).after as Rows[typeof table] | undefined // a table holds its own rows
+        return this.#entry(table, id).after as Rows[typeof table] | undefined // each table contains only rows of its own type
       },
       find: (table, query) => {
         const key = queryKey(table, query)
         if (!reads.some(read => 'query' in read && queryKey(read.table, read.query) === key))
           throw new Error(`decide() finds ${key}, which is not in the reads of the change`)
-        return this.#find(table, query).map(({ row }) => row) as unknown as readonly Rows[typeof table][] // likewise
+        return this.#find(table, query).map(({ row }) => row) as unknown as readonly Rows[typeof table][] // each table contains only rows of its own type
       },
     }
   }
@@ -116,7 +116,7 @@ export class BatchOverlay {
   #collect(writes: Writes): void {
     const { puts = [], deletes = [], events = [], purge } = writes
     let head = this.head
-    // Everything that can throw comes before the first write.
+    // Do everything that can throw before the first write.
     for (const { table, id } of deletes)
       if (!this.#entries.get(table)?.has(id)) throw new Error(`decide() deletes ${table} ${id}, which it has not read`)
     const linked = events.map(({ session, body }) => {
@@ -134,7 +134,7 @@ export class BatchOverlay {
     this.head = { ...head, at: this.now }
   }
 
-  /** A row that the change has not read counts as new; its insert fails if it exists. */
+  /** Collects the write of one row. A row that the change has not read counts as new, and its insert fails if the row exists. */
   #write(table: Table, id: string, after: Row | undefined): void {
     const entries = this.#entriesOf(table)
     const entry = entries.get(id) ?? addEntry(entries, id, undefined)

@@ -1,14 +1,14 @@
-/** Group commit: changes wait in a queue; each batch takes them all, decides them one after another, and writes them in one transaction. */
+/** Group commit: changes wait in a queue, and each batch decides the queued changes one after another and writes them in one transaction. */
 import type { Change, CrashPoint, StoredEvent } from '@holdpoint/engine'
 import { Fault } from '@holdpoint/protocol'
 import type { BatchOverlay } from './batch-overlay.ts'
 
-/** Limits how many changes share one flush, so that the first does not wait for thousands. */
+/** Limits how many changes share one flush, so that the first change does not wait for thousands of others. */
 const batchMax = 512
 
 type Outcome = { readonly result: unknown } | { readonly thrown: unknown }
 
-/** A change in the queue, with the promise of its caller. */
+/** A queued change, with the callbacks that settle its caller's promise. */
 export interface QueuedChange {
   readonly change: Change<unknown>
   readonly resolve: (result: never) => void
@@ -19,7 +19,7 @@ export interface QueuedChange {
 /** Applies a batch atomically and durably. */
 export type WriteBatch = (batch: readonly QueuedChange[]) => Promise<BatchResult> | BatchResult
 export interface BatchResult {
-  /** How many changes of the batch were applied; the others go into the next batch. */
+  /** How many changes of the batch were applied. The remaining changes go into the next batch. */
   readonly appliedCount: number
   /** The events written; null if there was nothing to write. */
   readonly events: readonly StoredEvent[] | null
@@ -61,7 +61,7 @@ export class GroupCommit {
       try {
         listener(events)
       } catch (bug) {
-        // The commit must still be reported to its callers; the bug is thrown later and ends the process.
+        // The commit must still be reported to its callers, so the bug is thrown in a later turn, where it ends the process.
         setImmediate(() => {
           throw bug
         })
@@ -73,13 +73,13 @@ export class GroupCommit {
     return this.#busy
   }
 
-  /** Refuses further changes, and resolves when all queued ones are written. */
+  /** Refuses further changes, and resolves when all queued changes are written. */
   async close(): Promise<void> {
     this.#closed = true
     if (this.#busy) await new Promise<void>(resolve => this.#onIdle.push(resolve))
   }
 
-  /** Starts in the next turn of the event loop, so that all changes of this turn share the flush. */
+  /** Starts the next batch in the next turn of the event loop, so that all changes of this turn share a flush. */
   #schedule(): void {
     if (this.#busy) return
     this.#busy = true
@@ -101,7 +101,7 @@ export class GroupCommit {
       const writing = this.#write(batch)
       written = writing instanceof Promise ? await writing : writing
     } catch (thrown) {
-      // If a single change cannot be written, retry each on its own; if the store is unavailable (a Fault), all fail.
+      // A Fault means that the store is unavailable, so every change fails. Another error comes from one of the changes, so retry each change in a batch of its own.
       if (thrown instanceof Fault || batch.length === 1) for (const { reject } of batch) reject(thrown)
       else for (const queued of batch) await this.#commitBatch([queued])
       return

@@ -4,7 +4,7 @@ import type { Head, Store, StoredEvent } from '@holdpoint/engine'
 import { type EventBody, type EventType, limits, type SessionId } from '@holdpoint/protocol'
 
 const genesis = '0'.repeat(64)
-/** Replaces the text of an event whose session was deleted. Its bodyHash stays that of the original body. */
+/** Replaces the text of an event whose session was deleted. The event keeps the bodyHash of its original text. */
 export const purgedText = JSON.stringify({ type: 'purged' } satisfies EventBody)
 
 export function emptyHead(epoch: string): Head {
@@ -49,8 +49,8 @@ export function toStoredEvent(record: EventRecord): StoredEvent {
     seq,
     epoch,
     at,
-    session: record.session as SessionId | null, // only written from events of `linkEvent`
-    type: record.type as EventType, // likewise
+    session: record.session as SessionId | null, // `linkEvent` stored this value from a SessionId
+    type: record.type as EventType, // `linkEvent` stored this value from an EventType
     body: JSON.parse(text) as EventBody, // the text is the JSON of a body
     text,
     bodyHash: record.body_hash,
@@ -62,7 +62,7 @@ export type ChainReport =
   | { readonly ok: true; readonly events: number }
   | { readonly ok: false; readonly seq: number; readonly reason: string }
 
-/** Checks the whole log and reports the first event that does not follow from the one before it. */
+/** Verifies the whole log, and reports the first event that is missing, was changed, or does not match the hash of the previous event. */
 export async function verifyChain(store: Pick<Store, 'head' | 'events'>): Promise<ChainReport> {
   const head = await store.head()
   let previous = genesis
@@ -85,6 +85,6 @@ export async function verifyChain(store: Pick<Store, 'head' | 'events'>): Promis
 function linkProblem(previous: string, seq: number, event: StoredEvent): string | null {
   if (event.seq !== seq) return 'an event is missing'
   if (event.text !== purgedText && hashText('sha256', event.text) !== event.bodyHash) return 'its body was changed'
-  if (linkHash(previous, event) !== event.hash) return 'its hash does not follow from the event before it'
+  if (linkHash(previous, event) !== event.hash) return 'its hash does not match the previous event'
   return null
 }

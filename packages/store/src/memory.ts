@@ -1,4 +1,4 @@
-/** The store in memory: for tests and embedders, and the reference that the other stores are compared with. */
+/** The in-memory store, for tests and for programs that embed the gateway. Tests compare the other stores with this one. */
 import type { CrashPoint, EventQuery, Head, Query, Rows, Store, StoredEvent, Table } from '@holdpoint/engine'
 import { Fault } from '@holdpoint/protocol'
 import { BatchOverlay, type CommittedRows, type Entry } from './batch-overlay.ts'
@@ -84,7 +84,7 @@ export async function openMemory({ clock = Date, crashPoint, epoch = newEpoch() 
   const tables = Object.fromEntries(tableNames.map(table => [table, new IndexedTable(tableLayouts[table])])) as Record<
     Table,
     IndexedTable
-  > // one per table
+  > // one entry per table
   let events: StoredEvent[] = []
   let head: Head = emptyHead(epoch)
 
@@ -125,8 +125,8 @@ export async function openMemory({ clock = Date, crashPoint, epoch = newEpoch() 
   return {
     kind: 'memory',
     commit: change => groupCommit.commit(change),
-    get: async (table, id) => tables[table].get(id)?.row as Rows[typeof table] | undefined, // a table holds its own rows
-    find: async (table, query) => find(table, query).map(({ row }) => row) as unknown as Rows[typeof table][], // likewise
+    get: async (table, id) => tables[table].get(id)?.row as Rows[typeof table] | undefined, // each table contains only rows of its own type
+    find: async (table, query) => find(table, query).map(({ row }) => row) as unknown as Rows[typeof table][], // each table contains only rows of its own type
     count: async (table, query) => tables[table].matching(query).length,
     head: async () => head,
     now: async () => Math.max(clock.now(), head.at),
@@ -140,14 +140,14 @@ export async function openMemory({ clock = Date, crashPoint, epoch = newEpoch() 
   }
 }
 
-/** The event with seq n has index n - 1, because the log never loses an event. */
+/** Selects events by their index. The event with seq n has index n - 1, because the log never loses an event. */
 function filterEvents(events: readonly StoredEvent[], query: EventQuery): StoredEvent[] {
   const { after = 0, before = events.length + 1, newestFirst = false, limit, session, types } = query
   const first = Math.max(after, 0) + 1
   const last = Math.min(before - 1, events.length)
   const page: StoredEvent[] = []
   for (let n = 0; n <= last - first && page.length < limit; n++) {
-    const event = events[(newestFirst ? last - n : first + n) - 1] as StoredEvent // between first and last
+    const event = events[(newestFirst ? last - n : first + n) - 1] as StoredEvent // the seq is between `first` and `last`
     if (session !== undefined && event.session !== session) continue
     if (types === undefined || types.includes(event.type)) page.push(event)
   }

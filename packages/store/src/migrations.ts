@@ -1,14 +1,15 @@
-/** The schema versions of the stored data, and the statements that lead from one to the next. A released migration never changes; a change of tables is a new one. */
+/** The schema versions of the stored data, and the statements that migrate from one version to the next. A released migration never changes; every change of the tables is a new migration. */
 import { Fault } from '@holdpoint/protocol'
-import { createTables, type Dialect, indexResolutions, postgresDialect, sqliteDialect } from './sql.ts'
+import { createTables, indexResolutions } from './schema.ts'
+import { type Dialect, postgresDialect, sqliteDialect } from './sql.ts'
 
-/** Brings the tables from the version before to `version`. */
+/** Migrates the tables from the previous version to `version`. */
 export interface Migration {
   readonly version: number
   readonly statements: readonly string[]
 }
 
-/** Versions 1 and 2 were never released: their rows use names that this code no longer reads. */
+/** The first released version. Versions 1 and 2 were never released, and their rows use names that this code cannot read. */
 const firstVersion = 3
 
 function migrations(dialect: Dialect): readonly Migration[] {
@@ -19,7 +20,7 @@ export const sqliteMigrations = migrations(sqliteDialect)
 export const postgresMigrations = migrations(postgresDialect)
 export const latestVersion = firstVersion + sqliteMigrations.length - 1
 
-/** The migrations that a store at `version` still needs; 0 is an empty store. `location` names it in the errors, for example a file path. */
+/** Returns the migrations that a store at `version` still needs; version 0 is an empty store. `location` names the store in errors, for example by its file path. */
 export function pendingMigrations(all: readonly Migration[], version: number, location: string): readonly Migration[] {
   const known = all.at(-1)?.version ?? 0
   const detail = { version, known }
@@ -32,7 +33,7 @@ export function pendingMigrations(all: readonly Migration[], version: number, lo
   if (version > 0 && version < firstVersion)
     throw new Fault(
       'store_older',
-      `${location} was written by a version of Holdpoint from before the first release (schema ${version}), and this version cannot read it. Move it away, or choose another store, to start with an empty one.`,
+      `${location} was written by a pre-release version of Holdpoint (schema ${version}), and this version cannot read it. To start with an empty store, move this one away or choose another.`,
       detail,
     )
   return all.filter(migration => migration.version > version)

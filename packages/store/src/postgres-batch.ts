@@ -1,4 +1,4 @@
-/** One batch in PostgreSQL: locks the head, loads everything the changes read in a few queries, and writes the result in a few more. */
+/** Runs one batch in PostgreSQL: locks the head of the log, loads everything that the changes read in a few queries, and writes the result in a few statements. */
 import type { Head, Query, Read, Table } from '@holdpoint/engine'
 import { type BatchOverlay, type CommittedRows, type Entry, queryKey } from './batch-overlay.ts'
 import type { QueuedChange } from './group-commit.ts'
@@ -15,7 +15,7 @@ import {
 } from './row-codec.ts'
 import { postgresDialect, purgeSession, quoteColumn, type Statement, selectRows } from './sql.ts'
 
-/** Rows loaded beyond a query's limit, because changes of the batch may remove rows from its result. */
+/** Number of rows loaded beyond a query's limit, because changes of the batch may remove rows from the query's result. */
 const spareRows = 64
 
 export interface RowRecord {
@@ -33,7 +33,7 @@ export interface LockedBatch {
   readonly head: Head
   /** The number of batches committed by all gateways. */
   readonly commits: number
-  /** The id of the transaction, to ask later whether it was committed. */
+  /** The id of the transaction, with which the database can later tell whether it was committed. */
   readonly xact: string
   readonly databaseNow: number
   readonly committed: CommittedRows
@@ -51,7 +51,7 @@ export function toHead({ seq, hash, epoch, at, rules_seq }: HeadRecord): Head {
   return { seq, hash, epoch, at, rulesSeq: rules_seq }
 }
 
-/** Locks the head of the log, then loads the reads of the batch. Only the holder of the lock appends, so seqs become visible in order (G3), and reads after the lock see everything committed before. */
+/** Locks the head of the log, then loads the reads of the batch. Only the holder of the lock appends events, so seqs become visible in order (G3), and reads after the lock see everything that was committed before. */
 export async function lockAndLoad(tx: Transaction, batch: readonly QueuedChange[]): Promise<LockedBatch> {
   const ids = new Map<Table, Set<string>>()
   const queries = new Map<string, { readonly table: Table; readonly query: Query }>()
@@ -63,7 +63,7 @@ export async function lockAndLoad(tx: Transaction, batch: readonly QueuedChange[
     SELECT seq, hash, epoch, at, rules_seq, commits, pg_current_xact_id()::text AS xact FROM holdpoint.head FOR UPDATE`
   const readingClock = tx<{ now: number }[]>`SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now`
   const [[head], [clock], byId, found] = await Promise.all([
-    // Sent first and so executed first: the other queries must run after the lock is taken.
+    // Send this query first, because the other queries must run after the lock is taken.
     locking.execute(),
     readingClock.execute(),
     Promise.all([...ids].map(async ([table, rowIds]) => [table, await loadRows(tx, table, rowIds)] as const)),
@@ -94,7 +94,7 @@ async function loadQuery(tx: Transaction, table: Table, query: Query): Promise<V
   return (await runStatement<RowRecord>(tx, selectRows(table, query, postgresDialect, spareRows))).map(toVersionedRow)
 }
 
-/** Sends all statements at once, then checks that each conditional write changed as many rows as it should. */
+/** Sends all statements at once, then checks that each conditional write changed the expected number of rows. */
 export async function writeBatch(
   tx: Transaction,
   overlay: BatchOverlay,
@@ -126,7 +126,7 @@ export async function writeBatch(
 
 type Entries = readonly (readonly [id: string, entry: Entry])[]
 
-/** Statements that write rows, each on condition that it still has the version that decide() saw. */
+/** Returns the statements that write rows. Each row is written only if it still has the version that decide() saw. */
 function rowStatements(
   layout: TableLayout,
   entries: Entries,

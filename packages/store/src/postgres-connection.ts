@@ -1,4 +1,4 @@
-/** Connections to PostgreSQL, transactions that survive a lost connection, and the Faults for its errors. */
+/** Opens connections to PostgreSQL, runs transactions that reject cleanly if their connection is lost, and converts database errors to Faults. */
 import { Fault, type FaultCode } from '@holdpoint/protocol'
 import postgres from 'postgres'
 import type { Statement } from './sql.ts'
@@ -11,7 +11,7 @@ export function connect(url: string, max: number): Sql {
     max,
     max_lifetime: null,
     connect_timeout: 10,
-    // Array types are not used; the client would query them at every connect.
+    // Holdpoint uses no array types, which the client would otherwise query at every connect.
     fetch_types: false,
     onnotice: () => {},
     // Seqs and timestamps are far below 2^53.
@@ -25,7 +25,7 @@ export function connect(url: string, max: number): Sql {
   })
 }
 
-/** Runs a prepared statement. `execute` sends it now, so that statements are sent in the order of the calls; by default the client sends a query when it is awaited. */
+/** Runs a prepared statement. `execute` sends the statement now, so that statements are sent in the order of the calls; by default the client sends a query only when it is awaited. */
 export function runStatement<T extends object>(
   sql: Sql | Transaction,
   { text, params }: Statement,
@@ -33,7 +33,7 @@ export function runStatement<T extends object>(
   return sql.unsafe<T[]>(text, [...params], { prepare: true }).execute()
 }
 
-/** Host and database for messages, without the password. */
+/** Describes the host and database in messages, without the password. */
 export function describeUrl(url: string): string {
   try {
     const { host, pathname } = new URL(url)
@@ -43,25 +43,25 @@ export function describeUrl(url: string): string {
   }
 }
 
-/** Whether the connection is lost, or about to be closed by the server. */
+/** Whether the error means that the connection is lost or that the server is about to close it. */
 export function isConnectionLost(error: unknown): boolean {
   if (error instanceof postgres.PostgresError) return error.severity === 'FATAL' || error.severity === 'PANIC'
-  // CONNECT… are codes of the client, E… codes of the operating system.
+  // Codes that begin with CONNECT come from the client, and codes that begin with E come from the operating system.
   return error instanceof Error && 'code' in error && /^(CONNECT|E(?!RR_))/.test(String(error.code))
 }
 
-/** Runs a transaction. If the connection is lost, `work` never continues, so nothing is sent on a new connection; the transaction rejects with the loss. */
+/** Runs a transaction. If the connection is lost, `work` never continues, so that nothing is sent on a new connection, and the transaction rejects with the connection error. */
 export function runTransaction<T>(sql: Sql, work: (tx: Transaction) => Promise<T>): Promise<T> {
   const guarded = (tx: Transaction): Promise<T> =>
     work(tx).catch(error => {
-      // If we rejected, the client would send ROLLBACK on the closed socket. It rejects by itself once the socket closes.
+      // Return a promise that never settles: after a rejection the client would send ROLLBACK on the closed socket. The client rejects the transaction by itself once the socket closes.
       if (isConnectionLost(error)) return new Promise<never>(() => {})
       throw error
     })
-  return sql.begin('isolation level read committed read write', guarded) as Promise<T> // it returns the result of `work`
+  return sql.begin('isolation level read committed read write', guarded) as Promise<T> // `begin` resolves with the result of `work`
 }
 
-/** The Fault for a database error; other errors are bugs and are returned unchanged. */
+/** Converts a database error to a Fault. Other errors are bugs and are returned unchanged. */
 export function postgresFault(location: string, error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof Fault || !('code' in error)) return error
   const key = String(error.code)
@@ -77,14 +77,17 @@ const cannotServe = ['store_unavailable', 'cannot serve requests right now. Chec
 const faultsByCode: Readonly<Record<string, readonly [FaultCode, string]>> = {
   '28P01': ['store_unavailable', 'refused the user or the password. Check both in the URL of the store.'],
   '28000': ['store_unavailable', 'refused this user. Check the URL of the store and pg_hba.conf.'],
-  '3D000': ['store_unavailable', 'has no database of that name. Create it, or choose another one.'],
+  '3D000': ['store_unavailable', 'has no database with that name. Create it, or choose another one.'],
   '42501': [
     'store_unavailable',
-    'does not let this user use the schema "holdpoint". Grant the right, or use another user.',
+    'does not allow this user to use the schema "holdpoint". Grant access, or use another user.',
   ],
-  '25006': ['store_read_only', 'is read-only: it is a standby or configured so. Use the primary.'],
+  '25006': [
+    'store_read_only',
+    'is read-only because it is a standby server or is configured that way. Use the primary server.',
+  ],
   '53100': ['store_full', 'has no space left on its disk. Free some space; this change was not stored.'],
-  '55P03': ['store_locked', 'is locked by another gateway that does not finish. Look for a gateway that hangs.'],
+  '55P03': ['store_locked', 'is locked by another gateway, which may be stuck. Find that gateway and restart it.'],
   '53': cannotServe,
   '57': cannotServe,
   '58': cannotServe,

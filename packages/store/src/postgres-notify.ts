@@ -1,14 +1,14 @@
-/** Detects commits of other gateways: by notifications, which may be lost, and by polling the head. */
+/** Detects commits of other gateways through notifications, which may be lost, and by polling the head of the log. */
 import type { GroupCommit } from './group-commit.ts'
 import type { Sql } from './postgres-connection.ts'
 
 export interface OtherGateways {
-  /** Call after each batch of this gateway, with the commit count before and after it. Commits before it that are not known yet came from another gateway. */
+  /** Must be called after each batch of this gateway, with the commit count before and after the batch. If the count before the batch is higher than the last known count, another gateway has committed. */
   onOwnBatch(before: number, after: number): void
   stop(): void
 }
 
-/** Notifies the listeners whenever the commit count in the head is higher than the last one this gateway knew. */
+/** Notifies the listeners whenever the commit count in the head is higher than the last count that this gateway knows. */
 export async function watchOtherGateways(
   sql: Sql,
   gatewayId: string,
@@ -16,7 +16,7 @@ export async function watchOtherGateways(
   groupCommit: GroupCommit,
 ): Promise<OtherGateways> {
   let knownCommits = 0
-  /** Counts our own batches. A poll during which one was committed proves nothing and is ignored. */
+  /** Number of batches committed by this gateway. The result of a poll is ignored if a batch was committed during the poll. */
   let ownBatches = 0
   let listening = false
   let stopped = false
@@ -45,7 +45,7 @@ export async function watchOtherGateways(
       if (before === ownBatches && !groupCommit.busy) onCommitCount(commits)
       await listen()
     } catch {
-      // The database is unreachable. The client only listens again by itself if it can reconnect immediately, so the next poll does.
+      // The database is unreachable. The client listens again by itself only if it can reconnect immediately, so the next poll starts listening again.
       listening = false
     }
   }

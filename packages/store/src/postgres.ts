@@ -1,4 +1,4 @@
-/** The store in PostgreSQL: several gateways can share one database. A batch is one transaction that locks the head of the log. */
+/** The PostgreSQL store. Several gateways can share one database, because each batch is one transaction that locks the head of the log. */
 import { randomBytes } from 'node:crypto'
 import type { CrashPoint, Rows, Store } from '@holdpoint/engine'
 import { Fault } from '@holdpoint/protocol'
@@ -21,10 +21,10 @@ import { countRows, postgresDialect, selectEvents, selectRows } from './sql.ts'
 
 export interface PostgresOptions {
   readonly url: string
-  /** For tests; the default is the clock of the database. */
+  /** A clock for tests. By default, the store uses the clock of the database. */
   readonly clock?: { now(): number }
   readonly crashPoint?: CrashPoint
-  /** How often the head is polled, in case a notification was lost. */
+  /** How often the head of the log is polled, in case a notification was lost. */
   readonly pollMs?: number
 }
 
@@ -38,14 +38,14 @@ export async function openPostgres({ url, clock, crashPoint, pollMs = 1000 }: Po
 
   async function read<T>(work: () => Promise<T>): Promise<T> {
     try {
-      // A connection that was lost while idle is only noticed when it is used, so try once more.
+      // If a connection is lost while idle, the client notices only when it uses the connection, so try once more.
       return await work().catch(error => (isConnectionLost(error) ? work() : Promise.reject(error)))
     } catch (error) {
       throw postgresFault(location, error)
     }
   }
   const rowsOf = async <T>(rows: PromiseLike<readonly RowRecord[]>) =>
-    (await rows).map(record => toVersionedRow(record).row) as unknown as T[] // a table holds its own rows
+    (await rows).map(record => toVersionedRow(record).row) as unknown as T[] // each table contains only rows of its own type
   const head = () =>
     read(async () =>
       toHead(await firstRow(readers`SELECT seq, hash, epoch, at, rules_seq, commits FROM holdpoint.head`)),
@@ -101,7 +101,7 @@ async function firstRow<T>(rows: PromiseLike<readonly T[]>): Promise<T> {
 
 /** Writes one batch at a time, on its own connection. */
 class Writer {
-  /** Sent with notifications, so that a gateway can ignore its own. */
+  /** Sent with notifications, so that a gateway can ignore its own notifications. */
   readonly gatewayId = randomBytes(8).toString('hex')
   /** Called with the commit count before and after each batch of this gateway. */
   onCommitted: (before: number, after: number) => void = () => {}
@@ -119,7 +119,7 @@ class Writer {
     this.#sql = connect(url, 1)
   }
 
-  /** Tries again if the connection was lost before anything was committed: it may have died unnoticed since the last batch. */
+  /** Writes a batch. Tries once more if the connection was lost before anything was committed, because an idle connection may be lost without notice. */
   async write(batch: readonly QueuedChange[]): Promise<BatchResult> {
     const first = await this.#attempt(batch)
     if (!('lost' in first)) return first
@@ -148,7 +148,7 @@ class Writer {
     } catch (error) {
       if (!isConnectionLost(error)) throw postgresFault(this.#location, error)
       this.#reconnect()
-      // Before COMMIT is sent nothing can be committed; after that, only the database knows.
+      // Before COMMIT is sent, nothing can be committed. Afterwards, only the database knows whether the transaction was committed.
       if (!written || !(await this.#wasCommitted(xact))) return { lost: error }
     }
     if (!written) throw new Error('a transaction ended without a result')
@@ -156,7 +156,7 @@ class Writer {
     return written
   }
 
-  /** Whether a transaction was committed although its COMMIT was not answered. It held the lock on the head, so once we get that lock, it has ended. */
+  /** Whether a transaction was committed although the reply to its COMMIT was lost. The transaction held the lock on the head, so it has ended once this query gets the lock. */
   async #wasCommitted(xact: string): Promise<boolean> {
     let status: string | null = null
     try {
@@ -171,7 +171,7 @@ class Writer {
     if (status === 'aborted') return false
     throw new Fault(
       'store_unavailable',
-      `${this.#location} was lost during a commit, so it is unknown whether this change was stored. Check before you repeat it.`,
+      `The connection to ${this.#location} was lost during a commit, so it is unknown whether this change was stored. Check before you repeat it.`,
     )
   }
 
@@ -206,7 +206,7 @@ async function openReaders(url: string, location: string): Promise<Sql> {
 function migrate(sql: Sql, location: string): Promise<void> {
   return runTransaction(sql, async tx => {
     await tx`SELECT pg_advisory_xact_lock(7521946531)`
-    // Only create the schema if it is missing: this user may lack the right to create schemas.
+    // Create the schema only if it is missing, because this user may lack the right to create schemas.
     const [schema] = await tx<{ missing: boolean }[]>`SELECT to_regnamespace('holdpoint') IS NULL AS missing`
     if (schema?.missing) await tx`CREATE SCHEMA holdpoint`
     await tx`CREATE TABLE IF NOT EXISTS holdpoint.meta (version BIGINT NOT NULL)`

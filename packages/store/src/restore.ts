@@ -1,4 +1,4 @@
-/** Restores a backup over a SQLite store: only a backup that passes the checks, only while no gateway uses the store, and never without keeping the previous file. */
+/** Replaces a SQLite store with a backup. The backup must pass all checks, no gateway may use the store, and a copy of the previous store is kept. */
 import {
   closeSync,
   constants,
@@ -24,17 +24,20 @@ export interface RestoreOptions {
 }
 export interface Restored {
   readonly events: number
-  /** Where the previous store was moved to; null if there was none. */
+  /** The path of the copy of the previous store; null if there was no store. */
   readonly previous: string | null
 }
 
 export async function restoreSqlite({ from, to, crashPoint }: RestoreOptions): Promise<Restored> {
   if (!existsSync(from))
-    throw new Fault('not_found', `There is no backup at ${from}. Give the file that holdpoint backup wrote.`)
+    throw new Fault(
+      'not_found',
+      `There is no backup at ${from}. Pass the path of a file that “holdpoint backup” wrote.`,
+    )
   const stamp = new Date().toISOString().replace(/\D/g, '').slice(0, 17)
   const candidate = `${to}.restoring-${stamp}`
   try {
-    // Check the copy that will be used; the backup itself stays untouched.
+    // Check the copy that will become the store, and leave the backup itself untouched.
     withStoreFaults(to, () => mkdirSync(dirname(to), { recursive: true, mode: 0o700 }))
     const events = await copyAndVerify(from, candidate).catch((error: unknown) => {
       throw withBackupPath(error, candidate, from)
@@ -45,7 +48,7 @@ export async function restoreSqlite({ from, to, crashPoint }: RestoreOptions): P
       withStoreFaults(to, () => keepPrevious(to, previous))
     }
     crashPoint?.('restore:previousKept')
-    // There is a complete store at `to` at every moment: the previous one until this rename, the restored one after it.
+    // `to` is a complete store at every moment: the previous store until this rename, the restored store after it.
     withStoreFaults(to, () => {
       fsyncFile(candidate)
       renameSync(candidate, to)
@@ -68,12 +71,12 @@ function fsyncFile(path: string, flags = 'r+'): void {
     closeSync(file)
   }
 }
-/** A rename is durable once the folder is flushed. Windows cannot open folders and does not need it. */
+/** Flushes the folder, which makes a rename durable. Windows cannot open folders and does not need the flush. */
 function fsyncFolderOf(path: string): void {
   if (process.platform !== 'win32') fsyncFile(dirname(path), 'r')
 }
 
-/** Copies the previous store. A hard link would not do: if the restore stopped here, the store would change under both names. */
+/** Copies the previous store. A hard link is not enough, because later writes to the store would change both files if the restore stopped here. */
 function keepPrevious(to: string, previous: string): void {
   for (const suffix of ['', '-wal'])
     if (existsSync(to + suffix)) {
@@ -81,7 +84,7 @@ function keepPrevious(to: string, previous: string): void {
       fsyncFile(previous + suffix)
     }
   fsyncFolderOf(to)
-  // Leftover files of a store that could not be opened; the restored store must not read them as its own.
+  // Remove leftover files of a store that could not be opened, because SQLite would apply them to the restored store.
   for (const suffix of ['-wal', '-shm']) rmSync(to + suffix, { force: true })
 }
 
@@ -115,7 +118,7 @@ async function copyAndVerify(from: string, candidate: string): Promise<number> {
   }
 }
 
-/** Throws if a gateway uses the store. Opening it also merges its write-ahead log. A damaged or newer store passes: replacing it is what a restore is for. */
+/** Throws if a gateway uses the store. Opening the store also merges its write-ahead log. A damaged or newer store passes, because a restore may replace it. */
 function requireUnused(to: string): void {
   try {
     new SqliteFile(to).close()

@@ -1,8 +1,8 @@
-/** A cache of recently read rows, already parsed. Nearly every change reads the same few rows: a session, its runner, a credential. */
+/** Caches recently read rows in parsed form, because nearly every change reads the same few rows: a session, its runner, a credential. */
 import type { Table } from '@holdpoint/engine'
 import type { VersionedRow } from './row-codec.ts'
 
-/** The cache has two generations of this many rows each. Rows longer than `charsMax` are not cached, so it stays below a few MiB. */
+/** The cache has two generations of this many rows each. Rows longer than `charsMax` are not cached, so the cache stays below a few MiB. */
 const generationMax = 512
 const charsMax = 8192
 
@@ -19,12 +19,12 @@ export class RowCache {
     return older
   }
 
-  /** Adds a row that was read. */
+  /** Adds a row that was read from the database, unless the row is too long. */
   add(table: Table, versioned: VersionedRow, chars: number): void {
     if (chars <= charsMax) this.#add(`${table} ${versioned.row.id}`, versioned)
   }
 
-  /** Updates a cached row after a commit; `versioned` is undefined if it was deleted. */
+  /** Updates a cached row after a commit; `versioned` is undefined if the row was deleted. */
   replace(table: Table, id: string, versioned: VersionedRow | undefined, chars: number): void {
     const key = `${table} ${id}`
     const wasRecent = this.#recent.delete(key)

@@ -1,4 +1,4 @@
-/** Maps rows of the engine to tables: their columns, the JSON that is written once, the JSON that changes, and which rows match a query. */
+/** Encodes engine rows for the stores (index columns, `fixed` JSON written once, `body` JSON that changes), and decides whether a row matches a query. */
 import { type Query, type Rows, type Table, tables } from '@holdpoint/engine'
 
 export type Row = Rows[Table]
@@ -17,16 +17,16 @@ export interface TableLayout {
   readonly byName: ReadonlyMap<string, Column>
   readonly indexes: readonly (readonly Column[])[]
   readonly fixed: readonly string[]
-  /** Fields that are not part of `body`: the id, the ord, and the fixed ones. */
+  /** Fields that are not part of `body`: the id, the ord, and the fixed fields. */
   readonly outsideBody: ReadonlySet<string>
 }
-/** A committed row. `version` counts its writes; a write names the version it replaces. */
+/** A committed row. `version` counts the writes of the row, and each write names the version that it replaces. */
 export interface VersionedRow {
   readonly row: Row
   readonly version: number
 }
 
-export const tableNames = Object.keys(tables) as readonly Table[] // Object.keys of a literal returns its keyof
+export const tableNames = Object.keys(tables) as readonly Table[] // the keys of `tables` are the table names
 
 export const tableLayouts = Object.fromEntries(tableNames.map(table => [table, layoutOf(table)])) as Readonly<
   Record<Table, TableLayout>
@@ -55,12 +55,12 @@ function snakeCase(name: string): string {
   return name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
 }
 
-/** Replaces NUL and lone surrogates, which PostgreSQL cannot store in a text column. All stores do it, so that queries agree. The JSON of the row keeps them, escaped. */
+/** Replaces NUL and lone surrogates, which PostgreSQL cannot store in a text column. Every store does this, so that all stores return the same query results. The JSON of the row keeps these characters in escaped form. */
 export function sanitizeText(value: ColumnValue): ColumnValue {
   return typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '\ufffd') : value
 }
 
-/** The fields that are only written at the insert, as JSON; null if the table has none. */
+/** Encodes the fields that are written only at the insert as JSON. Returns null if the table has no such fields. */
 export function encodeFixed(layout: TableLayout, row: Row): string | null {
   if (layout.fixed.length === 0) return null
   const fields = row as unknown as Record<string, unknown> // rows are plain objects
@@ -69,7 +69,7 @@ export function encodeFixed(layout: TableLayout, row: Row): string | null {
   return JSON.stringify(fixed)
 }
 
-/** All other fields, as JSON. */
+/** Encodes the fields that updates may change as JSON. */
 export function encodeBody(layout: TableLayout, row: Row): string {
   const fields = row as unknown as Record<string, unknown> // rows are plain objects
   const rest: Record<string, unknown> = {}
@@ -82,7 +82,7 @@ export function decodeRow(id: string, ord: number, fixed: string | null, body: s
   if (fixed !== null) Object.assign(row, JSON.parse(fixed))
   row.id = id
   row.ord = ord
-  return row as unknown as Row // all fields that `encodeFixed` and `encodeBody` split
+  return row as unknown as Row // `encodeFixed` and `encodeBody` together wrote all fields of the row
 }
 
 /** Whether the query selects this row, ignoring order and limit. */
@@ -105,10 +105,10 @@ export function matches(layout: TableLayout, row: Row, query: Query): boolean {
 }
 
 export function toValueList(values: ColumnValue | readonly ColumnValue[]): readonly ColumnValue[] {
-  return (Array.isArray(values) ? (values as readonly ColumnValue[]) : [values as ColumnValue]).map(sanitizeText) // narrowed by isArray
+  return (Array.isArray(values) ? (values as readonly ColumnValue[]) : [values as ColumnValue]).map(sanitizeText) // `isArray` does not narrow readonly arrays
 }
 
-/** Compares rows by `ord`, then by id, as every store does. */
+/** Returns the comparison that every store sorts by: `ord`, then id. */
 export function rowOrder(query: Query): (a: VersionedRow, b: VersionedRow) => number {
   const sign = query.newestFirst ? -1 : 1
   return (a, b) => sign * (a.row.ord - b.row.ord || (a.row.id < b.row.id ? -1 : 1))

@@ -1,4 +1,4 @@
-/** One SQLite file, locked by one process: opens, migrates, runs statements, and turns errors into Faults. The only file that uses the SQLite library. */
+/** Opens, locks and migrates one SQLite file, runs its statements, and converts errors to Faults. No other source file uses the SQLite library. */
 import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { Fault, type FaultCode } from '@holdpoint/protocol'
@@ -9,7 +9,7 @@ import type { ColumnValue } from './row-codec.ts'
 /** Marks the file as a Holdpoint database: "hold" in ASCII. */
 const applicationId = 0x686f6c64
 const statementsMax = 256
-/** Enough for frequently used index pages; an idle gateway should use little memory. */
+/** Size of SQLite's page cache. Large enough for frequently used index pages, and small because an idle gateway should use little memory. */
 const pageCacheKiB = 4096
 const pageBytes = 4096
 
@@ -42,7 +42,7 @@ export class SqliteFile {
 
   #applySettings(maxBytes: number | undefined): void {
     this.#db.exec('PRAGMA locking_mode = EXCLUSIVE')
-    // Taking the exclusive lock before switching to WAL makes SQLite work without shared memory.
+    // Take the exclusive lock before switching to WAL, so that SQLite works without shared memory.
     this.#db.exec('BEGIN EXCLUSIVE; COMMIT')
     this.#db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0;
       PRAGMA cache_size = -${pageCacheKiB}; PRAGMA temp_store = MEMORY`)
@@ -62,11 +62,11 @@ export class SqliteFile {
     })
   }
 
-  /** A prepared statement, cached by its text. Rows are returned as arrays. */
+  /** Returns a prepared statement, cached by its text. The statement returns rows as arrays. */
   statement(text: string): StatementSyncInstance {
     const known = this.#statements.get(text)
     if (known) return known
-    // Bound the cache; the few frequent statements are soon prepared again.
+    // Clear the cache when it is full. The few frequent statements are soon prepared again.
     if (this.#statements.size >= statementsMax) this.#statements.clear()
     const statement: StatementSyncInstance = this.#db.prepare(text)
     statement.setReturnArrays(true)
@@ -83,7 +83,7 @@ export class SqliteFile {
     return Number(this.statement(text).run(...params).changes)
   }
 
-  /** Runs `work` in a transaction, which is on disk when this returns. */
+  /** Runs `work` in a transaction, which is on disk when this method returns. */
   transaction<T>(work: () => T): T {
     return withStoreFaults(this.path, () => {
       this.#db.exec('BEGIN IMMEDIATE')
@@ -105,7 +105,7 @@ export class SqliteFile {
     const [, pages] = this.rows('PRAGMA wal_checkpoint(NOOP)')[0] ?? []
     if (Number(pages) < pagesMax) return
     this.rows('PRAGMA wal_checkpoint(PASSIVE)')
-    // SQLite flushes the log, the file, and the new header of the log.
+    // A checkpoint flushes the log, the file, and the new header of the log.
     this.flushes += 3
   }
 
@@ -117,7 +117,7 @@ export class SqliteFile {
     await backup(this.#db, to, { rate: 256 })
   }
 
-  /** Closes the file and releases its lock. The library closes a connection only after its statements are garbage-collected, so the lock is released explicitly. */
+  /** Closes the file and releases its lock. The library closes a connection only after its statements are garbage-collected, so this method releases the lock explicitly. */
   close(): void {
     if (!this.#db.isOpen) return
     try {
@@ -138,7 +138,7 @@ export function withStoreFaults<T>(path: string, work: () => T): T {
   }
 }
 
-/** The Fault for an error of SQLite or the file system; other errors are bugs and are returned unchanged. */
+/** Converts an error of SQLite or the file system to a Fault. Other errors are bugs and are returned unchanged. */
 export function sqliteFault(path: string, error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof Fault || !('code' in error)) return error
   // The low byte is SQLite's primary result code; the other bytes refine it.

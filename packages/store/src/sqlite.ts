@@ -1,4 +1,4 @@
-/** The store in one SQLite file: the embedded default. One connection of one process writes everything, in batches that share a flush to disk. */
+/** The SQLite store, which is the default. One connection of one process writes all changes to one file, in batches that share a flush to disk. */
 import { closeSync, openSync, rmSync, statSync } from 'node:fs'
 import type { CrashPoint, EventQuery, Head, Query, Rows, Store, StoredEvent, Table } from '@holdpoint/engine'
 import { Fault } from '@holdpoint/protocol'
@@ -24,7 +24,7 @@ export interface SqliteOptions {
   readonly file: string
   readonly clock?: { now(): number }
   readonly crashPoint?: CrashPoint
-  /** The file never grows past this. */
+  /** Maximum size of the file. */
   readonly maxBytes?: number
 }
 export interface SqliteStore extends Store {
@@ -32,9 +32,9 @@ export interface SqliteStore extends Store {
   readonly flushes: number
 }
 
-/** Checkpoint at about 16 MiB of write-ahead log: frequently changed pages are then copied once for many commits, and the pause stays short. */
+/** A checkpoint runs when the write-ahead log has about 16 MiB, so that frequently changed pages are copied once for many commits and the pause stays short. */
 const walPagesMax = 4000
-/** Reading the length of the write-ahead log costs as much as a small write, so it is read once per this many bytes. */
+/** Reading the length of the write-ahead log costs as much as a small write, so the length is read only once per this many written bytes. */
 const checkpointIntervalBytes = 1024 * 1024
 const pageBytes = 4096
 
@@ -57,7 +57,7 @@ export async function openSqlite({ file, clock = Date, crashPoint, maxBytes }: S
     head = overlay.head
     if (overlay.purge !== null) cache.clear()
     for (const { table, id, committed, chars } of changed) cache.replace(table, id, committed, chars)
-    // Besides its text, an event and its row change about two pages.
+    // In addition to its text, an event and its row change about two pages.
     for (const { text } of overlay.events) bytesSinceCheckpoint += text.length + 2 * pageBytes
     if (bytesSinceCheckpoint >= checkpointIntervalBytes) {
       bytesSinceCheckpoint = 0
@@ -70,7 +70,7 @@ export async function openSqlite({ file, clock = Date, crashPoint, maxBytes }: S
     try {
       if (!closed) db.checkpoint(walPagesMax)
     } catch {
-      // The commits are safe in the write-ahead log. The next batch tries again, and a full disk shows up in a commit.
+      // Ignore the error, because the commits are safe in the write-ahead log. The next batch tries the checkpoint again, and a full disk makes a commit fail.
     }
   }
 
@@ -84,14 +84,14 @@ export async function openSqlite({ file, clock = Date, crashPoint, maxBytes }: S
       return db.flushes
     },
     commit: change => groupCommit.commit(change),
-    get: async (table, id) => committed.get(table, id)?.row as Rows[typeof table] | undefined, // a table holds its own rows
+    get: async (table, id) => committed.get(table, id)?.row as Rows[typeof table] | undefined, // each table contains only rows of its own type
     find: (table, query) =>
-      read(() => select(db, table, query).map(({ row }) => row) as unknown as Rows[typeof table][]), // likewise
+      read(() => select(db, table, query).map(({ row }) => row) as unknown as Rows[typeof table][]), // each table contains only rows of its own type
     count: (table, query) => read(() => count(db, table, query)),
     head: async () => head,
     now: async () => Math.max(clock.now(), head.at),
     events: query => read(() => readEvents(db, query)),
-    epochAt: seq => read(() => db.value('SELECT epoch FROM event WHERE seq = ?', seq) as string | undefined), // a text column
+    epochAt: seq => read(() => db.value('SELECT epoch FROM event WHERE seq = ?', seq) as string | undefined), // epoch is a text column
     onCommit: listener => groupCommit.onCommit(listener),
     backup: to => {
       const copy = writeBackup(db, to)
@@ -137,7 +137,7 @@ function committedRows(db: SqliteFile, cache: RowCache): CommittedRows {
       if (cached) return cached
       const row = withStoreFaults(db.path, () => db.statement(statementTexts[table].get).get(id)) as unknown as
         | ColumnValue[]
-        | undefined // rows are arrays
+        | undefined // rows are arrays, see `SqliteFile.statement`
       if (!row) return undefined
       const loaded = toVersionedRow(row)
       cache.add(table, loaded, String(row[3] ?? '').length + String(row[4]).length)
@@ -147,7 +147,7 @@ function committedRows(db: SqliteFile, cache: RowCache): CommittedRows {
   }
 }
 
-/** Built once, because prepared statements are cached by their text. */
+/** The SQL texts for each table. They are built once, because prepared statements are cached by their text. */
 const statementTexts = Object.fromEntries(
   tableNames.map(table => [
     table,
@@ -207,7 +207,7 @@ function writeBatch(db: SqliteFile, overlay: BatchOverlay): readonly ChangedRow[
   return changed
 }
 
-/** Writes one row, on condition that it still has the version that decide() saw. Returns the length of its body. */
+/** Writes one row, and throws if the row no longer has the version that decide() saw. Returns the length of the row's body. */
 function writeRow(db: SqliteFile, layout: TableLayout, id: string, { before, after, replaced }: Entry): number {
   const { table } = layout
   const body = after ? encodeBody(layout, after) : ''
@@ -242,7 +242,7 @@ function update(db: SqliteFile, layout: TableLayout, { row, version }: Versioned
 
 async function writeBackup(db: SqliteFile, to: string): Promise<{ readonly bytes: number }> {
   try {
-    // Created here, not by the library, so that it must be new and only its owner can read it.
+    // Create the file here instead of in the library, so that an existing file is refused and only the owner can read the new file.
     closeSync(openSync(to, 'wx', 0o600))
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST')

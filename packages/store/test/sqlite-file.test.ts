@@ -163,7 +163,7 @@ describe('opening a SQLite store', () => {
     tamper(`PRAGMA user_version = ${version}`)
     await expect(openSqlite({ file })).rejects.toMatchObject({
       code: 'store_older',
-      message: expect.stringMatching(/cannot read it. Move it away/),
+      message: expect.stringMatching(/cannot read it. To start with an empty store, move this one away/),
     })
   })
 

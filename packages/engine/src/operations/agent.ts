@@ -60,7 +60,7 @@ export function attachSession(
         if (runner instanceof Fault) return runner
         const to = nextSessionState(row, 'attach')
         if (to instanceof Fault) return to
-        // The previous holder is gone. Mark what was handed to it as unknown before the next one gets the session (G5).
+        // The previous process of the agent is gone. Mark the answers that were handed to it as unknown before the new process gets the session (G5).
         if (external) markHandedUnknown(change, row.id)
         const released = row.lease === null ? row : releaseSession(ctx, change, row, 'runnerLost')
         if (released.state === 'ended')
@@ -86,7 +86,7 @@ export function attachSession(
   )
 }
 
-/** The runner that attaches, if it is live, offers the driver, and no other runner holds the lease or owns the session. */
+/** Returns the runner that attaches, or a Fault if it is not live, does not offer the driver, or another runner holds the lease or owns the session. */
 function attachingRunner(
   change: ChangeBuilder,
   row: SessionRow,
@@ -97,7 +97,7 @@ function attachingRunner(
   if (!runner || runner.incarnation !== input.incarnation || runner.expiresAt <= change.now)
     return new Fault(
       'fenced',
-      `Runner ${input.runner ?? '(none)'} is not announced, or a newer start replaced it; announce it again`,
+      `Runner ${input.runner ?? '(none)'} is not announced, or a newer incarnation replaced it; announce it again`,
     )
   if (row.lease && isLeaseLive(row.lease, runners, change.now))
     return new Fault('lease_held', `Session ${row.id} is driven by runner ${row.lease.runner}`, {
@@ -153,7 +153,7 @@ function applyDetach(
   return releaseSession(ctx, change, row, 'park')
 }
 
-/** An item that an agent appends: a delta, which is only streamed, or one that is stored. */
+/** An item that an agent appends: a delta, which is only streamed, or an event to store. */
 type Item = ParsedInput<'appendEvents'>['items'][number]
 type StoredItem = Exclude<Item, Delta>
 type AgentChanged = Extract<StoredItem, { readonly type: 'session.changed' }>
@@ -199,7 +199,7 @@ function commitEvents(
         const found = requireAgentAccess(change.get('session', input.id), caller, input.id, input.fence)
         if (found instanceof Fault) return found
         const events = items.filter(isLogged)
-        // A state change alone is not progress: an agent may start again and again and do nothing.
+        // A state change alone does not count as progress, because an agent may start again and again without doing anything.
         const row = events.length > 0 ? resetIdleAttaches(change, found) : found
         for (const item of events) change.event(row.id, item)
         const next = items.reduce((before, item) => sessionAfter(change, before, item), row)
@@ -215,7 +215,7 @@ function commitEvents(
 /** Fields whose change is published as `session.changed`. */
 const shownFields = ['state', 'mode', 'model', 'conversationId', 'process', 'cost'] as const
 
-/** The session row after one item: its last message, cost, open turn and process. */
+/** Returns the session row with its last message, cost, open turn and process updated from one item. */
 function sessionAfter(change: ChangeBuilder, row: SessionRow, item: StoredItem): SessionRow {
   if (!isLogged(item)) return applyReportedState(change, row, item)
   if (item.type === 'turn.finished') {

@@ -1,4 +1,4 @@
-/** The audit log (G10): every resolution in the event log, with its request and session as they are now, filtered and searched. */
+/** Lists and searches the audit log (G10), which has an entry for every resolution in the event log with the current state of its request and session. */
 import { type Answer, type Ask, type AuditEntry, type Cursor, limits, type ParsedInput } from '@holdpoint/protocol'
 import type { Context } from '../context.ts'
 import type { Caller } from '../gateway.ts'
@@ -9,7 +9,7 @@ import { toRequest } from '../wire-views.ts'
 import { cursorOf, inLogOrder, rangeOf } from './events.ts'
 
 type Filter = Pick<ParsedInput<'listAudit'>, 'by' | 'answer' | 'person' | 'q'>
-/** A scanned resolution: its audit entry if it matches the filter, and the bytes read for it. */
+/** A resolution from the log: its audit entry if it matches the filter, and the number of bytes that were read. */
 interface ScannedResolution {
   readonly cursor: Cursor
   readonly bytes: number
@@ -31,7 +31,7 @@ export async function listAudit(ctx: Context, caller: Caller, input: ParsedInput
   for await (const found of scanResolutions(ctx, caller, input, range)) {
     bytes += found.bytes
     const full = entries.length >= itemsMax || scanned >= limits.auditScanMax || bytes > limits.pageMaxBytes
-    // The first one is always taken, so that a reader makes progress even if one entry exceeds the limit.
+    // Always take the first entry, so that a reader makes progress even if a single entry exceeds the limit.
     if (last !== null && full) return page(last)
     last = found.cursor
     scanned++
@@ -40,10 +40,10 @@ export async function listAudit(ctx: Context, caller: Caller, input: ParsedInput
   return page(null)
 }
 
-/** Resolutions read together: even if every request has the maximum size, they are no larger than a page. */
+/** Number of resolutions read at once. Even if every request has the maximum size, one batch is no larger than a page. */
 const batchMax = Math.floor(limits.pageMaxBytes / limits.bodyMaxBytes)
 
-/** Yields resolutions in the order of the range. A search may scan many, so it yields to the event loop between batches. */
+/** Yields resolutions in the order of the range. A search may scan many resolutions, so other work gets a turn of the event loop between batches. */
 async function* scanResolutions(
   ctx: Context,
   caller: Caller,
@@ -136,7 +136,7 @@ function answerTexts(answer: Answer): (string | undefined)[] {
   }
 }
 
-/** All strings, numbers and booleans in a JSON value, without JSON escapes. */
+/** Returns all strings, numbers and booleans in a JSON value as text without JSON escapes. */
 function jsonTexts(value: unknown): string[] {
   if (value === null || value === undefined) return []
   return typeof value === 'object' ? Object.values(value).flatMap(jsonTexts) : [String(value)]

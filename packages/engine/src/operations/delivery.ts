@@ -43,11 +43,11 @@ export async function reportDelivery(
       const extra = input.reason === undefined ? {} : { reason: input.reason }
       if (transition === 'stay') return row
       if (transition === 'handAgain' && row.resolution?.answer?.kind !== 'allow')
-        // After the end nothing would ever mark it taken or unknown again.
+        // Do not hand an answer after the session has ended, because nothing would mark it as taken or unknown afterwards.
         return session.state === 'ended'
           ? new Fault(
               'session_ended',
-              `Session ${session.id} has ended; the answer to request ${row.id} cannot be handed any more`,
+              `Session ${session.id} has ended; the answer to request ${row.id} can no longer be handed`,
             )
           : setDelivery(change, row, 'handed', { ...extra, fence: session.fence })
       if (
@@ -81,7 +81,7 @@ function deliveryRefused(row: RequestRow, caller: Caller): Fault {
     })
   const message =
     row.delivery.state === 'unknown'
-      ? `Request ${row.id} was handed before a crash, so its outcome is unknown; an allow is never handed twice`
+      ? `The answer to request ${row.id} was handed before a crash, so its outcome is unknown; an allow is never handed twice`
       : `The answer to request ${row.id} is already ${row.delivery.state}`
   return new Fault('already_resolved', message, { request: toRequest(row, caller) })
 }

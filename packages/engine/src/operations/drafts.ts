@@ -1,4 +1,4 @@
-/** Operations on drafts: an unfinished answer, shared by a person's devices. Other people only see that someone is answering. */
+/** Operations on drafts. A draft is an unfinished answer that a person's devices share; other people only see that someone is answering. */
 import { type Draft, Fault, limits, type ParsedInput, type RequestId } from '@holdpoint/protocol'
 import { requestNotFound } from '../authorization.ts'
 import { type Context, sha256 } from '../context.ts'
@@ -51,7 +51,7 @@ export async function putDraft(ctx: Context, caller: Caller, input: ParsedInput<
         return { status: 200, body: toDraft(change.put('draft', row)) }
       },
     },
-    // No idempotency key: putting a draft twice is harmless, and a stored reply could outlive the draft.
+    // Drafts need no idempotency key, because putting a draft twice is harmless and a stored reply could outlive the draft.
   )
   sendAnswering(ctx, request, caller.name, true)
   return reply

@@ -22,14 +22,14 @@ function toEvent(event: StoredEvent): Event {
   return { cursor: cursorOf(event), at: event.at, session: event.session, ...event.body }
 }
 
-/** The seq that a cursor names; undefined if the cursor does not belong to this log, for example after a backup was restored. */
+/** Resolves with the seq of a cursor, or undefined if the cursor does not belong to this log, for example after a backup was restored. */
 export async function seqOf(store: Store, cursor: string): Promise<number | undefined> {
   const { epoch, seq } = parseCursor(cursor)
   if (seq === 0) return 0
   return (await store.epochAt(seq)) === epoch ? seq : undefined
 }
 
-/** The events from which a page is filled. With `before` they are read newest first, so that the page ends there. */
+/** Resolves with the range of events that fills a page. With `before`, events are read newest first, so that the page ends at that cursor. */
 export async function rangeOf(
   store: Store,
   { after, before }: Pick<ParsedInput<'listEvents'>, 'after' | 'before'>,
@@ -47,7 +47,7 @@ export async function rangeOf(
   return before === undefined ? { after: seq } : { before: seq, newestFirst: true }
 }
 
-/** Items read from a range, in the order of the log. */
+/** Returns items that were read from a range in the order of the log. */
 export function inLogOrder<T>(range: EventRange, items: readonly T[]): T[] {
   return range.newestFirst ? items.toReversed() : [...items]
 }

@@ -37,7 +37,7 @@ import type { Read } from '../store.ts'
 import { hasSecret, toRequest } from '../wire-views.ts'
 import { modeProblem, runnersRead } from './runners.ts'
 
-/** The id is derived from session and key, so asking twice cannot create two requests (G4). */
+/** Derives the id from session and key, so that asking twice cannot create two requests (G4). */
 function requestId(session: string, key: string): RequestId {
   return formatId('req', createHash('sha256').update(`${session}\0${key}`).digest())
 }
@@ -76,7 +76,7 @@ function commitRequest(
     { table: 'session', id: input.id },
     { table: 'request', id },
   ]
-  // External agents do not report turns: asking starts one, and that changes the session.
+  // External agents do not report turns, so asking starts a turn, which changes the session.
   if (external) reads.push(openRequestsOf(input.id))
   return ctx.commit<ReturnType<typeof toRequest>>(
     {
@@ -107,7 +107,7 @@ function commitRequest(
   )
 }
 
-/** A reply with a secret is not stored under its idempotency key; a repeated call gets the request as it is now. */
+/** Does not store a reply with a secret under its idempotency key. A repeated call returns the current request instead. */
 export function replayedRequest(id: RequestId, caller: Caller) {
   return {
     omitBody: hasSecret,
@@ -228,7 +228,7 @@ function resolvedBy({ resolution }: RequestRow): string {
       : 'the agent'
 }
 
-/** The digest of an edited input, which the audit log keeps (G7); a Fault if a rule denies that input, null if nothing was edited. */
+/** Returns the digest of an edited input for the audit log (G7), a Fault if a rule denies that input, or null if nothing was edited. */
 function editedDigest(ctx: Context, change: ChangeBuilder, row: RequestRow, answer: Answer): string | null | Fault {
   if (answer.kind !== 'allow' || !answer.input || row.ask.kind !== 'approval') return null
   const ask = { ...row.ask, input: answer.input }
@@ -245,7 +245,7 @@ export function draftsFor(request: RequestId) {
   return { table: 'draft', query: { where: { request } } } as const
 }
 
-/** The reads of an answer. A request that does not exist now counts as not found, even if it is opened before the answer is decided. */
+/** Resolves with the reads for answering requests. A request that does not exist yet counts as not found, even if it is opened before the answer is decided. */
 async function answerReads(
   ctx: Context,
   items: readonly Pick<AnswerItem, 'id' | 'answer'>[],
@@ -339,7 +339,10 @@ export async function listRequests(ctx: Context, caller: Caller, input: ParsedIn
   const limit = input.limit ?? limits.pageDefault
   if (caller.role === 'agent') {
     if (!input.session)
-      throw new Fault('forbidden', 'An agent can only list the requests of its own session; pass its id as session')
+      throw new Fault(
+        'forbidden',
+        'An agent can only list the requests of its own session; pass the id of that session in "session"',
+      )
     const session = await ctx.store.get('session', input.session)
     if (!session || !maySee(caller, session)) throw sessionNotFound(input.session)
   }

@@ -53,7 +53,7 @@ export async function checkRules(ctx: Context, caller: Caller, input: ParsedInpu
   if (input.ask.kind !== 'approval')
     return {
       status: 200,
-      body: { verdict: 'ask' as const, reason: `rules do not answer ${input.ask.kind}; a person does` },
+      body: { verdict: 'ask' as const, reason: 'rules only answer approvals; a person has to answer this' },
     }
   const now = await ctx.store.now()
   const drafts = input.rules?.map(draft => ({

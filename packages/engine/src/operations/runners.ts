@@ -8,16 +8,16 @@ import type { Lease, RunnerRow, SessionRow } from '../rows.ts'
 import { finishEndCommands, releaseSession, sessionReads } from '../session-transitions.ts'
 import { toRunner } from '../wire-views.ts'
 
-/** Whether a lease is still valid: the same start of the runner holds it, and it has not expired. */
+/** Whether a lease is still valid: its runner has not expired and no newer incarnation has replaced it. */
 export function isLeaseLive(lease: Lease, runners: readonly RunnerRow[], now: number): boolean {
   const runner = runners.find(known => known.id === lease.runner)
   return runner !== undefined && runner.incarnation === lease.incarnation && runner.expiresAt > now
 }
 
-/** Reads all runners. There are few, and the drivers they offer decide what a session supports. */
+/** The read of all runners. There are few runners, and the drivers they offer determine what a session supports. */
 export const runnersRead = { table: 'runner', query: {} } as const
 
-/** Why the driver does not support this mode, as a sentence; null if it does, or if no runner lists the modes. */
+/** Returns a sentence that says why the driver does not support this mode, or null if the driver does or lists no modes. */
 export function modeProblem(
   change: ChangeBuilder,
   session: Pick<SessionRow, 'driver' | 'runner'>,
@@ -118,7 +118,7 @@ function changeRunner(
         if (input.incarnation !== undefined && input.incarnation !== row.incarnation)
           return new Fault(
             'fenced',
-            `A newer start of runner ${input.id} replaced this one; stop driving its sessions`,
+            `A newer incarnation of runner ${input.id} replaced this one; stop driving its sessions`,
             {
               id: input.id,
             },
@@ -151,7 +151,7 @@ export async function releaseLostSessions(ctx: Context, id: RunnerId): Promise<v
   )
 }
 
-/** Sessions that this runner can attach: new ones, and parked ones that have something for their agent. */
+/** Lists the sessions that this runner can attach: new sessions, and parked sessions with an answer or a command for their agent. */
 export async function listWork(
   ctx: Context,
   _caller: Caller,
@@ -163,12 +163,12 @@ export async function listWork(
     if (!runner || runner.incarnation !== input.incarnation)
       throw new Fault(
         'fenced',
-        `Runner ${input.id} is not announced, or a newer start replaced it; announce it again`,
+        `Runner ${input.id} is not announced, or a newer incarnation replaced it; announce it again`,
         {
           id: input.id,
         },
       )
-    // Filter in the query: sessions of other drivers must not use up its limit.
+    // Filter by driver in the query, so that sessions of other drivers do not use up its limit.
     const ready = runner.drivers.filter(driver => driver.ready)
     const where = { needsRunner: 1, driver: ready.map(driver => driver.name) }
     const sessions = ready.length === 0 ? [] : await ctx.store.find('session', { where, limit: limits.pageMax })

@@ -1,4 +1,4 @@
-/** Operations of people on sessions: start, message, interrupt, patch, end, delete, get and list. What the agent has to do becomes a command. */
+/** Operations that people call on sessions: start, message, interrupt, patch, end, delete, get and list. Anything that the agent has to do becomes a command. */
 import {
   type CommandBody,
   type DriverInfo,
@@ -43,7 +43,7 @@ export async function startSession(
   if (caller.role === 'agent' && !external)
     throw new Fault(
       'forbidden',
-      `An agent's credential can only open sessions of the driver ${externalDriver}, not of ${input.driver}`,
+      `An agent’s credential can only open sessions with the driver "${externalDriver}", not "${input.driver}"`,
     )
   const id = ctx.newId('ses')
   const agentRead = external ? namedAgentRead(caller, input.options?.agent) : null
@@ -75,11 +75,11 @@ function messageBody(text: string, attachments: ParsedInput<'sendMessage'>['atta
   return { kind: 'message', text, ...(attachments ? { attachments } : {}) }
 }
 
-/** Reads the credential named by `options.agent`, for which a person opens an external session. */
+/** Returns the read of the credential in `options.agent`, for which a person opens an external session. */
 function namedAgentRead(caller: Caller, agent: Json | undefined) {
   if (agent === undefined) return null
   if (caller.role !== 'person')
-    throw new Fault('bad_input', 'options.agent: leave it out; a session that an agent opens belongs to that agent')
+    throw new Fault('bad_input', 'options.agent: omit this option; a session that an agent opens belongs to that agent')
   return { table: 'token', query: { where: { token: String(agent) } } } as const
 }
 
@@ -92,11 +92,11 @@ function agentTokenId(
   const { token } = query.where
   return new Fault(
     'bad_input',
-    `options.agent: ${token} is not the id of an agent's credential; list the tokens to find it`,
+    `options.agent: ${token} is not the id of an agent’s credential; list the tokens to find the id`,
   )
 }
 
-/** The driver as a live runner offers it; undefined if no runner is live, in which case the session waits for one. */
+/** Returns the driver that a live runner offers, a Fault if no live runner offers it, or undefined if no runner is live and the session has to wait. */
 function driverFor(change: ChangeBuilder, name: string): DriverInfo | undefined | Fault {
   const runners = change.find('runner', {}).filter(runner => runner.expiresAt > change.now)
   const offered = runners.flatMap(runner => runner.drivers)
@@ -107,10 +107,7 @@ function driverFor(change: ChangeBuilder, name: string): DriverInfo | undefined 
       `No runner offers the driver "${name}"; available drivers: ${[...new Set(offered.map(known => known.name))].join(', ')}`,
     )
   if (driver && !driver.ready)
-    return new Fault(
-      'no_runner',
-      `The driver "${name}" is not ready: ${driver.missing ?? 'its runner gives no reason'}`,
-    )
+    return new Fault('no_runner', `The driver "${name}" is not ready: ${driver.missing ?? 'its runner gave no reason'}`)
   return driver
 }
 
@@ -234,7 +231,7 @@ function tooManyCommands(change: ChangeBuilder, row: SessionRow): Fault | null {
   )
 }
 
-/** Reopens an ended session. Open `end` commands are finished, so that they do not end it a second time. */
+/** Reopens an ended session. Open `end` commands are finished, so that they do not end the session again. */
 function reopen(change: ChangeBuilder, row: SessionRow): SessionRow {
   for (const command of openCommandsIn(change, row.id)) markCommandDone(change, command, { ok: true })
   return putSession(change, {
@@ -259,17 +256,17 @@ export function interruptSession(
   })
 }
 
-/** Resolves the pending requests at once; the command tells the agent. */
+/** Resolves the pending requests immediately, and adds a command that interrupts the agent. */
 function interrupt(ctx: Context, change: ChangeBuilder, caller: Caller, row: SessionRow): SessionRow {
   persistPartialBlocks(ctx, change, row.id)
   resolveByAgent(change, openRequestsIn(change, row.id), 'interrupt', draftsIn(change, row.id))
   const last = openCommandsIn(change, row.id).at(-1)
-  // If the last command is an interrupt that still waits, a second one would change nothing.
+  // If the last command is an interrupt that is still waiting, a second interrupt would change nothing.
   if (last?.body.kind === 'interrupt' && last.state === 'waiting') return change.get('session', row.id) ?? row
   return addCommand(ctx, change, caller, row, { kind: 'interrupt' }).session
 }
 
-/** Interrupts every busy session, in one change each: a single change would block all other commits. A repeated call interrupts only the sessions that the first call found. */
+/** Interrupts every busy session in a change of its own, because a single change would block all other commits. A repeated call interrupts only the sessions that the first call found. */
 export async function stopEverything(
   ctx: Context,
   caller: Caller,
@@ -331,7 +328,7 @@ export function patchSession(
     if (hasFields && row.state === 'ended')
       return new Fault('session_ended', `Session ${row.id} has ended; only its title can change`, { id: row.id })
     if (!hasFields && title === undefined)
-      return new Fault('bad_input', 'Nothing to change: give title, mode, model or parkAfterMs')
+      return new Fault('bad_input', 'Nothing to change; pass title, mode, model or parkAfterMs')
     const problem = modeProblem(change, row, rest.mode)
     if (problem) return new Fault('unsupported', `mode: ${problem}`, { id: row.id })
     const full = hasFields ? tooManyCommands(change, row) : null

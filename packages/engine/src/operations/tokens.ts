@@ -107,7 +107,7 @@ function deleteTokens(ctx: Context, rows: readonly TokenRow[]) {
       for (const row of rows)
         if (change.get('token', row.id)) {
           change.delete('token', row.id)
-          change.event(null, { type: 'token.removed', token: row.token as TokenId }) // written by `putToken`, which takes such an id
+          change.event(null, { type: 'token.removed', token: row.token as TokenId }) // `putToken` stored this value from a TokenId
         }
       return { status: 200, body: {} }
     },
@@ -141,7 +141,7 @@ export async function makeLink(ctx: Context, caller: Caller, input: ParsedInput<
   )
 }
 
-/** Exchanges the code of a link for a cookie. The same change deletes the code, so it works once. */
+/** Exchanges the code of a link for a cookie. The same change deletes the code, so that the link works only once. */
 export async function redeemLink(ctx: Context, code: string): Promise<{ cookie: string; caller: Caller }> {
   const cookie = ctx.secret()
   const token = ctx.newId('tok')
