@@ -244,4 +244,22 @@ describe('the rehearsal agent', () => {
     expect(outputOf('Bash')).toBe(cwd)
     while (existsSync(cwd)) await glance()
   })
+  it('keeps its folder when it is parked because a request waits longer than parkAfterMs', async () => {
+    fixture = await RunnerFixture.open()
+    fixture.startRunner([generatorDriver(rehearsal)])
+    const options = { paceMs: 0, only: 'approval' }
+    await fixture.startSession('rehearsal', { prompt: 'go', parkAfterMs: 20, options })
+    const request = await nextAsk()
+    const { cwd } = approvalOf(request)
+    await fixture.waitForEvent('session.changed', event => event.value.state === 'parked')
+    expect(existsSync(cwd)).toBe(true)
+    await fixture.answer(request, edited(request, { command: 'pwd' }))
+    expect(await told()).toContain('The command was allowed, and it ran.')
+    expect(outputOf('Bash')).toBe(cwd)
+  })
+  it('reports an allowed command that failed as failed', async () => {
+    await play('approval')
+    await answerEdited({ command: 'yes' })
+    expect(await told()).toContain('The command was allowed, but it failed: the command printed more than')
+  })
 })

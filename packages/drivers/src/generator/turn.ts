@@ -15,7 +15,7 @@ import { type AskGenerator, type AsksYield, inputFault, TurnCancelled } from './
 import { readStep, type StepRecord, type StepYield, stepDone, stepFailed, stepUnknown } from './step.ts'
 import { TextStream } from './text-stream.ts'
 import { TurnAsks } from './turn-asks.ts'
-import { type FinishedTurn, notDeterministic, type TurnEnd, TurnFailed, turnEndFrom } from './turn-end.ts'
+import { type FinishedTurn, notDeterministic, ParkTurn, type TurnEnd, TurnFailed, turnEndFrom } from './turn-end.ts'
 import type { RecordedTurn, SpokenBlock } from './turn-log.ts'
 
 type Path = { readonly agentPath?: readonly string[] | undefined }
@@ -91,6 +91,7 @@ export class TurnRun {
     if (signal.aborted) abort()
     else signal.addEventListener('abort', abort, { once: true })
     let generator: AsyncGenerator<AgentYield, void, unknown> | undefined
+    let stopReason: Error = new TurnCancelled('The turn has ended.')
     try {
       this.#over.signal.throwIfAborted()
       generator = this.#begin()
@@ -99,10 +100,13 @@ export class TurnRun {
     } catch (error) {
       const end = turnEndFrom(this.#over.signal.aborted ? this.#over.signal.reason : error)
       if (!end) throw error
-      return end.ending === 'parked' ? end : await this.#finish(end)
+      if (end.ending !== 'parked') return await this.#finish(end)
+      // The generator will run again, so its clean-up code must be able to tell this from the end of the turn.
+      stopReason = new ParkTurn('The turn is parked.')
+      return end
     } finally {
       signal.removeEventListener('abort', abort)
-      this.#over.abort(new TurnCancelled('The turn has ended.'))
+      this.#over.abort(stopReason)
       // Do not await `return()`: it settles only after whatever the generator is awaiting has settled.
       void generator?.return().catch(() => {})
     }

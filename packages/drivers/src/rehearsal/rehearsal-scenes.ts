@@ -24,7 +24,7 @@ const folderPrefix = 'holdpoint-rehearsal-'
 
 export const scenes: Readonly<Record<SceneName, Scene>> = {
   approval: { opening: 'First, I would like to run a command in a new temporary folder.', play: playCommand },
-  edit: { opening: 'Now I would like to change a file there.', play: playEdit },
+  edit: { opening: 'Now I would like to change a file, in another temporary folder.', play: playEdit },
   plan: { opening: 'Here is my plan. You can edit it before you approve it.', play: playPlan },
   questions: { opening: 'Next, two questions at once.', play: playQuestions },
   text: { opening: 'Next, a question that you answer in your own words.', play: playText },
@@ -40,10 +40,10 @@ async function* playCommand(folders: string[]): ScenePlay {
   }
   const answer = yield* approval('Run a command', { tool: 'Bash', input, cwd, editable: true })
   if (!answer.allowed) return `The command was not allowed: ${answer.reason}`
-  const done = yield* attempt(
-    step('Bash', signal => runAllowedCommand(answer.input, cwd, signal), { input: answer.input }),
-  )
-  if (typeof done === 'string') yield `\n\`\`\`\n${done}\n\`\`\`\n`
+  const command = step('Bash', signal => runAllowedCommand(answer.input, cwd, signal), { input: answer.input })
+  const { output, failure } = yield* attempt(command)
+  if (failure !== null) return `The command was allowed${withNote(answer)}, but it failed: ${failure}.`
+  yield `\n\`\`\`\n${output}\n\`\`\`\n`
   return `The command was allowed${withNote(answer)}, and it ran.`
 }
 
@@ -55,7 +55,8 @@ async function* playEdit(folders: string[]): ScenePlay {
   const input = { file_path: file, old_string: 'a quiet day', new_string: 'a day for rehearsals' }
   const answer = yield* approval('Edit greeting.txt', { tool: 'Edit', input, cwd, editable: true })
   if (!answer.allowed) return `The edit was not allowed: ${answer.reason}`
-  yield* attempt(step('Edit', () => editFile(answer.input, cwd), { input: answer.input }))
+  const { failure } = yield* attempt(step('Edit', () => editFile(answer.input, cwd), { input: answer.input }))
+  if (failure !== null) return `The edit was allowed${withNote(answer)}, but it failed: ${failure}.`
   return `The edit was allowed${withNote(answer)}, and I made it.`
 }
 
@@ -158,12 +159,18 @@ export async function removeFolders(folders: readonly string[], { aborted, reaso
   if (over) await Promise.all(folders.map(folder => rm(folder, { recursive: true, force: true })))
 }
 
-/** Runs a step and returns its result. If the step fails, returns the error message instead of failing the turn. */
-async function* attempt(doing: Generator<StepYield, unknown, unknown>): AsyncGenerator<AgentYield, unknown, unknown> {
+interface Attempt {
+  readonly output: string
+  readonly failure: string | null
+}
+/** Runs a step. If the step fails, returns the error message instead of failing the turn. */
+async function* attempt(
+  allowedStep: Generator<StepYield, string, unknown>,
+): AsyncGenerator<AgentYield, Attempt, unknown> {
   try {
-    return yield* doing
+    return { output: yield* allowedStep, failure: null }
   } catch (error) {
-    if (error instanceof StepFailed || error instanceof StepUnknown) return error.message
+    if (error instanceof StepFailed || error instanceof StepUnknown) return { output: '', failure: error.message }
     throw error
   }
 }
