@@ -214,7 +214,7 @@ describe.skipIf(hasNoBrowser())('approvals on the page', () => {
     expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'allow', input })
   })
 
-  it('“Always…” shows the scope of each suggestion, and allows and remembers the request with the chosen one', async () => {
+  it('the “Always…” panel shows the scope of each suggestion, and allows the request with the chosen suggestion', async () => {
     const { page, request, card } = await openRequest(asks.suggested())
     await button(card, 'Add a note…').click()
     await page.keyboard.type('as ever')

@@ -137,7 +137,7 @@ describe.skipIf(hasNoBrowser())('the page when something fails', () => {
   })
 
   it.each(['questions', 'form'] as const)(
-    'while the gateway is unreachable, a person can keep typing an answer, and no letter sends it (kind of request: %s)',
+    'while the gateway is unreachable, a person can keep typing an answer, and no typed letter sends an answer (kind of request: %s)',
     async kind => {
       const page = await fixture.openPage({ expectedErrors: connectionErrors })
       const request = await (await fixture.openAsker()).ask(asks[kind]())

@@ -151,7 +151,7 @@ describe.skipIf(hasNoBrowser())('the same request on several devices', () => {
       await button(there, 'Allow once').waitFor()
     })
 
-    it('ignores a click on its card right after an update from the other device', async () => {
+    it('its card ignores a click right after an update from the other device', async () => {
       const { phonePage, here, there, request } = await openOnBoth(asks.command())
       await waitForCooldown(phonePage)
       await phonePage.evaluate(() => {

@@ -1,4 +1,4 @@
-/** A `fetch` for event streams that aborts when the browser goes offline. Without it, browsers keep the stream open, and the page would look live until a timeout. */
+/** A `fetch` for event streams that aborts when the browser goes offline. Browsers do not close the stream by themselves, so the page would look live until a timeout. */
 import type { Connection } from '@holdpoint/client'
 
 let offline = new AbortController()

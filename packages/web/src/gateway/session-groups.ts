@@ -1,4 +1,4 @@
-/** Groups sessions by state. The order within a group does not change when a session is active. */
+/** Groups sessions by state. The order within a group does not change when a session is updated. */
 import type { Session } from '@holdpoint/protocol'
 
 export const groupNames = ['waiting', 'working', 'parked', 'idle', 'ended'] as const

@@ -30,7 +30,7 @@ export function ConfirmButton(props: ConfirmButtonProps): ReactNode {
         type="button"
         className={`button ${plain ? 'plain' : ''} ${className}`}
         disabled={disabled}
-        // A label that is not a plain string already describes the action; only short strings such as “End…” need a longer name.
+        // Short text labels such as “End…” need a longer accessible name. Labels with a shortcut hint do not.
         aria-label={typeof label === 'string' ? question.replace(/\?$/, '…') : undefined}
         onClick={() => setConfirming(true)}
       >
@@ -53,14 +53,14 @@ export function ConfirmButton(props: ConfirmButtonProps): ReactNode {
   )
 }
 
-/** Focuses the Cancel button of a confirmation. `ready` becomes true when a double click on the button that opened the confirmation would be over. */
+/** Focuses the Cancel button of a confirmation. `ready` is false for a moment, so that a double click confirms nothing. */
 export function useCancelFocus(): { readonly cancelRef: RefObject<HTMLButtonElement | null>; readonly ready: boolean } {
   const cancelRef = useRef<HTMLButtonElement>(null)
   useEffect(() => cancelRef.current?.focus(), [])
   return { cancelRef, ready: useArmed() }
 }
 
-/** Returns false at first, and true once the second click of a double click that mounted the component would have arrived. */
+/** Returns false for a moment after the component is mounted, so that the second click of a double click does nothing; then true. */
 export function useArmed(): boolean {
   const [armed, setArmed] = useState(false)
   useEffect(() => {

@@ -13,7 +13,7 @@ export function preloadAll(): void {
   for (const load of loaders) load().catch(() => {}) // when the component is used, it loads again and reports a failure
 }
 
-/** Creates a component that loads its implementation. Until then it renders `fallback`; by default a skeleton, or a message after a failure. */
+/** Creates a component that renders `fallback` until its implementation is loaded. The default fallback is a skeleton, or a message after a failure. */
 export function lazyComponent<Props extends object>(
   importComponent: () => Promise<ComponentType<Props>>,
   fallback?: (props: Props) => ReactNode,
@@ -51,7 +51,7 @@ export function lazyComponent<Props extends object>(
 function LoadError(): ReactNode {
   return (
     <div className="page" role="alert">
-      <p>This part of the page couldn’t be loaded. Holdpoint retries when the gateway is back.</p>
+      <p>This part of the page couldn’t be loaded. Holdpoint will try again when the gateway is back.</p>
       <button type="button" className="button" onClick={() => location.reload()}>
         Reload the page
       </button>
