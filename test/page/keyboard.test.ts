@@ -154,7 +154,7 @@ describe.skipIf(hasNoBrowser())('keyboard shortcuts', () => {
     await waitForCooldown(page)
     await page.keyboard.press('?')
     const help = page.getByRole('dialog', { name: 'Keyboard' })
-    await help.getByText('Deny, with a reason').waitFor()
+    await help.getByText('Deny with a reason').waitFor()
     await page.keyboard.press('a')
     expect(await fixture.isPending(request(0))).toBe(true)
     await page.keyboard.press('Escape')
