@@ -223,7 +223,7 @@ describe.skipIf(hasNoBrowser())('accidental input', () => {
     const plain = await asker.ask(asks.command())
     for (const ask of [asks.write(), asks.plan(), asks.dangerous()]) await asker.ask(ask)
     await cardOf(page, plain).getByRole('checkbox').check()
-    const bar = page.getByRole('region', { name: 'Answer several at once' })
+    const bar = page.getByRole('region', { name: 'Answer several requests at once' })
     await bar.waitFor()
     for (let i = 0; i < 4; i++) await page.keyboard.press('j')
     const toast = page.locator('.toast.shown', { hasText: 'Flagged as dangerous' })

@@ -20,7 +20,7 @@ describe.skipIf(hasNoBrowser())('answering several requests at once', () => {
       return found
     }
   }
-  const bar = (page: Page) => page.getByRole('region', { name: 'Answer several at once' })
+  const bar = (page: Page) => page.getByRole('region', { name: 'Answer several requests at once' })
   const reason = (page: Page) => bar(page).getByRole('textbox')
 
   it('keys answer the selected requests, and answer the active card only if it is selected', async () => {

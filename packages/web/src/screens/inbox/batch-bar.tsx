@@ -57,7 +57,7 @@ export function BatchBar({ requests, known, active, isOnScreen, onClear }: Batch
   useShortcuts({ allow: enabled ? allowByKey : undefined, deny: enabled ? () => setDenying(true) : undefined })
   if (requests.length === 0 && !outcome && sending === null) return null
   return (
-    <section ref={reportHeight} className="batch-bar" aria-label="Answer several at once">
+    <section ref={reportHeight} className="batch-bar" aria-label={batchTexts.label}>
       {outcome && <Outcome outcome={outcome} known={known} onClose={closeOutcome} />}
       {denying ? (
         <DenyAll

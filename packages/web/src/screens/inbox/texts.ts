@@ -48,6 +48,7 @@ export function notYetSeen(count: number): string {
 }
 
 export const batchTexts = {
+  label: 'Answer several requests at once',
   changed: 'The list just changed. Press again to confirm.',
   notSelected: 'This request isn’t selected. Press x to select it, or Escape to clear the selection.',
 } as const

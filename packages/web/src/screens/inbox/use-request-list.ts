@@ -38,7 +38,7 @@ export function useRequestList(): RequestList {
   const isEndHovered = useRef(false)
   const update = useCallback(
     (expired: ReadonlySet<RequestId>) => {
-      // Allow requests to move until the first pages are loaded, because their order is not final before.
+      // Allow requests to move until the first pages are loaded, because their order is not final until then.
       const isVisible = document.visibilityState === 'visible' && inbox.getSnapshot().complete
       const openedAt = (id: RequestId) => requests.get(id)?.openedAt ?? 0
       const context = { isVisible, isEndHovered: isEndHovered.current, expired, openedAt }

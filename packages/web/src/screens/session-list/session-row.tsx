@@ -86,7 +86,7 @@ function EndOrDelete({ session, ended, onRemoved }: EndOrDeleteProps): ReactNode
   return (
     <div className="row-actions">
       <ConfirmButton
-        // The key closes an open “End” confirmation when the session ends: it must not turn into a “Delete” confirmation under the pointer.
+        // The React key changes when the session ends. This closes an open “End” confirmation, which would otherwise turn into a “Delete” confirmation.
         key={name}
         label={sending ? commonTexts.sending : `${name}…`}
         question={`${name} this session?`}
