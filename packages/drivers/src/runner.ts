@@ -217,7 +217,7 @@ class RunnerLoop {
     this.#log({
       event: 'session.unfinished',
       session: id,
-      message: 'The session has ended because its driver cannot resume it',
+      message: 'The runner stopped, and the session was ended because its driver cannot resume it',
     })
   }
 

@@ -40,7 +40,7 @@ const delta = (block: string, offset: number, text: string): AgentEvent => ({
 })
 const added = (block: string, text: string): AgentEvent => ({ type: 'message.added', block, text })
 
-describe('saying', () => {
+describe('AgentSession.say', () => {
   function recorded() {
     const posts: AgentEvent[][] = []
     let begun = () => {}
@@ -62,7 +62,7 @@ describe('saying', () => {
     return { call, posts, posting, release: () => release() }
   }
 
-  it('events appended during a request are sent together in the next request, in order', async () => {
+  it('events that are appended while a call is running are sent together in the next call, in order', async () => {
     const { call, posts, posting, release } = recorded()
     const { session } = await open({}, { call })
     const first = session.say(added('a', '1'))
@@ -90,7 +90,7 @@ describe('saying', () => {
     expect(posts[1]).toEqual([delta('a', 1, 'yz'), delta('b', 0, 'w')])
   })
 
-  it('a stored event is sent at once, together with the deltas before it', async () => {
+  it('an event that must be stored is sent immediately, together with the deltas before it', async () => {
     const clock = new ManualClock()
     const { call, posts, release } = recorded()
     const { session } = await open({ clock }, { call, clock })
@@ -104,7 +104,7 @@ describe('saying', () => {
     expect(posts[2]).toEqual([delta('b', 0, 'z')])
   })
 
-  it('a malformed event is refused with the name of its field, and other events are still sent', async () => {
+  it('an invalid event is refused with the name of the invalid field, and other events are still sent', async () => {
     const { session } = await open()
     await expect(session.say({ type: 'message.added', block: '', text: 'x' })).rejects.toMatchObject({
       code: 'bad_input',
@@ -113,7 +113,7 @@ describe('saying', () => {
     expect(fixture.agentTexts()).toEqual(['fine'])
   })
 
-  it('an event is stored once even if the gateway disappears before it replies', async () => {
+  it('an event is stored only once even if the connection is lost before the gateway replies', async () => {
     let lost = false
     const call: Call = async (op, input, options) => {
       const output = await fixture.asRunner(op, input, options)
@@ -127,8 +127,8 @@ describe('saying', () => {
   })
 })
 
-describe('asking', () => {
-  it('an ask first flushes events, commits `handed`, and reports `taken` when the agent continues', async () => {
+describe('AgentSession.ask', () => {
+  it('flushes earlier events, commits `handed` before it returns the answer, and reports `taken` when the agent continues', async () => {
     const points: string[] = []
     const { session } = await open({}, { crashPoint: point => points.push(point) })
     void session.say(added('a', 'before'))
@@ -147,7 +147,7 @@ describe('asking', () => {
     expect(await session.ask(ask, { key: 'k' })).toMatchObject({ kind: 'answer', replayed: true })
   })
 
-  it('an ask survives a restart of the gateway', async () => {
+  it('keeps waiting when the gateway restarts', async () => {
     const { session } = await open()
     const asking = session.ask(ask, { key: 'k' })
     const request = await fixture.waitForRequest('k')
@@ -160,7 +160,7 @@ describe('asking', () => {
     await said
   })
 
-  it('aborting the signal withdraws the request', async () => {
+  it('withdraws the request when its signal aborts', async () => {
     const { session } = await open()
     const controller = new AbortController()
     const asking = session.ask(ask, { key: 'k', signal: controller.signal })
@@ -173,7 +173,7 @@ describe('asking', () => {
     })
   })
 
-  it('an answer to a request that was withdrawn before it was handed is not delivered', async () => {
+  it('does not deliver an answer if the request is withdrawn before the answer is handed', async () => {
     const controller = new AbortController()
     const call: Call = async (op, input, options) => {
       const output = await fixture.asRunner(op, input, options)
@@ -190,7 +190,7 @@ describe('asking', () => {
     expect(fixture.eventsOf('request.handed')).toEqual([])
   })
 
-  it('after a crash a handed allow is unknown and never allowed again, while a deny is handed again (G5)', async () => {
+  it('after a crash, reports a handed allow as unknown and hands a deny again (G5)', async () => {
     const { id, session } = await open()
     const handed = ['allow', 'deny'].map(kind => session.ask({ ...ask, title: kind }, { key: kind }))
     await fixture.answer(await fixture.waitForRequest('allow'), { kind: 'allow' })
@@ -209,7 +209,7 @@ describe('asking', () => {
     expect(session.signal.aborted).toBe(true)
   })
 
-  it('several asks are opened all together or not at all', async () => {
+  it('opens several asks together or not at all', async () => {
     const { session } = await open()
     await session.open([{ ask, key: 'taken' }])
     const other = { ...ask, input: { command: 'rm' } }
@@ -234,8 +234,8 @@ describe('asking', () => {
   })
 })
 
-describe('commands', () => {
-  it('commands arrive in order, and a command taken by an earlier runner arrives again', async () => {
+describe('AgentSession.commands', () => {
+  it('yields commands in order, including a command that an earlier runner had taken', async () => {
     const { id, session } = await open()
     await fixture.asPerson('sendMessage', { id, text: 'second' })
     const seen: unknown[] = []
@@ -259,7 +259,7 @@ describe('commands', () => {
     expect(next.turnOpen).toBe(true)
   })
 
-  it('the list of commands ends when the session is parked', async () => {
+  it('ends when the session is parked', async () => {
     const { id, session } = await open()
     const reading = (async () => {
       for await (const command of session.commands()) await command.done()

@@ -28,7 +28,7 @@ describe('an external agent', () => {
     expect(session).toMatchObject({ title: 'CI', state: 'ended', ending: { reason: 'done' } })
   })
 
-  it('returns to its session after a crash and asks again with the same key', async () => {
+  it('reattaches its session after a crash and asks again with the same key', async () => {
     fixture = await RunnerFixture.open()
     const first = await connectAgent({ call: fixture.asAgent })
     void first.ask(ask, { key: 'deploy' }).catch(() => {})
@@ -40,7 +40,7 @@ describe('an external agent', () => {
     expect(fixture.eventsOf('request.opened')).toHaveLength(1)
   })
 
-  it('withdraws a request', async () => {
+  it('can withdraw its pending request', async () => {
     fixture = await RunnerFixture.open()
     const agent = await connectAgent({ call: fixture.asAgent })
     const asking = agent.ask(ask, { key: 'deploy' })
@@ -49,7 +49,7 @@ describe('an external agent', () => {
     expect(await asking).toMatchObject({ kind: 'agent', reason: 'withdrawn' })
   })
 
-  it('has the same driver info as in the gateway', async () => {
+  it('has a driver that the gateway lists without a runner', async () => {
     fixture = await RunnerFixture.open()
     const { items } = await fixture.asPerson('listDrivers', {})
     expect(items).toContainEqual({ ...externalInfo, runner: null })
@@ -74,19 +74,19 @@ describe('loadAgent', () => {
   })
 
   it.each([
-    ['that is not there', null, 'cannot be loaded'],
-    ['that does not parse', 'export default {', 'cannot be loaded'],
+    ['that does not exist', null, 'cannot be loaded'],
+    ['with a syntax error', 'export default {', 'cannot be loaded'],
     ['without a default export', 'export const x = 1', 'no default export'],
-    ['whose export is no agent', 'export default 7', 'name'],
-    ['whose agent does not run', `export default { name: 'a', title: 'A' }`, 'run'],
+    ['whose default export is not an agent', 'export default 7', 'name'],
+    ['whose agent has no run function', `export default { name: 'a', title: 'A' }`, 'run'],
     ['whose title is too long', `export default { name: 'a', title: 'A'.repeat(400), run() {} }`, 'title'],
-    ['whose modes are no names', `export default { name: 'a', title: 'A', modes: [7], run() {} }`, 'modes'],
+    ['whose modes are not names', `export default { name: 'a', title: 'A', modes: [7], run() {} }`, 'modes'],
     [
       'that never finishes loading',
       'await new Promise(() => setInterval(() => {}, 60_000).unref())',
       'did not finish loading within 200 ms',
     ],
-  ])('refuses a module %s, and says why', async (_, source, why) => {
+  ])('refuses a module %s, and explains why', async (_, source, why) => {
     const loading = source === null ? loadAgent('/nowhere/agent.mjs') : load(source)
     await expect(loading).rejects.toMatchObject({ code: 'bad_input', message: expect.stringContaining(why) })
   })

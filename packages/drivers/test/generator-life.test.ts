@@ -13,7 +13,7 @@ async function play(run: Run, options: Parameters<RunnerFixture['startSession']>
 }
 
 describe('an interrupt of a generator agent', () => {
-  it('ends the turn at once, keeps the partial text, and continues with the queued messages in order', async () => {
+  it('ends the turn immediately, keeps the partial text, and lets the queued messages run in order', async () => {
     let aborted = false
     const id = await play(async function* (turn) {
       yield `hello ${turn.text}`
@@ -104,7 +104,7 @@ describe('parking a generator agent', () => {
     return { id, clock, state, runs: () => runs }
   }
 
-  it('an idle session is parked after a while, and a message resumes it', async () => {
+  it('an idle session is parked after idleParkMs, and a message resumes it', async () => {
     const { id, clock, state } = await playHeld(async function* (turn) {
       yield `${turn.history.length}`
     })
@@ -119,7 +119,7 @@ describe('parking a generator agent', () => {
     expect(await state()).toBe('idle')
   })
 
-  it('a request that waits longer than parkAfterMs parks the session, and the answer resumes it', async () => {
+  it('a session is parked when a request is pending for longer than parkAfterMs, and the answer resumes the session', async () => {
     const run: Run = async function* () {
       yield 'before'
       const n = yield* step('count', () => 42)
@@ -143,7 +143,7 @@ describe('parking a generator agent', () => {
     expect(fixture.eventsOf('request.unknown')).toEqual([])
   })
 
-  it('a session is not parked while its generator holds a secret or some of its answers', async () => {
+  it('a session is not parked while its agent holds a secret or only some of the answers have arrived', async () => {
     const run: Run = async function* () {
       yield* all([text('The key?', { secret: true }), approval('May I?')])
       yield* approval('And this?')

@@ -28,8 +28,8 @@ async function play(run: Run, options: Parameters<RunnerFixture['startSession']>
   return fixture.startSession('a', options)
 }
 
-describe('a turn of a generator agent', () => {
-  it('stores text, a request and more text completely and in order', async () => {
+describe('turns of generator agents', () => {
+  it('text, a request and more text are stored completely and in order', async () => {
     await play(async function* () {
       yield 'one '
       yield say('two')
@@ -54,7 +54,7 @@ describe('a turn of a generator agent', () => {
     ])
   })
 
-  it('an ask from a callback does not call next() while another next() is running', async () => {
+  it('an ask from a callback does not call next() on the generator while another next() is running', async () => {
     let calls = 0
     let finish = () => {}
     const run: Run = turn => {
@@ -89,7 +89,7 @@ describe('a turn of a generator agent', () => {
     expect(fixture.eventsOf('request.taken')).toHaveLength(1)
   })
 
-  it('the agent gets the answer of the person for every kind of ask', async () => {
+  it('the agent gets the person’s answer to every kind of ask', async () => {
     const got: unknown[] = []
     await play(async function* () {
       got.push(yield* approval('a', { tool: 'Bash', input: { command: 'ls' }, editable: true }))
@@ -131,7 +131,7 @@ describe('a turn of a generator agent', () => {
     ])
   })
 
-  it('parallel asks of subagents are opened together and can be answered in reverse order', async () => {
+  it('asks of two subagents are opened together and can be answered in reverse order', async () => {
     let got: unknown
     await play(async function* () {
       got = yield* all([
@@ -156,7 +156,7 @@ describe('a turn of a generator agent', () => {
     expect(fixture.eventsOf('request.taken')).toHaveLength(3)
   })
 
-  it('the other asks are withdrawn when one is denied with a stop', async () => {
+  it('when a person denies one of several asks and stops the turn, the other asks are withdrawn', async () => {
     await play(async function* () {
       yield* all([approval('first'), approval('second')])
       yield 'never'
@@ -186,7 +186,7 @@ describe('a turn of a generator agent', () => {
     ])
   })
 
-  it('the agent gets "Nobody answered." at the deadline', async () => {
+  it('the agent gets “Nobody answered.” when the deadline passes', async () => {
     const clock = new ManualClock()
     fixture = await RunnerFixture.open({ clock })
     let got: unknown
@@ -205,7 +205,7 @@ describe('a turn of a generator agent', () => {
     expect(got).toEqual({ allowed: false, reason: 'Nobody answered.' })
   })
 
-  it('a turn whose agent throws fails visibly, keeps its text, and the next message is handled', async () => {
+  it('if the agent throws, the turn fails with an error event, its text is kept, and the next message is handled', async () => {
     const id = await play(async function* (turn) {
       yield 'partial'
       if (turn.text === 'go') throw new Error('the disk is on fire')
@@ -217,7 +217,7 @@ describe('a turn of a generator agent', () => {
     expect((await fixture.waitForTurnEnd(2)).ending).toBe('done')
   })
 
-  it('an agent can end its turn after a deny', async () => {
+  it('an agent can cancel its turn after a denial', async () => {
     await play(async function* () {
       yield 'kept'
       const answer = yield* approval('May I?')
@@ -230,7 +230,7 @@ describe('a turn of a generator agent', () => {
     expect((await fixture.waitForEvent('command.done')).outcome).toEqual({ ok: true, reason: 'stop it' })
   })
 
-  it('an ask with onReject cancel ends the turn when nobody answers', async () => {
+  it('an ask with onReject: cancel ends the turn if nobody answers', async () => {
     const clock = new ManualClock()
     fixture = await RunnerFixture.open({ clock })
     const agent = defineAgent({
@@ -248,7 +248,7 @@ describe('a turn of a generator agent', () => {
     expect((await fixture.waitForTurnEnd()).ending).toBe('cancelled')
   })
 
-  it('tool events of the agent and the failure of a step are stored', async () => {
+  it('tool events that the agent yields and the failure of a step are stored', async () => {
     await play(async function* () {
       yield { type: 'tool.started', block: 'x', tool: 'Read', input: { path: 'a' } }
       yield { type: 'tool.finished', block: 'x', ok: true, output: 'content' }
@@ -269,55 +269,58 @@ describe('a turn of a generator agent', () => {
   })
 })
 
-describe('a malformed ask', () => {
+describe('an invalid ask', () => {
   const cases: readonly [string, () => Generator<AgentYield, unknown, unknown>, string][] = [
     ['an empty prompt', () => approval(''), 'prompt'],
-    ['a prompt that is no text', () => text(7 as never), 'prompt'],
+    ['a prompt that is not a string', () => text(7 as never), 'prompt'],
     ['no choices', () => choice('Which?', undefined as never), 'choices'],
     ['an empty list of choices', () => choice('Which?', []), 'choices'],
-    ['a label twice', () => choice('Which?', ['a', 'a']), 'options'],
-    ['no questions', () => questions([]), 'questions'],
-    ['a question without options', () => questions([{ question: 'Which?' }]), 'options'],
-    ['a form without a schema', () => form({ title: 'Form' } as never), 'schema'],
+    ['two equal labels', () => choice('Which?', ['a', 'a']), 'options'],
+    ['an empty list of questions', () => questions([]), 'questions'],
+    ['a question that has no options', () => questions([{ question: 'Which?' }]), 'options'],
+    ['no form schema', () => form({ title: 'Form' } as never), 'schema'],
     ['an input that is not JSON', () => approval('a', { input: { n: 1n } as never }), 'ask'],
-    ['an empty agent path', () => approval('a', { agentPath: [''] }), 'agentPath'],
+    ['an empty name in the agent path', () => approval('a', { agentPath: [''] }), 'agentPath'],
     ['a deadline below the limit', () => approval('a', { deadlineMs: 1 }), 'deadlineMs'],
-    ['no asks at all', () => all([]), 'asks'],
+    ['an empty list of asks', () => all([]), 'asks'],
     [
-      'an unknown kind',
+      'an unknown ask kind',
       function* () {
         yield { type: 'asks', items: [{ ask: { kind: 'riddle' } as never }] }
       },
       'kind',
     ],
     [
-      'an unknown type',
+      'an unknown yield type',
       function* () {
         yield { type: 'riddle' } as never
       },
       'type',
     ],
   ]
-  it.each(cases)('with %s throws at the yield, names the field, and opens no request', async (_, ask, field) => {
-    let fault: unknown
-    await play(async function* () {
-      try {
-        yield* all([approval('fine'), ask() as never])
-      } catch (error) {
-        fault = error
-      }
-      try {
-        yield* ask()
-      } catch (error) {
-        fault = error
-      }
-      yield 'went on'
-    })
-    await fixture.waitForTurnEnd()
-    expect(fault).toBeInstanceOf(Fault)
-    expect(fault).toMatchObject({ code: 'bad_input' })
-    expect((fault as Fault).message).toContain(field)
-    expect(fixture.eventsOf('request.opened')).toEqual([])
-    expect(fixture.agentTexts()).toEqual(['went on'])
-  })
+  it.each(cases)(
+    'with %s throws at the yield with the name of the field, and opens no request',
+    async (_, ask, field) => {
+      let fault: unknown
+      await play(async function* () {
+        try {
+          yield* all([approval('fine'), ask() as never])
+        } catch (error) {
+          fault = error
+        }
+        try {
+          yield* ask()
+        } catch (error) {
+          fault = error
+        }
+        yield 'went on'
+      })
+      await fixture.waitForTurnEnd()
+      expect(fault).toBeInstanceOf(Fault)
+      expect(fault).toMatchObject({ code: 'bad_input' })
+      expect((fault as Fault).message).toContain(field)
+      expect(fixture.eventsOf('request.opened')).toEqual([])
+      expect(fixture.agentTexts()).toEqual(['went on'])
+    },
+  )
 })

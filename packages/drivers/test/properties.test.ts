@@ -1,4 +1,4 @@
-/** The eight numbered properties of generator agents, checked with random scripts and random answers on the real gateway. */
+/** Checks eight numbered properties of generator agents with random scripts and random answers on a real gateway. */
 
 import { type Answer, answerProblem, Fault, type Request } from '@holdpoint/protocol'
 import fc from 'fast-check'
@@ -39,12 +39,12 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   fc.record({ do: fc.constant('together' as const), asks: fc.array(askScript, { minLength: 1, maxLength: 3 }) }),
 )
 const script = fc.array(action, { minLength: 1, maxLength: 6 })
-/** How a person answers the n-th request, and which invalid answers are tried first. */
-const moods = fc.infiniteStream(
+/** How a person answers the nth request, and which invalid answers they try first. */
+const behaviors = fc.infiniteStream(
   fc.record({
     refuse: fc.boolean(),
     stop: fc.integer({ min: 0, max: 9 }).map(n => n === 0),
-    nonsense: fc.boolean(),
+    invalidFirst: fc.boolean(),
     pick: fc.nat(),
   }),
 )
@@ -96,8 +96,13 @@ function agentOf(actions: readonly Action[], trace: Trace, answered: () => numbe
   })
 }
 
-type Mood = { readonly refuse: boolean; readonly stop: boolean; readonly nonsense: boolean; readonly pick: number }
-function answerOf({ ask }: Request, { refuse, stop, pick }: Mood): Answer {
+type PersonBehavior = {
+  readonly refuse: boolean
+  readonly stop: boolean
+  readonly invalidFirst: boolean
+  readonly pick: number
+}
+function answerOf({ ask }: Request, { refuse, stop, pick }: PersonBehavior): Answer {
   const stopping = stop ? { interrupt: true } : {}
   if (ask.kind === 'approval') return refuse ? { kind: 'deny', ...stopping } : { kind: 'allow' }
   if (refuse) return { kind: 'decline', ...stopping }
@@ -107,18 +112,18 @@ function answerOf({ ask }: Request, { refuse, stop, pick }: Mood): Answer {
   const given = option ? { chosen: [option.label] } : { chosen: [], other: `word${pick % 7}` }
   return { kind: 'answers', answers: [{ id: question?.id ?? '', ...given }] }
 }
-function nonsenseFor({ ask }: Request): Answer {
+function invalidAnswerFor({ ask }: Request): Answer {
   if (ask.kind === 'approval') return { kind: 'submit', values: {} }
   if (ask.kind === 'form') return { kind: 'submit', values: { n: 'no number' } }
   return { kind: 'answers', answers: [{ id: 'nobody', chosen: ['nothing'] }] }
 }
 
-/** Runs one script with one set of people to the end of its turn. */
-async function perform(actions: readonly Action[], people: Iterator<Mood>) {
+/** Runs one script with one list of random answers to the end of its turn. */
+async function perform(actions: readonly Action[], people: Iterator<PersonBehavior>) {
   const fixture = await RunnerFixture.open()
   const trace: Trace = { results: [], said: [], steps: [] }
   let answered = 0
-  const misfits: { readonly code: unknown; readonly resolvedBy: string | null }[] = []
+  const refusedAnswers: { readonly code: unknown; readonly resolvedBy: string | null }[] = []
   const handled = new Set<string>()
   fixture.startRunner([generatorDriver(agentOf(actions, trace, () => answered))])
   const over = fixture.waitForTurnEnd()
@@ -130,21 +135,21 @@ async function perform(actions: readonly Action[], people: Iterator<Mood>) {
       ])
       if (!next) return
       handled.add(next.value.id)
-      const mood: Mood = people.next().value
-      if (mood.nonsense) {
-        const wrong = nonsenseFor(next.value)
+      const behavior: PersonBehavior = people.next().value
+      if (behavior.invalidFirst) {
+        const wrong = invalidAnswerFor(next.value)
         expect(answerProblem(next.value.ask, wrong)).not.toBeNull()
         const code = await fixture.answer(next.value, wrong).then(
           () => 'accepted',
           (error: unknown) => (error instanceof Fault ? error.code : error),
         )
         const { resolution } = await fixture.asPerson('getRequest', { id: next.value.id })
-        misfits.push({ code, resolvedBy: resolution?.by ?? null })
+        refusedAnswers.push({ code, resolvedBy: resolution?.by ?? null })
       }
       answered++
-      // A stop of another request may have withdrawn this one meanwhile.
+      // A denial that stopped the turn may have withdrawn this request.
       await fixture
-        .answer(next.value, answerOf(next.value, mood))
+        .answer(next.value, answerOf(next.value, behavior))
         .catch(error => expect(error).toMatchObject({ code: 'already_resolved' }))
     }
   })()
@@ -152,18 +157,18 @@ async function perform(actions: readonly Action[], people: Iterator<Mood>) {
   const { ending } = await over
   await answering
   await fixture.close()
-  return { fixture, trace, ending, misfits }
+  return { fixture, trace, ending, refusedAnswers }
 }
 
 function holds(check: (played: Awaited<ReturnType<typeof perform>>, actions: readonly Action[]) => void, runs = 25) {
   return fc.assert(
-    fc.asyncProperty(script, moods, async (actions, people) => check(await perform(actions, people), actions)),
+    fc.asyncProperty(script, behaviors, async (actions, people) => check(await perform(actions, people), actions)),
     { numRuns: runs },
   )
 }
 
 describe('generator agents', () => {
-  it('P1: the agent does not continue before the answer has arrived', () =>
+  it('P1: an agent does not continue before the answer has arrived', () =>
     holds(({ trace }) => {
       for (const step of trace.steps) expect(step.answered).toBeGreaterThanOrEqual(step.at)
     }))
@@ -183,7 +188,7 @@ describe('generator agents', () => {
       if (ending === 'done') expect(trace.results).toHaveLength(opened.length)
     }))
 
-  it('P3: an approval is answered with allow or deny only', () =>
+  it('P3: the answer to an approval is always allow or deny', () =>
     holds(({ fixture, trace }) => {
       const approvals = new Set(
         fixture
@@ -198,7 +203,7 @@ describe('generator agents', () => {
         if (ask.kind === 'approval') expect(typeof (result as { allowed: unknown }).allowed).toBe('boolean')
     }))
 
-  it('P4: the index of a choice is in range, and its value is that choice', () =>
+  it('P4: the answer to a choice has an index in range and the value of the choice at that index', () =>
     holds(({ trace }) => {
       for (const { ask, result } of trace.results) {
         if (ask.kind !== 'choice' || result === null) continue
@@ -209,7 +214,7 @@ describe('generator agents', () => {
       }
     }))
 
-  it('P5: a deny with onReject cancel ends the turn', () =>
+  it('P5: denying an ask with onReject: cancel ends the turn', () =>
     holds(({ fixture, ending }, actions) => {
       const byKey = new Map(fixture.eventsOf('request.opened').map(event => [event.value.id, event.value]))
       const last = fixture.eventsOf('request.resolved').find(({ request, resolution }) => {
@@ -221,7 +226,7 @@ describe('generator agents', () => {
       if (!last) return
       const types = fixture.events.slice(fixture.events.indexOf(last)).map(event => event.type)
       expect(types).not.toContain('message.added')
-      // Requests that were opened together with it may not have been answered yet.
+      // Requests that were opened together with the denied request may not have been answered yet.
       const cancelled = actionAt(actions, byKey.get(last.request))
       for (const event of fixture.eventsOf('request.opened'))
         expect(actionAt(actions, event.value)).toBeLessThanOrEqual(cancelled)
@@ -236,15 +241,15 @@ describe('generator agents', () => {
       }
     }))
 
-  it('P7: the history survives a deny', () =>
+  it('P7: the history stays complete after a denial', () =>
     holds(({ fixture, trace }) => {
       expect(fixture.agentTexts().join('')).toBe(trace.said.join(''))
     }))
 
-  it('P8: an answer that does not fit leaves the request pending', () =>
-    holds(({ misfits }) => {
-      for (const { code, resolvedBy } of misfits) {
-        // A stop of another request may withdraw this one at any time; nothing else may resolve it.
+  it('P8: an invalid answer is refused, and the request stays pending', () =>
+    holds(({ refusedAnswers }) => {
+      for (const { code, resolvedBy } of refusedAnswers) {
+        // A denial that stops the turn may withdraw this request at any time. Nothing else may resolve it.
         if (resolvedBy === 'agent') continue
         expect(code).toBe('answer_mismatch')
         expect(resolvedBy).toBeNull()
@@ -252,7 +257,7 @@ describe('generator agents', () => {
     }))
 })
 
-/** Positions in a script. Text runs and asks are counted together, as the driver does. */
+/** Positions in a script. Texts and asks are counted together, as in the driver. */
 function* places(
   actions: readonly Action[],
 ): Generator<{ readonly text: string } | { readonly ask: AskScript; readonly action: number }> {

@@ -7,7 +7,7 @@ import { generatorDriver, rehearsal } from '../src/index.ts'
 import { RunnerFixture } from './runner-fixture.ts'
 
 let fixture: RunnerFixture
-/** A folder outside the rehearsal's own folder, so that its files remain after the turn. */
+/** A folder outside the rehearsal's own folder, so that files in it remain after the turn. */
 let outside: string
 beforeEach(() => {
   outside = mkdtempSync(join(tmpdir(), 'holdpoint-outside-'))
@@ -29,7 +29,7 @@ function approvalOf(request: Request): ApprovalAsk {
   if (request.ask.kind !== 'approval') throw new Error('no approval')
   return request.ask
 }
-async function told(): Promise<string> {
+async function agentText(): Promise<string> {
   expect((await fixture.waitForTurnEnd()).ending).toBe('done')
   return fixture.agentTexts().join('')
 }
@@ -38,14 +38,14 @@ function outputOf(tool: string): unknown {
   const started = fixture.eventsOf('tool.started').find(event => event.tool === tool)
   return fixture.eventsOf('tool.finished').find(event => event.block === started?.block)?.output
 }
-/** Waits for a file that a command writes in one step. */
+/** Waits until a file exists. The command must write the file in one step. */
 async function written(name: string): Promise<string> {
   const file = join(outside, name)
-  while (!existsSync(file) || readFileSync(file, 'utf8') === '') await glance()
+  while (!existsSync(file) || readFileSync(file, 'utf8') === '') await shortPause()
   return readFileSync(file, 'utf8').trim()
 }
-const glance = () => new Promise(resolve => setTimeout(resolve, 5))
-function runs(pid: number): boolean {
+const shortPause = () => new Promise(resolve => setTimeout(resolve, 5))
+function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0)
     return true
@@ -69,41 +69,41 @@ describe('the rehearsal agent', () => {
     expect(tool).toBe('Bash')
     const edit = edited(request, { command: 'printf edited > mine.txt; pwd; ls; cat mine.txt' })
     await fixture.answer(request, { ...edit, note: 'go ahead' })
-    expect(await told()).toContain('The command was allowed with the note “go ahead”, and it ran.')
+    expect(await agentText()).toContain('The command was allowed with the note “go ahead”, and it ran.')
     expect(outputOf('Bash')).toBe(`${cwd}\nmine.txt\nedited`)
   })
 
-  it('runs nothing when the command is denied', async () => {
+  it('runs no command if the person denies it', async () => {
     await play('approval')
     const request = await nextAsk()
     await fixture.answer(request, { kind: 'deny', reason: 'not now' })
-    expect(await told()).toContain('The command was not allowed: not now')
+    expect(await agentText()).toContain('The command was not allowed: not now')
     expect(fixture.eventsOf('tool.started').map(event => event.tool)).not.toContain('Bash')
   })
 
-  it('edits a real file', async () => {
+  it('edits a file in its temporary folder if the person allows it', async () => {
     await play('edit')
     const request = await nextAsk()
     await fixture.answer(request, allow)
-    expect(await told()).toContain('The edit was allowed')
+    expect(await agentText()).toContain('The edit was allowed')
     expect(outputOf('Edit')).toBe('Good morning.\nIt is a day for rehearsals.\n')
   })
 
-  it('edits no file outside its folder, even if a person edits the input', async () => {
+  it('edits no file outside its folder, even if a person changes the path', async () => {
     await play('edit')
     const request = await nextAsk()
     await fixture.answer(request, edited(request, { file_path: '/etc/hostname' }))
-    await told()
+    await agentText()
     expect(fixture.eventsOf('tool.finished').at(-1)).toMatchObject({ ok: false })
   })
 
-  it('shows a plan that can be edited', async () => {
+  it('shows a plan that the person can edit before approving it', async () => {
     await play('plan')
     const request = await nextAsk()
     expect(approvalOf(request)).toMatchObject({ tool: 'ExitPlanMode', editable: true })
     expect(approvalOf(request).plan).toContain('# Plan')
     await fixture.answer(request, { ...edited(request, { plan: '# Less' }), mode: 'acceptEdits' })
-    expect(await told()).toContain('The plan was approved in mode acceptEdits, with your changes.')
+    expect(await agentText()).toContain('The plan was approved in mode acceptEdits, with your changes.')
   })
 
   it('asks two questions in one request', async () => {
@@ -114,13 +114,13 @@ describe('the rehearsal agent', () => {
       { id: 'checks', chosen: ['Tone', 'Spelling'], other: 'Rhythm' },
     ]
     await fixture.answer(request, { kind: 'answers', answers })
-    expect(await told()).toContain('The language: French. The checks: Tone, Spelling, “Rhythm”.')
+    expect(await agentText()).toContain('The language: French. The checks: Tone, Spelling, “Rhythm”.')
   })
 
-  it('asks for text', async () => {
+  it('asks a question that the person answers in their own words', async () => {
     await play('text')
     await fixture.answer(await nextAsk(), { kind: 'answers', answers: [{ id: 'text', chosen: [], other: 'Dawn' }] })
-    expect(await told()).toContain('The greeting is called “Dawn”.')
+    expect(await agentText()).toContain('The greeting is called “Dawn”.')
   })
 
   it('shows a form with every kind of field', async () => {
@@ -135,26 +135,28 @@ describe('the rehearsal agent', () => {
       width: 1.5,
     }
     await fixture.answer(await nextAsk(), { kind: 'submit', values })
-    expect(await told()).toContain('to = "Ada", count = 2')
+    expect(await agentText()).toContain('to = "Ada", count = 2')
   })
 
-  it('asks twice at once from nested subagents', async () => {
+  it('asks at the same time from a subagent and from its nested subagent', async () => {
     await play('parallel')
     const second = await nextAsk(2)
     const first = await nextAsk(1)
     expect([first.agentPath, second.agentPath]).toEqual([['reviewer'], ['reviewer', 'linter']])
     await fixture.answer(second, { kind: 'deny' })
     await fixture.answer(first, allow)
-    expect(await told()).toContain('The reviewer was allowed; its linter was not allowed (A person declined this.).')
+    expect(await agentText()).toContain(
+      'The reviewer was allowed; its linter was not allowed (A person declined this.).',
+    )
   })
 
-  it('plays every scene, then lists the answers; a later message gets a short reply', async () => {
+  it('plays every scene and then lists the answers, and replies briefly to a later message', async () => {
     const id = await play()
     const stop = fixture.answerAll(({ ask }) => {
       if (ask.kind === 'approval') return allow
       return ask.kind === 'form' ? { kind: 'submit', values: { to: 'Ada', count: 1 } } : { kind: 'decline' }
     })
-    const text = await told()
+    const text = await agentText()
     stop()
     expect(fixture.eventsOf('request.opened')).toHaveLength(8)
     for (const sentence of [
@@ -173,10 +175,10 @@ describe('the rehearsal agent', () => {
     expect(fixture.agentTexts().join('')).toContain('You said: “thanks”. You chose “Keep it”.')
   })
 
-  it('plays only the first approval if the message says "short"', async () => {
+  it('plays only the approval scene if the message contains “short”', async () => {
     await play(undefined, 'a short one please')
     await fixture.answer(await nextAsk(), allow)
-    await told()
+    await agentText()
     expect(fixture.eventsOf('request.opened')).toHaveLength(1)
   })
 
@@ -185,7 +187,7 @@ describe('the rehearsal agent', () => {
     try {
       await play('approval')
       await answerEdited({ command: 'env | grep -c ^PATH=; env' })
-      await told()
+      await agentText()
       expect(outputOf('Bash')).toMatch(/^1\n/)
       expect(outputOf('Bash')).not.toContain('HOLDPOINT_')
     } finally {
@@ -193,44 +195,44 @@ describe('the rehearsal agent', () => {
     }
   })
 
-  it('leaves no process behind when it is interrupted', async () => {
+  it('leaves no process running when it is interrupted', async () => {
     const id = await play('approval')
     const command = `sleep 300 & echo "$$ $!" > ${outside}/pids; wait`
     await answerEdited({ command })
     const pids = (await written('pids')).split(' ').map(Number)
-    expect(pids.map(runs)).toEqual([true, true])
+    expect(pids.map(isRunning)).toEqual([true, true])
     await fixture.asPerson('interruptSession', { id })
     expect((await fixture.waitForTurnEnd()).ending).toBe('interrupted')
-    while (pids.some(runs)) await glance()
+    while (pids.some(isRunning)) await shortPause()
   })
 
-  it('leaves no process behind when its command has ended', async () => {
+  it('leaves no process running when its command has ended', async () => {
     await play('approval')
     const command = `sleep 300 & echo "$!" > ${outside}/pid; echo done`
     await answerEdited({ command })
-    await told()
+    await agentText()
     expect(outputOf('Bash')).toBe('done')
     const pid = Number(await written('pid'))
-    while (runs(pid)) await glance()
+    while (isRunning(pid)) await shortPause()
   })
 
-  it('ends a command that prints too much, and reports it', async () => {
+  it('kills a command that prints too much, and reports the limit', async () => {
     await play('approval')
     await answerEdited({ command: 'yes' })
-    await told()
+    await agentText()
     expect(outputOf('Bash')).toEqual({ error: expect.stringMatching(/more than \d+ bytes/) })
   })
 
-  it('removes its folder when the turn is over, in whatever way it ended', async () => {
+  it('removes its folder when the turn ends, even if a person interrupted it', async () => {
     const id = await play('approval')
     const { cwd } = approvalOf(await nextAsk())
     expect(existsSync(cwd)).toBe(true)
     await fixture.asPerson('interruptSession', { id })
     expect((await fixture.waitForTurnEnd()).ending).toBe('interrupted')
-    while (existsSync(cwd)) await glance()
+    while (existsSync(cwd)) await shortPause()
   })
 
-  it('keeps its folder while it is parked, runs an allowed command there later, and then removes it', async () => {
+  it('keeps its folder while it is parked, runs an allowed command there after it resumes, and then removes the folder', async () => {
     fixture = await RunnerFixture.open()
     const runner = fixture.startRunner([generatorDriver(rehearsal)])
     await fixture.startSession('rehearsal', { prompt: 'go', options: { paceMs: 0, only: 'approval' } })
@@ -240,9 +242,9 @@ describe('the rehearsal agent', () => {
     expect(existsSync(cwd)).toBe(true)
     fixture.startRunner([generatorDriver(rehearsal)])
     await fixture.answer(request, edited(request, { command: 'pwd' }))
-    await told()
+    await agentText()
     expect(outputOf('Bash')).toBe(cwd)
-    while (existsSync(cwd)) await glance()
+    while (existsSync(cwd)) await shortPause()
   })
   it('keeps its folder when it is parked because a request waits longer than parkAfterMs', async () => {
     fixture = await RunnerFixture.open()
@@ -254,12 +256,12 @@ describe('the rehearsal agent', () => {
     await fixture.waitForEvent('session.changed', event => event.value.state === 'parked')
     expect(existsSync(cwd)).toBe(true)
     await fixture.answer(request, edited(request, { command: 'pwd' }))
-    expect(await told()).toContain('The command was allowed, and it ran.')
+    expect(await agentText()).toContain('The command was allowed, and it ran.')
     expect(outputOf('Bash')).toBe(cwd)
   })
   it('reports an allowed command that failed as failed', async () => {
     await play('approval')
     await answerEdited({ command: 'yes' })
-    expect(await told()).toContain('The command was allowed, but it failed: the command printed more than')
+    expect(await agentText()).toContain('The command was allowed, but it failed: the command printed more than')
   })
 })

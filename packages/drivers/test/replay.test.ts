@@ -1,4 +1,4 @@
-/** Crashes a generator agent at any write and checks the replay: the same transcript, no step runs twice, no allow is handed twice. */
+/** Crashes a generator agent at any write and checks that the replay produces the same transcript, runs no step twice and hands no allow twice. */
 
 import type { Answer, Request } from '@holdpoint/protocol'
 import fc from 'fast-check'
@@ -118,7 +118,7 @@ async function performAll(actions: readonly Action[], deaths: readonly { nth: nu
   return { playing, ran, ending }
 }
 
-/** The expected transcript, given which allows and steps have an unknown outcome. */
+/** Returns the expected transcript, given which allows and steps have an unknown outcome. */
 function expected(actions: readonly Action[], playing: RunnerFixture): string {
   const doubted = new Set(playing.eventsOf('request.unknown').map(event => event.request))
   const opened = playing.eventsOf('request.opened').map(event => event.value)
@@ -148,7 +148,7 @@ const deathAt = fc.record({
 })
 
 describe('the replay of a generator agent', () => {
-  it('gives the same transcript after a crash at any write, and runs no step and hands no allow twice (G5)', () =>
+  it('produces the same transcript after a crash at any write, without running a step or handing an allow twice (G5)', () =>
     fc.assert(
       fc.asyncProperty(script, fc.array(deathAt, { minLength: 1, maxLength: 3 }), async (actions, deaths) => {
         const { playing, ran, ending } = await performAll(actions, deaths)
@@ -165,7 +165,7 @@ describe('the replay of a generator agent', () => {
             continue
           const before = life.get(event.request) ?? ''
           if (event.type === 'request.handed' && allows.has(event.request)) expect(before).toBe('')
-          // The outcome is unknown exactly if the answer was handed and not taken.
+          // The outcome is unknown if and only if the answer was handed and not taken.
           if (event.type === 'request.unknown') expect(before).toBe('request.handed')
           life.set(event.request, event.type)
         }
@@ -175,7 +175,7 @@ describe('the replay of a generator agent', () => {
       { numRuns: 60 },
     ))
 
-  it('tells the agent that the outcome of an approval is unknown, and never allows it a second time', async () => {
+  it('tells the agent that the outcome is unknown if an allow was handed before the crash, and does not allow the call again', async () => {
     const playing = await RunnerFixture.open()
     fixture = playing
     const got: unknown[] = []
@@ -221,14 +221,14 @@ describe('the replay of a generator agent', () => {
     await playing.waitForRequest('t1.1')
     before.kill()
     const after = playing.startRunner(agentRunning(second))
-    // A pending request needs no runner; the answer resumes the session.
+    // No runner attaches the session while its request is pending. The answer resumes the session.
     await playing.answer(await playing.waitForRequest('t1.1'), { kind: 'allow' })
     const { ending } = await playing.waitForTurnEnd()
     await after.stop()
     return { ending, errors: playing.eventsOf('error.raised').map(event => event.message) }
   }
 
-  it('fails the turn if the agent asks something else at the same position, and explains how to fix the agent', async () => {
+  it('fails the turn if the agent asks something different at the same position, and explains how to fix the agent', async () => {
     const { ending, errors } = await crashAndChange(
       async function* () {
         yield* approval('Delete 3 files?')
@@ -239,11 +239,11 @@ describe('the replay of a generator agent', () => {
     )
     expect(ending).toBe('failed')
     expect(errors).toEqual([
-      'this agent is not deterministic: its ask t1.1 differs from the one before; put side effects and random values into step()',
+      'This agent is not deterministic: its ask t1.1 differs from the ask that was recorded at this position. Put side effects and random values into step()',
     ])
   })
 
-  it('fails the turn if the agent does something else at the same position', async () => {
+  it('fails the turn if the agent yields text where it asked before', async () => {
     const { ending, errors } = await crashAndChange(
       async function* () {
         yield* approval('May I?')
@@ -257,7 +257,7 @@ describe('the replay of a generator agent', () => {
   })
 
   const key = { type: 'string', format: 'password' } as const
-  const gone: [string, () => AskGenerator<unknown>, Answer][] = [
+  const secretAsks: [string, () => AskGenerator<unknown>, Answer][] = [
     [
       'question',
       () => text('The key?', { secret: true }),
@@ -269,7 +269,7 @@ describe('the replay of a generator agent', () => {
       { kind: 'submit', values: { key: 'hunter2' } },
     ],
   ]
-  it.each(gone)('fails the turn if a secret answer is no longer stored: a %s', async (_, ask, answer) => {
+  it.each(secretAsks)('fails the turn if the secret answer to a %s is no longer stored', async (_, ask, answer) => {
     const playing = await RunnerFixture.open()
     fixture = playing
     const agent = defineAgent({

@@ -1,4 +1,4 @@
-/** Test fixture for drivers: a real gateway on the memory store, calls as a person, runner or agent, and runners that can be killed. */
+/** Test fixture for drivers: a real gateway with an in-memory store, calls as a person, runner or agent, and runners that can be killed. */
 import { randomBytes } from 'node:crypto'
 import { type Caller, callAs, type Gateway, openGateway, type Settings } from '@holdpoint/engine'
 import {
@@ -30,9 +30,9 @@ export interface RunnerFixtureOptions {
 }
 
 export interface RunningRunner {
-  /** Like kill -9: everything that the runner has not committed is lost. */
+  /** Simulates SIGKILL: everything that the runner has not committed is lost. */
   kill(): void
-  /** Like SIGTERM. */
+  /** Simulates SIGTERM. */
   stop(): Promise<void>
   readonly finished: Promise<void>
 }
@@ -170,7 +170,7 @@ export class RunnerFixture {
     return this.asPerson('answerRequest', { id: request.id, digest: request.digest, answer })
   }
 
-  /** Answers every request, open or future, until the returned function is called. */
+  /** Answers all pending and future requests until the returned function is called. */
   answerAll(choose: (request: Request) => Answer): () => void {
     const answered = new Set<RequestId>()
     const listener = () => {
@@ -194,7 +194,7 @@ export class RunnerFixture {
     return this.events.filter((event): event is EventOf<T> => event.type === type)
   }
 
-  /** The agent's messages as a reader of the log sees them: a later event with the same block id replaces the earlier one. */
+  /** Returns the agent's messages as a reader of the log sees them: a later event replaces an earlier event with the same block id. */
   agentTexts(): string[] {
     const blocks = new Map<string, string>()
     for (const event of this.eventsOf('message.added')) blocks.set(event.block, event.text)

@@ -27,14 +27,14 @@ const waiting = (session: AgentSession) =>
     else session.signal.addEventListener('abort', () => resolve(), { once: true })
   })
 
-/** A driver that reports that it has started before it does anything else. */
+/** A driver that first reports that it has started. */
 const greeting = (run: (session: AgentSession) => Promise<void>) => async (session: AgentSession) => {
   await session.say({ type: 'message.added', block: 'hello', text: 'hello' })
   await run(session)
 }
 
 describe('a runner', () => {
-  it('runs two sessions at once', async () => {
+  it('runs two sessions at the same time', async () => {
     fixture = await RunnerFixture.open()
     fixture.startRunner([asker])
     const one = await fixture.startSession('asker', { prompt: 'one' })
@@ -54,17 +54,17 @@ describe('a runner', () => {
     )
   })
 
-  it('isolates a failing driver: only its session fails, visibly', async () => {
+  it('fails only the session of a driver that throws, and reports the error', async () => {
     fixture = await RunnerFixture.open()
-    const troubles: RunnerProblem[] = []
+    const problems: RunnerProblem[] = []
     const buggy = plain('buggy', () => Promise.reject(new TypeError('undefined is not a function')))
-    fixture.startRunner([asker, buggy], { log: trouble => troubles.push(trouble) })
+    fixture.startRunner([asker, buggy], { log: problem => problems.push(problem) })
     const good = await fixture.startSession('asker')
     const bad = await fixture.startSession('buggy')
     const ended = await fixture.waitForEvent('session.ended', event => event.session === bad)
     expect(ended.value.ending).toEqual({ reason: 'failed', detail: 'undefined is not a function' })
     expect(fixture.eventsOf('error.raised').map(event => event.session)).toEqual([bad])
-    expect(troubles).toEqual([{ event: 'session.failed', session: bad, message: 'undefined is not a function' }])
+    expect(problems).toEqual([{ event: 'session.failed', session: bad, message: 'undefined is not a function' }])
     await fixture.answer(await fixture.waitForRequest('t1.2', good), { kind: 'allow' })
     expect((await fixture.waitForTurnEnd()).ending).toBe('done')
   })
@@ -77,7 +77,7 @@ describe('a runner', () => {
     expect((await fixture.asPerson('getSession', { id })).ending).toEqual({ reason: 'done' })
   })
 
-  it('stops when a newer start of the same runner takes over, and its sessions continue there', async () => {
+  it('stops when a newer start of the same runner takes over, and its sessions continue in the newer one', async () => {
     fixture = await RunnerFixture.open({ settings: { runnerTtlMs: 300 } })
     const first = fixture.startRunner([asker])
     const id = await fixture.startSession('asker')
@@ -91,7 +91,7 @@ describe('a runner', () => {
     await second.stop()
   })
 
-  it('parks resumable sessions when it is told to stop, ends the others, and retires', async () => {
+  it('parks resumable sessions, ends the other sessions, and retires when it is told to stop', async () => {
     fixture = await RunnerFixture.open()
     const runner = fixture.startRunner([asker, plain('fleeting', waiting)])
     const parked = await fixture.startSession('asker')
@@ -108,21 +108,21 @@ describe('a runner', () => {
     expect((await fixture.waitForTurnEnd()).ending).toBe('done')
   })
 
-  it('reports what it could not park in its own log and in the log of the session', async () => {
+  it('reports work that it could not park in its own log and in the session log', async () => {
     fixture = await RunnerFixture.open()
-    const troubles: RunnerProblem[] = []
+    const problems: RunnerProblem[] = []
     const halfDone = async (session: AgentSession) => {
       await waiting(session)
       await session.say({ type: 'message.added', block: 'b', text: 'last words' })
       await session.park('half of it is done')
     }
     const drivers = [plain('fleeting', greeting(waiting)), plain('half', greeting(halfDone), true)]
-    const runner = fixture.startRunner(drivers, { log: trouble => troubles.push(trouble) })
+    const runner = fixture.startRunner(drivers, { log: problem => problems.push(problem) })
     const ended = await fixture.startSession('fleeting')
     const parked = await fixture.startSession('half')
     for (const id of [ended, parked]) await fixture.waitForEvent('message.added', event => event.session === id)
     await runner.stop()
-    expect(troubles).toEqual(
+    expect(problems).toEqual(
       expect.arrayContaining([
         { event: 'session.unfinished', session: ended, message: expect.stringContaining('cannot resume') },
         { event: 'session.unfinished', session: parked, message: 'half of it is done' },
@@ -133,29 +133,29 @@ describe('a runner', () => {
     expect((await fixture.asPerson('getSession', { id: parked })).state).toBe('parked')
   })
 
-  it('logs the sessions that it leaves to the gateway because stopping took too long', async () => {
+  it('logs the sessions that it could not release because stopping took too long', async () => {
     const clock = new ManualClock()
     fixture = await RunnerFixture.open({ clock })
-    const troubles: RunnerProblem[] = []
+    const problems: RunnerProblem[] = []
     const stubborn = plain(
       'stubborn',
       greeting(() => new Promise(() => {})),
       true,
     )
-    const runner = fixture.startRunner([stubborn], { log: trouble => troubles.push(trouble) })
+    const runner = fixture.startRunner([stubborn], { log: problem => problems.push(problem) })
     const id = await fixture.startSession('stubborn')
     await fixture.waitForEvent('message.added')
     const stopped = runner.stop()
     await clock.advance(10_000)
     await stopped
-    expect(troubles).toContainEqual({
+    expect(problems).toContainEqual({
       event: 'session.kept',
       session: id,
       message: expect.stringContaining('took too long'),
     })
   })
 
-  it('reports changed capabilities of a driver at once', async () => {
+  it('immediately reports changed capabilities of a driver to the gateway', async () => {
     fixture = await RunnerFixture.open()
     let learnt = () => {}
     let capabilities: DriverInfo['capabilities'] = ['resumable']
@@ -173,7 +173,7 @@ describe('a runner', () => {
     expect(of).toContain('parkable')
   })
 
-  it('survives a restart of the gateway without its agents noticing', async () => {
+  it('keeps its agents running when the gateway restarts', async () => {
     fixture = await RunnerFixture.open()
     let runs = 0
     const counting = generatorDriver(
@@ -197,7 +197,7 @@ describe('a runner', () => {
     expect(fixture.agentTexts()).toEqual(['before', 'true'])
   })
 
-  it('gives up on a gateway that stays unreachable, and stops its agents', async () => {
+  it('stops its agents and itself if the gateway stays unreachable', async () => {
     const clock = new ManualClock()
     fixture = await RunnerFixture.open({ clock })
     let away = false

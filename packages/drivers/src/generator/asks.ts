@@ -195,7 +195,7 @@ function reasonNotGranted(handed: HandedAnswer): string {
     case 'unknown':
       return unknownOutcome
     case 'agent':
-      return `The request was dropped: ${handed.reason}.`
+      return `The request ended without an answer (${handed.reason}).`
     case 'answer':
       return reasonOf(handed.answer) ?? handed.request.resolution?.reason ?? defaultDenyReason
   }
@@ -223,6 +223,6 @@ export function inputFault(what: string, path: string, message: string): Fault {
   return new Fault('bad_input', `${what} is not valid: ${path}: ${message}`, { issues: [{ path, message }] })
 }
 function checkPrompt(what: string, prompt: unknown): void {
-  if (typeof prompt !== 'string') throw inputFault(what, 'prompt', 'must be text')
+  if (typeof prompt !== 'string') throw inputFault(what, 'prompt', 'must be a string')
   if (prompt.trim() === '') throw inputFault(what, 'prompt', 'must not be empty')
 }

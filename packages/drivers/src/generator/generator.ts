@@ -17,8 +17,8 @@ export interface GeneratorAgent {
 export function defineAgent(agent: GeneratorAgent): GeneratorAgent {
   const { name, title, modes, run } = Object(agent) as Partial<GeneratorAgent> // a module may export anything
   if (typeof name !== 'string' || name === '' || name.length > limits.nameMax)
-    throw inputFault('defineAgent()', 'name', `must be text of 1 to ${limits.nameMax} characters`)
-  if (typeof title !== 'string' || title === '') throw inputFault('defineAgent()', 'title', 'must be text')
+    throw inputFault('defineAgent()', 'name', `must be a string of 1 to ${limits.nameMax} characters`)
+  if (typeof title !== 'string' || title === '') throw inputFault('defineAgent()', 'title', 'must be a string')
   if (typeof run !== 'function') throw inputFault('defineAgent()', 'run', 'must be an async generator function')
   if (modes !== undefined && !Array.isArray(modes))
     throw inputFault('defineAgent()', 'modes', 'must be a list of names')

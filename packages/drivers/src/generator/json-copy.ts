@@ -6,6 +6,6 @@ export function jsonCopy(value: unknown, what: string): Json {
     // JSON.stringify returns undefined for values without a JSON form; the strict parser refuses the empty text.
     return parseJsonStrict(JSON.stringify(value) ?? '')
   } catch (error) {
-    throw new Fault('bad_input', `${what}: is not JSON: ${messageOf(error)}`)
+    throw new Fault('bad_input', `${what} is not valid JSON: ${messageOf(error)}`)
   }
 }

@@ -75,7 +75,7 @@ export class TurnAsks {
       return await this.#session.open(drafts)
     } catch (error) {
       if (error instanceof Fault && error.code === 'key_conflict')
-        throw notDeterministic(`its ask ${keys.join(' or ')} differs from the one before`)
+        throw notDeterministic(`its ask ${keys.join(' or ')} differs from the ask that was recorded at this position`)
       throw error
     }
   }

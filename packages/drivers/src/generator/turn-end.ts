@@ -35,5 +35,5 @@ function clip(message: string): string {
 }
 
 export function notDeterministic(what: string): TurnFailed {
-  return new TurnFailed(`this agent is not deterministic: ${what}; put side effects and random values into step()`)
+  return new TurnFailed(`This agent is not deterministic: ${what}. Put side effects and random values into step()`)
 }

@@ -183,7 +183,7 @@ export class TurnRun {
         await this.#text.close()
         return this.#step(yielded)
       case 'message.delta':
-        if (typeof yielded.text !== 'string') throw inputFault('The text', 'text', 'must be text')
+        if (typeof yielded.text !== 'string') throw inputFault('The text', 'text', 'must be a string')
         if (yielded.agentPath && !AgentPath.safeParse(yielded.agentPath).success)
           throw inputFault('The text', 'agentPath', 'must be a list of names')
         return this.#text.write(yielded.text, yielded.agentPath)
@@ -194,7 +194,7 @@ export class TurnRun {
         await this.#text.close()
         return this.#recordEvent(yielded)
       default:
-        throw inputFault('The yielded value', 'type', 'must be text, an ask, a step or an event')
+        throw inputFault('The yielded value', 'type', 'must be a string, an ask, a step or an event')
     }
   }
 

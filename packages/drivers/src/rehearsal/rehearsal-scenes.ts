@@ -84,7 +84,7 @@ async function* playQuestions(): ScenePlay {
     {
       id: 'checks',
       header: 'Checks',
-      question: 'What should I check afterwards?',
+      question: 'What should I check afterward?',
       options: ['Spelling', 'Line length', 'Tone'],
       multiSelect: true,
       allowOther: true,
@@ -108,7 +108,7 @@ async function* playForm(): ScenePlay {
       required: ['to', 'count'],
       properties: {
         to: { type: 'string', title: 'To', minLength: 1, maxLength: 80 },
-        email: { type: 'string', title: 'E-mail', format: 'email' },
+        email: { type: 'string', title: 'Email', format: 'email' },
         site: { type: 'string', title: 'Web page', format: 'uri' },
         day: { type: 'string', title: 'Day', format: 'date' },
         at: { type: 'string', title: 'Time', format: 'date-time' },
@@ -140,7 +140,11 @@ async function* playParallel(): ScenePlay {
       input: { file_path: 'greeting.txt' },
       agentPath: ['reviewer'],
     }),
-    approval('Check its spelling', { tool: 'Lint', input: { rule: 'spelling' }, agentPath: ['reviewer', 'linter'] }),
+    approval('Check the spelling of the greeting', {
+      tool: 'Lint',
+      input: { rule: 'spelling' },
+      agentPath: ['reviewer', 'linter'],
+    }),
   ])
   return `The reviewer was ${allowedText(review)}; its linter was ${allowedText(lint)}.`
 }
@@ -185,7 +189,7 @@ async function editFile({ file_path, old_string, new_string }: JsonObject, cwd: 
     throw new Error('file_path, old_string and new_string must be text')
   const file = resolve(cwd, file_path)
   // A person can edit the path, and the rehearsal must not change files outside its own folder.
-  if (relative(cwd, file).startsWith('..')) throw new Error(`${file} is outside the rehearsal's folder`)
+  if (relative(cwd, file).startsWith('..')) throw new Error(`${file} is outside the rehearsal’s folder`)
   await mkdir(dirname(file), { recursive: true })
   const before = await readFile(file, 'utf8')
   if (!before.includes(old_string)) throw new Error(`the text to replace is not in ${file}`)

@@ -1,4 +1,4 @@
-/** Answers to requests of the real Claude Code: approvals, questions and plans. */
+/** Tests answers to approvals, questions and plans of the real Claude Code. */
 import { type Answer, type JsonObject, limits } from '@holdpoint/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
 import { ClaudeFixture, type ClaudeFixtureOptions } from './claude-fixture.ts'
@@ -21,8 +21,8 @@ async function askAndAnswer(
   return { request, turnEnd: await claude.waitForTurnEnd() }
 }
 
-describe('an approval request of Claude Code', () => {
-  it('an allowed command runs, and the model reads its output', async () => {
+describe('approval requests from Claude Code', () => {
+  it('an allowed command runs, and the model gets its output', async () => {
     const { request, turnEnd } = await askAndAnswer(steps([bash('echo hello | tee out.txt')]), { kind: 'allow' })
     expect(request.ask).toMatchObject({ kind: 'approval', tool: 'Bash', cwd: claude.cwd, editable: true })
     expect(turnEnd.ending).toBe('done')
@@ -31,7 +31,7 @@ describe('an approval request of Claude Code', () => {
     expect((await claude.getRequest()).delivery.state).toBe('taken')
   })
 
-  it('a denied command does not run; the model reads the reason and continues', async () => {
+  it('a denied command does not run, and the model gets the reason and continues', async () => {
     const { turnEnd } = await askAndAnswer(steps([bash('touch out.txt')]), { kind: 'deny', reason: 'not on a Sunday' })
     expect(turnEnd.ending).toBe('done')
     expect(claude.readFile('out.txt')).toBeNull()
@@ -44,7 +44,7 @@ describe('an approval request of Claude Code', () => {
     expect(claude.model.toolResult()).toContain('A person declined this.')
   })
 
-  it('a denial with interrupt ends the turn', async () => {
+  it('a denial with interrupt: true ends the turn', async () => {
     const { turnEnd } = await askAndAnswer(steps([bash('touch out.txt')]), {
       kind: 'deny',
       reason: 'stop it',
@@ -55,14 +55,14 @@ describe('an approval request of Claude Code', () => {
     expect(claude.readFile('out.txt')).toBeNull()
   })
 
-  it('a command that the person edited runs as edited', async () => {
+  it('a command that the person edited before allowing it runs as edited', async () => {
     const input = { command: 'touch edited.txt', description: 'a command' }
     await askAndAnswer(steps([bash('touch asked.txt')]), { kind: 'allow', input })
     expect(claude.readFile('asked.txt')).toBeNull()
     expect(claude.readFile('edited.txt')).toBe('')
   })
 
-  it('a request stays pending if the edited input does not have the shape of the original', async () => {
+  it('an answer whose edited input has the wrong field types is refused, and the request stays pending', async () => {
     claude = await ClaudeFixture.create(steps([bash('touch asked.txt')]))
     await claude.startClaude()
     const request = await claude.waitForRequest()
@@ -78,7 +78,7 @@ describe('an approval request of Claude Code', () => {
     expect(claude.readFile('asked.txt')).toBe('')
   })
 
-  it('a call with too large an input is denied; the agent and the person read the size and the limit', async () => {
+  it('a call whose input is too large is denied, and the agent and the person see the size and the limit', async () => {
     const write = (bytes: number, id: string) => {
       const input = { file_path: `${claude.cwd}/${id}.txt`, content: '' }
       const content = 'y'.repeat(bytes - JSON.stringify(input).length)
@@ -96,19 +96,19 @@ describe('an approval request of Claude Code', () => {
     expect(claude.readFile('toolu_0.txt')?.length).toBeGreaterThan(900_000)
     expect(claude.readFile('toolu_1.txt')).toBeNull()
     expect(claude.eventsOf('request.opened')).toHaveLength(1)
-    const sentence = /Write was denied: its input is too large to ask about \(\d+ bytes; the limit is \d+\)/
+    const sentence = /Write was denied because its input is too large to ask about \(\d+ bytes; the limit is \d+\)/
     expect(claude.model.toolResult()).toMatch(sentence)
     expect(claude.eventsOf('error.raised')[0]?.message).toMatch(sentence)
   })
 
-  it('a note on an allowed call reaches the model together with the result', async () => {
+  it('a person’s note on an allowed call reaches the model together with the result', async () => {
     await askAndAnswer(steps([bash('touch out.txt')]), { kind: 'allow', note: 'only this once, please' })
     expect(claude.readFile('out.txt')).toBe('')
     expect(claude.model.hasRead('only this once, please')).toBe(true)
     expect(claude.eventsOf('turn.finished')).toHaveLength(1)
   })
 
-  it('a call whose deadline passes does not run, and the model reads that nobody answered', async () => {
+  it('a call does not run if its deadline passes, and the model is told that nobody answered', async () => {
     claude = await ClaudeFixture.create(steps([bash('touch out.txt')]))
     await claude.startClaude({ deadlineMs: 1000, onDeadline: 'deny' })
     await claude.waitForTurnEnd()
@@ -116,7 +116,7 @@ describe('an approval request of Claude Code', () => {
     expect(claude.readFile('out.txt')).toBeNull()
   })
 
-  it('an accepted suggestion applies to the next equal call, in the chosen scope', async () => {
+  it('an accepted “always allow” suggestion applies to the next equal call, in the chosen scope', async () => {
     claude = await ClaudeFixture.create(steps([bash('mkdir -p a/b')], [bash('mkdir -p a/b', 'toolu_2')]))
     await claude.startClaude()
     const request = await claude.waitForRequest()
@@ -130,7 +130,7 @@ describe('an approval request of Claude Code', () => {
     expect(claude.readFile('.claude/settings.local.json')).toBeNull()
   })
 
-  it('a request shows why the CLI is careful about the call', async () => {
+  it('a request shows the CLI’s reason for being careful about the call', async () => {
     const { request } = await askAndAnswer(steps([bash('rm -rf ~/')]), { kind: 'deny' })
     expect(request.ask).toMatchObject({ caution: { reason: expect.any(String) } })
   })
@@ -140,8 +140,8 @@ const which = { question: 'Which?', header: 'W', multiSelect: false }
 const letters = ['A', 'B', 'C'].map(label => ({ label, description: `take ${label}` }))
 const ask = (...questions: readonly object[]) => steps([toolUse('AskUserQuestion', { questions }, 'toolu_1')])
 
-describe('a questions request of Claude Code', () => {
-  it('two questions show their options, and the model reads both answers', async () => {
+describe('questions from Claude Code', () => {
+  it('a request with two questions shows the options of both, and the model gets both answers', async () => {
     const script = ask({ ...which, options: letters }, { ...which, question: 'And then?', options: letters })
     const { request } = await askAndAnswer(script, {
       kind: 'answers',
@@ -158,25 +158,25 @@ describe('a questions request of Claude Code', () => {
     expect(claude.model.toolResult()).toContain('"And then?"="C"')
   })
 
-  it('an option shows its preview', async () => {
+  it('an option of a question keeps its preview', async () => {
     const previewed = letters.map(letter => ({ ...letter, preview: `<b>${letter.label}</b>` }))
     const { request } = await askAndAnswer(ask({ ...which, options: previewed }), { kind: 'decline' })
     expect(request.ask).toMatchObject({ questions: [{ options: previewed }] })
   })
 
-  it('a multiple-choice question accepts several options and free text', async () => {
+  it('a multi-select question accepts several options and free text', async () => {
     const script = ask({ ...which, multiSelect: true, options: letters })
     await askAndAnswer(script, { kind: 'answers', answers: [{ id: 'q1', chosen: ['A', 'C'], other: 'and D' }] })
     expect(claude.model.toolResult()).toContain('"Which?"="A, C, and D"')
   })
 
-  it('free text reaches the model unchanged', async () => {
+  it('a free-text answer reaches the model unchanged', async () => {
     const script = ask({ ...which, options: letters })
     await askAndAnswer(script, { kind: 'answers', answers: [{ id: 'q1', chosen: [], other: 'none, "really"' }] })
     expect(claude.model.toolResult()).toContain('none, "really"')
   })
 
-  it('a questions request can be answered in part', async () => {
+  it('a person can leave out the answer to one of two questions', async () => {
     const script = ask({ ...which, options: letters }, { ...which, question: 'And then?', options: letters })
     const { turnEnd } = await askAndAnswer(script, { kind: 'answers', answers: [{ id: 'q2', chosen: ['A'] }] })
     expect(turnEnd.ending).toBe('done')
@@ -184,7 +184,7 @@ describe('a questions request of Claude Code', () => {
     expect(claude.model.toolResult()).not.toContain('"Which?"=')
   })
 
-  it('a declined question tells the model why', async () => {
+  it('the model gets the reason when a person declines a question', async () => {
     await askAndAnswer(ask({ ...which, options: letters }), { kind: 'decline', reason: 'ask me tomorrow' })
     expect(claude.model.toolResult()).toContain('ask me tomorrow')
   })
@@ -199,8 +199,8 @@ const planner: ModelScript = ({ results, conversation }) => {
   return results.length === 2 ? [bash('touch planned.txt', 'toolu_2')] : [{ type: 'text', text: 'done' }]
 }
 
-describe('a plan request of Claude Code', () => {
-  it('an approved plan changes the mode, and its commands run without asking', async () => {
+describe('plan approvals for Claude Code', () => {
+  it('approving a plan changes the mode, and the plan’s commands run without asking', async () => {
     const { request } = await askAndAnswer(planner, { kind: 'allow', mode: 'acceptEdits' }, { mode: 'plan' })
     expect(request.ask).toMatchObject({ kind: 'approval', tool: 'ExitPlanMode', plan: '# First this, then that' })
     expect(claude.model.toolResult()).toContain('approved')
@@ -209,7 +209,7 @@ describe('a plan request of Claude Code', () => {
     expect(claude.eventsOf('request.opened')).toHaveLength(1)
   })
 
-  it('a plan that the person edited reaches the agent as edited', async () => {
+  it('a plan that the person edited before approving it reaches the agent as edited', async () => {
     claude = await ClaudeFixture.create(planner)
     await claude.startClaude({ mode: 'plan' })
     const request = await claude.waitForRequest()
@@ -223,17 +223,17 @@ describe('a plan request of Claude Code', () => {
     expect(claude.model.toolResult()).toContain('# Only this')
   })
 
-  it('a request without a written plan does not show an empty plan', async () => {
+  it('a request without a written plan has no plan field', async () => {
     const { request } = await askAndAnswer(
       steps([toolUse('ExitPlanMode', {}, 'toolu_1')]),
       { kind: 'deny', reason: 'which plan?' },
       { mode: 'plan' },
     )
-    expect(request.ask).toMatchObject({ title: 'ExitPlanMode: no plan was written down', input: {} })
+    expect(request.ask).toMatchObject({ title: 'ExitPlanMode: no written plan', input: {} })
     expect(request.ask).not.toHaveProperty('plan')
   })
 
-  it('a plan approved with an unknown mode is an error, and the request stays pending', async () => {
+  it('approving a plan with an unknown mode is an error, and the request stays pending', async () => {
     claude = await ClaudeFixture.create(planner)
     await claude.startClaude({ mode: 'plan' })
     const request = await claude.waitForRequest()
@@ -246,7 +246,7 @@ describe('a plan request of Claude Code', () => {
     expect(claude.readFile('planned.txt')).toBe('')
   })
 
-  it('a plan cannot be approved into bypassPermissions unless the session was started for it', async () => {
+  it('approving a plan cannot enter bypassPermissions unless the session was started with allowBypass', async () => {
     claude = await ClaudeFixture.create(planner)
     await claude.startClaude({ mode: 'plan' })
     const request = await claude.waitForRequest()
@@ -261,7 +261,7 @@ describe('a plan request of Claude Code', () => {
     expect(claude.readFile('planned.txt')).toBeNull()
   })
 
-  it('a denied plan tells the agent the reason, and plan mode stays on', async () => {
+  it('denying a plan tells the agent the reason, and plan mode stays on', async () => {
     await askAndAnswer(planner, { kind: 'deny', reason: 'too much at once' }, { mode: 'plan' })
     expect(claude.model.toolResult()).toContain('too much at once')
     expect(claude.readFile('planned.txt')).toBeNull()

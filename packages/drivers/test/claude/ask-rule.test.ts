@@ -1,4 +1,4 @@
-/** The ask rule for a resumed call: it is as narrow as possible, and the real CLI matches it whatever else is allowed. */
+/** Tests that the ask rule for a resumed call is as narrow as possible, and that the real CLI applies it even if other rules allow the call. */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -23,7 +23,7 @@ const rules: readonly (readonly [string, string])[] = [
   ['sleep 1 & echo e', 'Bash(sleep 1)'],
   ['npm run f -- --x=1', 'Bash(npm run f -- --x=1)'],
   ['timeout 5 echo g', 'Bash(timeout 5 echo g)'],
-  // The shell would expand or parse these, so the rule matches the whole tool.
+  // The shell would expand or parse these commands, so the rule must match the whole tool.
   ['echo "h"', 'Bash'],
   ['echo $(date)', 'Bash'],
   ['echo *', 'Bash'],
@@ -35,7 +35,7 @@ const rules: readonly (readonly [string, string])[] = [
   ['(echo n)', 'Bash'],
 ]
 
-it('an ask rule names the first simple command, a path that needs no escaping, or else the whole tool', () => {
+it('askRuleFor names the first simple command, a path that needs no escaping, or otherwise the whole tool', () => {
   expect(rules.map(([command]) => [command, askRuleFor({ tool: 'Bash', input: { command } })])).toEqual(rules)
   const path = (file_path: string, tool = 'Write') => askRuleFor({ tool, input: { file_path } })
   expect(path('/srv/a-1_b.ts')).toBe('Edit(//srv/a-1_b.ts)')

@@ -1,4 +1,4 @@
-/** Requests that an earlier process left open: each is matched once, and a session is not resumed at the same row forever. */
+/** Tests how requests of an earlier process are matched to new calls, and how often a session is resumed at the same transcript row. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -31,12 +31,12 @@ const carry = (...requests: readonly CarriedRequest[]) =>
 const takeKeys = (carried: CarriedRequests, times: number) =>
   Array.from({ length: times }, (_, n) => carried.take(`new_${n}`, 'Bash', input)?.key)
 
-describe('carried requests for equal calls', () => {
-  it('each carried request is matched once', () => {
+describe('CarriedRequests', () => {
+  it('matches each request to only one equal call', () => {
     expect(takeKeys(carry(request('a'), request('b')), 3)).toEqual(['a', 'b', undefined])
     expect(takeKeys(carry(request('a', { kind: 'allow' })), 2)).toEqual(['a', undefined])
   })
-  it('allowed requests are matched first, then pending ones, then the others', () => {
+  it('matches allowed requests first, then pending requests, then the others', () => {
     const carried = carry(
       request('unknown', { kind: 'allow' }, true),
       request('denied', { kind: 'deny' }),
@@ -45,19 +45,19 @@ describe('carried requests for equal calls', () => {
     )
     expect(takeKeys(carried, 5)).toEqual(['allowed', 'pending', 'unknown', 'denied', undefined])
   })
-  it('a request is matched by its own id first, and only once', () => {
+  it('matches a request by its id before it looks for equal calls, and only once', () => {
     const carried = carry(request('a', { kind: 'allow' }), request('b'))
     expect(carried.take('b', 'Bash', input)?.key).toBe('b')
     expect(takeKeys(carried, 2)).toEqual(['a', undefined])
   })
-  it('a question with the same text matches a carried question', () => {
+  it('matches a question to a carried question with the same text', () => {
     const options = ['A', 'B'].map(label => ({ label, description: label }))
     const which = (question: string) => ({ questions: [{ question, header: 'W', multiSelect: false, options }] })
     const carried = carry({ ...request('a'), ask: questionsAsk(which('Which?')) })
     expect(carried.take('new', 'AskUserQuestion', which('What?'))).toBeUndefined()
     expect(carried.take('new', 'AskUserQuestion', which('Which?'))?.key).toBe('a')
   })
-  it('a different call matches nothing, and without matchEqualCalls only the id matches', () => {
+  it('matches nothing to a different call, and matches only ids without matchEqualCalls', () => {
     expect(carry(request('a')).take('new', 'Bash', { command: 'pwd' })).toBeUndefined()
     const resumed = new CarriedRequests(new Map([['a', request('a')]]))
     expect(resumed.take('new', 'Bash', input)).toBeUndefined()
@@ -66,7 +66,7 @@ describe('carried requests for equal calls', () => {
 })
 
 describe('countAttempt', () => {
-  it('a session is resumed five times at the same row, and again after it was stopped on purpose', () => {
+  it('allows five attempts at the same transcript row, and more after the process was stopped on purpose', () => {
     const transcript = newTranscript()
     expect(Array.from({ length: 7 }, () => countAttempt(transcript))).toEqual([
       true,
@@ -82,7 +82,7 @@ describe('countAttempt', () => {
   })
 })
 
-/** PendingCalls of a session that is attached to a gateway in memory. */
+/** Creates the PendingCalls of a session that is attached to an in-memory gateway. */
 async function openPendingCalls(carried: CarriedRequests) {
   const fixture = await RunnerFixture.open()
   const driver = { name: 'bare', title: '', capabilities: [], modes: [], ready: true }
@@ -118,8 +118,8 @@ async function openPendingCalls(carried: CarriedRequests) {
 }
 const { signal } = new AbortController()
 
-describe('a call that the CLI asks for twice', () => {
-  it('one request is opened, even if the call repeats a carried request under another id', async () => {
+describe('PendingCalls', () => {
+  it('opens one request for a call that the CLI asks for twice, even if the call repeats a carried request under another id', async () => {
     const { fixture, calls, close } = await openPendingCalls(carry(request('earlier')))
     const context = { signal, toolUseID: 'again', requestId: 'r' }
     const results = Promise.all([1, 2].map(() => calls.canUseTool('Bash', input, context)))
@@ -131,8 +131,8 @@ describe('a call that the CLI asks for twice', () => {
   })
 })
 
-describe('the stored suggestions of pending calls', () => {
-  it('suggestions are stored for every pending call, and forgotten after it is finished', async () => {
+describe('the stored suggestions of PendingCalls', () => {
+  it('exist for every pending call, and are removed after the call is finished', async () => {
     const { fixture, calls, transcript, close } = await openPendingCalls(carry())
     const suggestions: PermissionUpdate[] = [{ type: 'setMode', mode: 'acceptEdits', destination: 'session' }]
     const ask = (id: string) => calls.canUseTool('Bash', input, { signal, toolUseID: id, requestId: id, suggestions })

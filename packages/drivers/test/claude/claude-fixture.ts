@@ -1,4 +1,4 @@
-/** Test fixture for the Claude Code driver: the real Claude Code, a scripted model, a gateway in memory, and a temporary home folder. */
+/** Test fixture for the Claude Code driver: the real Claude Code, a scripted model, an in-memory gateway, and a temporary home folder. */
 import {
   chmodSync,
   existsSync,
@@ -26,7 +26,7 @@ import {
 } from '../runner-fixture.ts'
 import { type ModelScript, TestModel } from './model.ts'
 
-/** Result of the parking self-test. It runs once per test file, because all tests use the same Claude Code. */
+/** Result of the parking self-test, which runs once per test file because all tests use the same Claude Code. */
 let selfTest: Promise<boolean> | undefined
 async function runSelfTest(): Promise<boolean> {
   const folder = mkdtempSync(join(tmpdir(), 'holdpoint-self-test-'))
@@ -39,14 +39,14 @@ function locateClaude(executable?: string): ClaudeLocation {
 }
 
 export interface ClaudeFixtureOptions extends RunnerFixtureOptions, Omit<Partial<ClaudeOptions>, 'clock'> {
-  /** Marks the parking self-test as already passed, so that the driver can park at once. */
+  /** Marks the parking self-test as already passed, so that the driver can park immediately. */
   readonly knownParkable?: boolean
   /** Files to create in the working folder, by name. */
   readonly files?: Readonly<Record<string, string>>
   readonly env?: Readonly<Record<string, string | undefined>>
 }
 
-/** Runs the real Claude Code against a scripted model, with its own home folder and a gateway in memory. */
+/** Runs the real Claude Code against a scripted model, with a separate home folder and an in-memory gateway. */
 export class ClaudeFixture extends RunnerFixture {
   readonly home: string
   readonly cwd: string
@@ -110,20 +110,20 @@ export class ClaudeFixture extends RunnerFixture {
   override waitForRequest(key = 'toolu_1', session?: SessionId): Promise<Request> {
     return super.waitForRequest(key, session)
   }
-  /** The present state of a request that was opened before. */
+  /** Returns the current state of a request. */
   getRequest(key = 'toolu_1'): Promise<Request> {
     const opened = this.eventsOf('request.opened').find(event => event.value.key === key)
     if (!opened) throw new Error(`no request with key ${key} was opened`)
     return this.asPerson('getRequest', { id: opened.value.id })
   }
 
-  /** The content of a file in the working folder; null if it does not exist. */
+  /** Returns the content of a file in the working folder, or null if the file does not exist. */
   readFile(name: string): string | null {
     const path = join(this.cwd, name)
     return existsSync(path) ? readFileSync(path, 'utf8') : null
   }
 
-  /** The process id that the driver recorded for the session; null if there is no process. */
+  /** Returns the process id that the driver recorded for the session, or null if there is no process. */
   pidOf(session: SessionId): number | null {
     const file = join(this.home, 'driver', session, 'process.json')
     return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).pid : null
@@ -135,7 +135,7 @@ export class ClaudeFixture extends RunnerFixture {
     await waitUntil(() => existsSync(file))
     return readFileSync(file, 'utf8')
   }
-  /** Waits until the driver's copy of the main agent's transcript contains the text. Subagents have transcripts of their own. */
+  /** Waits until the driver's copy of the main agent's transcript contains the text. Subagents have separate transcripts. */
   async waitForTranscript(session: SessionId, text = 'toolu_1'): Promise<void> {
     const folder = join(this.home, 'driver', session)
     const isMain = (name: string) => name.endsWith('.jsonl') && !name.includes('%2F')
@@ -155,7 +155,7 @@ export class ClaudeFixture extends RunnerFixture {
   override async close(): Promise<void> {
     await super.close()
     await this.model.server.close()
-    // A process that was killed a moment ago may still be writing to the folder.
+    // Retry, because a process that was just killed may still be writing to the folder.
     await waitUntil(() => remove(this.home))
   }
 }
@@ -169,7 +169,7 @@ function remove(folder: string): boolean {
   }
 }
 
-/** Polls a condition that no event reports, such as the state of files and processes. */
+/** Polls until a condition is true that no event reports, such as the state of a file or a process. */
 export async function waitUntil(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise(resolve => setTimeout(resolve, 10))
 }
@@ -182,7 +182,7 @@ export function isAlive(pid: number | null): boolean {
   }
 }
 
-/** Advances the clock until the promise resolves, so that a test need not know when a timer was set. */
+/** Advances the clock until the promise resolves, so that a test does not need to know when a timer was set. */
 export async function advanceUntil(clock: ManualClock, promise: Promise<unknown>): Promise<void> {
   let resolved = false
   void promise.then(() => {
@@ -202,5 +202,5 @@ export function wrapClaude(script: string): string {
   chmodSync(file, 0o755)
   return file
 }
-/** A Claude Code that receives its input a second late, like on a slow host. */
+/** Simulates a slow host with a Claude Code that receives its input one second late. */
 export const slowClaude = () => wrapClaude('(sleep 1; exec cat) | exec "$claude" "$@"')

@@ -23,14 +23,14 @@ async function printedNumber(cli: CliProcess): Promise<number> {
 }
 
 describe('CliProcess', () => {
-  it('a group that ignores SIGTERM is ended with SIGKILL', async () => {
+  it('end() kills a process group that ignores SIGTERM with SIGKILL', async () => {
     const cli = run('trap "" TERM; sleep 60 & echo $!; while true; do sleep 1; done')
     const child = await printedNumber(cli)
     expect((await cli.end()).signal).toBe('SIGKILL')
     await waitUntil(() => !isAlive(child))
   })
 
-  it('a killed process takes its children in other groups with it', async () => {
+  it('killing a process also ends its children in other process groups', async () => {
     const cli = run('setsid sleep 60 & echo $!; wait')
     const child = await printedNumber(cli)
     process.kill(cli.child.pid!, 'SIGKILL')
@@ -38,7 +38,7 @@ describe('CliProcess', () => {
     await waitUntil(() => !isAlive(child))
   })
 
-  it('a process that ends does not end another process of the same session', async () => {
+  it('the end of a process does not affect another process of the same session', async () => {
     const first = run('echo $$; read line')
     await printedNumber(first)
     const second = run('echo $$; read line')
@@ -50,7 +50,7 @@ describe('CliProcess', () => {
     await second.end()
   })
 
-  it('a process reports its memory and the end of its stderr', async () => {
+  it('reports the memory of the process and the end of its stderr', async () => {
     const cli = run('echo started; echo "something is wrong" >&2; read line; exit 3')
     await printedNumber(cli)
     expect(cli.memoryBytes).toBeGreaterThan(100_000)
@@ -58,7 +58,7 @@ describe('CliProcess', () => {
     expect(await cli.exited).toEqual({ code: 3, signal: null, stderr: 'something is wrong' })
   })
 
-  it('an orphan is ended if it is the recorded process, and spared if another process has its pid', async () => {
+  it('endOrphan kills the recorded process, but not another process that has the same pid', async () => {
     const orphan = spawn('sleep', ['60'], { detached: true, stdio: 'ignore' })
     const writeRecord = (startTime: string) =>
       writeFileSync(join(folder, 'process.json'), JSON.stringify({ pid: orphan.pid, startTime, tag: 'orphan' }))

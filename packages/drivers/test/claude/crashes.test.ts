@@ -1,4 +1,4 @@
-/** Crashes: Claude Code is killed while it waits, while an allowed command runs, and in the middle of a turn. */
+/** Kills Claude Code while it waits for an answer, while an allowed command runs, and in the middle of a turn. */
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -11,8 +11,8 @@ afterEach(() => claude.close())
 const echo = steps([bash('echo ran >> ran.txt')])
 const kill = (pid: number | null) => process.kill(pid ?? Number.NaN, 'SIGKILL')
 
-describe('a Claude Code that is killed while a request is pending', () => {
-  it('a killed process is resumed by the answer, and the allowed command runs once', async () => {
+describe('when Claude Code is killed while a request is pending', () => {
+  it('the answer resumes the session, and the allowed command runs once', async () => {
     claude = await ClaudeFixture.create(echo, { knownParkable: true })
     const id = await claude.startClaude()
     const request = await claude.waitForRequest()
@@ -26,7 +26,7 @@ describe('a Claude Code that is killed while a request is pending', () => {
     expect(claude.eventsOf('request.opened')).toHaveLength(1)
   })
 
-  it('a process killed before its first transcript row gets the message again, and its equal call gets the recorded answer', async () => {
+  it('the message is sent again if the transcript is empty, and an equal call gets the recorded answer', async () => {
     let asked = 0
     const script: ModelScript = ({ results }) =>
       results.length > 0 ? [say('done')] : [bash('echo ran >> ran.txt', `toolu_${++asked}`)]
@@ -42,7 +42,7 @@ describe('a Claude Code that is killed while a request is pending', () => {
     expect((await claude.getRequest()).delivery.state).toBe('taken')
   })
 
-  it('a process whose transcript has only its first rows gets the message again in a new conversation', async () => {
+  it('the message is sent again in a new conversation if the transcript does not contain it yet', async () => {
     let asked = 0
     const script: ModelScript = ({ results }) =>
       results.length > 0 ? [say('done')] : [bash('echo ran >> ran.txt', `toolu_${++asked}`)]
@@ -66,7 +66,7 @@ describe('a Claude Code that is killed while a request is pending', () => {
     expect((await claude.getRequest()).delivery.state).toBe('taken')
   })
 
-  it('a process killed while two subagents wait is told what was decided, and its equal call runs as allowed', async () => {
+  it('the agent is told what was decided about the calls of two subagents, and an equal call runs as allowed', async () => {
     const agent = (name: string) =>
       toolUse(
         'Agent',
@@ -95,8 +95,8 @@ describe('a Claude Code that is killed while a request is pending', () => {
   })
 })
 
-describe('two equal calls that are pending when Claude Code is killed', () => {
-  it('the allowed one of two equal calls runs once, and the other stays pending under its own request', async () => {
+describe('when Claude Code is killed while two equal calls are pending', () => {
+  it('the allowed call runs once, and the other call stays pending under its own request', async () => {
     const same = (id: string) => bash('echo same >> ran.txt', id)
     const agent = (name: string) =>
       toolUse(
@@ -116,7 +116,7 @@ describe('two equal calls that are pending when Claude Code is killed', () => {
     await claude.waitForTranscript(id, 'agent_two')
     kill(claude.pidOf(id))
     await claude.waitUntilParked(id)
-    // Answer the later one first: the answers decide which of two equal calls may run, not their order.
+    // Answer the later request first, because the answers must decide which of the two equal calls runs, not their order.
     await claude.answer(two, { kind: 'allow' })
     await claude.waitForEvent('tool.finished', event => event.block === 'toolu_again')
     expect(claude.readFile('ran.txt')).toBe('same\n')
@@ -129,8 +129,8 @@ describe('two equal calls that are pending when Claude Code is killed', () => {
   })
 })
 
-describe('a Claude Code that is killed while an allowed command runs', () => {
-  it('the command does not run again, and the model reads that its outcome is unknown', async () => {
+describe('when Claude Code is killed while an allowed command runs', () => {
+  it('the command does not run again, and the model is told that the outcome is unknown', async () => {
     claude = await ClaudeFixture.create(steps([bash('echo ran >> ran.txt; sleep 30')]), { knownParkable: true })
     const id = await claude.startClaude()
     await claude.answer(await claude.waitForRequest(), { kind: 'allow' })
@@ -143,7 +143,7 @@ describe('a Claude Code that is killed while an allowed command runs', () => {
     expect(claude.eventsOf('request.opened')).toHaveLength(1)
   })
 
-  it('the command ends with the process', async () => {
+  it('the command ends too', async () => {
     claude = await ClaudeFixture.create(steps([bash('echo $$ > pid.txt; sleep 30')]), { knownParkable: true })
     const id = await claude.startClaude()
     await claude.answer(await claude.waitForRequest(), { kind: 'allow' })
@@ -154,8 +154,8 @@ describe('a Claude Code that is killed while an allowed command runs', () => {
   })
 })
 
-describe('a Claude Code that is killed in the middle of a turn', () => {
-  it('the turn fails with a message, and the next message continues the conversation', async () => {
+describe('when Claude Code is killed in the middle of a turn', () => {
+  it('the turn fails with an error, and the next message continues the conversation', async () => {
     claude = await ClaudeFixture.create(({ prompt }) => (prompt === 'go' ? new Promise(() => {}) : [say('here again')]))
     const id = await claude.startClaude()
     await waitUntil(() => claude.model.calls.length > 0)
@@ -169,8 +169,8 @@ describe('a Claude Code that is killed in the middle of a turn', () => {
   })
 })
 
-describe('a gateway that restarts', () => {
-  it('a waiting Claude Code keeps running and gets its answer', async () => {
+describe('when the gateway restarts while a request is pending', () => {
+  it('Claude Code keeps waiting and gets its answer', async () => {
     claude = await ClaudeFixture.create(echo)
     const id = await claude.startClaude()
     const request = await claude.waitForRequest()

@@ -1,4 +1,4 @@
-/** An MCP server over stdio with one tool, which asks the person before it answers. */
+/** An MCP server over stdio. Its only tool sends an elicitation before it returns a result. */
 import { createInterface } from 'node:readline'
 
 const send = message => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)

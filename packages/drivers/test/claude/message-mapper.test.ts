@@ -12,7 +12,7 @@ const json = (index: number, piece: string) =>
 const begin = (index: number, block: object) => event({ type: 'content_block_start', index, content_block: block })
 
 describe('MessageMapper', () => {
-  it('streamed text and the finished message have the same block id', () => {
+  it('gives streamed text and the finished message the same block id', () => {
     const mapper = new MessageMapper()
     const events = [
       event({ type: 'message_start', message: { id: 'msg_1' } }),
@@ -41,7 +41,7 @@ describe('MessageMapper', () => {
     ])
   })
 
-  it('a result of a nested subagent has the path of its agents', () => {
+  it('adds the path of the subagents to a nested subagent’s result', () => {
     const mapper = new MessageMapper()
     const start = (id: string, description: string, parentCall: string | null) =>
       message({
@@ -69,7 +69,7 @@ describe('MessageMapper', () => {
     })
   })
 
-  it('a reached rate limit becomes an error with the time of its reset', () => {
+  it('converts a rate limit event to an error with the time when the limit resets', () => {
     const limit = { type: 'rate_limit_event', rate_limit_info: { status: 'rejected', resetsAt: 1_800_000_000 } }
     expect(new MessageMapper().toEvents(message(limit))).toMatchObject([
       { type: 'error.raised', code: 'rate_limit', message: expect.stringContaining('2027') },

@@ -1,4 +1,4 @@
-/** The scripted model for tests: a script computes each reply from the conversation, and every call is recorded. */
+/** The scripted model for tests. A script computes each reply from the conversation, and every call is recorded. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import {
@@ -8,14 +8,14 @@ import {
   startScriptedModel,
 } from '../../src/claude/setup/scripted-model.ts'
 
-/** One call of the model, as a script sees it. */
+/** One call of the model, as passed to a script. */
 export interface ModelCall {
   readonly request: ModelRequest
   /** Tool results in the conversation, in order. */
   readonly results: readonly { readonly id: string; readonly text: string; readonly failed: boolean }[]
   /** The text of the person's last message. */
   readonly prompt: string
-  /** The messages of the whole conversation as JSON text, to search in. */
+  /** All messages of the conversation as JSON text, so that tests can search it. */
   readonly conversation: string
 }
 export type ModelScript = (call: ModelCall) => readonly ModelBlock[] | Promise<readonly ModelBlock[]>
@@ -50,7 +50,7 @@ export class TestModel {
     return Object.assign(model, { calls })
   }
 
-  /** The text of the result that the model read for a tool call. */
+  /** Returns the text of a tool call's result as the model received it. */
   toolResult(id = 'toolu_1'): string | undefined {
     return this.calls.flatMap(call => call.results).find(result => result.id === id)?.text
   }
@@ -66,7 +66,7 @@ export interface ApiError {
   readonly message: string
   readonly headers?: Readonly<Record<string, string>>
 }
-/** Starts a proxy in front of a scripted model; it returns an API error for the requests that `refuses` picks. */
+/** Starts a proxy in front of a scripted model. The proxy returns an API error for requests for which `refuses` returns true. */
 export async function startModelProxy(
   modelUrl: () => string,
   refuses: (request: ModelRequest) => ApiError | null,

@@ -1,4 +1,4 @@
-/** Modes and models of the real Claude Code: what each mode asks, and how they are changed during a session. */
+/** Tests with the real Claude Code what each permission mode asks, and how modes and models change during a session. */
 import type { SessionId } from '@holdpoint/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type CallKind, type Mode, modeNames, modes } from '../../src/claude/approvals/modes.ts'
@@ -25,12 +25,12 @@ const callEachKind: ModelScript = ({ results }) => {
   return name ? [calls[name](claude.cwd)] : [say('done')]
 }
 
-/** Runs a command when the prompt is “now”. */
+/** A model script that runs a command when the prompt is “now”. */
 const commandOnNow: ModelScript = ({ prompt, results }) =>
   prompt === 'now' && results.length === 0 ? [bash('sh -c "touch now.txt"', 'toolu_now')] : [say('done')]
 
-describe('a mode of Claude Code', () => {
-  it.each(modeNames)('mode %s asks, runs and refuses calls as the table says', async (mode: Mode) => {
+describe('permission modes of Claude Code', () => {
+  it.each(modeNames)('mode %s asks, runs and refuses calls as the modes table says', async (mode: Mode) => {
     claude = await ClaudeFixture.create(callEachKind)
     await claude.startClaude({ mode })
     claude.answerAll(({ ask }) =>
@@ -47,7 +47,7 @@ describe('a mode of Claude Code', () => {
     expect(behavior).toEqual(modes[mode])
   })
 
-  it('a mode can be changed during a session', async () => {
+  it('a person can change the mode during a session', async () => {
     claude = await ClaudeFixture.create(({ prompt, results }) =>
       results.length < (prompt === 'go' ? 1 : 2) ? [bash(`touch ${prompt}.txt`, `toolu_${prompt}`)] : [say('done')],
     )
@@ -82,7 +82,7 @@ describe('a mode of Claude Code', () => {
     expect(claude.eventsOf('request.opened')).toEqual([])
   })
 
-  it('a refused mode is not entered when a parked session resumes', async () => {
+  it('a parked session that was set to a mode it may not enter resumes in its previous mode', async () => {
     const clock = new ManualClock()
     claude = await ClaudeFixture.create(commandOnNow, { clock, idleParkMs: 60_000 })
     const id = await claude.startClaude({ mode: 'acceptEdits' })
@@ -90,7 +90,7 @@ describe('a mode of Claude Code', () => {
     await claude.asPerson('patchSession', { id, mode: 'bypassPermissions' })
     await claude.waitForEvent('command.done', event => !event.outcome.ok)
     await advanceUntil(clock, claude.waitUntilParked(id))
-    // A parked session has no CLI that could refuse the mode; the driver refuses it on resume.
+    // A parked session has no CLI that could refuse the mode, so the driver refuses the mode when it resumes the session.
     await claude.asPerson('patchSession', { id, mode: 'bypassPermissions' })
     await claude.asPerson('sendMessage', { id, text: 'now' })
     await claude.answer(await claude.waitForRequest('toolu_now'), { kind: 'deny' })
@@ -103,7 +103,7 @@ describe('a mode of Claude Code', () => {
     expect((await claude.asPerson('getSession', { id })).mode).toBe('acceptEdits')
   })
 
-  it('an unknown mode is an error at once', async () => {
+  it('setting an unknown mode is an error', async () => {
     claude = await ClaudeFixture.create(() => [say('done')])
     const id = await claude.startClaude({ mode: 'plan' })
     const unsupported = expect.objectContaining({
@@ -117,7 +117,7 @@ describe('a mode of Claude Code', () => {
   })
 })
 
-describe('the model of a session', () => {
+describe('the model of a Claude Code session', () => {
   const startProxy = (refused: string) =>
     startModelProxy(
       () => claude.model.server.url,
@@ -125,7 +125,7 @@ describe('the model of a session', () => {
     )
   const models = () => claude.model.calls.map(call => call.request.model)
 
-  it('a session uses the model of its start, and after a change the new model', async () => {
+  it('a session uses the model from its start until a person changes it', async () => {
     claude = await ClaudeFixture.create(() => [say('done')])
     const id = await claude.startClaude({ model: 'claude-first' })
     await claude.waitForTurnEnd()
@@ -136,7 +136,7 @@ describe('the model of a session', () => {
     expect(claude.eventsOf('command.done').every(event => event.outcome.ok)).toBe(true)
   })
 
-  it('a refused model changes neither the model nor the mode of the same command', async () => {
+  it('a command with a model that Claude Code refuses changes neither the model nor the mode', async () => {
     const proxy = await startProxy('claude-nonsense')
     claude = await ClaudeFixture.create(commandOnNow, { env: { ANTHROPIC_BASE_URL: proxy.url } })
     const id = await claude.startClaude({ model: 'claude-first' })
@@ -153,17 +153,17 @@ describe('the model of a session', () => {
   })
 })
 
-describe('the mode that a session shows', () => {
+describe('the displayed mode of a Claude Code session', () => {
   const mode = async (id: SessionId) => (await claude.asPerson('getSession', { id })).mode
   const modesSeen = () => [...new Set(claude.eventsOf('session.changed').map(event => event.value.mode))]
-  /** Leaves plan mode and runs a command; runs another one when the prompt is “again”. */
+  /** A model script that leaves plan mode and runs a command, and runs another command when the prompt is “again”. */
   const planner: ModelScript = ({ prompt, results }) => {
     if (results.length === 0) return [toolUse('ExitPlanMode', {}, 'toolu_1')]
     if (results.length === 1) return [bash('touch one.txt', 'toolu_2')]
     return prompt === 'again' && results.length === 2 ? [bash('touch two.txt', 'toolu_3')] : [say('done')]
   }
 
-  it('a session shows the mode that an approved plan chose, also after it was parked', async () => {
+  it('a session shows the mode that was chosen with an approved plan, even after it was parked', async () => {
     const clock = new ManualClock()
     claude = await ClaudeFixture.create(planner, { clock, idleParkMs: 60_000 })
     const id = await claude.startClaude({ mode: 'plan' })
@@ -179,7 +179,7 @@ describe('the mode that a session shows', () => {
     expect(claude.eventsOf('request.opened')).toHaveLength(1)
   })
 
-  it('a session shows the mode of an accepted suggestion, and then the mode that a person sets', async () => {
+  it('a session shows the mode of an accepted suggestion, and later the mode that a person sets', async () => {
     const write = (name: string) =>
       toolUse('Write', { file_path: `${claude.cwd}/${name}`, content: 'x' }, `toolu_${name}`)
     const names = ['a', 'b', 'c']

@@ -1,4 +1,4 @@
-/** Turns that Claude Code starts by itself: it calls its model when a background command or subagent has ended, and a background subagent can ask while the main agent is idle. */
+/** Tests turns that Claude Code starts by itself after a background command or subagent has ended, and requests of background subagents while the main agent is idle. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { SessionId } from '@holdpoint/protocol'
@@ -23,7 +23,7 @@ const shortTask = toolUse(
   { command: 'sleep 0.2', description: 'short', run_in_background: true },
   'toolu_background',
 )
-/** Runs until `release` is called. */
+/** A command that runs until `release` is called. */
 const waitingTask = toolUse(
   'Bash',
   { command: 'while [ ! -e go.txt ]; do sleep 0.05; done', description: 'waiting', run_in_background: true },
@@ -34,14 +34,14 @@ const helper = { description: 'helper', prompt: 'help', subagent_type: 'general-
 const taskHasEnded = ({ conversation }: ModelCall) => conversation.includes('<task-notification>')
 const hasResult = ({ results }: ModelCall, id: string) => results.some(result => result.id === id)
 
-/** Starts a background task and becomes idle. When the task has ended, Claude Code starts a turn by itself with these steps. */
+/** A model script that starts a background task and ends the turn. After the task has ended, Claude Code starts a turn by itself, which runs these steps. */
 const ownTurnWith =
   (...ownSteps: readonly Awaited<ReturnType<ModelScript>>[]): ModelScript =>
   call => {
     if (!hasResult(call, 'toolu_background')) return [shortTask]
     return taskHasEnded(call) ? (ownSteps[call.results.length - 1] ?? [say('own turn finished')]) : [say('idle')]
   }
-/** Starts a background subagent and becomes idle. The subagent makes a call that asks. */
+/** A model script that starts a background subagent and ends the turn. The subagent makes a call that asks. */
 const delegating: ModelScript = ({ prompt, results, conversation }) => {
   if (prompt === 'help') return results.length === 0 ? [echo] : [say('helped')]
   return conversation.includes('toolu_agent') ? [say(`heard ${prompt}`)] : [toolUse('Agent', helper, 'toolu_agent')]
@@ -66,7 +66,7 @@ async function openRequest(
 }
 
 describe('a turn that Claude Code starts by itself', () => {
-  it('an own turn works, asks, gets its answer, and finishes with its usage', async () => {
+  it('works, asks, gets its answer, and finishes with its usage', async () => {
     const { id, request } = await openRequest(ownTurnWith([echo]))
     await claude.waitForTurnEnd(1)
     expect(await stateOf(id)).toBe('working')
@@ -79,7 +79,7 @@ describe('a turn that Claude Code starts by itself', () => {
     expect(claude.eventsOf('command.done')).toHaveLength(1)
   })
 
-  it('an own turn is parked while it waits, and the answer resumes it', async () => {
+  it('is parked while it waits for an answer, and the answer resumes it', async () => {
     const { id, request } = await openRequest(ownTurnWith([echo]), { parkAfterMs: 0 })
     await claude.waitUntilParked(id)
     expect(claude.pidOf(id)).toBeNull()
@@ -92,7 +92,7 @@ describe('a turn that Claude Code starts by itself', () => {
     expect((await claude.waitForTurnEnd(3)).ending).toBe('done')
   })
 
-  it('an own turn resumes after its process was killed while it waited', async () => {
+  it('resumes after its process was killed while it waited for an answer', async () => {
     const { id, request } = await openRequest(ownTurnWith([echo]))
     await claude.waitForTranscript(id)
     kill(id)
@@ -104,7 +104,7 @@ describe('a turn that Claude Code starts by itself', () => {
     expect((await claude.getRequest()).delivery.state).toBe('taken')
   })
 
-  it('an own turn resumes with the next runner after the first was lost while it waited', async () => {
+  it('resumes with the next runner after the first runner was lost while the turn waited for an answer', async () => {
     claude = await ClaudeFixture.create(ownTurnWith([echo]), { knownParkable: true })
     const runner = claude.startRunner()
     const id = await claude.startSession('claude', { cwd: claude.cwd, parkAfterMs: null })
@@ -121,7 +121,7 @@ describe('a turn that Claude Code starts by itself', () => {
     expect((await claude.getRequest()).delivery.state).toBe('taken')
   })
 
-  it('an own turn that was lost while an allowed call ran does not run the call twice, and the model reads that its outcome is unknown', async () => {
+  it('does not run an allowed call twice if its process was lost while the call ran, and the model is told that the outcome is unknown', async () => {
     const { id, request } = await openRequest(ownTurnWith([bash('echo ran >> ran.txt; sleep 60')]))
     await claude.waitForTranscript(id)
     await claude.answer(request, { kind: 'allow' })
@@ -133,7 +133,7 @@ describe('a turn that Claude Code starts by itself', () => {
     expect((await claude.getRequest()).delivery.state).toBe('unknown')
   })
 
-  it('an own turn that is lost in the middle of its work fails with a message', async () => {
+  it('fails with an error message if its process is lost while it works', async () => {
     claude = await ClaudeFixture.create(ownTurnWith([untilReleased('true')]), { knownParkable: true })
     const id = await claude.startClaude({ mode: 'bypassPermissions' })
     await claude.waitForEvent('tool.started', event => event.block === 'toolu_1')
@@ -144,7 +144,7 @@ describe('a turn that Claude Code starts by itself', () => {
     await waitForState('idle')
   })
 
-  it('an own turn is not parked as idle while it waits or works', async () => {
+  it('is not parked as idle while it waits or works', async () => {
     const clock = new ManualClock()
     const { id, request } = await openRequest(
       ownTurnWith([echo], [untilReleased('echo over >> ran.txt', 'toolu_2')]),
@@ -164,7 +164,7 @@ describe('a turn that Claude Code starts by itself', () => {
     expect(isAlive(pid)).toBe(false)
   })
 
-  it('an own turn is not cut off in a process that was resumed only for the turn before', async () => {
+  it('is not cut off if its process was resumed only for the previous turn', async () => {
     const script: ModelScript = call => {
       if (!hasResult(call, 'toolu_1')) return [echo]
       if (!hasResult(call, 'toolu_background')) return [waitingTask]
@@ -181,7 +181,7 @@ describe('a turn that Claude Code starts by itself', () => {
     await waitUntil(() => !isAlive(pid))
   })
 
-  it('an own turn can be interrupted while it works', async () => {
+  it('can be interrupted while it works', async () => {
     claude = await ClaudeFixture.create(ownTurnWith([untilReleased('echo ran >> ran.txt')]))
     const id = await claude.startClaude({ mode: 'bypassPermissions' })
     await claude.waitForEvent('tool.started', event => event.block === 'toolu_1')
@@ -195,7 +195,7 @@ describe('a turn that Claude Code starts by itself', () => {
     expect(claude.readFile('ran.txt')).toBeNull()
   })
 
-  it('an own turn can be interrupted while it waits and while it is parked', async () => {
+  it('can be interrupted while it waits for an answer and while it is parked', async () => {
     const { id } = await openRequest(ownTurnWith([echo]))
     await claude.asPerson('interruptSession', { id })
     expect((await claude.waitForTurnEnd(2)).ending).toBe('interrupted')
@@ -209,7 +209,7 @@ describe('a turn that Claude Code starts by itself', () => {
     expect(claude.readFile('ran.txt')).toBeNull()
   })
 
-  it('an own turn does not end the turn of a message that was sent meanwhile', async () => {
+  it('does not end the turn of a message that was sent while it ran', async () => {
     let replyNow = () => {}
     const held = new Promise<void>(resolve => {
       replyNow = resolve
@@ -235,8 +235,8 @@ describe('a turn that Claude Code starts by itself', () => {
     await waitForState('idle')
   })
 
-  describe('a turn that Claude Code starts while a message is on its way', () => {
-    /** Holds back the message on its way to the CLI until deliver.txt exists. */
+  describe('and that starts while a message is on its way', () => {
+    /** Delays the message on its way to the CLI until deliver.txt exists. */
     const holdMessage = `while IFS= read -r line; do case "$line" in *'late message'*) while [ ! -e deliver.txt ]; do sleep 0.05; done;; esac; printf '%s\\n' "$line"; done | "$claude" "$@"`
     async function startOwnTurnBeforeMessage() {
       let replyNow = () => {}
@@ -264,7 +264,7 @@ describe('a turn that Claude Code starts by itself', () => {
       return { id, replyNow, done }
     }
 
-    it('the own turn is not mistaken for the turn of the message', async () => {
+    it('is not mistaken for the turn of the message', async () => {
       const { replyNow, done } = await startOwnTurnBeforeMessage()
       // Wait until the CLI has received the message.
       await new Promise(resolve => setTimeout(resolve, 1200))
@@ -274,7 +274,7 @@ describe('a turn that Claude Code starts by itself', () => {
       expect(claude.readFile('ran.txt')).toBe('ran\n')
     })
 
-    it('an interrupt of the own turn also stops the message', async () => {
+    it('is stopped together with the message by an interrupt', async () => {
       const { id, replyNow, done } = await startOwnTurnBeforeMessage()
       await claude.asPerson('interruptSession', { id })
       await done
@@ -287,7 +287,7 @@ describe('a turn that Claude Code starts by itself', () => {
     })
   })
 
-  it('an own turn is parked by a stopped runner without an error, and resumes with the next', async () => {
+  it('is parked without an error when its runner is stopped, and resumes with the next runner', async () => {
     claude = await ClaudeFixture.create(ownTurnWith([echo]), { knownParkable: true })
     const runner = claude.startRunner()
     const id = await claude.startSession('claude', { cwd: claude.cwd, parkAfterMs: null })
@@ -303,8 +303,8 @@ describe('a turn that Claude Code starts by itself', () => {
   })
 })
 
-describe('a background subagent that asks while the main agent is idle', () => {
-  it('the session is working until the subagent has its answer', async () => {
+describe('when a background subagent asks while the main agent is idle', () => {
+  it('the session counts as working until the subagent has its answer', async () => {
     const { id, request } = await openRequest(delegating)
     await claude.waitForTurnEnd(1)
     expect(await stateOf(id)).toBe('working')
@@ -316,7 +316,7 @@ describe('a background subagent that asks while the main agent is idle', () => {
     expect((await claude.getRequest()).delivery.state).toBe('taken')
   })
 
-  it('a message does not wait for the subagent’s request, which stays pending after the message’s turn', async () => {
+  it('a message is processed without waiting for the subagent’s request, and the request stays pending afterward', async () => {
     const { id, request } = await openRequest(delegating)
     await claude.waitForTurnEnd(1)
     await claude.asPerson('sendMessage', { id, text: 'are you there?' })
@@ -330,7 +330,7 @@ describe('a background subagent that asks while the main agent is idle', () => {
     await waitForState('idle')
   })
 
-  it('a request of a killed subagent is answered later: the agent is told, and the answer applies to the equal call', async () => {
+  it('the agent is told the answer to a request whose subagent was killed, and the answer applies to an equal call', async () => {
     const script: ModelScript = call => {
       if (call.prompt === 'help' || !call.conversation.includes('This is what was decided')) return delegating(call)
       return hasResult(call, 'toolu_again') ? [say('I see')] : [bash('echo ran >> ran.txt', 'toolu_again')]
@@ -349,7 +349,7 @@ describe('a background subagent that asks while the main agent is idle', () => {
     expect((await claude.getRequest()).delivery.state).toBe('taken')
   })
 
-  it('a subagent is killed while its allowed call runs: the agent is told that the outcome is unknown', async () => {
+  it('the agent is told that the outcome is unknown if the subagent is killed while its allowed call runs', async () => {
     const script: ModelScript = call => {
       if (call.prompt === 'help') return [bash('echo ran >> ran.txt; sleep 60')]
       return call.conversation.includes('This is what was decided') ? [say('I see')] : delegating(call)
@@ -366,7 +366,7 @@ describe('a background subagent that asks while the main agent is idle', () => {
     expect((await claude.getRequest()).delivery.state).toBe('unknown')
   })
 
-  it('a waiting background subagent can be interrupted', async () => {
+  it('an interrupt stops the waiting subagent', async () => {
     const { id } = await openRequest(delegating)
     await claude.waitForTurnEnd(1)
     await claude.asPerson('interruptSession', { id })
@@ -376,8 +376,8 @@ describe('a background subagent that asks while the main agent is idle', () => {
   })
 })
 
-describe('a process that is lost between turns', () => {
-  it('the loss of its background work is reported, and the next message starts another process', async () => {
+describe('when the process is killed between turns', () => {
+  it('the loss of background work is reported, and the next message starts another process', async () => {
     const long = toolUse(
       'Bash',
       { command: 'sleep 60', description: 'long', run_in_background: true },

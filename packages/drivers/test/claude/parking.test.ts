@@ -1,4 +1,4 @@
-/** Parking by marker rows, with the real Claude Code: the process is stopped while a request is pending, and the answer resumes the same call. */
+/** Tests parking with marker rows and the real Claude Code: the process is stopped while a request is pending, and the answer resumes the same call. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Answer } from '@holdpoint/protocol'
@@ -21,7 +21,7 @@ const question = {
 const planner: ModelScript = ({ results }) =>
   results.length === 0 ? [toolUse('ExitPlanMode', {}, 'toolu_1')] : [say('done')]
 
-/** Waits until the session is parked on its request, then for an hour without a process. */
+/** Waits until the session is parked on its request, then advances the clock by an hour. */
 async function park(
   script: ModelScript,
   more: Parameters<ClaudeFixture['startClaude']>[0] = {},
@@ -56,20 +56,20 @@ async function parkAndAnswer(
   return id
 }
 
-describe('a parked session whose request is answered an hour later', () => {
-  it('a parked session runs an allowed command once', async () => {
+describe('when the request of a parked session is answered after an hour', () => {
+  it('an allowed command runs once', async () => {
     await parkAndAnswer(touch, { kind: 'allow', note: 'late but sure' })
     expect(claude.readFile('ran.txt')).toBe('ran\n')
     expect(claude.model.hasRead('late but sure')).toBe(true)
   })
 
-  it('a parked session does not run a denied command, and the model reads why', async () => {
+  it('a denied command does not run, and the model is told why', async () => {
     await parkAndAnswer(touch, { kind: 'deny', reason: 'too late' })
     expect(claude.readFile('ran.txt')).toBeNull()
     expect(claude.model.toolResult()).toContain('too late')
   })
 
-  it('a parked session runs a command as the person edited it', async () => {
+  it('an edited command runs as the person edited it', async () => {
     await parkAndAnswer(touch, {
       kind: 'allow',
       input: { command: 'echo edited >> ran.txt', description: 'a command' },
@@ -77,19 +77,19 @@ describe('a parked session whose request is answered an hour later', () => {
     expect(claude.readFile('ran.txt')).toBe('edited\n')
   })
 
-  it('a session parked on a question passes the answer to the model', async () => {
+  it('the answer to a question reaches the model', async () => {
     const script = steps([toolUse('AskUserQuestion', { questions: [question] }, 'toolu_1')])
     await parkAndAnswer(script, { kind: 'answers', answers: [{ id: 'q1', chosen: ['B'] }] })
     expect(claude.model.toolResult()).toContain('"Which?"="B"')
   })
 
-  it('a session parked on a plan passes the edited plan to the model', async () => {
+  it('an edited plan reaches the model', async () => {
     const plan = { kind: 'allow', mode: 'acceptEdits', input: { plan: '# Edited' } } as const
     await parkAndAnswer(planner, plan, { mode: 'plan' })
     expect(claude.model.toolResult()).toContain('# Edited')
   })
 
-  it('a parked session remembers an accepted suggestion', async () => {
+  it('an accepted “always allow” suggestion applies to the next equal call', async () => {
     const script = steps([bash('mkdir -p a/b')], [bash('mkdir -p a/b', 'toolu_2')])
     const { request } = await park(script)
     const suggestions = request.ask.kind === 'approval' ? (request.ask.suggestions ?? []) : []
@@ -101,7 +101,7 @@ describe('a parked session whose request is answered an hour later', () => {
     expect(claude.eventsOf('request.opened')).toHaveLength(1)
   })
 
-  it('a parked session asks again after an accepted suggestion if a rule says ask', async () => {
+  it('an accepted “always allow” suggestion does not override a rule that says ask', async () => {
     const { request } = await park(steps([bash('mkdir -p a/b')], [bash('mkdir -p a/b', 'toolu_2')]))
     const suggestions = request.ask.kind === 'approval' ? (request.ask.suggestions ?? []) : []
     await claude.asPerson('addRule', { effect: 'ask', tool: 'Bash', command: 'mkdir -p a/b' })
@@ -111,7 +111,7 @@ describe('a parked session whose request is answered an hour later', () => {
     expect(claude.model.toolResult('toolu_2')).toContain('once is enough')
   })
 
-  it('a resumed session asks for its call only; other calls run as the mode says', async () => {
+  it('the resumed session asks only for the pending call, and other calls run as the mode says', async () => {
     const line = (n: number) => [bash(`echo ${n} >> ran.txt`, `toolu_${n}`)]
     const { id, request } = await park(steps(line(1), line(2)))
     await claude.asPerson('patchSession', { id, mode: 'acceptEdits' })
@@ -122,7 +122,7 @@ describe('a parked session whose request is answered an hour later', () => {
     expect(claude.eventsOf('request.opened')).toHaveLength(1)
   })
 
-  it('a parked session resumes from the driver’s transcript if the CLI’s own is gone', async () => {
+  it('the session resumes from the driver’s transcript if the CLI’s own transcript is missing', async () => {
     const { request } = await park(touch)
     rmSync(join(claude.home, 'config', 'projects'), { recursive: true })
     await claude.answer(request, { kind: 'allow' })
@@ -131,7 +131,7 @@ describe('a parked session whose request is answered an hour later', () => {
     expect(claude.eventsOf('request.opened')).toHaveLength(1)
   })
 
-  it('a resumed session continues the same conversation with the next message', async () => {
+  it('the next message continues the same conversation', async () => {
     const id = await parkAndAnswer(touch, { kind: 'allow' })
     await claude.asPerson('sendMessage', { id, text: 'and now?' })
     expect((await claude.waitForTurnEnd(2)).ending).toBe('done')
@@ -159,7 +159,7 @@ describe('parking with marker rows', () => {
     expect(claude.eventsOf('request.opened')).toHaveLength(3)
   })
 
-  it('a message that arrives before parking is processed after the parked call', async () => {
+  it('a message that arrives before the session is parked is processed after the pending call', async () => {
     const script: ModelScript = ({ prompt, results }) =>
       results.length === 0 ? [bash('echo ran >> ran.txt')] : [say(`heard ${prompt}`)]
     claude = await ClaudeFixture.create(script, { knownParkable: true })
@@ -174,7 +174,7 @@ describe('parking with marker rows', () => {
     expect(claude.agentTexts().at(-1)).toBe('heard are you there?')
   })
 
-  it('a message does not resume a parked session; it is processed after the answer', async () => {
+  it('a message to a session that is parked on a request does not resume it, and is processed after the answer', async () => {
     const script: ModelScript = ({ prompt, results }) =>
       results.length === 0 ? [bash('echo ran >> ran.txt')] : [say(`heard ${prompt}`)]
     claude = await ClaudeFixture.create(script, { knownParkable: true })
@@ -193,7 +193,7 @@ describe('parking with marker rows', () => {
     expect(claude.readFile('ran.txt')).toBe('ran\n')
   })
 
-  it('a session does not say that it cannot be parked when its calls are answered at once', async () => {
+  it('a session whose calls are answered immediately does not report that it cannot be parked', async () => {
     const line = (n: number) => bash(`echo ${n} >> ran.txt`, `toolu_${n}`)
     const script: ModelScript = ({ results }) =>
       results.length === 0 ? [line(1), line(2), line(3)] : results.length === 3 ? [line(4), line(5)] : [say('done')]
@@ -205,11 +205,11 @@ describe('parking with marker rows', () => {
     expect(claude.eventsOf('session.changed').flatMap(event => event.value.process?.note ?? [])).toEqual([])
   })
 
-  it('a call is resumed three more times with the same id when its runner stops before the answer is taken, and runs once', async () => {
+  it('a call whose runner is stopped or killed three times before the answer is taken keeps its id and runs once', async () => {
     claude = await ClaudeFixture.create(touch, { knownParkable: true })
     let runner: RunningRunner
     let times = 0
-    // Each time the call is resumed, the runner is stopped or killed, alternately, before the answer is handed.
+    // Stop or kill the runner, alternately, each time after it has resumed the call and before it hands the answer.
     const crashPoint = (point: string) => {
       if (point !== 'runner:resolution-seen' || times === 3) return
       const stopped = ++times % 2 === 0 ? runner.kill() : runner.stop()
@@ -232,7 +232,7 @@ describe('parking with marker rows', () => {
     expect(states.filter((state, index) => state === 'parked' && states[index - 1] !== 'parked')).toHaveLength(4)
   })
 
-  it('a denied call never runs, even on a slow host and with an allow rule that was added meanwhile', async () => {
+  it('a denied call does not run, even if the host is slow and an allow rule was added while the session was parked', async () => {
     const slow = { settingSources: ['local' as const] }
     const { request } = await park(touch, {}, { ...slow, executable: slowClaude() })
     mkdirSync(join(claude.cwd, '.claude'), { recursive: true })
@@ -243,7 +243,7 @@ describe('parking with marker rows', () => {
     expect(claude.model.toolResult()).toContain('still no')
   })
 
-  it('a session with an unfinished call in the same step is not parked and says why; the last call is parked', async () => {
+  it('a session is not parked while another call in the same step is unfinished, and is parked on the last call', async () => {
     const clock = new ManualClock()
     const both = [bash('echo 1 >> ran.txt', 'toolu_1'), bash('echo 2 >> ran.txt', 'toolu_2')]
     claude = await ClaudeFixture.create(({ results }) => (results.length === 0 ? both : [say('done')]), {
@@ -255,7 +255,7 @@ describe('parking with marker rows', () => {
     await claude.waitForTranscript(id, 'toolu_2')
     const noted = claude.waitForEvent('session.changed', event => event.value.process?.note !== undefined)
     await advanceUntil(clock, noted)
-    expect((await noted).value.process?.note).toContain('another call of the same step')
+    expect((await noted).value.process?.note).toContain('another call in the same step')
     expect(isAlive(claude.pidOf(id))).toBe(true)
     await claude.answer(first, { kind: 'allow' })
     const second = await claude.waitForRequest('toolu_2')
@@ -285,7 +285,7 @@ describe('parking with marker rows', () => {
     expect(isAlive(claude.pidOf(id))).toBe(true)
   })
 
-  it('a session is not parked after too much was written since the call', async () => {
+  it('a session is not parked if the transcript has grown too much since the call', async () => {
     const clock = new ManualClock()
     const write = (name: string) =>
       toolUse('Write', { file_path: `${claude.cwd}/${name}`, content: 'y'.repeat(700_000) }, `toolu_${name}`)
@@ -296,7 +296,7 @@ describe('parking with marker rows', () => {
     })
     const large = await claude.startClaude({ parkAfterMs: 1000, mode: 'acceptEdits' })
     await claude.waitForRequest()
-    const reason = 'too much has been written'
+    const reason = 'the transcript has grown too much'
     const full = claude.waitForEvent('session.changed', event => event.value.process?.note?.includes(reason) ?? false)
     await advanceUntil(clock, Promise.race([full, claude.waitUntilParked(large)]))
     expect(isAlive(claude.pidOf(large))).toBe(true)
@@ -354,7 +354,7 @@ describe('parking with marker rows', () => {
     expect(claude.model.calls.at(-1)?.conversation).toContain('you said one')
   })
 
-  it('the driver says parkable as soon as the self-test has passed', async () => {
+  it('the driver reports the capability parkable as soon as the self-test has passed', async () => {
     const clock = new ManualClock()
     claude = await ClaudeFixture.create(touch, { clock })
     const id = await claude.startClaude({ parkAfterMs: 1000 })
@@ -372,7 +372,7 @@ describe('parking with marker rows', () => {
     await claude.waitForTurnEnd()
   })
 
-  it('a stopped runner parks the session, and the next runner resumes it', async () => {
+  it('a runner that is stopped parks its session, and the next runner resumes the session', async () => {
     claude = await ClaudeFixture.create(touch, { knownParkable: true })
     const runner = claude.startRunner()
     const id = await claude.startSession('claude', { cwd: claude.cwd, parkAfterMs: null })

@@ -1,4 +1,4 @@
-/** Converting a permission to an ask and an answer back, without the CLI. */
+/** Tests converting a permission request to an ask and an answer to a permission result, without the CLI. */
 import type { PermissionUpdate } from '@anthropic-ai/claude-agent-sdk'
 import type { Answer, Request } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
@@ -18,7 +18,7 @@ const ask = (more: Partial<PermissionContext> = {}) => {
 }
 
 describe('askFor', () => {
-  it('an ask shows each warning of the CLI as a caution', () => {
+  it('shows each warning of the CLI as a caution', () => {
     const warnings = {
       defaultToNo: true,
       blockedPath: '/etc/passwd',
@@ -37,7 +37,7 @@ describe('askFor', () => {
     expect(ask()).not.toHaveProperty('caution')
   })
 
-  it('an ask offers each suggestion in its scopes, and none if the CLI suppresses them', () => {
+  it('offers each suggestion in its scopes, or no suggestions if the CLI suppresses them', () => {
     expect(ask({ suggestions: [allowRule] })).toMatchObject({
       suggestions: [
         { id: '0:localSettings', label: 'Allow Bash(ls) in this folder, for you', scope: 'localSettings' },
@@ -61,7 +61,7 @@ describe('replyFor', () => {
     dropped: async () => {},
   })
 
-  it('a replayed allow becomes “outcome unknown”, a replayed deny stays a deny', () => {
+  it('turns a replayed allow into “outcome unknown”, and leaves a replayed deny unchanged', () => {
     expect(replyFor(handed({ kind: 'allow' }), call).result).toEqual({ behavior: 'allow', updatedInput: input })
     expect(replyFor(handed({ kind: 'allow' }, true), call).result).toEqual({
       behavior: 'deny',
@@ -71,7 +71,7 @@ describe('replyFor', () => {
     expect(replyFor(handed(deny, true), call).result).toEqual({ behavior: 'deny', message: 'no' })
   })
 
-  it('a chosen suggestion becomes the CLI’s own update with the chosen scope', () => {
+  it('turns a chosen suggestion into the CLI’s permission update with the chosen scope', () => {
     const { result, alwaysAllow } = replyFor(handed({ kind: 'allow', suggestion: '0:session' }), call)
     expect(result).toMatchObject({ updatedPermissions: [{ ...allowRule, destination: 'session' }] })
     expect(alwaysAllow).toBe(true)
@@ -79,7 +79,7 @@ describe('replyFor', () => {
     expect(replyFor(handed(edited), call).alwaysAllow).toBeUndefined()
   })
 
-  it('a mode that cannot be entered is left out, and the person reads why', () => {
+  it('ignores a mode that the session cannot enter, and tells the person why', () => {
     const { result, problem } = replyFor(handed({ kind: 'allow', mode: 'bypassPermissions' }), call)
     expect(result).not.toHaveProperty('updatedPermissions')
     expect(problem).toContain('allowBypass')

@@ -1,4 +1,4 @@
-/** What the session log says about the process of Claude Code: its memory, why it must keep running, how it ended, and what a stopping runner could not park. */
+/** Tests what the session log says about the process of Claude Code: its memory, why it must keep running, how it ended, and which work a stopping runner could not park. */
 import type { SessionId } from '@holdpoint/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { RunnerProblem } from '../../src/runner.ts'
@@ -16,13 +16,13 @@ const helper = {
   subagent_type: 'general-purpose',
   run_in_background: false,
 }
-/** A subagent makes the call. */
+/** A model script in which a subagent makes the call. */
 const delegating: ModelScript = ({ prompt, results, conversation }) => {
   if (prompt === 'help') return results.length === 0 ? [bash('echo ran >> ran.txt')] : [say('helped')]
   return conversation.includes('toolu_agent') ? [say('done')] : [toolUse('Agent', helper, 'toolu_agent')]
 }
 
-/** The states of the process in the log, without repetitions. */
+/** Returns the states of the process in the log, without repetitions. */
 const states = () => {
   const all = claude.eventsOf('session.changed').flatMap(event => event.value.process?.state ?? [])
   return all.filter((state, index) => state !== all[index - 1])
@@ -31,8 +31,8 @@ const processOf = async (id: SessionId) => (await claude.asPerson('getSession', 
 const waitForState = (state: string) =>
   claude.waitForEvent('session.changed', event => event.value.process?.state === state)
 
-describe('the process of a session', () => {
-  it('a running process is in the log with its memory, from its start to the end of the turn', async () => {
+describe('the process of a Claude Code session', () => {
+  it('is logged with its memory from its start to the end of the turn', async () => {
     claude = await ClaudeFixture.create(echo)
     const id = await claude.startClaude()
     const request = await claude.waitForRequest()
@@ -45,7 +45,7 @@ describe('the process of a session', () => {
     expect(claude.eventsOf('session.changed').length).toBeLessThan(10)
   })
 
-  it('a process is logged as live, parked, live again and done', async () => {
+  it('is logged as live, parked, live again and done', async () => {
     claude = await ClaudeFixture.create(echo, { knownParkable: true })
     const id = await claude.startClaude({ parkAfterMs: 0 })
     const request = await claude.waitForRequest()
@@ -57,7 +57,7 @@ describe('the process of a session', () => {
     expect(states()).toEqual(['live', 'parked', 'live', 'done'])
   })
 
-  it('a process that was stopped while idle is logged as idle', async () => {
+  it('is logged as idle if it was stopped because the session was idle', async () => {
     const clock = new ManualClock()
     claude = await ClaudeFixture.create(() => [say('hello')], { clock, idleParkMs: 60_000 })
     const id = await claude.startClaude()
@@ -66,7 +66,7 @@ describe('the process of a session', () => {
     expect(await processOf(id)).toMatchObject({ state: 'idle' })
   })
 
-  it('a killed process is logged as lost, with its signal', async () => {
+  it('is logged as lost, with its signal, if it was killed', async () => {
     claude = await ClaudeFixture.create(echo)
     const id = await claude.startClaude()
     await claude.waitForRequest()
@@ -76,7 +76,7 @@ describe('the process of a session', () => {
     expect(await processOf(id)).toMatchObject({ state: 'lost', note: expect.stringContaining('SIGKILL') })
   })
 
-  it('a process that cannot be parked says why until the request is answered', async () => {
+  it('is logged with the reason why it cannot be parked until the request is answered', async () => {
     const clock = new ManualClock()
     claude = await ClaudeFixture.create(delegating, { knownParkable: true, clock })
     const id = await claude.startClaude({ parkAfterMs: 0 })
@@ -93,7 +93,7 @@ describe('the process of a session', () => {
   })
 })
 
-/** Starts a session, waits, stops the runner, and returns what the runner and the session log say about it. */
+/** Starts a session, waits, stops the runner, and returns the problems in the runner log and the errors in the session log. */
 async function stopRunner(script: ModelScript, waitUntilReady: (id: SessionId) => Promise<unknown>, options = {}) {
   claude = await ClaudeFixture.create(script, { knownParkable: true, ...options })
   const problems: RunnerProblem[] = []
@@ -106,8 +106,8 @@ async function stopRunner(script: ModelScript, waitUntilReady: (id: SessionId) =
   return { id, problems, errors }
 }
 
-describe('a runner that is stopped', () => {
-  it('a stopped runner reports nothing about a session that it can park', async () => {
+describe('a runner that is stopped during a Claude Code session', () => {
+  it('reports nothing about a session that it can park', async () => {
     const { id, problems, errors } = await stopRunner(echo, async session => {
       await claude.waitForRequest()
       await claude.waitForTranscript(session)
@@ -117,7 +117,7 @@ describe('a runner that is stopped', () => {
     expect(await processOf(id)).toMatchObject({ state: 'stopped' })
   })
 
-  it('a stopped runner reports an unfinished turn in its own log and in the session log', async () => {
+  it('reports an unfinished turn in its own log and in the session log', async () => {
     const { id, problems, errors } = await stopRunner(
       () => new Promise(() => {}),
       async session => {
@@ -125,11 +125,11 @@ describe('a runner that is stopped', () => {
         await claude.waitForTranscript(session, '"user"')
       },
     )
-    expect(errors).toMatchObject([{ session: id, message: expect.stringContaining('the turn ends here') }])
+    expect(errors).toMatchObject([{ session: id, message: expect.stringContaining('the turn ended early') }])
     expect(problems).toEqual([{ event: 'session.unfinished', session: id, message: errors[0]?.message }])
   })
 
-  it('a stopped runner reports a request that cannot be resumed; the agent is told the later answer', async () => {
+  it('reports a request that cannot be resumed, and the agent is later told the answer', async () => {
     const script: ModelScript = call =>
       call.conversation.includes('This is what was decided') && call.prompt !== 'help'
         ? [say('I see')]
@@ -146,7 +146,7 @@ describe('a runner that is stopped', () => {
     expect(claude.model.hasRead('not like this')).toBe(true)
   })
 
-  it('a stopped runner reports that the outcome of a running call is unknown', async () => {
+  it('reports that the outcome of a running call is unknown', async () => {
     const { problems, errors } = await stopRunner(steps([bash('echo $$ > pid.txt; sleep 30')]), async () => {
       await claude.answer(await claude.waitForRequest(), { kind: 'allow' })
       await waitUntil(() => (claude.readFile('pid.txt') ?? '').endsWith('\n'))

@@ -1,4 +1,4 @@
-/** Claude Code with the gateway and the runner as processes of their own, which the tests kill. */
+/** Runs Claude Code with the gateway and the runner as separate processes, which the tests kill. */
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -26,7 +26,7 @@ afterEach(async () => {
 
 const ran = () => (existsSync(join(cwd, 'ran.txt')) ? readFileSync(join(cwd, 'ran.txt'), 'utf8') : null)
 
-/** Starts a gateway with its runner, and a session that has a pending request. */
+/** Starts a gateway, a runner, and a session with a pending request. */
 async function openRequest(
   command: string,
   script: ModelScript = steps([bash(command)]),
@@ -61,8 +61,8 @@ async function waitForIdle(id: SessionId): Promise<void> {
   while ((await gateway.call('getSession', { id })).state !== 'idle') await shortDelay()
 }
 
-describe('a Claude Code session with separate gateway and runner processes', () => {
-  it('Claude Code survives a killed gateway, and a command that is allowed after its restart runs once', async () => {
+describe('Claude Code with separate gateway and runner processes', () => {
+  it('keeps running when the gateway is killed, and a command that is allowed after the restart runs once', async () => {
     const { id, request, pid } = await openRequest('echo ran >> ran.txt')
     const callCount = model.calls.length
     await gateway.kill()
@@ -75,7 +75,7 @@ describe('a Claude Code session with separate gateway and runner processes', () 
     expect(model.calls).toHaveLength(callCount + 1)
   })
 
-  it('a killed runner leaves no orphan and no message to the model, and the command that is allowed later runs once', async () => {
+  it('leaves no orphan and does not call the model when its runner is killed, and a command that is allowed later runs once', async () => {
     const { id, request, pid } = await openRequest('echo ran >> ran.txt')
     const callCount = model.calls.length
     await gateway.killRunner()
@@ -89,7 +89,7 @@ describe('a Claude Code session with separate gateway and runner processes', () 
     expect((await gateway.call('getRequest', { id: request.id })).delivery.state).toBe('taken')
   })
 
-  it('a runner killed during a turn that Claude Code started by itself loses nothing, and the command that is allowed later runs once', async () => {
+  it('resumes a turn that it started by itself after its runner is killed, and a command that is allowed later runs once', async () => {
     const backgroundTask = toolUse(
       'Bash',
       { command: 'sleep 0.2', description: 'b', run_in_background: true },
@@ -112,7 +112,7 @@ describe('a Claude Code session with separate gateway and runner processes', () 
     expect((await gateway.call('getRequest', { id: request.id })).delivery.state).toBe('taken')
   })
 
-  it('a stopped runner reports unfinished work in its own log and in the session log', async () => {
+  it('is reported as unfinished in the runner log and in the session log when its runner is stopped', async () => {
     const { id, request } = await openRequest('echo $$ > pid.txt; echo ran >> ran.txt; sleep 60')
     await allow(request)
     await waitUntil(() => ran() !== null)
@@ -126,7 +126,7 @@ describe('a Claude Code session with separate gateway and runner processes', () 
     expect(ran()).toBe('ran\n')
   })
 
-  it('a runner killed while a command runs does not run it twice, and the shell ends', async () => {
+  it('does not run a command twice if its runner is killed while the command runs, and the shell ends', async () => {
     const { id, request } = await openRequest('echo $$ > pid.txt; echo ran >> ran.txt; sleep 60')
     await allow(request)
     await waitUntil(() => ran() !== null)

@@ -1,4 +1,4 @@
-/** Parking with the CLI's documented `defer`: for versions that fail the self-test, and for the option parking: 'public'. */
+/** Tests parking with the CLI's documented `defer`, which is used for versions that fail the self-test and for the option parking: 'public'. */
 import type { Answer } from '@holdpoint/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
 import { ManualClock, type RunningRunner } from '../runner-fixture.ts'
@@ -61,27 +61,27 @@ async function answerAndFinish(request: Awaited<ReturnType<typeof park>>['reques
 }
 
 describe('parking with defer', () => {
-  it('a session parked on a question passes the answer to the model an hour later', async () => {
+  it('a session parked on a question passes the answer to the model after an hour', async () => {
     const { request } = await park(steps([askQuestion]))
     await answerAndFinish(request, answerB)
     expect(claude.model.toolResult()).toContain('"Which?"="B"')
     expect(claude.model.calls).toHaveLength(2)
   })
 
-  it('a session parked on a plan enters the approved mode an hour later', async () => {
+  it('a session parked on a plan enters the approved mode after an hour', async () => {
     const { id, request } = await park(planner, { mode: 'plan' })
     await answerAndFinish(request, { kind: 'allow', mode: 'acceptEdits', input: { plan: '# Edited' } })
     expect(claude.model.toolResult()).toContain('# Edited')
     expect((await claude.asPerson('getSession', { id })).mode).toBe('acceptEdits')
   })
 
-  it('a session parked on a question is told that it was declined', async () => {
+  it('a session parked on a question passes the reason to the model if a person declines', async () => {
     const { request } = await park(steps([askQuestion]))
     await answerAndFinish(request, { kind: 'decline', reason: 'not today' })
     expect(claude.model.toolResult()).toContain('not today')
   })
 
-  it('a session parked on a question is told the answer on a slow host too', async () => {
+  it('a session parked on a question passes the answer to the model on a slow host', async () => {
     const { request } = await park(steps([askQuestion]), {}, { executable: slowClaude() })
     await answerAndFinish(request, { kind: 'decline', reason: 'not so fast' })
     expect(claude.model.toolResult()).toContain('not so fast')
@@ -110,14 +110,14 @@ describe('parking with defer', () => {
     expect(claude.model.calls).toHaveLength(2)
   })
 
-  it('a question that the CLI refuses by itself is not asked', async () => {
+  it('a question that the CLI refuses by itself opens no request', async () => {
     claude = await ClaudeFixture.create(steps([askQuestion]), { parking: 'public' })
     await claude.startClaude({ parkAfterMs: 120_000, mode: 'dontAsk' })
     await claude.waitForTurnEnd()
     expect(claude.eventsOf('request.opened')).toEqual([])
   })
 
-  it('a question that is answered before parking is not parked', async () => {
+  it('a session is not parked on a question that is answered in time', async () => {
     const { request } = await openRequest(steps([askQuestion]))
     await answerAndFinish(request, answerB)
     expect(claude.model.toolResult()).toContain('"Which?"="B"')
@@ -137,7 +137,7 @@ describe('parking with defer', () => {
     expect((await claude.waitForTurnEnd()).ending).toBe('interrupted')
   })
 
-  it('a session is not parked on a command, and says why', async () => {
+  it('a session is not parked on a command, and the log says why', async () => {
     const { id, clock, request } = await openRequest(steps([bash('echo ran >> ran.txt')]))
     const noted = claude.waitForEvent('session.changed', event => event.value.process?.note !== undefined)
     await advanceUntil(clock, noted)
@@ -147,7 +147,7 @@ describe('parking with defer', () => {
     expect(claude.readFile('ran.txt')).toBe('ran\n')
   })
 
-  it('a session is not parked on a question if the step contains another call', async () => {
+  it('a session is not parked on a question if the same step contains another call', async () => {
     const script: ModelScript = ({ results }) =>
       results.length === 0 ? [bash('ls', 'toolu_0'), askQuestion] : [say('done')]
     const { id, clock, request } = await openRequest(script)
@@ -160,7 +160,7 @@ describe('parking with defer', () => {
     await answerAndFinish(request, answerB)
   })
 
-  it('a stopped runner parks a session on its question, and the next runner resumes it', async () => {
+  it('a runner that is stopped parks a session on its question, and the next runner resumes the session', async () => {
     claude = await ClaudeFixture.create(steps([askQuestion]), { parking: 'public' })
     const runner = claude.startRunner()
     const id = await claude.startSession('claude', { cwd: claude.cwd, parkAfterMs: 120_000 })
@@ -176,8 +176,8 @@ describe('parking with defer', () => {
   })
 })
 
-describe('a Claude Code that fails the parking self-test', () => {
-  it('a session is parked with defer, and the driver does not say parkable', async () => {
+describe('when Claude Code fails the parking self-test', () => {
+  it('a session is parked with defer, and the driver does not report the capability parkable', async () => {
     const { id, request } = await park(
       steps([askQuestion]),
       {},
@@ -190,7 +190,7 @@ describe('a Claude Code that fails the parking self-test', () => {
   })
 })
 
-describe('a question that is asked before the parking self-test has finished', () => {
+describe('when a question is asked before the parking self-test has finished', () => {
   it('the session is parked as soon as the self-test has passed', async () => {
     const { id, request } = await park(steps([askQuestion]), {}, { parking: 'auto' })
     await answerAndFinish(request, answerB)
@@ -201,8 +201,8 @@ describe('a question that is asked before the parking self-test has finished', (
   })
 })
 
-describe('the option parking: off', () => {
-  it('the process of a pending question keeps running, and the session says why', async () => {
+describe('with the driver option parking: off', () => {
+  it('the process keeps running while a question is pending, and the log says why', async () => {
     const { id, clock, request } = await openRequest(steps([askQuestion]), {}, { parking: 'off' })
     const noted = claude.waitForEvent('session.changed', event => event.value.process?.note !== undefined)
     await advanceUntil(clock, noted)
@@ -212,5 +212,5 @@ describe('the option parking: off', () => {
   })
 })
 
-/** A Claude Code that cannot resume a Bash call: it exits if it is started with an ask rule for one. */
+/** A Claude Code that cannot resume a Bash call, because it exits if it is started with an ask rule for Bash. */
 const claudeThatCannotResume = () => wrapClaude(`case "$*" in *'"ask":["Bash'*) exit 1;; esac; exec "$claude" "$@"`)

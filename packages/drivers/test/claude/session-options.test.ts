@@ -20,34 +20,45 @@ const invalid: readonly [string, JsonObject, string][] = [
     { mcpservers: {} },
     'options.mcpservers: is not an option of Claude Code; the options are fork',
   ],
-  ['servers as text', { mcpServers: 'x' }, 'options.mcpServers: must be an object'],
+  ['mcpServers that is a string', { mcpServers: 'x' }, 'options.mcpServers: must be an object'],
   ['a server that is a number', { mcpServers: { x: 5 } }, 'options.mcpServers.x: must be an object'],
-  ['a server without a command', { mcpServers: { x: {} } }, 'options.mcpServers.x.command: must be text'],
-  ['a server argument that is a number', { mcpServers: { x: { command: 'a', args: [1] } } }, 'args[0]: must be text'],
+  ['a server without a command', { mcpServers: { x: {} } }, 'options.mcpServers.x.command: must be a string'],
   [
-    'a server environment with a number',
+    'a server argument that is a number',
+    { mcpServers: { x: { command: 'a', args: [1] } } },
+    'args[0]: must be a string',
+  ],
+  [
+    'a server environment variable that is a number',
     { mcpServers: { x: { command: 'a', env: { A: 1 } } } },
-    'options.mcpServers.x.env.A: must be text',
+    'options.mcpServers.x.env.A: must be a string',
   ],
   ['an unknown server type', { mcpServers: { x: { type: 'sdk' } } }, 'x.type: must be stdio, http or sse'],
-  ['a server without a URL', { mcpServers: { x: { type: 'http' } } }, 'x.url: must be text'],
-  ['a list of agents', { agents: [1, 2] }, 'options.agents: must be an object whose keys are names'],
-  ['an agent without a prompt', { agents: { a: { description: 'x' } } }, 'options.agents.a.prompt: must be text'],
-  ['one folder as text', { additionalDirectories: 'x' }, 'options.additionalDirectories: must be a list of texts'],
-  ['a folder that is a number', { additionalDirectories: [5] }, 'options.additionalDirectories[0]: must be text'],
-  ['a flag as text', { allowBypass: 'yes' }, 'options.allowBypass: must be true or false'],
-  ['a flag as a number', { fork: 1 }, 'options.fork: must be true or false'],
-  ['a fork without a conversation', { fork: true }, 'options.fork: needs conversationId'],
-  ['a negative duration', { idleParkMs: -5 }, 'options.idleParkMs: must be a whole number'],
-  ['a fraction of a millisecond', { idleParkMs: 0.5 }, 'options.idleParkMs: must be a whole number'],
+  ['a server without a URL', { mcpServers: { x: { type: 'http' } } }, 'x.url: must be a string'],
+  ['agents that is a list', { agents: [1, 2] }, 'options.agents: must be an object whose keys are names'],
+  ['an agent without a prompt', { agents: { a: { description: 'x' } } }, 'options.agents.a.prompt: must be a string'],
+  [
+    'additionalDirectories that is a string',
+    { additionalDirectories: 'x' },
+    'options.additionalDirectories: must be a list of strings',
+  ],
+  ['a folder that is a number', { additionalDirectories: [5] }, 'options.additionalDirectories[0]: must be a string'],
+  ['a flag that is a string', { allowBypass: 'yes' }, 'options.allowBypass: must be true or false'],
+  ['a flag that is a number', { fork: 1 }, 'options.fork: must be true or false'],
+  ['fork without a conversation', { fork: true }, 'options.fork: needs conversationId'],
+  ['a negative idleParkMs', { idleParkMs: -5 }, 'options.idleParkMs: must be a whole number'],
+  ['a fractional idleParkMs', { idleParkMs: 0.5 }, 'options.idleParkMs: must be a whole number'],
 ]
 
-describe('a session option', () => {
-  it.each(invalid)('%s is an error that names the option and what is allowed', (_name, options, sentence) => {
-    expect(() => parseSessionOptions({ options, conversationId: null })).toThrow(sentence)
-  })
+describe('session options of Claude Code', () => {
+  it.each(invalid)(
+    'parseSessionOptions refuses %s, and names the option and what is allowed',
+    (_name, options, sentence) => {
+      expect(() => parseSessionOptions({ options, conversationId: null })).toThrow(sentence)
+    },
+  )
 
-  it('an invalid option ends the session at its start with the reason', async () => {
+  it('an invalid option ends the session at its start and reports the reason', async () => {
     claude = await ClaudeFixture.create(() => [say('hello')])
     const id = await claude.startClaude({ options: { mcpServers: { x: 5 } } })
     const { value } = await claude.waitForEvent('session.ended')
@@ -85,8 +96,8 @@ describe('a session option', () => {
   })
 })
 
-describe('an MCP server that cannot be started', () => {
-  it('a missing server is reported once, with the reason', async () => {
+describe('MCP servers of Claude Code', () => {
+  it('a server that cannot be started is reported once, with its name', async () => {
     claude = await ClaudeFixture.create(() => [say('hello')])
     const id = await claude.startClaude({ options: { mcpServers: { shop: { command: '/nowhere/shop' } } } })
     await claude.waitForTurnEnd()
@@ -98,12 +109,12 @@ describe('an MCP server that cannot be started', () => {
   })
 })
 
-describe('an unusable working folder', () => {
+describe('a Claude Code turn', () => {
   it.each([
     ['a file', (fixture: ClaudeFixture) => join(fixture.cwd, 'file.txt'), 'is not a folder'],
     ['a path inside a file', (fixture: ClaudeFixture) => join(fixture.cwd, 'file.txt', 'x'), 'does not exist'],
     ['a relative path', () => 'relative/x', 'is not an absolute path'],
-  ])('%s as working folder fails the turn with a message', async (_name, cwd, sentence) => {
+  ])('fails with an error message if the working folder is %s', async (_name, cwd, sentence) => {
     claude = await ClaudeFixture.create(() => [say('hello')], { files: { 'file.txt': '' } })
     await claude.startClaude({ cwd: cwd(claude) })
     expect((await claude.waitForTurnEnd()).ending).toBe('failed')
@@ -111,19 +122,19 @@ describe('an unusable working folder', () => {
   })
 })
 
-describe('a configured claude executable', () => {
-  it('a folder in place of the executable makes the driver not ready', async () => {
+describe('the Claude Code driver', () => {
+  it('is not ready if the configured executable is a folder', async () => {
     claude = await ClaudeFixture.create(() => [])
     for (const info of [
       claudeDriver({ folder: claude.home, executable: claude.cwd }).info(),
       claudeDriver({ folder: claude.home, env: { HOLDPOINT_CLAUDE: claude.cwd } }).info(),
     ])
-      expect(await info).toMatchObject({ ready: false, missing: expect.stringContaining('is not a program') })
+      expect(await info).toMatchObject({ ready: false, missing: expect.stringContaining('is not an executable file') })
   })
 })
 
-describe('a damaged meta.json', () => {
-  it('a damaged meta.json is moved away, the conversation continues, and its cost is not reported twice', async () => {
+describe('a session with a damaged meta.json', () => {
+  it('moves the file away, continues the conversation, and does not report the cost twice', async () => {
     claude = await ClaudeFixture.create(({ prompt }) => [say(`heard ${prompt}`)])
     const runner = claude.startRunner()
     const id = await claude.startSession('claude', { cwd: claude.cwd, prompt: 'one' })
@@ -141,8 +152,8 @@ describe('a damaged meta.json', () => {
   })
 })
 
-describe('the conversation id of a session', () => {
-  it('another session can continue the conversation by its id', async () => {
+describe('the conversation id of a Claude Code session', () => {
+  it('can be used to continue the conversation in another session', async () => {
     claude = await ClaudeFixture.create(({ prompt }) => [say(`heard ${prompt}`)])
     const id = await claude.startClaude({ prompt: 'remember me' })
     await claude.waitForTurnEnd()
@@ -160,8 +171,8 @@ describe('the conversation id of a session', () => {
   })
 })
 
-describe('an image', () => {
-  it('an image can be sent without text', async () => {
+describe('an image for Claude Code', () => {
+  it('can be sent without text', async () => {
     claude = await ClaudeFixture.create(() => [say('seen')])
     const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
     const image = { type: 'image', mediaType: 'image/png', data: pixel } as const
@@ -173,8 +184,8 @@ describe('an image', () => {
   })
 })
 
-describe('a document', () => {
-  it('a PDF reaches the model whole, with its name', async () => {
+describe('a PDF for Claude Code', () => {
+  it('reaches the model complete and with its name', async () => {
     claude = await ClaudeFixture.create(() => [say('read')])
     const data = Buffer.from('%PDF-1.4\n%%EOF\n').toString('base64')
     const pdf = { type: 'document', mediaType: 'application/pdf', data, name: 'terms.pdf' } as const

@@ -1,4 +1,4 @@
-/** One session of the real Claude Code: interrupts, messages, rules, events and errors. */
+/** Tests interrupts, messages, rules, events and errors in a session of the real Claude Code. */
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -14,8 +14,8 @@ import { bash, type ModelScript, say, startModelProxy, steps } from './model.ts'
 let claude: ClaudeFixture
 afterEach(() => claude.close())
 
-describe('an interrupted session', () => {
-  it('an interrupt ends a waiting turn and its request at once', async () => {
+describe('interrupting Claude Code', () => {
+  it('an interrupt immediately ends a turn that waits for an answer, and resolves its request', async () => {
     claude = await ClaudeFixture.create(steps([bash('touch out.txt')]))
     const id = await claude.startClaude()
     await claude.waitForRequest()
@@ -39,8 +39,8 @@ describe('an interrupted session', () => {
   })
 })
 
-describe('a session that a person ends', () => {
-  it('the process ends, and the pending request is resolved', async () => {
+describe('when a person ends a session', () => {
+  it('the process exits and the pending request is resolved', async () => {
     claude = await ClaudeFixture.create(steps([bash('touch out.txt')]))
     const id = await claude.startClaude()
     await claude.waitForRequest()
@@ -52,8 +52,8 @@ describe('a session that a person ends', () => {
   })
 })
 
-describe('a message to Claude Code', () => {
-  it('messages that are sent during a turn are processed after it, in order', async () => {
+describe('messages to Claude Code', () => {
+  it('messages that are sent during a turn are processed after the turn, in order', async () => {
     const script: ModelScript = ({ prompt, results }) =>
       prompt === 'go' && results.length === 0 ? [bash('touch out.txt')] : [say(`heard ${prompt}`)]
     claude = await ClaudeFixture.create(script)
@@ -104,7 +104,7 @@ describe('a message to Claude Code', () => {
     expect(JSON.parse(await claude.readDriverFile(same, 'meta.json')).key.sessionId).toBe(key.sessionId)
   })
 
-  it('a session that continues an unknown conversation fails with a message', async () => {
+  it('a session that should continue an unknown conversation fails with an error message', async () => {
     claude = await ClaudeFixture.create(() => [say('hello')])
     await claude.startClaude({ conversationId: randomUUID() })
     expect((await claude.waitForTurnEnd()).ending).toBe('failed')
@@ -112,7 +112,7 @@ describe('a message to Claude Code', () => {
   })
 })
 
-describe('a rule', () => {
+describe('rules for Claude Code', () => {
   it('a deny rule applies to a call that the CLI would run without asking', async () => {
     claude = await ClaudeFixture.create(steps([bash('ls -la')]))
     await claude.asPerson('addRule', { effect: 'deny', tool: 'Bash', command: 'ls -la', note: 'no looking' })
@@ -133,11 +133,11 @@ describe('a rule', () => {
     await claude.waitForTurnEnd()
     expect(claude.readFile('out.txt')).toBeNull()
   }
-  it('a call is denied if the rules cannot be checked, and the agent and the person read why', async () => {
+  it('a call is denied if the rules cannot be checked, and the agent and the person are told why', async () => {
     await runWithFailingRules(new Fault('internal', 'the rules are broken'))
     expect(claude.model.toolResult()).toContain('the rules are broken')
     expect(claude.eventsOf('error.raised')[0]?.message).toContain(
-      'Bash was denied, because the rules could not be checked',
+      'Bash was denied because the rules could not be checked',
     )
   })
 
@@ -171,8 +171,8 @@ describe('a rule', () => {
   })
 })
 
-describe('the log of a turn', () => {
-  it('the log contains text, calls, results, usage and cost', async () => {
+describe('the log of a Claude Code turn', () => {
+  it('contains text, calls, results, usage and cost', async () => {
     claude = await ClaudeFixture.create(steps([say('let me see'), bash('echo hello')]))
     await claude.startClaude({ mode: 'acceptEdits' })
     const turnEnd = await claude.waitForTurnEnd()
@@ -184,7 +184,7 @@ describe('the log of a turn', () => {
     expect(finished).toMatchObject({ block: 'toolu_1', ok: true, output: expect.stringContaining('hello') })
   })
 
-  it('the cost of a resumed conversation is not counted twice', async () => {
+  it('does not count the cost of a resumed conversation twice', async () => {
     const clock = new ManualClock()
     claude = await ClaudeFixture.create(() => [say('done')], { clock, idleParkMs: 60_000 })
     const id = await claude.startClaude()
@@ -195,7 +195,7 @@ describe('the log of a turn', () => {
     expect(second.cost).toBeCloseTo(first.cost ?? 0, 8)
   })
 
-  it('an unreachable model API is reported with advice', async () => {
+  it('reports an unreachable model API with advice to check the network', async () => {
     const env = { ANTHROPIC_BASE_URL: 'http://127.0.0.1:9', CLAUDE_CODE_MAX_RETRIES: '1' }
     claude = await ClaudeFixture.create(() => [], { env })
     await claude.startClaude()
@@ -203,7 +203,7 @@ describe('the log of a turn', () => {
     expect(claude.eventsOf('error.raised')[0]?.message).toContain('check the network')
   })
 
-  it('a refused sign-in is reported with advice', async () => {
+  it('reports a failed authentication with advice to sign in again', async () => {
     const refusing = createServer((_, response) => {
       response.writeHead(401, { 'content-type': 'application/json' })
       response.end('{"type":"error","error":{"type":"authentication_error","message":"invalid x-api-key"}}')
@@ -221,9 +221,9 @@ describe('the log of a turn', () => {
   })
 })
 
-describe('a reached rate limit', () => {
+describe('rate limits of the model API', () => {
   const limited = { status: 429, type: 'rate_limit_error', message: 'slow down', headers: { 'retry-after': '0' } }
-  it('a lasting rate limit is reported with advice, and the turn fails', async () => {
+  it('a rate limit that persists is reported with advice, and the turn fails', async () => {
     const proxy = await startModelProxy(
       () => '',
       () => limited,
@@ -235,11 +235,11 @@ describe('a reached rate limit', () => {
     expect((await claude.waitForTurnEnd()).ending).toBe('failed')
     proxy.close()
     const [retry, last] = claude.eventsOf('error.raised')
-    expect(retry).toMatchObject({ code: 'api_retry', message: expect.stringContaining('limit of this account') })
+    expect(retry).toMatchObject({ code: 'api_retry', message: expect.stringContaining('reached its usage limit') })
     expect(last).toMatchObject({ code: 'rate_limit', message: expect.stringContaining('wait, or use another account') })
   })
 
-  it('a rate limit that goes away is reported, and the turn continues', async () => {
+  it('a temporary rate limit is reported, and the turn continues', async () => {
     let refused = 0
     const proxy = await startModelProxy(
       () => claude.model.server.url,
@@ -254,8 +254,8 @@ describe('a reached rate limit', () => {
   })
 })
 
-describe('a missing working folder', () => {
-  it('a missing working folder fails the turn with a message', async () => {
+describe('the working folder of Claude Code', () => {
+  it('a turn fails with an error message if the working folder does not exist', async () => {
     claude = await ClaudeFixture.create(() => [say('hello')])
     await claude.startClaude({ cwd: join(claude.home, 'nowhere') })
     expect((await claude.waitForTurnEnd()).ending).toBe('failed')
@@ -263,8 +263,8 @@ describe('a missing working folder', () => {
   })
 })
 
-describe('the settings of Claude Code', () => {
-  it('the CLAUDE.md files of the person and of the folder apply by default', async () => {
+describe('Claude Code settings', () => {
+  it('the CLAUDE.md files in the home folder and in the working folder apply by default', async () => {
     claude = await ClaudeFixture.create(() => [say('read')], { files: { 'CLAUDE.md': 'the folder says: be kind' } })
     mkdirSync(join(claude.home, 'config'), { recursive: true })
     writeFileSync(join(claude.home, 'config', 'CLAUDE.md'), 'the person says: be brief')
@@ -277,8 +277,8 @@ describe('the settings of Claude Code', () => {
   })
 })
 
-describe('a machine without Claude Code', () => {
-  it('the driver says what is missing and what to do', async () => {
+describe('the Claude Code driver on a machine without Claude Code', () => {
+  it('reports what is missing and what to do', async () => {
     claude = await ClaudeFixture.create(() => [])
     const info = await claudeDriver({ folder: claude.home, executable: '/nowhere/claude' }).info()
     expect(info).toMatchObject({ ready: false, missing: expect.stringContaining('HOLDPOINT_CLAUDE') })

@@ -1,4 +1,4 @@
-/** Stopping Claude Code: by an interrupt, by ending the session, or by an answer. Nothing delays these, and no request or process is left over. */
+/** Tests stopping Claude Code by an interrupt, by ending the session, and by an answer: nothing delays the stop, and no request or process remains. */
 import type { Call, SessionId } from '@holdpoint/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
 import { ManualClock } from '../runner-fixture.ts'
@@ -13,8 +13,8 @@ const neverReplies: ModelScript = () => new Promise(() => {})
 const commandDone = (nth: number) => claude.waitFor(() => claude.eventsOf('command.done')[nth - 1])
 const freeze = (id: SessionId) => process.kill(claude.pidOf(id) ?? Number.NaN, 'SIGSTOP')
 
-describe('a change of mode or model that Claude Code does not answer', () => {
-  it('an unanswered change does not delay an interrupt', async () => {
+describe('when Claude Code does not answer a change of mode or model', () => {
+  it('an interrupt is not delayed', async () => {
     const clock = new ManualClock()
     claude = await ClaudeFixture.create(neverReplies, { clock })
     const id = await claude.startClaude()
@@ -30,7 +30,7 @@ describe('a change of mode or model that Claude Code does not answer', () => {
     expect((await claude.asPerson('getSession', { id })).mode).toBe('default')
   })
 
-  it('an unanswered change does not delay the end of the session and its process', async () => {
+  it('ending the session and its process is not delayed', async () => {
     claude = await ClaudeFixture.create(neverReplies)
     const id = await claude.startClaude()
     await waitUntil(() => claude.model.calls.length > 0)
@@ -41,7 +41,7 @@ describe('a change of mode or model that Claude Code does not answer', () => {
     await waitUntil(() => !isAlive(pid))
   })
 
-  it('an unanswered change is cancelled after a while with a message, and the next message runs as before', async () => {
+  it('the change is canceled with a reason after a timeout, and the next message runs with the old settings', async () => {
     const clock = new ManualClock()
     claude = await ClaudeFixture.create(() => [say('hello')], { clock })
     const id = await claude.startClaude()
@@ -61,7 +61,7 @@ describe('a change of mode or model that Claude Code does not answer', () => {
   })
 })
 
-/** The runner's call, with actions just before and just after the first request is opened. */
+/** Wraps the runner's call to run actions right before and right after the first request is opened. */
 function aroundFirstRequest(before: () => Promise<unknown>, after: () => Promise<unknown> = async () => {}): Call {
   let isDone = false
   return async (op, input, options) => {
@@ -74,7 +74,7 @@ function aroundFirstRequest(before: () => Promise<unknown>, after: () => Promise
   }
 }
 
-describe('an interrupt at the moment when a request is opened', () => {
+describe('when a person interrupts while a request is being opened', () => {
   async function interruptWhileOpening(after: () => Promise<unknown> = async () => {}) {
     claude = await ClaudeFixture.create(steps([echo]))
     let id: SessionId
@@ -92,7 +92,7 @@ describe('an interrupt at the moment when a request is opened', () => {
     expect(claude.readFile('ran.txt')).toBeNull()
   })
 
-  it('an answer given at that moment is reported as undeliverable', async () => {
+  it('an answer to the request is reported as undeliverable', async () => {
     const id = await interruptWhileOpening(async () => claude.answer(await claude.waitForRequest(), { kind: 'allow' }))
     expect((await claude.getRequest()).delivery.state).toBe('undeliverable')
     await claude.asPerson('sendMessage', { id, text: 'and now?' })
@@ -101,8 +101,8 @@ describe('an interrupt at the moment when a request is opened', () => {
   })
 })
 
-describe('an interrupt that Claude Code has not processed yet', () => {
-  it('a call that Claude Code makes before it processes the interrupt opens no request', async () => {
+describe('when Claude Code has not processed an interrupt yet', () => {
+  it('a new call opens no request', async () => {
     const delayInterrupt = `while IFS= read -r line; do case "$line" in *'"subtype":"interrupt"'*) (sleep 1; printf '%s\\n' "$line") & ;; *) printf '%s\\n' "$line";; esac; done | "$claude" "$@"`
     let interruptSeen = () => {}
     const interrupting = new Promise<void>(resolve => {
@@ -125,7 +125,7 @@ describe('an interrupt that Claude Code has not processed yet', () => {
     expect(claude.readFile('ran.txt')).toBeNull()
   })
 
-  it('an answer that is being handed during the interrupt is reported as undeliverable', async () => {
+  it('an answer that is being handed is reported as undeliverable', async () => {
     claude = await ClaudeFixture.create(steps([echo]))
     let id: SessionId
     let isDone = false
@@ -146,8 +146,8 @@ describe('an interrupt that Claude Code has not processed yet', () => {
   })
 })
 
-describe('an interrupt of an idle session', () => {
-  it('an interrupt of an idle session does not affect the next message', async () => {
+describe('interrupting an idle Claude Code session', () => {
+  it('does not affect the next message', async () => {
     const script: ModelScript = ({ prompt, results }) =>
       prompt === 'now' && results.length === 0 ? [echo] : [say('ready')]
     claude = await ClaudeFixture.create(script)
@@ -162,8 +162,8 @@ describe('an interrupt of an idle session', () => {
   })
 })
 
-describe('a denial that ends the turn', () => {
-  it('the agent reads the reason of the denial with the next message', async () => {
+describe('a denial with interrupt: true', () => {
+  it('ends the turn, and the agent reads the reason with the next message', async () => {
     const script: ModelScript = ({ prompt }) => (prompt === 'go' ? [echo] : [say('I see')])
     claude = await ClaudeFixture.create(script)
     const id = await claude.startClaude()
@@ -177,8 +177,8 @@ describe('a denial that ends the turn', () => {
   })
 })
 
-describe('a claude executable that never replies', () => {
-  it('the turn fails after a while, and the process is ended', async () => {
+describe('when the claude executable never replies', () => {
+  it('the turn fails after a timeout and the process is ended', async () => {
     const clock = new ManualClock()
     claude = await ClaudeFixture.create(() => [], { clock, executable: wrapClaude('exec sleep 600') })
     const id = await claude.startClaude()
@@ -186,7 +186,7 @@ describe('a claude executable that never replies', () => {
     const pid = claude.pidOf(id)
     await advanceUntil(clock, claude.waitForTurnEnd())
     expect((await claude.waitForTurnEnd()).ending).toBe('failed')
-    expect((await claude.waitForEvent('error.raised')).message).toContain('said nothing')
+    expect((await claude.waitForEvent('error.raised')).message).toContain('did not respond within a minute')
     await waitUntil(() => !isAlive(pid))
   })
 })

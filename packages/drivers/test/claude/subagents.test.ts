@@ -1,4 +1,4 @@
-/** Forms of MCP servers and requests of subagents, with the real Claude Code. */
+/** Tests forms of MCP servers and requests of subagents with the real Claude Code. */
 import { fileURLToPath } from 'node:url'
 import type { Answer, Request } from '@holdpoint/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -8,7 +8,7 @@ import { bash, type ModelScript, say, steps, toolUse } from './model.ts'
 let claude: ClaudeFixture
 afterEach(() => claude.close())
 
-describe('an elicitation of an MCP server', () => {
+describe('elicitations of MCP servers', () => {
   const server = fileURLToPath(new URL('./form-server.mjs', import.meta.url))
   const options = { mcpServers: { shop: { command: process.execPath, args: [server] } } }
   const order = (how: string) => steps([toolUse('mcp__shop__order', { how }, 'toolu_1')])
@@ -22,7 +22,7 @@ describe('an elicitation of an MCP server', () => {
     return claude.asPerson('getRequest', { id: opened.value.id })
   }
 
-  it('a form reaches the person, and the submitted values reach the server', async () => {
+  it('the person gets a form, and the submitted values reach the server', async () => {
     const request = await fill('form', { kind: 'submit', values: { count: 3 } })
     expect(request.ask).toMatchObject({ message: 'How many?', schema: { required: ['count'] } })
     expect(request.delivery.state).toBe('taken')
@@ -30,12 +30,12 @@ describe('an elicitation of an MCP server', () => {
     expect(claude.model.toolResult()).toContain('"count":3')
   })
 
-  it('a form can be declined', async () => {
+  it('the server is told when a person declines the form', async () => {
     await fill('form', { kind: 'decline' })
     expect(claude.model.toolResult()).toContain('"action":"decline"')
   })
 
-  it('a form that nobody answers is cancelled', async () => {
+  it('the form is canceled if nobody answers before the deadline', async () => {
     claude = await ClaudeFixture.create(order('form'))
     await claude.startClaude({ options, deadlineMs: 1000, onDeadline: 'deny' })
     await claude.answer(await claude.waitForRequest(), { kind: 'allow' })
@@ -45,14 +45,14 @@ describe('an elicitation of an MCP server', () => {
     expect(claude.model.toolResult()).toContain('"action":"cancel"')
   })
 
-  it('a form can be a link to open', async () => {
+  it('a form can consist of a link to open', async () => {
     const request = await fill('link', { kind: 'submit', values: {} })
     expect(request.ask).toMatchObject({ url: 'https://example.org/sign-in' })
     expect(claude.model.toolResult()).toContain('"action":"accept"')
   })
 })
 
-/** Starts two subagents at once, each with a command of its own. */
+/** Starts two subagents at the same time, each with a different command. */
 const twoSubagents: ModelScript = ({ prompt, results, conversation }) => {
   for (const name of ['one', 'two'])
     if (prompt === `touch ${name}`)
@@ -73,7 +73,7 @@ const twoSubagents: ModelScript = ({ prompt, results, conversation }) => {
 }
 
 describe('requests of subagents', () => {
-  it('two subagents wait at once under their own names and are answered in reverse order', async () => {
+  it('two subagents can wait at the same time under their own names and be answered in reverse order', async () => {
     claude = await ClaudeFixture.create(twoSubagents)
     await claude.startClaude()
     const [one, two] = [await claude.waitForRequest('toolu_one'), await claude.waitForRequest('toolu_two')]
@@ -94,7 +94,7 @@ describe('requests of subagents', () => {
     ])
   })
 
-  it('a nested subagent asks under the path of its agents', async () => {
+  it('a request from a nested subagent has the path of its agents', async () => {
     const agent = (name: string, id: string) =>
       toolUse(
         'Agent',

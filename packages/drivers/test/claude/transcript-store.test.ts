@@ -15,7 +15,7 @@ describe('TranscriptStore', () => {
     ['incomplete JSON', '{"key":'],
     ['a list', '[]'],
     ['a field of the wrong type', '{"key":{"sessionId":5}}'],
-  ])('meta.json with %s is moved away and reported', (_name, text) => {
+  ])('moves meta.json away and reports it if it contains %s', (_name, text) => {
     writeFileSync(join(folder, 'meta.json'), text)
     const transcript = new TranscriptStore(folder, folder)
     expect(transcript.problem).toContain('meta.json.damaged')
@@ -23,7 +23,7 @@ describe('TranscriptStore', () => {
     expect(existsSync(join(folder, 'meta.json.damaged'))).toBe(true)
   })
 
-  it('stored state is read again by the next store', () => {
+  it('reads the state that an earlier store has written', () => {
     const change = { mode: 'plan', reportedCost: 0.5, resumeAttempts: { rowUuid: null, count: 2 } }
     new TranscriptStore(folder, folder).updateMeta(change)
     const transcript = new TranscriptStore(folder, folder)

@@ -32,7 +32,7 @@ function toFormAsk({ serverName, message, title, requestedSchema, url }: Elicita
   const schema = requestedSchema ?? { type: 'object', properties: {} }
   return {
     kind: 'form',
-    title: (title ?? `${serverName} asks`).slice(0, limits.titleMax),
+    title: (title ?? `A form from ${serverName}`).slice(0, limits.titleMax),
     message: message.slice(0, limits.reasonMax),
     schema: schema as FormAsk['schema'], // a server can send anything; AgentSession.open parses the ask
     ...(url === undefined ? {} : { url }),

@@ -161,7 +161,7 @@ export class PendingCalls {
       this.#remove(key)
       throw error
     }
-    if (!handed) throw new Error(`elicitation ${key} ended without an answer`)
+    if (!handed) throw new Error(`Elicitation ${key} ended without an answer`)
     return handed
   }
 

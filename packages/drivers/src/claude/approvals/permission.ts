@@ -53,7 +53,7 @@ export function askFor({ tool, input, context, cwd }: Permission, mayBypass: boo
 
 /** Returns one line that describes the call. */
 function subjectOf(tool: string, input: JsonObject, plan: string | null): string {
-  if (tool === planTool && plan === null) return 'no plan was written down'
+  if (tool === planTool && plan === null) return 'no written plan'
   const subject = plan ?? input.command ?? input.file_path ?? input.url ?? input.path ?? input.description
   return typeof subject === 'string' ? (subject.trim().split('\n')[0] ?? '') : JSON.stringify(input)
 }

@@ -54,9 +54,9 @@ function describeUpdate(update: PermissionUpdate): string {
     case 'setMode':
       return `Continue in mode ${update.mode}`
     case 'addDirectories':
-      return `Allow the folder ${update.directories.join(', ')}`
+      return `Allow access to the folder ${update.directories.join(', ')}`
     case 'removeDirectories':
-      return `No longer allow the folder ${update.directories.join(', ')}`
+      return `No longer allow access to the folder ${update.directories.join(', ')}`
   }
 }
 function capitalize(word: string): string {
