@@ -1,4 +1,4 @@
-/** Checks the files that run Holdpoint elsewhere (Docker, Compose, the public CI) and what goes into the npm packages. No Docker is needed. */
+/** Checks the files that run Holdpoint elsewhere (Docker, Compose, the public CI) and what goes into the npm packages. The tests do not need Docker. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -17,7 +17,7 @@ describe('Dockerfile', () => {
     .split('\n')
     .filter(line => /^[A-Z]+ /.test(line))
 
-  it('has no problem that a Dockerfile linter reports', () => {
+  it('passes a Dockerfile linter without a warning', () => {
     expect(validate(text).map(problem => problem.message)).toEqual([])
   })
   it('runs a program that exists, as a user without root rights', () => {
@@ -56,13 +56,13 @@ describe('compose.yaml', () => {
   })
 })
 
-describe('the public CI workflow', () => {
-  it('runs the same script as CI here, on Node 20, 22 and 24', () => {
+describe('the .github folder', () => {
+  it('has a workflow that runs .ci/run on Node 20, 22 and 24', () => {
     const { jobs } = parse(read('.github/workflows/test.yml'))
     expect(jobs.test.strategy.matrix.node).toEqual([20, 22, 24])
     expect(jobs.test.steps.at(-1).run).toContain('.ci/run')
   })
-  it.each(['bug', 'feature', 'config'])('has a readable issue template %s', name => {
+  it.each(['bug', 'feature', 'config'])('has an issue template "%s" that can be parsed', name => {
     expect(parse(read(`.github/ISSUE_TEMPLATE/${name}.yml`))).toBeTypeOf('object')
   })
 })
@@ -81,7 +81,7 @@ describe('npm packages', () => {
     ),
   ) as readonly { readonly name: string; readonly files: readonly { readonly path: string }[] }[]
 
-  it.each(names)('%s is packed with its README and LICENSE, and without build leftovers', name => {
+  it.each(names)('%s is packed with its README and LICENSE and without leftover build files', name => {
     const manifest = JSON.parse(read(`packages/${name}/package.json`))
     const files =
       packed.find(({ name: packedName }) => packedName === manifest.name)?.files.map(({ path }) => path) ?? []

@@ -55,7 +55,7 @@ function importsOf(file: string): string[] {
   ]
   return found.map(match => (match[1] ?? match[2]) as string)
 }
-/** The npm packages that a file imports. */
+/** Returns the npm packages that a file imports. */
 function packagesOf(file: string): string[] {
   return importsOf(file)
     .filter(name => !name.startsWith('.') && !name.startsWith('node:'))
@@ -66,14 +66,14 @@ function packagesOf(file: string): string[] {
         .join('/'),
     )
 }
-/** A top-level export and its name. A schema and its inferred type share a name on purpose, in one file. */
+/** Matches a top-level export and captures its name. A schema and its inferred type intentionally share a name in one file. */
 const exportPattern = /^export (?:async )?(?:function\*?|class|interface|type|const|let) (\w+)/gm
 
-/** Words that earlier versions used for parts of the system; docs/glossary.md has the plain ones. */
+/** Metaphors that earlier versions used as names of parts. docs/glossary.md lists the current terms. */
 const metaphors =
   /\b(?:desk|house|hearth|seat|pulse|warmth|pen|shelter|easel|errand|petition|narrator|archive|ledger)\b/i
 
-/** The functions of a file with their length in lines that are not blank. */
+/** Returns the functions of a file, each with its number of lines that are not blank. */
 function functionsIn(file: string): readonly { readonly name: string; readonly lines: number }[] {
   const text = readFileSync(file, 'utf8')
   const found: { name: string; lines: number }[] = []
@@ -131,7 +131,7 @@ describe.each(packages)('package %s', name => {
       peerDependencies?: Record<string, string>
     }
     const declared = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies })
-    // The program bundles our packages, so it must declare the libraries that they import. It serves the files of the page.
+    // The program bundles our packages, so it must declare the libraries that they import. It also serves the files of @holdpoint/web.
     const bundled =
       name === 'cli'
         ? [...libraryFiles.flatMap(packagesOf).filter(name => !name.startsWith('@holdpoint/')), '@holdpoint/web']
@@ -139,7 +139,7 @@ describe.each(packages)('package %s', name => {
     expect([...new Set([...files.flatMap(packagesOf), ...bundled])].sort()).toEqual(declared.sort())
   })
 
-  it('has files of at most 400 lines, and each starts with a comment that says what it is for', () => {
+  it('has files of at most 400 lines, and each file starts with a doc comment', () => {
     for (const file of files) {
       const text = readFileSync(file, 'utf8')
       expect(text.split('\n').length, relative(root, file)).toBeLessThanOrEqual(401)
@@ -166,7 +166,7 @@ describe.each(packages)('package %s', name => {
     expect(twice.map(([exported, places]) => `${exported}: ${[...places].join(', ')}`)).toEqual([])
   })
 
-  it('names no file and no export with one of our former metaphors', () => {
+  it('has no file or export named with a metaphor of earlier versions', () => {
     const exported = files.flatMap(file =>
       [...readFileSync(file, 'utf8').matchAll(exportPattern)].map(match => match[1]),
     )
@@ -235,7 +235,7 @@ describe('the bundled program', () => {
   })
 })
 
-/** The import table of packages/web/src: a folder may import itself and these. `app.tsx` and `main.tsx` are above all of them, `routes.ts` is below. */
+/** The import table of packages/web/src: a folder may import itself and these. `app.tsx` and `main.tsx` may import every folder, and every folder may import `routes.ts`. */
 const webFolders: Record<string, readonly string[]> = {
   screens: ['request', 'text', 'shortcuts', 'notifications', 'storage', 'ui', 'gateway'],
   request: ['text', 'shortcuts', 'notifications', 'storage', 'ui', 'gateway'],

@@ -37,7 +37,7 @@ it('a run without a crash passes exactly the listed crash points', async () => {
   const gateway = await openGateway({ store })
   for (const role of ['person', 'runner'] as const) await gateway.ensureToken(secrets[role], role, role)
   const { url, close } = await createServer({ gateway, crashPoint: passed.crashPoint }).listen({ port: 0 })
-  const socket = socketCall({ url, token: secrets.runner, WebSocket: WebSocket as unknown as SocketConstructor }) // structurally the same, but the types differ
+  const socket = socketCall({ url, token: secrets.runner, WebSocket: WebSocket as unknown as SocketConstructor }) // the class of ws has the same methods, but its types differ
   const stop = new AbortController()
   const running = runRunner({
     call: socket.call,
@@ -51,7 +51,7 @@ it('a run without a crash passes exactly the listed crash points', async () => {
   const call = httpCall({ url, token: secrets.person })
   try {
     while ((await call('listRunners', {})).items.length === 0) await shortPause()
-    // The first run loads the rules and passes a point twice for that; only the second run counts.
+    // The first run also loads the rules and therefore passes one point twice, so only the second run counts.
     for (const prompt of ['a line', 'another line']) {
       passed.clear()
       runner.clear()
@@ -60,7 +60,7 @@ it('a run without a crash passes exactly the listed crash points', async () => {
       const { value: request } = await recorder.waitFor(isEvent(session.id, 'request.opened'))
       await call('answerRequest', { id: request.id, digest: request.digest, answer: { kind: 'allow' } })
       await recorder.waitFor(isEvent(session.id, 'command.done'))
-      // Wait for the reply to finishCommand: replies on one socket come in order.
+      // Replies on one socket arrive in order, so after this reply the reply to finishCommand has arrived too.
       await socket.call('whoAmI', {})
     }
     const gatewayNames = passed.names().filter(point => !/whoAmI|listRunners|announce/.test(point))

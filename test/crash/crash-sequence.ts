@@ -41,7 +41,7 @@ export async function runCrashSequence(
       if (victims === 'both') await gateway.killRunner()
       await gateway.start(crashEnvironment(points[index + 1], point))
     })
-    crashed.catch(() => {}) // awaited below
+    crashed.catch(() => {}) // the promise is awaited below
     try {
       const written = await withTimeout(writeOneLine(gateway, recorder, `line ${index}`))
       await withTimeout(crashed)
@@ -84,7 +84,7 @@ export async function writeOneLine(
   return { session: session.id, line: `${prompt}.1`, file, answered }
 }
 
-/** Ends the session and waits until its runner has detached it, so that it does not pass crash points of the next session. */
+/** Ends the session and waits until its runner has detached it, so that its end does not trigger crash points that are meant for the next session. */
 export async function endSession(
   gateway: GatewayProcess,
   recorder: EventRecorder,

@@ -9,7 +9,7 @@ import { checkDelivery, sessionLog, timesWritten } from './delivery-check.ts'
 
 afterAll(closeGateways)
 
-/** Runs two sequences at a time, because each waits often. */
+/** Runs two sequences in parallel, because each spends much time waiting. */
 async function crashAtEveryPoint(victims: 'gateway' | 'both', ms: number): Promise<GatewayPoint[]> {
   const rounds = startRounds(ms)
   const unknown = new Set<GatewayPoint>()
@@ -26,7 +26,7 @@ describe('kill -9 at every crash point', () => {
     expect(await crashAtEveryPoint('gateway', 0)).toEqual([])
   })
 
-  it('killing gateway and runner makes an allow unknown exactly if it was handed and not taken', {
+  it('killing gateway and runner makes an allow unknown if it was handed and not taken, and only then', {
     timeout: 600_000,
   }, async () => {
     const afterHanded: GatewayPoint[] = [
@@ -38,7 +38,7 @@ describe('kill -9 at every crash point', () => {
     expect(await crashAtEveryPoint('both', 0)).toEqual([...afterHanded, 'written:taken'])
   })
 
-  it.each(runnerPoints)('killing the runner at %s: the next runner continues', { timeout: 600_000 }, point =>
+  it.each(runnerPoints)('after the runner is killed at %s, the next runner continues', { timeout: 600_000 }, point =>
     repeatWithGateway({ HOLDPOINT_RUNNER_CRASH_AT: point }, async (gateway, recorder) => {
       const outcome = await checkDelivery(gateway.call, recorder, await writeOneLine(gateway, recorder, 'a line'))
       expect(outcome).toBe(['runner:handed', 'runner:given'].includes(point) ? 'unknown' : 'taken')
@@ -47,7 +47,7 @@ describe('kill -9 at every crash point', () => {
   )
 
   it.each(['writing', 'written'])(
-    'killing the runner inside the action (%s): the action does not run again',
+    'after the runner is killed inside the action (%s), the action does not run again',
     { timeout: 600_000 },
     crashIn =>
       repeatWithGateway({}, async (gateway, recorder) => {
@@ -58,7 +58,7 @@ describe('kill -9 at every crash point', () => {
   )
 
   const afterHanded = ['runner:handed', 'runner:given']
-  it.each(afterHanded)('killing the runner at %s: a deny is handed again', { timeout: 600_000 }, point =>
+  it.each(afterHanded)('after the runner is killed at %s, a deny is handed again', { timeout: 600_000 }, point =>
     repeatWithGateway({ HOLDPOINT_RUNNER_CRASH_AT: point }, async ({ call }, recorder) => {
       const session = await call('startSession', { driver: 'worker', prompt: 'a line' })
       const { value: request } = await recorder.waitFor(isEvent(session.id, 'request.opened'))

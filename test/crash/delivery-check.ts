@@ -1,4 +1,4 @@
-/** Checks the delivery of one allowed answer against the session's log: it must be unknown exactly if the runner died after `handed` and before `taken`. */
+/** Checks the delivery of one allowed answer against the session's log: the delivery must be unknown if the runner died after `handed` and before `taken`, and only then. */
 import { existsSync, readFileSync } from 'node:fs'
 import type { Call, Event, Request, SessionId } from '@holdpoint/protocol'
 import { expect } from 'vitest'

@@ -22,7 +22,7 @@ function seededRandom(seed: number): (below: number) => number {
   }
 }
 
-/** Answers every request, two of three with allow, and stores the acknowledged ones. */
+/** Answers every request, about two thirds of them with allow, and remembers the acknowledged answers. */
 class Answerer {
   readonly acknowledged = new Map<string, Request>()
   readonly #running = new Set<Promise<void>>()
@@ -72,7 +72,7 @@ it(`${rounds} kills at random moments during ${sessionCount} sessions lose no ac
         const events = recorder.events.length
         await withTimeout(recorder.waitFor(() => true, events))
       }
-      await killProcesses(gateway, ['gateway', 'runner', 'both'][random(3)] as string) // one of the three
+      await killProcesses(gateway, ['gateway', 'runner', 'both'][random(3)] as string) // random(3) is below 3
       for (const [n, id] of sessions.entries()) await gateway.call('sendMessage', { id, text: `s${n + 1} m${round}` })
       from = recorder.events.length
     }
@@ -130,7 +130,7 @@ async function checkAllDeliveries(
   return unknown
 }
 
-/** The result of the action, whose block has the number after its ask. */
+/** Returns the result of an action from the log. The block of an action has the number after that of its ask. */
 function stepOf(log: readonly Event[], key: string): 'done' | 'unknown' | null {
   const [turn, slot] = key.split('.')
   const block = `${turn}.${Number(slot) + 1}`

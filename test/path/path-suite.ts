@@ -74,7 +74,7 @@ export function pathSuite(current: () => { setup: PathSetup; recorder: EventReco
       })
     })
 
-    it('gives the agent the reason of a deny', async () => {
+    it('gives the agent the reason why a person denied', async () => {
       const session = await play('turn')
       await answer(await nthRequest(session), { kind: 'deny', reason: 'not on a Friday' })
       expect(await finished(session)).toEqual(['Before the ask.', 'Denied: not on a Friday And more.'])
@@ -97,8 +97,8 @@ export function pathSuite(current: () => { setup: PathSetup; recorder: EventReco
     })
   })
 
-  describe('an ask', () => {
-    it('can be questions', async () => {
+  describe('an ask of the agent', () => {
+    it('can contain several questions', async () => {
       const session = await start('rehearsal', { only: 'questions' })
       const request = await nthRequest(session)
       const answers = [
@@ -146,7 +146,7 @@ export function pathSuite(current: () => { setup: PathSetup; recorder: EventReco
       expect(await finished(session)).toEqual(['yes, not b, yes'])
     })
 
-    it('that nobody answers is reported to the agent as unanswered', async () => {
+    it('is reported to the agent as unanswered if its deadline passes', async () => {
       const session = await start('player', { scene: 'deadline', deadlineMs: 1000 })
       const request = await nthRequest(session)
       expect(await finished(session)).toEqual(['Nobody answered.', ' Not answered.'])
@@ -167,7 +167,7 @@ export function pathSuite(current: () => { setup: PathSetup; recorder: EventReco
   })
 
   describe('a person', () => {
-    it('interrupts a waiting agent: the request is resolved and the session becomes idle', async () => {
+    it('can interrupt a waiting agent, which resolves the request and makes the session idle', async () => {
       const session = await play('turn')
       const request = await nthRequest(session)
       await call('interruptSession', { id: session })
@@ -179,7 +179,7 @@ export function pathSuite(current: () => { setup: PathSetup; recorder: EventReco
       expect(await call('getSession', { id: session })).toMatchObject({ state: 'idle', pending: 0 })
     })
 
-    it('ends a waiting session: the request is resolved and the session has ended', async () => {
+    it('can end a waiting session, which resolves the request', async () => {
       const session = await play('turn')
       const request = await nthRequest(session)
       const ended = await call('endSession', { id: session })
@@ -191,7 +191,7 @@ export function pathSuite(current: () => { setup: PathSetup; recorder: EventReco
       expect(await faultOf(call('interruptSession', { id: session }))).toMatchObject({ code: 'session_ended' })
     })
 
-    it('shares a draft between devices, and others see that someone is answering', async () => {
+    it('has the same draft on all devices, and other people see that someone is answering', async () => {
       const session = await play('turn')
       const request = await nthRequest(session)
       const { secret } = await call('addToken', { role: 'person', name: 'grace' })
@@ -208,7 +208,7 @@ export function pathSuite(current: () => { setup: PathSetup; recorder: EventReco
       await finished(session)
     })
 
-    it('sends an answer or a message once, however often it is repeated under one key', async () => {
+    it('can repeat an answer or a message under the same key, and it is stored once', async () => {
       const session = await play('echo', 'one')
       const { id, digest } = await nthRequest(session)
       const allow = { kind: 'allow' as const }
@@ -225,7 +225,7 @@ export function pathSuite(current: () => { setup: PathSetup; recorder: EventReco
       expect(await finished(session, 2)).toEqual(['Echo: one', 'Echo: two'])
     })
 
-    it('resumes the stream from a cursor without missing an event', async () => {
+    it('can resume the stream from a cursor without missing an event', async () => {
       const session = await play('echo', 'one')
       await answer(await nthRequest(session), { kind: 'allow' })
       await finished(session)
@@ -246,7 +246,7 @@ export function pathSuite(current: () => { setup: PathSetup; recorder: EventReco
   })
 }
 
-/** An event as one line of text. */
+/** Summarizes an event in one line of text. */
 function summarize(event: Event): string {
   switch (event.type) {
     case 'session.opened':

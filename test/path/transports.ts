@@ -28,7 +28,7 @@ export type Transport = (typeof transports)[number]
 export type RunnerKind = (typeof runners)[number]
 
 export interface PathSetup {
-  /** Calls as the owner, over the transport. */
+  /** Makes calls as the owner over the transport. */
   readonly call: Call
   callAs(token: string): Call
   watch(options: { readonly after?: string; readonly signal: AbortSignal }): AsyncIterable<Frame>
@@ -36,7 +36,7 @@ export interface PathSetup {
 }
 
 const config = { agents: { player: join(agentsFolder, 'player.mjs') } }
-const socketClass = WebSocket as unknown as SocketConstructor // structurally the same, but the types differ
+const socketClass = WebSocket as unknown as SocketConstructor // the class of ws has the same methods, but its types differ
 
 export async function openPathSetup(transport: Transport, runner: RunnerKind): Promise<PathSetup> {
   return transport === 'in process' ? openInProcess(runner) : openGatewayProcess(transport, runner)

@@ -1,4 +1,4 @@
-/** Tests the numbered promises through the gateway on every store; on PostgreSQL with two gateways. */
+/** Tests the promises G1 to G6 through the gateway on every store, and with two gateways on PostgreSQL. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -84,7 +84,7 @@ describe.each(testStores)('promises on %s', (_name, make, gatewayCount) => {
     await testStore.drop()
   })
 
-  /** Attaches the session, starting it if there is none. */
+  /** Attaches the session, and starts one first if there is none. */
   async function attachAgent() {
     const { incarnation } = await runner('announceRunner', { id: runnerId, name: 'r', drivers: [resumable] })
     const { items } = await person('listSessions', {})
@@ -110,7 +110,7 @@ describe.each(testStores)('promises on %s', (_name, make, gatewayCount) => {
     }
   }
 
-  it('G1: of many concurrent answers one wins, and all others are told who won and with which answer', async () => {
+  it('G1: one of many concurrent answers wins, and the other people are told who won and with which answer', async () => {
     const agent = await attachAgent()
     for (let round = 0; round < 8; round++) {
       const request = await agent.ask(`k${round}`)
@@ -131,7 +131,7 @@ describe.each(testStores)('promises on %s', (_name, make, gatewayCount) => {
     expect((await log()).filter(event => event.type === 'request.resolved')).toHaveLength(8)
   })
 
-  it('G1: after the deadline only the deadline can resolve, and an equal answer by the same person is no error', async () => {
+  it('G1: after the deadline only the deadline can resolve a request, and repeating the same answer is no error', async () => {
     const agent = await attachAgent()
     const [late, early] = [await agent.ask('late', approval(), 1000), await agent.ask('early', approval(), 1000)]
     await answer(early, 'allow')
@@ -198,7 +198,7 @@ describe.each(testStores)('promises on %s', (_name, make, gatewayCount) => {
     }
   })
 
-  it('G3: a cursor resumes after a restart, and a cursor of another log gets a snapshot', async () => {
+  it('G3: a subscription resumes from its cursor after a restart, and gets a snapshot if the cursor is of another log', async () => {
     await attachAgent()
     const before = await (gateways[0] as Gateway).subscribe(ada, {}, { frame: () => {} })
     await closeAll()
@@ -219,7 +219,7 @@ describe.each(testStores)('promises on %s', (_name, make, gatewayCount) => {
     expect(foreign.hello.resume).toBe('gap')
   })
 
-  it('G4: asking twice opens one request, also concurrently and after a restart', async () => {
+  it('G4: asking twice opens one request, even concurrently or after a restart', async () => {
     const agent = await attachAgent()
     const asked = await Promise.all(
       Array.from({ length: 8 }, (_, i) =>

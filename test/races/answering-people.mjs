@@ -24,7 +24,7 @@ function post(path, token, body) {
   })
 }
 
-/** What this person was told: the status, and the resolution that won. */
+/** Returns the status and the winning resolution that this person received. */
 function outcome(name, { status, body }) {
   const request = status === 200 ? body : body.error?.detail?.request
   return { name, status, code: body.error?.code ?? null, resolution: request?.resolution ?? null }

@@ -32,7 +32,7 @@ export class AnswerRace {
   readonly #processes: ChildProcess[]
   readonly #calls: readonly Call[]
   readonly #session: SessionId
-  /** A request with a deadline; it is raced when the deadline comes, between other rounds. */
+  /** A request with a deadline. People race to answer it when the deadline comes, between other rounds. */
   #due: Request | null = null
   #round = 0
   readonly tally: Tally = {
@@ -74,7 +74,7 @@ export class AnswerRace {
     if (this.#due?.deadlineAt && Date.now() >= this.#due.deadlineAt - 30) {
       const due = this.#due
       this.#due = null
-      // From 12 ms before the deadline to the deadline, in turn.
+      // Start 12, 8, 4 or 0 ms before the deadline, in turn.
       const leftMs = (due.deadlineAt ?? 0) - 12 + (n % 4) * 4 - Date.now()
       if (leftMs > 0) await setTimeout(leftMs)
       return this.#check('deadline', due.id, await this.#answerAll(due))
@@ -121,7 +121,7 @@ export class AnswerRace {
   }
 
   async #check(other: OtherContender, id: RequestId, outcomes: readonly Outcome[]): Promise<void> {
-    const { resolution, deadlineAt } = await (this.#calls[0] as Call)('getRequest', { id }) // there is at least one
+    const { resolution, deadlineAt } = await (this.#calls[0] as Call)('getRequest', { id }) // there is at least one gateway
     if (!resolution) throw new Error(`round ${this.#round}: ${id} has no resolution`)
     const winners = outcomes.filter(({ status }) => status === 200)
     const byPerson = resolution.by === 'person'

@@ -25,7 +25,7 @@ async function race(gateways: readonly GatewayProcess[], label: string): Promise
   expect(answerRace.tally.nobody.wonByPeople).toBe(answerRace.tally.nobody.rounds)
 }
 
-it('of 64 people who answer at once on SQLite, one wins and all others are told who', { timeout }, async () => {
+it('if 64 people answer at once on SQLite, one wins and the others are told who won', { timeout }, async () => {
   const gateway = await startGateway({ runner: 'none' })
   await race([gateway], 'SQLite, one gateway')
   await gateway.stop()
@@ -34,7 +34,7 @@ it('of 64 people who answer at once on SQLite, one wins and all others are told 
 
 if (await hasPostgres())
   it(
-    'of 64 people who answer at once through two gateways on PostgreSQL, one wins and all others are told who',
+    'if 64 people answer at once through two gateways on PostgreSQL, one wins and the others are told who won',
     { timeout },
     onPostgres,
   )

@@ -18,7 +18,7 @@ export interface Reader {
   stop?: () => void
 }
 
-/** Fields of a row that the gateway keeps to itself; no event contains them. */
+/** Row fields that only the gateway uses and that no event contains. */
 const gatewayFields = {
   session: ['ord', 'lease', 'fence', 'turnOpen', 'needsRunner', 'agent', 'person', 'idleAttaches', 'commandSeq'],
   request: ['ord', 'handedFence'],
@@ -43,7 +43,7 @@ export async function checkRows(store: Store, replayed: ReplayedLog): Promise<vo
       const visible = Object.fromEntries(
         Object.entries(row).filter(([name]) => !(gatewayFields[table] as readonly string[]).includes(name)),
       )
-      // A row contains a secret until it is taken; the log never does.
+      // A row contains the secret until the agent takes the answer; the log never contains it.
       const masked = JSON.stringify(visible).replaceAll('"hush"', '"••••••"')
       if (!isDeepStrictEqual(JSON.parse(masked), expected))
         throw new Error(`${table} ${row.id} differs from the log (I4)\nrow ${masked}\nlog ${JSON.stringify(expected)}`)

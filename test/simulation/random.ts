@@ -1,10 +1,10 @@
-/** The random numbers of a simulated run (mulberry32): the seed determines everything. */
+/** Generates the random numbers of a simulated run (mulberry32). The seed determines the whole run. */
 export class Random {
   #state: number
   constructor(seed: number) {
     this.#state = seed >>> 0
   }
-  /** A number from 0 (inclusive) to 1 (exclusive). */
+  /** Returns a number from 0 (inclusive) to 1 (exclusive). */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0
     let mixed = this.#state
@@ -21,7 +21,7 @@ export class Random {
   pick<T>(items: readonly T[]): T | undefined {
     return items[this.below(items.length)]
   }
-  /** One of the choices, with probabilities proportional to the weights. */
+  /** Returns one of the choices, with probabilities proportional to the weights. */
   pickWeighted<T>(choices: readonly (readonly [weight: number, choice: T])[]): T {
     let remaining = this.next() * choices.reduce((sum, [weight]) => sum + weight, 0)
     for (const [weight, choice] of choices) {

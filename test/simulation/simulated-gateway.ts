@@ -1,11 +1,11 @@
-/** A gateway that can be killed, on a store that fails: a commit is lost, or only its acknowledgement, or a read fails. */
+/** A gateway that can be killed, on a store with injected faults: a lost commit, a commit whose acknowledgment is lost, or a failed read. */
 
 import { type Caller, type Gateway, openGateway, type Store } from '@holdpoint/engine'
 import { type CallOptions, type Clock, Fault, type Input, type OperationName, type Output } from '@holdpoint/protocol'
 import type { Random } from './random.ts'
 
 export interface FaultRates {
-  /** Probabilities that a commit is lost, that only its acknowledgement is lost, and that a read fails. */
+  /** Probabilities that a commit is lost, that only its acknowledgment is lost, and that a read fails. */
   readonly commitLost: number
   readonly replyLost: number
   readonly readFails: number
@@ -55,7 +55,7 @@ export class SimulatedGateway {
     })
   }
 
-  /** Settles with the reply, or rejects when the gateway is killed. */
+  /** Resolves with the reply, or rejects if the gateway is killed first. */
   async call<K extends OperationName>(
     caller: Caller,
     op: K,

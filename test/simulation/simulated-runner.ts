@@ -19,7 +19,7 @@ export const drivers: readonly DriverInfo[] = [
 ]
 const asksPerSession = 10
 
-/** An action that an agent performed because it was allowed. Stored outside of everything that crashes. */
+/** An action that an agent performed because it was allowed. These records are kept outside of the processes that crash. */
 export interface PerformedAction {
   readonly request: Request['id']
   readonly digestText: string
@@ -39,7 +39,7 @@ export class SimulatedRunner {
   readonly #call: Call
   readonly #random: Random
   readonly #act: (request: Request, digestText: string) => void
-  /** A newer start of the same runner has replaced this one, and it has been told. */
+  /** Whether the gateway has told this runner that a newer incarnation replaced it. */
   superseded = false
   #incarnation: number | null = null
   #agents = new Map<SessionId, SimulatedAgent>()
@@ -52,7 +52,7 @@ export class SimulatedRunner {
     this.#act = act
   }
 
-  /** The process dies and loses its state. */
+  /** Simulates a crash of the process, which loses its state. */
   crash(): void {
     this.#incarnation = null
     this.#attaching = null
@@ -91,7 +91,7 @@ export class SimulatedRunner {
     this.#attaching = { id: session.id, key: `attach-${this.#random.next()}` }
     return this.#attach(this.#attaching)
   }
-  /** Retries until it gets a reply: the same key always returns the same fence. */
+  /** Attaches a session, and retries until there is a reply. The same key always returns the same fence. */
   async #attach({ id, key }: { readonly id: SessionId; readonly key: string }): Promise<string> {
     try {
       const input = { id, runner: this.id, incarnation: this.#incarnation ?? 0 }
@@ -115,7 +115,7 @@ export class SimulatedRunner {
     }
   }
 
-  /** Does nothing if the session was attached again in the meantime. */
+  /** Removes an agent, unless its session was attached again in the meantime. */
   #forgetAgent(agent: SimulatedAgent): void {
     if (this.#agents.get(agent.id) === agent) this.#agents.delete(agent.id)
   }
@@ -142,7 +142,7 @@ export class SimulatedRunner {
       : this.#call('appendEvents', { id, fence, items: [{ type: 'message.added', block, text }] })
   }
 
-  /** One step of the agent. The process may crash between any two. */
+  /** Runs one step of the agent. The process may crash between any two steps. */
   async #advanceAgent(agent: SimulatedAgent): Promise<string> {
     const { id, fence } = agent
     switch (agent.phase) {
@@ -160,7 +160,7 @@ export class SimulatedRunner {
         if (request.status === 'pending') return 'still waiting'
         agent.request = request
         const { state } = request.delivery
-        // Also tries to hand an unknown answer; the gateway must refuse that if it is an allow.
+        // The runner also tries to hand an unknown answer, which the gateway must refuse if the answer is an allow.
         const handable = state !== 'taken' && state !== 'undeliverable'
         return handable ? this.#setPhase(agent, 'hand') : this.#nextAsk(agent, `skipped: ${state}`)
       }
@@ -216,7 +216,7 @@ export function codeOf(fault: unknown): string {
   throw fault
 }
 
-/** The nth ask. It depends on n only, so a resumed agent asks the same again. */
+/** Returns the nth ask, which depends only on n, so that a resumed agent asks the same again. */
 export function askOf(n: number): Ask {
   if (n === 2)
     return {

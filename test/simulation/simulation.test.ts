@@ -22,7 +22,7 @@ it('the same seed gives the same simulation, step by step', async () => {
   expect((await simulate(seed + 1, steps)).trace).not.toEqual(first.trace)
 })
 
-it('simulations with new seeds keep all invariants for MINUTES minutes', {
+it('simulations with new seeds keep all invariants for the time in MINUTES', {
   timeout: minutes * 60_000 + 30_000,
 }, async () => {
   const endsAt = Date.now() + minutes * 60_000

@@ -227,7 +227,7 @@ class Simulation {
     ])
     return `${caller.name} ${name}: ${(await act()) ? 'done' : 'nothing to do'}`
   }
-  /** Retries a failed call with the same key, as a client does; it must not run twice. */
+  /** Retries a failed call with the same key, as a client does. The gateway must not run the call twice. */
   async #retryOnce<T>(call: () => Promise<T>): Promise<T> {
     return call().catch(() => call())
   }

@@ -1,10 +1,10 @@
 /** Opens the page of a real gateway in a real Chromium, signed in, and records errors and requests to other hosts. */
-// biome-ignore lint/correctness/noUnresolvedImports: the linter does not resolve how playwright-core exports it
+// biome-ignore lint/correctness/noUnresolvedImports: the linter cannot resolve the exports of playwright-core
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { executable, launch, launchLight, missing } from './chromium.mjs'
 import type { GatewayProcess } from './gateway.ts'
 
-/** For describe.skipIf: without a browser the page tests are skipped locally and fail in CI. */
+/** Returns the condition for describe.skipIf. Without a browser, the page tests are skipped locally and fail in CI. */
 export function hasNoBrowser(): boolean {
   if (executable !== undefined) return false
   if (process.env.CI) throw new Error(missing)
@@ -23,7 +23,7 @@ export const withWorker = { serviceWorkers: 'allow' } as const
 /** Errors that the browser reports while a test makes the gateway unreachable. */
 export const connectionErrors = /ERR_CONNECTION|ERR_INCOMPLETE|ERR_EMPTY|ERR_INTERNET|ERR_NETWORK|ERR_SOCKET/
 
-/** Shorter than the test timeout, so that a failure says what it waited for. */
+/** Shorter than the test timeout, so that the error of a failed test says what the test waited for. */
 const waitMaxMs = 20_000
 
 export const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } as const
@@ -36,11 +36,11 @@ export interface OpenedPage {
 }
 
 export interface OpenOptions extends BrowserContextOptions {
-  /** The person's token; default: the owner's. */
+  /** The person's token. The default is the owner's token. */
   readonly token?: string
   /** Console errors that the test causes on purpose. */
   readonly expectedErrors?: RegExp
-  /** Runs before the page is loaded. */
+  /** Called before the page is loaded. */
   readonly before?: (page: Page) => Promise<unknown>
 }
 

@@ -1,6 +1,6 @@
 /** Finds and starts a real Chromium for the page tests, benchmarks and screenshots. */
 import { existsSync } from 'node:fs'
-// biome-ignore lint/correctness/noUnresolvedImports: the linter does not resolve how playwright-core exports it
+// biome-ignore lint/correctness/noUnresolvedImports: the linter cannot resolve the exports of playwright-core
 import playwright from 'playwright-core'
 
 const executables = [
@@ -11,13 +11,13 @@ const executables = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ]
 export const executable = process.env.HOLDPOINT_CHROMIUM ?? executables.find(path => existsSync(path))
-/** The headless shell: about half the CPU time, but without notifications. */
+/** The headless shell uses about half the CPU time, but does not support notifications. */
 const headlessShells = ['/usr/bin/chromium-headless-shell']
 const lightExecutable = process.env.HOLDPOINT_CHROMIUM ?? headlessShells.find(path => existsSync(path)) ?? executable
 export const missing =
   'No Chromium was found. Install it (on Debian: apt-get install chromium), or set HOLDPOINT_CHROMIUM to its path.'
 
-/** Turns off what Chromium does by itself: network requests and work that would disturb measurements. */
+/** Turns off Chromium's own network requests and background work, which would disturb measurements. */
 const args = [
   '--no-sandbox',
   '--disable-gpu',

@@ -1,4 +1,4 @@
-/** Records the event stream across gateway crashes. Tests wait for events with it, and compare it with the log afterwards. */
+/** Records the event stream across gateway crashes. Tests use the recorder to wait for events, and compare its events with the log afterwards. */
 import { watchEvents } from '@holdpoint/client'
 import type { Event, Frame, SessionId } from '@holdpoint/protocol'
 
@@ -16,7 +16,7 @@ export class EventRecorder {
       this.#wake()
     })
   }
-  /** Resolves when connected: every later event is recorded. */
+  /** Resolves when the stream is connected. Every later event is recorded. */
   static async connect(url: string, token: string): Promise<EventRecorder> {
     const recorder = new EventRecorder(signal => watchEvents({ url, token }, { signal }))
     await recorder.connected()

@@ -1,4 +1,4 @@
-/** A real gateway process and its runner in a temporary folder. Tests can kill it and restart it on the same port; everything is removed at the end. */
+/** Runs a real gateway process and its runner in a temporary folder. Tests can kill the gateway and restart it on the same port; the folder is removed at the end. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -47,7 +47,7 @@ export class GatewayProcess {
   get token(): string {
     return this.home.ownerToken()
   }
-  /** Calls as the owner. Retries with the same key while the gateway is down. */
+  /** Makes calls as the owner, and retries with the same key while the gateway is down. */
   get call(): Call {
     return this.callAs(this.token)
   }
@@ -84,7 +84,7 @@ export class GatewayProcess {
     this.#port = Number(new URL(url).port)
   }
 
-  /** The next start uses another port. */
+  /** Makes the next start use another port. */
   changePort(): void {
     this.#port = 0
   }
@@ -92,7 +92,7 @@ export class GatewayProcess {
   runnerPid(): number | null {
     return runningProcess(this.home, 'runner')?.pid ?? null
   }
-  /** Includes runners that were just started and have not written their pid file yet. */
+  /** Returns the pids of all runners, including runners that were just started and have not written their pid file yet. */
   runnerPids(): number[] {
     return processesOf(this.home).filter(pid => pid !== this.#child?.pid)
   }
@@ -125,7 +125,7 @@ export class GatewayProcess {
     await this.killRunner()
     this.killAndRemove()
   }
-  /** The same without waiting, for the exit of the test process. */
+  /** Does the same as `close` without waiting, for the exit of the test process. */
   killAndRemove(): void {
     for (const pid of processesOf(this.home)) killProcess(pid)
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 })
@@ -156,7 +156,7 @@ export function makeFolder(gateway: GatewayProcess, name: string): string {
   return folder
 }
 
-/** The environment without HOLDPOINT_ variables. */
+/** Returns the environment without HOLDPOINT_ variables. */
 export function cleanEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('HOLDPOINT_')))
 }
@@ -174,7 +174,7 @@ function firstLine(child: ChildProcess): Promise<string | null> {
   })
 }
 
-/** Processes of this data folder: from their pid files, and from /proc by their arguments, because a runner that was just started has no pid file yet. */
+/** Finds the processes of this data folder by their pid files, and in /proc by their arguments, because a runner that was just started has no pid file yet. */
 function processesOf(home: DataFolder): number[] {
   const fromPidFiles = (['gateway', 'runner'] as const).flatMap(name => runningProcess(home, name)?.pid ?? [])
   return [...new Set([...fromPidFiles, ...startedFor(home.path)])]
@@ -200,6 +200,6 @@ function killProcess(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {
-    // It has already exited.
+    // The process has already exited.
   }
 }

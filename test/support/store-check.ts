@@ -10,7 +10,7 @@ interface RequestHistory {
   readonly deliveries: Delivery[]
 }
 
-/** The allowed transitions of a delivery. An allow never goes from `unknown` to `handed`; that is checked below. */
+/** The allowed transitions of a delivery. A separate check below ensures that an allow never goes from `unknown` to `handed`. */
 const deliveryMoves: Readonly<Record<string, readonly string[]>> = {
   waiting: ['handed', 'undeliverable'],
   handed: ['taken', 'unknown', 'undeliverable'],

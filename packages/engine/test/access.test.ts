@@ -47,7 +47,7 @@ describe.each(Object.entries<Operation>(contract))('operation %s', (name, op) =>
   })
 })
 
-it('a forbidden operation names the role and the operation', async () => {
+it('the error of a forbidden operation names the role and the operation', async () => {
   const expectMessage = (caller: Caller, message: string) =>
     expect(fixture.gateway.dispatchUnparsed(caller, 'addRule', {})).rejects.toMatchObject({ message })
   await expectMessage(robot, 'The credential of an agent may not call addRule')
@@ -60,7 +60,7 @@ describe('an operation that is not in the contract', () => {
   })
 })
 
-describe('idempotency key', () => {
+describe('an idempotency key', () => {
   interface Case {
     readonly op: OperationName
     readonly caller: Caller
@@ -154,7 +154,7 @@ describe('idempotency key', () => {
     },
   ]
   it.each(cases)(
-    '$op runs once and returns the same reply to a repeated call',
+    'makes $op run once and return the same reply to a repeated call',
     async ({ op, caller, input, other, prepare }) => {
       const request = await agent.ask('k')
       await prepare?.(request)
@@ -173,7 +173,7 @@ describe('idempotency key', () => {
       )
     },
   )
-  it('interruptSession and endSession run once', async () => {
+  it('makes interruptSession and endSession run once', async () => {
     const { id } = agent.session
     for (const op of ['interruptSession', 'endSession'] as const) {
       const first = await fixture.person(op, { id }, { idempotencyKey: op })
@@ -182,7 +182,7 @@ describe('idempotency key', () => {
       expect((await fixture.store.head()).seq).toBe(seq)
     }
   })
-  it('a repeated stopEverything leaves turns alone that started after the first call', async () => {
+  it('makes a repeated stopEverything ignore turns that started after the first call', async () => {
     const once = { idempotencyKey: 'k' }
     await agent.ask('k')
     const first = await fixture.person('stopEverything', {}, once)
@@ -194,7 +194,7 @@ describe('idempotency key', () => {
     expect((await fixture.store.head()).seq).toBe(seq)
     expect((await fixture.person('stopEverything', {})).interrupted).toHaveLength(2)
   })
-  it('startSession runs once, even if its runner is gone at the second call', async () => {
+  it('makes startSession run once, even if its runner is gone at the second call', async () => {
     const input: Input<'startSession'> = { driver: 'resumable' }
     const first = await fixture.person('startSession', input, { idempotencyKey: 'k' })
     await fixture.runner('retireRunner', { id: runnerId() })
@@ -202,7 +202,7 @@ describe('idempotency key', () => {
     expect(await fixture.person('startSession', input, { idempotencyKey: 'k' })).toEqual(first)
     await expectFault(fixture.person('startSession', input, { idempotencyKey: 'new' }), 'no_runner')
   })
-  it('a key is scoped to the caller and the operation', async () => {
+  it('is scoped to the caller and the operation', async () => {
     const input = { id: agent.session.id, text: 'hello' }
     const once = { idempotencyKey: 'k' }
     const mine = await fixture.person('sendMessage', input, once)
@@ -210,7 +210,7 @@ describe('idempotency key', () => {
     expect(await fixture.person('patchSession', { id: input.id, title: 'x' }, once)).toMatchObject({ title: 'x' })
     expect(bob.token).not.toBe(ada.token)
   })
-  it('a failed call runs again under the same key', async () => {
+  it('does not prevent a failed call from running again', async () => {
     const request = await agent.ask('k')
     const input = { id: request.id, state: 'handed', fence: agent.fence } as const
     await expectFault(fixture.runner('reportDelivery', input, { idempotencyKey: 'h' }), 'not_resolved')
@@ -219,14 +219,14 @@ describe('idempotency key', () => {
       delivery: { state: 'handed' },
     })
   })
-  it('concurrent calls with one key run once', async () => {
+  it('makes concurrent calls run once', async () => {
     const input = { id: agent.session.id, text: 'hello' }
     const sent = await Promise.all(
       Array.from({ length: 10 }, () => fixture.person('sendMessage', input, { idempotencyKey: 'k' })),
     )
     expect(new Set(sent.map(command => command.id)).size).toBe(1)
   })
-  it('a key expires after a day', async () => {
+  it('expires after a day', async () => {
     const input = { id: agent.session.id, text: 'hello' }
     const first = await fixture.person('sendMessage', input, { idempotencyKey: 'k' })
     fixture.clock.jump(24 * 3600 * 1000)
@@ -236,7 +236,7 @@ describe('idempotency key', () => {
   it.each([
     ['addToken', { role: 'agent', name: 'a' }, { role: 'person', name: 'a' }],
     ['makeLink', {}, null],
-  ] as const)('%s makes one secret, shows it once and keeps it nowhere', async (op, input, other) => {
+  ] as const)('makes %s create one secret, which is returned once and stored nowhere', async (op, input, other) => {
     const once = { idempotencyKey: 'k' }
     const { body } = await fixture.gateway.dispatchUnparsed(ada, op, input, once)
     const before = await fixture.store.find('token', {})

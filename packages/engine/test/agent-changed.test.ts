@@ -1,4 +1,4 @@
-/** What an agent reports about itself: its mode, model and process. */
+/** Tests what an agent reports about itself: its mode, model and process. */
 import { limits, type SessionId } from '@holdpoint/protocol'
 import { beforeEach, describe, expect, it } from 'vitest'
 import {
@@ -43,7 +43,7 @@ describe('a session.changed event from an agent', () => {
     await agent.append({ type: 'session.changed', mode: 'plan', process: live })
     expect(await fixture.eventTypes()).toEqual(before)
   })
-  it('is published once per call, after the other events of the call', async () => {
+  it('is published once per appendEvents call, after the other events of the call', async () => {
     const subscriber = await fixture.subscribe()
     await agent.append({ type: 'session.changed', process: live }, { type: 'error.raised', message: 'oh' })
     await agent.append({ type: 'session.changed', process: { ...live, note: 'it cannot be parked' } })
@@ -55,7 +55,7 @@ describe('a session.changed event from an agent', () => {
     await expectFault(agent.append({ type: 'session.changed', mode: 'plan' }), 'fenced')
     expect((await session()).mode).toBeNull()
   })
-  it('is not progress: a session whose agent only starts ends after too many idle attaches', async () => {
+  it('does not count as progress, so a session whose agent only starts ends after too many idle attaches', async () => {
     await fixture.person('sendMessage', { id, text: 'go' })
     for (let i = 0; i < limits.idleAttachesMax; i++) {
       await agent.append({ type: 'session.changed', process: { ...live, pid: i + 1 } })
@@ -88,7 +88,7 @@ describe('a live process', () => {
 })
 
 describe('renewRunner', () => {
-  it('can update the drivers, which later sessions then get', async () => {
+  it('can update the drivers of the runner for later sessions', async () => {
     const parkable = { ...resumable, capabilities: [...resumable.capabilities, 'parkable' as const] }
     await fixture.runner('renewRunner', { id: runnerId(), incarnation: 1, drivers: [parkable] })
     const { items } = await fixture.person('listDrivers', {})

@@ -65,7 +65,7 @@ describe('an audit entry', () => {
     const value = await fixture.person('getRequest', { id: request.id })
     expect(value.delivery.state).toBe('taken')
     const { id, session, digest, delivery } = value
-    const resolution = value.resolution as NonNullable<typeof value.resolution> // it was allowed
+    const resolution = value.resolution as NonNullable<typeof value.resolution> // the request was allowed
     const line = {
       at: resolution.at,
       session,
@@ -79,7 +79,7 @@ describe('an audit entry', () => {
     expect(items).toEqual([{ cursor: expect.stringMatching(/^e1-\d+$/), ...line } satisfies AuditEntry])
     expect(next).toBeNull()
   })
-  it('masks a secret, which cannot be searched for', async () => {
+  it('masks a secret, which a search does not find', async () => {
     await resolve('k', secretAsk, { kind: 'answers', answers: [{ id: 'pin', chosen: [], other: 'tulip4711' }] })
     const page = await listAudit()
     expect(page.items).toHaveLength(1)
@@ -219,7 +219,7 @@ describe('one listAudit call', () => {
     await deny('one more')
     const short = await listAudit({ q: 'find me', before: 'end' })
     expect(short).toEqual({ items: [], next: expect.stringMatching(/^e1-/) })
-    const rest = await listAudit({ q: 'find me', before: short.next as string }) // it is there, by the line above
+    const rest = await listAudit({ q: 'find me', before: short.next as string }) // the previous line checks that `next` is a cursor
     expect(rest).toMatchObject({ items: [{ value: { key: 'needle' } }], next: null })
   }, 60_000)
 
@@ -235,7 +235,7 @@ describe('one listAudit call', () => {
     expect((await listAudit({ limit: 500 })).items.length).toBe(31)
     const first = await listAudit({ q: 'run 39' })
     expect(first).toEqual({ items: [], next: expect.stringMatching(/^e1-/) })
-    expect(await listAudit({ q: 'run 39', after: first.next as string })).toMatchObject({ items: [{}], next: null }) // likewise
+    expect(await listAudit({ q: 'run 39', after: first.next as string })).toMatchObject({ items: [{}], next: null }) // the previous line checks that `next` is a cursor
   })
 
   it('yields to the event loop while it scans', async () => {

@@ -71,10 +71,10 @@ describe('the hello snapshot', () => {
   })
 })
 
-describe('a page', () => {
+describe('paging', () => {
   const halfPage = limits.pageMaxBytes / 2
 
-  it('of requests ends at the byte limit, and the next page continues', async () => {
+  it('listRequests ends a page at the byte limit, and the next page continues', async () => {
     const asked = await askMany(40, quarterMiB)
     const seen: Request[] = []
     for (let after: Request['id'] | undefined, more = true; more; ) {
@@ -86,7 +86,7 @@ describe('a page', () => {
     }
     expect(seen.map(request => request.id)).toEqual(asked.map(request => request.id))
   })
-  it('of events ends at the byte limit, and the next page continues', async () => {
+  it('listEvents ends a page at the byte limit, and the next page continues', async () => {
     for (let i = 0; i < 40; i++) await agent.append(message(quarterMiB))
     let count = 0
     for (let after: string | undefined, more = true; more; ) {
@@ -98,7 +98,7 @@ describe('a page', () => {
     }
     expect(count).toBe(40)
   })
-  it('of sessions ends at the byte limit, and the next page continues', async () => {
+  it('listSessions ends a page at the byte limit, and the next page continues', async () => {
     const opened = []
     for (let i = 0; i < 40; i++)
       opened.push(
@@ -111,7 +111,7 @@ describe('a page', () => {
     const ids = [...first.items, ...second.items].map(session => session.id)
     expect(ids).toEqual([...opened.map(session => session.id).reverse(), agent.session.id])
   })
-  it('of commands has at least one command, and further pages have the rest', async () => {
+  it('listCommands returns at least one command per page, and further pages have the rest', async () => {
     const { id } = agent.session
     const data = Buffer.alloc((halfPage * 3) / 4).toString('base64')
     for (let i = 0; i < 5; i++)
@@ -131,11 +131,11 @@ describe('a page', () => {
     }
     expect(texts).toEqual(['0', '1', '2', '3', '4'])
   })
-  it('of work ends at the byte limit', async () => {
+  it('listWork ends a page at the byte limit', async () => {
     const options = { text: 'x'.repeat(quarterMiB) }
     for (let i = 0; i < 40; i++) await fixture.person('startSession', { driver: 'resumable', options })
     const { items: runners } = await fixture.runner('listRunners', {})
-    const [runner] = runners as [Runner] // one was announced
+    const [runner] = runners as [Runner] // one runner was announced
     const { items } = await fixture.runner('listWork', { id: runner.id, incarnation: runner.incarnation })
     expect(bytesOf(items)).toBeLessThan(limits.pageMaxBytes)
     expect(items.length).toBeGreaterThan(20)

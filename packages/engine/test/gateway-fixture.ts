@@ -93,7 +93,7 @@ export interface AttachedAgent {
 export class GatewayFixture {
   readonly clock: ManualClock
   readonly store: Store
-  /** Errors of the sweep. */
+  /** Errors that the sweep has reported. */
   readonly errors: unknown[] = []
   gateway!: Gateway
   person!: Call
@@ -139,7 +139,7 @@ export class GatewayFixture {
       append: (...items) => this.runner('appendEvents', { id, items, fence }),
     }
   }
-  /** Starts a session and attaches it; announces the runner unless it is live. */
+  /** Starts and attaches a session. Announces the runner first unless it is live. */
   async startAttached(driver = 'resumable', input: Partial<Input<'startSession'>> = {}, n = 0): Promise<AttachedAgent> {
     const { items } = await this.runner('listRunners', {})
     if (!items.some(known => known.id === runnerId(n) && known.live)) await this.announce(n)

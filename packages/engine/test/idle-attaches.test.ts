@@ -22,7 +22,7 @@ describe('a session whose agent crashes its runner', () => {
       await fixture.announce()
       last = await fixture.attach(id)
     }
-    return last as AttachedAgent // it was attached at least once
+    return last as AttachedAgent // the loop attaches the session at least once
   }
   it('ends as failed after five attaches in which the agent did nothing', async () => {
     const first = await startTurn()
@@ -51,7 +51,7 @@ describe('a session whose agent crashes its runner', () => {
     await crash(session.id, limits.idleAttachesMax)
     expect(await fixture.person('getSession', { id: session.id })).toMatchObject({ state: 'working' })
   })
-  it('does not count restarts of a runner that did not attach it, or attaches with nothing to do', async () => {
+  it('does not end because of runner restarts without an attach, or attaches with nothing to do', async () => {
     const { session } = await startTurn()
     for (let i = 0; i < 10; i++) await fixture.announce()
     const idle = await fixture.startAttached()
@@ -59,7 +59,7 @@ describe('a session whose agent crashes its runner', () => {
     expect(await fixture.person('getSession', { id: session.id })).toMatchObject({ state: 'parked' })
     expect(await fixture.person('getSession', { id: idle.session.id })).toMatchObject({ state: 'idle' })
   })
-  it('does not end because it is interrupted repeatedly', async () => {
+  it('does not end if it is interrupted repeatedly', async () => {
     const agent = await fixture.startAttached()
     const { id } = agent.session
     await fixture.runner('detachSession', { id, fence: agent.fence })

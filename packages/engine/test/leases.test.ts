@@ -28,7 +28,7 @@ const handedIn = async (agent: AttachedAgent, key = 'k') => {
 }
 
 describe('a fence', () => {
-  it('that is stale is refused by every agent-side write', async () => {
+  it('is refused by every agent-side write if it is stale', async () => {
     const old = await fixture.startAttached()
     const { id } = old.session
     const request = await old.ask('k')
@@ -61,7 +61,7 @@ describe('a fence', () => {
     }
     await fresh.append({ type: 'message.added', block: 'b', text: 'still here' })
   })
-  it('is required, and is void after a detach', async () => {
+  it('is required by openRequest, and is void after a detach', async () => {
     const agent = await fixture.startAttached()
     const { id } = agent.session
     await expectFault(fixture.runner('openRequest', { id, key: 'k', ask: approval() }), 'bad_input')
@@ -99,7 +99,7 @@ describe('a lease', () => {
   it.each([
     ['resumable', 'parked'],
     ['unresumable', 'ended'],
-  ])('that expires leaves a session of the %s driver %s', async (driver, state) => {
+  ])('leaves a session of the %s driver %s when it expires', async (driver, state) => {
     const agent = await fixture.startAttached(driver)
     const request = await agent.ask('k')
     await fixture.clock.advance(runnerTtlMs - 1)
@@ -116,7 +116,7 @@ describe('a lease', () => {
       expect(await fixture.person('getSession', { id: agent.session.id })).toMatchObject({ ending: { reason: 'lost' } })
     }
   })
-  it('that expired can still be renewed before the sweep has seen it', async () => {
+  it('can still be renewed after it expired if the sweep has not run yet', async () => {
     const agent = await fixture.startAttached()
     const request = await handedIn(agent)
     fixture.clock.jump(runnerTtlMs * 3)
@@ -125,14 +125,14 @@ describe('a lease', () => {
     expect(await stateOf(agent)).toBe('idle')
     expect(await agent.report(request, 'taken')).toMatchObject({ delivery: { state: 'taken' } })
   })
-  it('that is renewed after the sweep does not get its released sessions back', async () => {
+  it('does not get its released sessions back if it is renewed after the sweep', async () => {
     const agent = await fixture.startAttached()
     await fixture.clock.advance(runnerTtlMs + 1000)
     await fixture.runner('renewRunner', { id: runnerId(), incarnation: 1 })
     await expectFault(agent.append({ type: 'message.added', block: 'b', text: 't' }), 'fenced')
     expect((await fixture.attach(agent.session.id)).fence).toBe(agent.fence + 1)
   })
-  it('of an earlier runner incarnation is void, and its calls are fenced', async () => {
+  it('is void if a newer incarnation of the runner is announced, and calls of the old incarnation are fenced', async () => {
     const agent = await fixture.startAttached()
     expect(await fixture.announce()).toMatchObject({ incarnation: 2, live: true })
     expect(await stateOf(agent)).toBe('parked')
@@ -151,7 +151,7 @@ describe('a lease', () => {
     expect(await stateOf(agent)).toBe('parked')
     await expectFault(fixture.runner('renewRunner', { id: runnerId(9), incarnation: 1 }), 'not_found')
   })
-  it('gets one more term when the gateway restarts', async () => {
+  it('is extended by one term when the gateway restarts', async () => {
     const agent = await fixture.startAttached()
     await fixture.gateway.close()
     fixture.clock.jump(runnerTtlMs * 100)
@@ -171,7 +171,7 @@ describe('a lease', () => {
     await expectFault(fixture.attach(fixed.session.id, 1), 'lease_held')
     expect((await fixture.attach(moving.session.id, 1)).session.runner).toBe(runnerId(1))
   })
-  it('is kept if an old runner announces itself again during the sweep', async () => {
+  it('is kept if its expired runner announces itself again during the sweep', async () => {
     await fixture.announce()
     fixture.clock.jump(25 * 3600 * 1000)
     const sweeping = fixture.clock.advance(500)
@@ -182,7 +182,7 @@ describe('a lease', () => {
   })
 })
 
-describe('an answer after a crash', () => {
+describe('an answer whose agent is lost', () => {
   it('is unknown exactly if it was handed and not taken (G5)', async () => {
     const agent = await fixture.startAttached()
     const states = ['pending', 'waiting', 'handed', 'taken'] as const
@@ -237,17 +237,20 @@ describe('an answer after a crash', () => {
     await fixture.runner('detachSession', { id: agent.session.id, fence: agent.fence })
     expect(await deliveryOf(denied)).toBe('unknown')
   })
-  it.each(['detach', 'end', 'retire', 'expire'])('that was handed is unknown after a %s', async way => {
-    const agent = await fixture.startAttached()
-    const request = await handedIn(agent)
-    const { id } = agent.session
-    if (way === 'detach') await fixture.runner('detachSession', { id, fence: agent.fence })
-    if (way === 'end') await fixture.person('endSession', { id })
-    if (way === 'retire') await fixture.person('retireRunner', { id: runnerId() })
-    if (way === 'expire') await fixture.clock.advance(runnerTtlMs + 1000)
-    expect(await deliveryOf(request)).toBe('unknown')
-    expect((await fixture.eventTypes()).filter(type => type === 'request.unknown')).toHaveLength(1)
-  })
+  it.each(['detach', 'end', 'retire', 'expire'])(
+    'is unknown if it was handed before the agent was lost (%s)',
+    async way => {
+      const agent = await fixture.startAttached()
+      const request = await handedIn(agent)
+      const { id } = agent.session
+      if (way === 'detach') await fixture.runner('detachSession', { id, fence: agent.fence })
+      if (way === 'end') await fixture.person('endSession', { id })
+      if (way === 'retire') await fixture.person('retireRunner', { id: runnerId() })
+      if (way === 'expire') await fixture.clock.advance(runnerTtlMs + 1000)
+      expect(await deliveryOf(request)).toBe('unknown')
+      expect((await fixture.eventTypes()).filter(type => type === 'request.unknown')).toHaveLength(1)
+    },
+  )
   it('is reported as unknown to an external agent that attaches again', async () => {
     const { id } = await fixture.externalAgent('startSession', { driver: 'external' })
     await fixture.externalAgent('attachSession', { id })
@@ -263,7 +266,7 @@ describe('an answer after a crash', () => {
 })
 
 describe('an end command', () => {
-  it('is done once the runner of the ended session is lost', async () => {
+  it('is done when the runner of the ended session is lost', async () => {
     const agent = await fixture.startAttached()
     await fixture.person('endSession', { id: agent.session.id })
     expect((await fixture.runner('listCommands', { id: agent.session.id })).items).toMatchObject([{ state: 'waiting' }])
@@ -313,7 +316,7 @@ describe('listWork', () => {
     expect(await work()).toEqual([agent.session.id])
   })
   it.each(['before', 'after'])(
-    'is not a session whose request waits, though a message came %s it parked',
+    'does not return a session with a pending request, even if a message came %s it was parked',
     async when => {
       const agent = await fixture.startAttached()
       const { id } = agent.session
@@ -352,13 +355,13 @@ describe('listWork', () => {
     await fixture.announce()
     expect(await work()).toEqual([agent.session.id])
   })
-  it('is not filled up by sessions of other drivers', async () => {
+  it('returns a full page even if many sessions of other drivers are waiting', async () => {
     for (let i = 0; i < 510; i++) await fixture.person('startSession', { driver: 'nowhere' })
     const { id } = await fixture.person('startSession', { driver: 'resumable' })
     await fixture.announce()
     expect(await work()).toEqual([id])
   })
-  it('excludes drivers that are not ready and sessions of another runner', async () => {
+  it('excludes sessions whose driver is not ready and sessions of another runner', async () => {
     await fixture.announce(0)
     const agent = await fixture.startAttached()
     await fixture.runner('detachSession', { id: agent.session.id, fence: agent.fence })

@@ -22,7 +22,7 @@ export class ManualClock implements Clock {
     this.#now += ms
     this.#timers = this.#timers.map(timer => ({ ...timer, at: timer.at + ms }))
   }
-  /** Advances the time and fires every timer at its own moment. */
+  /** Advances the time and fires every timer when it is due. */
   async advance(ms: number): Promise<void> {
     const until = this.#now + ms
     await runPendingWork()

@@ -235,7 +235,7 @@ const steps: fc.Arbitrary<Step>[] = [
   ),
   fc.constantFrom(500, 5_000, 15_000, 40_000).map(ms =>
     step(`${ms} ms pass`, async (model, { fixture }) => {
-      // One sweep interval longer, so that a sweep has seen everything that is due.
+      // Advance by one more sweep interval, so that a sweep has handled everything that is due.
       await fixture.clock.advance(ms + defaultSettings.sweepMs)
       advance(model, ms + defaultSettings.sweepMs)
     }),

@@ -45,7 +45,7 @@ describe('an agent that starts a turn by itself', () => {
     expect(subscriber.events.map(event => event.type)).toEqual(['turn.finished'])
     expect((await session()).state).toBe('working')
   })
-  it('is resumed after its runner was lost and told that its turn is open', async () => {
+  it('is resumed after its runner was lost, and learns that its turn is still open', async () => {
     await startTurn()
     await fixture.announce()
     expect((await session()).state).toBe('parked')
@@ -57,7 +57,7 @@ describe('an agent that starts a turn by itself', () => {
     })
     expect([turnOpen, back.state]).toEqual([true, 'working'])
   })
-  it('is resumed by the answer if a request was pending', async () => {
+  it('is resumed by an answer if a request was pending when its runner was lost', async () => {
     await startTurn()
     const request = await agent.ask('k')
     await fixture.announce()
@@ -69,7 +69,7 @@ describe('an agent that starts a turn by itself', () => {
     await startTurn()
     expect((await fixture.person('stopEverything', {})).interrupted).toEqual([id])
   })
-  it('needs its fence, and can report no state but working', async () => {
+  it('needs its fence, and can only report the state working', async () => {
     await fixture.announce()
     await expectFault(startTurn(), 'fenced')
     await expectFault(agent.append({ type: 'session.changed', state: 'idle' } as never), 'bad_input')

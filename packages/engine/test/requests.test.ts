@@ -40,7 +40,7 @@ describe('openRequest', () => {
     expect(again).toMatchObject({ status: 200, body: { id: first.body.id, digest: first.body.digest } })
     expect((await fixture.eventTypes()).filter(type => type === 'request.opened')).toHaveLength(1)
   })
-  it('refuses the same key with other content, whether or not the first is resolved (G4)', async () => {
+  it('refuses the same key with other content, whether or not the first request is resolved (G4)', async () => {
     const first = await agent.ask('k')
     await expectFault(agent.ask('k', approval('rm -rf /')), 'key_conflict')
     await fixture.allow(first)
@@ -50,7 +50,7 @@ describe('openRequest', () => {
     const elsewhere = await fixture.startAttached()
     expect((await elsewhere.ask('k')).id).not.toBe((await agent.ask('k')).id)
   })
-  it('is resolved immediately by a rule that matches exactly', async () => {
+  it('resolves the request immediately if a rule matches exactly', async () => {
     const exactly = { effect: 'allow', tool: 'Bash', command: 'ls', scope: { cwd: '/srv' } } as const
     const { id } = await fixture.person('addRule', exactly)
     expect(await agent.ask('a')).toMatchObject({
@@ -64,20 +64,20 @@ describe('openRequest', () => {
     await fixture.person('removeRule', { id })
     expect((await fixture.person('listRules', {})).items).toHaveLength(1)
   })
-  it('limits the pending requests of a session', async () => {
+  it('limits the number of pending requests of a session', async () => {
     await Promise.all(Array.from({ length: limits.pendingPerSessionMax }, (_, i) => agent.ask(`k${i}`)))
     await expectFault(agent.ask('one more'), 'too_many')
     expect(await agent.ask('k0')).toMatchObject({ status: 'pending' })
     await fixture.deny(await agent.ask('k0'))
     expect(await agent.ask('one more')).toMatchObject({ status: 'pending' })
   })
-  it('limits the pending requests of concurrent calls too', async () => {
+  it('limits the number of pending requests across concurrent calls', async () => {
     const asked = await Promise.allSettled(
       Array.from({ length: limits.pendingPerSessionMax + 50 }, (_, i) => agent.ask(`k${i}`)),
     )
     expect(asked.filter(result => result.status === 'fulfilled')).toHaveLength(limits.pendingPerSessionMax)
   })
-  it('limits the bytes of pending requests of a session, for concurrent calls too', async () => {
+  it('limits the bytes of pending requests of a session, across concurrent calls too', async () => {
     const large = (n: number) => approval('x', { input: { command: `${n} ${'x'.repeat(1024 * 1024)}` } })
     const most = Math.floor(limits.pendingBytesPerSessionMax / (1024 * 1024)) - 1
     const asked = await Promise.allSettled(Array.from({ length: most + 5 }, (_, i) => agent.ask(`k${i}`, large(i))))
@@ -100,7 +100,7 @@ describe('openRequest', () => {
 })
 
 describe('answerRequest', () => {
-  it('resolves once, and tells the loser who won and with which answer (G1)', async () => {
+  it('resolves a request once, and tells a later caller who answered and how (G1)', async () => {
     const request = await agent.ask('k')
     expect(await fixture.allow(request)).toMatchObject({
       resolution: { by: 'person', person: 'ada', via: 'page', answer: { kind: 'allow' } },
@@ -119,7 +119,7 @@ describe('answerRequest', () => {
     await expectFault(fixture.allow({ ...request, digest: 'another' }), 'digest_mismatch')
     expect((await fixture.eventTypes()).filter(type => type === 'request.resolved')).toHaveLength(1)
   })
-  it('refuses another digest or an answer that does not fit, and the request stays pending', async () => {
+  it('refuses a wrong digest or an answer that does not fit, and the request stays pending', async () => {
     const request = await agent.ask('k')
     const other = await agent.ask('other', approval('pwd'))
     const answer: Answer = { kind: 'allow' }
@@ -145,7 +145,7 @@ describe('answerRequest', () => {
       answer: { kind: 'deny' },
     } as const
     await expectFault(fixture.person('answerRequest', input), 'not_found')
-    // Both wait for the same commit: the request exists when the answer is decided, but did not when it arrived.
+    // Both calls wait for the same commit, so the request exists when the answer is decided but did not exist when the answer arrived.
     await agent.ask('earlier', approval('loads the rules'))
     const opening = agent.ask('late', ask)
     for (let i = 0; i < 200; i++) await null
@@ -169,7 +169,7 @@ describe('answerRequest', () => {
     expect(resolved.resolution?.editedDigest).not.toBe(request.digest)
     expect(resolved.digest).toBe(request.digest)
   })
-  it('answerRequests returns one result per item, and a failing item does not affect others', async () => {
+  it('can answer several requests in one answerRequests call, in which a failing item does not affect the others', async () => {
     const [a, b, c] = [await agent.ask('a'), await agent.ask('b', approval('b')), await agent.ask('c')]
     await fixture.deny(c, fixture.otherPerson)
     const { items } = await fixture.person('answerRequests', {
@@ -201,8 +201,8 @@ describe('answerRequest', () => {
   })
 })
 
-describe('reportDelivery', () => {
-  it('moves from waiting to handed to taken with one event each', async () => {
+describe('the delivery of an answer', () => {
+  it('goes from waiting to handed to taken, with one event each', async () => {
     const request = await agent.ask('k')
     await expectFault(agent.report(request, 'handed'), 'not_resolved')
     await fixture.allow(request)
@@ -219,13 +219,13 @@ describe('reportDelivery', () => {
       'request.taken',
     ])
   })
-  it('a withdrawn request is taken immediately and cannot be answered', async () => {
+  it('is taken immediately if the agent withdraws the request, which then cannot be answered', async () => {
     const request = await agent.ask('k')
     const withdrawn = await fixture.runner('withdrawRequest', { id: request.id, fence: agent.fence })
     expect(withdrawn).toMatchObject({ resolution: { by: 'agent', reason: 'withdrawn' }, delivery: { state: 'taken' } })
     await expectFault(fixture.allow(request), 'already_resolved')
   })
-  it('an answer is undeliverable if its request is withdrawn before it is handed', async () => {
+  it('is undeliverable if the request is withdrawn before the answer is handed', async () => {
     const request = await agent.ask('k')
     await fixture.allow(request)
     expect(await fixture.runner('withdrawRequest', { id: request.id, fence: agent.fence })).toMatchObject({
@@ -248,7 +248,7 @@ describe.each(secrets)('a secret in %s', (_, ask, answer) => {
         (['request', 'idempotency', 'draft'] as const).map(table => fixture.store.find(table, {})),
       )),
     ])
-  it('is shown to the agent only and masked once taken, also under idempotency keys', async () => {
+  it('is shown only to the agent and masked after the agent takes it, even in replies stored under idempotency keys', async () => {
     const request = await agent.ask('k', ask)
     const subscriber = await fixture.subscribe()
     const once = (key: string) => ({ idempotencyKey: key })
@@ -302,24 +302,27 @@ describe('a deadline', () => {
     [-1, 'person'],
     [0, 'deadline'],
     [1, 'deadline'],
-  ] as const)('an answer %i ms from it: the %s wins, before and after the sweep (T4)', async (offset, by) => {
-    // jump() moves the clock without running the sweep; advance() runs it.
-    for (const move of [(ms: number) => fixture.clock.jump(ms), (ms: number) => fixture.clock.advance(ms)]) {
-      const request = await agent.ask(`k${move}`, approval(), { deadlineMs: 60_000, onDeadline: 'deny' })
-      await move(60_000 + offset)
-      const answered = fixture.allow(request)
-      if (by === 'person') expect(await answered).toMatchObject({ resolution: { by } })
-      else await expectFault(answered, 'already_resolved')
-      expect(await fixture.person('getRequest', { id: request.id })).toMatchObject({ resolution: { by } })
-    }
-  })
-  it('that denies resolves with the reason that nobody answered (G6, T8)', async () => {
+  ] as const)(
+    'if a person answers %i ms after the deadline, the %s resolves the request, before and after the sweep (T4)',
+    async (offset, by) => {
+      // jump() moves the clock without running the sweep; advance() runs it.
+      for (const move of [(ms: number) => fixture.clock.jump(ms), (ms: number) => fixture.clock.advance(ms)]) {
+        const request = await agent.ask(`k${move}`, approval(), { deadlineMs: 60_000, onDeadline: 'deny' })
+        await move(60_000 + offset)
+        const answered = fixture.allow(request)
+        if (by === 'person') expect(await answered).toMatchObject({ resolution: { by } })
+        else await expectFault(answered, 'already_resolved')
+        expect(await fixture.person('getRequest', { id: request.id })).toMatchObject({ resolution: { by } })
+      }
+    },
+  )
+  it('resolves the request with the reason that nobody answered if its action is deny (G6, T8)', async () => {
     const request = await ask('deny')
     await fixture.clock.advance(60_000)
     const resolved = await fixture.runner('getRequest', { id: request.id })
     expect(resolved.resolution).toEqual({ at: expect.any(Number), by: 'deadline', reason: 'nobody answered' })
   })
-  it('that waits marks the request overdue once, and it can still be answered', async () => {
+  it('marks the request overdue once if its action is wait, and the request can still be answered', async () => {
     const request = await ask('wait')
     await fixture.clock.advance(61_000)
     expect(await fixture.person('getRequest', { id: request.id })).toMatchObject({ status: 'pending', overdue: true })
@@ -327,7 +330,7 @@ describe('a deadline', () => {
     expect((await fixture.eventTypes()).filter(type => type === 'request.overdue')).toHaveLength(1)
     expect(await fixture.allow(request)).toMatchObject({ resolution: { by: 'person' } })
   })
-  it('wins against a later interrupt, withdraw or end, even before the sweep (G1)', async () => {
+  it('takes precedence over a later interrupt, withdrawal or end, even before the sweep (G1)', async () => {
     const { id } = agent.session
     const ways: readonly [string, () => Promise<unknown>][] = [
       ['interrupt', () => fixture.person('interruptSession', { id })],
@@ -360,7 +363,7 @@ describe('a deadline', () => {
     fixture.clock.jump(-3_600_000)
     await expectFault(fixture.allow(request), 'already_resolved')
   })
-  it('comes from the request, else the session, else the settings', async () => {
+  it('is taken from the request, or else from the session, or else from the settings', async () => {
     const own = await openFixture({ settings: { deadlineMs: 5000, onDeadline: 'wait' } })
     const plain = await own.startAttached()
     const started = await own.startAttached('resumable', { deadlineMs: 7000, onDeadline: 'deny' })
@@ -480,7 +483,7 @@ describe('drafts', () => {
     expect(await fixture.otherPerson('getDraft', { id: request.id })).toEqual({ draft: null, others: [] })
     await expectFault(fixture.person('putDraft', { id: request.id, draft: 1 }), 'already_resolved')
   })
-  it('have a size limit', async () => {
+  it('are limited in size', async () => {
     const request = await agent.ask('k')
     await fixture.person('putDraft', { id: request.id, draft: 'x'.repeat(limits.draftMaxBytes - 2) })
     await expectFault(
@@ -495,7 +498,7 @@ describe('drafts', () => {
 })
 
 describe('listAudit', () => {
-  it('has an entry for every resolution with person, origin, time, digest and answer (G10)', async () => {
+  it('returns an entry for every resolution with person, origin, time, digest and answer (G10)', async () => {
     const [a, b] = [await agent.ask('a'), await agent.ask('b')]
     await fixture.allow(a)
     await fixture.deny(b, fixture.otherPerson)

@@ -31,7 +31,7 @@ const finish = (command: Pick<Command, 'id'>, by = agent) =>
   fixture.runner('finishCommand', { id: command.id, fence: by.fence })
 
 describe('startSession', () => {
-  it('creates a session that waits for a runner, with the prompt as first command', async () => {
+  it('creates a session that waits for a runner, with the prompt as its first command', async () => {
     const session = await fixture.person('startSession', { driver: 'resumable', prompt: 'Do it\nnow', cwd: '/srv' })
     expect(session).toMatchObject({ state: 'starting', title: 'Do it', cwd: '/srv', pending: 0, runner: null })
     expect((await fixture.runner('listCommands', { id: session.id })).items).toMatchObject([
@@ -69,7 +69,7 @@ describe('startSession', () => {
   })
 })
 
-describe('commands', () => {
+describe('commands of a session', () => {
   it('are listed in order, taken once and finished', async () => {
     for (const text of ['one', 'two', 'three']) await fixture.person('sendMessage', { id, text })
     await fixture.person('patchSession', { id, mode: 'plan', title: 'New' })
@@ -85,7 +85,7 @@ describe('commands', () => {
     expect((await commands()).map(command => command.seq)).toEqual([2, 3, 4])
     expect((await fixture.runner('listCommands', { id, after: 3 })).items.map(command => command.seq)).toEqual([4])
   })
-  it('a taken message makes the session working until the turn has finished', async () => {
+  it('make the session working, if a message is taken, until the turn has finished', async () => {
     const command = await fixture.person('sendMessage', { id, text: 'go' })
     await take(command)
     expect(await fixture.person('getSession', { id })).toMatchObject({ state: 'working' })
@@ -97,7 +97,7 @@ describe('commands', () => {
     await agent.append({ type: 'turn.finished', ending: 'done', cost: 0.25 })
     expect(await fixture.person('getSession', { id })).toMatchObject({ cost: 0.75 })
   })
-  it('that a previous runner took and did not finish are listed again', async () => {
+  it('are listed again if a previous runner took them and did not finish', async () => {
     const command = await fixture.person('sendMessage', { id, text: 'go' })
     await take(command)
     await fixture.announce()
@@ -106,7 +106,7 @@ describe('commands', () => {
     await expectFault(finish(command), 'fenced')
     expect(await finish(command, next)).toMatchObject({ state: 'done' })
   })
-  it('wake a waiting runner', async () => {
+  it('wake a runner that waits in listCommands', async () => {
     const waiting = fixture.runner('listCommands', { id, wait: 10_000 })
     await fixture.clock.advance(100)
     await fixture.person('sendMessage', { id, text: 'go' })
@@ -115,7 +115,7 @@ describe('commands', () => {
     await fixture.clock.advance(10_000)
     expect((await idle).items).toEqual([])
   })
-  it('have a limit, and all of them can be listed', async () => {
+  it('are limited in number, and all of them can be listed', async () => {
     for (let i = 0; i < limits.waitingCommandsMax; i++) await fixture.person('sendMessage', { id, text: `${i}` })
     await expectFault(fixture.person('sendMessage', { id, text: 'one more' }), 'too_many')
     await expectFault(fixture.person('patchSession', { id, mode: 'plan' }), 'too_many')
@@ -134,8 +134,8 @@ describe('commands', () => {
   })
 })
 
-describe('interruptSession', () => {
-  it('resolves pending requests and makes undelivered answers undeliverable', async () => {
+describe('interruptSession and stopEverything', () => {
+  it('interruptSession resolves pending requests and makes undelivered answers undeliverable', async () => {
     const [pending, answered] = [await agent.ask('a'), await agent.ask('b', approval('b'))]
     await fixture.allow(answered)
     await fixture.person('interruptSession', { id })
@@ -149,7 +149,7 @@ describe('interruptSession', () => {
     await expectFault(agent.report(answered, 'handed'), 'already_resolved')
     expect((await commands()).map(command => command.body.kind)).toEqual(['interrupt'])
   })
-  it('adds no second interrupt while one waits, but one after a later message', async () => {
+  it('interruptSession adds no second interrupt while one is waiting, but does after a later message', async () => {
     for (let i = 0; i < 3; i++) await fixture.person('interruptSession', { id })
     await fixture.person('sendMessage', { id, text: 'go on' })
     for (let i = 0; i < 3; i++) await fixture.person('interruptSession', { id })
@@ -163,7 +163,7 @@ describe('interruptSession', () => {
     expect(await fixture.person('getRequest', { id: request.id })).toMatchObject({ status: 'resolved' })
     expect((await fixture.runner('listCommands', { id: quiet.session.id })).items).toEqual([])
   })
-  it('stopEverything commits one change per session', async () => {
+  it('stopEverything commits a separate change for each session', async () => {
     const many = await Promise.all(
       Array.from({ length: 70 }, () => fixture.externalAgent('startSession', { driver: 'external' })),
     )
@@ -182,14 +182,14 @@ describe('interruptSession', () => {
     expect(Math.max(...sizes)).toBe(1)
     expect((await fixture.store.find('request', { where: { status: 'pending' } })).length).toBe(0)
   })
-  it('is refused after the session has ended', async () => {
+  it('interruptSession is refused after the session has ended', async () => {
     await fixture.person('endSession', { id })
     await expectFault(fixture.person('interruptSession', { id }), 'session_ended')
   })
 })
 
-describe('endSession', () => {
-  it('resolves requests, finishes commands and notifies the runner', async () => {
+describe('the end of a session', () => {
+  it('resolves its requests, finishes its commands and notifies its runner', async () => {
     const request = await agent.ask('k')
     const command = await fixture.person('sendMessage', { id, text: 'never mind' })
     const ended = await fixture.person('endSession', { id })
@@ -208,7 +208,7 @@ describe('endSession', () => {
     await fixture.runner('detachSession', { id, fence: agent.fence })
     expect(await commands()).toEqual([])
   })
-  it('an end by the agent keeps its reason and detail', async () => {
+  it('has the reason and detail that the agent gave', async () => {
     const ended = await fixture.runner('detachSession', {
       id,
       fence: agent.fence,
@@ -216,14 +216,14 @@ describe('endSession', () => {
     })
     expect(ended).toMatchObject({ state: 'ended', ending: { reason: 'failed', detail: 'oh' } })
   })
-  it('a delivery can still be reported as taken after the end', async () => {
+  it('does not prevent the agent from reporting an answer as taken', async () => {
     const request = await agent.ask('k')
     await fixture.allow(request)
     await agent.report(request, 'handed')
     await fixture.person('endSession', { id })
     expect(await agent.report(request, 'taken')).toMatchObject({ delivery: { state: 'taken' } })
   })
-  it('a message reopens the session if the driver can resume, and the old end command is finished', async () => {
+  it('is undone by a message if the driver can resume, and the old end command is finished', async () => {
     await fixture.person('endSession', { id })
     expect((await commands()).map(open => open.body.kind)).toEqual(['end'])
     await fixture.person('sendMessage', { id, text: 'one more thing' })
@@ -241,8 +241,8 @@ describe('endSession', () => {
   })
 })
 
-describe('deleteSession', () => {
-  it('deletes an ended session with its history, and the hash chain stays valid', async () => {
+describe('deleting sessions', () => {
+  it('deleteSession deletes an ended session with its history, and the hash chain stays valid', async () => {
     const request = await agent.ask('k', approval('very secret command'))
     await expectFault(fixture.person('deleteSession', { id }), 'session_live')
     await fixture.person('endSession', { id })
@@ -253,7 +253,7 @@ describe('deleteSession', () => {
     expect(JSON.stringify(await fixture.store.events({ after: 0, limit: 1000 }))).not.toContain('very secret command')
     expect(await verifyChain(fixture.store)).toMatchObject({ ok: true })
   })
-  it('ended sessions are deleted after the retention time', async () => {
+  it('the sweep deletes ended sessions after the retention time', async () => {
     const withRetention = await openFixture({ settings: { retentionMs: 10_000 } })
     const old = await withRetention.startAttached()
     const live = await withRetention.startAttached()
@@ -285,7 +285,7 @@ describe('an external session', () => {
     expect(await fixture.externalAgent('getSession', { id: session.id })).toMatchObject({ state: 'idle' })
     await expectFault(fixture.externalAgent('startSession', { driver: 'resumable' }), 'forbidden')
   })
-  it('does not exist for another agent', async () => {
+  it('looks to another agent as if it did not exist', async () => {
     const session = await fixture.externalAgent('startSession', { driver: 'external' })
     const request = await fixture.externalAgent('openRequest', { id: session.id, key: 'k', ask: approval() })
     const of = { id: session.id }
@@ -308,7 +308,7 @@ describe('an external session', () => {
     expect((await fixture.otherAgent('listSessions', {})).items).toEqual([])
     expect((await fixture.externalAgent('listSessions', {})).items).toMatchObject([of])
   })
-  it('opened by a person is not accessible to agents', async () => {
+  it('is not accessible to agents if a person opened it', async () => {
     const session = await fixture.person('startSession', { driver: 'external' })
     const of = { id: session.id }
     const request = await fixture.person('openRequest', { ...of, key: 'p', ask: secretAsk })
@@ -329,7 +329,7 @@ describe('an external session', () => {
     }
     expect(await fixture.person('getSession', of)).toMatchObject({ state: 'working', pending: 1 })
   })
-  it('opened by a person for an agent is accessible to that agent', async () => {
+  it('is accessible to the agent for which a person opened it', async () => {
     const { id: agent, secret } = await fixture.person('addToken', { role: 'agent', name: 'helper' })
     const caller = await fixture.gateway.authenticate(secret, 'bearer', 'api')
     const helper = callAs(fixture.gateway, caller as Caller) // the credential was added above
@@ -358,7 +358,7 @@ describe('an external session', () => {
       await expectFault(fixture.gateway.dispatchUnparsed(caller, 'appendEvents', say('person')), 'bad_input')
     await fixture.gateway.dispatchUnparsed(robot, 'appendEvents', say('agent'))
   })
-  it('is working again when its agent asks after a detach', async () => {
+  it('becomes working again when its agent asks after a detach', async () => {
     const session = await fixture.externalAgent('startSession', { driver: 'external' })
     await fixture.externalAgent('detachSession', { id: session.id })
     expect(await fixture.externalAgent('getSession', { id: session.id })).toMatchObject({ state: 'parked' })
@@ -413,12 +413,12 @@ describe('rules', () => {
     expect(await check()).toMatchObject({ verdict: 'ask' })
     await expectFault(fixture.person('removeRule', { id: rule.id }), 'not_found')
   })
-  it('have a limit', async () => {
+  it('are limited in number', async () => {
     const add = (i: number) => fixture.person('addRule', { effect: 'deny', tool: `T${i}` })
     for (let i = 0; i < limits.rulesMax; i += 50) await Promise.all(Array.from({ length: 50 }, (_, j) => add(i + j)))
     await expectFault(add(limits.rulesMax), 'too_many')
   })
-  it('that are drafts are checked without being stored', async () => {
+  it('can be checked as drafts without being stored', async () => {
     const ask = approval()
     expect(await fixture.person('checkRules', { ask, rules: [{ effect: 'deny', tool: 'Bash' }] })).toMatchObject({
       verdict: 'deny',

@@ -49,7 +49,7 @@ describe('the hello frame', () => {
     })
     expect(subscription.missed).toEqual([])
   })
-  it('contains a first page and says that there are more requests', async () => {
+  it('contains the first page of requests and says that there are more', async () => {
     for (let i = 0; i < limits.snapshotMax + 5; i++) await agent.ask(`k${i}`)
     const { hello } = (await fixture.subscribe()).subscription
     expect([hello.requests.length, hello.pending, hello.more]).toEqual([
@@ -58,7 +58,7 @@ describe('the hello frame', () => {
       true,
     ])
   })
-  it('of one session contains only that session', async () => {
+  it('contains only the given session if the subscription is for one session', async () => {
     const elsewhere = await fixture.startAttached()
     await elsewhere.ask('k')
     const mine = await agent.ask('k')
@@ -121,7 +121,7 @@ describe('resuming a subscription', () => {
     'e1-1\n',
     'e1-999999999999999',
   ]
-  it.each(invalidCursors)('from the invalid cursor %j gets a snapshot (X12)', async after => {
+  it.each(invalidCursors)('falls back to a snapshot for the invalid cursor %j (X12)', async after => {
     await agent.ask('k')
     expect((await fixture.subscribe({ after })).subscription.hello).toMatchObject({
       resume: 'gap',
@@ -129,7 +129,7 @@ describe('resuming a subscription', () => {
       sessions: [{}],
     })
   })
-  it('from cursor 0 returns the whole log', async () => {
+  it('returns the whole log if the cursor is before the first event', async () => {
     const { subscription } = await fixture.subscribe({ after: 'e1-0' })
     expect(subscription.hello.resume).toBe('ok')
     expect(cursorsOf(subscription.missed)).toEqual(
@@ -180,7 +180,7 @@ describe('live frames', () => {
     })
     expect(subscriber.events).toEqual(items)
   })
-  it('are limited to a number of subscribers', async () => {
+  it('are sent to a limited number of subscribers', async () => {
     const stops = []
     for (let i = 0; i < limits.subscriptionsMax; i++)
       stops.push((await fixture.subscribe({ after: 'e1-0' })).subscription.stop)
@@ -216,7 +216,7 @@ describe('streaming text', () => {
     expect((await fixture.subscribe()).subscription.hello.blocks).toEqual([])
     expect(await fixture.eventTypes()).not.toContain('message.delta')
   })
-  it('is sent at most twenty times per second and session, however many blocks stream', async () => {
+  it('is sent at most twenty times per second in a session, however many blocks stream', async () => {
     const subscriber = await fixture.subscribe()
     const lengths = new Map<string, number>()
     for (let ms = 0; ms < 2000; ms += 5) {
@@ -273,7 +273,7 @@ describe('streaming text', () => {
     const kinds = subscriber.frames.map(frame => (frame.frame === 'event' ? frame.event.type : frame.frame))
     expect(kinds).toEqual(['delta', 'delta', 'request.opened'])
   })
-  it('of a tool is dropped when the turn finishes or the session is detached', async () => {
+  it('is dropped when the turn finishes or the session is detached, if it is the input of a tool', async () => {
     const tool = { type: 'tool.delta', block: 't', offset: 0, text: '{' } as const
     await agent.append(tool)
     await agent.append({ type: 'turn.finished', ending: 'interrupted' })
@@ -282,7 +282,7 @@ describe('streaming text', () => {
     await fixture.runner('detachSession', { id: agent.session.id, fence: agent.fence })
     expect((await fixture.subscribe()).subscription.hello.blocks).toEqual([])
   })
-  it('is limited to a number of blocks per session', async () => {
+  it('is kept for a limited number of blocks per session', async () => {
     for (let i = 0; i <= limits.blocksPerSessionMax; i++) await agent.append(delta(`b${i}`, 0, 'x'))
     expect((await fixture.subscribe()).subscription.hello.blocks).toHaveLength(limits.blocksPerSessionMax)
     await runPendingWork()

@@ -35,7 +35,7 @@ function crashSuite(
   name: string,
   make: () => Promise<{ readonly store: string; remove(): Promise<void> | void }>,
 ): void {
-  describe(`a store killed on ${name}`, () => {
+  describe(`kill -9 during a commit on ${name}`, () => {
     let location: Awaited<ReturnType<typeof make>>
     beforeEach(async () => {
       location = await make()
@@ -53,7 +53,7 @@ function crashSuite(
     it.each(points)(
       'G2, G5: after kill -9 at %s, row and event are both stored or both missing',
       async (point, committed) => {
-        // The first batch opens a request too; the output shows which batch was reached.
+        // Both batches open a request, so the output shows which batch the process reached.
         const { output, signal } = await crashAt(location.store, point)
         expect(signal).toBe('SIGKILL')
         const first = point.endsWith(':open')
@@ -76,7 +76,7 @@ function crashSuite(
       },
     )
 
-    it('everything is stored if the process is not killed', async () => {
+    it('without a kill, all rows and events are stored', async () => {
       expect(await crashAt(location.store, 'never')).toEqual({ output: 'opened\nacknowledged\n', signal: null })
     })
   })

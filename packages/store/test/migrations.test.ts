@@ -9,7 +9,7 @@ import {
   sqliteMigrations,
 } from '../src/migrations.ts'
 
-it('migrations are numbered without gaps and alike in both dialects', () => {
+it('migrations are numbered without gaps, and both dialects have the same numbers', () => {
   const versions = sqliteMigrations.map(migration => migration.version)
   expect(versions).toEqual(versions.map((_, n) => latestVersion - versions.length + 1 + n))
   expect(postgresMigrations.map(migration => migration.version)).toEqual(versions)

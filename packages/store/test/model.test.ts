@@ -132,7 +132,7 @@ async function readEverything(store: Store, queries: readonly Query[], pages: re
 }
 
 function compareWithMemory(name: string, makeLocation: () => Promise<StoreLocation>, numRuns: number): void {
-  it(`the ${name} store returns what the memory store returns`, async () => {
+  it(`the ${name} store and the memory store return the same results`, async () => {
     const few = <T>(arbitrary: fc.Arbitrary<T>) => fc.array(arbitrary, { maxLength: 5 })
     const turns = fc.array(fc.array(step, { maxLength: 8 }), { maxLength: 5 })
     await fc.assert(
@@ -153,7 +153,7 @@ function compareWithMemory(name: string, makeLocation: () => Promise<StoreLocati
   })
 }
 
-describe('random histories', () => compareWithMemory('SQLite', sqliteLocation, 150))
+describe('random histories on SQLite', () => compareWithMemory('SQLite', sqliteLocation, 150))
 
 if (await hasPostgres())
-  describe('random histories, with PostgreSQL', () => compareWithMemory('PostgreSQL', postgresLocation, 40))
+  describe('random histories on PostgreSQL', () => compareWithMemory('PostgreSQL', postgresLocation, 40))

@@ -40,7 +40,7 @@ function gatewaysSuite(): void {
     SELECT pg_terminate_backend(pid) FROM pg_stat_activity
     WHERE application_name = 'holdpoint' AND datname = current_database() AND query ILIKE ${query}`
 
-  it('reads the newest events of a long log with an index', async () => {
+  it('read the newest events of a long log with an index', async () => {
     await open()
     const [short, long] = [sample.sessionId(1), sample.sessionId(2)]
     await admin`
@@ -112,7 +112,7 @@ function gatewaysSuite(): void {
     expect(await verifyChain(stores[0])).toEqual({ ok: true, events: 3 })
   })
 
-  it('all write with the new epoch after another gateway has opened', async () => {
+  it('write with the new epoch after another gateway has opened the database', async () => {
     const one = await open()
     await one.commit(sample.addMessage('first'))
     const two = await open()
@@ -122,7 +122,7 @@ function gatewaysSuite(): void {
     expect(await one.epochAt(1)).not.toBe(epoch)
   })
 
-  it('are notified of commits of others, and not of their own', async () => {
+  it('are notified of commits of other gateways, and not of their own', async () => {
     const [one, two] = await Promise.all([open({ pollMs: 20 }), open({ pollMs: 20 })])
     const received: unknown[] = []
     one.onCommit(events => received.push(events?.length ?? null))
@@ -132,7 +132,7 @@ function gatewaysSuite(): void {
     expect(received).toEqual(Array(30).fill(1))
   })
 
-  it('find a commit by polling if no notification comes', async () => {
+  it('find a commit of another gateway by polling if no notification arrives', async () => {
     const store = await open({ pollMs: 20 })
     const notified = nextNotification(store)
     await admin`UPDATE holdpoint.head SET commits = commits + 1`
@@ -214,7 +214,7 @@ function gatewaysSuite(): void {
   })
 }
 
-/** A proxy that, once armed, drops the connection at the first COMMIT: after or before passing it on. */
+/** Starts a proxy that, once armed, drops the connection at the first COMMIT, either after or before the COMMIT reaches the database. */
 async function breakingProxy(url: string, delivered: boolean) {
   const target = new URL(url)
   let armed = false

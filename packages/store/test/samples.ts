@@ -3,11 +3,11 @@ import type { Change, CommandRow, RequestRow, RuleRow, SessionRow, Store } from 
 import type { CommandId, EventBody, RequestId, RuleId, RunnerId, SessionId } from '@holdpoint/protocol'
 
 const formatId = (prefix: string, n: number) => `${prefix}_${String(n).padStart(20, '0')}`
-export const sessionId = (n: number) => formatId('ses', n) as SessionId // the format of such ids
-export const requestId = (n: number) => formatId('req', n) as RequestId // likewise
-export const commandId = (n: number) => formatId('cmd', n) as CommandId // likewise
-export const ruleId = (n: number) => formatId('rul', n) as RuleId // likewise
-export const runnerId = (n: number) => formatId('run', n) as RunnerId // likewise
+export const sessionId = (n: number) => formatId('ses', n) as SessionId // formatId returns a valid id with this prefix
+export const requestId = (n: number) => formatId('req', n) as RequestId // formatId returns a valid id with this prefix
+export const commandId = (n: number) => formatId('cmd', n) as CommandId // formatId returns a valid id with this prefix
+export const ruleId = (n: number) => formatId('rul', n) as RuleId // formatId returns a valid id with this prefix
+export const runnerId = (n: number) => formatId('run', n) as RunnerId // formatId returns a valid id with this prefix
 
 export function session(n: number, over: Partial<SessionRow> = {}): SessionRow {
   return {
@@ -120,7 +120,7 @@ export function openRequest(row: RequestRow): Change<number> {
   }
 }
 
-/** Resolves a request if it is pending; the result says whether it did. */
+/** Resolves a request if it is pending. The result says whether this change resolved the request. */
 export function resolveRequest(id: RequestId, person: string): Change<boolean> {
   return {
     label: 'resolve',
@@ -130,7 +130,7 @@ export function resolveRequest(id: RequestId, person: string): Change<boolean> {
       if (row?.status !== 'pending') return { result: false }
       const next = resolvedRequest(row, person)
       const { digest, delivery } = next
-      const resolution = next.resolution as NonNullable<typeof next.resolution> // `resolved` sets it
+      const resolution = next.resolution as NonNullable<typeof next.resolution> // `resolved` sets the resolution
       return {
         puts: [{ table: 'request', row: next }],
         events: [

@@ -27,7 +27,7 @@ afterEach(async () => {
   folder.remove()
 })
 
-/** Root can write anything, so as root this runs `work` as another user. */
+/** Runs `work` as another user if this process is root, because root can write to read-only files. */
 async function asUnprivileged<T>(work: () => Promise<T>): Promise<T> {
   const root = process.getuid?.() === 0
   if (root) process.seteuid?.(65_534)
@@ -46,7 +46,7 @@ function tamper(...statements: string[]): void {
 }
 
 describe('a SQLite store', () => {
-  it('has files that only their owner can read, whatever the umask', async () => {
+  it('creates files that only their owner can read, whatever the umask', async () => {
     const umask = process.umask(0)
     try {
       const store = await open()
@@ -114,8 +114,8 @@ describe('a SQLite store', () => {
   })
 })
 
-describe('opening a SQLite store', () => {
-  it('is refused while another gateway uses it, and works after that one has closed', async () => {
+describe('a SQLite file', () => {
+  it('cannot be opened while another gateway uses it, and can be opened after that gateway has closed it', async () => {
     const store = await open()
     await expect(openSqlite({ file })).rejects.toMatchObject({
       code: 'store_locked',
@@ -126,7 +126,7 @@ describe('opening a SQLite store', () => {
     expect((await (await open()).head()).seq).toBe(1)
   })
 
-  it('is refused if the file or its folder is read-only', async () => {
+  it('cannot be opened if the file or its folder is read-only', async () => {
     await (await open()).close()
     chmodSync(folder.path, 0o755)
     chmodSync(join(folder.path, 'data'), 0o555)
@@ -143,7 +143,7 @@ describe('opening a SQLite store', () => {
     chmodSync(join(folder.path, 'data'), 0o700)
   })
 
-  it('stores nothing of a batch that does not fit on the disk, and continues with one that fits', async () => {
+  it('contains nothing of a batch that did not fit on the disk, and accepts the next batch that fits', async () => {
     const store = await open({ maxBytes: 512 * 1024 })
     const outcomes = await Promise.allSettled([
       store.commit(sample.addMessage('small')),
@@ -158,7 +158,7 @@ describe('opening a SQLite store', () => {
     expect(await verifyChain(store)).toEqual({ ok: true, events: 1 })
   })
 
-  it.each([1, 2])('is refused for schema %i, which is from before the first release', async version => {
+  it.each([1, 2])('cannot be opened if it has the pre-release schema %i', async version => {
     await (await open()).close()
     tamper(`PRAGMA user_version = ${version}`)
     await expect(openSqlite({ file })).rejects.toMatchObject({
@@ -167,7 +167,7 @@ describe('opening a SQLite store', () => {
     })
   })
 
-  it('is refused if a newer version wrote it, and names the schema', async () => {
+  it('cannot be opened if a newer version wrote it, and the error names the schema', async () => {
     await (await open()).close()
     tamper('PRAGMA user_version = 99')
     await expect(openSqlite({ file })).rejects.toMatchObject({
@@ -176,7 +176,7 @@ describe('opening a SQLite store', () => {
     })
   })
 
-  it('is refused if the file is damaged or not a Holdpoint database', async () => {
+  it('cannot be opened if it is damaged or not a Holdpoint database', async () => {
     mkdirSync(join(folder.path, 'data'))
     writeFileSync(file, 'this is not a database, and long enough to be looked at'.repeat(100))
     await expect(openSqlite({ file })).rejects.toMatchObject({
@@ -192,7 +192,7 @@ describe('opening a SQLite store', () => {
     await expect(openSqlite({ file: folder.path })).rejects.toMatchObject({ code: 'store_unavailable' })
   })
 
-  it('verifyChain detects a changed event', async () => {
+  it('fails verifyChain if an event was changed', async () => {
     const store = await open()
     for (let n = 0; n < 4; n++) await store.commit(sample.addMessage(`${n}`))
     await store.close()
@@ -264,7 +264,7 @@ describe('backup and restore', () => {
     expect(existsSync(elsewhere)).toBe(true)
   })
 
-  it('a restore refuses a backup that is missing, foreign, newer or tampered with, and leaves the store unchanged', async () => {
+  it('a restore refuses a backup that is missing, tampered with, newer or not from Holdpoint, and leaves the store unchanged', async () => {
     const live = file
     const store = await open()
     for (let n = 0; n < 3; n++) await store.commit(sample.addMessage(`${n}`))

@@ -9,7 +9,7 @@ export interface OpenOptions {
   readonly clock?: { now(): number }
   readonly crashPoint?: CrashPoint
 }
-/** Where a store is; opening it again finds the same data. */
+/** The location of a store. Opening the same location again finds the same data. */
 export interface StoreLocation {
   open(options?: OpenOptions): Promise<Store>
   remove(): Promise<void>
@@ -138,7 +138,7 @@ export function storeSuite(name: string, makeLocation: () => Promise<StoreLocati
       ])
     })
 
-    it('finds the right rows even if a batch changes more rows than were loaded ahead', async () => {
+    it('finds the right rows even if a batch changes more rows than were loaded in advance', async () => {
       for (let n = 0; n < 150; n++) void store.commit(sample.openRequest(sample.request(n)))
       const query: Query = { where: { open: 1 }, limit: 2 }
       await store.commit(sample.addMessage('all are committed'))
@@ -234,7 +234,7 @@ export function storeSuite(name: string, makeLocation: () => Promise<StoreLocati
       expect((await store.find('rule', {})).map(row => row.ord)).toEqual([2])
     })
 
-    it('increments rulesSeq with every change of rules, and only then', async () => {
+    it('increments rulesSeq with every change of the rules and with no other change', async () => {
       const seen = [(await store.head()).rulesSeq]
       for (const row of [sample.rule(1), sample.rule(2), sample.rule(1)]) {
         await store.commit(sample.putRows({ table: 'rule', row }))
@@ -291,7 +291,7 @@ export function storeSuite(name: string, makeLocation: () => Promise<StoreLocati
       for (const [query, expected] of cases) expect(await seqs(query), JSON.stringify(query)).toEqual(expected)
     })
 
-    it('has a clock that never goes backwards', async () => {
+    it('never goes backwards in time, even if the clock does', async () => {
       await store.close()
       let now = 5_000_000_000_000
       store = await open({ clock: { now: () => now } })

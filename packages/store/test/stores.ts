@@ -18,7 +18,7 @@ export async function sqliteLocation(): Promise<StoreLocation> {
   return { open: options => openSqlite({ file, ...options }), remove: async () => folder.remove() }
 }
 
-/** One database per test file, deleted with the server: dropping a schema is much faster than creating a database. */
+/** One database for the whole test file, because dropping a schema is much faster than creating a database. The database is deleted with the server. */
 let database: Promise<TestDatabase> | undefined
 
 export async function postgresLocation(): Promise<StoreLocation> {
