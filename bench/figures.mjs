@@ -1,6 +1,6 @@
 /** All figures by name: suite, unit, goal, and whether a missed goal fails the run. */
 
-/** `most` and `least` are goals. A missed goal of a `reported` figure is shown but does not fail the run. `counter` describes the bare program that is measured for comparison. */
+/** The figures by name. `most` and `least` are goals. A missed goal of a `reported` figure is shown but does not fail the run. `counter` describes the bare program that is measured for comparison. */
 export const figures = {
   cycle_cpu_us: {
     suite: 'cycle',
@@ -31,9 +31,9 @@ export const figures = {
     reported: true,
     counter: 'three durable commits of the same rows and one loopback POST',
   },
-  roundtrip_ratio: { suite: 'roundtrip', unit: '×', most: 3, counter: 'that sum = 1' },
+  roundtrip_ratio: { suite: 'roundtrip', unit: '×', most: 3, counter: 'the sum of the three commits and the POST = 1' },
   fanout_cpu_us: { suite: 'fanout', unit: 'µs', reported: true, counter: 'node:http that broadcasts the same bytes' },
-  fanout_cpu_ratio: { suite: 'fanout', unit: '×', most: 2, counter: 'that broadcast = 1' },
+  fanout_cpu_ratio: { suite: 'fanout', unit: '×', most: 2, counter: 'the CPU time of the bare broadcast = 1' },
   restart_ms: { suite: 'restart', unit: 'ms', most: 2000, counter: 'the same gateway on an empty database' },
   rss_mb: { suite: 'restart', unit: 'MB', most: 100, counter: 'the whole gateway on an empty database' },
   rss_idle_mb: { suite: 'idle', unit: 'MB', most: 160, counter: 'two idle node processes' },

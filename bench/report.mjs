@@ -1,9 +1,9 @@
-/** Prints the results: a table for people, one JSON object for programs. */
+/** Formats the results as a table for people, or as one JSON object for programs. */
 import { arch, cpus, platform } from 'node:os'
 import { figures, goalOf, isMet } from './figures.mjs'
 import { round } from './kit/numbers.mjs'
 
-/** Names of the figures whose missed goal fails the run. */
+/** Returns the names of the figures whose missed goals fail the run. */
 export function missedOf(results) {
   return Object.entries(results)
     .filter(([name, { measured }]) => !figures[name].reported && !isMet(figures[name], measured))
@@ -42,7 +42,7 @@ function format(value, unit) {
   return `${round(value).toLocaleString('en-US', { maximumFractionDigits: 4 })}${unit && ` ${unit}`}`
 }
 
-/** Each figure under its own name, followed by its bare counterpart. */
+/** Returns an object with each figure under its name and the measurement of the bare program under `bare_` and the name. */
 export function objectOf(results, failures, quick) {
   const entries = Object.entries(results)
   return {

@@ -13,7 +13,7 @@ const { values: options } = parseArgs({
     json: { type: 'boolean', default: false },
     quick: { type: 'boolean', default: false },
     only: { type: 'string' },
-    /** Folder for CPU profiles of the gateway. */
+    /** The folder for CPU profiles of the gateway. */
     profile: { type: 'string' },
   },
 })
@@ -25,11 +25,11 @@ if (unknown.length > 0) {
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'holdpoint-bench-'))
-// PostgreSQL refuses to run as root and runs as another user then, who needs access to its data.
+// PostgreSQL refuses to run as root. It then runs as another user, who needs access to the data folder.
 chmodSync(folder, 0o711)
 let current
 
-/** Kills the suite's process group, and the runners: a gateway's runner is detached and recorded in runner.json. */
+/** Kills the process group of the suite and all runners. Runners are detached, so their pids are read from runner.json. */
 function endGroup() {
   if (current) kill(-current.pid)
   for (const path of readdirSync(folder, { recursive: true }))

@@ -1,4 +1,4 @@
-/** An external agent with one request at a time: it asks, waits for the answer and reports the delivery. */
+/** Acts as an external agent that opens one request at a time, waits for the answer and reports the delivery. */
 import { askNumbered, cwd } from '../kit/asks.mjs'
 import { openHttpClient } from '../kit/http-client.mjs'
 import { msSince } from '../kit/numbers.mjs'
@@ -6,7 +6,7 @@ import { msSince } from '../kit/numbers.mjs'
 const connections = new Map()
 let asked = 0
 
-/** Uses the given session, or starts one. */
+/** Uses the given session, or starts a new session. */
 export async function open({ url, agent, session }) {
   const http = await openHttpClient(url)
   connections.set(url, {
@@ -16,7 +16,7 @@ export async function open({ url, agent, session }) {
   })
 }
 
-/** Measures from sending the ask until `handed` is acknowledged. */
+/** Measures the time from sending the ask until the gateway acknowledges `handed`. */
 async function roundTrip({ http, agent, session }) {
   const n = ++asked
   const body = { key: `trip-${n}`, ask: askNumbered(n) }
@@ -37,7 +37,7 @@ export async function roundTrips({ url, count }) {
   return times
 }
 
-/** Measures POSTs of the same size that are answered at once. */
+/** Measures POST requests of the same size to which the server replies at once. */
 export async function posts({ url, count }) {
   const http = await openHttpClient(url)
   const times = []

@@ -1,4 +1,4 @@
-/** Bare node:http in three variants: it replies; it commits the recorded rows in groups before it replies; it broadcasts each body. */
+/** A node:http server in three variants: it only replies, it commits the recorded rows in groups before it replies, or it broadcasts each body. */
 import { createServer } from 'node:http'
 import { openBareCommits, readRecording } from '../kit/sqlite.mjs'
 
@@ -59,7 +59,7 @@ export async function commitFirst({ recording, file, replies }) {
   }
 }
 
-/** Every POST is written to all subscribers. */
+/** Sends the body of every POST to all subscribers. */
 export function broadcast() {
   respond = (_req, res, body) => {
     for (const subscriber of subscribers) subscriber.write(body)

@@ -1,10 +1,10 @@
-/** Bare PostgreSQL: commits the recorded rows with the client library, one transaction after another, each in one batch. */
+/** Commits the recorded rows with only the PostgreSQL client library, one transaction after another, each in one batch. */
 import { createRequire } from 'node:module'
 import { openPostgres } from '../../packages/store/dist/index.js'
 import { msSince } from '../kit/numbers.mjs'
 import { changesOf, recordingQueries } from '../kit/recording.mjs'
 
-// A dependency of the store package, so it is resolved from there.
+// Resolve the library from the store package, which depends on it.
 const postgres = createRequire(new URL('../../packages/store/package.json', import.meta.url))('postgres')
 let sql
 let changes

@@ -1,4 +1,4 @@
-/** HTTP clients that act as agents and as the people who answer them; every connection runs whole cycles. */
+/** Runs HTTP clients that act as agents and as the people who answer. Every connection runs complete cycles. */
 import { answer, askNumbered, cwd } from '../kit/asks.mjs'
 import { openHttpClient } from '../kit/http-client.mjs'
 import { msSince } from '../kit/numbers.mjs'
@@ -20,7 +20,7 @@ export async function open({ url, clients, ...tokens }) {
   )
 }
 
-/** Returns the replies: the bare server sends the same bodies. */
+/** Returns the replies, because the bare server has to send the same bodies. */
 async function cycle({ http, session }) {
   const n = ++asked
   const opened = await http.call('POST', `/sessions/${session}/requests`, agent, {

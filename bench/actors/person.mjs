@@ -1,4 +1,4 @@
-/** A person's program: watches the stream and allows every request at once. */
+/** Acts as a person: watches the event stream and allows every request at once. */
 import { answer } from '../kit/asks.mjs'
 import { openFrames, openHttpClient } from '../kit/http-client.mjs'
 

@@ -1,4 +1,4 @@
-/** Fills databases before a gateway opens them: with pending requests or a conversation through a gateway, or with a long history directly in SQL. */
+/** Fills databases before the measured gateway opens them. Pending requests and conversations are written through a gateway, and a long history directly in SQL. */
 import { closeSync, fsyncSync, openSync } from 'node:fs'
 import { openGateway } from '../../packages/engine/dist/index.js'
 import { openSqlite } from '../../packages/store/dist/index.js'
@@ -34,14 +34,14 @@ export async function history({ file, requests, sessions }) {
   await gateway.close()
   await store.close()
   const openSession = writeHistory(await openBare(file), `${file}-template`, { requests, sessions })
-  // Flush now: gigabytes of dirty pages would slow down the disk during the measurement.
+  // Flush now, because gigabytes of dirty pages would slow down the disk during the measurement.
   const written = openSync(file, 'r+')
   fsyncSync(written)
   closeSync(written)
   return openSession
 }
 
-/** Writes a conversation of messages, tool calls and results. Returns its session. */
+/** Writes a conversation of messages, tool calls and results. Returns the session. */
 export async function conversation({ file, events }) {
   const store = await openSqlite({ file })
   const gateway = await openGateway({ store })

@@ -1,4 +1,4 @@
-/** Many subscriptions to one stream. The first keeps the bytes it reads; the others only count them. */
+/** Opens many subscriptions to one event stream. The first subscription keeps the received bytes, and the others only count them. */
 import { openStream } from '../kit/http-client.mjs'
 
 let counts = []
@@ -7,7 +7,7 @@ let onBytes = () => {}
 
 export async function open({ url, token, count }) {
   counts = new Array(count).fill(0)
-  // In batches, so that the backlog of the listening socket does not overflow.
+  // Connect in batches, so that the backlog of the listening socket does not overflow.
   const batch = 50
   for (let first = 0; first < count; first += batch)
     await Promise.all(
@@ -27,7 +27,7 @@ export function reset() {
   firstBytes = []
 }
 
-/** Resolves when the first subscription has that many events (or bytes) and all others have as many bytes as it. Returns those bytes. */
+/** Resolves with the bytes of the first subscription when it has the given number of events or bytes and all other subscriptions have the same number of bytes. */
 export async function all({ events, bytes }) {
   for (;;) {
     const text = Buffer.concat(firstBytes)

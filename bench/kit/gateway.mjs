@@ -20,19 +20,19 @@ export async function startGateway({ home, runner = 'none', execArgv = [] }) {
     pid: child.pid,
     token: readFileSync(tokenFile, 'utf8').trim(),
     runnerPid: () => runnerPid(home),
-    /** A runner is detached and outlives its gateway. This one has no agents, so it is killed. */
+    /** Stops the gateway and kills its runner. A runner is detached and outlives its gateway, and this runner has no agents. */
     async stop() {
       const pid = runner === 'process' ? await runnerPid(home) : null
       await endProcess(child.pid)
       if (!pid) return
       await endProcess(pid, 'SIGKILL')
-      // The cleanup kills every pid in a runner.json; this pid may belong to another process by then.
+      // Remove runner.json, because the cleanup kills every pid in such a file, and this pid may then belong to another process.
       rmSync(join(home, 'runner.json'))
     },
   }
 }
 
-/** runner.json appears shortly after the gateway prints that it is ready. */
+/** Waits for runner.json, which appears shortly after the gateway prints that it is ready. */
 async function runnerPid(home) {
   const pidFile = join(home, 'runner.json')
   for (const giveUpAt = Date.now() + startMaxMs; !existsSync(pidFile); await sleep(20))

@@ -1,6 +1,6 @@
-/** Copies the one request of a template database, with its session and events, into a history of any length. It runs in SQL: a loop would take minutes. */
+/** Copies the one request of a template database, with its session and events, into a history of any length. The copying runs in SQL, because a loop would take minutes. */
 
-/** Scattered like real ids, so that index depth and cache misses are realistic. Hexadecimal digits are valid in ids. */
+/** An SQL expression for ids that are as random as real ids, so that index depth and cache misses are realistic. Hexadecimal digits are valid in ids. */
 const idOf = (prefix, n) => `printf('${prefix}_%08x%012d', (${n} * 2654435761) % 4294967296, ${n})`
 
 export function writeHistory(db, template, { requests, sessions }) {
@@ -28,7 +28,7 @@ export function writeHistory(db, template, { requests, sessions }) {
   db.exec(
     `${count('r', requests)} INSERT INTO request SELECT ${requestColumns.map(name => rewritten[name] ?? `m."${name}"`).join(', ')} FROM r, template.request m`,
   )
-  // Four events each: opened, resolved, handed, taken, in the order of the template.
+  // Each request has four events in the order of the template: opened, resolved, handed, taken.
   db.exec(
     `CREATE TEMP TABLE request_event AS SELECT row_number() OVER (ORDER BY seq) AS position, * FROM template.event WHERE type LIKE 'request.%'`,
   )

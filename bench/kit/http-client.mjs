@@ -1,4 +1,4 @@
-/** A minimal HTTP/1.1 client: one kept-alive connection, one call at a time. `fetch` would cost more than what is measured. */
+/** A minimal HTTP/1.1 client: one kept-alive connection, one call at a time. `fetch` would take more CPU time than the measured server. */
 import { randomUUID } from 'node:crypto'
 import { connect } from 'node:net'
 
@@ -30,7 +30,7 @@ export async function openHttpClient(url, root = '/api/v1') {
   socket.on('error', fail)
   socket.on('close', () => fail())
 
-  /** A POST has an idempotency key, like those of the client package. */
+  /** Sends a request. A POST has an idempotency key, as in the client package. */
   async function call(method, path, token, body) {
     const text = body === undefined ? '' : JSON.stringify(body)
     let head = `${method} ${root}${path} HTTP/1.1\r\nhost: ${host}\r\nauthorization: Bearer ${token}\r\n`

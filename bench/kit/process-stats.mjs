@@ -1,4 +1,4 @@
-/** CPU time and memory of a process, from /proc or `ps`; and ending one. */
+/** Reads the CPU time and memory of a process from /proc or `ps`, and ends processes. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -7,7 +7,7 @@ const hasProc = existsSync('/proc/self/stat')
 /** Linux reports CPU time in hundredths of a second (USER_HZ is 100 on all platforms of Node). */
 const tickMs = 10
 
-/** User and system CPU time so far. */
+/** Returns the user and system CPU time of a process so far. */
 export function cpuMsOf(pid) {
   if (!hasProc) return parseCpuTime(ps(pid, 'time'))
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -25,7 +25,7 @@ function ps(pid, column) {
   return execFileSync('ps', ['-o', `${column}=`, '-p', String(pid)], { encoding: 'utf8' }).trim()
 }
 
-/** Parses [[hh:]mm:]ss.cc */
+/** Parses a time in the format [[hh:]mm:]ss.cc. */
 function parseCpuTime(time) {
   return time.split(':').reduce((sum, part) => sum * 60 + Number(part), 0) * 1000
 }
@@ -39,7 +39,7 @@ function isRunning(pid) {
   }
 }
 
-/** Ends a process, child or not. Resolves when it is gone; kills it if the signal is not enough. */
+/** Ends any process and resolves when the process is gone. Kills the process if it does not react to the signal. */
 export async function endProcess(pid, signal = 'SIGTERM', graceMs = 6000) {
   const killAt = Date.now() + graceMs
   for (let next = signal; isRunning(pid); await sleep(20)) {

@@ -1,6 +1,6 @@
-/** Turns the rows that a measured run has written into a list of changes, so that a bare program can write the same bytes. */
+/** Converts the rows that a measured run has written into a list of changes, so that a bare program can write the same bytes. */
 
-/** A change has its step, the request's row after that step, its event, and the row of its idempotency key, if any. */
+/** Each change consists of its step, the row of the request after this step, the event, and the row of the idempotency key, if any. */
 export function changesOf({ events, requests, idems }) {
   const requestOf = new Map(requests.map(row => [row.id, row]))
   const idemOf = new Map(idems.map(row => [Number(row.ord), row]))
@@ -22,7 +22,7 @@ export function changesOf({ events, requests, idems }) {
 }
 
 const delivery = (body, state) => ({ state, at: body.delivery.at })
-/** The table has only the last body of a request; these rebuild the body after each step. */
+/** Functions that rebuild the body of a request after each step, because the table contains only the last body. */
 const bodies = {
   opened: body =>
     JSON.stringify({

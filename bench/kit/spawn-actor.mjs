@@ -1,4 +1,4 @@
-/** Starts actors: an actor is a module of `actors/` in its own process; its exports are called over IPC. */
+/** Starts actors. An actor is a module of `actors/` that runs in its own process, and its exports are called over IPC. */
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 

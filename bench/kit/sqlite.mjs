@@ -1,9 +1,9 @@
-/** Bare SQLite: the library itself, on tables that the store created and with the store's settings. */
+/** Uses the SQLite library directly, with the tables and settings of the store. */
 import { createRequire } from 'node:module'
 import { openSqlite } from '../../packages/store/dist/index.js'
 import { changesOf, recordingQueries } from './recording.mjs'
 
-// A dependency of the store package, so it is resolved from there.
+// Resolve the library from the store package, which depends on it.
 const { DatabaseSync } = createRequire(new URL('../../packages/store/package.json', import.meta.url))(
   '@photostructure/sqlite',
 )
@@ -27,7 +27,7 @@ export async function openBare(file) {
   return new DatabaseSync(file)
 }
 
-/** `commit` writes the given changes in one durable transaction. */
+/** Returns a function that writes the given changes in one durable transaction. */
 export async function openBareCommits(file) {
   const db = await openBare(file)
   db.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT')

@@ -1,4 +1,4 @@
-/** A runner in this process that measures the time from the CLI's permission call until its answer is ready. All of that time is Holdpoint's. */
+/** A runner in this process that measures the time from the CLI's permission call until the answer is ready. Holdpoint alone causes this delay. */
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -55,7 +55,7 @@ function timedOpen(session, durations) {
   }
 }
 
-/** The object with some methods replaced. The other methods keep the original `this`, which private members need. */
+/** Returns the object with some methods replaced. The other methods keep the original `this`, which private members need. */
 function withMethods(target, replaced) {
   return new Proxy(target, {
     get(_, name) {

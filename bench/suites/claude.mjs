@@ -1,4 +1,4 @@
-/** What Holdpoint adds to Claude Code: time per permission call, memory while a request is pending, time to resume. The CLI is real; its model follows a script. */
+/** Measures the cost that Holdpoint adds to Claude Code: the time per permission call, the memory while a request is pending, and the time to resume. The CLI is real, and its model is scripted. */
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -23,10 +23,10 @@ export async function measure({ folder, quick }) {
   const bareDurations = await bareTurn(workspace)
   const person = startActor('person')
   const client = await openClient(folder)
-  // The first session that parks loads the SDK and runs the self-test; that is not measured.
+  // The first session that parks loads the SDK and runs the self-test, so do not measure this session.
   await resume(client, workspace, await park(client, workspace, 'first'))
 
-  // The process ends with its turn, shortly after the command has run.
+  // The process ends with the turn, shortly after the command has run.
   while (client.processes().length > 0) await sleep(20)
   const memory = { before: client.memoryMb() }
   const running = []
@@ -58,7 +58,7 @@ export async function measure({ folder, quick }) {
   }
 }
 
-/** A model that makes many calls in one turn, or one call; it records how long each of the many takes. */
+/** A scripted model that makes one or many tool calls in a turn, and records how long each of the many calls takes. */
 function scriptOf(workspace, calls) {
   let sent
   return ({ messages, tools }) => {
@@ -66,7 +66,7 @@ function scriptOf(workspace, calls) {
     const text = JSON.stringify(messages)
     const done = text.split('"type":"tool_result"').length - 1
     const [, name] = /play (\w+)/.exec(text)
-    // Only the turn with many calls is measured: other sessions use the same model.
+    // Measure only the turn with many calls, because other sessions use the same model.
     if (name === 'many' && done > 0) workspace.durations.push(msSince(sent))
     if (name === 'many') sent = process.hrtime.bigint()
     if (done >= (name === 'many' ? calls : 1)) return [{ type: 'text', text: 'done' }]
@@ -75,7 +75,7 @@ function scriptOf(workspace, calls) {
   }
 }
 
-/** The same calls, allowed at once by a bare program. */
+/** Runs the same calls without Holdpoint, in a program that allows every call at once. */
 async function bareTurn(workspace) {
   workspace.durations = []
   const start = process.hrtime.bigint()
@@ -139,14 +139,14 @@ async function park(client, workspace, name) {
   while ((await client.get(`/sessions/${asked.id}`)).state !== 'parked') await sleep(20)
   return asked
 }
-/** Measures from the answer until the command has run. */
+/** Measures the time from the answer until the command has run. */
 async function resume(client, workspace, { name, request }) {
   const start = process.hrtime.bigint()
   await client.post(`/requests/${request.id}/answer`, { digest: request.digest, answer: { kind: 'allow' } })
   while (!existsSync(join(workspace.cwd, name))) await sleep(5)
   return msSince(start)
 }
-/** Uses a runner in this process, which measures where the CLI's call arrives and where its answer leaves. */
+/** Uses a runner in this process, which measures the time from the CLI's permission call until the answer is sent back. */
 async function timedTurn(client, workspace, folder) {
   const runner = startTimedRunner({
     url: client.gateway.url,

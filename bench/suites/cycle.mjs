@@ -1,4 +1,4 @@
-/** An in-process gateway on SQLite, compared with a loop that commits the same rows in batches of the same size. */
+/** Measures an in-process gateway on SQLite, compared with a loop that commits the same rows in batches of the same size. */
 import { join } from 'node:path'
 import { medians } from '../kit/numbers.mjs'
 import { startActor } from '../kit/spawn-actor.mjs'
@@ -10,7 +10,7 @@ export async function measure({ folder, quick, profile }) {
   const size = quick ? { warmup: 500, cycles: 1500 } : { warmup: 3000, cycles: 10_000 }
   const gatewayRuns = []
   const bareRuns = []
-  // Alternate, so that other load on the machine affects both.
+  // Alternate between the two, so that other load on the machine affects both.
   for (let round = 0; round < rounds; round++) {
     const file = join(folder, `cycle-${round}.db`)
     gatewayRuns.push(await runGateway(file, size, profile('gateway')))

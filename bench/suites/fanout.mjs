@@ -1,4 +1,4 @@
-/** A thousand subscriptions to one agent's events, compared with a bare server that broadcasts the same bytes in the same bursts. */
+/** Measures a thousand subscriptions to the events of one agent, compared with a bare server that broadcasts the same bytes in the same bursts. */
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { cwd } from '../kit/asks.mjs'
@@ -50,7 +50,7 @@ async function openWatchers(url, token, count) {
   return watchers
 }
 
-/** Waits until every watcher has its hello and the gateway is idle. */
+/** Waits until every watcher has received hello and the gateway is idle. */
 async function waitUntilIdle(watchers, pid) {
   let before = -1
   for (let now = cpuMsOf(pid); now - before > 10; now = cpuMsOf(pid)) {
@@ -69,7 +69,7 @@ function nextEvents() {
   }))
 }
 
-/** Returns the server's CPU time until all watchers have everything, and the bytes of each burst. */
+/** Returns the CPU time of the server until all watchers have received all events, and the bytes of each burst. */
 async function broadcastGateway(watchers, append, bursts, pid) {
   const sent = []
   const before = cpuMsOf(pid)

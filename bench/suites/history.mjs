@@ -1,4 +1,4 @@
-/** The round trip with a million resolved requests in the database, compared with none. */
+/** Measures the round trip with a million resolved requests in the database, compared with an empty database. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { median } from '../kit/numbers.mjs'
@@ -14,7 +14,7 @@ export async function measure({ folder, quick, profile }) {
   mkdirSync(old)
   const startedAt = Date.now()
   const seeder = startActor('seeder')
-  // A thousand requests per session, so that the asking session has a history too.
+  // Create a thousand requests per session, so that the measured session has a history too.
   const session = await seeder.call('history', { file: join(old, 'holdpoint.db'), requests, sessions: requests / 1000 })
   await seeder.stop()
   process.stderr.write(`[seeded in ${((Date.now() - startedAt) / 1000).toFixed(0)} s] `)

@@ -1,4 +1,4 @@
-/** Whole durable cycles over HTTP on 64 connections, compared with a bare server that commits the same rows in groups and sends the same replies. */
+/** Measures complete durable cycles over HTTP on 64 connections, compared with a bare server that commits the same rows in groups and sends the same replies. */
 import { join } from 'node:path'
 import { makeAgent, startGateway } from '../kit/gateway.mjs'
 import { medians } from '../kit/numbers.mjs'
@@ -12,7 +12,7 @@ export async function measure({ folder, quick, profile }) {
   const size = quick ? { warmup: 300, cycles: 1000 } : { warmup: 1500, cycles: 5000 }
   const gatewayRuns = []
   const bareRuns = []
-  // Alternate, so that other load on the machine affects both.
+  // Alternate between the two, so that other load on the machine affects both.
   for (let round = 0; round < rounds; round++) {
     const home = join(folder, `home-${round}`)
     const { replies, ...run } = await runGateway(home, size, profile('gateway'))

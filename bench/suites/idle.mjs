@@ -1,4 +1,4 @@
-/** Memory of an idle gateway and its runner, compared with two idle node processes. */
+/** Measures the memory of an idle gateway and its runner, compared with two idle node processes. */
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startGateway } from '../kit/gateway.mjs'

@@ -1,4 +1,4 @@
-/** Duration of `holdpoint inbox` with pending requests, compared with a node process that does nothing. */
+/** Measures the duration of `holdpoint inbox` with pending requests, compared with a node process that does nothing. */
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -16,7 +16,7 @@ export async function measure({ folder, quick }) {
   await fill(gateway)
   const measured = []
   const bare = []
-  // Alternate, so that other load on the machine affects both.
+  // Alternate between the two, so that other load on the machine affects both.
   for (let i = 0; i < (quick ? 5 : 15); i++) {
     measured.push(await timed([program, 'inbox', '--home', home]))
     bare.push(await timed(['-e', '0']))

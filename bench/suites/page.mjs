@@ -1,4 +1,4 @@
-/** The page in a real Chromium: size of the scripts of the first screen, time until it is usable, cost of long lists. */
+/** Measures the page in a real Chromium: the size of the scripts of the first screen, the time until the page is usable, and the cost of long lists. */
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -82,7 +82,7 @@ async function measureScreen(browser, { home }, { hash, ready }, afterLast) {
   return { ms: median(times), blankMs: median(blankTimes), scriptKb, heapMb, afterScroll }
 }
 
-/** Transferred size, compressed as the gateway sends it. */
+/** Returns the transferred size, with the compression of the gateway. */
 function scriptLoaded() {
   const scripts = performance.getEntriesByType('resource').filter(entry => entry.name.endsWith('.js'))
   return scripts.reduce((sum, entry) => sum + entry.encodedBodySize, 0) / 1000
@@ -102,7 +102,7 @@ async function heapOf(page) {
   return usedSize / 1e6
 }
 
-/** Scrolls up with the wheel through pages that have to be loaded, and counts the frames. */
+/** Scrolls up with the mouse wheel, so that older pages have to be loaded, and counts the frames. */
 async function scrollUp(page) {
   await page.mouse.move(720, 450)
   await page.evaluate(() => {

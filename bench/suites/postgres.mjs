@@ -1,4 +1,4 @@
-/** An in-process gateway on PostgreSQL, compared with a loop that commits the same rows in transactions of the same size. */
+/** Measures an in-process gateway on PostgreSQL, compared with a loop that commits the same rows in transactions of the same size. */
 import { median } from '../kit/numbers.mjs'
 import { startPostgres } from '../kit/postgres.mjs'
 import { startActor } from '../kit/spawn-actor.mjs'

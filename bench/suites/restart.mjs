@@ -1,4 +1,4 @@
-/** Start of a gateway with 10,000 pending requests: time until a client has the first page and the count, and memory. */
+/** Measures the start of a gateway with 10,000 pending requests: the time until a client has the first page and the count, and the memory. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -39,7 +39,7 @@ async function restart(home, pending, execArgv) {
   })
   const ms = msSince(start)
   if (hello.pending !== pending || hello.requests.length !== Math.min(pending, 200))
-    throw new Error(`hello says ${hello.pending} pending and shows ${hello.requests.length}`)
+    throw new Error(`hello has a pending count of ${hello.pending} and contains ${hello.requests.length} requests`)
   await sleep(settleMs)
   const rssMb = rssMbOf(gateway.pid)
   await gateway.stop()

@@ -1,4 +1,4 @@
-/** One request at a time, from the agent to a person on a stream and back, compared with bare commits plus one bare POST. */
+/** Measures the round trip of one request at a time, from the agent to a person on the event stream and back, compared with bare commits plus one bare POST. */
 import { join } from 'node:path'
 import { makeAgent, startGateway } from '../kit/gateway.mjs'
 import { median } from '../kit/numbers.mjs'
@@ -9,7 +9,7 @@ const turns = 12
 export async function measure({ folder, quick, profile }) {
   const perTurn = quick ? 10 : 50
   const agentProcess = startActor('asking-agent')
-  // The first gateway is the warm-up, and writes the rows that the bare commits repeat.
+  // The first gateway is only a warm-up. It also writes the rows that the bare commits repeat.
   const first = await openRoundTrips(agentProcess, join(folder, 'first'))
   await agentProcess.call('roundTrips', { url: first.url, count: turns * perTurn })
   await first.close()

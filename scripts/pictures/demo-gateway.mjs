@@ -1,4 +1,4 @@
-/** A gateway for screenshots: the real gateway and page, scripted agents, and a clock that can be moved forward so that requests look old. */
+/** Runs a gateway for screenshots: the real gateway and page with scripted agents, and a clock that can be moved forward so that requests look old. */
 import { fileURLToPath } from 'node:url'
 import { callAs, openGateway } from '../../packages/engine/dist/index.js'
 import { createServer } from '../../packages/server/dist/index.js'

@@ -1,4 +1,4 @@
-/** Takes screenshots of the page: all screens in light and dark, desktop and phone, into the given folder; without a folder, the three of the README. */
+/** Takes screenshots of the page. With a folder: all screens in light and dark, on desktop and phone. Without a folder: the three pictures of the README. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -13,7 +13,7 @@ const phone = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, has
 const [named] = process.argv.slice(2)
 if (named?.startsWith('-')) {
   console.log(
-    'npm run pictures [-- FOLDER]: takes screenshots of every screen into FOLDER; without it, the three of the README',
+    'npm run pictures [-- FOLDER]\nTakes screenshots of every screen into FOLDER. Without FOLDER, takes the three pictures of the README.',
   )
   process.exit()
 }
@@ -99,7 +99,7 @@ async function take(demo, name, options, hash, before = async () => {}) {
   await context.close()
 }
 
-/** Resolves when the page has not changed for 400 ms: late data has loaded and animations have ended. */
+/** Resolves when the page has not changed for 400 ms, because all data is then loaded and all animations have ended. */
 function waitUntilStable(page) {
   return page.evaluate(
     () =>
@@ -113,7 +113,7 @@ function waitUntilStable(page) {
   )
 }
 
-/** Working agents without a pending request. */
+/** Adds working agents without a pending request. */
 async function addQuietAgents(demo) {
   const infra = await demo.agent({
     title: 'infra',
@@ -134,7 +134,7 @@ async function addQuietAgents(demo) {
   return { infra, billing }
 }
 
-/** Several agents with a history, three of them with a pending request; with `everything`, pending requests of every kind. */
+/** Adds several agents with a history, three of them with a pending request. With `everything`, adds pending requests of every kind. */
 async function addBusyAgents(demo, everything = false) {
   const { infra, billing } = await addQuietAgents(demo)
   const api = await demo.agent({

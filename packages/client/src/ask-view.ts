@@ -1,4 +1,4 @@
-/** How an ask is presented, on the page and in the terminal alike. Every property of the input is shown. */
+/** Decides how page and terminal present an ask. Every property of the input is shown somewhere. */
 import type { ApprovalAsk, Ask, JsonObject, Resolution } from '@holdpoint/protocol'
 import { displayText, singleLine } from './display-text.ts'
 
@@ -6,7 +6,7 @@ export interface TextEdit {
   readonly before: string
   readonly after: string
 }
-/** `rest` has the input properties that the view does not include; they must be shown as well. */
+/** A view of an approval's input. `rest` contains the input properties that the view does not include, which must be shown as well. */
 export type AskView =
   | { readonly kind: 'command'; readonly command: string; readonly rest: JsonObject }
   | {
@@ -48,7 +48,7 @@ export function viewOf({ input, plan }: Pick<ApprovalAsk, 'input' | 'plan'>): As
   return { kind: 'fields', rest: input }
 }
 
-/** Labels of well-known tools. Any other tool is shown by its name, whatever its input looks like. */
+/** Labels of well-known tools. Page and terminal show any other tool by its name, regardless of its input. */
 const actionLabels: Readonly<Record<string, string>> = {
   Bash: 'Run a command',
   PowerShell: 'Run a command',
@@ -60,18 +60,18 @@ const actionLabels: Readonly<Record<string, string>> = {
   confirm: 'Confirm',
 }
 
-/** What a well-known tool does, such as “Run a command”; null for any other tool. */
+/** Returns the label of a well-known tool, such as “Run a command”, or null for any other tool. */
 export function knownAction(tool: string): string | null {
   return Object.hasOwn(actionLabels, tool) ? (actionLabels[tool] ?? null) : null
 }
 
-/** The name of a tool without its MCP server: Claude Code calls a server's tool `mcp__tracker__create_issue`. */
+/** Returns the name of a tool without the MCP server, because Claude Code uses names such as `mcp__tracker__create_issue`. */
 export function toolName(tool: string): { readonly name: string; readonly server: string | null } {
   const [, server, name] = /^mcp__(.+?)__(.+)$/s.exec(tool) ?? []
   return server !== undefined && name !== undefined ? { name, server } : { name: tool, server: null }
 }
 
-/** What an ask wants to do, such as “Run a command”. Escaped for display. */
+/** Returns a label for what the agent asks, such as “Run a command”. The label is escaped for display. */
 export function actionLabel(ask: Ask): string {
   switch (ask.kind) {
     case 'questions':
@@ -89,7 +89,7 @@ function toolLabel(tool: string): string {
   return server === null ? `Use ${displayText(name)}` : `${displayText(server)}: ${displayText(name)} (MCP)`
 }
 
-/** The agent's own text in one line: the command, the path, the title or the questions. Not escaped. */
+/** Returns the agent's own text in one line: the command, the path, the title or the questions. The text is not escaped. */
 export function summary(ask: Ask): string {
   return singleLine(subject(ask))
 }
@@ -108,7 +108,7 @@ function subject(ask: Ask): string {
   }
 }
 
-/** The ask with the input that actually ran: the person's edited input, if there is one (G7). */
+/** Returns the ask with the input that actually ran, which is the edited input if a person edited it (G7). */
 export function effectiveAsk(ask: Ask, resolution: Resolution | null): Ask {
   const answer = resolution?.answer
   if (ask.kind !== 'approval' || answer?.kind !== 'allow' || !answer.input) return ask
@@ -126,7 +126,7 @@ function editOf(value: unknown): TextEdit | null {
   return typeof before === 'string' && typeof after === 'string' ? { before, after } : null
 }
 
-/** Null if an edit has any other property: the view would hide it. */
+/** Returns null if an edit has other properties than the two texts, because the view would hide them. */
 function editsOf(edits: unknown): readonly TextEdit[] | null {
   if (!Array.isArray(edits) || edits.length === 0) return null
   const parsed = edits.map(edit => (Object.keys(edit ?? {}).length === 2 ? editOf(edit) : null))

@@ -1,10 +1,10 @@
-/** A queue with one reader: values are pushed in and read as an async iterable. */
+/** A queue of pushed values with one reader, which reads them as an async iterable. */
 
 export interface AsyncQueue<T> extends AsyncIterable<T> {
   push(value: T): void
-  /** Ends the iteration and drops unread values. */
+  /** Ends the iteration and discards unread values. */
   end(): void
-  /** Ends the iteration with an error and drops unread values. */
+  /** Ends the iteration with an error and discards unread values. */
   fail(error: unknown): void
 }
 
@@ -27,7 +27,7 @@ export function createAsyncQueue<T>(onEnd: () => void): AsyncQueue<T> {
     async *[Symbol.asyncIterator]() {
       try {
         for (;;) {
-          while (values.length > 0) yield values.shift() as T // checked above
+          while (values.length > 0) yield values.shift() as T // the loop condition checks the length
           if (ending) {
             if ('error' in ending) throw ending.error
             return

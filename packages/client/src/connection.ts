@@ -1,7 +1,7 @@
-/** HTTP requests to a gateway: address and credential, request format, and faults from replies. */
+/** Sends HTTP requests to a gateway and converts error replies into faults. */
 import { apiRoot, contract, Fault, FaultBody, type Operation, type OperationName } from '@holdpoint/protocol'
 
-/** The part of `fetch` that the client uses; tests and the terminal provide their own. */
+/** The part of `fetch` that the client uses. Tests and the terminal pass their own implementations. */
 export type Fetch = (url: string, init: HttpRequest) => Promise<HttpReply>
 export interface HttpRequest {
   readonly method?: string
@@ -14,16 +14,16 @@ export interface HttpRequest {
 export type HttpReply = Pick<Response, 'ok' | 'status' | 'text' | 'body'>
 
 export interface Connection {
-  /** The gateway's address, such as http://127.0.0.1:4242. In its own page: location.origin. */
+  /** The address of the gateway, such as http://127.0.0.1:4242. The gateway's own page uses location.origin. */
   readonly url: string
-  /** Not needed in the page, which has a cookie. */
+  /** The secret of a token. The page needs no token because it has a cookie. */
   readonly token?: string
-  /** Where an answer came from, for the audit log: page, cli … */
+  /** The name of this client in the audit log, such as “page” or “cli”. */
   readonly via?: string
   readonly fetch?: Fetch
 }
 
-/** There was no reply: no gateway at that address, or the connection broke. Not a Fault, because no gateway sent it. */
+/** The client got no reply, because no gateway runs at the address or the connection broke. This is not a Fault, because only gateways send faults. */
 export class Unreachable extends Error {
   constructor(url: string, cause: unknown) {
     super(`Cannot reach the gateway at ${url}.`, { cause })
@@ -31,7 +31,7 @@ export class Unreachable extends Error {
   }
 }
 
-/** A connection that calls a server's request handler directly, without a port. */
+/** Returns a connection that calls a server's request handler directly, without a port. */
 export function inProcess(
   handler: (request: Request) => Promise<Response>,
   caller: Pick<Connection, 'token' | 'via'>,
@@ -58,7 +58,7 @@ export async function sendRequest(
   }
 }
 
-/** Also handles a reply without a fault body: it may come from a proxy. */
+/** Reads the fault from an error reply. Also handles a reply without a fault body, which may come from a proxy. */
 export async function faultFromReply(reply: HttpReply): Promise<Fault> {
   const text = await reply.text().catch(() => '')
   return faultFromBody(reply.status, parse(text))
@@ -69,7 +69,7 @@ export function faultFromBody(status: number, body: unknown): Fault {
   if (!parsed.success)
     return new Fault(
       'internal',
-      `Unexpected reply with status ${status}. It may come from a proxy, or from a gateway of another version.`,
+      `The client got an unexpected reply with status ${status}, perhaps from a proxy or from another version of the gateway.`,
     )
   const { code, message, detail } = parsed.data.error
   return new Fault(code, message, detail)
@@ -83,7 +83,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Puts the input's properties into the path, and the rest into the query or the body. */
+/** Puts the properties of the input into the path, and the remaining properties into the query or the body. */
 export function formatRequest(operation: OperationName, input: object): { path: string; body: string | null } {
   const op: Operation = contract[operation]
   const rest: Record<string, unknown> = { ...input }
@@ -98,7 +98,7 @@ export function formatRequest(operation: OperationName, input: object): { path: 
   return { path: query.size > 0 ? `${path}?${query}` : path, body: null }
 }
 
-/** Not `crypto.randomUUID`: browsers have it only in secure contexts, and a page may be served over plain HTTP. */
+/** Returns a random key. Does not use `crypto.randomUUID`, because browsers offer it only in secure contexts and the page may be served over plain HTTP. */
 export function newIdempotencyKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), byte => byte.toString(16).padStart(2, '0')).join('')
 }

@@ -1,16 +1,16 @@
-/** Makes an agent's text safe to show (G9): invisible characters are escaped, and long runs of blanks are replaced by markers such as ⟨80 spaces⟩. An agent cannot write text that looks like a marker. */
+/** Makes an agent's text safe to show (G9). Invisible characters are escaped, and long runs of blanks become markers such as ⟨80 spaces⟩. Text of an agent that looks like a marker is escaped as well. */
 import { type EscapeOptions, escapeInvisible, hasInvisible } from '@holdpoint/protocol'
 
 const blanksMax = 40
 const tabsMax = 10
 const blankLinesMax = 5
 const blankRuns = new RegExp(`[ \\t]{${blanksMax + 1},}|\\t{${tabsMax + 1},}`, 'g')
-/** Marks a line that ends in CRLF. */
+/** The marker at the end of a line that ends in CRLF. */
 const crMarker = '⟨CR⟩'
-/** A ⟨ in the agent's text, with all backslashes before it: matching them at once keeps the time linear. */
+/** Matches a ⟨ in the agent's text together with all backslashes before it, so that escaping takes linear time. */
 const forgedMarker = /(?<!\\)(\\*)⟨/g
 
-/** Returns one line, or with `multiline` a block with its line breaks. */
+/** Returns the text as one line, or with its line breaks if `multiline` is set. */
 export function displayText(text: string, options: EscapeOptions = {}): string {
   if (!options.multiline) return displayLine(text, options)
   return displayLines(text.split('\n'), options)
@@ -20,11 +20,11 @@ export function displayText(text: string, options: EscapeOptions = {}): string {
 
 export interface DisplayLine {
   readonly text: string
-  /** The number of lines: many blank lines are shown as one. */
+  /** The number of lines of the text that this line stands for, because several blank lines are shown as one. */
   readonly count: number
 }
 
-/** Like `displayText` with `multiline`, line by line. */
+/** Like `displayText` with `multiline`, but returns the lines as a list. */
 export function displayLines(lines: readonly string[], options: EscapeOptions = {}): readonly DisplayLine[] {
   const result: DisplayLine[] = []
   for (let at = 0; at < lines.length; ) {
@@ -50,7 +50,7 @@ function blanksMarker(run: string): string {
   return `⟨${run.length} ${kind}⟩`
 }
 
-/** The blank lines from here on that have the same line ending. */
+/** Returns the run of blank lines with the same line ending that starts at this line. */
 function blankRun(lines: readonly string[], at: number): readonly string[] {
   const hasCr = lines[at]?.endsWith('\r')
   let to = at
@@ -63,13 +63,13 @@ function blankLinesMarker(run: readonly string[]): string {
   return `⟨${run.length} ${kind}⟩${run[0]?.endsWith('\r') ? crMarker : ''}`
 }
 
-/** Joins lines with ↵ for lists and titles. Not escaped, and not enough to base an answer on. */
+/** Joins lines with ↵ for lists and titles. The result is not escaped, and people must see the full text before they answer. */
 export function singleLine(text: string): string {
   const lines = text.split('\n').map(line => line.trim())
   return lines.filter(line => line !== '').join(' ↵ ')
 }
 
-/** Removes the most common Markdown, for the last message in a session list. */
+/** Removes the most common Markdown syntax, for the last message in a session list. */
 export function plainText(markdown: string): string {
   return markdown
     .replace(/^\s*(?:```|~~~).*$/gm, '')
@@ -79,7 +79,7 @@ export function plainText(markdown: string): string {
     .trim()
 }
 
-/** A part of a displayed text that Holdpoint inserted: an escaped character, a count of blanks, a line ending. */
+/** A part of a displayed text that Holdpoint inserted: an escaped character, a count of blanks or a line ending. */
 export interface DisplayMarker {
   readonly from: number
   readonly to: number
@@ -91,13 +91,13 @@ export function markersIn(displayed: string): readonly DisplayMarker[] {
   return [...displayed.matchAll(markers)].flatMap(({ 0: match, index }): DisplayMarker[] => {
     const to = index + match.length
     if (match[0] !== '\\') return [{ from: index, to, kind: match === crMarker ? 'end' : 'count' }]
-    // An even number of backslashes is the agent's own text.
+    // An even number of backslashes means that the agent wrote this text itself.
     const slashes = match.lastIndexOf('\\') + 1
     return slashes % 2 === 0 ? [] : [{ from: index + slashes - 1, to, kind: 'escape' }]
   })
 }
 
-/** Whether the text has invisible characters that `displayText` escapes. Page and terminal then show a warning. */
+/** Returns whether the text has invisible characters that `displayText` escapes. Page and terminal then show a warning. */
 export function hasEscapes(text: string, options: EscapeOptions = {}): boolean {
   return hasInvisible(options.multiline ? text.replace(/\r(?=\n|$)/g, '') : text, options)
 }

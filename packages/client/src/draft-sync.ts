@@ -1,4 +1,4 @@
-/** Synchronizes the draft of one answer: stored on this device at once, at the gateway shortly after, so that the person's other devices show it. Also tracks who else is answering. */
+/** Synchronizes the draft of one answer between a person's devices. Each change is stored on this device at once and at the gateway shortly after. Also tracks who else is answering. */
 import { type Call, Fault, type Frame, limits, type RequestId } from '@holdpoint/protocol'
 import { type AnswerDraft, changeDraft, decodeDraft, encodeDraft, isEmptyDraft, sameDraft } from './draft.ts'
 import { type DraftStorage, type OtherDraft, readLocalDraft, removeLocalDraft, writeLocalDraft } from './local-draft.ts'
@@ -8,11 +8,11 @@ export interface DraftSnapshot {
   readonly draft: AnswerDraft
   /** Other people who have started an answer. */
   readonly others: readonly string[]
-  /** A different draft of the same person that can replace this one. */
+  /** A different draft of the same person, which the person can choose instead of `draft`. */
   readonly other: OtherDraft | null
-  /** How often the person has replaced the draft with the other one. */
+  /** How often the person has replaced the draft with the other draft. */
   readonly swapCount: number
-  /** The draft is too long for the gateway, so it is only on this device. */
+  /** Whether the draft is too long for the gateway, so that it is stored only on this device. */
   readonly tooLong: boolean
 }
 export interface DraftSyncOptions {
@@ -22,9 +22,9 @@ export interface DraftSyncOptions {
   readonly me: string
   readonly frames: (listener: (frame: Frame) => void) => () => void
   readonly storage: DraftStorage
-  /** The gateway's time. */
+  /** Returns the gateway's current time. */
   readonly now: () => number
-  /** Called when a draft of another device has replaced the one that is shown. */
+  /** Called when a draft from another device has replaced the shown draft. */
   readonly onRemoteChange?: () => void
   readonly saveDelayMs?: number
 }
@@ -34,32 +34,32 @@ export interface DraftSyncOptions {
  *
  * | state | fields | a different draft from the gateway … |
  * |---|---|---|
- * | not typed here | `typedHere` false | replaces it |
- * | restored after a reload | `restored` | replaces it if it is newer; the old one is offered as `other` |
+ * | not typed here | `typedHere` false | replaces the shown draft |
+ * | restored after a reload | `restored` | replaces the shown draft if the gateway's draft is newer; the shown draft is then offered as `other` |
  * | typed here | `typedHere` | is offered as `other` |
- * | conflict | `conflict` | is offered as `other`; this draft is not sent until the person chooses or types |
+ * | conflict | `conflict` | is offered as `other`; the shown draft is not saved at the gateway until the person chooses or types |
  */
 export class DraftSync {
   readonly #options: DraftSyncOptions
   readonly #store: ObservableStore<DraftSnapshot>
   #unsubscribe: () => void = () => {}
-  /** These three are stored with the draft, see LocalDraft. */
+  /** `changedAt`, `savedAt` and `typedHere` are stored with the draft, see LocalDraft. */
   #changedAt: number
   #savedAt: number
   #typedHere: boolean
-  /** The draft was stored before a reload, and nothing was typed since. */
+  /** Whether the draft was restored after a reload and the person has not typed since. */
   #restored: boolean
-  /** The draft differs from the gateway's, or the gateway's is not known yet. */
+  /** Whether the draft differs from the gateway's draft, or the gateway's draft is not known yet. */
   #unsaved: boolean
-  /** The gateway has, or may have, a different draft. Saving would overwrite it. */
+  /** Whether the gateway has, or may have, a different draft that saving would overwrite. */
   #conflict: boolean
-  /** The gateway's draft as last loaded or saved; undefined before the first load. */
+  /** The last draft that was loaded from or saved at the gateway; undefined before the first load. */
   #gatewayDraft: AnswerDraft | undefined
   #saveTimer: ReturnType<typeof setTimeout> | undefined
   /** True while an answer is being sent and after the request is resolved. */
   #paused = false
   #saveAbort = new AbortController()
-  /** Loads and saves run one after another, so that a loaded draft is either the last saved one or another device's. */
+  /** Runs loads and saves one after another, so that a loaded draft is either the draft that this tab saved last or a draft of another device. */
   #queue: Promise<void> = Promise.resolve()
 
   constructor(options: DraftSyncOptions) {
@@ -88,7 +88,7 @@ export class DraftSync {
     this.#scheduleSave()
   }
 
-  /** Replaces the draft with the other one. */
+  /** Replaces the shown draft with `other`. */
   takeOther(): void {
     const { other, swapCount } = this.getSnapshot()
     if (!other) return
@@ -97,7 +97,7 @@ export class DraftSync {
     this.#replace(next, { typedHere: other.device === 'this', changedAt: this.#options.now() })
     this.#scheduleSave()
   }
-  /** Discards the other draft, at the gateway too. */
+  /** Discards `other`, also at the gateway. */
   keepMine(): void {
     this.#restored = this.#conflict = false
     const typedHere = !isEmptyDraft(this.getSnapshot().draft)
@@ -111,20 +111,20 @@ export class DraftSync {
     this.#saveTimer = undefined
     return this.#enqueue(() => this.#save())
   }
-  /** Sends an unsaved draft without waiting for anything: the page may be gone in a moment. */
+  /** Sends an unsaved draft at once, because the browser may be about to close the page. */
   saveBeforeUnload(): void {
     if (!this.#unsaved || this.#paused) return
     this.#abortSave()
     void this.#save()
   }
 
-  /** Stops saving while an answer is sent: the gateway would refuse a draft that arrives after the answer. */
+  /** Stops saving while an answer is sent, because the gateway refuses a draft that arrives after the answer. */
   pauseSaving(): void {
     this.#paused = true
     clearTimeout(this.#saveTimer)
     this.#saveAbort.abort()
   }
-  /** Resumes saving after the answer has failed. */
+  /** Resumes saving after the gateway has refused the answer or could not be reached. */
   resumeSaving(): void {
     this.#paused = false
     this.#abortSave()
@@ -140,7 +140,7 @@ export class DraftSync {
   #onFrame(frame: Frame): void {
     const { id, me, storage } = this.#options
     if (frame.frame === 'hello') this.#enqueueLoad()
-    // Handled here before the card closes, so that closing it does not send a draft after the answer.
+    // Stop saving before the card closes, because closing the card would otherwise send a draft after the answer.
     if (frame.frame === 'event' && frame.event.type === 'request.resolved' && frame.event.request === id) {
       this.pauseSaving()
       if (frame.event.resolution.person === me) removeLocalDraft(storage, me, id)
@@ -159,7 +159,7 @@ export class DraftSync {
   async #load(): Promise<void> {
     if (this.#paused) return
     const { call, id } = this.#options
-    // If the gateway is unreachable or the request is gone, the draft here stays. The next hello loads again.
+    // If the gateway is unreachable or the request no longer exists, keep the draft on this device. The next hello starts another load.
     const loaded = await call('getDraft', { id }).catch(() => null)
     if (!loaded || this.#paused) return
     this.#update({ others: loaded.others })
@@ -167,7 +167,7 @@ export class DraftSync {
     await this.#save()
   }
 
-  /** Compares the gateway's draft with this one. It is either what this tab saved last, or a draft of another device. */
+  /** Compares the gateway's draft with the shown draft. The gateway's draft is either the draft that this tab saved last or a draft of another device. */
   #merge(loaded: AnswerDraft, loadedAt: number): void {
     const isFirst = this.#gatewayDraft === undefined
     const isOwn = this.#gatewayDraft
@@ -176,7 +176,7 @@ export class DraftSync {
     this.#gatewayDraft = loaded
     if (isFirst || !isOwn) this.#conflict = false
     if (isOwn) return
-    // A restored draft that was saved, but differs from the gateway's, was overwritten there by another device.
+    // If a restored draft was saved but differs from the gateway's draft, another device has overwritten it at the gateway.
     const isNewer = this.#restored && (!this.#unsaved || loadedAt > this.#changedAt)
     if (sameDraft(loaded, this.getSnapshot().draft)) this.#markSame(loadedAt, isFirst)
     else if (!this.#typedHere || isNewer) this.#showLoaded(loaded, loadedAt)
@@ -189,7 +189,7 @@ export class DraftSync {
     this.#update({ other: this.#conflict ? { draft: loaded, device: 'other' } : previous })
     this.#storeLocally()
   }
-  /** Both drafts are equal now. The other device's earlier draft is no longer offered, unless this is the first load after a reload: then it is unknown which device changed. */
+  /** Handles equal drafts. The other device's earlier draft is no longer offered, except on the first load after a reload, when it is unknown which device changed its draft. */
   #markSame(loadedAt: number, isFirst: boolean): void {
     this.#unsaved = false
     this.#changedAt = this.#savedAt = loadedAt
@@ -220,7 +220,7 @@ export class DraftSync {
     return this.#gatewayDraft === undefined || !sameDraft(this.getSnapshot().draft, this.#gatewayDraft)
   }
 
-  /** Saves at regular intervals while the person types, not only when they stop, so that other devices can follow. */
+  /** Saves at regular intervals while the person types, and not only after the last change, so that other devices can follow. */
   #scheduleSave(): void {
     this.#saveTimer ??= setTimeout(() => void this.flush(), this.#options.saveDelayMs ?? 400)
   }
@@ -230,7 +230,7 @@ export class DraftSync {
     const { call, id } = this.#options
     const { draft } = this.getSnapshot()
     const isEmpty = isEmptyDraft(draft)
-    // Do not delete a draft at the gateway that was never loaded.
+    // Do not delete the gateway's draft before it was loaded.
     if (isEmpty && this.#gatewayDraft === undefined) return
     const encoded = encodeDraft(draft)
     const tooLong = JSON.stringify(encoded).length > limits.draftMaxBytes

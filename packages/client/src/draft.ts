@@ -1,9 +1,9 @@
-/** An unfinished answer and its stored form: versioned, without secrets. A stored draft that cannot be decoded counts as empty. */
+/** An unfinished answer, and its versioned stored form without secrets. A stored draft that cannot be decoded counts as empty. */
 import { canonicalJson } from '@holdpoint/protocol'
 
 export interface DraftChoice {
   readonly chosen: readonly string[]
-  /** The person's own text. It is kept while it is not part of the answer. */
+  /** The person's own text. The draft keeps this text even while it is not part of the answer. */
   readonly other?: string
   /** Whether `other` is part of the answer. */
   readonly own?: boolean
@@ -14,7 +14,7 @@ export type RawField = string | boolean | readonly string[]
 export interface AnswerDraft {
   readonly note?: string
   readonly reason?: string
-  /** The edited input. Empty text is an edit; undefined is none. */
+  /** The edited input, or undefined if the person has not edited the input. An empty text is an edit. */
   readonly edit?: string | undefined
   readonly mode?: string
   readonly answers?: ReadonlyMap<string, DraftChoice>
@@ -40,7 +40,7 @@ export function sameDraft(a: AnswerDraft, b: AnswerDraft): boolean {
   return canonicalJson(encodeDraft(a)) === canonicalJson(encodeDraft(b))
 }
 
-/** Encodes maps as sorted lists: agents choose the ids, and one such as `__proto__` would be lost as an object key. */
+/** Encodes a map as a sorted list, because agents choose the ids and an id such as `__proto__` would be lost as an object key. */
 export function encodeDraft({ answers, values, ...rest }: AnswerDraft): unknown {
   return {
     version,

@@ -1,15 +1,15 @@
-/** Editing an approval's input before it is allowed: the text that a person edits, and the input that results. */
+/** Lets a person edit an approval's input before allowing it: chooses the text to edit, and builds the edited input from the text. */
 import { type ApprovalAsk, hasInvisible, type JsonObject, messageOf, parseJsonStrict } from '@holdpoint/protocol'
 import { viewOf } from './ask-view.ts'
 import { type LineEndings, lineEndingsOf } from './line-diff.ts'
 
 export interface Editable {
-  /** The property of the input that is edited; null if the text is the whole input as JSON. */
+  /** The input property that the person edits; null if the text is the whole input as JSON. */
   readonly property: string | null
   readonly label: string
-  /** If all lines end in CRLF, they are shown with LF: text fields would change them anyway. */
+  /** The text to edit. If all lines end in CRLF, the text has LF instead, because text fields would change CRLF anyway. */
   readonly text: string
-  /** Restored when the edit is applied. */
+  /** The original line endings, which are restored in the edited input. */
   readonly lineEndings: LineEndings
 }
 
@@ -24,11 +24,11 @@ export function editableOf(ask: ApprovalAsk): Editable {
   for (const [property, label] of candidates) {
     const value = ask.input[property]
     if (typeof value !== 'string') continue
-    // A single line takes the line endings of the text it replaces.
+    // A new text of a single line gets the line endings of the old text.
     const [before = ''] = hasOneEdit ? view.edits.map(edit => edit.before) : []
     const lineEndings = lineEndingsOf(value.includes('\n') ? value : before)
     const text = lineEndings === 'crlf' ? value.replaceAll('\r\n', '\n') : value
-    // A text field would hide invisible characters; the JSON form escapes them.
+    // A text field would hide invisible characters, so edit the input as JSON, which escapes them.
     if (hasInvisible(text, { multiline: true })) continue
     return { property, label: lineEndings === 'crlf' ? `${label} with CRLF line endings` : label, text, lineEndings }
   }
@@ -52,7 +52,7 @@ export function applyEdit(
   }
 }
 
-/** JSON with invisible characters as \u escapes. */
+/** Formats a value as JSON with invisible characters as \u escapes. */
 export function editableJson(value: unknown, indent = 2): string {
   return JSON.stringify(value, null, indent).replace(/\p{M}+|[^\x20-\x7e\n]/gu, char =>
     hasInvisible(char)

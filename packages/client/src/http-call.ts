@@ -10,14 +10,14 @@ import {
   Unreachable,
 } from './connection.ts'
 
-/** Eight attempts take about 5 seconds. `attempts: Infinity` never gives up. */
+/** The default number of attempts. Eight attempts take about 5 seconds. */
 const attemptsDefault = 8
 const retryPauses = { firstPauseMs: 50, pauseMaxMs: 2000 }
-/** Browsers refuse `keepalive` for bodies of more than 64 KB; larger ones are sent without it. */
+/** Browsers refuse `keepalive` for bodies of more than 64 KB, so larger bodies are sent without `keepalive`. */
 const keepaliveMaxBytes = 60 * 1024
 
 export interface HttpCallOptions extends Connection {
-  /** Total number of attempts of a call; 8 by default. */
+  /** The total number of attempts of a call. Default: 8. */
   readonly attempts?: number
 }
 
@@ -33,7 +33,7 @@ export function httpCall({ attempts = attemptsDefault, ...connection }: HttpCall
       signal: options.signal,
     })
   }
-  return call as Call // typed by the contract, which the gateway implements
+  return call as Call // the gateway replies as the contract says
 }
 
 /** Like `httpCall`, but calls a server's request handler directly, without a port. */

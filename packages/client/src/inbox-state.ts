@@ -1,4 +1,4 @@
-/** Builds the inbox from frames: sessions, pending and recently resolved requests, streaming blocks. Applying a frame twice changes nothing. */
+/** Builds the state of the inbox from frames: sessions, pending and recently resolved requests, and streaming blocks. Applying a frame twice has no effect. */
 import {
   type Event,
   type Frame,
@@ -17,13 +17,13 @@ export interface InboxStateSnapshot {
   readonly requests: ReadonlyMap<RequestId, Request>
   /** Pending requests, oldest first. */
   readonly order: readonly RequestId[]
-  /** Number of all pending requests, including those that are not loaded yet. */
+  /** The number of all pending requests, including requests that are not loaded yet. */
   readonly pendingCount: number
-  /** Add this to the local clock to get the gateway's time. */
+  /** The difference between the gateway's clock and the local clock, in milliseconds. */
   readonly clockSkewMs: number
-  /** Keys come from `blockKey`. */
+  /** The streaming blocks. `blockKey` builds the keys. */
   readonly blocks: ReadonlyMap<string, StreamingBlock>
-  /** People who are writing an answer. */
+  /** The names of the people who are writing an answer, by request. */
   readonly answering: ReadonlyMap<RequestId, readonly string[]>
   /** False while the pages that did not fit into hello are loading. */
   readonly complete: boolean
@@ -39,14 +39,14 @@ export class InboxState {
   readonly #now: () => number
   #sessions = new Map<SessionId, Session>()
   #requests = new Map<RequestId, Request>()
-  /** In the order of their resolution. */
+  /** The ids of resolved requests, in the order of their resolution. */
   #resolved = new Set<RequestId>()
   #blocks = new Map<string, StreamingBlock>()
   #answering = new Map<RequestId, readonly string[]>()
   #clockSkewMs = 0
-  /** From hello and the events after it; right before all pages are loaded. */
+  /** The number of pending requests, from hello and later events. This number is correct even while pages are still loading. */
   #pendingCount = 0
-  /** While pages are loading: ids that events have changed since. A page is older than those events and must not undo them. */
+  /** The ids that events have changed while pages are loading. A page may be older than these events and must not undo them. */
   #changedIds: Set<string> | null = null
 
   constructor(now: () => number = Date.now) {
@@ -88,7 +88,7 @@ export class InboxState {
     this.#changedIds = null
   }
 
-  /** Adds a request from the reply to an answer. The stream may already have a newer state of it. */
+  /** Adds the request from the reply to an answer, unless the event stream has already delivered a newer state of the request. */
   addReply(request: Request): void {
     if (request.status === 'resolved' && this.#requests.get(request.id)?.status === 'pending') this.#set(request)
   }
@@ -113,7 +113,7 @@ export class InboxState {
     }
   }
 
-  /** A session's pending count is derived from its requests: not every change of it has a session event. */
+  /** Computes the pending count of a session from its requests, because not every change of the count has a session event. */
   #withPendingCounts(pending: readonly Request[]): Map<SessionId, Session> {
     const counts = new Map<SessionId, number>()
     for (const { session } of pending) counts.set(session, (counts.get(session) ?? 0) + 1)
@@ -129,7 +129,7 @@ export class InboxState {
   #applyHello(hello: Hello): void {
     this.#clockSkewMs = hello.now - this.#now()
     this.#blocks = new Map(hello.blocks.map(block => [blockKey(block.session, block.block), block]))
-    // `answering` frames are not repeated after a reconnect, so the old ones may be outdated.
+    // The gateway does not repeat `answering` frames after a reconnect, so the known names may be outdated.
     this.#answering = new Map()
     if (hello.resume === 'ok') return
     this.#sessions = new Map(hello.sessions.map(session => [session.id, session]))
@@ -182,7 +182,7 @@ export class InboxState {
     }
   }
 
-  /** Updates the session's last message: there is no session event for it. */
+  /** Updates the last message of a session, because new messages have no session event. */
   #applyMessage(id: SessionId, { block, role, text }: Extract<Event, { type: 'message.added' }>): void {
     this.#blocks.delete(blockKey(id, block))
     const session = this.#sessions.get(id)
@@ -192,7 +192,7 @@ export class InboxState {
     this.#sessions.set(id, { ...session, lastMessage })
   }
 
-  /** A resolved request stays resolved, even if an older page or a late event has it as pending. */
+  /** Stores a request. A resolved request stays resolved, even if an older page or a late event contains it as pending. */
   #addRequest(request: Request): void {
     if (this.#requests.get(request.id)?.status !== 'resolved') this.#set(request)
   }

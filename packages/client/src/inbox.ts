@@ -1,4 +1,4 @@
-/** The inbox that page and terminal share: pending requests and sessions, kept current by the event stream. Independent of any UI framework. */
+/** The inbox of page and terminal: pending requests and sessions, kept up to date by the event stream. The inbox does not depend on any UI framework. */
 import {
   type Answer,
   type Call,
@@ -18,19 +18,19 @@ import type { ConnectionStatus, WatchOptions } from './watch-events.ts'
 
 export interface InboxSnapshot extends InboxStateSnapshot {
   readonly status: ConnectionStatus
-  /** Why the stream has ended for good, such as a revoked credential. */
+  /** The error that ended the event stream permanently, for example because the credential was revoked. */
   readonly ended: Error | null
 }
 export interface InboxOptions {
   readonly call: Call
-  /** Opens the event stream, such as `options => watchEvents(connection, options)`. */
+  /** Opens the event stream, for example with `options => watchEvents(connection, options)`. */
   readonly watch: (options: WatchOptions) => AsyncIterable<Frame>
   /** Limits the inbox to one session. */
   readonly session?: SessionId
   readonly now?: () => number
 }
 
-/** Older sessions are left to lists that load page by page. */
+/** The number of pages of sessions that the inbox loads. Lists load older sessions page by page. */
 const sessionPagesMax = 10
 const retryPauses = { firstPauseMs: 250, pauseMaxMs: 5000 }
 
@@ -43,7 +43,7 @@ export class Inbox {
   readonly #store = createObservableStore(() => this.#takeSnapshot(), { coalesce: true })
   #status: ConnectionStatus = 'connecting'
   #ended: Error | null = null
-  /** Counts the loads; a newer hello makes an older load stale. */
+  /** Counts the loads. A new hello starts a new load, and results of older loads are ignored. */
   #load = 0
 
   constructor({ call, watch, session, now }: InboxOptions) {
@@ -58,17 +58,21 @@ export class Inbox {
   readonly subscribe = this.#store.subscribe
   /** Returns the same object until something changes. */
   readonly getSnapshot = this.#store.get
-  /** Calls the listener with every frame, after the snapshot includes it. */
+  /** Calls the listener with every frame, after the frame was applied to the snapshot. */
   readonly onFrame = (listener: (frame: Frame) => void): (() => void) => {
     this.#frameListeners.add(listener)
     return () => this.#frameListeners.delete(listener)
   }
 
-  /** Answers a request with the digest in the snapshot. Rejects with a Fault; if someone else was faster, the snapshot then has their resolution. */
+  /** Answers a request with the digest from the snapshot. Rejects with a Fault if the answer is refused. If someone else answered first, the snapshot then contains that resolution. */
   async answer(id: RequestId, answer: Answer): Promise<Request> {
     const known = this.#state.request(id)
     if (!known)
-      throw new Fault('not_found', `Request ${id} is not in this inbox. Reload, or open it by its id.`, { id })
+      throw new Fault(
+        'not_found',
+        `Request ${id} is not in this inbox. Reload the page, or open the request by its id.`,
+        { id },
+      )
     try {
       const request = await this.#call('answerRequest', { id, digest: known.digest, answer })
       this.#addReply(request)
@@ -80,7 +84,7 @@ export class Inbox {
     }
   }
 
-  /** Opens the transcript of a session on the same stream. The caller closes it. */
+  /** Opens the transcript of a session on the same event stream. The caller must close the transcript. */
   transcript(session: SessionId): Transcript {
     const blocks = [...this.getSnapshot().blocks.values()].filter(block => block.session === session)
     return new Transcript({ call: this.#call, session, frames: this.onFrame, blocks })
@@ -106,7 +110,7 @@ export class Inbox {
     }
   }
 
-  /** Loads the pages that did not fit into hello. Retries until it has them, a newer hello comes or the inbox is closed. */
+  /** Loads the pages that did not fit into hello. Retries until all pages are loaded, a newer hello arrives or the inbox is closed. */
   async #loadRest(hello: Hello, load: number): Promise<void> {
     if (!hello.more) return
     const isStale = () => load !== this.#load || this.#abort.signal.aborted
@@ -118,7 +122,7 @@ export class Inbox {
       this.#changed()
     }
     const isRetryable = (error: unknown) => !isStale() && !(error instanceof Fault && error.status < 500)
-    // A permanent fault, such as a revoked credential, also ends the stream and is reported there.
+    // Ignore a permanent fault, such as a revoked credential, because the event stream ends with the same fault and reports it.
     await retry(loadPages, { ...retryPauses, isRetryable, signal: this.#abort.signal }).catch(() => {})
   }
   async #loadRequests(last: RequestId | undefined, isStale: () => boolean): Promise<void> {

@@ -1,4 +1,4 @@
-/** Labels that page and terminal share: resolution, delivery, session state, driver, line endings, age. */
+/** Labels that page and terminal share, for resolutions, deliveries, session states, drivers, line endings and ages. */
 import {
   type AgentReason,
   type Answer,
@@ -33,7 +33,7 @@ const answerKinds: Record<Answer['kind'], string> = {
   decline: 'declined',
 }
 
-/** How a request ended, such as “denied by ana via cli: too risky”. The person named `me` is called “you”. Escaped for display. */
+/** Returns how a request was resolved, such as “denied by ana via cli: too risky”. The person named `me` is called “you”. The label is escaped for display. */
 export function resolutionLabel({ by, person, via, answer, reason, editedDigest }: Resolution, me?: string): string {
   if (by === 'agent') return agentReasons[reason as AgentReason] ?? 'ended by the agent' // a newer gateway may send a reason that is not in the list
   if (by === 'deadline') return 'nobody answered in time'
@@ -61,13 +61,13 @@ function answerText(answer: Answer): string {
   }
 }
 
-/** Whether a resolution reads as consent, as a refusal, or as neither. */
+/** Returns whether a resolution is positive, negative or neutral. */
 export function resolutionTone({ by, answer }: Resolution): 'yes' | 'no' | 'none' {
   if (by === 'agent' || !answer) return 'none'
   return answer.kind === 'deny' || answer.kind === 'decline' ? 'no' : 'yes'
 }
 
-/** Whether the answer has reached the agent. Shown after `resolutionLabel`. Escaped for display. */
+/** Returns whether the answer has reached the agent, for display after `resolutionLabel`. The label is escaped for display. */
 export function deliveryLabel({ state, reason }: Delivery): string {
   return `${deliveryStates[state]}${reason === undefined ? '' : ` (${escapeInvisible(singleLine(reason))})`}`
 }
@@ -84,12 +84,12 @@ const driverTitles: Readonly<Record<string, string>> = {
   rehearsal: 'Rehearsal agent',
 }
 
-/** The name of a driver: fixed for built-in drivers, otherwise the title that its runner reports. Not escaped. */
+/** Returns the name of a driver: a fixed name for built-in drivers, otherwise the title that the runner reports. The name is not escaped. */
 export function driverLabel(name: string, title?: string): string {
   return (Object.hasOwn(driverTitles, name) ? driverTitles[name] : undefined) ?? (title || name)
 }
 
-/** A session's title, or its driver's name if it has none. Not escaped. */
+/** Returns the title of a session, or the name of its driver if the session has no title. The result is not escaped. */
 export function sessionName({ title, driver }: Pick<Session, 'title' | 'driver'>): string {
   return title || driverLabel(driver)
 }
@@ -99,7 +99,7 @@ const lineEndLabels: Record<LineEndings, string> = {
   crlf: 'CRLF line endings',
   mixed: 'mixed line endings: ⟨CR⟩ marks lines that end in CRLF',
 }
-/** Empty for ordinary line feeds. */
+/** Returns a label for unusual line endings, and an empty string for LF. */
 export function lineEndingsLabel(ends: LineEndings): string {
   return lineEndLabels[ends]
 }
@@ -110,7 +110,7 @@ const units = [
   ['min', 60_000],
 ] as const
 
-/** The time since an instant in its largest unit, such as “5 min”. “now” for less than a minute. */
+/** Returns the elapsed time in its largest unit, such as “5 min”, or “now” for less than a minute. */
 export function timeSince(fromMs: number, nowMs: number): string {
   const ageMs = nowMs - fromMs
   const unit = units.find(([, unitMs]) => ageMs >= unitMs)

@@ -1,27 +1,27 @@
-/** Compares texts line by line and detects their line endings. If a diff would take too long, all lines count as removed and added. */
+/** Compares two texts line by line and detects their line endings. If a diff would take too long, all old lines count as removed and all new lines as added. */
 import { diffArrays } from 'diff/lib/diff/array.js'
 import type { TextEdit } from './ask-view.ts'
 import { displayLines } from './display-text.ts'
 
 export interface DiffRow {
   readonly sign: ' ' | '-' | '+'
-  /** Escaped for display. */
+  /** The text of the line, escaped for display. */
   readonly text: string
-  /** The number of lines in this row: many blank lines are shown as one row. */
+  /** The number of lines that this row stands for, because several blank lines are shown as one row. */
   readonly count: number
-  /** Line numbers, from 1. Null if the text does not have this line. */
+  /** The line numbers in both texts, from 1; null if a text does not contain this line. */
   readonly before: number | null
   readonly after: number | null
 }
-/** All lines end in LF, all in CRLF, or some in each. */
+/** Whether all lines of a text end in LF, all in CRLF, or some in each. */
 export type LineEndings = 'lf' | 'crlf' | 'mixed'
 export interface Comparison {
-  /** One diff per edit. */
+  /** The rows of each edit. */
   readonly diffs: readonly (readonly DiffRow[])[]
-  /** Number of removed and of added lines. */
+  /** The numbers of removed and added lines. */
   readonly removed: number
   readonly added: number
-  /** If mixed, each row marks its own. */
+  /** The line endings of both texts. If they are mixed, each row that ends in CRLF has a marker. */
   readonly lineEndings: LineEndings
 }
 
@@ -43,7 +43,7 @@ export function lineEndingsOf(...texts: readonly string[]): LineEndings {
   return crlfCount === count('\n') ? 'crlf' : 'mixed'
 }
 
-/** Groups of consecutive rows with the same sign. Their text is not escaped. */
+/** Returns groups of consecutive rows with the same sign. The text of these rows is not escaped yet. */
 function runsOf(before: string, after: string): readonly (readonly DiffRow[])[] {
   const from = linesOf(before)
   const to = linesOf(after)
@@ -70,7 +70,7 @@ function displayRun(run: readonly DiffRow[]): readonly DiffRow[] {
   })
 }
 
-/** An empty text has no lines. A final line feed is followed by an empty line, so that adding or removing it is visible. */
+/** Splits a text into lines. An empty text has no lines. After a final line feed there is one empty line, so that a diff shows whether the line feed was added or removed. */
 function linesOf(text: string): string[] {
   return text === '' ? [] : text.split('\n')
 }

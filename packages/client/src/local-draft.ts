@@ -1,4 +1,4 @@
-/** The copy of a draft on this device. It survives a reload, and is kept whatever the gateway has. */
+/** Stores a copy of a draft on this device. The copy survives a reload and does not depend on the gateway. */
 import type { RequestId } from '@holdpoint/protocol'
 import { type AnswerDraft, decodeDraft, encodeDraft, isEmptyDraft } from './draft.ts'
 
@@ -8,7 +8,7 @@ export type DraftStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
 /** Another draft of the same answer by the same person. */
 export interface OtherDraft {
   readonly draft: AnswerDraft
-  /** `this`: it was typed here before a newer one came from another device. */
+  /** Where the draft was typed. `this` means that it was typed on this device before a newer draft came from another device. */
   readonly device: 'this' | 'other'
 }
 export interface LocalDraft {
@@ -17,20 +17,20 @@ export interface LocalDraft {
   readonly changedAt: number
   /** The gateway's time of the last draft that this tab saved or loaded. */
   readonly savedAt: number
-  /** False if the draft came from another device and was only shown here. */
+  /** Whether the draft was typed on this device, and did not come from another device. */
   readonly typedHere: boolean
-  /** The draft that was offered instead. This may be its only copy. */
+  /** The other draft that was offered to the person. This may be the only copy of that draft. */
   readonly other: OtherDraft | null
 }
 const emptyLocalDraft: LocalDraft = { draft: {}, changedAt: 0, savedAt: 0, typedHere: false, other: null }
 
-/** The prefix of a person's draft keys. Several people may sign in in the same tab, one after another. */
+/** Returns the prefix of a person's storage keys. The prefix contains the person, because several people may sign in one after another in the same tab. */
 export function draftKeysOf(me: string): string {
   return `draft/${JSON.stringify(me)}/`
 }
 const keyOf = (me: string, id: RequestId) => draftKeysOf(me) + id
 
-/** An empty draft if there is none, if it is not readable, or if the browser refuses storage. */
+/** Loads the stored draft. Returns an empty draft if no draft is stored, if it cannot be read, or if the browser blocks storage. */
 export function readLocalDraft(storage: DraftStorage, me: string, id: RequestId): LocalDraft {
   try {
     const { draft, changedAt, savedAt, typedHere, other } = JSON.parse(storage.getItem(keyOf(me, id)) ?? 'null')
@@ -53,7 +53,7 @@ export function writeLocalDraft(storage: DraftStorage, me: string, id: RequestId
     if (isEmptyDraft(draft) && !other) storage.removeItem(keyOf(me, id))
     else storage.setItem(keyOf(me, id), JSON.stringify(encoded))
   } catch {
-    // The browser refuses storage; the draft is then only in memory and at the gateway.
+    // The browser blocks storage, so the draft is only in memory and at the gateway.
   }
 }
 

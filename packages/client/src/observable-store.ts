@@ -1,9 +1,9 @@
-/** A value with subscribers, in the shape that React's `useSyncExternalStore` expects. */
+/** An observable value, with the `subscribe` and `get` functions that React's `useSyncExternalStore` expects. */
 
 export interface ObservableStore<T> {
   /** Returns the same object until the next `set`. */
   readonly get: () => T
-  /** Replaces the value and notifies the subscribers. A function is called on the next `get`. */
+  /** Replaces the value and notifies the subscribers. If the value is a function, the next `get` calls it to compute the value. */
   readonly set: (value: T | (() => T)) => void
   /** Returns a function that ends the subscription. */
   readonly subscribe: (listener: () => void) => () => void
@@ -11,7 +11,7 @@ export interface ObservableStore<T> {
 }
 
 export interface ObservableStoreOptions {
-  /** Notify once for all changes of one turn of the event loop, so that a burst is drawn once. */
+  /** Notifies the subscribers once for all changes in one turn of the event loop, so that many changes cause only one render. */
   readonly coalesce?: boolean
 }
 
@@ -28,7 +28,7 @@ export function createObservableStore<T>(
   }
   return {
     get() {
-      if (typeof current === 'function') current = (current as () => T)() // a value of a store is never a function
+      if (typeof current === 'function') current = (current as () => T)() // T is never a function type
       return current
     },
     set(value) {

@@ -2,7 +2,7 @@
 import type { Session } from '@holdpoint/protocol'
 import { singleLine } from './display-text.ts'
 
-/** Null if the change needs no note. */
+/** Returns the note for a change of a session, or null if the change needs no note. */
 export function describeChange(before: Session | null, now: Session): string | null {
   const notes = [stateNote(before, now), ...(before ? [settingNote(before, now), processNote(before, now)] : [])]
   return singleLine(notes.filter(text => text !== null).join(' · ')) || null
@@ -28,7 +28,7 @@ function settingNote(before: Session, now: Session): string | null {
   return null
 }
 
-/** The driver's note on the process: why it cannot be parked, or how it ended. */
+/** Returns the driver's new note about the process, such as why the process cannot be parked or how it ended. */
 function processNote(before: Session, now: Session): string | null {
   const note = now.process?.note
   return note !== undefined && note !== before.process?.note ? note : null

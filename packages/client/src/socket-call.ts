@@ -1,4 +1,4 @@
-/** Calls operations and reads the event stream over one WebSocket. It reconnects by itself and repeats unfinished calls with their idempotency keys, so that a caller does not notice. */
+/** Calls operations and reads the event stream over one WebSocket. The client reconnects by itself and repeats unfinished calls with their idempotency keys, so that callers do not notice a lost connection. */
 import {
   apiRoot,
   type Call,
@@ -17,7 +17,7 @@ import { faultFromBody, newIdempotencyKey } from './connection.ts'
 import { httpCall } from './http-call.ts'
 import { type ConnectionStatus, trackCursor, type WatchOptions } from './watch-events.ts'
 
-/** The part of a WebSocket that the client uses; both `ws` and browsers have it. */
+/** The part of a WebSocket that the client uses and that both `ws` and browsers provide. */
 export interface SocketLike {
   readonly readyState: number
   onopen: ((event: never) => void) | null
@@ -34,7 +34,7 @@ export type SocketConstructor = new (
 ) => SocketLike
 
 export interface SocketCallOptions {
-  /** A function is called before every connection: a gateway may restart at another address. */
+  /** The address of the gateway. A function is called before every attempt to connect, because a gateway may restart at another address. */
   readonly url: string | (() => string)
   readonly token: string
   readonly WebSocket: SocketConstructor
@@ -43,22 +43,22 @@ export interface SocketCallOptions {
 }
 export interface SocketCall {
   readonly call: Call
-  /** Opens the event stream. A socket carries one stream at a time. */
+  /** Opens the event stream. A socket supports only one stream at a time. */
   watch(options?: Omit<WatchOptions, 'onStatus'>): AsyncIterable<Frame>
   close(): void
 }
 
-/** For the connection and for an operation that met a transient fault. Neither has a limit on attempts: the caller's signal, `close` or a refused credential ends them. */
+/** The pauses before reconnecting and before repeating an operation after a transient fault. The number of attempts is not limited; the caller's signal, `close` or a refused credential ends the retries. */
 const retryPauses = { firstPauseMs: 100, pauseMaxMs: 5000 }
 const explainMaxMs = 5000
-/** `WebSocket.OPEN` */
+/** The value of `WebSocket.OPEN`. */
 const openState = 1
 
 interface PendingCall {
   readonly text: string
   readonly settle: (outcome: { body: unknown } | { error: unknown }) => void
   failures: number
-  /** Waits for its next attempt after a transient fault; a reconnect does not send it earlier. */
+  /** Whether the call is waiting for its next attempt after a transient fault. A reconnect does not shorten this pause. */
   paused: boolean
   settled: boolean
 }
@@ -75,7 +75,7 @@ class SocketClient implements SocketCall {
   #connectFailures = 0
   #closed = false
   #lastMessageAt = 0
-  /** The credential was refused. The next call or `watch` connects again. */
+  /** Whether the gateway has refused the credential. The next call or `watch` connects again. */
   #refused = false
   #stream: { options: Omit<WatchOptions, 'onStatus'>; cursor: Cursor | undefined; frames: AsyncQueue<Frame> } | null =
     null
@@ -89,13 +89,13 @@ class SocketClient implements SocketCall {
   }
 
   readonly call: Call = ((name: OperationName, input: object, options: CallOptions = {}) =>
-    this.#run(name, input, options)) as Call // typed by the contract, which the gateway implements
+    this.#run(name, input, options)) as Call // the gateway replies as the contract says
 
   #run(op: OperationName, input: object, { signal, idempotencyKey }: CallOptions): Promise<unknown> {
     const key = idempotencyKey ?? (contract[op].method === 'POST' ? newIdempotencyKey() : undefined)
     const id = this.#nextId++
     const text = JSON.stringify({ id, op, input, ...(key !== undefined && { idempotencyKey: key }) })
-    // The gateway closes a socket that sends a larger frame; HTTP allows larger bodies.
+    // The gateway closes a socket that sends a larger frame, so send a larger body over HTTP.
     if (
       text.length * 3 > limits.inboundFrameMaxBytes &&
       new TextEncoder().encode(text).length > limits.inboundFrameMaxBytes
@@ -137,7 +137,8 @@ class SocketClient implements SocketCall {
 
   watch(options: Omit<WatchOptions, 'onStatus'> = {}): AsyncIterable<Frame> {
     if (this.#closed) throw closedError()
-    if (this.#stream) throw new Error('This socket already carries a stream. Open another socket for a second one.')
+    if (this.#stream)
+      throw new Error('This socket already has an open event stream. Open another socket for a second stream.')
     const frames = createAsyncQueue<Frame>(() => {
       this.#stream = null
     })
@@ -196,7 +197,7 @@ class SocketClient implements SocketCall {
     )
   }
 
-  /** A failed handshake gives no reason, so ask over HTTP with the same credential. If that is refused, further attempts are useless. */
+  /** Finds out why a handshake failed, by calling an operation over HTTP with the same credential, because a failed handshake has no reason. If HTTP refuses the credential, reconnecting is useless. */
   async #explainFailure(): Promise<void> {
     this.#closeSocket()
     const signal = AbortSignal.timeout(explainMaxMs)
@@ -217,7 +218,7 @@ class SocketClient implements SocketCall {
     socket.close()
   }
 
-  /** Detects a half-open connection, which reports no error: calls an operation that every credential may call. */
+  /** Detects a half-open connection, which reports no error, by calling an operation that every credential may call. */
   #checkHeartbeat(): void {
     if (!this.#socket) return
     const silentMs = Date.now() - this.#lastMessageAt

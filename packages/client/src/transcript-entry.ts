@@ -1,4 +1,4 @@
-/** The entries of a transcript: one per message, tool call, request, turn, error or note. */
+/** The types of transcript entries. A transcript has one entry per message, tool call, request, turn, error or note. */
 import type { Attachment, Event, JsonObject, Request, RequestId } from '@holdpoint/protocol'
 
 interface EntryBase {
@@ -10,13 +10,13 @@ export interface MessageEntry extends EntryBase {
   readonly role: 'agent' | 'person'
   readonly text: string
   readonly streaming: boolean
-  /** The message was cut off by a request, an interrupt or the end of the session. */
+  /** Whether a request, an interrupt or the end of the session cut off the message. */
   readonly partial: boolean
   readonly agentPath: readonly string[]
-  /** Who wrote it, for messages of people. */
+  /** The name of the person who wrote the message. Not set for messages of the agent. */
   readonly by?: string
   readonly attachments?: readonly Attachment[]
-  /** For messages of people: whether the agent has received it. */
+  /** Whether the agent has received the message. Not set for messages of the agent. */
   readonly state?: 'waiting' | 'taken' | 'done' | 'failed'
   readonly problem?: string
 }
@@ -24,7 +24,7 @@ export interface ToolEntry extends EntryBase {
   readonly kind: 'tool'
   readonly tool: string
   readonly title?: string
-  /** Null while the agent is still writing it; `inputText` has the text so far. */
+  /** The input of the tool; null while the agent is still writing the input, when `inputText` has the text so far. */
   readonly input: JsonObject | null
   readonly inputText: string
   readonly state: 'preparing' | 'running' | 'ok' | 'failed'
@@ -50,7 +50,7 @@ export interface ErrorEntry extends EntryBase {
   readonly message: string
   readonly code?: string
 }
-/** Holdpoint's own note, such as a change of mode or the end of the session. */
+/** A note by Holdpoint, for example about a change of mode or the end of the session. */
 export interface NoteEntry extends EntryBase {
   readonly kind: 'note'
   readonly text: string

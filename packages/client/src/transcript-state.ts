@@ -1,4 +1,4 @@
-/** Builds transcript entries from a session's events. Applying an event twice changes nothing, and pages can be added at either end. */
+/** Builds transcript entries from the events of a session. Applying an event twice has no effect, and pages can be added at either end. */
 import type { Attachment, Command, Event, Request, RequestId, Session, StreamingBlock } from '@holdpoint/protocol'
 import { describeChange } from './session-change.ts'
 import type { Entry, MessageEntry, NoteEntry, ToolEntry } from './transcript-entry.ts'
@@ -8,18 +8,18 @@ type BlockText = Pick<StreamingBlock, 'block' | 'type' | 'offset' | 'text' | 'to
 
 export class TranscriptState {
   #entries: Entry[] = []
-  /** Positions by entry id, relative to the first entry ever applied, so that prepending a page moves none of them. */
+  /** The position of each entry by id, relative to the first entry that was ever applied, so that adding a page at the start does not change positions. */
   readonly #positions = new Map<string, number>()
   /** The position of the first entry. */
   #first = 0
-  /** Events about entries on a page that is not loaded yet, by entry id. */
+  /** Events that belong to entries on a page that is not loaded yet, by entry id. */
   readonly #early = new Map<string, Event[]>()
   #blocks = new Map<string, BlockText>()
   #session: Session | null = null
-  /** The first session change in the loaded events, and the entry before it. Its note can be written once the change before it is loaded. */
+  /** The first session change in the loaded events, and the entry before this change. The note for this change can be written only after the previous change is loaded. */
   #firstChange: { readonly event: SessionChange; readonly after: string | null } | null = null
 
-  /** A new, empty state for the same session that keeps the streaming blocks. */
+  /** Returns a new, empty state for the same session with the same streaming blocks. */
   emptied(): TranscriptState {
     const next = new TranscriptState()
     next.#blocks = this.#blocks
@@ -55,7 +55,7 @@ export class TranscriptState {
     this.#addFirstChangeNote(page)
   }
 
-  /** Adds the note for the later page's first session change, now that the change before it is loaded. */
+  /** Adds the note for the first session change of the later page, because the previous change is now loaded. */
   #addFirstChangeNote(page: TranscriptState): void {
     const change = this.#firstChange
     const before = page.#session
@@ -73,7 +73,7 @@ export class TranscriptState {
     else this.#insert(note, change.after === null ? page.#entries.length : this.#index(change.after) + 1)
   }
 
-  /** Moves the entries before it by one position; usually that is one page. */
+  /** Inserts an entry and moves the entries before it by one position. Usually these entries are only one page. */
   #insert(entry: Entry, index: number): void {
     this.#entries.splice(index, 0, entry)
     this.#first--
@@ -111,7 +111,7 @@ export class TranscriptState {
         return
       case 'tool.started':
         this.#blocks.delete(event.block)
-        // A resumed process repeats the event; the tool call has not started again.
+        // A resumed process repeats the event although the tool call has not started again, so ignore the event.
         if (this.#find(event.block)?.kind !== 'tool') this.#put(toolEntry(event))
         return
       case 'tool.finished':
@@ -184,7 +184,7 @@ export class TranscriptState {
 
   #changeMessageState(id: string, event: Event, state: MessageEntry['state'], problem?: string): void {
     this.#change(id, event, entry => {
-      // After a crash a command may be taken a second time; it is still done.
+      // After a crash a command may be taken a second time, but a command that is done stays done.
       if (entry.kind !== 'message' || (state === 'taken' && entry.state !== 'waiting')) return entry
       return { ...entry, ...(state && { state }), ...(problem && { problem }) }
     })
@@ -242,7 +242,7 @@ function finishedTool(entry: ToolEntry, { at, ok, output }: Extract<Event, { typ
   return { ...entry, state: ok ? 'ok' : 'failed', endedAt: at, ...(output !== undefined && { output }) }
 }
 
-/** Merges an entry with a later event for the same id: it keeps its position and takes the later content. */
+/** Merges an entry with a later entry of the same id. The result has the position of the earlier entry and the content of the later entry. */
 function mergeRepeated(earlier: Entry, later: Entry | undefined): Entry {
   if (earlier.kind !== 'tool' || later?.kind !== 'tool') return later ?? earlier
   const { state, endedAt, output } = later

@@ -1,4 +1,4 @@
-/** One session's log as entries for a reader: loaded from the end, page by page, and kept current by the event stream. */
+/** The transcript of one session: entries that are loaded page by page from the end of the log and kept up to date by the event stream. */
 import {
   type Call,
   type Cursor,
@@ -15,21 +15,21 @@ import type { Entry } from './transcript-entry.ts'
 import { TranscriptState } from './transcript-state.ts'
 
 export interface TranscriptSnapshot {
-  /** Oldest first. */
+  /** The loaded entries, oldest first. */
   readonly entries: readonly Entry[]
-  /** Whether there are entries before the first one. */
+  /** Whether the log contains entries before the first loaded entry. */
   readonly earlier: 'some' | 'loading' | 'none'
   /** Whether the newest page is loaded. */
   readonly loaded: boolean
-  /** Why the newest page could not be loaded. */
+  /** The error that prevented the newest page from loading. */
   readonly problem: Error | null
 }
 export interface TranscriptOptions {
   readonly call: Call
   readonly session: SessionId
-  /** Subscribes to the event stream, such as an inbox's `onFrame`. */
+  /** Subscribes to the event stream, for example the `onFrame` of an inbox. */
   readonly frames: (listener: (frame: Frame) => void) => () => void
-  /** Blocks that are already streaming. */
+  /** The blocks that are already being streamed. */
   readonly blocks?: readonly StreamingBlock[]
 }
 
@@ -43,13 +43,13 @@ export class Transcript {
   readonly #store = createObservableStore(() => this.#takeSnapshot(), { coalesce: true })
   readonly #unsubscribe: () => void
   #state = new TranscriptState()
-  /** Events that arrive while the newest page loads; null once it is loaded. */
+  /** Events that arrive while the newest page is loading; null after the page is loaded. */
   #buffered: Event[] | null = []
   #before: Cursor | null = null
   #earlier: TranscriptSnapshot['earlier'] = 'loading'
   #loaded = false
   #problem: Error | null = null
-  /** Counts the loads of the newest page; a newer load or `close` makes an older one stale. */
+  /** Counts the loads of the newest page. After a newer load or `close`, the result of an older load is ignored. */
   #load = 0
 
   constructor({ call, session, frames, blocks = [] }: TranscriptOptions) {
@@ -64,7 +64,7 @@ export class Transcript {
   /** Returns the same object until something changes. */
   readonly getSnapshot = this.#store.get
 
-  /** Loads the page before the first entry. Rejects if that fails; the loaded entries stay. */
+  /** Loads the page before the first entry. Rejects if the page cannot be loaded, and keeps the loaded entries in that case. */
   async loadEarlier(): Promise<void> {
     if (this.#earlier !== 'some' || this.#before === null) return
     const load = this.#load
@@ -90,7 +90,7 @@ export class Transcript {
     this.#store.unsubscribeAll()
   }
 
-  /** Loads the newest page. Retries until it has it or the transcript is closed; a 4xx fault ends the retries. */
+  /** Loads the newest page. Retries until the page is loaded, the transcript is closed or the gateway replies with a 4xx fault. */
   async #loadNewest(): Promise<void> {
     const load = ++this.#load
     this.#buffered = []
@@ -112,7 +112,7 @@ export class Transcript {
       this.#changed()
       return !(error instanceof Fault && error.status < 500)
     }
-    // The last error is in `problem`.
+    // The snapshot reports the last error in `problem`.
     await retry(loadPage, { ...retryPauses, isRetryable, signal: this.#abort.signal }).catch(() => {})
   }
 
@@ -129,7 +129,7 @@ export class Transcript {
   #onFrame(frame: Frame): void {
     if (frame.frame === 'hello') {
       this.#state.setStreamingBlocks(frame.hello.blocks.filter(block => block.session === this.#session))
-      // The stream skipped events, so the loaded entries may have a gap after them.
+      // The event stream skipped events, so events may be missing after the loaded entries.
       if (frame.hello.resume === 'gap' && this.#loaded) void this.#loadNewest()
     } else if (frame.frame === 'delta' && frame.delta.session === this.#session) {
       this.#state.addDelta(frame.delta)

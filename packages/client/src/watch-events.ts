@@ -1,4 +1,4 @@
-/** The event stream as an async iterable. It reconnects by itself and resumes after the last event. */
+/** Reads the event stream as an async iterable. The stream reconnects by itself and resumes after the last event. */
 import {
   type Cursor,
   Fault,
@@ -14,16 +14,16 @@ import { type Connection, faultFromReply, sendRequest, Unreachable } from './con
 
 export type ConnectionStatus = 'connecting' | 'live' | 'reconnecting'
 export interface WatchOptions {
-  /** Resume after this event. */
+  /** The cursor of the event after which the stream resumes. */
   readonly after?: Cursor
   readonly session?: SessionId
   readonly signal?: AbortSignal
   readonly onStatus?: (status: ConnectionStatus) => void
 }
 
-/** No limit on attempts: the signal ends them. A hello resets the pause to the first one. */
+/** The pauses between attempts to reconnect. The number of attempts is not limited, only the signal ends them, and a hello resets the pause. */
 const retryPauses = { firstPauseMs: 250, pauseMaxMs: 5000 }
-/** Faults that another attempt would get again; they end the stream. */
+/** Faults that end the stream, because another attempt would get the same fault. */
 const permanentCodes = new Set([
   'unauthenticated',
   'forbidden',
@@ -34,10 +34,10 @@ const permanentCodes = new Set([
   'gone',
 ])
 
-/** The cursor to resume after, once this frame is processed. */
+/** Returns the cursor to resume after when this frame is processed. */
 export function trackCursor(after: Cursor | undefined, frame: Frame): Cursor | undefined {
   if (frame.frame === 'event') return frame.event.cursor
-  // The hello of a resumed stream comes before the missed events. It must not move the cursor: if the connection broke now, they would be lost.
+  // The hello of a resumed stream comes before the missed events, so hello must not move the cursor. Otherwise these events would be lost if the connection broke now.
   if (frame.frame === 'hello' && frame.hello.resume === 'gap') return frame.hello.cursor
   return after
 }
@@ -68,7 +68,7 @@ export async function* watchEvents(connection: Connection, options: WatchOptions
   }
 }
 
-/** Reads one connection until it ends, or until it is silent for longer than a few heartbeats. */
+/** Reads one connection until the connection ends or several heartbeats are missing. */
 async function* readStream(
   connection: Connection,
   after: Cursor | undefined,
@@ -86,7 +86,7 @@ async function* readStream(
     const frames: Frame[] = []
     const parse = sseParser(data => frames.push(JSON.parse(data) as Frame)) // the gateway sends only frames
     const reader = reply.body.getReader()
-    // Node 20 drops the signal of a fetch when its request is garbage-collected, so cancel the reader as well.
+    // In Node 20, fetch ignores its signal after the request is garbage-collected, so cancel the reader as well.
     abort.signal.addEventListener('abort', () => void reader.cancel().catch(() => {}), { once: true })
     for (;;) {
       const { done, value } = await reader.read()
@@ -105,7 +105,7 @@ async function* readStream(
   }
 }
 
-/** Parses the bytes of an event stream and passes on the `data` of each event. Comments, such as heartbeats, are ignored. */
+/** Parses the bytes of an event stream and passes the `data` of each event to a callback. Ignores comments, such as heartbeats. */
 export function sseParser(onData: (data: string) => void): (chunk: Uint8Array) => void {
   const decoder = new TextDecoder()
   const parser = createParser({ onEvent: ({ data }) => onData(data) })

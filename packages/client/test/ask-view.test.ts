@@ -38,7 +38,7 @@ const form: Ask = { kind: 'form', title: 'A card', message: '', schema: { type: 
 const rowsOf = (before: string, after: string) => diffLines([{ before, after }]).diffs[0] ?? []
 const told = (before: string, after: string) => rowsOf(before, after).map(({ sign, text }) => sign + text)
 
-/** Everything that a picture shows, put together again. */
+/** Joins all texts that a view shows. */
 function whole(picture: ReturnType<typeof viewOf>): JsonObject {
   switch (picture.kind) {
     case 'command':
@@ -56,7 +56,7 @@ function whole(picture: ReturnType<typeof viewOf>): JsonObject {
 }
 
 describe('the view of an approval', () => {
-  it('is a command, a change, a new file, a plan or fields, by the shape of the input', () => {
+  it('depends on the shape of the input: a command, a change, a new file, a plan or fields', () => {
     expect(viewOf(ask('Bash', { command: 'ls', timeout: 5 }))).toEqual({
       kind: 'command',
       command: 'ls',
@@ -93,19 +93,19 @@ describe('the view of an approval', () => {
     const names = ['command', 'file_path', 'content', 'old_string', 'new_string', 'other']
     fc.assert(
       fc.property(fc.uniqueArray(fc.constantFrom(...names)), fc.infiniteStream(value), (members, values) => {
-        const input: JsonObject = Object.fromEntries(members.map(name => [name, values.next().value as string])) // JSON, by the arbitrary above
+        const input: JsonObject = Object.fromEntries(members.map(name => [name, values.next().value as string])) // the arbitrary above generates only JSON
         expect(whole(viewOf({ input }))).toEqual(input)
       }),
     )
   })
-  it('is fields if an edit has more properties than its two texts', () => {
+  it('shows fields if an edit has other properties besides its two texts', () => {
     const edits = [{ old_string: 'a', new_string: 'b', replace_all: true }]
     expect(viewOf(ask('MultiEdit', { file_path: '/a', edits })).kind).toBe('fields')
   })
 })
 
 describe('the labels of an ask', () => {
-  it('name the action, and show an unknown tool by its escaped name', () => {
+  it('name the action, or the escaped name of an unknown tool', () => {
     expect(actionLabel(ask('Bash', {}))).toBe('Run a command')
     expect(actionLabel(ask('confirm', {}))).toBe('Confirm')
     expect(actionLabel(ask('constructor', {}))).toBe('Use constructor')
@@ -114,7 +114,7 @@ describe('the labels of an ask', () => {
     expect(actionLabel(ask('mcp__tracker', {}))).toBe('Use mcp__tracker')
     expect(actionLabel(ask('X', {}, { plan: 'p' }))).toBe('Approve a plan')
     expect([questions(1), questions(2), form].map(actionLabel)).toEqual(['A question', '2 questions', 'Fill in a form'])
-    expect(actionLabel({ ...form, url: 'https://a.example' } as Ask)).toBe('Open a link') // a form, with one more property
+    expect(actionLabel({ ...form, url: 'https://a.example' } as Ask)).toBe('Open a link') // still a form
   })
   it('summarize the ask in the agent’s own text', () => {
     expect(summary(ask('Bash', { command: 'ls' }))).toBe('ls')
@@ -125,7 +125,7 @@ describe('the labels of an ask', () => {
   })
   it('summarize a text of several lines in one line', () => {
     expect(summary(ask('Bash', { command: "cat <<'E'\r\none\n\n  two\nE\n" }))).toBe("cat <<'E' ↵ one ↵ two ↵ E")
-    expect(summary({ ...form, title: 'one\ntwo' } as Ask)).toBe('one ↵ two') // a form, with another title
+    expect(summary({ ...form, title: 'one\ntwo' } as Ask)).toBe('one ↵ two') // still a form
   })
   it('summarize the edited input if a person changed it', () => {
     const edited: Resolution = { at: 1, by: 'person', answer: { kind: 'allow', input: { command: 'ls -l' } } }
@@ -163,7 +163,7 @@ describe('editing an approval’s input', () => {
       'two',
       { new_string: '2' },
     ],
-  ])('keeps CRLF line endings that the editor does not show: %s', (_what, input, text, edited) => {
+  ])('keeps the CRLF line endings of %s', (_what, input, text, edited) => {
     const change = ask('Edit', input)
     const editable = editableOf(change)
     expect(editable).toMatchObject({ label: 'New text with CRLF line endings', text })
@@ -172,7 +172,7 @@ describe('editing an approval’s input', () => {
     const longer = applyEdit(change, editable, `${text}\r\nx\n`)
     expect(JSON.stringify(longer)).not.toMatch(/(?<!\\r)\\n/)
   })
-  it('does not change the line endings of a change of line endings, and uses JSON for mixed ones', () => {
+  it('keeps the line endings if the edit changes them, and uses JSON for mixed line endings', () => {
     const toLf = ask('Edit', { file_path: '/a', old_string: 'x\r\ny', new_string: 'x\ny' })
     expect(editableOf(toLf)).toMatchObject({ property: 'new_string', text: 'x\ny', lineEndings: 'lf' })
     expect(editableOf(ask('Write', { file_path: '/a', content: 'a\r\nb\n' })).property).toBeNull()
@@ -182,7 +182,7 @@ describe('editing an approval’s input', () => {
     expect(editable.property).toBeNull()
     expect(editable.text).toContain('ls\\u200b')
   })
-  it('reports invalid JSON, duplicate keys and values that are not objects', () => {
+  it('refuses invalid JSON, duplicate keys and values that are not objects', () => {
     const fetch = ask('WebFetch', { url: 'a' })
     const editable = editableOf(fetch)
     expect(applyEdit(fetch, editable, '{"url":"b"}')).toEqual({ input: { url: 'b' } })
@@ -216,7 +216,7 @@ describe('the comparison of two texts', () => {
     expect(rowsOf('', 'a')).toEqual([{ sign: '+', text: 'a', count: 1, before: null, after: 1 }])
     expect(rowsOf('a\n', 'a').map(row => row.sign)).toEqual([' ', '-'])
   })
-  it('contains both texts completely, for any texts', () => {
+  it('contains every line of both texts', () => {
     const text = fc.array(fc.constantFrom('a', 'b', 'c', ''), { maxLength: 30 }).map(lines => lines.join('\n'))
     fc.assert(
       fc.property(text, text, (before, after) => {
@@ -231,7 +231,7 @@ describe('the comparison of two texts', () => {
       }),
     )
   })
-  it('counts long runs of blank lines with the same sign in one row', () => {
+  it('shows a long run of blank lines with the same sign as one row with a count', () => {
     const part = { before: `a${'\n'.repeat(9)}b`, after: `a${'\n'.repeat(9)}c${'\n \n'.repeat(4)}` }
     const { diffs, removed, added } = diffLines([part])
     expect(diffs[0]?.map(({ sign, text, count, before, after }) => [sign, text, count, before, after])).toEqual([
@@ -243,13 +243,13 @@ describe('the comparison of two texts', () => {
     ])
     expect([removed, added]).toEqual([1, 9])
   })
-  it('ignores line endings if all of them are CRLF', () => {
+  it('does not mark line endings if all lines end in CRLF', () => {
     expect(told('one\r\ntwo', 'one\r\ntwo\r\nthree\r\n')).toEqual([' one', ' two', '+three', '+'])
     expect(diffLines([{ before: 'one\r\ntwo', after: 'x' }]).lineEndings).toBe('crlf')
     expect(diffLines([{ before: '', after: 'one\r\n' }]).lineEndings).toBe('crlf')
     expect(diffLines([{ before: 'a', after: 'b\nc' }]).lineEndings).toBe('lf')
   })
-  it('marks CRLF lines if others end in LF, so that a change of line endings is visible', () => {
+  it('marks CRLF lines if other lines end in LF, so that a change of line endings is visible', () => {
     expect(told('one\r\ntwo', 'one\ntwo')).toEqual(['-one⟨CR⟩', '+one', ' two'])
     expect(told('a\nb', 'a\nb\r\n')).toEqual([' a', '-b', '+b⟨CR⟩', '+'])
     const across = diffLines([

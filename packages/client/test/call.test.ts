@@ -29,15 +29,15 @@ afterEach(async () => {
 
 interface Proxy {
   readonly url: string
-  /** The port of the server behind the proxy. */
+  /** The port of the server that the proxy forwards to. */
   port: number
-  /** Cuts the connections once before the reply of this operation, which has then been executed. */
+  /** Cuts the connections once, after the gateway has executed this operation and before its reply arrives. */
   loseReplyOf: OperationName | null
   readonly executed: string[]
   cut(): void
 }
 
-/** A TCP proxy in front of a gateway, whose connections a test can cut. */
+/** A TCP proxy in front of a gateway. Tests can cut the connections of the proxy. */
 async function openProxy(): Promise<Proxy> {
   const sockets = new Set<Socket>()
   const server = createTcp(client => {
@@ -52,7 +52,7 @@ async function openProxy(): Promise<Proxy> {
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const address = server.address() as AddressInfo // it listens on TCP
+  const address = server.address() as AddressInfo // a server that listens on TCP has an address of this type
   const proxy: Proxy = {
     url: `http://127.0.0.1:${address.port}`,
     port: 0,
@@ -70,7 +70,7 @@ async function openProxy(): Promise<Proxy> {
   return proxy
 }
 
-/** Starts a server of the same gateway behind the proxy. */
+/** Starts a server for the same gateway, and lets the proxy forward to this server. */
 async function startServerBehind(proxy: Proxy): Promise<Listening> {
   const server = createServer({
     gateway: gateway.gateway,
@@ -136,7 +136,7 @@ describe.each(['http', 'in process', 'socket'] as const)('a call over %s', trans
   })
 })
 
-it('a call with keepalive uses it only if the body is small enough for browsers', async () => {
+it('a call uses keepalive only if the body is small enough for browsers', async () => {
   const keepalives: (boolean | undefined)[] = []
   const recordingFetch: Fetch = (url, init) => {
     keepalives.push(init.keepalive)
@@ -151,7 +151,7 @@ it('a call with keepalive uses it only if the body is small enough for browsers'
   expect(keepalives).toEqual([true, false, false])
 })
 
-describe('a gateway that is unreachable for a moment', () => {
+describe('when the gateway is unreachable for a moment', () => {
   const countSessions = async () =>
     (await httpCall({ url: gateway.url, token: secrets.person })('listSessions', { limit: 500 })).items.length
 
@@ -168,7 +168,7 @@ describe('a gateway that is unreachable for a moment', () => {
       expect(await countSessions()).toBe(before + 1)
     },
   )
-  it('restarts on the same port without an error for waiting or new calls', async () => {
+  it('waiting and new calls succeed after the gateway has restarted on the same port', async () => {
     const first = await createServer({ gateway: gateway.gateway }).listen({ port: 0 })
     const call = httpCall({ url: first.url, token: secrets.agent })
     const socket = openSocket(first, 'agent')
@@ -187,7 +187,7 @@ describe('a gateway that is unreachable for a moment', () => {
     for (const commands of await Promise.all(waiting))
       expect(commands.items).toMatchObject([{ body: { text: 'hello' } }])
   })
-  it('is retried without limit over a socket, and a limited number of times over HTTP', async () => {
+  it('a socket retries without limit, and HTTP retries a limited number of times', async () => {
     const proxy = await openProxy()
     const { port } = proxy
     const statuses: ConnectionStatus[] = []
@@ -203,7 +203,7 @@ describe('a gateway that is unreachable for a moment', () => {
     expect(statuses).toContain('reconnecting')
     expect(statuses.at(-1)).toBe('live')
   })
-  it('does not get a repeated change that has no idempotency key', async () => {
+  it('a change without an idempotency key is not repeated', async () => {
     const proxy = await openProxy()
     const person = httpCall({ url: proxy.url, token: secrets.person })
     const session = await startSession(httpCall({ url: gateway.url, token: secrets.agent }))
@@ -229,7 +229,7 @@ describe('a socket', () => {
     const texts = await watchThroughCuts(proxy, options => socket.watch(options))
     expect(texts).toEqual(['0', '1', '2', '3', '4', '5'])
   })
-  it('with a revoked token rejects all calls and stops reconnecting', async () => {
+  it('rejects all calls and stops reconnecting if its token is revoked', async () => {
     const made = await httpCall({ url: gateway.url, token: secrets.person })('addToken', {
       role: 'agent',
       name: 'late',
@@ -294,7 +294,7 @@ describe('watchEvents', () => {
     const whole = inProcess(gateway.server.fetch, { token: secrets.person })
     let connections = 0
     const fetch: Fetch = async (url, init) => {
-      const reply = (await whole.fetch?.(url, init)) as Response // inProcess gives one
+      const reply = (await whole.fetch?.(url, init)) as Response // a connection from inProcess always has a fetch
       return ++connections <= 2 ? new Response(await firstEventOf(reply)) : reply
     }
     const received: string[] = []
@@ -323,7 +323,7 @@ describe('watchEvents', () => {
 })
 
 async function firstEventOf(reply: Response): Promise<string> {
-  const reader = (reply.body as ReadableStream<Uint8Array>).getReader() // a stream's reply has one
+  const reader = (reply.body as ReadableStream<Uint8Array>).getReader() // the reply of a stream always has a body
   const decoder = new TextDecoder()
   let text = ''
   while (!text.includes('\n\n')) text += decoder.decode((await reader.read()).value, { stream: true })
@@ -331,7 +331,7 @@ async function firstEventOf(reply: Response): Promise<string> {
   return text.slice(0, text.indexOf('\n\n') + 2)
 }
 
-/** Appends six messages and cuts the connections between them; returns the messages that were received. */
+/** Appends six messages, cuts the connections between the messages, and returns the received messages. */
 async function watchThroughCuts(
   proxy: Proxy,
   watch: (options: { session: Session['id']; signal: AbortSignal }) => AsyncIterable<Frame>,

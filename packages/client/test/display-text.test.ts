@@ -4,9 +4,9 @@ import { hasInvisible } from '@holdpoint/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-// Read as text: one of them holds a lone surrogate, which not every importer of JSON accepts.
+// Read as text, because one sample has a lone surrogate, which not every JSON importer accepts.
 const data = new URL('../../protocol/test/data/display.json', import.meta.url)
-const texts = JSON.parse(readFileSync(data, 'utf8')) as readonly { readonly name: string; readonly text: string }[] // the file's own shape
+const texts = JSON.parse(readFileSync(data, 'utf8')) as readonly { readonly name: string; readonly text: string }[] // the file contains this shape
 
 const block = { multiline: true } as const
 const signs = (shown: string) => markersIn(shown).map(({ from, to, kind }) => [shown.slice(from, to), kind])
@@ -23,7 +23,7 @@ describe('plainText', () => {
 })
 
 describe('displayText', () => {
-  it.each(texts)('has no invisible characters and no long runs of blanks: $name', ({ text }) => {
+  it.each(texts)('leaves no invisible characters and no long runs of blanks in the sample $name', ({ text }) => {
     for (const shown of [displayText(text), displayText(text, block)]) {
       expect(hasInvisible(shown, block)).toBe(false)
       expect(shown).not.toMatch(/[ \t]{41}|\t{11}|(?:\n[ \t]*){7}/)
@@ -55,7 +55,7 @@ describe('displayText', () => {
       { numRuns: 2000 },
     )
   })
-  it('can be searched for its markers', () => {
+  it('produces markers that markersIn finds', () => {
     const shown = displayText(`\\u{1} \\\u200b${' '.repeat(50)}⟨1 tab⟩\r`, block)
     expect(signs(shown)).toEqual([
       ['\\u{200b}', 'escape'],
@@ -64,7 +64,7 @@ describe('displayText', () => {
       ['⟨CR⟩', 'end'],
     ])
   })
-  it('has escapes exactly if hasEscapes says so', () => {
+  it('escapes characters exactly if hasEscapes returns true', () => {
     expect(hasEscapes('a\r\nb\tc', block)).toBe(false)
     expect(hasEscapes('a\rb', block)).toBe(true)
     expect(hasEscapes('a\u200b', block)).toBe(true)

@@ -114,7 +114,7 @@ describe('draft sync', () => {
     expect(await stored()).toBeUndefined()
   })
 
-  it('saves nothing while an answer is sent, and saves the draft if that fails', async () => {
+  it('saves nothing while an answer is being sent, and saves the draft if sending fails', async () => {
     const draftSync = open()
     draftSync.pauseSaving()
     draftSync.change({ note: 'x' })
@@ -136,7 +136,7 @@ describe('draft sync', () => {
     expect(await stored()).toBeUndefined()
   })
 
-  it('keeps the draft in the tab if somebody else has answered', async () => {
+  it('keeps the draft in the tab if someone else has answered', async () => {
     const storage = createStorage()
     const draftSync = open(storage)
     draftSync.change({ note: 'half a' })
@@ -183,7 +183,7 @@ describe('draft sync', () => {
     const offers = (draftSync: DraftSync, draft: object, device = 'other') =>
       expect.poll(() => draftSync.getSnapshot().other).toEqual({ draft, device })
 
-    it('shows every change of the other device if nothing was typed here, and reports it', async () => {
+    it('shows and reports every change of the other device if nothing was typed here', async () => {
       const here = open()
       const onRemoteChange = vi.fn()
       const other = open(createStorage(), ada, { onRemoteChange })
@@ -208,7 +208,7 @@ describe('draft sync', () => {
       clearInterval(typing)
     })
 
-    it('never overwrites a draft that was typed here, and offers the other one', async () => {
+    it('never overwrites a draft that was typed here, and offers the draft of the other device', async () => {
       const [here, other] = [open(), open()]
       here.change({ reason: 'mine' })
       other.change({ note: 'from the other' })
@@ -226,7 +226,7 @@ describe('draft sync', () => {
       await shows(other, { reason: 'mine again' })
     })
 
-    it('offers neither its own saved draft nor an equal one of the other device', async () => {
+    it('offers neither its own saved draft nor an equal draft of the other device', async () => {
       const [here, other] = [open(), open()]
       here.change({ values: new Map([['a', '1']]) })
       here.change({ values: new Map([['a', '1'], ['b', '2']]) }) // biome-ignore format: one change
@@ -237,7 +237,7 @@ describe('draft sync', () => {
       expect([here.getSnapshot().other, other.getSnapshot().other]).toEqual([null, null])
     })
 
-    it('shows the newer draft of the other device after a reload, and offers the older one typed here', async () => {
+    it('shows the newer draft of the other device after a reload, and offers the older draft typed here', async () => {
       const storage = createStorage()
       const before = open(storage)
       before.change({ reason: 'older' })
@@ -249,7 +249,7 @@ describe('draft sync', () => {
       await offers(after, { reason: 'older' }, 'this')
     })
 
-    it('shows the newer draft typed here after a reload, not the older one of the other device', async () => {
+    it('shows the newer draft typed here after a reload, not the older draft of the other device', async () => {
       const storage = createStorage()
       await ada('putDraft', { id: request.id, draft: { version: 1, note: 'older' } })
       const call: Call = (op, input, options) =>
@@ -274,7 +274,7 @@ describe('draft sync', () => {
         return next
       }
       const put = (draft: object) => ada('putDraft', { id: request.id, draft: { version: 1, ...draft } })
-      /** Types a draft while the gateway is unreachable, and reconnects after another device has saved a different one. */
+      /** Types a draft while the gateway is unreachable, and reconnects after another device has saved a different draft. */
       const typeOffline = async (storage: ReturnType<typeof createStorage>) => {
         let unreachable = true
         const call: Call = (op, input, options) =>
@@ -291,7 +291,7 @@ describe('draft sync', () => {
         return laptop
       }
 
-      it('does not overwrite the other draft with one that was typed offline', async () => {
+      it('does not overwrite the other draft with a draft that was typed offline', async () => {
         const storage = createStorage()
         const laptop = await typeOffline(storage)
         laptop.saveBeforeUnload()
@@ -302,13 +302,13 @@ describe('draft sync', () => {
         await offers(back, { reason: 'laptop' }, 'this')
       })
 
-      it('saves the draft typed offline once the person keeps it', async () => {
+      it('saves the draft typed offline if the person chooses to keep it', async () => {
         const laptop = await typeOffline(createStorage())
         laptop.keepMine()
         await expect.poll(stored).toEqual({ version: 1, reason: 'laptop' })
       })
 
-      it('saves the draft typed offline once the person types on, and still offers the other one after a reload', async () => {
+      it('saves the draft typed offline if the person continues typing, and still offers the other draft after a reload', async () => {
         const storage = createStorage()
         const laptop = await typeOffline(storage)
         laptop.change({ reason: 'laptop!' })
@@ -319,14 +319,14 @@ describe('draft sync', () => {
         await offers(back, { reason: 'phone' })
       })
 
-      it('saves the draft typed offline once the other one is deleted', async () => {
+      it('saves the draft typed offline when the other draft is deleted', async () => {
         const laptop = await typeOffline(createStorage())
         await ada('deleteDraft', { id: request.id })
         await expect.poll(stored).toEqual({ version: 1, reason: 'laptop' })
         expect(laptop.getSnapshot().other).toBeNull()
       })
 
-      it('does not overwrite the other draft with one from before a reload', async () => {
+      it('does not overwrite the other draft with a draft from before a reload', async () => {
         const storage = createStorage()
         const before = open(storage, () => Promise.reject(new Error('unreachable')))
         before.change({ reason: 'laptop' })

@@ -21,7 +21,7 @@ describe('a stored draft', () => {
     expect(through(draft)).toEqual(draft)
   })
 
-  it('is empty once all its fields are cleared', () => {
+  it('is empty after all its fields are cleared', () => {
     const draft = changeDraft({ note: 'x', answers: new Map([['q', { chosen: ['a'] }]]) }, { note: '' })
     expect(isEmptyDraft(draft)).toBe(false)
     expect(isEmptyDraft(changeDraft(draft, { answers: new Map() }))).toBe(true)

@@ -9,7 +9,7 @@ import { approval, secrets, startTestServer, type TestServer } from '../../serve
 const ada: Caller = { role: 'person', name: 'ada', token: 'tok-ada', via: 'test' }
 const robot: Caller = { role: 'agent', name: 'robot', token: 'tok-robot', via: 'test' }
 
-/** A random step of a person or an agent, on the nth session or request. */
+/** A random action of a person or an agent on the nth session or request. */
 const step = fc.record({
   act: fc.constantFrom(
     'start',
@@ -42,7 +42,7 @@ class Actors {
     this.#person = callAs(gateway, ada)
   }
 
-  /** The gateway may refuse a step, such as a second answer; that changes nothing and is fine. */
+  /** Ignores faults, because the gateway may refuse a random step such as a second answer. */
   async run({ act, nth }: Step): Promise<void> {
     const session = this.sessions[nth % Math.max(1, this.sessions.length)]
     const request = this.requests[nth % Math.max(1, this.requests.length)]
@@ -117,7 +117,7 @@ const pendingOnly = (snapshot: ReturnType<typeof comparable>) => ({
 })
 
 describe('the state of an inbox', () => {
-  it('is the same after any number of reconnects, and the same as that of a new inbox', async () => {
+  it('is the same after any number of reconnects and in a new inbox', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 40 }), async steps => {
         const gateway = await openGateway({ store: await openMemory() })
@@ -145,14 +145,14 @@ describe('the state of an inbox', () => {
       { numRuns: 60 },
     )
   })
-  it('keeps a resolution from a reply when the stream brings the opened event later', async () => {
+  it('keeps the resolution from a reply if the request.opened event arrives later', async () => {
     const gateway = await openGateway({ store: await openMemory() })
     const frames: Frame[] = []
     const { hello } = await gateway.subscribe(ada, {}, { frame: ({ json }) => frames.push(JSON.parse(json)) })
     const actors = new Actors(gateway)
     await actors.run({ act: 'start', nth: 0 })
     await actors.run({ act: 'ask', nth: 0 })
-    const [asked] = actors.requests as [Request] // one was asked
+    const [asked] = actors.requests as [Request] // the test has opened exactly one request
     const state = new InboxState(() => 0)
     const answer = { id: asked.id, digest: asked.digest, answer: { kind: 'deny' } } as const
     for (const frame of [{ frame: 'hello', hello } as const, ...frames]) state.apply(frame)
@@ -162,7 +162,7 @@ describe('the state of an inbox', () => {
     expect(state.snapshot()).toMatchObject({ pendingCount: 0, order: [] })
     await gateway.close()
   })
-  it('appends each delta to its block once, and drops the block when the finished one arrives', () => {
+  it('appends each delta once, and removes the streaming block when the finished block arrives', () => {
     const state = new InboxState(() => 0)
     const session = 'ses_00000000000000000000' as Session['id'] // a valid id
     const delta = (offset: number, text: string): Frame => ({
@@ -232,7 +232,7 @@ describe('an inbox', () => {
     expect(after).toMatchObject({ pendingCount: 0, order: [] })
     expect(after.sessions.get(session.id)?.pending).toBe(0)
   })
-  it('shows the resolution of a faster person', async () => {
+  it('shows the resolution of another person who answered first', async () => {
     const inbox = openInbox()
     const asked = await ask('contested')
     await until(inbox, ({ order }) => order.includes(asked.id))
@@ -250,7 +250,7 @@ describe('an inbox', () => {
     await person('answerRequest', { id: asked.id, digest: asked.digest, answer: { kind: 'allow' } })
     await until(inbox, ({ answering }) => !answering.has(asked.id))
   })
-  it('loads the requests that do not fit into hello, and keeps a limited number of resolved ones', async () => {
+  it('loads the requests that do not fit into hello, and keeps a limited number of resolved requests', async () => {
     const count = limits.snapshotMax + 60
     const asked = await Promise.all(Array.from({ length: count }, (_, i) => ask(`many-${i}`)))
     const inbox = openInbox()

@@ -44,7 +44,7 @@ describe('the resolution label', () => {
     ['ended by the agent', { at: 1, by: 'agent', reason: 'something newer' }],
     ['denied by ana: one ↵ two', by({ kind: 'deny', reason: 'one\n  two\n' })],
     ['denied by ana: a\\u{202e}b', by({ kind: 'deny', reason: 'a\u202eb' })],
-  ])('of a request: %s', (label, resolution) => {
+  ])('can be “%s”', (label, resolution) => {
     expect(resolutionLabel(resolution, 'me')).toBe(label)
   })
   it('has a positive, negative or neutral tone', () => {
@@ -55,7 +55,7 @@ describe('the resolution label', () => {
     expect(resolutionTone({ at: 1, by: 'deadline' })).toBe('none')
     expect(resolutionTone({ at: 1, by: 'agent', reason: 'lost' })).toBe('none')
   })
-  it('is followed by the state of the delivery, with its reason', () => {
+  it('has a delivery label with the state and the reason of the delivery', () => {
     expect(deliveryLabel({ state: 'taken', at: 1 })).toBe('delivered')
     expect(deliveryLabel({ state: 'undeliverable', at: 1, reason: 'session\u200bended' })).toBe(
       'could not be delivered (session\\u{200b}ended)',
@@ -70,7 +70,7 @@ describe('the state label of a session', () => {
   const labelOf = (state: Session['state'], pending = 0, reason?: 'done' | 'failed') =>
     stateLabel({ state, pending, ending: reason ? { reason } : null } as Session) // the properties that the label uses
 
-  it('names the state, pending requests and a failure', () => {
+  it('contains the state, pending requests and a failure', () => {
     expect(labelOf('working')).toBe('working')
     expect(labelOf('working', 1)).toBe('waiting for you')
     expect(labelOf('parked', 1)).toBe('parked, waiting for you')
@@ -94,12 +94,12 @@ describe('the state label of a session', () => {
 })
 
 describe('the driver label', () => {
-  it('is fixed for a built-in driver, otherwise its title, otherwise its name', () => {
+  it('is fixed for a built-in driver, otherwise the title or else the name of the driver', () => {
     expect(driverLabel('external', 'Some title')).toBe('External agent')
     expect(driverLabel('codex', 'Codex')).toBe('Codex')
     expect(driverLabel('toString')).toBe('toString')
   })
-  it('is the name of a session without a title', () => {
+  it('is also the name of a session without a title', () => {
     expect(sessionName({ title: '', driver: 'claude' })).toBe('Claude Code')
     expect(sessionName({ title: 'api', driver: 'claude' })).toBe('api')
   })

@@ -1,8 +1,8 @@
 import { createObservableStore } from '@holdpoint/client'
 import { describe, expect, it, vi } from 'vitest'
 
-describe('a value store', () => {
-  it('notifies its subscribers of every change at once', () => {
+describe('an observable store', () => {
+  it('notifies its subscribers at once of every change', () => {
     const store = createObservableStore(1)
     const listener = vi.fn()
     const unsubscribe = store.subscribe(listener)
@@ -14,7 +14,7 @@ describe('a value store', () => {
     expect(listener).toHaveBeenCalledTimes(2)
   })
 
-  it('with coalescing notifies once for several changes, and has the new value before that', async () => {
+  it('notifies once for several changes if coalescing is on, and returns the new value even before', async () => {
     const store = createObservableStore(1, { coalesce: true })
     const listener = vi.fn()
     store.subscribe(listener)
@@ -35,7 +35,7 @@ describe('a value store', () => {
     expect(compute).toHaveBeenCalledTimes(1)
   })
 
-  it('notifies nobody after unsubscribeAll, not even of an earlier change', async () => {
+  it('notifies no subscriber after unsubscribeAll, not even of an earlier change', async () => {
     const store = createObservableStore(1, { coalesce: true })
     const listener = vi.fn()
     store.subscribe(listener)

@@ -41,7 +41,7 @@ function applyAll(events: readonly Event[]): readonly Entry[] {
   for (const event of events) state.apply(event)
   return state.entries()
 }
-/** Reads the last page first, then the pages before it one by one. */
+/** Loads the last page first, then the previous pages one by one. */
 function readBackwards(events: readonly Event[], pageSize: number): readonly Entry[] {
   const state = new TranscriptState()
   const last = Math.max(0, events.length - pageSize)
@@ -89,7 +89,7 @@ const agentEvents = fc.oneof(
       }),
   }),
 )
-/** The events of one request, in order; the test mixes them with others at random. */
+/** Returns the events of one request in order. The test mixes them randomly with other events. */
 const requestEvents = (n: number): EventBody[] => [
   { type: 'request.opened', value: { ...pending, id: requestId(n) } },
   { type: 'request.overdue', request: requestId(n) },
@@ -146,7 +146,7 @@ const log = fc.tuple(fc.array(agentEvents, { maxLength: 40 }), fc.infiniteStream
 })
 
 describe('a transcript’s state', () => {
-  it('is the same whether the log is applyAll from the start or from the end', () => {
+  it('is the same whether the log is loaded from the start or from the end', () => {
     fc.assert(
       fc.property(log, fc.integer({ min: 1, max: 12 }), (events, pageSize) => {
         expect(readBackwards(events, pageSize)).toEqual(applyAll(events))
@@ -163,7 +163,7 @@ describe('a transcript’s state', () => {
       }),
     )
   })
-  it('shows a parked note at the start of a page once the page before it is loaded', () => {
+  it('shows the parked note at the start of a page after the previous page is loaded', () => {
     const events = logOf([
       { type: 'session.opened', value: session },
       { type: 'message.added', block: 'a', role: 'agent', text: 'first' },
@@ -176,7 +176,7 @@ describe('a transcript’s state', () => {
     state.prepend(events.slice(0, 2))
     expect(state.entries().map(entry => entry.kind)).toEqual(['message', 'note', 'message'])
   })
-  it('has the start and end of a tool call', () => {
+  it('contains the start and the end of a tool call', () => {
     const events = logOf([
       { type: 'tool.started', block: 't', tool: 'Bash', input: {} },
       { type: 'tool.finished', block: 't', ok: true, output: 'done' },
@@ -198,7 +198,7 @@ describe('a streaming block in a transcript', () => {
       state.apply(event)
     expect(state.entries()).toMatchObject([{ text: 'Hello.', streaming: false }])
   })
-  it('continues the stored part of a block that was cut off', () => {
+  it('continues after the stored part of a block that was cut off', () => {
     const state = new TranscriptState()
     for (const event of logOf([{ type: 'message.added', block: 'a', role: 'agent', text: 'Hello', partial: true }]))
       state.apply(event)

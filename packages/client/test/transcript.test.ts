@@ -93,7 +93,7 @@ describe('a transcript', () => {
     )
     expect(done.entries.at(-1)).toMatchObject({ by: 'ada', problem: 'no' })
   })
-  it('reports why it cannot be loaded, and does not retry after a permanent fault', async () => {
+  it('reports a permanent fault and does not retry', async () => {
     const transcript = follow(`ses_${'0'.repeat(20)}` as SessionId) // a valid id
     const { problem, loaded } = await when(transcript, snapshot => snapshot.problem !== null)
     expect(loaded).toBe(false)
@@ -108,7 +108,7 @@ describe('a transcript', () => {
 })
 
 describe('a transcript with failing calls or streams', () => {
-  /** A transcript of a fake log; the test controls its stream and can make its calls fail. */
+  /** Opens a transcript of a fake log. The test controls the stream and can make calls fail. */
   function openFake(events: readonly string[], failures = 0) {
     const id = `ses_${'1'.repeat(20)}` as SessionId // a valid id
     const listeners = new Set<(frame: Frame) => void>()
@@ -136,7 +136,7 @@ describe('a transcript with failing calls or streams', () => {
         items: log.slice(start, end).map((text, i) => eventOf(text, start + i)),
         next: start > 0 ? `e-${start + 1}` : null,
       }
-    }) as unknown as Call // only listEvents is called
+    }) as unknown as Call // the transcript calls only listEvents
     const transcript = new Transcript({
       call,
       session: id,
@@ -156,7 +156,7 @@ describe('a transcript with failing calls or streams', () => {
       listeners,
       append: (text: string) => {
         log.push(text)
-        const frame = { frame: 'event', event: eventOf(text, log.length - 1) } as Frame // a frame of the stream
+        const frame = { frame: 'event', event: eventOf(text, log.length - 1) } as Frame // a valid frame of the stream
         for (const listener of listeners) listener(frame)
       },
       sendHello: (resume: 'ok' | 'gap') => {
@@ -176,7 +176,7 @@ describe('a transcript with failing calls or streams', () => {
     }
   }
 
-  it('keeps its entries if an earlier page fails to load, and can load it again', async () => {
+  it('keeps its entries if an earlier page fails to load, and can load this page again', async () => {
     const { transcript, fail } = openFake(['a', 'b', 'c', 'd'])
     await when(transcript, ({ loaded }) => loaded)
     fail(1)
@@ -186,7 +186,7 @@ describe('a transcript with failing calls or streams', () => {
     await transcript.loadEarlier()
     expect(texts(transcript.getSnapshot())).toEqual(['a', 'b', 'c', 'd'])
   })
-  it('retries its first page until it is loaded', async () => {
+  it('retries until the newest page is loaded', async () => {
     const fake = openFake(['a'], 2)
     const { problem } = await when(fake.transcript, ({ loaded }) => loaded)
     expect(problem).toBeNull()
@@ -202,7 +202,7 @@ describe('a transcript with failing calls or streams', () => {
     expect(texts(reloaded)).toEqual(['f', 'g'])
     expect(reloaded.earlier).toBe('some')
   })
-  it('keeps its entries after a stream that resumed without a gap', async () => {
+  it('keeps its entries when the stream resumes without a gap', async () => {
     const { transcript, append, sendHello, calls } = openFake(['a'])
     await when(transcript, ({ loaded }) => loaded)
     sendHello('ok')
@@ -210,7 +210,7 @@ describe('a transcript with failing calls or streams', () => {
     expect(texts(await when(transcript, snapshot => texts(snapshot).length === 2))).toEqual(['a', 'b'])
     expect(calls()).toBe(1)
   })
-  it('shows an event once that arrives while the first page loads', async () => {
+  it('shows an event only once if it arrives while the newest page is loading', async () => {
     const { transcript, append } = openFake(['a'])
     append('b')
     expect(texts(await when(transcript, ({ loaded }) => loaded))).toEqual(['a', 'b'])

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest'
 import { Answer, Ask, type Ask as AskValue, answerProblem, type Question } from '../src/index.ts'
 
 const question = (change: Partial<Question> = {}): Question => ({
-  id: 'colour',
+  id: 'color',
   header: 'Colour',
-  question: 'Which colour?',
+  question: 'Which color?',
   options: [{ label: 'red' }, { label: 'blue' }],
   multiSelect: false,
   allowOther: false,
@@ -28,7 +28,7 @@ const asks: Record<AskValue['kind'], AskValue> = {
 const answers: Record<Answer['kind'], Answer> = {
   allow: { kind: 'allow' },
   deny: { kind: 'deny' },
-  answers: { kind: 'answers', answers: [{ id: 'colour', chosen: ['red'] }] },
+  answers: { kind: 'answers', answers: [{ id: 'color', chosen: ['red'] }] },
   submit: { kind: 'submit', values: { n: 1 } },
   decline: { kind: 'decline' },
 }
@@ -38,21 +38,21 @@ const fittingKinds: Record<AskValue['kind'], readonly Answer['kind'][]> = {
   form: ['submit', 'decline'],
 }
 
-describe('the kind of an answer', () => {
+describe('answerProblem', () => {
   for (const [kind, ask] of Object.entries(asks))
     for (const [answerKind, answer] of Object.entries(answers)) {
       const fits = fittingKinds[ask.kind].includes(answer.kind)
-      it(`${answerKind} ${fits ? 'fits' : 'does not fit'} ${kind}`, () => {
+      it(`${fits ? 'accepts' : 'refuses'} an answer of kind ${answerKind} for an ask of kind ${kind}`, () => {
         if (fits) expect(answerProblem(ask, answer)).toBeNull()
         else expect(answerProblem(ask, answer)).toContain(`not ${answerKind}`)
       })
     }
 })
 
-describe('an allow', () => {
+describe('an allow answer', () => {
   const rows: readonly [string, Partial<AskValue>, Partial<Answer>, boolean][] = [
     ['with edited input fits an editable ask', { editable: true }, { input: { command: 'pwd' } }, true],
-    ['with edited input does not fit another ask', {}, { input: { command: 'pwd' } }, false],
+    ['with edited input does not fit an ask that is not editable', {}, { input: { command: 'pwd' } }, false],
     [
       'with a suggestion of the ask fits',
       { suggestions: [{ id: 'a', label: 'A', scope: '' }] },
@@ -60,14 +60,14 @@ describe('an allow', () => {
       true,
     ],
     [
-      'with another suggestion does not fit',
+      'with an unknown suggestion does not fit',
       { suggestions: [{ id: 'a', label: 'A', scope: '' }] },
       { suggestion: 'b' },
       false,
     ],
     ['with a suggestion does not fit an ask without suggestions', {}, { suggestion: 'a' }, false],
     ['with a mode of the ask fits', { modes: ['a', 'b'] }, { mode: 'b' }, true],
-    ['with another mode does not fit', { modes: ['a', 'b'] }, { mode: 'c' }, false],
+    ['with a mode that the ask does not list does not fit', { modes: ['a', 'b'] }, { mode: 'c' }, false],
     ['with any mode fits an ask without modes', {}, { mode: 'c' }, true],
     ['with a rule to remember fits', {}, { remember: { effect: 'allow', tool: 'Bash', command: 'ls' } }, true],
     [
@@ -84,7 +84,7 @@ describe('an allow', () => {
     ],
   ]
   it.each(rows)('%s', (_name, change, fields, fits) => {
-    const answer = { kind: 'allow', ...fields } as Answer // completed by the row
+    const answer = { kind: 'allow', ...fields } as Answer // the row contains the remaining fields
     expect(answerProblem({ ...approval, ...change } as AskValue, answer) === null).toBe(fits)
   })
 
@@ -102,21 +102,21 @@ describe('an allow', () => {
     ['an object for a list', { files: {} }, '"files"'],
     ['a list for an object', { where: [] }, '"where"'],
     ['null for text', { command: null }, 'not null'],
-    ['something for null', { until: 1 }, '"until"'],
+    ['a number for null', { until: 1 }, '"until"'],
     ['a missing field', { command: undefined }, 'lacks "command"'],
   ]
-  it.each(edits)('checks the types of an edited input with %s', (_name, change, expected) => {
+  it.each(edits)('must keep the fields and types of the input, tested with %s', (_name, change, expected) => {
     const edited = Object.fromEntries(
       Object.entries({ ...input, ...change }).filter(([, value]) => value !== undefined),
     )
     const ask: AskValue = { ...approval, input, editable: true }
-    const problem = answerProblem(ask, { kind: 'allow', input: edited as Extract<Answer, { kind: 'allow' }>['input'] }) // JSON, by the rows
+    const problem = answerProblem(ask, { kind: 'allow', input: edited as Extract<Answer, { kind: 'allow' }>['input'] }) // the rows contain only JSON
     if (expected === null) expect(problem).toBeNull()
     else expect(problem).toContain(expected)
   })
 })
 
-describe('answers to questions', () => {
+describe('answerProblem for answers to questions', () => {
   const two = [question(), question({ id: 'many', multiSelect: true, allowOther: true })]
   const free = [question({ id: 'free', options: [], allowOther: true })]
   const rows: readonly [
@@ -125,77 +125,85 @@ describe('answers to questions', () => {
     readonly { id: string; chosen: string[]; other?: string }[],
     boolean,
   ][] = [
-    ['one label of a single choice', two, [{ id: 'colour', chosen: ['red'] }], true],
-    ['no question at all', two, [], true],
-    ['two labels of a single choice', two, [{ id: 'colour', chosen: ['red', 'blue'] }], false],
-    ['no label of a single choice', two, [{ id: 'colour', chosen: [] }], false],
-    ['an own answer to a question that takes none', two, [{ id: 'colour', chosen: [], other: 'green' }], false],
-    ['an unknown label', two, [{ id: 'colour', chosen: ['green'] }], false],
-    ['a label in another case', two, [{ id: 'colour', chosen: ['Red'] }], false],
-    ['an index for a label', two, [{ id: 'colour', chosen: ['0'] }], false],
+    ['one label of a single choice', two, [{ id: 'color', chosen: ['red'] }], true],
+    ['no questions', two, [], true],
+    ['two labels of a single choice', two, [{ id: 'color', chosen: ['red', 'blue'] }], false],
+    ['no label of a single choice', two, [{ id: 'color', chosen: [] }], false],
+    [
+      'the person’s own text for a question that allows only options',
+      two,
+      [{ id: 'color', chosen: [], other: 'green' }],
+      false,
+    ],
+    ['an unknown label', two, [{ id: 'color', chosen: ['green'] }], false],
+    ['a label in a different case', two, [{ id: 'color', chosen: ['Red'] }], false],
+    ['an index for a label', two, [{ id: 'color', chosen: ['0'] }], false],
     ['an unknown question', two, [{ id: 'size', chosen: ['red'] }], false],
     [
-      'a question twice',
+      'two entries for the same question',
       two,
       [
-        { id: 'colour', chosen: ['red'] },
-        { id: 'colour', chosen: ['red'] },
+        { id: 'color', chosen: ['red'] },
+        { id: 'color', chosen: ['red'] },
       ],
       false,
     ],
     ['several labels of a multiple choice', two, [{ id: 'many', chosen: ['red', 'blue'] }], true],
-    ['labels and an own answer together', two, [{ id: 'many', chosen: ['red'], other: 'green' }], true],
-    ['only an own answer of a multiple choice', two, [{ id: 'many', chosen: [], other: 'green' }], true],
-    ['a label twice', two, [{ id: 'many', chosen: ['red', 'red'] }], false],
-    ['nothing of a multiple choice', two, [{ id: 'many', chosen: [] }], false],
-    ['an own answer to a free question', free, [{ id: 'free', chosen: [], other: 'x' }], true],
-    ['a label inherited by every object', two, [{ id: 'colour', chosen: ['toString'] }], false],
+    ['labels and the person’s own text', two, [{ id: 'many', chosen: ['red'], other: 'green' }], true],
+    ['only the person’s own text for a multiple choice', two, [{ id: 'many', chosen: [], other: 'green' }], true],
+    ['the same label twice', two, [{ id: 'many', chosen: ['red', 'red'] }], false],
+    ['no label of a multiple choice', two, [{ id: 'many', chosen: [] }], false],
+    ['the person’s own text for a question without options', free, [{ id: 'free', chosen: [], other: 'x' }], true],
+    ['a label inherited by every object', two, [{ id: 'color', chosen: ['toString'] }], false],
   ]
-  it.each(rows)('checks %s', (_name, questions, given, fits) => {
+  it.each(rows)('checks an answer with %s', (_name, questions, given, fits) => {
     expect(
       answerProblem({ kind: 'questions', questions: [...questions] }, { kind: 'answers', answers: [...given] }) ===
         null,
     ).toBe(fits)
   })
-  it('a single choice takes an option or an own answer, not both', () => {
+  it('accepts one option or the person’s own text for a single choice, but not both', () => {
     const ask: AskValue = { kind: 'questions', questions: [question({ allowOther: true })] }
     const problem = (chosen: string[], other?: string) =>
-      answerProblem(ask, { kind: 'answers', answers: [{ id: 'colour', chosen, ...(other ? { other } : {}) }] })
+      answerProblem(ask, { kind: 'answers', answers: [{ id: 'color', chosen, ...(other ? { other } : {}) }] })
     expect(problem([], 'green')).toBeNull()
     expect(problem(['red'])).toBeNull()
     expect(problem(['red'], 'green')).toContain('exactly one')
   })
 })
 
-describe('the schemas of answers and asks', () => {
+describe('the schema', () => {
   const malformedAnswers: readonly [string, unknown][] = [
-    ['no answer', null],
+    ['null', null],
     ['a string', 'allow'],
     ['a list', [{ kind: 'allow' }]],
     ['an unknown kind', { kind: 'yes' }],
-    ['no kind', { input: {} }],
+    ['an answer without a kind', { input: {} }],
     ['an unknown field', { kind: 'allow', always: true }],
     ['a list for an object', { kind: 'allow', input: [] }],
     ['a number for a list', { kind: 'answers', answers: -1 }],
     ['an index for labels', { kind: 'answers', answers: [{ id: 'a', chosen: 0 }] }],
     ['an index among labels', { kind: 'answers', answers: [{ id: 'a', chosen: [0] }] }],
     ['a label for labels', { kind: 'answers', answers: [{ id: 'a', chosen: 'red' }] }],
-    ['an empty own answer', { kind: 'answers', answers: [{ id: 'a', chosen: [], other: '' }] }],
-    ['an unknown field of an answer', { kind: 'answers', answers: [{ id: 'a', chosen: [], index: 1 }] }],
+    ['an empty text as the person’s own answer', { kind: 'answers', answers: [{ id: 'a', chosen: [], other: '' }] }],
+    ['an unknown field in the answer to a question', { kind: 'answers', answers: [{ id: 'a', chosen: [], index: 1 }] }],
     ['a list of values', { kind: 'submit', values: [] }],
     ['a string for interrupt', { kind: 'deny', interrupt: 'yes' }],
   ]
-  it.each(malformedAnswers)('refuse %s as an answer', (_name, value) =>
+  it.each(malformedAnswers)('of answers refuses %s', (_name, value) =>
     expect(Answer.safeParse(value).success).toBe(false),
   )
 
   const malformedAsks: readonly [string, unknown][] = [
     ['an unknown kind', { kind: 'poll' }],
-    ['no questions', { kind: 'questions', questions: [] }],
+    ['an ask without questions', { kind: 'questions', questions: [] }],
     ['a question without choices', { kind: 'questions', questions: [question({ options: [] })] }],
-    ['a label twice', { kind: 'questions', questions: [question({ options: [{ label: 'a' }, { label: 'a' }] })] }],
+    [
+      'two options with the same label',
+      { kind: 'questions', questions: [question({ options: [{ label: 'a' }, { label: 'a' }] })] },
+    ],
     ['an empty label', { kind: 'questions', questions: [question({ options: [{ label: '' }] })] }],
-    ['a question id twice', { kind: 'questions', questions: [question(), question()] }],
+    ['two questions with the same id', { kind: 'questions', questions: [question(), question()] }],
     ['a tool without a name', { ...approval, tool: '' }],
     ['a list for input', { ...approval, input: [] }],
     ['an unknown field', { ...approval, allowed: true }],
@@ -209,6 +217,8 @@ describe('the schemas of answers and asks', () => {
       { ...asks.form, schema: { type: 'object', properties: {}, required: ['a'] } },
     ],
   ]
-  it.each(malformedAsks)('refuse %s as an ask', (_name, value) => expect(Ask.safeParse(value).success).toBe(false))
-  it.each(Object.entries(asks))('accept a plain %s as an ask', (_kind, ask) => expect(Ask.parse(ask)).toEqual(ask))
+  it.each(malformedAsks)('of asks refuses %s', (_name, value) => expect(Ask.safeParse(value).success).toBe(false))
+  it.each(Object.entries(asks))('of asks accepts an ask of kind %s', (_kind, ask) =>
+    expect(Ask.parse(ask)).toEqual(ask),
+  )
 })

@@ -15,23 +15,20 @@ describe('digestText', () => {
   const changes: readonly [string, Partial<typeof approval>, boolean][] = [
     ['tool', { tool: 'Write' }, true],
     ['input', { input: { command: 'ls ', timeout: 1 } }, true],
-    ['folder', { cwd: '/b' }, true],
+    ['working folder', { cwd: '/b' }, true],
     ['plan', { plan: 'first this' }, true],
     ['title', { title: 'Something else' }, false],
     ['description', { description: 'harmless' }, false],
     ['caution', { caution: { defaultToNo: true } }, false],
   ]
-  it.each(changes)(
-    'of an approval with another %s changes only if the field affects what runs',
-    (_name, change, differs) => {
-      expect(digestText(session, { ...approval, ...change } as Ask) !== digestText(session, approval)).toBe(differs)
-    },
-  )
+  it.each(changes)('of an approval depends on its %s only if the field affects what runs', (_name, change, differs) => {
+    expect(digestText(session, { ...approval, ...change } as Ask) !== digestText(session, approval)).toBe(differs)
+  })
   it('contains the session, so that an answer fits only one session', () => {
     const other = 'ses_11111111111111111111' as SessionId
     expect(digestText(other, approval)).not.toBe(digestText(session, approval))
   })
-  it('is this canonical text', () => {
+  it('of an approval is canonical JSON with a version, the session and the fields that affect what runs', () => {
     expect(digestText(session, approval)).toBe(
       '{"cwd":"/a","input":{"command":"ls","timeout":1},"kind":"approval","session":"ses_00000000000000000000","tool":"Bash","version":1}',
     )

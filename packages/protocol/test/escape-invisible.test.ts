@@ -1,4 +1,4 @@
-/** Escaping of invisible characters (G9): nothing invisible remains, and plain text cannot imitate an escape. */
+/** Checks that escaping leaves no invisible characters, and that plain text cannot imitate an escape (G9). */
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -9,13 +9,13 @@ const texts = JSON.parse(readFileSync(new URL('./data/display.json', import.meta
   readonly name: string
   readonly text: string
   readonly level: string
-}[] // the file's own shape
+}[] // the file contains this shape
 
-/** Repeated here on purpose, so that a change of the pattern in the source fails this test. */
+/** A copy of the pattern in the source, so that changing the source fails this test. */
 const invisible =
   /[\p{C}\p{Zl}\p{Zp}\p{DI}\u2800]|(?! )\p{Zs}|(?<=(?:(?!\p{DI})[\p{Mn}\p{Me}]){4})(?!\p{DI})[\p{Mn}\p{Me}]/u
 
-/** Reverses the escaping, which works only if no two texts have the same escaped form. */
+/** Reverses the escaping, which is possible only if no two texts have the same escaped form. */
 function decodeEscapes(shown: string): string {
   return shown.replace(/(\\+)(?:u\{([0-9a-f]+)\})?/g, (whole, slashes: string, hex: string | undefined, at: number) => {
     const isEscape = shown.startsWith('u{', at + slashes.length)
@@ -120,7 +120,7 @@ describe('escapeInvisible', () => {
 })
 
 describe('hasInvisible', () => {
-  it('is true exactly if the text has an invisible character', () => {
+  it('returns true exactly if the text has an invisible character', () => {
     fc.assert(fc.property(anyText, text => void expect(hasInvisible(text)).toBe(invisible.test(text))))
     fc.assert(
       fc.property(
@@ -137,7 +137,7 @@ describe('escapeInvisible with keepEmoji', () => {
     expect(escapeInvisible(`so ${text} it is`, { keepEmoji: true })).toBe(`so ${text} it is`)
     expect(hasInvisible(text, { keepEmoji: true })).toBe(false)
   })
-  it('is needed to keep a variation selector', () => {
+  it('keeps a variation selector, which is escaped without the option', () => {
     expect(escapeInvisible('\u{26a0}\u{fe0f}')).toBe('\u{26a0}\\u{fe0f}')
     expect(hasInvisible('\u{26a0}\u{fe0f}')).toBe(true)
   })
@@ -152,7 +152,7 @@ describe('escapeInvisible with keepEmoji', () => {
     expect(escapeInvisible(text, { keepEmoji: true })).toBe(shown)
     expect(hasInvisible(text, { keepEmoji: true })).toBe(true)
   })
-  it('escapes everything else as without the option', () => {
+  it('escapes all other characters as without the option', () => {
     fc.assert(
       fc.property(tricky, text => {
         expect(escapeInvisible(text, { keepEmoji: true })).toBe(escapeInvisible(text))

@@ -1,8 +1,8 @@
-/** Forms, keyword by keyword: values that fit and values just beyond each limit. */
+/** Checks every keyword of forms with valid values and with values just beyond each limit. */
 import { describe, expect, it } from 'vitest'
 import { type FormField, FormSchema, fieldChoices, formProblem, limits } from '../src/index.ts'
 
-const text = (change: object = {}): FormField => ({ type: 'string', ...change }) as FormField // completed by the row
+const text = (change: object = {}): FormField => ({ type: 'string', ...change }) as FormField // the row contains the remaining fields
 const rows: readonly [string, FormField, readonly unknown[], readonly unknown[]][] = [
   ['string', text(), ['', 'a', 'é'], [1, null, true, [], {}]],
   ['minLength', text({ minLength: 2 }), ['ab', '😀😀'], ['a', '', '😀']],
@@ -18,7 +18,7 @@ const rows: readonly [string, FormField, readonly unknown[], readonly unknown[]]
     ['2026-01-31T12:00:00Z', '2026-01-31T12:00:00+01:00'],
     ['2026-01-31', '12:00'],
   ],
-  ['an unknown format', text({ format: 'colour' }), ['anything'], [1]],
+  ['an unknown format', text({ format: 'color' }), ['anything'], [1]],
   ['number', { type: 'number' }, [0, -1.5, 1e308], ['1', null, true, Number.POSITIVE_INFINITY, Number.NaN]],
   ['integer', { type: 'integer' }, [0, -3], [1.5, '1', Number.POSITIVE_INFINITY]],
   ['minimum', { type: 'number', minimum: 1 }, [1, 1.1], [0.9]],
@@ -36,7 +36,7 @@ const rows: readonly [string, FormField, readonly unknown[], readonly unknown[]]
 ]
 
 describe('a form field', () => {
-  it.each(rows)('with %s accepts fitting values and refuses others', (_name, field, fitting, not) => {
+  it.each(rows)('with %s accepts valid values and refuses invalid values', (_name, field, fitting, not) => {
     const schema: FormSchema = { type: 'object', properties: { f: field } }
     for (const value of fitting) expect(formProblem(schema, { f: value }), JSON.stringify(value)).toBeNull()
     for (const value of not) expect(formProblem(schema, { f: value }), JSON.stringify(value)).toContain('"f"')
@@ -45,14 +45,14 @@ describe('a form field', () => {
 
 describe('a form', () => {
   const schema: FormSchema = { type: 'object', properties: { a: text(), b: text() }, required: ['a'] }
-  it('needs its required fields and no others', () => {
+  it('needs its required fields, but not its optional fields', () => {
     expect(formProblem(schema, { a: 'x' })).toBeNull()
     expect(formProblem(schema, { b: 'x' })).toBe('"a" is required')
   })
   it('refuses an unknown field', () => {
     expect(formProblem(schema, { a: 'x', c: 1 })).toBe('"c" is not a field of this form')
   })
-  it('does not confuse inherited properties with fields', () => {
+  it('does not mistake inherited properties for fields', () => {
     const inherited: FormSchema = { type: 'object', properties: { toString: text() }, required: ['toString'] }
     expect(formProblem(inherited, {})).toBe('"toString" is required')
     expect(formProblem(inherited, { toString: 'x' })).toBeNull()
@@ -67,7 +67,7 @@ describe('a form', () => {
     expect(FormSchema.safeParse(of(limits.fieldsMax)).success).toBe(true)
     expect(FormSchema.safeParse(of(limits.fieldsMax + 1)).success).toBe(false)
   })
-  it('can require only its own fields', () => {
+  it('can require only fields that it has', () => {
     expect(FormSchema.safeParse({ type: 'object', properties: {}, required: ['x'] }).success).toBe(false)
     expect(FormSchema.safeParse({ type: 'object', properties: {}, required: ['toString'] }).success).toBe(false)
   })

@@ -68,22 +68,22 @@ describe('canonicalJson', () => {
 
 describe('parseJsonStrict', () => {
   const refused: readonly [string, string][] = [
-    ['nothing', ''],
+    ['an empty text', ''],
     ['a trailing comma', '{"a":1,}'],
     ['a byte order mark', '\ufeff{}'],
     ['a duplicate key', '{"a":1,"a":2}'],
-    ['a duplicate key, once escaped', '{"a":1,"\\u0061":2}'],
-    ['a duplicate key, deep inside', '[{"x":{"b":[{"k":1,"j":{},"k":2}]}}]'],
+    ['a duplicate key if one of the two is escaped', '{"a":1,"\\u0061":2}'],
+    ['a duplicate key in a nested object', '[{"x":{"b":[{"k":1,"j":{},"k":2}]}}]'],
     ['a duplicate key after a nested object', '{"a":{"a":1},"a":2}'],
     ['the empty key twice', '{"":1,"":2}'],
-    ['__proto__', '{"__proto__":{"x":1}}'],
-    ['__proto__, escaped', '{"\\u005f_proto__":{"x":1}}'],
-    ['constructor', '{"a":{"constructor":1}}'],
-    ['prototype', '{"prototype":1}'],
+    ['the key __proto__', '{"__proto__":{"x":1}}'],
+    ['the escaped key __proto__', '{"\\u005f_proto__":{"x":1}}'],
+    ['the key constructor', '{"a":{"constructor":1}}'],
+    ['the key prototype', '{"prototype":1}'],
     ['a raw lone surrogate', '{"a":"\ud800"}'],
     ['an escaped lone high surrogate', '{"a":"\\ud800"}'],
     ['an escaped lone low surrogate in a key', '{"\\udc00":1}'],
-    ['surrogates the wrong way round', '"\\udc00\\ud800"'],
+    ['a pair of surrogates in the wrong order', '"\\udc00\\ud800"'],
     ['a number out of range', '{"a":1e400}'],
     ['a negative number out of range', '[-1e999]'],
     ['a number with too many digits', `[${'9'.repeat(400)}]`],
@@ -105,7 +105,7 @@ describe('parseJsonStrict', () => {
     expect(parseJsonStrict(text)).toEqual(JSON.parse(text))
   })
 
-  it('accepts nesting up to jsonDepthMax', () => {
+  it('accepts up to jsonDepthMax nested levels and refuses more', () => {
     const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
     expect(() => parseJsonStrict(nested(limits.jsonDepthMax))).not.toThrow()
     expect(() => parseJsonStrict(nested(limits.jsonDepthMax + 1))).toThrow(

@@ -116,13 +116,13 @@ const rows: readonly [string, z.ZodType, number, (size: number) => unknown][] = 
   ['wait', contract.getRequest.input, limits.waitMaxMs, n => ({ id: formatId('req', new Uint8Array(20)), wait: n })],
 ]
 
-describe('a limit', () => {
+describe('the limit', () => {
   it.each(rows)('on %s accepts its maximum and refuses one more', (_name, schema, max, make) => {
     const atMaximum = schema.safeParse(make(max))
     expect(atMaximum.error?.issues ?? []).toEqual([])
     expect(schema.safeParse(make(max + 1)).success).toBe(false)
   })
-  it('on an attachment is five mebibytes', () => {
+  it('on the size of an attachment is five mebibytes', () => {
     const image = (bytes: number) => ({
       type: 'image',
       mediaType: 'image/png',
@@ -133,7 +133,7 @@ describe('a limit', () => {
   })
 })
 
-it('every limit is used', () => {
+it('every limit is used in the source code', () => {
   const packages = new URL('../../', import.meta.url).pathname
   const sources = readdirSync(packages).flatMap(name =>
     readdirSync(join(packages, name, 'src'), { recursive: true, encoding: 'utf8' })
@@ -146,7 +146,7 @@ it('every limit is used', () => {
 
 describe('the deadline of a request', () => {
   it.each([0, -1, 1.5, Number.NaN, limits.deadlineMinMs - 1, '1000', Number.POSITIVE_INFINITY])(
-    'of %s ms is refused',
+    'of %o ms is refused',
     deadlineMs => {
       expect(contract.openRequest.input.safeParse({ ...open, deadlineMs }).success).toBe(false)
     },
@@ -154,13 +154,13 @@ describe('the deadline of a request', () => {
   it.each([limits.deadlineMinMs, 2 ** 31, 30 * 24 * 3600 * 1000])('of %s ms is accepted', deadlineMs => {
     expect(contract.openRequest.input.safeParse({ ...open, deadlineMs }).success).toBe(true)
   })
-  it('can never allow', () => {
+  it('can deny or wait, but never allow', () => {
     expect(contract.openRequest.input.safeParse({ ...open, onDeadline: 'allow' }).success).toBe(false)
   })
 })
 
-describe('ids and cursors', () => {
-  it('are made from twenty bytes and parse back', () => {
+describe('the format of ids and cursors', () => {
+  it('is made from twenty bytes and can be parsed', () => {
     expect(formatId('ses', new Uint8Array(20))).toBe('ses_00000000000000000000')
     expect(SessionId.safeParse(formatId('ses', new Uint8Array(20).fill(255))).success).toBe(true)
     expect(() => formatId('ses', new Uint8Array(19))).toThrow()
@@ -175,12 +175,12 @@ describe('ids and cursors', () => {
     'ses_0000000000000000000i',
     ' ses_00000000000000000000',
     'ses_00000000000000000000\n',
-  ])('refuse %j as a session id', text => expect(SessionId.safeParse(text).success).toBe(false))
-  it('refuse the id of another kind of thing', () => {
+  ])('does not allow %j as a session id', text => expect(SessionId.safeParse(text).success).toBe(false))
+  it('does not allow an id with the prefix of another kind', () => {
     expect(RunnerId.safeParse(session).success).toBe(false)
   })
   it.each(['', '-1', 'a', 'a-', 'a--1', 'a-1e3', 'A-1', 'a-1 ', `a-${'9'.repeat(16)}`, `${text(17)}-1`, 'a-１'])(
-    'refuse %j as a cursor',
+    'does not allow %j as a cursor',
     text => expect(Cursor.safeParse(text).success).toBe(false),
   )
 })

@@ -1,8 +1,8 @@
-/** The contract and the list of faults as literals: an accidental change of either fails here. */
+/** Contains the contract and the list of faults as literals, so that an accidental change fails a test. */
 import { describe, expect, it } from 'vitest'
 import { contract, Fault, FaultBody, faultCodes, faultFromZod, faultStatus, type Operation } from '../src/index.ts'
 
-/** operation: method, path, roles, status if it is not 200, fields of the input */
+/** For each operation: the method, path and roles, the status unless it is 200, and the fields of the input. */
 const surface = [
   'listDrivers: GET /drivers [person runner agent] ()',
   'startSession: POST /sessions [person agent] 201 (driver cwd prompt attachments conversationId options mode model title parkAfterMs deadlineMs onDeadline)',
@@ -91,7 +91,7 @@ const statuses = {
 
 describe('the contract', () => {
   const operations = Object.entries<Operation>(contract)
-  it('has exactly these operations', () => {
+  it('has exactly the operations that are listed in this file', () => {
     expect(
       operations.map(
         ([name, op]) =>
@@ -99,26 +99,29 @@ describe('the contract', () => {
       ),
     ).toEqual(surface)
   })
-  it.each(operations)('%s refuses an unknown field and has every path parameter in its input', (_name, op) => {
-    const unknown = op.input.safeParse({ surely_unknown: 1 })
-    expect(unknown.error?.issues.some(issue => issue.code === 'unrecognized_keys')).toBe(true)
-    for (const part of op.path.matchAll(/:(\w+)/g)) expect(Object.keys(op.input.shape)).toContain(part[1])
-  })
+  it.each(operations)(
+    'includes %s, which refuses unknown fields and has every path parameter in its input',
+    (_name, op) => {
+      const unknown = op.input.safeParse({ surely_unknown: 1 })
+      expect(unknown.error?.issues.some(issue => issue.code === 'unrecognized_keys')).toBe(true)
+      for (const part of op.path.matchAll(/:(\w+)/g)) expect(Object.keys(op.input.shape)).toContain(part[1])
+    },
+  )
   it('has no two operations with the same route', () => {
     const routes = operations.map(([, op]) => `${op.method} ${op.path.replace(/:\w+/g, ':')}`)
     expect(new Set(routes).size).toBe(routes.length)
   })
-  it('lets only people answer (G8)', () => {
+  it('allows only people to answer requests (G8)', () => {
     for (const [name, op] of operations) if (name.startsWith('answer')) expect(op.roles).toEqual(['person'])
   })
 })
 
 describe('a fault', () => {
-  it('has one of these codes with its status', () => {
+  it('has one of the codes and statuses that are listed in this file', () => {
     expect(faultStatus).toEqual(statuses)
     expect(faultCodes).toEqual(Object.keys(statuses))
   })
-  it.each(faultCodes)('%s keeps code, message and detail on the wire', code => {
+  it.each(faultCodes)('with the code %s keeps code, message and detail on the wire', code => {
     const fault = new Fault(code, 'What happened.', { id: 'x' })
     expect(fault.status).toBe(statuses[code])
     expect(FaultBody.parse(JSON.parse(JSON.stringify(fault)))).toEqual({
@@ -126,7 +129,7 @@ describe('a fault', () => {
     })
     expect(JSON.stringify(new Fault(code, 'm'))).not.toContain('detail')
   })
-  it('from a failed parse names the fields', () => {
+  it('from a failed parse names the invalid fields', () => {
     const parsed = contract.openRequest.input.safeParse({ id: 'x', key: '', ask: { kind: 'poll' } })
     const fault = faultFromZod(parsed.error as NonNullable<typeof parsed.error>, 'openRequest') // the parse has failed
     expect(fault.code).toBe('bad_input')

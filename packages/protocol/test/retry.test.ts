@@ -34,7 +34,7 @@ describe('retry', () => {
     expect(run).toHaveBeenCalledTimes(3)
   })
 
-  it('ends a pause with the reason of its signal when that aborts', async () => {
+  it('rejects with the reason of its signal if the signal aborts during a pause', async () => {
     const controller = new AbortController()
     const run = vi.fn(() => Promise.reject(restarting))
     const result = retry(run, { ...pauses, isRetryable: isTransient, signal: controller.signal })
@@ -57,7 +57,7 @@ describe('retry', () => {
 })
 
 describe('isTransient', () => {
-  it('is true for a restart, an unavailable store and a transport without a reply, and false for anything else', () => {
+  it('is true for a restart, an unavailable store and a missing reply, and false for all other errors', () => {
     const unreachable = Object.assign(new Error('no reply'), { name: 'Unreachable' })
     expect([restarting, new Fault('store_full', 'full'), unreachable].map(isTransient)).toEqual([true, true, true])
     expect([new Fault('not_found', 'gone'), new Error('bug'), 'text', null].map(isTransient)).not.toContain(true)
@@ -65,7 +65,7 @@ describe('isTransient', () => {
 })
 
 describe('systemClock', () => {
-  it('fires a timer that is longer than a platform timer can be, only when it is due', async () => {
+  it('fires a timer at the right time even if it is longer than the longest timer of the platform', async () => {
     const callback = vi.fn()
     const longMs = 2 ** 31 + 5000
     systemClock.after(longMs, callback)
@@ -75,7 +75,7 @@ describe('systemClock', () => {
     expect(callback).toHaveBeenCalledTimes(1)
   })
 
-  it('keeps the process alive for a timer, unless it is a background timer', () => {
+  it('keeps the process alive for a timer, but not for a background timer', () => {
     vi.useRealTimers()
     const timers = vi.spyOn(globalThis, 'setTimeout')
     const cancels = [systemClock.after(1000, () => {}), systemClock.after(1000, () => {}, { background: true })]
@@ -85,7 +85,7 @@ describe('systemClock', () => {
     expect(hasRef).toEqual([true, false])
   })
 
-  it('leaves no timer behind after a pause that was aborted or a promise that was in time', async () => {
+  it('leaves no timer after an aborted pause or a promise that settled in time', async () => {
     const controller = new AbortController()
     const paused = expect(pause(systemClock, 1000, controller.signal)).rejects.toThrow('stopped')
     controller.abort(new Error('stopped'))

@@ -5,17 +5,17 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { evaluateRules, type RuleContext, type RuleSubject, validateRule } from '../src/index.ts'
 
-const session = 'ses_00000000000000000000' as SessionId // twenty letters of the alphabet
-const otherSession = 'ses_11111111111111111111' as SessionId // likewise
+const session = 'ses_00000000000000000000' as SessionId // a valid id
+const otherSession = 'ses_11111111111111111111' as SessionId // a valid id
 const context: RuleContext = { driver: 'claude', session, now: 1000 }
 const bash = (command: unknown, cwd = '/srv'): RuleSubject => ({
   tool: 'Bash',
   input: { command } as RuleSubject['input'],
   cwd,
-}) // an agent may send any value
+}) // an agent can send any JSON value
 let ruleCount = 0
 function rule(draft: Partial<RuleDraft>): Rule {
-  const id = `rul_${String(ruleCount++).padStart(20, '0')}` as Rule['id'] // twenty letters of the alphabet
+  const id = `rul_${String(ruleCount++).padStart(20, '0')}` as Rule['id'] // a valid id
   return { effect: 'allow', tool: 'Bash', scope: { cwd: '/srv' }, ...draft, id, madeBy: 'ada', madeAt: 0, version: 1 }
 }
 const verdict = (rules: readonly Rule[], ask: RuleSubject, change: Partial<RuleContext> = {}) =>
@@ -61,13 +61,18 @@ describe('an allow rule with a command', () => {
     [{ toString: 'x' }, 'ask'],
     [JSON.parse('{"__proto__": "x"}'), 'ask'],
   ]
-  it.each(additionalFields)('with the additional field %j gives %s', (more, expected) => {
-    const input = { ...bash('npm test').input }
-    for (const [name, value] of Object.entries(more)) Object.defineProperty(input, name, { value, enumerable: true })
-    expect(verdict(allow, { tool: 'Bash', input, cwd: '/srv' })).toBe(expected)
-    expect(verdict([rule({ effect: 'deny', command: 'npm test' })], { tool: 'Bash', input, cwd: '/srv' })).toBe('deny')
-  })
-  it('does not match in another folder, or if it was stored without a folder', () => {
+  it.each(additionalFields)(
+    'for a command with the additional input fields %j gives the verdict %s',
+    (more, expected) => {
+      const input = { ...bash('npm test').input }
+      for (const [name, value] of Object.entries(more)) Object.defineProperty(input, name, { value, enumerable: true })
+      expect(verdict(allow, { tool: 'Bash', input, cwd: '/srv' })).toBe(expected)
+      expect(verdict([rule({ effect: 'deny', command: 'npm test' })], { tool: 'Bash', input, cwd: '/srv' })).toBe(
+        'deny',
+      )
+    },
+  )
+  it('does not match in another folder, or if the stored rule has no folder', () => {
     expect(verdict(allow, bash('npm test', '/elsewhere'))).toBe('ask')
     expect(verdict([rule({ command: 'npm test', scope: {} })], bash('npm test'))).toBe('ask')
   })
@@ -75,8 +80,8 @@ describe('an allow rule with a command', () => {
   const attacks = JSON.parse(readFileSync(new URL('./data/policy.json', import.meta.url), 'utf8')) as readonly {
     readonly rule: string
     readonly command: string
-  }[] // the file's own shape
-  it('allows none of the commands that were written to trick it', () => {
+  }[] // the file contains this shape
+  it('allows none of the commands in the collection of bypass attempts', () => {
     expect(attacks.length).toBeGreaterThan(60)
     const allowed = attacks.filter(
       ({ rule: command, command: asked }) => verdict([rule({ command })], bash(asked)) === 'allow',
@@ -98,7 +103,7 @@ describe('an allow rule with a path', () => {
   })
   it('does not match if the input has other fields', () =>
     expect(verdict(allow, read('/srv/a.txt', { mode: 'w' }))).toBe('ask'))
-  it('never allows writing, because nobody has seen what would be written', () => {
+  it('never allows writing, because nobody has seen the content', () => {
     for (const tool of ['Write', 'Edit', 'constructor'])
       expect(verdict([rule({ tool, path: '/srv/a.txt' })], { ...read('/srv/a.txt'), tool })).toBe('ask')
   })
@@ -140,8 +145,8 @@ describe('a rule for a tool', () => {
   })
 })
 
-describe('several rules', () => {
-  it('deny beats ask and ask beats allow, in any order', () => {
+describe('evaluateRules with several rules', () => {
+  it('lets deny beat ask and ask beat allow, in any order', () => {
     const effects = fc.array(fc.constantFrom('allow', 'ask', 'deny'), { maxLength: 6 })
     fc.assert(
       fc.property(effects, list => {
@@ -155,10 +160,10 @@ describe('several rules', () => {
       }),
     )
   })
-  it('have no effect if they do not match', () => {
+  it('ignores rules that do not match', () => {
     expect(verdict([rule({ effect: 'deny', command: 'rm' }), rule({ command: 'ls' })], bash('ls'))).toBe('allow')
   })
-  it('give the id and the reason of the rule that decided', () => {
+  it('returns the id and the reason of the rule that decided', () => {
     const [deny, allow] = [rule({ effect: 'deny', note: 'never here' }), rule({ command: 'ls' })]
     expect(evaluateRules([allow, deny], bash('ls'), context)).toEqual({
       verdict: 'deny',
@@ -174,21 +179,33 @@ describe('several rules', () => {
   })
 })
 
-describe('the scope of a rule', () => {
+describe('a rule with a scope', () => {
   const rows: readonly [string, RuleDraft['scope'], RuleSubject, Partial<RuleContext>, boolean][] = [
-    ['with this driver and session matches', { driver: 'claude', session }, bash('ls'), {}, true],
-    ['with another driver does not match', { driver: 'codex', session }, bash('ls'), {}, false],
-    ['with only a driver does not match an allow', { driver: 'claude' }, bash('ls'), {}, false],
-    ['with this session matches', { session }, bash('ls'), {}, true],
-    ['with another session does not match', { session: otherSession }, bash('ls'), {}, false],
-    ['with a session does not match outside a session', { session }, bash('ls'), { session: null }, false],
-    ['with this folder matches', { cwd: '/srv' }, bash('ls'), {}, true],
-    ['with a parent folder does not match', { cwd: '/' }, bash('ls'), {}, false],
-    ['with a subfolder does not match', { cwd: '/srv/sub' }, bash('ls'), {}, false],
-    ['with this folder in another spelling does not match', { cwd: '/srv/' }, bash('ls'), {}, false],
-    ['with driver, folder and session matches', { driver: 'claude', cwd: '/srv', session }, bash('ls'), {}, true],
-    ['with one wrong part of three does not match', { driver: 'claude', cwd: '/x', session }, bash('ls'), {}, false],
-    ['that is empty does not match an allow', {}, bash('ls'), {}, false],
+    ['matches if driver and session are the same', { driver: 'claude', session }, bash('ls'), {}, true],
+    ['does not match for another driver', { driver: 'codex', session }, bash('ls'), {}, false],
+    ['does not match if it allows and its scope is only a driver', { driver: 'claude' }, bash('ls'), {}, false],
+    ['matches in the same session', { session }, bash('ls'), {}, true],
+    ['does not match in another session', { session: otherSession }, bash('ls'), {}, false],
+    ['does not match outside a session', { session }, bash('ls'), { session: null }, false],
+    ['matches in the same folder', { cwd: '/srv' }, bash('ls'), {}, true],
+    ['does not match in a subfolder of its folder', { cwd: '/' }, bash('ls'), {}, false],
+    ['does not match in the parent of its folder', { cwd: '/srv/sub' }, bash('ls'), {}, false],
+    ['does not match if the same folder is spelled differently', { cwd: '/srv/' }, bash('ls'), {}, false],
+    [
+      'matches if driver, folder and session are the same',
+      { driver: 'claude', cwd: '/srv', session },
+      bash('ls'),
+      {},
+      true,
+    ],
+    [
+      'does not match if one of driver, folder and session differs',
+      { driver: 'claude', cwd: '/x', session },
+      bash('ls'),
+      {},
+      false,
+    ],
+    ['does not match if it allows and its scope is empty', {}, bash('ls'), {}, false],
   ]
   it.each(rows)('%s', (_name, scope, ask, change, matches) => {
     expect(verdict([rule({ command: 'ls', ...(scope ? { scope } : {}) })], ask, change)).toBe(matches ? 'allow' : 'ask')
@@ -201,27 +218,27 @@ describe('a rule that expires at 1000', () => {
     [999, 'allow'],
     [1000, 'ask'],
     [1001, 'ask'],
-  ])('gives at %i the verdict %s', (now, expected) => expect(verdict(allow, bash('ls'), { now })).toBe(expected))
+  ])('at %i gives the verdict %s', (now, expected) => expect(verdict(allow, bash('ls'), { now })).toBe(expected))
 })
 
 describe('validateRule', () => {
   const refused: readonly [string, RuleDraft][] = [
-    ['a condition', { effect: 'deny', tool: 'Bash', when: 'true' }],
-    ['a host', { effect: 'deny', tool: 'WebFetch', host: 'a.b' }],
-    ['a limited number of uses', { effect: 'deny', tool: 'Bash', usesLeft: 1 }],
-    ['args "grammar"', { effect: 'deny', tool: 'Bash', command: 'ls', args: 'grammar' }],
-    ['an allow for every use of a tool', { effect: 'allow', tool: 'Bash' }],
-    ['an allow for every use of a tool in one folder', { effect: 'allow', tool: 'Bash', scope: { cwd: '/srv' } }],
-    ['an allow for a command in every folder', { effect: 'allow', tool: 'Bash', command: 'ls' }],
+    ['a rule with a condition', { effect: 'deny', tool: 'Bash', when: 'true' }],
+    ['a rule with a host', { effect: 'deny', tool: 'WebFetch', host: 'a.b' }],
+    ['a rule with a limited number of uses', { effect: 'deny', tool: 'Bash', usesLeft: 1 }],
+    ['a rule with args "grammar"', { effect: 'deny', tool: 'Bash', command: 'ls', args: 'grammar' }],
+    ['an allow rule for every use of a tool', { effect: 'allow', tool: 'Bash' }],
+    ['an allow rule for every use of a tool in one folder', { effect: 'allow', tool: 'Bash', scope: { cwd: '/srv' } }],
+    ['an allow rule for a command in every folder', { effect: 'allow', tool: 'Bash', command: 'ls' }],
     [
-      'an allow for a command in every folder of one driver',
+      'an allow rule for a command in every folder of one driver',
       { effect: 'allow', tool: 'Bash', command: 'ls', scope: { driver: 'claude' } },
     ],
-    ['an allow for writing a file', { effect: 'allow', tool: 'Write', path: '/a', scope: { cwd: '/srv' } }],
-    ['an allow for editing a file', { effect: 'allow', tool: 'Edit', path: '/a', scope: { cwd: '/srv' } }],
-    ['an allow for a relative path', { effect: 'allow', tool: 'Read', path: 'a' }],
+    ['an allow rule for writing a file', { effect: 'allow', tool: 'Write', path: '/a', scope: { cwd: '/srv' } }],
+    ['an allow rule for editing a file', { effect: 'allow', tool: 'Edit', path: '/a', scope: { cwd: '/srv' } }],
+    ['an allow rule for a relative path', { effect: 'allow', tool: 'Read', path: 'a' }],
     [
-      'an allow for a command and a path',
+      'an allow rule for both a command and a path',
       { effect: 'allow', tool: 'Read', command: 'ls', path: '/a', scope: { cwd: '/srv' } },
     ],
   ]
@@ -239,7 +256,7 @@ describe('validateRule', () => {
     { effect: 'deny', tool: 'Bash' },
     { effect: 'ask', tool: 'Bash', scope: { driver: 'claude' }, expiresAt: 5, note: 'n' },
   ])('returns %j unchanged', draft => expect(validateRule(draft)).toEqual(draft))
-  it('knows every field of the schema', () => {
+  it('is tested with every field of the schema', () => {
     expect(Object.keys(RuleDraftSchema.shape)).toEqual([
       'effect',
       'tool',

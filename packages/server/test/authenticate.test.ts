@@ -36,7 +36,7 @@ function sendRequest(method: string, path: string, headers: Headers, body?: stri
   })
 }
 
-/** One request per transport. The write is `POST /links`, which needs no input. */
+/** Sends one request per transport. The write request is `POST /links`, which needs no input. */
 const transports = {
   read: (headers: Headers) => sendRequest('GET', `${apiRoot}/sessions`, headers).then(reply => reply.status),
   write: (headers: Headers) =>
@@ -123,7 +123,7 @@ describe.each(names)('authentication of a %s request', name => {
     expect(await send({ cookie: `${cookie}; ${cookie}x`, origin: ownOrigin(), 'x-holdpoint': '1' })).toBe(401))
 })
 
-it('a change with a cookie needs x-holdpoint and an own origin; a socket needs an own origin', async () => {
+it('a change with a cookie needs x-holdpoint and the gateway’s own origin; a socket needs only the origin', async () => {
   expect(await transports.write({ cookie, origin: ownOrigin() })).toBe(403)
   expect(await transports.write({ cookie, 'x-holdpoint': '1' })).toBe(403)
   expect(await transports.socket({ cookie, 'x-holdpoint': '1' })).toBe(403)
@@ -148,7 +148,7 @@ it('every transport accepts or refuses the same combinations of headers (B7)', a
       const results = await Promise.all(
         names.map(async name => ((await transports[name](sent)) === successStatus[name] ? 'accepted' : 'refused')),
       )
-      // A read with only a cookie is accepted if x-holdpoint proves our own page; in every other case all transports agree.
+      // A read request with only a cookie is accepted if x-holdpoint proves that the page is our own. In all other cases the transports agree.
       const isCookieOnly = !sent.authorization && !sent.origin && sent['sec-fetch-site'] !== 'same-origin'
       const [read, write, stream, socket] = results
       expect(read).toBe(stream)
@@ -170,7 +170,7 @@ it('a CORS preflight is never granted (B3)', async () => {
   }
 })
 
-it('a body must be JSON, not a type that an HTML form can send (B11)', async () => {
+it('a body of a type that an HTML form can send is refused (B11)', async () => {
   for (const type of [
     'text/plain',
     'multipart/form-data; boundary=x',
@@ -193,7 +193,7 @@ it('a credential in the URL is refused on every path', async () => {
   expect(await handshake(gateway, bearer(), `${apiRoot}/socket?access_token=${secrets.person}`)).toBe(400)
 })
 
-it('two Host headers, or a host in the request line, are refused (B6)', async () => {
+it('a request with two Host headers or a host in the request line is refused (B6)', async () => {
   const auth = `Authorization: Bearer ${secrets.person}\r\nConnection: close\r\n\r\n`
   const host = `Host: localhost:${gateway.port}\r\n`
   expect(await sendRaw(gateway.port, `GET ${apiRoot}/me HTTP/1.1\r\n${host}Host: evil.test\r\n${auth}`)).toMatch(
@@ -220,7 +220,7 @@ it('in-process requests pass the same checks', async () => {
   expect(await send('http://localhost', { ...bearer(), origin: 'http://evil.test' })).toBe(403)
 })
 
-it('sign-in sets an HttpOnly, SameSite cookie, and sign-out ends it', async () => {
+it('sign-in sets an HttpOnly, SameSite cookie, and sign-out revokes the cookie', async () => {
   const { code } = (await (await post(gateway, 'person', '/links', {})).json()) as { code: string }
   const signIn = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ code }) }
   const reply = await fetch(`${gateway.url}${apiRoot}/sign-in`, signIn)

@@ -1,4 +1,4 @@
-/** Large amounts of unread data: missed events, large replies, unread frames. None of them may stop the gateway or repeat forever. */
+/** Checks that large amounts of unread data (missed events, large replies, unread frames) neither stop the gateway nor cause endless retries. */
 import { apiRoot, limits, type Session } from '@holdpoint/protocol'
 import { createServer } from '@holdpoint/server'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -68,7 +68,7 @@ describe('a resumed stream', () => {
     expect((await reader.next()).hello).toMatchObject({ resume: 'gap', sessions: [{ id: session.id }] })
     reader.stop()
   })
-  it('ends alone and is logged once if a frame cannot be encoded', async () => {
+  it('ends and is logged once if a frame cannot be encoded, and other streams continue', async () => {
     const frame = {
       cursor: 'a-1',
       session: null,
@@ -92,7 +92,7 @@ describe('a resumed stream', () => {
 describe('a socket with a slow reader', () => {
   const data = Buffer.alloc(4_900_000).toString('base64')
   const image = { type: 'image', mediaType: 'image/png', data }
-  /** Opens a session with a message that is larger than a page of commands. */
+  /** Starts a session with a message that is larger than a page of commands. */
   async function openSessionWithImages(): Promise<Session> {
     const opened = await openSession(gateway)
     const reply = await post(gateway, 'person', `/sessions/${opened.id}/messages`, {
@@ -130,7 +130,7 @@ describe('a socket with a slow reader', () => {
     expect(lines).toEqual([])
     socket.ws.close()
   })
-  it('is not read while queuedRepliesMaxBytes of replies are unread, and then continues', async () => {
+  it('is paused while queuedRepliesMaxBytes of replies are unread, and then continues', async () => {
     const large = await openSessionWithImages()
     const socket = await openSocket(gateway, authHeaders('agent'))
     socket.ws.pause()

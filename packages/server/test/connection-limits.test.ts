@@ -1,4 +1,4 @@
-/** Limits of connections: unreadable requests, slow requests, too many connections, clients that stop responding. */
+/** Checks the limits on connections: unreadable requests, slow requests, too many connections and clients that stop responding. */
 import { connect } from 'node:net'
 import { apiRoot, limits } from '@holdpoint/protocol'
 import { afterEach, describe, expect, it, vi } from 'vitest'
@@ -53,7 +53,7 @@ describe('an unreadable request', () => {
       404,
       'not_found',
     ],
-  ])('is answered with a fault and the security headers: %s', async (_name, bytes, status, code) => {
+  ])('gets a fault and the security headers: %s', async (_name, bytes, status, code) => {
     const { port } = await open()
     expect(parseReply(await sendRaw(port, bytes.replace('HOST', `localhost:${port}`)))).toEqual({
       status,
@@ -74,7 +74,7 @@ describe('an unreadable request', () => {
       socket.on('error', () => {}).on('close', () => resolve(text))
     })
   }
-  it('is answered with a fault after an earlier reply on the same connection', async () => {
+  it('gets a fault after an earlier reply on the same connection', async () => {
     const text = await sendThenGarbage(await open(), '/healthz')
     expect(text).toContain('"ok":true')
     expect(parseReply(text.slice(text.indexOf('HTTP/1.1 400')))).toEqual({

@@ -91,12 +91,12 @@ describe('the session log and the audit log', () => {
     const get = async (path: string) => (await request(gateway, path, { headers: authHeaders('person') })).json()
     const log = `/sessions/${session.id}/events`
     const newest = (await get(`${log}?before=end&limit=2`)) as Output<'listEvents'> // by the contract
-    const older = (await get(`${log}?before=${newest.next}`)) as Output<'listEvents'> // likewise
+    const older = (await get(`${log}?before=${newest.next}`)) as Output<'listEvents'> // typed by the contract
     expect(await get(log)).toEqual({ items: [...older.items, ...newest.items], next: null })
     const both = await request(gateway, `${log}?before=end&after=${newest.next}`, { headers: authHeaders('person') })
     expect([both.status, await faultCode(both)]).toEqual([400, 'bad_input'])
 
-    const auditPage = (query: string) => get(`/audit?session=${session.id}&${query}`) as Promise<Output<'listAudit'>> // likewise
+    const auditPage = (query: string) => get(`/audit?session=${session.id}&${query}`) as Promise<Output<'listAudit'>> // typed by the contract
     const keys = async (query: string) => (await auditPage(query)).items.map(entry => entry.value.key)
     expect(await keys('before=end&limit=2')).toEqual(['Feed the cat', 'Water the fern'])
     expect(await keys('q=THE+CAT&by=person&answer=deny&person=ada')).toEqual(['Feed the cat'])
@@ -133,7 +133,7 @@ describe('a request for an operation', () => {
     expect(await send('/sessions?__proto__=1', { headers: authHeaders('person') })).toBe('bad_input')
     expect(({} as Record<string, unknown>).polluted).toBeUndefined()
   })
-  it('takes effect once if a POST is repeated with the same Idempotency-Key', async () => {
+  it('takes effect only once if the POST is repeated with the same Idempotency-Key', async () => {
     const headers = authHeaders('agent', { ...json, 'idempotency-key': 'same' })
     const start = () => request(gateway, '/sessions', { method: 'POST', headers, body: '{"driver":"external"}' })
     const [first, second] = [await (await start()).json(), await (await start()).json()]
@@ -147,7 +147,7 @@ describe('a request for an operation', () => {
       expect(await faultCode(reply), key).toBe('bad_input')
     }
   })
-  it('records in the resolution which client an answer came from', async () => {
+  it('stores the client of an answer in the resolution', async () => {
     const opened = await ask(gateway, await openSession(gateway), 'via')
     const reply = await request(gateway, `/requests/${opened.id}/answer`, {
       method: 'POST',
@@ -156,7 +156,7 @@ describe('a request for an operation', () => {
     })
     expect(await reply.json()).toMatchObject({ resolution: { via: 'cli', person: 'ada' } })
   })
-  it('gets 404 for an unknown path and 405 with the allowed methods otherwise', async () => {
+  it('gets 404 for an unknown path, and 405 with the allowed methods for an unknown method', async () => {
     const headers = authHeaders('person')
     for (const path of [
       '/nothing',
@@ -179,7 +179,7 @@ describe('a request for an operation', () => {
     })
     expect(overridden.status).toBe(200)
   })
-  it('gets only a bug id if it fails unexpectedly, and the bug is logged once', async () => {
+  it('gets only the id of the bug if it fails unexpectedly, and the bug is logged once', async () => {
     const lines: LogLine[] = []
     const broken = { ...gateway.gateway, dispatchUnparsed: () => Promise.reject(new Error('inner\nworkings')) }
     const server = createServer({ gateway: broken, log: line => lines.push(line) })
@@ -247,14 +247,14 @@ describe('a request body', () => {
       )
     expect(({} as Record<string, unknown>).polluted).toBeUndefined()
   })
-  it('is refused with two different lengths', async () => {
+  it('is refused if the request has two different lengths', async () => {
     const reply = await start(gateway.port, [jsonType, 'Content-Length: 2', 'Transfer-Encoding: chunked'], '0\r\n\r\n')
     expect(reply).toMatch(/^HTTP\/1.1 400/)
     expect(await start(gateway.port, [jsonType, 'Content-Length: 2', 'Content-Length: 3'], '{}')).toMatch(
       /^HTTP\/1.1 400/,
     )
   })
-  it('is refused with a GET', async () => {
+  it('is refused in a GET request', async () => {
     const reply = await server().fetch(
       Object.defineProperty(new Request(`http://localhost${apiRoot}/me`, { headers: authHeaders('person') }), 'body', {
         value: new Blob(['{}']).stream(),
@@ -262,7 +262,7 @@ describe('a request body', () => {
     )
     expect(await faultCode(reply)).toBe('bad_input')
   })
-  it('is refused with headers that are too large', async () => {
+  it('is refused if the headers are too large', async () => {
     const reply = await start(gateway.port, [`X-Long: ${'x'.repeat(limits.headersMaxBytes)}`])
     expect(reply).toMatch(/^HTTP\/1.1 431/)
   })

@@ -36,7 +36,7 @@ const isDescribed = (schema: JsonSchema) =>
   typeof schema.description === 'string' || typeof schemas[nameOfRef(schema)]?.description === 'string'
 
 describe('the OpenAPI document', () => {
-  it('has every operation of the contract with a summary', () => {
+  it('contains every operation of the contract with a summary', () => {
     expect(operations.map(({ operationId }) => operationId).sort()).toEqual(Object.keys(contract).sort())
     expect(operations.filter(({ summary }) => !/^[A-Z].+\.$/.test(summary)).map(op => op.operationId)).toEqual([])
   })
@@ -93,7 +93,7 @@ describe('the OpenAPI document', () => {
     expect(document['x-faults'].map(({ code }) => code)).toEqual(faultCodes)
   })
 
-  it('offers a token and a cookie as credentials, and none for sign-in', () => {
+  it('requires a token or a cookie, except for sign-in', () => {
     expect(Object.keys(document.components.securitySchemes)).toEqual(['bearer', 'cookie'])
     expect(operations.filter(({ security }) => security?.length === 0).map(op => op.operationId)).toEqual(['signIn'])
   })

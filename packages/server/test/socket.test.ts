@@ -23,7 +23,7 @@ afterAll(() => gateway.close())
 const isReply = (id: unknown) => (frame: SocketFrame) => frame.frame === 'reply' && frame.id === id
 
 describe('a socket', () => {
-  it('runs operations under their ids, with the same statuses and faults as HTTP', async () => {
+  it('runs operations and replies with their ids, and with the same statuses and faults as HTTP', async () => {
     const socket = await openSocket(gateway)
     socket.send({ id: 1, op: 'whoAmI', input: {} })
     expect(await socket.next(isReply(1))).toMatchObject({ status: 200, body: { person: 'ada', role: 'person' } })
@@ -92,7 +92,7 @@ describe('a socket', () => {
     expect((await socket.next()).frame).toBe('reply')
     socket.ws.close()
   })
-  it('ends a long poll on a cancel frame or on an answer', async () => {
+  it('ends a long poll after a cancel frame or an answer', async () => {
     const socket = await openSocket(gateway, authHeaders('agent'))
     const opened = await ask(gateway, session, 'polled')
     socket.send({ id: 1, op: 'getRequest', input: { id: opened.id, wait: limits.waitMaxMs } })
@@ -105,7 +105,7 @@ describe('a socket', () => {
     expect(await socket.next(isReply(2))).toMatchObject({ status: 200, body: { status: 'resolved' } })
     socket.ws.close()
   })
-  it('closes on a frame over the limit, on invalid UTF-8 and on an unmasked frame (X7)', async () => {
+  it('is closed after a frame over the limit, invalid UTF-8 or an unmasked frame (X7)', async () => {
     const large = await openSocket(gateway)
     large.send('x'.repeat(limits.inboundFrameMaxBytes + 1))
     expect(await large.closed).toBe(1009)
@@ -118,7 +118,7 @@ describe('a socket', () => {
     unmasked.ws.send('{}', { mask: false })
     expect(await unmasked.closed).toBe(1002)
   })
-  it('refuses operations beyond socketInFlightMax and accepts them again later', async () => {
+  it('refuses an operation while socketInFlightMax operations are running, and accepts it later', async () => {
     const socket = await openSocket(gateway, authHeaders('agent'))
     const opened = await ask(gateway, session, 'crowded')
     for (let id = 0; id <= limits.socketInFlightMax; id++)
@@ -144,7 +144,7 @@ describe('a socket', () => {
     socket.ws.close()
     adminSocket.ws.close()
   })
-  it('ends long polls with draining before it closes with the gateway', async () => {
+  it('ends long polls with draining before the gateway closes the socket', async () => {
     const closingServer = await startTestServer()
     const opened = await ask(closingServer, await openSession(closingServer), 'k')
     const socket = await openSocket(closingServer, authHeaders('agent'))

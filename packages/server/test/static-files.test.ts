@@ -43,12 +43,12 @@ describe('the web page', () => {
     const again = await fetch(`${withPage.url}/`, { headers: { 'if-none-match': reply.headers.get('etag') ?? '' } })
     expect([again.status, again.headers.get('cache-control')]).toEqual([304, 'no-cache'])
   })
-  it('has immutable caching for files with a hash in their name', async () => {
+  it('lets browsers cache files with a hash in their name forever', async () => {
     const reply = await fetch(`${withPage.url}${scriptPath}`)
     expect(reply.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
     expect(reply.headers.get('content-type')).toBe('text/javascript; charset=utf-8')
   })
-  it('serves its manifest and service worker with no-cache, so that it can be installed', async () => {
+  it('can be installed: its manifest and service worker are served with no-cache', async () => {
     const worker = await fetch(`${withPage.url}/sw.js`, { headers: { 'sec-fetch-dest': 'serviceworker' } })
     const manifest = await fetch(`${withPage.url}/app.webmanifest`)
     expect(
@@ -100,7 +100,7 @@ describe('the web page', () => {
     expect(dateless(await get())).toBe(dateless(first))
     await writeFile(join(folder, `page${scriptPath}`), script)
   })
-  it('serves no file outside its folder and no hidden file', async () => {
+  it('does not make files outside its folder or hidden files available', async () => {
     const paths = [
       '/../secret.txt',
       '/assets/../../secret.txt',
@@ -120,7 +120,7 @@ describe('the web page', () => {
       )
     expect((await fetch(`${withPage.url}/index.html`, { method: 'POST' })).status).toBe(405)
   })
-  it('is replaced by a plain text if the gateway runs without it', async () => {
+  it('is replaced by a plain text if the gateway runs without the page', async () => {
     const reply = await fetch(`${withoutPage.url}/`)
     expect(reply.headers.get('content-type')).toBe('text/plain; charset=utf-8')
     expect(await reply.text()).toContain('where AI agents stop and ask')

@@ -82,7 +82,7 @@ describe('the event stream', () => {
     expect(opened.id).toBe(opened.event?.cursor)
     reader.stop()
   })
-  it('resumes after a cursor with exactly the missed events, by Last-Event-ID or after', async () => {
+  it('resumes with exactly the missed events after the cursor in Last-Event-ID or `after`', async () => {
     const reader = await openStream()
     await reader.next()
     await appendMessage('one')
@@ -98,7 +98,7 @@ describe('the event stream', () => {
       const again = await openStream(query, headers)
       const hello = await again.next()
       expect(hello.hello?.resume).toBe('ok')
-      // A client that is cut off here has not seen the missed events, so hello must have the old cursor.
+      // A client that loses the connection here has not seen the missed events, so hello must have the old cursor.
       expect(hello.id).toBe(id)
       expect((await again.next(isMessage)).event?.text).toBe('two')
       expect((await again.next(isMessage)).event?.text).toBe('three')
@@ -123,7 +123,7 @@ describe('the event stream', () => {
     for (const query of ['?session=nonsense', '?unknownField=1'])
       expect((await request(gateway, `/events${query}`, { headers: authHeaders('person') })).status).toBe(400)
   })
-  it('carries any text unchanged in exactly one event (X11)', async () => {
+  it('sends any text unchanged in exactly one event (X11)', async () => {
     const reader = await openStream()
     await reader.next()
     const tricky = fc.constantFrom(
@@ -155,7 +155,7 @@ describe('the event stream', () => {
     )
     reader.stop()
   })
-  it('works the same in process', async () => {
+  it('is the same in process', async () => {
     const abort = new AbortController()
     const reply = await gateway.server.fetch(
       new Request(`http://localhost${apiRoot}/events`, { headers: authHeaders('person'), signal: abort.signal }),
@@ -168,7 +168,7 @@ describe('the event stream', () => {
     for (let frame = await next(); frame.event?.text !== 'in process'; frame = await next());
     await events.return()
   })
-  it('disconnects a client that does not read, and no other', async () => {
+  it('disconnects only a client that does not read', async () => {
     const slow = connect(gateway.port, '127.0.0.1')
     slow.write(
       `GET ${apiRoot}/events HTTP/1.1\r\nHost: localhost:${gateway.port}\r\nAuthorization: ${authHeaders('person').authorization}\r\n\r\n`,
@@ -179,7 +179,7 @@ describe('the event stream', () => {
     await reader.next()
     const text = 'x'.repeat(200 * 1024)
     const closed = new Promise<void>(resolve => slow.once('close', () => resolve()).once('error', () => resolve()))
-    // More than the subscription buffer and the buffers of both kernels together.
+    // This is more than the subscription buffer and the kernel buffers of both sides together.
     for (let sent = 0; sent < 8 * limits.subscriptionBufferMaxBytes; sent += text.length) {
       await appendMessage(text)
       await reader.next(isMessage)
@@ -198,7 +198,7 @@ describe('the event stream', () => {
   })
 })
 
-it('a streamed ask has its title unchanged except for JSON escapes', async () => {
+it('the stream sends the title of an ask unchanged except for JSON escapes', async () => {
   const reader = await openStream()
   await reader.next()
   await ask(gateway, session, 'hostile', approval('\u202e\ndata: {}\n\n'))
