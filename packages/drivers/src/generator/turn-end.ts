@@ -2,15 +2,15 @@
 import { limits } from '@holdpoint/protocol'
 import { TurnCancelled } from './asks.ts'
 
-/** A person interrupted the turn. */
+/** Thrown when a person interrupts the turn. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted'
 }
-/** The agent threw an error or did something invalid. */
+/** Thrown when the agent has thrown an error or done something invalid. */
 export class TurnFailed extends Error {
   override readonly name = 'TurnFailed'
 }
-/** An ask has waited longer than `parkAfterMs`. */
+/** Thrown to park the turn when an ask has waited longer than `parkAfterMs`. */
 export class ParkTurn extends Error {
   override readonly name = 'ParkTurn'
 }

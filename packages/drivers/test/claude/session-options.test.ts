@@ -1,4 +1,4 @@
-/** Session options, working folders, conversations and attachments of Claude Code. */
+/** Tests session options, working folders, conversations and attachments of Claude Code. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { JsonObject } from '@holdpoint/protocol'

@@ -139,7 +139,7 @@ export class PendingCalls {
     const call = this.#calls.get(id)
     if (!call) return answered
     call.isHeld = true
-    // If the self-test finds that marker rows work, the call need not wait in the hook.
+    // If the self-test finds that marker rows work, the call does not need to wait in the hook.
     const notNeeded = parkingProbe.findMethod().then(method => (method === 'markerRow' ? false : never))
     try {
       return await Promise.race([answered, notNeeded, this.#stopping.then(() => !call.isHanding)])

@@ -88,7 +88,7 @@ export interface PermissionReply {
 
 export interface CallContext {
   readonly tool: string
-  /** The input as the CLI sent it. */
+  /** The call's input, as the CLI sent it. */
   readonly input: JsonObject
   /** The suggestions that the CLI sent with the call. */
   readonly updates: readonly PermissionUpdate[]
