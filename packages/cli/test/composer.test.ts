@@ -22,7 +22,7 @@ beforeEach(() => {
     changed: () => changed(),
   })
 })
-/** Types the text and waits until the last key was handled. */
+/** Types the text and waits until the last key has been handled. */
 async function type(text: string): Promise<void> {
   for (const key of new KeyParser().push(text)) composer.handleKey(key)
   await new Promise<void>(resolve => {
@@ -35,13 +35,13 @@ describe('the message line', () => {
     await type('go on\r')
     expect([sent, composer.isEmpty, composer.hint]).toEqual([['go on'], true, null])
   })
-  it('gets its text back, with a hint, if sending fails', async () => {
+  it('shows its text again, with a hint, if sending fails', async () => {
     refuse = new Error('The session has ended.')
     await type('go on\r')
     expect(composer.line.text).toBe('go on')
     expect(composer.hint).toBe('Not sent: The session has ended.')
   })
-  it('takes its text from the editor on /edit, and shows a hint if the editor fails', async () => {
+  it('shows the text from the editor after /edit, or a hint if the editor fails', async () => {
     edited = 'two\nlines\n'
     await type('/edit\r')
     expect(composer.line.text).toBe('two\nlines')

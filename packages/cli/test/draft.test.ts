@@ -11,7 +11,7 @@ function promptOf(ask: Ask): Prompt {
   return { ...openPrompt(pendingRequest(ask), []), isFullyShown: true }
 }
 const view = { columns: 80, lines: 1, height: 20, top: 0 }
-/** Handles each chunk as if it arrived by itself. */
+/** Handles each chunk as separate input. */
 function press(prompt: Prompt, ...chunks: readonly string[]): { readonly prompt: Prompt; readonly answer?: Answer } {
   let turn: { readonly prompt: Prompt; readonly answer?: Answer } = { prompt }
   for (const chunk of chunks) {
@@ -43,7 +43,7 @@ const form: Ask = {
 const enter = '\r'
 
 describe('an answer cleared on another device', () => {
-  it('is cleared in the prompt, question by question', () => {
+  it('is cleared in a questions prompt, and answers to other questions stay', () => {
     const ask = questions({}, { multiSelect: true }, { options: [] })
     const draft = answers(
       ['q0', { chosen: ['Red'] }],
@@ -57,7 +57,7 @@ describe('an answer cleared on another device', () => {
     expect(draftFromPrompt(withDraft(prompt, {}))).toMatchObject(answers())
   })
 
-  it('gets its default back, field by field', () => {
+  it('is reset to its default in a form prompt, and values of other fields stay', () => {
     const draft = values(['to', 'Bo'], ['gift', true])
     const prompt = withDraft(promptOf(form), draft)
     expect(draftFromPrompt(prompt)).toMatchObject(draft)
@@ -67,7 +67,7 @@ describe('an answer cleared on another device', () => {
 })
 
 describe('a draft from another device', () => {
-  it('counts even if the question was skipped here', () => {
+  it('answers a question that was skipped in this terminal', () => {
     const skipped = press(promptOf(questions({}, {})), 's').prompt
     const { answer } = press(withDraft(skipped, answers(['q0', { chosen: ['Red'] }])), enter, '2', enter)
     expect(answer).toEqual({
@@ -94,7 +94,7 @@ describe('a draft from another device', () => {
     expect(answer).toEqual({ kind: 'submit', values: { to: 'Ana', pass: 'hunter2' } })
   })
 
-  it('goes back to a confirmed answer that it changes, and to no other', () => {
+  it('moves the prompt back to a confirmed answer only if the draft changes that answer', () => {
     const red = answers(['q0', { chosen: ['Red'] }])
     const second = press(withDraft(promptOf(questions({}, {})), red), enter).prompt
     expect(withDraft(second, red)).toMatchObject({ state: { index: 1 }, hint: null })

@@ -22,27 +22,27 @@ describe('the key parser', () => {
     ['a letter after an escape in an earlier chunk as not alone', ['\u001b', 'a'], [key('escape'), text('a')]],
     ['a letter after an unknown sequence as not alone', ['\u001b[Ia'], [text('a')]],
     ['an astral character as one key', ['😀'], [text('😀', true)]],
-    ['CSI and SS3 arrows', ['\u001b[A\u001bOB'], [key('up'), key('down')]],
-    ['arrows with modifiers', ['\u001b[1;5C'], [key('right', true)]],
-    ['a sequence split over two chunks', ['\u001b[', '6~'], [key('pagedown', true)]],
-    ['an escape without anything after it', ['\u001b'], [key('escape', true)]],
-    ['Enter after text', ['hi\r'], [text('h'), text('i'), key('enter')]],
+    ['arrow keys from CSI and SS3 sequences', ['\u001b[A\u001bOB'], [key('up'), key('down')]],
+    ['an arrow key with a modifier as the plain arrow key', ['\u001b[1;5C'], [key('right', true)]],
+    ['a sequence split over two chunks as one key', ['\u001b[', '6~'], [key('pagedown', true)]],
+    ['a lone escape character as the Escape key', ['\u001b'], [key('escape', true)]],
+    ['Enter after letters as the Enter key', ['hi\r'], [text('h'), text('i'), key('enter')]],
     ['a paste as one text with its line breaks', ['\u001b[200~a\r\nb\u001b[201~'], [text('a\nb')]],
-    ['a paste split over two chunks', ['\u001b[200~a', 'b\u001b[201~'], [text('ab')]],
-    ['an escape within a paste as text', ['\u001b[200~\u001b[A\u001b[201~'], [text('\u001b[A')]],
+    ['a paste split over two chunks as one text', ['\u001b[200~a', 'b\u001b[201~'], [text('ab')]],
+    ['an escape sequence within a paste as text', ['\u001b[200~\u001b[A\u001b[201~'], [text('\u001b[A')]],
     [
-      'known control characters',
+      'known control characters as named keys',
       ['\u0003\u0004\u007f\u0015\u0017'],
       [key('ctrl-c'), key('ctrl-d'), key('backspace'), key('clear-line'), key('clear-word')],
     ],
     [
-      'Ctrl+C during a paste that does not end as the key',
+      'a separate Ctrl+C during an unfinished paste as the key',
       ['\u001b[200~ab', '\u0003', 'a'],
       [key('ctrl-c', true), text('a', true)],
     ],
     ['a Ctrl+C within a paste as text', ['\u001b[200~a\u0003b', '\u001b[201~'], [text('a\u0003b')]],
-    ['a paste without an end as the text so far', ['\u001b[200~ab'], [text('ab')]],
-    ['unknown controls and sequences as nothing', ['\u0002\u001b[99~\u001b[I'], []],
+    ['a paste without an end marker as the text received so far', ['\u001b[200~ab'], [text('ab')]],
+    ['unknown control characters and sequences as no key', ['\u0002\u001b[99~\u001b[I'], []],
   ])('parses %s', (_, chunks, keys) => {
     expect(read(...chunks)).toEqual(keys)
   })
@@ -52,7 +52,7 @@ describe('the keyboard', () => {
   it('marks keys that come after a pause', async () => {
     vi.useFakeTimers({ toFake: ['performance'] })
     const input = Object.assign(new PassThrough(), { setRawMode: () => {} })
-    const keyboard = new Keyboard(input as unknown as ReadStream, () => {}) // all members that the keyboard uses
+    const keyboard = new Keyboard(input as unknown as ReadStream, () => {}) // has all members that the keyboard uses
     const heard: Key[] = []
     let told = () => {}
     keyboard.open(one => {

@@ -1,4 +1,4 @@
-/** Misleading texts of agents in the live views: invisible characters are escaped, and no control sequence reaches the terminal. */
+/** Misleading text from agents in the live views: invisible characters are escaped, and no control sequence reaches the terminal. */
 import { readFileSync } from 'node:fs'
 import { displayText } from '@holdpoint/client'
 import type { Ask } from '@holdpoint/protocol'
@@ -15,7 +15,7 @@ const texts = (JSON.parse(readFileSync(file, 'utf8')) as readonly { name: string
 )
 
 /** The control sequences that the live views write: cursor movement, styles, terminal modes. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control sequences start with one
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control sequences start with a control character
 const own = /\u001b\[(?:\?(?:25|1049|2004|2026)[hl]|[012]?[JK]|\d*A|\d+;1H|H|[\d;]*m)/g
 const unseen = /[^\P{C}\n]|[\p{Zl}\p{Zp}\p{DI}\u2800]|(?![ \n])\p{Zs}/u
 
@@ -25,7 +25,7 @@ function expectClean(terminal: Terminal): void {
     if (hasInvisible(text)) expect([name, terminal.raw.includes(text)]).toEqual([name, false])
 }
 
-/** An approval with the text in every field; in fields with a length limit, its beginning. */
+/** Returns an approval with the text in every field, cut to the length limit of the field. */
 function askWith(whole: string): Ask {
   const text = whole.slice(0, 150)
   const caution = { reason: whole, blockedPath: whole }
@@ -78,8 +78,8 @@ afterAll(async () => {
   await closeGateways()
 })
 
-describe('misleading texts of agents', () => {
-  it('are escaped in run: in messages, tools, requests and answers', async () => {
+describe('misleading text from an agent', () => {
+  it('is escaped in the messages, tool calls, requests and answers of holdpoint run', async () => {
     const session = await fixture.startSession()
     const terminal = fixture.openRun(session, { columns: 160, rows: 50 })
     for (const { name, text } of texts) {
@@ -94,7 +94,7 @@ describe('misleading texts of agents', () => {
       await terminal.waitFor(`Agent says  ${displayText(text.slice(0, 150)).slice(0, 20)}`.trimEnd())
       if (hasInvisible(text, { multiline: true }) && text.length < 100)
         expect(terminal.text()).toContain(`│ ${displayText(text)}`.trimEnd())
-      // Answer through the API, which needs no cooldown.
+      // Answer through the API, which has no cooldown.
       const answer = { kind: 'deny' as const, reason: text }
       await fixture.call('answerRequest', { id: request.id, digest: request.digest, answer })
       await terminal.waitForGone('Agent says')
@@ -102,7 +102,7 @@ describe('misleading texts of agents', () => {
     expectClean(terminal)
   }, 60_000)
 
-  it('are escaped in options and form fields', async () => {
+  it('is escaped in the options of a question and the fields of a form', async () => {
     const session = await fixture.startSession()
     const terminal = fixture.openRun(session, { columns: 160, rows: 50 })
     const [questions, form] = [await fixture.ask(session, every[0] as Ask), await fixture.ask(session, every[1] as Ask)]
@@ -125,7 +125,7 @@ describe('misleading texts of agents', () => {
     expectClean(terminal)
   }, 60_000)
 
-  it('are escaped in tui: in the list, the preview and the open session', async () => {
+  it('is escaped in the list, the preview and the open session of holdpoint tui', async () => {
     for (const { text } of texts) {
       const session = await fixture.startSession(text.slice(0, 200))
       await fixture.sayAsAgent(session, text)

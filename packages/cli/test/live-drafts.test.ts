@@ -1,4 +1,4 @@
-/** Unfinished answers in a real pseudo-terminal: other people's, and the person's own from another device. */
+/** Unfinished answers in a real pseudo-terminal: answers of other people, and the person's own answers from another device. */
 import { type AnswerDraft, encodeDraft } from '@holdpoint/client'
 import type { Ask, Call, Question, Request } from '@holdpoint/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
@@ -27,7 +27,7 @@ function questions(more: Partial<Question>[]): Ask {
 const putDraft = (call: Call, { id }: Request, draft: AnswerDraft) =>
   call('putDraft', { id, draft: encodeDraft(draft) })
 const savedDraft = async ({ id }: Request) => decodeDraft((await fixture.call('getDraft', { id })).draft?.draft)
-/** A draft is saved a moment later and without an event, so this polls. */
+/** Polls for the draft, because the gateway saves a draft a moment later and without an event. */
 async function waitForDraft(request: Request, draft: AnswerDraft): Promise<void> {
   const matches = async () =>
     JSON.stringify(encodeDraft(await savedDraft(request))) === JSON.stringify(encodeDraft(draft))
@@ -39,7 +39,7 @@ async function waitForDraft(request: Request, draft: AnswerDraft): Promise<void>
 }
 
 describe('another person’s unfinished answer', () => {
-  it('is announced in run, also if it was started before, until it is dropped', async () => {
+  it('is shown in holdpoint run until it is discarded, even if it was started before run opened', async () => {
     const session = await fixture.startSession()
     const request = await fixture.ask(session, approval)
     await putDraft(ana, request, { reason: 'hm' })
@@ -52,7 +52,7 @@ describe('another person’s unfinished answer', () => {
     await terminal.waitFor('ana is answering')
   })
 
-  it('is announced in tui', async () => {
+  it('is shown in holdpoint tui', async () => {
     const own = await SessionFixture.open()
     const other = own.gateway.callAs((await own.call('addToken', { role: 'person', name: 'bo' })).secret)
     const request = await own.ask(await own.startSession(), approval)
@@ -66,7 +66,7 @@ describe('another person’s unfinished answer', () => {
 })
 
 describe('the person’s own unfinished answer', () => {
-  it('is announced to others, saved, and removed when the answer is sent', async () => {
+  it('is shown to other people, saved at the gateway, and removed when the answer is sent', async () => {
     const { request, terminal } = await fixture.openRunWithRequest(approval)
     await terminal.waitFor('[a] Allow')
     expect(await ana('getDraft', { id: request.id })).toMatchObject({ others: [] })
@@ -88,7 +88,7 @@ describe('the person’s own unfinished answer', () => {
     expect(await savedDraft(request)).toEqual({})
   })
 
-  it('is removed once its text is deleted', async () => {
+  it('is removed from the gateway when the person deletes the text', async () => {
     const { request, terminal } = await fixture.openRunWithRequest(approval)
     await terminal.waitFor('[a] Allow')
     terminal.press('n')
@@ -100,7 +100,7 @@ describe('the person’s own unfinished answer', () => {
     expect(await ana('getDraft', { id: request.id })).toMatchObject({ others: [] })
   })
 
-  it('continues in the terminal after it was started on the page: a note, a reason, an edit', async () => {
+  it('continues in the terminal with the note, the reason and the edit that were started on the page', async () => {
     const session = await fixture.startSession()
     const request = await fixture.ask(session, approval)
     await putDraft(fixture.call, request, {
@@ -112,7 +112,7 @@ describe('the person’s own unfinished answer', () => {
     const terminal = fixture.openRun(session, { env: { EDITOR: 'true' } })
     await terminal.waitFor('With your note: mind the gap')
     await terminal.waitFor('Draft reason: half a')
-    await terminal.waitFor('Unsaved edit: e to reopen')
+    await terminal.waitFor('Unfinished edit: press e to continue')
     await terminal.waitFor('[a] Allow')
     expect(terminal.text(), 'the unfinished edit is not what would be allowed').not.toContain('--dry')
     terminal.press('e')
@@ -211,7 +211,7 @@ describe('the person’s own unfinished answer', () => {
     expect(again.raw + terminal.raw).not.toContain('hunter2')
   })
 
-  it('is saved when the person leaves at once', async () => {
+  it('is saved even if the person leaves right after typing', async () => {
     const { request, terminal } = await fixture.openRunWithRequest(approval)
     await terminal.waitFor('[a] Allow')
     terminal.press('R')

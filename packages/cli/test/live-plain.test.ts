@@ -1,4 +1,4 @@
-/** `holdpoint run` and `holdpoint tui` in a pipe, with wrong arguments, without colours, and with a gateway that goes away. */
+/** `holdpoint run` and `holdpoint tui` in a pipe, with wrong arguments, without colors, and with a gateway that stops. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
@@ -44,12 +44,12 @@ describe('holdpoint run and tui in a pipe', () => {
     }
     expect(child.exitCode ?? (await once(child, 'exit'))[0]).toBe(0)
     expect(out).toMatch(/^▌ short · rehearsal · \/.* {2}ses_\w+\n/)
-    expect(out).toMatch(/^● Run a command {2}pending: holdpoint show req_\w+\n {2}Not an interactive terminal/m)
+    expect(out).toMatch(/^● Run a command {2}pending: holdpoint show req_\w+\n {2}This is not an interactive terminal/m)
     expect(out).toContain('denied by owner via api: no')
     expect(out).toContain('The command was not allowed: no')
     expect(out).not.toMatch(/[^\P{C}\n]|[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/u)
   })
-  it('run exits even if everything arrived before it subscribed', async () => {
+  it('run exits even if all events arrived before run subscribed', async () => {
     const session = await fixture.startSession('over')
     const { id } = await fixture.call('endSession', { id: session.id })
     const { url, token } = fixture.gateway
@@ -64,21 +64,21 @@ describe('holdpoint run and tui in a pipe', () => {
     const call = (async (name, input) => {
       if (name === 'whoAmI') await known()
       return fixture.call(name, input)
-    }) as Call // passes everything on
+    }) as Call // forwards every call
     vi.spyOn(out, 'print').mockReturnValue()
     const access = { url, call, connection, isOwn: false, close: async () => {} }
     expect(await runInPipe(access, session, null)).toBe(0)
     expect(out.print).toHaveBeenCalled()
   })
-  it('tui says that it needs an interactive terminal', async () => {
+  it('tui reports that it needs an interactive terminal', async () => {
     const { code, err } = await runCli(['tui', '--home', fixture.gateway.home.path])
     expect(code).toBe(2)
     expect(err).toContain('needs an interactive terminal')
   })
 })
 
-describe('wrong arguments of holdpoint run', () => {
-  it('exit with 2 for an unknown agent and 3 for an unknown session', async () => {
+describe('holdpoint run with wrong arguments', () => {
+  it('exits with 2 for an unknown agent and with 3 for an unknown session', async () => {
     expect(await run('nobody')).toMatchObject({
       code: 2,
       err: expect.stringContaining('No agent is called nobody. Available:'),
@@ -88,14 +88,14 @@ describe('wrong arguments of holdpoint run', () => {
       err: expect.stringContaining('There is no session'),
     })
   })
-  it('exit with 1 for a data folder that cannot be created', async () => {
+  it('exits with 1 if the data folder cannot be created', async () => {
     const { code, err } = await runCli(['run', 'rehearsal', '--home', join(import.meta.filename, 'home')])
     expect(code).toBe(1)
     expect(err).toContain('HOLDPOINT_HOME')
   })
 })
 
-describe('holdpoint run without a gateway', () => {
+describe('holdpoint run without a running gateway', () => {
   const emptyFolder = (name: string, files: Readonly<Record<string, string>> = {}) => {
     const folder = makeFolder(fixture.gateway, name)
     for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, file), text)
@@ -118,7 +118,7 @@ describe('holdpoint run without a gateway', () => {
 })
 
 describe('a live view with NO_COLOR', () => {
-  it('writes no colours', async () => {
+  it('writes no colors', async () => {
     const session = await fixture.startSession()
     const ask = {
       kind: 'approval' as const,
@@ -134,13 +134,13 @@ describe('a live view with NO_COLOR', () => {
     terminal.press('a')
     await fixture.waitForResolved(request)
     await terminal.waitFor('allowed by you')
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: colours start with one
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: color sequences start with a control character
     expect(terminal.raw).not.toMatch(/\u001b\[[\d;]*m/)
   })
 })
 
 describe('the folder of a new session', () => {
-  it('is resolved for a local gateway, and passed on unchanged or left out for a remote one', () => {
+  it('becomes absolute for a local gateway; for a remote gateway it stays as given or is left out', () => {
     expect(folderFor('http://127.0.0.1:4747', 'sub')).toBe(join(process.cwd(), 'sub'))
     expect(folderFor('http://localhost:1')).toBe(process.cwd())
     expect(folderFor('https://gateway.example', '/srv/app')).toBe('/srv/app')
@@ -155,7 +155,7 @@ describe('the folder of a new session', () => {
 })
 
 describe('a live view that loses its gateway', () => {
-  it('takes no answers until it has found the gateway at its new address', async () => {
+  it('ignores answers until it has reconnected to the gateway at its new address', async () => {
     const session = await fixture.startSession()
     const ask = {
       kind: 'approval' as const,

@@ -1,4 +1,4 @@
-/** The eight numbered properties of generator agents, with a person who answers by keys in a terminal. */
+/** The eight numbered properties of generator agents, with requests that are answered by keys in a terminal. */
 import { join } from 'node:path'
 import type { Event, Request, Session } from '@holdpoint/protocol'
 import fc from 'fast-check'
@@ -28,7 +28,7 @@ interface ScriptRun {
   readonly log: readonly Event[]
   /** All output of the terminal at the end of the run. */
   readonly shown: string
-  /** The status of requests after an invalid key. */
+  /** The status of each request after an invalid key was pressed. */
   readonly statusesAfterInvalidKey: readonly { readonly status: string }[]
 }
 
@@ -102,7 +102,7 @@ async function runScript(
 function named(number: number, shape: readonly object[]): ScriptStep[] {
   return shape.map((step, at) => {
     if (!('asks' in step)) return { say: `said${number}-${at}` }
-    const list = step.asks as readonly AskScript[] // as generated above
+    const list = step.asks as readonly AskScript[] // the generator above creates this type
     return { asks: list.map((ask, index) => ({ ...ask, name: `ask${number}-${at}-${index}` })) }
   })
 }
@@ -125,7 +125,7 @@ async function answer(
   const { ask } = request
   const typed = ask.kind === 'form' || (ask.kind === 'questions' && ask.questions[0]?.options.length === 0)
   const live = ask.kind === 'approval' ? '[a] Allow' : typed ? '/reject decline' : 'r decline'
-  // A request that was opened together with one whose denial cancels the turn is withdrawn.
+  // If a denial cancels the turn, the requests that were opened together with the denied request are withdrawn.
   let gone = false
   const settled = fixture.waitForResolved(request).then(() => {
     gone = true
@@ -173,14 +173,14 @@ function stepOf({ steps: list }: ScriptRun, name: string): number {
 }
 function results(run: ScriptRun): { readonly ask: AskScript; readonly result: unknown }[] {
   return [...texts(run.log).matchAll(/@(\{.*\})/g)].map(([, json = '']) => {
-    const { name, result } = JSON.parse(json) as { name: string; result: unknown } // as the script agent writes it
+    const { name, result } = JSON.parse(json) as { name: string; result: unknown } // the script agent writes this type
     const ask = run.steps.flatMap(step => step.asks ?? []).find(one => one.name === name)
-    return { ask: ask as AskScript, result } // the agent only reports asks of its script
+    return { ask: ask as AskScript, result } // the agent reports only requests of its script
   })
 }
 
 describe('a generator agent answered in a terminal', () => {
-  it('P1 does not take its next step before the answer is there', () => {
+  it('P1 does not take its next step before its request is answered', () => {
     for (const run of runs)
       for (const event of opened(run)) {
         const step = stepOf(run, nameIn(event.value))
@@ -203,7 +203,7 @@ describe('a generator agent answered in a terminal', () => {
           .toSorted(),
       )
   })
-  it('P3 gets allow or deny as the answer to an approval, nothing else', () => {
+  it('P3 gets only allow or deny as the answer to an approval', () => {
     for (const run of runs) {
       const approvals = new Set(
         opened(run)
@@ -221,11 +221,11 @@ describe('a generator agent answered in a terminal', () => {
     for (const run of runs)
       for (const { ask, result } of results(run)) {
         if (ask.kind !== 'choice' || result === null) continue
-        const { index, value } = result as { index: number; value: string } // what `choice` promises
+        const { index, value } = result as { index: number; value: string } // the type that `choice` returns
         expect(ask.choices?.[index]).toBe(value)
       }
   })
-  it('P5 ends its turn after a denial that cancels', () => {
+  it('P5 ends its turn after a denial that cancels the turn', () => {
     for (const run of runs) {
       const names = new Map(opened(run).map(event => [event.value.id, nameIn(event.value)]))
       const cancelling = resolved(run).find(({ request, resolution: { answer: given } }) => {
@@ -238,7 +238,7 @@ describe('a generator agent answered in a terminal', () => {
       if (cancelling) expect(texts(run.log.slice(run.log.indexOf(cancelling)))).toBe('')
     }
   })
-  it('P6 has its text flushed before its request is shown', () => {
+  it('P6 has its text in the log before its request is opened', () => {
     for (const run of runs)
       for (const event of opened(run)) {
         const before = texts(run.log.slice(0, run.log.indexOf(event)))
@@ -256,7 +256,7 @@ describe('a generator agent answered in a terminal', () => {
         }
     }
   })
-  it('P8 has its request stay pending after an invalid key', () => {
+  it('P8 has a request that stays pending after an invalid key', () => {
     for (const run of runs) for (const { status } of run.statusesAfterInvalidKey) expect(status).toBe('pending')
   })
 })

@@ -34,7 +34,7 @@ describe('an approval in holdpoint run', () => {
     ['r', denied],
     ['2', denied],
     ['x', { kind: 'deny', interrupt: true }],
-  ])('is answered by a single press of %s', async (key, answer) => {
+  ])('after a single press of %s has the answer %j', async (key, answer) => {
     const ask = approval()
     const request = await run.askAndWaitFor(ask, '[a] Allow  [r] Deny')
     expect(run.terminal.text()).toContain(String(ask.input.command))
@@ -43,7 +43,7 @@ describe('an approval in holdpoint run', () => {
     await run.terminal.waitForGone('[a] Allow')
   })
 
-  it('is denied with a reason after R; Enter without a reason does nothing', async () => {
+  it('is denied with the reason typed after R; an empty reason shows a hint', async () => {
     const request = await run.askAndWaitFor(approval(), '[a] Allow')
     run.terminal.press('R')
     await run.terminal.waitFor('Reason ›')
@@ -55,7 +55,7 @@ describe('an approval in holdpoint run', () => {
     await run.terminal.waitFor('denied by you: ask ana first')
   })
 
-  it('is allowed with a note after n', async () => {
+  it('is allowed with the note typed after n', async () => {
     const request = await run.askAndWaitFor(approval(), '[a] Allow')
     run.terminal.press('n')
     await run.terminal.waitFor('Note ›')
@@ -66,7 +66,7 @@ describe('an approval in holdpoint run', () => {
     expect(await fixture.answerTo(request)).toEqual({ kind: 'allow', note: 'only once' })
   })
 
-  it('is edited in the editor after e, shown again, and allowed as edited', async () => {
+  it('is edited after e, shown again, and allowed with the edited input', async () => {
     const ask = approval()
     const request = await run.askAndWaitFor(ask, '[a] Allow')
     run.terminal.press('e')
@@ -77,10 +77,10 @@ describe('an approval in holdpoint run', () => {
     expect(await fixture.answerTo(request)).toEqual({ kind: 'allow', input: { command: 'npm run edited' } })
   })
 
-  it('says that it cannot be edited if it is not editable', async () => {
+  it('that is not editable shows a hint after e', async () => {
     const request = await run.askAndWaitFor(approval({ editable: false }), '[a] Allow')
     run.terminal.press('e')
-    await run.terminal.waitFor('This cannot be edited')
+    await run.terminal.waitFor('This request cannot be edited')
     run.terminal.press('r')
     await fixture.waitForResolved(request)
   })
@@ -99,7 +99,7 @@ describe('an approval in holdpoint run', () => {
     await fixture.waitForResolved(request)
   })
 
-  it('takes the whole word "allow" if the agent flagged it as dangerous', async () => {
+  it('that the agent flagged as dangerous is allowed only by typing the word "allow"', async () => {
     const request = await run.askAndWaitFor(
       approval({ caution: { defaultToNo: true, reason: 'deletes things' } }),
       '[a] Allow',
@@ -119,7 +119,7 @@ describe('an approval in holdpoint run', () => {
     expect(await fixture.answerTo(request)).toEqual({ kind: 'allow' })
   })
 
-  it('is allowed with a suggestion to remember after s and its number; Esc goes back', async () => {
+  it('is allowed with a suggestion after s and the number of the suggestion; Esc goes back', async () => {
     const offers = approval({ suggestions })
     const request = await run.askAndWaitFor(offers, '[a] Allow')
     run.terminal.press('s')
@@ -138,7 +138,7 @@ describe('an approval in holdpoint run', () => {
     expect(await fixture.answerTo(request)).toEqual({ kind: 'allow', suggestion: '1:localSettings' })
   })
 
-  it('offers nothing to remember if the request forbids it, and takes the whole word with a suggestion if it is dangerous', async () => {
+  it('offers no suggestion if remembering is forbidden; a dangerous request needs the word "allow" even with a suggestion', async () => {
     const forbidden = await run.askAndWaitFor(approval({ suggestions, caution: { noRemember: true } }), '[a] Allow')
     expect(run.terminal.text()).not.toContain('always')
     run.terminal.press('s')
@@ -152,14 +152,14 @@ describe('an approval in holdpoint run', () => {
     await run.terminal.waitFor('› 1  Allow Bash')
     run.terminal.press(keys.enter)
     await run.terminal.waitFor('Type "allow"')
-    expect(run.terminal.text()).toContain('And from now on: Allow Bash(npm run:*) (session)')
+    expect(run.terminal.text()).toContain('Also allowed from now on: Allow Bash(npm run:*) (session)')
     expect((await fixture.getRequest(warned)).status).toBe('pending')
     await run.terminal.type('allow')
     run.terminal.press(keys.enter)
     expect(await fixture.answerTo(warned)).toEqual({ kind: 'allow', suggestion: '0:session' })
   })
 
-  it('shows its position among several requests and the path of the subagent that asks', async () => {
+  it('shows its position among several requests and the path of the subagent that asked', async () => {
     const [first, second] = [
       await fixture.ask(run.session, approval(), ['reviewer']),
       await fixture.ask(run.session, approval(), ['reviewer', 'linter']),
@@ -173,7 +173,7 @@ describe('an approval in holdpoint run', () => {
     expect([await fixture.answerTo(first), await fixture.answerTo(second)]).toEqual([allowed, denied])
   })
 
-  it('closes when it is answered elsewhere and says by whom', async () => {
+  it('closes when the request is answered elsewhere, and shows who answered', async () => {
     const request = await run.askAndWaitFor(approval(), '[a] Allow')
     const { secret } = await fixture.call('addToken', { role: 'person', name: 'ana' })
     await fixture.gateway.callAs(secret)('answerRequest', {
@@ -185,7 +185,7 @@ describe('an approval in holdpoint run', () => {
     expect(run.terminal.text()).not.toContain('[a] Allow')
   })
 
-  it('is paged if it is longer than the screen, and cannot be allowed before all of it was shown', async () => {
+  it('that is longer than the screen is split into pages, and cannot be allowed before every page was shown', async () => {
     const lines = Array.from({ length: 90 }, (_, index) => `row ${index}`)
     const input = {
       file_path: '/srv/app/long.txt',
@@ -194,13 +194,13 @@ describe('an approval in holdpoint run', () => {
     }
     const request = await run.askAndWaitFor(approval({ tool: 'Edit', input }), '[a] Allow (read to the end first)')
     run.terminal.press('a')
-    await run.terminal.waitFor('Not all of it has been shown yet')
+    await run.terminal.waitFor('You haven’t seen the whole request yet')
     run.terminal.press(keys.end)
     await run.terminal.waitFor('Agent says')
-    await run.terminal.waitForGone('Not all of it')
+    await run.terminal.waitForGone('You haven’t seen the whole request')
     // Jumping to the end does not count as reading everything.
     run.terminal.press('a')
-    await run.terminal.waitFor('Not all of it has been shown yet')
+    await run.terminal.waitFor('You haven’t seen the whole request yet')
     expect((await fixture.getRequest(request)).status).toBe('pending')
     run.terminal.press(keys.home)
     await run.terminal.waitFor('lines 1–')
@@ -220,7 +220,7 @@ describe('an approval in holdpoint run', () => {
     expect(await fixture.answerTo(request)).toEqual(allowed)
   })
 
-  it('is shown to the last wide character before it can be allowed', async () => {
+  it('with wide characters cannot be allowed before its last character was shown', async () => {
     const command = `echo ${'サーバー・'.repeat(30)} && rm -rf /END`
     const request = await run.askAndWaitFor(approval({ input: { command } }), '[a] Allow')
     const shown = run.terminal.lines().flatMap(line => /^ {2}[│┊] (.*)$/.exec(line)?.[1] ?? [])
@@ -244,7 +244,7 @@ describe('an approval in holdpoint run', () => {
   it('is denied by Ctrl+C during a paste that never ends', async () => {
     const request = await run.askAndWaitFor(approval(), '[a] Allow')
     run.terminal.press('\u001b[200~half')
-    // A Ctrl+C that is read in one chunk with the paste is part of it, and nothing shows when the paste was read; so press it until it counts.
+    // A Ctrl+C that is read in the same chunk as the paste is pasted text, and the screen does not show when the paste was read. So press Ctrl+C until it counts as a key.
     for (let now = request; now.status === 'pending'; ) {
       run.terminal.press(keys.ctrlC)
       now = await fixture.call('getRequest', { id: request.id, wait: 500 })
@@ -260,13 +260,13 @@ describe('a plan in holdpoint run', () => {
     run = await SharedRun.open(fixture)
   })
 
-  it('is shown in full and approved with a', async () => {
+  it('is shown in full and approved with the key a', async () => {
     const request = await run.askAndWaitFor(plan(), '[a] Approve  [r] Keep planning')
     expect(run.terminal.text()).toContain('│ 2. Leap')
     run.terminal.press('a')
     expect(await fixture.answerTo(request)).toEqual({ kind: 'allow' })
   })
-  it('is formatted behind the bar without losing a character', async () => {
+  it('is formatted with a bar at its left, and no character is lost', async () => {
     const text = [
       '# The way',
       '',
@@ -286,7 +286,7 @@ describe('a plan in holdpoint run', () => {
     run.terminal.press('r')
     await fixture.waitForResolved(request)
   })
-  it('is denied with feedback after R', async () => {
+  it('is denied with the feedback typed after R', async () => {
     const request = await run.askAndWaitFor(plan(), '[a] Approve')
     run.terminal.press('R')
     await run.terminal.waitFor('Feedback ›')
@@ -294,7 +294,7 @@ describe('a plan in holdpoint run', () => {
     run.terminal.press(keys.enter)
     expect(await fixture.answerTo(request)).toEqual({ kind: 'deny', reason: 'look twice' })
   })
-  it('is edited before it is approved', async () => {
+  it('is edited after e and approved with the edited text', async () => {
     const request = await run.askAndWaitFor(plan(), '[a] Approve')
     run.terminal.press('e')
     await run.terminal.waitFor('Changed by you')

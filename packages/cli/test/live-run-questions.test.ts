@@ -60,7 +60,7 @@ describe('a choice question in holdpoint run', () => {
     expect(await fixture.answerTo(request)).toEqual(chosen('Green'))
     await run.terminal.waitFor('answered by you: Green')
   })
-  it('takes several options by space and by digits', async () => {
+  it('with several choices is answered by marking options with space and digits', async () => {
     const request = await run.askAndWaitFor(question({ multiSelect: true }), 'space mark')
     run.terminal.press(keys.enter)
     await run.terminal.waitFor('Mark one or more')
@@ -77,7 +77,7 @@ describe('a choice question in holdpoint run', () => {
     run.terminal.press(keys.enter)
     expect(await fixture.answerTo(request)).toEqual(chosen('Red', 'Green'))
   })
-  it('takes another answer after o, if it is allowed', async () => {
+  it('that allows other answers is answered with the text typed after o', async () => {
     const request = await run.askAndWaitFor(question({ allowOther: true }), 'o another answer')
     run.terminal.press('o')
     await run.terminal.waitFor('Answer ›')
@@ -88,15 +88,15 @@ describe('a choice question in holdpoint run', () => {
       answers: [{ id: 'q', chosen: [], other: 'Grey' }],
     })
   })
-  it('says so if no other answer is allowed, and is declined with r', async () => {
+  it('that allows no other answer shows a hint after o, and is declined with r', async () => {
     const request = await run.askAndWaitFor(question(), 'Enter confirm')
     run.terminal.press('o')
-    await run.terminal.waitFor('only takes one of its options')
+    await run.terminal.waitFor('only choose from the options')
     run.terminal.press('r')
     expect(await fixture.answerTo(request)).toEqual({ kind: 'decline' })
     await run.terminal.waitFor('declined by you')
   })
-  it('goes through several questions in turn, and back', async () => {
+  it('is followed by the next question; the left arrow goes back, and s skips a question', async () => {
     const base = {
       header: 'Head',
       options: [{ label: 'Yes' }, { label: 'No' }],
@@ -144,7 +144,7 @@ describe('a text question in holdpoint run', () => {
   const text = (more: Partial<Question> = {}): Ask => question({ options: [], allowOther: true, ...more })
   const ownAnswer = (other: string) => ({ kind: 'answers', answers: [{ id: 'q', chosen: [], other }] })
 
-  it('takes one line; an empty answer shows a hint, and the letter r is an answer', async () => {
+  it('is answered with a line of text, which may be just the letter r; an empty answer shows a hint', async () => {
     const request = await run.askAndWaitFor(text(), '/reject decline')
     run.terminal.press(keys.enter)
     await run.terminal.waitFor('The answer is empty')
@@ -159,7 +159,7 @@ describe('a text question in holdpoint run', () => {
     run.terminal.press(keys.enter)
     expect(await fixture.answerTo(request)).toEqual({ kind: 'decline' })
   })
-  it('takes the answer from the editor after /edit', async () => {
+  it('is answered with the text from the editor after /edit', async () => {
     const request = await run.askAndWaitFor(text(), '/edit open')
     await run.terminal.type('/edit')
     run.terminal.press(keys.enter)
@@ -167,7 +167,7 @@ describe('a text question in holdpoint run', () => {
     run.terminal.press(keys.enter)
     expect(await fixture.answerTo(request)).toEqual(ownAnswer('npm run edited'))
   })
-  it('is edited with the caret keys, and a paste keeps its line breaks', async () => {
+  it('accepts the caret keys and keeps the line breaks of a paste', async () => {
     const request = await run.askAndWaitFor(text(), '/reject decline')
     await run.terminal.type('abd')
     run.terminal.press(keys.left)
@@ -181,7 +181,7 @@ describe('a text question in holdpoint run', () => {
     run.terminal.press(keys.enter)
     expect(await fixture.answerTo(request)).toEqual(ownAnswer('abc one\ntwo'))
   })
-  it('masks a secret, which appears neither on the screen nor in a file', async () => {
+  it('masks a secret, so that the secret appears neither on the screen nor in a file', async () => {
     const request = await run.askAndWaitFor(text({ secret: true }), 'Secret ›')
     await run.terminal.waitFor('/reject decline')
     await run.terminal.type('hunter2')

@@ -22,7 +22,7 @@ describe('Ctrl+C in holdpoint run', () => {
   beforeAll(async () => {
     run = await SharedRun.open(fixture)
   })
-  it('denies the request, then interrupts the turn, then leaves and says how to come back', async () => {
+  it('denies the request, then interrupts the turn, then leaves and prints how to come back', async () => {
     const first = await run.askAndWaitFor(approval(), '[a] Allow')
     run.terminal.press(keys.ctrlC)
     expect(await fixture.answerTo(first)).toEqual({ kind: 'deny' })
@@ -32,7 +32,7 @@ describe('Ctrl+C in holdpoint run', () => {
     const third = await run.askAndWaitFor(approval(), '[a] Allow')
     run.terminal.press(keys.ctrlC)
     expect(await run.terminal.exit).toBe(0)
-    expect(run.terminal.all()).toContain('1 request stays pending:')
+    expect(run.terminal.all()).toContain('1 request is still pending:')
     expect(run.terminal.all()).toContain(`holdpoint show ${third.id.slice(0, 10)}`)
     expect(run.terminal.all()).toContain(`holdpoint run --session ${run.session.id.slice(0, 10)}`)
     expect((await fixture.getRequest(third)).status).toBe('pending')
@@ -44,7 +44,7 @@ describe('a session in holdpoint run', () => {
     run = await SharedRun.open(fixture)
   })
 
-  it('shows no spinner or new text while a prompt is open, and prints it afterwards', async () => {
+  it('shows no spinner and no new text while a prompt is open, and prints the text afterwards', async () => {
     await run.terminal.waitFor('working')
     const request = await run.askAndWaitFor(approval(), '[a] Allow')
     expect(run.terminal.text()).not.toMatch(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/)
@@ -57,7 +57,7 @@ describe('a session in holdpoint run', () => {
     await run.terminal.waitFor('Said while you read.')
   })
 
-  it('shows text as it streams, and tools in one line each', async () => {
+  it('shows text while it streams, and each tool call in one line', async () => {
     const say = (offset: number, text: string) =>
       fixture.call('appendEvents', {
         id: run.session.id,
@@ -77,7 +77,7 @@ describe('a session in holdpoint run', () => {
     expect(run.terminal.all().match(/Once upon/g)).toHaveLength(1)
   })
 
-  it('is redrawn when the terminal changes its size', async () => {
+  it('is redrawn when the terminal is resized', async () => {
     const request = await run.askAndWaitFor(approval({ input: { command: `echo ${'word '.repeat(40)}` } }), '[a] Allow')
     for (const [columns, rows] of [
       [60, 20],
@@ -112,7 +112,7 @@ describe('a session in holdpoint run', () => {
     expect(await fixture.answerTo(request)).toEqual({ kind: 'allow' })
   })
 
-  it('takes a message once the agent is idle', async () => {
+  it('accepts a message once the agent is idle', async () => {
     await fixture.finishTurn(run.session)
     await run.terminal.waitFor('Enter send')
     await run.terminal.type('and now?')
@@ -124,11 +124,11 @@ describe('a session in holdpoint run', () => {
     expect(sent).toContainEqual({ kind: 'message', text: 'and now?' })
   })
 
-  it('does not take a message that was being typed as the answer to a new request', async () => {
+  it('does not answer a new request with keys that the person types for a message', async () => {
     await run.terminal.waitFor('Enter send')
     await run.terminal.type('b')
     const request = await fixture.ask(run.session, approval())
-    await run.terminal.waitFor('The agent is asking something')
+    await run.terminal.waitFor('The agent is asking you something')
     await run.terminal.type('anana')
     await run.terminal.waitFor('banana▏')
     expect((await fixture.getRequest(request)).status).toBe('pending')
@@ -138,15 +138,15 @@ describe('a session in holdpoint run', () => {
     await fixture.waitForResolved(request)
   })
 
-  it('says that the session has ended and exits', async () => {
+  it('that has ended is reported as ended, and run exits', async () => {
     await fixture.call('endSession', { id: run.session.id })
     expect(await run.terminal.exit).toBe(0)
     expect(run.terminal.all()).toContain('Session ended')
   })
 })
 
-describe('holdpoint run without a gateway', () => {
-  it('starts a temporary gateway, runs the rehearsal, and keeps pending requests for the next time', async () => {
+describe('holdpoint run without a running gateway', () => {
+  it('starts a temporary gateway, runs the rehearsal, and keeps pending requests for the next run', async () => {
     const home = mkdtempSync(join(tmpdir(), 'holdpoint-test-own-'))
     const first = new Terminal(['run', 'rehearsal', 'short', '--home', home])
     await first.waitFor('No gateway is running, so a temporary one runs here')

@@ -45,7 +45,7 @@ describe('holdpoint tui', () => {
   })
   afterAll(closeTerminals)
   beforeEach(async () => {
-    // Ends the sessions of earlier tests, so that their requests are gone.
+    // End the sessions of earlier tests, so that their requests are no longer pending.
     for (const { id } of (await fixture.call('listSessions', {})).items)
       if ((await fixture.call('getSession', { id })).state !== 'ended') await fixture.call('endSession', { id })
     await terminal.waitFor('Nothing is waiting for you')
@@ -53,7 +53,7 @@ describe('holdpoint tui', () => {
     await terminal.waitFor('q leave')
   })
 
-  it('shows a request as soon as it is pending, opens and answers it, and goes on to the next one', async () => {
+  it('shows a new request at once, opens it, sends the answer, and moves on to the next request', async () => {
     expect(terminal.isAlternate).toBe(true)
     const [kitchen, garden] = [await fixture.startSession('kitchen'), await fixture.startSession('garden')]
     const first = await fixture.ask(kitchen, approval())
@@ -61,7 +61,7 @@ describe('holdpoint tui', () => {
     const second = await fixture.ask(garden, choice)
     await terminal.waitFor('2 waiting for you')
     await terminal.waitFor('Press Enter to answer')
-    // The first item was selected before, and stays selected when a request appears above it.
+    // An item that was selected before stays selected when a request appears above that item.
     terminal.press(keys.home)
     await terminal.waitFor(/› Run a command {7}now │.*\n {2}kitchen +│/)
     terminal.press('a')
@@ -85,7 +85,7 @@ describe('holdpoint tui', () => {
     await terminal.waitFor('Nothing is waiting for you')
   })
 
-  it('keeps a half-written answer while the person looks at something else', async () => {
+  it('keeps the unfinished answer of a request after Esc closes the session', async () => {
     const session = await fixture.startSession('study')
     const request = await fixture.ask(session, approval())
     await terminal.waitFor('1 waiting for you')
@@ -110,7 +110,7 @@ describe('holdpoint tui', () => {
     expect((await fixture.waitForResolved(request)).resolution?.answer).toEqual({ kind: 'allow', note: 'be quick' })
   })
 
-  it('closes a prompt that is answered elsewhere and says by whom', async () => {
+  it('closes the prompt when the request is answered elsewhere, and shows who answered', async () => {
     const session = await fixture.startSession('hall')
     const request = await fixture.ask(session, approval())
     await terminal.waitFor('1 waiting for you')
@@ -126,7 +126,7 @@ describe('holdpoint tui', () => {
     await terminal.waitForGone('[a] Allow')
   })
 
-  it('pages a request that is longer than its pane, and does not allow it before all of it was shown', async () => {
+  it('splits a long request into pages, and does not allow the request before every page was shown', async () => {
     const session = await fixture.startSession('long')
     const request = await fixture.ask(
       session,
@@ -136,7 +136,7 @@ describe('holdpoint tui', () => {
     terminal.press(keys.home, keys.enter)
     await terminal.waitFor('[a] Allow')
     terminal.press('a')
-    await terminal.waitFor('Not all of it has been shown')
+    await terminal.waitFor('You haven’t seen the whole request')
     while (!terminal.text().includes('Agent says')) {
       const before = terminal.raw.length
       terminal.press(' ')
@@ -147,7 +147,7 @@ describe('holdpoint tui', () => {
     expect((await fixture.waitForResolved(request)).status).toBe('resolved')
   })
 
-  it('allows nothing in a pane that is too small, and shows the request again when there is room', async () => {
+  it('ignores keys while the pane is too small for the request, and shows the request again in a larger pane', async () => {
     const session = await fixture.startSession('closet')
     const request = await fixture.ask(session, approval(Array.from({ length: 30 }, (_, at) => `echo ${at}`).join('\n')))
     await terminal.waitFor('1 waiting for you')
@@ -157,13 +157,13 @@ describe('holdpoint tui', () => {
     await terminal.waitFor('Too small: enlarge')
     for (const key of [' ', ' ', ' ', 'a']) {
       terminal.press(key)
-      // These keys change nothing that could be awaited; the pause makes each arrive alone.
+      // These keys change nothing on the screen that the test could wait for. The pause makes each key arrive alone.
       await new Promise(resolve => setTimeout(resolve, 100))
     }
     terminal.resize(80, 7)
     await terminal.waitFor(/lines 1–1 of[\s\S]*\[a\] Allow/)
     terminal.press('a')
-    await terminal.waitFor('Not all of it')
+    await terminal.waitFor('You haven’t seen the whole request')
     expect((await fixture.getRequest(request)).status).toBe('pending')
     terminal.resize(40, 12)
     await terminal.waitFor('[a] Allow (read to the end first)')
@@ -174,7 +174,7 @@ describe('holdpoint tui', () => {
     await terminal.waitFor('q leave')
   })
 
-  it('shows a session’s streaming text, sends it a message, interrupts and ends it', async () => {
+  it('shows the streaming text of a session, sends a message, interrupts the turn and ends the session', async () => {
     const session = await fixture.startSession('porch')
     await fixture.sayAsAgent(session, 'Sweeping the porch.')
     await terminal.waitFor('porch')
@@ -201,7 +201,7 @@ describe('holdpoint tui', () => {
     await terminal.waitFor('Session ended')
   })
 
-  it('does not take a message that was being typed as the answer to a new request', async () => {
+  it('does not answer a new request with keys that the person types for a message', async () => {
     const session = await fixture.startSession('loft')
     await fixture.sayAsAgent(session, 'Dusty here.')
     await terminal.waitFor('loft')
@@ -211,7 +211,7 @@ describe('holdpoint tui', () => {
     await terminal.waitFor('Message ›')
     await terminal.type('b')
     const request = await fixture.ask(session, approval())
-    await terminal.waitFor('The agent is asking something')
+    await terminal.waitFor('The agent is asking you something')
     await terminal.type('anana')
     expect((await fixture.getRequest(request)).status).toBe('pending')
     terminal.press(keys.escape)
@@ -220,7 +220,7 @@ describe('holdpoint tui', () => {
     await fixture.waitForResolved(request)
   })
 
-  it('keeps an unsent message with its session', async () => {
+  it('keeps the unsent message of each session', async () => {
     const [cellar, attic] = [await fixture.startSession('cellar'), await fixture.startSession('attic')]
     for (const session of [cellar, attic]) await fixture.sayAsAgent(session, `Here is the ${session.title}.`)
     await terminal.waitFor('cellar')
@@ -235,7 +235,7 @@ describe('holdpoint tui', () => {
     await terminal.waitFor('Unsent message: half a')
     terminal.press(keys.escape)
     await terminal.waitFor('q leave')
-    // The session that spoke last is on top.
+    // The session with the newest change of state is first.
     await terminal.waitFor(/attic[\s\S]*cellar/)
     terminal.press(first === cellar ? keys.up : keys.down, keys.enter)
     await terminal.waitFor(`Here is the ${first === cellar ? 'attic' : 'cellar'}.`)
@@ -271,11 +271,11 @@ describe('holdpoint tui', () => {
     expect((await fixture.waitForResolved(second)).resolution?.answer).toEqual({ kind: 'deny' })
   })
 
-  it('starts a session with n, and denies its request on Ctrl+C', async () => {
+  it('starts a session after n, and denies the request of that session on Ctrl+C', async () => {
     terminal.press('n')
     await terminal.waitFor(/1 {2}rehearsal/)
     terminal.press(keys.enter)
-    await terminal.waitFor('What should it do? ›')
+    await terminal.waitFor('What should the agent do? ›')
     terminal.press(keys.enter)
     await terminal.waitFor('Type what it should do')
     await terminal.type('short')
@@ -285,7 +285,7 @@ describe('holdpoint tui', () => {
     await terminal.waitFor('denied by you')
   })
 
-  it('shows one column on a narrow screen and follows the size of the terminal', async () => {
+  it('shows one column on a narrow screen, and adapts when the terminal is resized', async () => {
     const session = await fixture.startSession('cellar')
     const request = await fixture.ask(session, approval())
     await terminal.waitFor(' │ ')
@@ -296,7 +296,7 @@ describe('holdpoint tui', () => {
     await terminal.waitForGone('Waiting for you')
     terminal.resize(15, 20)
     await terminal.waitFor('Too small')
-    // Whether the key is read before or right after the next resize, it was pressed while the request was not visible.
+    // The key may be read before or right after the next resize. In both cases it was pressed while the request was not visible.
     terminal.press('a')
     terminal.resize(60, 20)
     await terminal.waitFor('[a] Allow')
@@ -319,7 +319,7 @@ describe('holdpoint tui', () => {
     expect(terminal.raw.length - before).toBeLessThan(1500)
   })
 
-  it('shows help on ?, and leaves on q with the number of pending requests', async () => {
+  it('shows help on ?, and on q exits and prints the number of pending requests', async () => {
     const session = await fixture.startSession('attic')
     await fixture.ask(session, approval())
     await terminal.waitFor('1 waiting for you')
@@ -335,7 +335,7 @@ describe('holdpoint tui', () => {
   })
 })
 
-describe('holdpoint tui without a gateway', () => {
+describe('holdpoint tui without a running gateway', () => {
   it('runs a temporary gateway until the person leaves', async () => {
     const home = mkdtempSync(join(tmpdir(), 'holdpoint-test-own-'))
     const terminal = new Terminal(['tui', '--home', home])

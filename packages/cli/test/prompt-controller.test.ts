@@ -1,8 +1,7 @@
-/** The prompt controller: when keys count, and that no key or edit reaches another request. */
+/** The prompt controller: when keys count, and that no key or edit reaches a different request. */
 import type { Answer, Ask, Call, RequestId } from '@holdpoint/protocol'
 import { Fault } from '@holdpoint/protocol'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { PromptDrafts } from '../src/tui/prompt/draft-sync.ts'
 import type { ScreenSize } from '../src/tui/prompt/layout/prompt-layout.ts'
 import {
   inputCooldownMs,
@@ -10,6 +9,7 @@ import {
   type PromptControllerOptions,
   suspendCheckMs,
 } from '../src/tui/prompt/prompt-controller.ts'
+import { PromptDrafts } from '../src/tui/prompt/prompt-drafts.ts'
 import type { Key } from '../src/tui/terminal/key-parser.ts'
 import { pendingRequest } from './support/request.ts'
 
@@ -17,7 +17,7 @@ const ask: Ask = { kind: 'approval', tool: 'Bash', input: { command: 'ls' }, tit
 const letter = (text: string): Key => ({ name: 'text', text, alone: true })
 const [one, two] = [pendingRequest(ask, 'req_one'), pendingRequest(ask, 'req_two')]
 
-/** Drafts of a gateway that records what it receives. */
+/** Creates the drafts of a fake gateway that records every draft it receives. */
 function recordingDrafts(sent: unknown[]): PromptDrafts {
   const call = async (op: string, input: { readonly draft?: unknown }) => {
     if (op !== 'putDraft') return { draft: null, others: [] }
@@ -26,9 +26,9 @@ function recordingDrafts(sent: unknown[]): PromptDrafts {
   }
   return new PromptDrafts({ call: call as Call, me: '', frames: () => () => {} }) // the drafts use no other operation
 }
-/** A gateway without drafts. */
+/** A fake gateway that fails every call. */
 const failingCall: Call = async () => {
-  throw new Fault('not_found', 'nothing is kept here')
+  throw new Fault('not_found', 'There is no draft')
 }
 let answers: { readonly id: RequestId; readonly answer: Answer }[]
 let refuse: Error | null
@@ -68,7 +68,7 @@ afterEach(() => {
 })
 
 describe('a prompt that has just appeared', () => {
-  it('ignores keys until none has come for the length of the cooldown', async () => {
+  it('ignores keys until no key has come for the length of the cooldown', async () => {
     controller.layout(wide, { at: 1, of: 1 })
     controller.onPainted()
     for (let at = 0; at < 20; at++) {
@@ -87,7 +87,7 @@ describe('a prompt that has just appeared', () => {
     controller.denyOrDecline()
     expect(answers).toEqual([{ id: one.id, answer: { kind: 'deny' } }])
   })
-  it('cannot be allowed before it was drawn on the terminal', async () => {
+  it('cannot be allowed before it has been drawn on the terminal', async () => {
     vi.advanceTimersByTime(inputCooldownMs)
     controller.handleKey(letter('a'))
     expect(answers).toEqual([])
@@ -95,7 +95,7 @@ describe('a prompt that has just appeared', () => {
     controller.handleKey(letter('a'))
     await vi.advanceTimersByTimeAsync(suspendCheckMs)
     expect(answers, 'nor before the frame was on the terminal').toEqual([])
-    expect(controller.prompt?.hint).toMatch(/Not all of it/)
+    expect(controller.prompt?.hint).toMatch(/haven’t seen the whole request/)
   })
 })
 
@@ -130,7 +130,7 @@ describe('a prompt without a connection to the gateway', () => {
 })
 
 describe('the editor of a prompt', () => {
-  it('does not change another request that has appeared meanwhile', async () => {
+  it('does not change a different request that appeared while the editor was open', async () => {
     showForOneCooldown()
     controller.handleKey(letter('e'))
     controller.remove(one.id)
@@ -143,7 +143,7 @@ describe('the editor of a prompt', () => {
     expect(controller.prompt?.state).toMatchObject({ input: null })
     expect(controller.status).toBe('cooldown')
   })
-  it('shows a hint and changes nothing if it fails', async () => {
+  it('leads to a hint and changes nothing if the editor fails', async () => {
     showForOneCooldown()
     controller.handleKey(letter('e'))
     edited(null)
@@ -177,7 +177,7 @@ describe('the answer of a prompt', () => {
     await controller.close()
     expect(answers.map(({ id }) => id)).toEqual([one.id, two.id])
   })
-  it('is not sent if its request is removed, nor to the request that replaced it', async () => {
+  it('is not sent if its request is removed, not even to the request that replaced it', async () => {
     showForOneCooldown()
     controller.handleKey(letter('a'))
     controller.remove(one.id)
@@ -185,16 +185,16 @@ describe('the answer of a prompt', () => {
     await vi.advanceTimersByTimeAsync(suspendCheckMs)
     expect(answers).toEqual([])
   })
-  it('shows a hint and keeps the prompt if the gateway refuses it', async () => {
-    refuse = new Fault('store_locked', 'The archive is locked.')
+  it('leaves the prompt open with a hint if the gateway refuses the answer', async () => {
+    refuse = new Fault('store_locked', 'The store is locked.')
     showForOneCooldown()
     controller.handleKey(letter('a'))
     expect(controller.status).toBe('sending')
     await vi.advanceTimersByTimeAsync(suspendCheckMs)
-    expect(controller.prompt?.hint).toBe('Not sent: The archive is locked.')
+    expect(controller.prompt?.hint).toBe('Not sent: The store is locked.')
     expect(controller.isAnsweredHere(one.id)).toBe(false)
   })
-  it('does not count as given here if someone else answered first', async () => {
+  it('does not count as sent from this terminal if someone else answered first', async () => {
     refuse = new Fault('already_resolved', 'Somebody was faster.')
     showForOneCooldown()
     controller.handleKey(letter('a'))
@@ -202,7 +202,7 @@ describe('the answer of a prompt', () => {
     expect(controller.isAnsweredHere(one.id)).toBe(false)
     expect(controller.prompt?.hint).toBeNull()
   })
-  it('is kept half written while another request is shown', () => {
+  it('stays in the prompt, unfinished, while another request is shown', () => {
     showForOneCooldown()
     for (const key of [letter('n'), letter('h'), letter('i'), { name: 'enter', alone: true } as const])
       controller.handleKey(key)
@@ -216,7 +216,7 @@ describe('the answer of a prompt', () => {
 })
 
 describe('a removed prompt', () => {
-  it('sends its draft to the last letter', async () => {
+  it('sends the last changes of its draft', async () => {
     const sent: unknown[] = []
     const drafts = recordingDrafts(sent)
     controller = new PromptController({ ...options, drafts })
@@ -228,7 +228,7 @@ describe('a removed prompt', () => {
     expect(sent).toEqual([{ version: 1, note: 'hm' }])
   })
 
-  it('is removed even if it is not on the screen, and starts over when it is shown again', async () => {
+  it('that is not on the screen is removed too, and starts over when its request is shown again', async () => {
     const sent: unknown[] = []
     const drafts = recordingDrafts(sent)
     controller = new PromptController({ ...options, drafts })
@@ -239,6 +239,6 @@ describe('a removed prompt', () => {
     controller.removeUnless(id => id === two.id)
     expect(controller.prompt?.request.id).toBe(two.id)
     controller.show(one, [])
-    expect(controller.prompt?.state, 'it starts over').toMatchObject({ step: 'decide' })
+    expect(controller.prompt?.state, 'the prompt starts over').toMatchObject({ step: 'decide' })
   })
 })

@@ -1,4 +1,4 @@
-/** The keys of prompts, without a terminal: an ask and keys give an answer or a hint. */
+/** The keys of prompts, tested without a terminal: typed keys lead to an answer or a hint. */
 import type { Answer, ApprovalAsk, Ask, FormAsk, Question, QuestionsAsk } from '@holdpoint/protocol'
 import { answerProblem } from '@holdpoint/protocol'
 import fc from 'fast-check'
@@ -17,7 +17,7 @@ interface TypedResult {
   readonly edit?: string
 }
 
-/** Types each string as a chunk of its own; an object is a text that comes back from the editor. */
+/** Types each string as a separate chunk; an object is the text that the editor returns. */
 function typeKeys(
   ask: Ask,
   typed: readonly (string | { readonly edited: string })[],
@@ -28,7 +28,7 @@ function typeKeys(
   for (const one of typed) {
     const presses: PromptInput[] = typeof one === 'string' ? keysOf(one) : [{ name: 'edited', text: one.edited }]
     for (const press of presses) {
-      if (played.answer) throw new Error('it was answered already')
+      if (played.answer) throw new Error('The request is already answered')
       const view = fixed ?? layoutPrompt(played.prompt, { columns: 80, height: 40 }, { at: 1, of: 1 }).view
       played = handlePromptKey(markShown(played.prompt, view), press, view)
     }
@@ -78,50 +78,75 @@ const a: PromptInput = { name: 'text', text: 'a', alone: true }
 
 describe('the keys of an approval', () => {
   it.each<[string, Ask, (string | { edited: string })[], object]>([
-    ['a allows', approval, ['a'], { kind: 'allow' }],
-    ['1 allows', approval, ['1'], { kind: 'allow' }],
-    ['r denies', approval, ['r'], { kind: 'deny' }],
-    ['2 denies', approval, ['2'], { kind: 'deny' }],
-    ['x denies and stops', approval, ['x'], { kind: 'deny', interrupt: true }],
-    ['R takes a reason', approval, ['R', 'no', enter], { kind: 'deny', reason: 'no' }],
-    ['Escape leaves the reason', approval, ['R', 'no', esc, 'r'], { kind: 'deny' }],
-    ['a note goes with the allow', approval, ['n', 'hi', enter, 'a'], { kind: 'allow', note: 'hi' }],
-    ['a note goes with the deny', approval, ['n', 'hi', enter, 'r'], { kind: 'deny', reason: 'hi' }],
-    ['an edit runs as edited', approval, ['e', { edited: 'pwd\n' }, 'a'], { kind: 'allow', input: { command: 'pwd' } }],
+    ['the key a allows the request', approval, ['a'], { kind: 'allow' }],
+    ['the key 1 allows the request', approval, ['1'], { kind: 'allow' }],
+    ['the key r denies the request', approval, ['r'], { kind: 'deny' }],
+    ['the key 2 denies the request', approval, ['2'], { kind: 'deny' }],
+    ['x denies the request and stops the turn', approval, ['x'], { kind: 'deny', interrupt: true }],
+    ['R denies with a typed reason', approval, ['R', 'no', enter], { kind: 'deny', reason: 'no' }],
+    ['Escape discards the typed reason', approval, ['R', 'no', esc, 'r'], { kind: 'deny' }],
+    ['n adds a note to an allow', approval, ['n', 'hi', enter, 'a'], { kind: 'allow', note: 'hi' }],
+    ['n adds a note to a denial as the reason', approval, ['n', 'hi', enter, 'r'], { kind: 'deny', reason: 'hi' }],
     [
-      'an edit of an edit',
+      'e edits the input before an allow',
+      approval,
+      ['e', { edited: 'pwd\n' }, 'a'],
+      { kind: 'allow', input: { command: 'pwd' } },
+    ],
+    [
+      'e edits an edited input again',
       approval,
       ['e', { edited: 'pwd\n' }, 'e', { edited: 'id\n' }, 'a'],
       { kind: 'allow', input: { command: 'id' } },
     ],
     [
-      'an edit keeps CRLF line ends',
+      'e keeps CRLF line ends in an edited text',
       { ...approval, input: { file_path: '/a', content: 'one\r\ntwo\r\n' } },
       ['e', { edited: 'one\n2\n' }, 'a'],
       { kind: 'allow', input: { file_path: '/a', content: 'one\r\n2\r\n' } },
     ],
-    ['a dangerous request takes the word', dangerous, ['a', 'allow', enter], { kind: 'allow' }],
-    ['and only the whole word', dangerous, ['1', 'allow it', enter, 'allow', enter], { kind: 'allow' }],
-    ['a dangerous request is denied by a key', dangerous, ['r'], { kind: 'deny' }],
-    ['s and a number allow with a suggestion', withSuggestions, ['s', '2', enter], { kind: 'allow', suggestion: 's2' }],
-    ['arrows choose the suggestion', withSuggestions, ['s', down, enter], { kind: 'allow', suggestion: 's1' }],
-    ['Escape drops the suggestion', withSuggestions, ['s', '2', esc, 'a'], { kind: 'allow' }],
+    ['the typed word "allow" allows a dangerous request', dangerous, ['a', 'allow', enter], { kind: 'allow' }],
     [
-      'a suggestion takes the word if the request is dangerous',
+      'only the exact word "allow" allows a dangerous request',
+      dangerous,
+      ['1', 'allow it', enter, 'allow', enter],
+      { kind: 'allow' },
+    ],
+    ['r denies a dangerous request', dangerous, ['r'], { kind: 'deny' }],
+    [
+      's and a number allow the request with a suggestion',
+      withSuggestions,
+      ['s', '2', enter],
+      { kind: 'allow', suggestion: 's2' },
+    ],
+    [
+      's and an arrow key allow the request with a suggestion',
+      withSuggestions,
+      ['s', down, enter],
+      { kind: 'allow', suggestion: 's1' },
+    ],
+    ['Escape discards the chosen suggestion', withSuggestions, ['s', '2', esc, 'a'], { kind: 'allow' }],
+    [
+      'the typed word "allow" allows a dangerous request with a suggestion',
       { ...withSuggestions, caution: { defaultToNo: true } },
       ['s', '1', enter, 'allow', enter],
       { kind: 'allow', suggestion: 's1' },
     ],
     [
-      'Escape from the word drops the suggestion',
+      'Escape while typing "allow" discards the chosen suggestion',
       { ...withSuggestions, caution: { defaultToNo: true } },
       ['s', '1', enter, esc, 'a', 'allow', enter],
       { kind: 'allow' },
     ],
-    ['a plan without modes', plan, ['a'], { kind: 'allow' }],
-    ['a plan into one of its modes', { ...plan, modes: ['x'] }, ['a', '2', enter], { kind: 'allow', mode: 'x' }],
+    ['the key a approves a plan without modes', plan, ['a'], { kind: 'allow' }],
     [
-      'a plan with an edited text',
+      'the key a and a number approve a plan into one of its modes',
+      { ...plan, modes: ['x'] },
+      ['a', '2', enter],
+      { kind: 'allow', mode: 'x' },
+    ],
+    [
+      'e edits a plan before its approval',
       plan,
       ['e', { edited: 'better\n' }, 'a'],
       { kind: 'allow', input: { plan: 'better' } },
@@ -131,42 +156,42 @@ describe('the keys of an approval', () => {
   })
 
   it.each<[string, Ask, (string | { edited: string })[], RegExp]>([
-    ['Enter decides nothing', approval, [enter], /Press a to allow/],
-    ['nor does another letter', approval, ['y'], /Press a to allow/],
-    ['nor a letter twice in one go', approval, ['aa'], /Press a to allow/],
-    ['nor a letter with Enter', approval, ['a\r'], /Press a to allow/],
-    ['nor a letter with an escape', approval, ['\u001ba'], /Press a to allow/],
-    ['nor R with other text in one chunk', approval, ['Really?\r'], /Press a to allow/],
-    ['nor a paste', approval, ['\u001b[200~a\u001b[201~'], /Press a to allow/],
-    ['nor a letter at the end of other text', approval, ['okra'], /Press a to allow/],
-    ['an empty reason', approval, ['R', enter], /Type a reason/],
-    ['Enter in the reason never allows', dangerous, ['a', enter], /the whole word/],
-    ['the wrong word', dangerous, ['a', 'a', enter], /the whole word/],
-    ['a request that is not editable', fixed, ['e'], /cannot be edited/],
-    ['an edit that changes nothing', approval, ['e', { edited: 'ls\n' }], /Nothing was changed/],
+    ['Enter shows a hint', approval, [enter], /Press a to allow/],
+    ['an unknown letter shows a hint', approval, ['y'], /Press a to allow/],
+    ['the letter a twice in one chunk shows a hint', approval, ['aa'], /Press a to allow/],
+    ['the letter a and Enter in one chunk show a hint', approval, ['a\r'], /Press a to allow/],
+    ['the letter a after an escape character in one chunk shows a hint', approval, ['\u001ba'], /Press a to allow/],
+    ['R with other text in one chunk shows a hint', approval, ['Really?\r'], /Press a to allow/],
+    ['a pasted letter a shows a hint', approval, ['\u001b[200~a\u001b[201~'], /Press a to allow/],
+    ['the letter a at the end of other text in one chunk shows a hint', approval, ['okra'], /Press a to allow/],
+    ['R and an empty reason show a hint', approval, ['R', enter], /Type a reason/],
+    ['Enter without the word "allow" shows a hint for a dangerous request', dangerous, ['a', enter], /the whole word/],
+    ['a wrong word shows a hint for a dangerous request', dangerous, ['a', 'a', enter], /the whole word/],
+    ['e shows a hint if the request is not editable', fixed, ['e'], /cannot be edited/],
+    ['e and an unchanged text show a hint', approval, ['e', { edited: 'ls\n' }], /Nothing was changed/],
     [
-      'an edit that is not valid JSON',
+      'e and a text that is not valid JSON show a hint',
       { ...approval, tool: 'X', input: { a: 1 } },
       ['e', { edited: '{' }],
       /Press e to edit again/,
     ],
-    ['a suggestion by Enter alone', withSuggestions, ['s', enter], /Choose one/],
-    ['a suggestion by a paste', withSuggestions, ['s', '1\r'], /Enter confirms/],
-    ['no suggestion', approval, ['s'], /nothing to remember/],
+    ['s and Enter without a chosen suggestion show a hint', withSuggestions, ['s', enter], /Choose one/],
+    ['s and a pasted number with Enter show a hint', withSuggestions, ['s', '1\r'], /Press Enter to confirm/],
+    ['s shows a hint if there is no suggestion', approval, ['s'], /nothing to remember/],
     [
-      'suggestions that the request forbids',
+      's shows a hint if remembering is forbidden',
       { ...withSuggestions, caution: { noRemember: true } },
       ['s'],
       /nothing to remember/,
     ],
-    ['a plan into no mode', plan, ['z'], /Press a to approve/],
+    ['an unknown letter shows a hint for a plan', plan, ['z'], /Press a to approve/],
   ])('%s', (_, ask, typed, hint) => {
     const { prompt, answer } = typeKeys(ask, typed)
     expect(answer).toBeUndefined()
     expect(prompt.hint).toMatch(hint)
   })
 
-  it('approve a plan into the chosen mode, and never by Enter alone', () => {
+  it('the key a and a number approve a plan into the chosen mode; Enter without a chosen mode shows a hint', () => {
     expect(typeKeys(plan, ['a', '3', enter], ['default', 'acceptEdits']).answer).toEqual({
       kind: 'allow',
       mode: 'acceptEdits',
@@ -176,18 +201,18 @@ describe('the keys of an approval', () => {
     expect(typeKeys(plan, ['a', esc, 'r'], ['default']).answer).toEqual({ kind: 'deny' })
   })
 
-  it('do not allow it before its end was shown, nor after an edit until the new text was shown', () => {
+  it('the key a does not allow the request before all of it was shown, nor an edited request before the new text was shown', () => {
     const first: BodyView = { columns: 80, lines: 30, height: 10, top: 0 }
-    expect(typeKeys(approval, ['a'], [], first).prompt.hint).toMatch(/Not all of it/)
+    expect(typeKeys(approval, ['a'], [], first).prompt.hint).toMatch(/haven’t seen the whole request/)
     expect(typeKeys(approval, ['r'], [], first).answer).toEqual({ kind: 'deny' })
     const prompt = [0, 10, 20].reduce((read, top) => markShown(read, { ...first, top }), opened(approval))
     expect(handlePromptKey(prompt, a, first).answer).toEqual({ kind: 'allow' })
     const edited = handlePromptKey(prompt, { name: 'edited', text: 'long' }, first).prompt
     expect(edited.isFullyShown).toBe(false)
-    expect(handlePromptKey(edited, a, first).prompt.hint).toMatch(/Not all of it/)
+    expect(handlePromptKey(edited, a, first).prompt.hint).toMatch(/haven’t seen the whole request/)
   })
 
-  it('keep the selected list item visible, on a small screen too', () => {
+  it('digits and arrow keys keep the selected list item visible, even on a small screen', () => {
     const many = Array.from({ length: 32 }, (_, n) => ({ id: `s${n}`, label: `Offer ${n + 1}`, scope: 'session' }))
     const drawn = (prompt: Prompt) => {
       const { lines } = layoutPrompt(prompt, { columns: 60, height: 14 }, { at: 1, of: 1 })
@@ -199,7 +224,7 @@ describe('the keys of an approval', () => {
     expect(drawn(typeKeys(plan, ['a', up], modes).prompt)).toContainEqual(expect.stringMatching(/› 21 {2}mode 20/))
   })
 
-  it('do not count it as shown after a jump over its middle, another width, or on a screen without room', () => {
+  it('a request counts as shown only without skipped lines and at one width, and no key answers it on a screen that is too small', () => {
     const first: BodyView = { columns: 80, lines: 30, height: 10, top: 0 }
     const saw = (...views: readonly BodyView[]) => views.reduce(markShown, opened(approval))
     expect(saw(first, { ...first, top: 20 }).isFullyShown).toBe(false)
@@ -210,7 +235,7 @@ describe('the keys of an approval', () => {
     expect(saw(first, { ...first, columns: 60, top: 10 }, { ...first, columns: 60, top: 20 }).isFullyShown).toBe(false)
     const none: BodyView = { ...first, height: 0 }
     expect(handlePromptKey(saw({ ...first, lines: 5 }), a, none)).not.toHaveProperty('answer')
-    // The next page is the first part that was skipped, even after a jump to the end.
+    // Even after a jump to the end, space goes to the first part that was skipped.
     const jumped = saw(first, { ...first, top: 20 })
     expect(handlePromptKey(jumped, { name: 'text', text: ' ', alone: true }, { ...first, top: 20 }).prompt.top).toBe(9)
   })
@@ -218,30 +243,50 @@ describe('the keys of an approval', () => {
 
 describe('the keys of questions', () => {
   it.each<[string, Ask, (string | { edited: string })[], object]>([
-    ['a digit and Enter', one(), ['2', enter], chosen('B')],
-    ['arrows and Enter', one(), [down, down, enter], chosen('B')],
-    ['up from nothing is the last', one(), [up, enter], chosen('C')],
-    ['the last digit counts', one(), ['1', '3', enter], chosen('C')],
-    ['o and a text', one(), ['o', 'D', enter], other('D')],
-    ['several by digits', one({ multiSelect: true }), ['1', '3', enter], chosen('A', 'C')],
-    ['several by space', one({ multiSelect: true }), [down, ' ', down, down, ' ', enter], chosen('A', 'C')],
-    ['several options and a text', one({ multiSelect: true }), ['2', 'o', 'D', enter, enter], other('D', 'B')],
-    ['r declines', one(), ['r'], { kind: 'decline' }],
-    ['x declines and stops', one(), ['x'], { kind: 'decline', interrupt: true }],
-    ['R takes a reason', one(), ['R', 'why not', enter], { kind: 'decline', reason: 'why not' }],
-    ['a text', one({ options: [] }), ['r', enter], other('r')],
-    ['a text that looks like a path', one({ options: [] }), ['/etc/hosts', enter], other('/etc/hosts')],
-    ['/reject', one({ options: [] }), ['/reject', enter], { kind: 'decline' }],
+    ['a digit and Enter choose an option', one(), ['2', enter], chosen('B')],
+    ['arrow keys and Enter choose an option', one(), [down, down, enter], chosen('B')],
+    ['the first up arrow selects the last option', one(), [up, enter], chosen('C')],
+    ['a second digit replaces the first in a short list', one(), ['1', '3', enter], chosen('C')],
+    ['o and a typed text give another answer', one(), ['o', 'D', enter], other('D')],
+    ['digits mark several options', one({ multiSelect: true }), ['1', '3', enter], chosen('A', 'C')],
+    ['space marks several options', one({ multiSelect: true }), [down, ' ', down, down, ' ', enter], chosen('A', 'C')],
     [
-      '/reject with a reason',
+      'a digit, o and a typed text give an option and another answer',
+      one({ multiSelect: true }),
+      ['2', 'o', 'D', enter, enter],
+      other('D', 'B'),
+    ],
+    ['r declines the questions', one(), ['r'], { kind: 'decline' }],
+    ['x declines the questions and stops the turn', one(), ['x'], { kind: 'decline', interrupt: true }],
+    ['R declines with a typed reason', one(), ['R', 'why not', enter], { kind: 'decline', reason: 'why not' }],
+    ['the letter r answers a text question', one({ options: [] }), ['r', enter], other('r')],
+    [
+      'a text that starts with a slash answers a text question',
+      one({ options: [] }),
+      ['/etc/hosts', enter],
+      other('/etc/hosts'),
+    ],
+    ['/reject declines a text question', one({ options: [] }), ['/reject', enter], { kind: 'decline' }],
+    [
+      '/reject with a reason declines with the reason',
       one({ options: [] }),
       ['/reject too late', enter],
       { kind: 'decline', reason: 'too late' },
     ],
-    ['/stop', one({ options: [] }), ['/stop', enter], { kind: 'decline', interrupt: true }],
-    ['/edit', one({ options: [] }), ['/edit', enter, { edited: 'two\nlines\n' }, enter], other('two\nlines')],
     [
-      '/edit makes any text an answer',
+      '/stop declines a text question and stops the turn',
+      one({ options: [] }),
+      ['/stop', enter],
+      { kind: 'decline', interrupt: true },
+    ],
+    [
+      '/edit answers with the text from the editor',
+      one({ options: [] }),
+      ['/edit', enter, { edited: 'two\nlines\n' }, enter],
+      other('two\nlines'),
+    ],
+    [
+      '/edit answers with /reject if the editor returns that text',
       one({ options: [] }),
       ['/edit', enter, { edited: '/reject\n' }, enter],
       other('/reject'),
@@ -251,20 +296,25 @@ describe('the keys of questions', () => {
   })
 
   it.each<[string, Ask, string[], RegExp]>([
-    ['a digit and Enter in one go, as a paste', one(), ['2\r'], /Choose by number/],
-    ['Enter with nothing chosen', one(), [enter], /Choose one/],
-    ['Enter with nothing marked', one({ multiSelect: true }), [down, enter], /Mark one or more/],
-    ['a number out of range', one(), ['9'], /Choose by number/],
-    ['o if no other answer is allowed', one({ allowOther: false }), ['o'], /only takes one of its options/],
-    ['an empty text', one({ options: [] }), ['  ', enter], /answer is empty/],
-    ['a secret in the editor', one({ options: [], secret: true }), ['/edit', enter], /never written to a file/],
+    ['a digit and Enter in one chunk show a hint', one(), ['2\r'], /Choose by number/],
+    ['Enter without a chosen option shows a hint', one(), [enter], /Choose one/],
+    ['Enter without a marked option shows a hint', one({ multiSelect: true }), [down, enter], /Mark one or more/],
+    ['a digit out of range shows a hint', one(), ['9'], /Choose by number/],
+    ['o shows a hint if no other answer is allowed', one({ allowOther: false }), ['o'], /only choose from the options/],
+    ['Enter after an empty text shows a hint', one({ options: [] }), ['  ', enter], /answer is empty/],
+    [
+      '/edit shows a hint for a secret',
+      one({ options: [], secret: true }),
+      ['/edit', enter],
+      /never written to a file/,
+    ],
   ])('%s', (_, ask, typed, hint) => {
     const { prompt, answer } = typeKeys(ask, typed)
     expect(answer).toBeUndefined()
     expect(prompt.hint).toMatch(hint)
   })
 
-  it('go through them in turn; one may be skipped, but not all', () => {
+  it('Enter goes to the next question; s and /skip skip a question, but not all questions', () => {
     const ask: Ask = { kind: 'questions', questions: [question, { ...question, id: 'r', options: [] }] }
     expect(typeKeys(ask, ['1', enter, 'x', enter]).answer).toEqual({
       kind: 'answers',
@@ -277,19 +327,19 @@ describe('the keys of questions', () => {
       kind: 'answers',
       answers: [{ id: 'r', chosen: [], other: 'x' }],
     })
-    expect(typeKeys(ask, ['s', '/skip', enter]).prompt.hint).toMatch(/No question is answered/)
+    expect(typeKeys(ask, ['s', '/skip', enter]).prompt.hint).toMatch(/haven’t answered any question/)
     expect(typeKeys(ask, ['1', enter, esc, '2', enter, 'x', enter]).answer).toMatchObject({
       answers: [{ chosen: ['B'] }, {}],
     })
   })
 
-  it('choose options beyond nine by two digits', () => {
+  it('two digits choose an option after the ninth', () => {
     const options = Array.from({ length: 12 }, (_, index) => ({ label: `L${index + 1}` }))
     expect(typeKeys(one({ options }), ['1', '2', enter]).answer).toEqual(chosen('L12'))
     expect(typeKeys(one({ options, multiSelect: true }), ['1', '1', enter]).answer).toEqual(chosen('L11'))
   })
 
-  it('start a new number after a pause, and Backspace removes digits one by one', () => {
+  it('a digit after a pause starts a new number, and Backspace removes the digits one by one', () => {
     const choices = { count: 14, isMultiple: true }
     const press = (typed: string, before = emptySelection) =>
       [...typed].reduce((pick, char) => {
@@ -301,7 +351,7 @@ describe('the keys of questions', () => {
     expect(press('123').marked).toEqual([2, 11])
     expect(press('312<').marked, 'one digit').toEqual([0, 2])
     expect(press('312<<').marked, 'the number').toEqual([2])
-    expect(press('312<<<').marked, 'no more than what it had chosen').toEqual([2])
+    expect(press('312<<<').marked, 'the mark of another number stays').toEqual([2])
     expect(
       handleSelectionKey(press('2'), { name: 'backspace', alone: true }, { count: 14, isMultiple: false })?.cursor,
     ).toBe(-1)
@@ -324,7 +374,7 @@ describe('the keys of a form', () => {
       },
     },
   }
-  it('submit valid values, leave out empty fields and keep defaults', () => {
+  it('Enter in the review submits valid values, leaves out empty fields and keeps defaults', () => {
     expect(typeKeys(form, ['2', enter, enter, 'y', enter, '2', enter, enter]).answer).toEqual({
       kind: 'submit',
       values: { n: 2, s: 'd', b: true, l: ['v'] },
@@ -334,7 +384,7 @@ describe('the keys of a form', () => {
       values: { n: 2 },
     })
   })
-  it('name an invalid value and stay at its field', () => {
+  it('Enter after an invalid value shows the problem and stays at the field', () => {
     for (const [typed, hint] of [
       [[enter], /required/],
       [['x', enter], /whole number/],
@@ -345,7 +395,7 @@ describe('the keys of a form', () => {
       expect(prompt.hint).toMatch(hint)
     }
   })
-  it('go back, and decline in every way', () => {
+  it('Esc goes back to the previous field; /reject, r and R decline', () => {
     expect(typeKeys(form, ['2', enter, esc, '\u0015', '5', enter, enter, enter, enter, enter]).answer).toMatchObject({
       values: { n: 5 },
     })
@@ -353,7 +403,7 @@ describe('the keys of a form', () => {
     expect(typeKeys(form, ['2', enter, enter, left, enter, 'r']).answer).toEqual({ kind: 'decline' })
     expect(typeKeys(form, ['2', enter, enter, 'R', 'no', enter]).answer).toEqual({ kind: 'decline', reason: 'no' })
   })
-  it('show a secret as dots, also once it is filled in, and never open it in the editor', () => {
+  it('letters of a secret are never drawn, and /edit does not open a secret in the editor', () => {
     const pass = { type: 'string', format: 'password' } as const
     const ask: FormAsk = { ...form, schema: { type: 'object', properties: { pass } } }
     const drawn = (typed: readonly string[]) => {
@@ -364,14 +414,14 @@ describe('the keys of a form', () => {
     expect(typeKeys(ask, ['/edit', enter]).prompt.hint).toMatch(/never written to a file/)
     expect(typeKeys(ask, ['hush', enter, enter]).answer).toEqual({ kind: 'submit', values: { pass: 'hush' } })
   })
-  it('confirm a form without fields by a letter, not by Enter', () => {
+  it('the key a submits a form without fields, but Enter does not', () => {
     const link: FormAsk = { ...form, url: 'https://example.org/', schema: { type: 'object', properties: {} } }
     expect(typeKeys(link, [enter]).answer).toBeUndefined()
     expect(typeKeys(link, ['a']).answer).toEqual({ kind: 'submit', values: {} })
   })
 })
 
-describe('any keys in any prompt', () => {
+describe('random keys in any prompt', () => {
   const typed = fc.array(
     fc.constantFrom(
       'a',
@@ -412,7 +462,7 @@ describe('any keys in any prompt', () => {
     one({ options: [], secret: true }),
   ]
 
-  it('give a valid answer or none, and every state can be drawn in every size', () => {
+  it('lead to a valid answer or none, and every state can be drawn at every screen size', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...asks),
@@ -426,7 +476,7 @@ describe('any keys in any prompt', () => {
               const { lines, view } = layoutPrompt(prompt, { columns, height }, { at: 1, of: 2 })
               expect(lines.length).toBeLessThanOrEqual(height)
               for (const line of lines) expect(widthOfSpans(line)).toBeLessThanOrEqual(columns)
-              // The view counts no more lines than were drawn.
+              // The view must not count more lines than were drawn.
               expect(view.height).toBeLessThanOrEqual(Math.max(0, lines.length - 2))
               const turn = handlePromptKey(markShown(prompt, view), press, view)
               if (turn.answer) {

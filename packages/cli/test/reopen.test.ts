@@ -45,19 +45,19 @@ describe('an ended session in holdpoint run --session', () => {
     await terminal.waitFor('Enter send')
     terminal.press(keys.ctrlD)
     expect(await terminal.exit).toBe(0)
-    expect(terminal.all()).toContain('You left. The session has ended; a message reopens it.')
+    expect(terminal.all()).toContain('You left. The session has ended; send a message to reopen it.')
     expect(terminal.all()).toContain(`holdpoint run --session ${session.id.slice(0, 10)}`)
     expect((await getSession(session)).state).toBe('ended')
   })
 
-  it('says so if it cannot be reopened', async () => {
+  it('is reported if it cannot be reopened', async () => {
     const session = await fixture.startSession('over')
     await fixture.sayAsAgent(session, 'Good night.')
     await fixture.call('endSession', { id: session.id })
     const terminal = fixture.openRun(session)
     expect(await terminal.exit).toBe(0)
     expect(terminal.all()).toContain('Good night.')
-    expect(terminal.all()).toMatch(/has ended and cannot be reopened\.\nIt belongs to an external program/)
+    expect(terminal.all()).toMatch(/has ended and cannot be reopened\.\nThe session belongs to an external program/)
   })
 })
 
@@ -85,7 +85,7 @@ describe('a message after --session', () => {
 })
 
 describe('a temporary gateway in a terminal', () => {
-  it('stops when the person leaves and says so; others see that the gateway cannot be reached', async () => {
+  it('stops with a message when the person leaves; other terminals report that the gateway cannot be reached', async () => {
     const home = makeFolder(gateway, 'own')
     const first = new Terminal(['run', 'rehearsal', 'short', '--home', home])
     await first.waitFor('[a] Allow')
@@ -101,7 +101,9 @@ describe('a temporary gateway in a terminal', () => {
     await second.waitFor(/[Ll]ost connection/)
     second.press(keys.ctrlC, keys.ctrlC, keys.ctrlC)
     expect(await second.exit).toBe(0)
-    expect(second.all()).toContain('You left. The gateway cannot be reached, so it is unknown whether the session')
+    expect(second.all()).toContain(
+      'You left. The gateway cannot be reached, so Holdpoint can’t tell whether the session',
+    )
     expect(second.all()).not.toContain('continues without you')
     const third = fixture.openRun((await rehearse(gateway, 'approval')).session)
     await third.waitFor('[a] Allow')

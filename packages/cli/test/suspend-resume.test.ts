@@ -1,4 +1,4 @@
-/** Editors, Ctrl+Z and signals in a real pseudo-terminal: a key typed for another program never answers, and the terminal is restored. */
+/** Editors, Ctrl+Z and signals in a real pseudo-terminal: a key typed for another program never answers a request, and the terminal is restored. */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -22,7 +22,7 @@ afterAll(async () => {
 })
 
 let count = 0
-/** An editor that stays open until `goOn` is called. */
+/** Creates an editor that stays open until `goOn` is called. */
 function slowEditor(then: string, first = ':') {
   const go = join(folder, `go${++count}`)
   const file = join(folder, `editor${count}`)
@@ -36,18 +36,18 @@ const text: Ask = {
     { id: 'q', header: '', question: 'Why?', options: [], multiSelect: false, allowOther: true, secret: false },
   ],
 }
-/** Types a key and waits for its echo: then it is in the terminal's buffer, and no program has read it yet. */
+/** Types a key and waits for its echo. The key is then in the terminal's buffer, and no program has read the key yet. */
 async function typeAhead(terminal: Terminal, key: string): Promise<void> {
   const before = terminal.raw.length
   terminal.press(key)
   await terminal.waitUntil(() => terminal.raw.length > before, 'an echo')
 }
-/** SIGSTOP takes effect a moment later, and a SIGCONT before that would cancel it, so wait until the process has stopped. */
+/** Stops the process with SIGSTOP and waits until it has stopped, because an earlier SIGCONT would cancel the SIGSTOP. */
 async function stopProcess({ pid }: Terminal): Promise<void> {
   process.kill(pid, 'SIGSTOP')
   await expect.poll(() => execFileSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' })).toMatch(/^T/)
 }
-/** An unknown key shows a hint, so every key before it has been handled by then. */
+/** Expects the request to be pending. The hint for the unknown key z shows that all earlier keys have been handled. */
 async function expectStillPending(terminal: Terminal, request: Request): Promise<void> {
   await terminal.waitFor('[a] Allow')
   terminal.press('z')
@@ -127,12 +127,12 @@ describe('a key typed', () => {
 describe('a signal to a live view', () => {
   const left = (terminal: Terminal) => {
     expect(terminal.isAlternate).toBe(false)
-    // The last sequence for the cursor shows it.
+    // The last cursor sequence makes the cursor visible.
     expect(terminal.raw.lastIndexOf('\u001b[?25h')).toBeGreaterThan(terminal.raw.lastIndexOf('\u001b[?25l'))
   }
 
   it.each(['SIGTERM', 'SIGHUP', 'SIGINT'] as const)(
-    '%s leaves tui and restores the terminal, as q does',
+    '%s makes tui exit and restore the terminal, as q does',
     async signal => {
       await fixture.ask(await fixture.startSession(), approval)
       const terminal = fixture.openTerminal(['tui'])
@@ -145,7 +145,7 @@ describe('a signal to a live view', () => {
     },
   )
 
-  it('from Ctrl+C in the editor does not end run', async () => {
+  it('SIGINT from a Ctrl+C in the editor does not end run', async () => {
     const editor = slowEditor('echo "make sure" > "$1"')
     const trap = join(folder, 'trap')
     writeFileSync(trap, `trap 'echo caught' INT\n. ${editor.file}\n`)

@@ -1,4 +1,4 @@
-/** The transcript printer: everything is printed once, in order, by whole lines. */
+/** The transcript printer: every line is printed once, in order, and only when it is complete. */
 import type { Entry, MessageEntry } from '@holdpoint/client'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -39,7 +39,7 @@ const linesOf = (rows: readonly Row[]) =>
     )
 
 describe('the transcript printer', () => {
-  it('prints streaming text by whole lines and its rest at the end, however it is split', () => {
+  it('prints streaming text line by line and the rest at the end, however the text is split', () => {
     const text = fc.array(fc.constantFrom('one', 'two', '\n', '\n\n', ' '), { minLength: 1, maxLength: 20 })
     fc.assert(
       fc.property(text, fc.array(fc.nat(60)), (pieces, cuts) => {
@@ -71,14 +71,14 @@ describe('the transcript printer', () => {
     scroll.newRows([message('m', 'one\n', true)], reader)
     expect(linesOf(scroll.newRows([message('m', 'other', false)], reader))).toEqual(['  │ other'])
   })
-  it('prints a tool when it starts, and again only if it fails', () => {
+  it('prints a tool call when it starts, and a second line only if it fails', () => {
     const scroll = new TranscriptPrinter()
     expect(linesOf(scroll.newRows([tool('running')], reader))).toEqual(['▸ Bash  ls'])
     expect(scroll.newRows([tool('running')], reader)).toEqual([])
     expect(linesOf(scroll.newRows([tool('failed')], reader))).toEqual(['✗ Bash failed  no'])
     expect(scroll.newRows([tool('failed')], reader)).toEqual([])
   })
-  it('gives the streaming text that is not printed yet', () => {
+  it('returns the streaming text that has not been printed yet', () => {
     const scroll = new TranscriptPrinter()
     const entries = [message('m', 'one\ntwo', true)]
     scroll.newRows(entries, reader)

@@ -1,4 +1,4 @@
-/** What is about to be sent is visible in a real pseudo-terminal: long notes, answers and suggestions, small screens. */
+/** Long notes, answers and suggestions in a real pseudo-terminal: the person can see them before they are sent, even on a small screen. */
 import { encodeDraft } from '@holdpoint/client'
 import type { Ask } from '@holdpoint/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
@@ -25,7 +25,7 @@ const text: Ask = {
 const paste = (text: string) => `\u001b[200~${text}\u001b[201~`
 
 describe('a long note', () => {
-  it('is visibly cut to one line, and the keys stay on the screen', async () => {
+  it('is cut to one line with a mark at the cut, and the key hints stay on the screen', async () => {
     const session = await fixture.startSession()
     const { id } = await fixture.ask(session, approval)
     await fixture.call('putDraft', { id, draft: encodeDraft({ note: `begin ${'x'.repeat(2400)} end` }) })
@@ -55,7 +55,7 @@ describe('a long note', () => {
 })
 
 describe('a text answer of many lines', () => {
-  it('says how many lines are hidden and keeps the caret visible', async () => {
+  it('shows the number of hidden lines and keeps the caret visible', async () => {
     const { terminal } = await fixture.openRunWithRequest(text)
     await terminal.waitFor('Answer ›')
     terminal.press(paste(Array.from({ length: 12 }, (_, n) => `line ${n + 1}.`).join('\n')))
@@ -82,7 +82,7 @@ describe('a long suggestion', () => {
     terminal.press('1')
     await terminal.waitFor(/› 1 {2}Allow everything/)
     terminal.press(keys.enter)
-    await terminal.waitFor('Not all of this one')
+    await terminal.waitFor('You haven’t seen this whole entry')
     expect((await fixture.getRequest(request)).status).toBe('pending')
     while (!terminal.text().includes('at all')) {
       const before = terminal.raw.length

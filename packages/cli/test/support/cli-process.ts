@@ -8,7 +8,7 @@ export interface CliResult {
   readonly err: string
 }
 export interface RunOptions extends SpawnOptions {
-  /** Text for stdin. */
+  /** The text to write to stdin. */
   readonly input?: string
 }
 
@@ -37,15 +37,15 @@ function spawnAndCollect(
   return new Promise(resolve => child.once('close', code => resolve({ code, out, err })))
 }
 
-/** The environment in which commands find this gateway. */
+/** Returns the environment in which commands find the gateway. */
 export function environmentFor(gateway: GatewayProcess): NodeJS.ProcessEnv {
   return { ...cleanEnvironment(), HOLDPOINT_HOME: gateway.home.path }
 }
-/** Runs a command against this gateway, in its folder. */
+/** Runs a command in the folder of the gateway, against that gateway. */
 export function runCliAgainst(gateway: GatewayProcess, words: readonly string[], input?: string): Promise<CliResult> {
   return runCli(words, { env: environmentFor(gateway), cwd: gateway.folder, ...(input !== undefined && { input }) })
 }
-/** Runs a bash script in which `holdpoint` is the program. */
+/** Runs a bash script in which `holdpoint` runs the built program. */
 export function bash(gateway: GatewayProcess, script: string): Promise<CliResult> {
   const withFunction = `holdpoint() { ${JSON.stringify(process.execPath)} ${JSON.stringify(holdpoint)} "$@"; }\n${script}`
   return spawnAndCollect('bash', ['-c', withFunction], '', { env: environmentFor(gateway), cwd: gateway.folder })

@@ -1,4 +1,4 @@
-// A scripted editor: appends the file's content to EDITOR_SAW, then writes EDITOR_TEXT into the file, or fails if EDITOR_FAILS is set.
+// A scripted editor: appends the content of the opened file to the file EDITOR_SAW, then writes EDITOR_TEXT to the opened file, or fails if EDITOR_FAILS is set.
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 
 const file = process.argv[2]

@@ -1,4 +1,4 @@
-/** Opens requests on a gateway: from the rehearsal, or from an external agent. */
+/** Opens requests on a gateway, either through the rehearsal or as an external agent. */
 import type { Ask, Request, RequestId, Session } from '@holdpoint/protocol'
 import { type GatewayProcess, shortPause } from '../../../../test/support/gateway.ts'
 
@@ -34,10 +34,10 @@ export async function askAsExternalAgent(gateway: GatewayProcess, ask: Ask): Pro
 
 export function approvalAsk(input: Record<string, unknown>, more: object = {}): Ask {
   const ask = { kind: 'approval', tool: 'Bash', input, title: 'Run it', cwd: '/work', editable: true, ...more }
-  return ask as Ask // the gateway checks it
+  return ask as Ask // the gateway validates the ask
 }
 
-/** Waits until the session is idle or ended, and returns the agent's last message. */
+/** Waits until the session is idle or ended, and resolves with the agent's last message. */
 export async function waitForLastMessage(gateway: GatewayProcess, { id }: Session): Promise<string> {
   for (;;) {
     const { lastMessage, state } = await gateway.call('getSession', { id })

@@ -1,10 +1,10 @@
-/** A pending request for tests without a gateway. */
+/** Creates pending requests for tests without a gateway. */
 import type { Ask, Request, RequestId, SessionId } from '@holdpoint/protocol'
 
 export function pendingRequest(ask: Ask, id = 'req_x'): Request {
   return {
-    id: id as RequestId, // only used in tests
-    session: 'ses_x' as SessionId, // as above
+    id: id as RequestId, // an invalid id, but no gateway reads it
+    session: 'ses_x' as SessionId, // an invalid id, but no gateway reads it
     key: id,
     agentPath: [],
     ask,

@@ -1,4 +1,4 @@
-/** One terminal with `holdpoint run` that the tests of a subject share: each test asks again in the same session. */
+/** A terminal with `holdpoint run` that several tests share. Each test opens a new request in the same session. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ApprovalAsk, Ask, Request, Session } from '@holdpoint/protocol'
@@ -37,14 +37,14 @@ export class SharedRun {
     await this.terminal.waitFor(text)
     return request
   }
-  /** What the editor was opened with. */
+  /** Returns the text with which the editor was opened. */
   editorInput(): string {
     return readFileSync(this.#editorLog, 'utf8')
   }
 }
 
 let count = 0
-/** An approval with a command that no other test uses. */
+/** Returns an approval whose command no other test uses. */
 export function approvalOf(more: Partial<ApprovalAsk> = {}): ApprovalAsk {
   return {
     kind: 'approval',

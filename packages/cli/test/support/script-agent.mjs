@@ -1,4 +1,4 @@
-// An agent that follows a script: the message is a JSON list of texts to say and requests to ask. It prints each result after an @.
+// An agent that follows a script. The message is a JSON list of texts to write and requests to open; the agent writes each result after an @.
 import { all, approval, choice, defineAgent, form, text } from '@holdpoint/drivers'
 
 const schema = { type: 'object', properties: { n: { type: 'integer', minimum: 0 } }, required: ['n'] }

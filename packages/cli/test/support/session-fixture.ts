@@ -31,7 +31,7 @@ export class SessionFixture {
       items: [{ type: 'message.added', block: `b${++this.#keys}`, text }],
     })
   }
-  /** Ends the turn; the session becomes idle. */
+  /** Ends the turn, so that the session becomes idle. */
   async finishTurn(session: Session): Promise<void> {
     await this.call('appendEvents', { id: session.id, items: [{ type: 'turn.finished', ending: 'done' }] })
   }
@@ -58,7 +58,7 @@ export class SessionFixture {
   openTerminal(args: readonly string[], options: TerminalOptions = {}): Terminal {
     return new Terminal([...args, '--home', this.gateway.home.path], options)
   }
-  /** Starts a session with one request and opens it in a terminal. */
+  /** Starts a session with one request and opens the session in a terminal. */
   async openRunWithRequest(ask: Ask, options: TerminalOptions = {}) {
     const session = await this.startSession()
     const request = await this.ask(session, ask)

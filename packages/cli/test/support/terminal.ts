@@ -1,8 +1,8 @@
-/** Runs the program in a pseudo-terminal, shows its screen through a terminal emulator, and types keys. */
+/** Runs the program in a pseudo-terminal, renders its output with a terminal emulator, and types keys. */
 import { join } from 'node:path'
 // biome-ignore lint/correctness/noUnresolvedImports: a CommonJS module, whose exports the linter cannot see
 import { type IPty, spawn } from '@lydell/node-pty'
-// biome-ignore lint/correctness/noUnresolvedImports: as above
+// biome-ignore lint/correctness/noUnresolvedImports: a CommonJS module, whose exports the linter cannot see
 import xterm from '@xterm/headless'
 import { cleanEnvironment, holdpoint } from '../../../../test/support/gateway.ts'
 
@@ -11,7 +11,7 @@ export interface TerminalOptions {
   readonly rows?: number
   readonly env?: Readonly<Record<string, string>>
   readonly cwd?: string
-  /** Runs under a shell with job control, which reports when the program is suspended and then resumes it. */
+  /** Whether the program runs under a shell with job control. The shell reports that the program was suspended, and resumes the program on Enter. */
   readonly asJob?: boolean
 }
 
@@ -99,12 +99,12 @@ export class Terminal {
     this.#pty.resize(columns, rows)
   }
 
-  /** The visible lines. */
+  /** Returns the visible lines. */
   lines(): readonly string[] {
     const { active } = this.#screen.buffer
     return Array.from({ length: this.#screen.rows }, (_, row) => this.#line(active.baseY + row))
   }
-  /** The visible text and everything that has scrolled away. */
+  /** Returns the visible text and the text that has scrolled off the screen. */
   all(): string {
     const { active } = this.#screen.buffer
     return Array.from({ length: active.length }, (_, row) => this.#line(row))
@@ -121,7 +121,7 @@ export class Terminal {
     return this.#screen.buffer.active.type === 'alternate'
   }
 
-  /** Waits until the screen shows this text. */
+  /** Waits until the screen shows the text, and resolves with the text of the whole screen. */
   async waitFor(text: string | RegExp): Promise<string> {
     await this.waitUntil(
       () => (typeof text === 'string' ? this.text().includes(text) : text.test(this.text())),
@@ -166,7 +166,7 @@ export class Terminal {
 }
 
 const openTerminals = new Set<Terminal>()
-/** For afterEach: closes every open terminal. */
+/** Closes every open terminal. For `afterEach`. */
 export function closeTerminals(): void {
   for (const terminal of [...openTerminals]) terminal.close()
 }

@@ -1,11 +1,11 @@
-/** The state of `holdpoint tui`: what is selected and open, and what the keys do. */
+/** The state of `holdpoint tui`: the selected item, the open session or dialog, and what the keys do. */
 import type { Inbox } from '@holdpoint/client'
 import type { Call, DriverInfo, Request, RequestId, Session, SessionId } from '@holdpoint/protocol'
 import { startSession } from '../../gateway-client/start-session.ts'
-import { PromptDrafts } from '../prompt/draft-sync.ts'
 import { singleKeypress, typedLetter } from '../prompt/key-result.ts'
 import { isLeaveKey } from '../prompt/prompt.ts'
 import { PromptController } from '../prompt/prompt-controller.ts'
+import { PromptDrafts } from '../prompt/prompt-drafts.ts'
 import { RepeatToConfirm } from '../prompt/repeat-to-confirm.ts'
 import { MessageComposer } from '../run/composer.ts'
 import type { Key } from '../terminal/key-parser.ts'
@@ -18,7 +18,7 @@ import { dashboardTexts as texts } from './texts.ts'
 export interface DashboardOptions {
   readonly call: Call
   readonly url: string
-  /** The folder for new sessions; undefined if the gateway runs on another machine and chooses it. */
+  /** The folder for new sessions; undefined if the gateway runs on another machine and chooses the folder. */
   readonly folder: string | undefined
   readonly inbox: Inbox
   readonly me: string
@@ -41,7 +41,7 @@ export class DashboardModel {
   #open: { readonly id: SessionId; readonly transcript: TranscriptPane } | null = null
   /** The request to show first when its session is open. */
   #wantedRequest: RequestId | null = null
-  /** One per session, so that an unsent message stays with its session. */
+  /** One composer per session, so that an unsent message stays with its session. */
   readonly #composers = new Map<SessionId, MessageComposer>()
   #isComposing = false
   #startDialog: StartDialog | null = null
@@ -118,13 +118,13 @@ export class DashboardModel {
   }
 
   async #loadDrivers(): Promise<void> {
-    // If this fails, plans are approved without a choice of modes, and starting a session reports the problem.
+    // If loading fails, plans are approved without a choice of modes, and starting a session reports the problem.
     this.#drivers = await this.options.drivers().catch(() => this.#drivers)
     if (this.#startDialog) this.#startDialog = withDrivers(this.#startDialog, this.#drivers)
     this.update()
   }
 
-  /** If the selected item is gone, selects the one that took its place. */
+  /** If the selected item has disappeared, selects the item that is now at its position. */
   #syncSelection(): void {
     const items = itemsOf(groupsOf(this.inbox))
     const index = items.findIndex(({ id }) => id === this.#selected)
@@ -138,17 +138,17 @@ export class DashboardModel {
     this.controller.removeUnless(id => requests.get(id)?.status === 'pending')
     if (this.controller.prompt) return
     if (before) this.#wantedRequest = null
-    // A message that is being typed must not become the answer.
+    // Keys that the person types for a message must not answer a request.
     if (!this.#open || this.#isComposing) return
     const pending = this.pendingIn(this.#open.id)
     const next = pending.find(({ id }) => id === this.#wantedRequest) ?? pending[0] ?? null
     const modes = this.#drivers.find(({ name }) => name === this.session?.driver)?.modes ?? []
     this.controller.show(next, modes)
-    // The next Ctrl+C denies this request; it must not leave because of an earlier Ctrl+C.
+    // The next Ctrl+C must deny this request, even if an earlier Ctrl+C has armed leaving.
     if (next) this.#confirmation.take()
   }
 
-  /** The session's pending requests that were not answered here. */
+  /** Returns the session's pending requests that were not answered in this terminal. */
   pendingIn(session: SessionId): readonly Request[] {
     const { order, requests } = this.inbox
     return order
@@ -281,7 +281,7 @@ export class DashboardModel {
     this.update()
   }
 
-  /** Opens the next pending request, in whichever session it is. */
+  /** Opens the next pending request of any session. */
   #openNextRequest(): void {
     const { order, requests } = this.inbox
     const current = this.controller.prompt?.request.id
@@ -294,7 +294,7 @@ export class DashboardModel {
     if (next.session !== this.#open?.id) this.#openSession(next.session)
   }
 
-  /** Closes the message line; it opens again if the message could not be sent. */
+  /** Closes the message line and sends the message. If sending fails, the message line opens again. */
   async #send(id: SessionId, text: string): Promise<void> {
     this.#isComposing = false
     try {

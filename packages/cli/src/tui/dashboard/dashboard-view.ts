@@ -11,7 +11,7 @@ import { keyHints, dashboardTexts as texts } from './texts.ts'
 const twoColumnsFrom = 80
 const listShare = 0.32
 const listMaxColumns = 40
-/** The header, the line below it, and the key hints. */
+/** The number of rows for the header, the line below the header, and the key hints. */
 const fixedRows = 3
 const minSize = { columns: 20, rows: fixedRows + 1 }
 
@@ -20,13 +20,13 @@ export interface DashboardSize {
   readonly rows: number
 }
 
-/** Builds every line to its full width here, so that none is longer than the screen. */
+/** Builds the frame of the whole screen, in which no line is wider than the screen. */
 export function dashboardFrame(
   model: DashboardModel,
   { url, now, columns, rows }: DashboardSize & { readonly url: string; readonly now: number },
 ): ScreenFrame {
   if (columns < minSize.columns || rows < minSize.rows) {
-    // Lay the pane out without height, so that an open prompt knows that it is not visible and takes no answer.
+    // Lay out the pane with height 0, so that an open prompt is marked as not visible and accepts no answer.
     paneOf(model, columns, 0)
     return { lines: [cutSpans([trusted(texts.tooSmall, 'waiting')], columns)], spinner: null }
   }
@@ -52,7 +52,7 @@ export function dashboardFrame(
   return { lines, spinner: pane?.spinner ? { line: rows - 2, text: pane.spinner } : null }
 }
 
-/** A hint, or the keys that can be used now. */
+/** Returns the last line of the screen: a hint, or the keys that work now. */
 function footerLine(model: DashboardModel, columns: number): StyledLine {
   if (model.hint !== null) return cutSpans([untrusted(model.hint, 'strong')], columns)
   return keyRows(keyHints[keyTarget(model)], columns)[0]?.spans ?? []

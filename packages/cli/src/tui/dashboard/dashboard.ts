@@ -1,4 +1,4 @@
-/** `holdpoint tui`: the inbox and all sessions, live, on the whole screen. */
+/** `holdpoint tui`: shows the inbox and all sessions on the whole screen and keeps them up to date. */
 import { Inbox, watchEvents } from '@holdpoint/client'
 import { Fault } from '@holdpoint/protocol'
 import { closingRows, connectOrStart, type GatewayAccess } from '../../gateway-client/gateway-access.ts'
@@ -15,7 +15,7 @@ import { dashboardTexts as texts } from './texts.ts'
 /** Ages are shown in minutes, so the screen is redrawn at least this often. */
 const tickMs = 20_000
 
-/** Gives the exit code. */
+/** Runs the command and resolves with its exit code. */
 export async function runTui(address: GatewayAddress): Promise<number> {
   if (!process.stdin.isTTY || !process.stdout.isTTY || process.env.TERM === 'dumb')
     throw new Fault('bad_input', texts.needsTerminal)

@@ -27,7 +27,7 @@ export class HelpPage {
     this.#height = height
     return all.slice(this.#top, this.#top + height)
   }
-  /** Scrolls if there is more to show; false if the key closes the page. */
+  /** Scrolls if there is more to show; returns false if the key closes the page. */
   handleKey(key: Key): boolean {
     const isScroll = key.name === 'down' || key.name === 'pagedown' || typedLetter(key) === ' '
     if (!isScroll || !this.hasMore) return false

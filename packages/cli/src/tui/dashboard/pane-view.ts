@@ -20,10 +20,10 @@ export interface Pane {
   readonly spinner: string | null
 }
 
-/** From this height on, the session's header is shown above its prompt. */
+/** In a pane of at least this height, the session's header is shown above the prompt. */
 const headerMinHeight = 14
 
-/** Never gives more lines than `height`. */
+/** Builds the pane, which never has more lines than `height`. */
 export function paneOf(model: DashboardModel, columns: number, height: number): Pane {
   const { help, startDialog, transcript, options } = model
   if (help) return { lines: help.lines(columns, height), spinner: null }
@@ -58,7 +58,7 @@ function previewRows(session: Session | null, { complete, status }: InboxSnapsho
   return [row(trusted(texts.empty)), blankRow, row(trusted(texts.startHint, 'quiet'))]
 }
 
-/** The transcript is right above the prompt or the message line; the last line belongs to the spinner. On a small screen the prompt takes all lines. */
+/** Builds the pane of an open session, with the transcript right above the prompt or the message line. Without a prompt, the last line is free for the spinner. */
 function sessionPane(model: DashboardModel, transcript: TranscriptPane, columns: number, height: number): Pane {
   const { session, controller, options } = model
   const { prompt } = controller
@@ -104,7 +104,7 @@ function messageLines(
   )
 }
 
-/** The message line while it is being typed; otherwise the unsent message, if there is one. */
+/** Returns the message line while the person types in it; otherwise the unsent message, if there is one. */
 function messageRows(line: TextInput, isComposing: boolean, columns: number): readonly Row[] {
   if (isComposing) return [blankRow, ...textInputRows({ label: texts.messageLabel, line }, columns)]
   return line.text === ''

@@ -48,7 +48,7 @@ function groupItems({ order, requests, sessions }: InboxSnapshot): readonly List
   ].filter(group => group.items.length > 0)
 }
 
-/** A session with a pending request does not count as working; its request is in the list. */
+/** Returns whether a session is listed as working. A session with a pending request is not, because its request is in the list. */
 function isWorking({ state, pending }: Session): boolean {
   return (state === 'starting' || state === 'working') && pending === 0
 }
@@ -57,7 +57,7 @@ export function itemsOf(groups: readonly ListGroup[]): readonly ListItem[] {
   return groups.flatMap(group => group.items)
 }
 
-/** The visible part of the list, with the selected item roughly in its middle. */
+/** Returns the visible part of the list, with the selected item near the middle. */
 export function listLines(
   groups: readonly ListGroup[],
   selected: string | null,
@@ -85,7 +85,7 @@ export function listLines(
   return lines.slice(top, top + height).map(({ line }) => line)
 }
 
-/** A narrow list shows the session's title of a request on a second line. */
+/** Returns the lines of one item. In a narrow list, the session title of a request moves to a second line. */
 function itemLines(
   item: ListItem,
   isSelected: boolean,
@@ -105,7 +105,7 @@ function itemLines(
   if (item.kind === 'session') return [line([title])]
   const action = trusted(actionLabel(item.request.ask), style)
   if (columns >= oneLineMinColumns) {
-    // The action is never cut; the title may be.
+    // Cut the title, never the action.
     const room = Math.max(titleMin, columns - widthOf(sign) - widthOf(time) - widthOf(action.text) - widthOf(dot) - 1)
     return [line([action, trusted(dot, style), ...cutSpans([title], room)])]
   }
@@ -132,7 +132,7 @@ export function headerLine(
   return gap > 1 ? [...left, trusted(`${' '.repeat(gap)}${host}`, 'quiet')] : cutSpans(left, columns)
 }
 
-/** A session in one line. The leading sign shows that what follows is not our text. */
+/** Formats a session in one line. The leading bar marks text that Holdpoint did not write. */
 export function sessionSummary({ title, driver, cwd, mode, cost }: Session): readonly Span[] {
   const facts = [driver, cwd, ...(mode ? [mode] : []), ...(cost === null ? [] : [`$${cost.toFixed(2)}`])]
   return [
@@ -141,7 +141,7 @@ export function sessionSummary({ title, driver, cwd, mode, cost }: Session): rea
     ...facts.flatMap(fact => [trusted(' · ', 'quiet'), untrusted(fact, 'quiet')]),
   ]
 }
-/** The header of an open session. */
+/** Returns the header lines of an open session. */
 export function sessionHeaderLines(session: Session, columns: number): readonly StyledLine[] {
   const style = session.pending > 0 && session.state !== 'ended' ? 'waiting' : 'quiet'
   const state = [trusted(stateLabel(session), style), trusted(`  ${session.id}`, 'quiet')]

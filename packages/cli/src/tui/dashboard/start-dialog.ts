@@ -1,4 +1,4 @@
-/** The dialog of `holdpoint tui` that starts a session: first the agent, then its prompt. */
+/** The dialog of `holdpoint tui` that starts a session: the person chooses an agent, then types the prompt. */
 import type { DriverInfo } from '@holdpoint/protocol'
 import { blankRow, type Row, row, trusted, untrusted } from '../../output/span.ts'
 import { backKey, keyRows, listRows } from '../prompt/layout/prompt-sections.ts'
@@ -11,7 +11,7 @@ import { dashboardTexts as texts } from './texts.ts'
 export interface StartDialog {
   readonly drivers: readonly DriverInfo[]
   readonly selection: ListSelection
-  /** The prompt; null until the agent is chosen. */
+  /** The prompt for the agent; null until an agent is chosen. */
   readonly line: TextInput | null
   readonly hint: string | null
 }
@@ -26,7 +26,7 @@ export function openStartDialog(drivers: readonly DriverInfo[]): StartDialog {
   return { drivers: usable, selection: { ...emptySelection, cursor: first }, line: null, hint: null }
 }
 
-/** Replaces the list of drivers and keeps the selected one selected. */
+/** Replaces the list of drivers and keeps the same driver selected. */
 export function withDrivers(dialog: StartDialog, drivers: readonly DriverInfo[]): StartDialog {
   const fresh = openStartDialog(drivers)
   const selected = dialog.drivers[dialog.selection.cursor]?.name

@@ -1,9 +1,9 @@
-/** Sentences and key hints of `holdpoint tui`, in one place so that they can be edited as prose. */
+/** All sentences and key hints of `holdpoint tui`, kept together so that they can be edited as prose. */
 import type { KeyHint } from '../prompt/layout/prompt-sections.ts'
 
 export const dashboardTexts = {
-  needsTerminal: 'tui needs an interactive terminal. holdpoint inbox, show, allow and watch work anywhere',
-  tooSmall: 'Too small: enlarge the screen.',
+  needsTerminal: 'holdpoint tui needs an interactive terminal. holdpoint inbox, show, allow and watch work anywhere',
+  tooSmall: 'Too small: enlarge the window.',
   pendingOnLeave: (count: number) =>
     count === 1 ? '1 request is waiting for you. ' : `${count} requests are waiting for you. `,
   comeBack: 'Come back with: holdpoint tui',
@@ -19,12 +19,12 @@ export const dashboardTexts = {
   loading: 'Loading…',
   empty: 'Nothing is waiting for you, and no agent is working.',
   startHint: 'Press n to start a session.',
-  openHint: 'Press Enter to open.',
-  sendFirst: 'The agent is asking something. Send your message, or press Esc to see it.',
-  linesBelow: (count: number) => `── ${count} more lines below ──`,
+  openHint: 'Press Enter to open the session.',
+  sendFirst: 'The agent is asking you something. Send your message, or press Esc to see the request.',
+  linesBelow: (count: number) => (count === 1 ? '── 1 more line below ──' : `── ${count} more lines below ──`),
   messageLabel: 'Message',
   unsentMessage: 'Unsent message: ',
-  leaveByCtrlC: 'Ctrl+C again to leave.',
+  leaveByCtrlC: 'Press Ctrl+C again to leave.',
   interruptAgain: 'Press I again to interrupt the turn.',
   endAgain: 'Press E again to end the session.',
 
@@ -32,33 +32,33 @@ export const dashboardTexts = {
   startTitle: 'Start a session',
   gatewayFolder: 'the gateway’s folder',
   chooseAgent: 'Choose an agent first.',
-  promptLabel: 'What should it do?',
-  promptMissing: 'Type what it should do, then press Enter.',
+  promptLabel: 'What should the agent do?',
+  promptMissing: 'Type what the agent should do, then press Enter.',
 } as const
 
-/** The help page; null is a blank line. */
+/** The lines of the help page; null stands for a blank line. */
 export const helpLines: readonly (KeyHint | null)[] = [
   ['↑ ↓ j k', 'move in the list'],
   ['Enter →', 'open the selected request or session'],
   ['Esc ←', 'back to the list'],
-  ['Tab', 'next request, when one is open'],
+  ['Tab', 'go to the next pending request from an open session'],
   ['n', 'start a session'],
-  ['q', 'leave; pending requests are kept'],
+  ['q', 'leave; requests stay pending'],
   null,
   ['a 1 / r 2', 'allow or deny the request'],
-  ['e  n  s', 'edit it in your editor; add a note; don’t ask again'],
+  ['e  n  s', 'edit the request in your editor; add a note; don’t ask again'],
   ['R  x', 'deny with a reason; deny and stop the turn'],
-  ['1–9 ↑↓ space', 'choose; mark several'],
-  ['Enter  o', 'confirm; type another answer'],
+  ['1–9 ↑↓ space', 'choose an option; mark several options'],
+  ['Enter  o', 'confirm your choice; type another answer'],
   ['space PgDn', 'next page; read to the end before you allow'],
-  ['Ctrl+C', 'deny or decline the request; twice: leave'],
-  ['Ctrl+L Ctrl+Z', 'redraw the screen; suspend (fg comes back)'],
+  ['Ctrl+C', 'deny or decline the request; press twice to leave'],
+  ['Ctrl+L Ctrl+Z', 'redraw the screen; suspend (fg resumes)'],
   null,
-  ['Enter  i', 'write to the open session'],
-  ['I I  E E', 'interrupt its turn; end it'],
+  ['Enter  i', 'write a message to the open session'],
+  ['I I  E E', 'interrupt the turn; end the session (press twice)'],
 ]
 
-/** The key hints of the last line, by what has the keys. */
+/** The key hints on the last line of the screen, by the part of the screen that receives the keys. */
 export const keyHints = {
   help: [['any key', 'back']],
   helpMore: [

@@ -1,4 +1,4 @@
-/** Handles the keys of an approval. A single key can allow only a request that was shown to its end and that the agent did not flag as dangerous. */
+/** Handles the keys of an approval. A single keypress allows a request only if all of it has been on the screen and the agent did not flag it as dangerous. */
 import { applyEdit, editableOf, effectiveAsk } from '@holdpoint/client'
 import type { ApprovalAsk, JsonObject } from '@holdpoint/protocol'
 import { suggestionsOf } from '../../output/request.ts'
@@ -9,27 +9,27 @@ import { confirmWord, approvalTexts as texts } from './texts.ts'
 
 export interface ApprovalState {
   readonly kind: 'approval'
-  /** What the keys do now: decide, type a note, a reason or the confirming word, choose a plan's mode, or choose what to remember. */
+  /** What the keys do at the moment: `note`, `reason` and `confirm` type into `line`; `mode` and `always` move in `selection`. */
   readonly step: 'decide' | 'note' | 'reason' | 'confirm' | 'mode' | 'always'
   readonly line: TextInput
   readonly selection: ListSelection
   readonly note: string
-  /** The reason of a denial that was started and not sent. */
+  /** The reason for a denial that the person started to type but has not sent. */
   readonly reason: string
-  /** The text that the editor opens, if it differs from the request's. */
+  /** The text that the editor opens; null to open the request's own text. */
   readonly edit: string | null
-  /** The input as the person has edited it. */
+  /** The tool input after the person's edit; null without an edit. */
   readonly input: JsonObject | null
   readonly mode: string | null
-  /** The id of the suggestion to remember with the allow. */
+  /** The id of the suggestion that is sent with the allow, so that the agent does not ask again. */
   readonly suggestion: string | null
 }
 export interface ApprovalContext {
   /** Whether the whole request has been on the screen. */
   readonly isFullyShown: boolean
-  /** The modes that a plan can be approved into. */
+  /** The permission modes in which the session can continue after a plan is approved. */
   readonly modes: readonly string[]
-  /** The index of the list item that has been on the screen to its end. */
+  /** The index of the selected list item if all of the item has been on the screen; otherwise null. */
   readonly shownChoice: number | null
 }
 
@@ -47,7 +47,7 @@ export function openApproval(): ApprovalState {
   return { kind: 'approval', note: '', reason: '', edit: null, input: null, ...undecided }
 }
 
-/** The ask with the person's changes applied. */
+/** Returns the ask with the person's edited input applied. */
 export function editedAsk(ask: ApprovalAsk, { input }: ApprovalState): ApprovalAsk {
   const edited = input && effectiveAsk(ask, { at: 0, by: 'person', answer: { kind: 'allow', input } })
   return edited?.kind === 'approval' ? edited : ask
@@ -105,7 +105,7 @@ function decide(
   }
 }
 
-/** Answers with an allow, unless something must be shown, chosen or confirmed first. */
+/** Allows the request, unless the person must first see more of the request, choose a mode, or confirm by typing. */
 function allow(
   state: ApprovalState,
   ask: ApprovalAsk,
@@ -152,7 +152,7 @@ function chooseSuggestion(
   )
 }
 
-/** Choosing from these lists allows the request, so a pasted Enter does not count. */
+/** Handles a key in the list of modes or suggestions. Enter allows the request there, so a pasted Enter is ignored. */
 function choose(
   state: ApprovalState,
   input: PromptInput,
@@ -201,7 +201,7 @@ function applyEditorText(state: ApprovalState, ask: ApprovalAsk, text: string): 
   return { state: { ...state, input: edited.input, edit: trimmed } }
 }
 
-/** An edit that was started on another device; null if it equals the request's own text. */
+/** Returns the edit that was started on another device, or null if its text equals the request's own text. */
 export function pendingEdit(ask: ApprovalAsk, edit: string | undefined): string | null {
   return edit === undefined || edit === editableOf(ask).text ? null : edit
 }

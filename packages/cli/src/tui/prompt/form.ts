@@ -1,4 +1,4 @@
-/** Handles the keys of a form: each field is validated before the next, and a review comes before sending. */
+/** Handles the keys of a form. Each field is validated before the next field opens, and the person reviews all values before sending. */
 import {
   type FormAsk,
   type FormField,
@@ -18,7 +18,7 @@ export interface FieldState {
   readonly name: string
   readonly field: FormField
   readonly required: boolean
-  /** The options of a choice; null for a typed field. */
+  /** The options of a choice field; null if the person types the value. */
   readonly choices: readonly { readonly value: Json; readonly title: string }[] | null
   readonly line: TextInput
   readonly selection: ListSelection
@@ -26,10 +26,11 @@ export interface FieldState {
 export interface FormState {
   readonly kind: 'form'
   readonly fields: readonly FieldState[]
-  /** The current field; one past the last field is the review. */
+  /** The index of the current field; after the last field, the person reviews the form. */
   readonly index: number
-  /** The reason for declining, and whether it is being typed. */
+  /** The reason for declining the form. */
   readonly reason: TextInput
+  /** Whether the person is typing the reason. */
   readonly isDeclining: boolean
 }
 
@@ -101,7 +102,7 @@ function type(state: FormState, ask: FormAsk, field: FieldState, input: PromptIn
 function review(state: FormState, input: PromptInput): KeyResult<FormState> {
   if (input.name === 'left' || input.name === 'escape' || input.name === 'backspace') return { state: back(state) }
   const letter = singleKeypress(input)
-  // Enter sends a filled-in form. A form without fields takes a letter, because Enter may have been typed ahead.
+  // Enter sends a filled-in form. A form without fields is sent only by a letter, because an Enter may have been typed ahead.
   if (letter === 'a' || letter === '1' || (input.name === 'enter' && input.alone && state.fields.length > 0))
     return { state, answer: { kind: 'submit', values: valuesOf(state.fields) } }
   return declineByLetter(state, letter === '2' ? 'r' : letter) ?? { state, ignored: true }
@@ -133,7 +134,7 @@ function next(state: FormState, { schema }: FormAsk, field: FieldState): KeyResu
   return problem ? { state, hint: `${problem}.` } : { state: { ...state, index: state.index + 1 } }
 }
 
-/** The values of the filled-in fields; empty fields are left out. */
+/** Returns the values of the filled-in fields and leaves out empty fields. */
 export function valuesOf(fields: readonly FieldState[]): JsonObject {
   return Object.fromEntries(
     fields.flatMap(field => {
@@ -154,7 +155,7 @@ function fieldValue({ field, choices, line, selection, required }: FieldState): 
   const text = line.text.trim()
   if (text === '') return undefined
   const number = Number(text)
-  // Text that is not a number is passed on as typed, so that the validation can name it.
+  // Return text that is not a number unchanged, so that the validation reports the problem.
   return Number.isFinite(number) ? number : text
 }
 

@@ -1,4 +1,4 @@
-/** What handling a key gives: the next state of a prompt, and an answer, an edit or a hint. */
+/** The result of handling a key: the next state of a prompt and possibly an answer, an edit or a hint. */
 import type { Answer } from '@holdpoint/protocol'
 import type { Key } from '../terminal/key-parser.ts'
 import { handleTextKey, type TextInput, textInputWith } from './text-input.ts'
@@ -8,25 +8,25 @@ export type PromptInput = Key | { readonly name: 'edited'; readonly text: string
 
 export interface KeyResult<State> {
   readonly state: State
-  /** Why nothing happened, or what to do next. */
+  /** Tells the person why nothing happened, or what to do next. */
   readonly hint?: string
   readonly answer?: Answer
-  /** A text to open in the person's editor. The result is handled as an `edited` input. */
+  /** The text to open in the person's editor. The edited text comes back as an `edited` input. */
   readonly edit?: string
-  /** The key has no meaning here; it may scroll instead. */
+  /** Set if the key has no meaning in this state, so that the key may scroll the request instead. */
   readonly ignored?: true
 }
 
-/** A single typed character; null for a paste and for other keys. */
+/** Returns the typed character, or null for a paste or another key. */
 export function typedLetter(input: PromptInput): string | null {
   return input.name === 'text' && [...input.text].length === 1 ? input.text : null
 }
-/** A single character that arrived alone. Only such a key may decide: type-ahead and pastes must not. */
+/** Returns the typed character if it arrived alone, otherwise null. Decisions use this function, so that type-ahead and pastes never answer a request. */
 export function singleKeypress(input: PromptInput): string | null {
   return input.name === 'text' && input.alone ? typedLetter(input) : null
 }
 
-/** Edits a line of text: Enter submits it, Escape cancels, null if the key has no meaning in a line. */
+/** Handles a key in a line of text: Enter submits the line, and Escape cancels. Returns null if the key has no meaning in a line. */
 export function handleLineKey(
   line: TextInput,
   input: PromptInput,

@@ -1,12 +1,12 @@
-/** Selection in a numbered list: arrows move, digits choose, space marks in a multiple-choice list. Nothing is selected at first. */
+/** The selection in a numbered list: arrows move the cursor, digits choose an item, and space marks items of a multiple-choice list. No item is selected at first. */
 import type { Key } from '../terminal/key-parser.ts'
 
 export interface ListSelection {
-  /** From 0; -1 before the first move. */
+  /** The index of the selected item; -1 until the person moves the cursor or chooses an item. */
   readonly cursor: number
-  /** The marked items of a multiple-choice list, ascending. */
+  /** The indexes of the marked items of a multiple-choice list, in ascending order. */
   readonly marked: readonly number[]
-  /** The digits typed so far of a number that may have more. */
+  /** The digits of an item number that have been typed so far; the next digit may extend the number. */
   readonly digits: string
 }
 export const emptySelection: ListSelection = { cursor: -1, marked: [], digits: '' }
@@ -16,7 +16,7 @@ export interface ListShape {
   readonly isMultiple: boolean
 }
 
-/** Null if the key has no meaning in a list. */
+/** Returns the next selection, or null if the key has no meaning in a list. */
 export function handleSelectionKey(
   before: ListSelection,
   key: Key,
@@ -54,7 +54,7 @@ function toggled(selection: ListSelection, index: number): ListSelection {
   return { ...selection, marked: next.toSorted((a, b) => a - b) }
 }
 
-/** A second digit extends the number if the list is long enough; otherwise it starts a new number. */
+/** Handles a digit. A second digit extends the number if the list is long enough; otherwise the digit starts a new number. */
 function typeDigit(selection: ListSelection, typed: string, { count, isMultiple }: ListShape): ListSelection | null {
   const longer = Number(selection.digits + typed)
   const joined = selection.digits !== '' && longer >= 1 && longer <= count
@@ -67,7 +67,7 @@ function typeDigit(selection: ListSelection, typed: string, { count, isMultiple 
   return toggled(clean, number - 1)
 }
 
-/** Removes the last digit and its choice; without digits, unmarks the item at the cursor. */
+/** Removes the last typed digit and the choice that it made. If no digit was typed, unmarks the item at the cursor. */
 function undo(selection: ListSelection, many: boolean): ListSelection {
   const { cursor, marked, digits } = selection
   const rest = digits.slice(0, -1)

@@ -1,27 +1,27 @@
-/** Controls the prompt on the screen: which request is shown, when its keys count, and sending its answer. Prompts that are half filled in are kept. */
+/** Controls the prompt on the screen: which request is shown, when keys count, and how the answer is sent. Keeps half-finished prompts while another request is shown. */
 import type { Answer, Request, RequestId } from '@holdpoint/protocol'
 import { Fault } from '@holdpoint/protocol'
 import type { StyledLine } from '../../output/width.ts'
 import type { Key } from '../terminal/key-parser.ts'
-import type { PromptDrafts } from './draft-sync.ts'
 import type { PromptInput } from './key-result.ts'
 import { layoutPrompt, type PromptPosition, type PromptStatus, type ScreenSize } from './layout/prompt-layout.ts'
 import { type BodyView, handlePromptKey, markShown, openPrompt, type Prompt } from './prompt.ts'
+import type { PromptDrafts } from './prompt-drafts.ts'
 import { promptTexts as texts } from './texts.ts'
 
 export interface PromptControllerOptions {
   readonly answer: (id: RequestId, answer: Answer) => Promise<unknown>
   readonly edit: (text: string) => Promise<string | null>
-  /** Whether the gateway is connected, as far as is known. */
+  /** Whether the connection to the gateway is up, as far as the client knows. */
   readonly isReachable: () => boolean
   readonly drafts: PromptDrafts
   readonly changed: () => void
 }
 
-/** Keys are ignored for this long after a prompt appears, because they were meant for what was there before. Each key restarts it. */
+/** For this long after a prompt appears, keys are ignored, because the person typed them before seeing the prompt. Each ignored key restarts the cooldown. */
 export const inputCooldownMs = 300
 
-/** Before an answer is sent, wait this long for a SIGCONT: it may arrive after a key that was typed while the process was suspended. */
+/** An answer is sent only after this delay. A SIGCONT during the delay shows that the key was typed while the process was suspended, so the answer is dropped. */
 export const suspendCheckMs = 100
 
 const noView: BodyView = { columns: 0, lines: 0, height: 0, top: 0 }
@@ -52,7 +52,7 @@ export class PromptController {
   isAnsweredHere(id: RequestId): boolean {
     return this.#answered.has(id)
   }
-  /** The lines of the next frame. */
+  /** Returns the lines of the prompt for the next frame. */
   layout(size: ScreenSize, position: PromptPosition): readonly StyledLine[] {
     const { prompt } = this
     if (!prompt) return []
@@ -69,13 +69,13 @@ export class PromptController {
     this.#startCooldown()
     return layoutPrompt(prompt, size, context()).lines
   }
-  /** Call when the frame is on the terminal: only then its lines count as shown. */
+  /** Call this after the frame was written to the terminal; only then do its lines count as shown. */
   onPainted(): void {
     const { prompt } = this
     if (prompt) this.#prompts.set(prompt.request.id, markShown(prompt, this.#view))
   }
 
-  /** Shows the prompt of this request, or no prompt. */
+  /** Shows the prompt of a request; null hides the prompt. */
   show(request: Request | null, modes: readonly string[]): void {
     const id = request?.id ?? null
     if (id === this.#current) return
@@ -88,7 +88,7 @@ export class PromptController {
     this.#prompts.set(request.id, openPrompt(request, modes))
     this.#options.drafts.open(request.id, () => this.#onDraftChange(request.id))
   }
-  /** A draft from another device changes the prompt, so the person needs time to read it. */
+  /** Applies a draft from another device. If the draft changes the prompt on the screen, a cooldown gives the person time to read the change. */
   #onDraftChange(id: RequestId): void {
     const before = this.#prompts.get(id)
     const prompt = before && this.#options.drafts.mergeInto(before)
@@ -98,7 +98,7 @@ export class PromptController {
     }
     this.#options.changed()
   }
-  /** The terminal is back from the shell or an editor. */
+  /** Call this when the shell or an editor has returned the terminal, because keys that were typed meanwhile must not answer the request. */
   onTerminalReturned(): void {
     this.#endSuspendCheck(false)
     if (!this.prompt) return
@@ -112,7 +112,7 @@ export class PromptController {
       this.#options.changed()
     }, inputCooldownMs)
   }
-  /** Removes the prompts of requests that are no longer pending, also those that are not on the screen. */
+  /** Removes the prompts of requests that are no longer pending, including prompts that are not on the screen. */
   removeUnless(isPending: (id: RequestId) => boolean): void {
     for (const id of [...this.#prompts.keys()]) if (!isPending(id)) this.remove(id)
   }
@@ -122,7 +122,7 @@ export class PromptController {
     if (this.#current === id) this.#current = null
   }
 
-  /** Sends a decision that is still waiting for the suspend check. */
+  /** Sends the decision that is still waiting for the suspend check, if there is one. */
   async close(): Promise<void> {
     this.#endSuspendCheck(true)
     await this.#decision
@@ -133,7 +133,7 @@ export class PromptController {
     if (this.#cooldown) this.#startCooldown()
     else void this.#handle(key)
   }
-  /** Denies or declines the current request, for Ctrl+C. */
+  /** Denies or declines the current request after a Ctrl+C. */
   denyOrDecline(): void {
     const { prompt } = this
     if (!prompt || this.#isSending) return
@@ -152,7 +152,7 @@ export class PromptController {
     }
     if (edit === undefined) return
     const text = await this.#options.edit(edit)
-    // While the editor was open the request may have been answered elsewhere; the text must not reach another one.
+    // While the editor was open, the request may have been answered elsewhere. The edited text must not reach a different request.
     if (this.#current !== prompt.request.id) return
     if (text !== null) await this.#handle({ name: 'edited', text })
     else this.#update({ ...prompt, hint: texts.editorFailed })
@@ -169,7 +169,7 @@ export class PromptController {
       }
     })
     this.#isSending = false
-    // The person may have moved on to another request meanwhile; the decision still counts if this one is pending.
+    // The person may be looking at another request by now. The decision is still sent if its own request is pending.
     if (isConfirmed && this.#prompts.has(prompt.request.id)) await this.#send(prompt, answer)
     else this.#options.changed()
   }
@@ -184,7 +184,7 @@ export class PromptController {
       await this.#options.answer(id, answer)
     } catch (error) {
       this.#answered.delete(id)
-      // Someone else answered first; their answer arrives with the request itself.
+      // Someone else answered first. The inbox shows their answer when the updated request arrives.
       if (error instanceof Fault && error.code === 'already_resolved') return
       this.#options.drafts.release(id)
       this.#update({ ...prompt, hint: texts.notSent(error instanceof Error ? error.message : String(error)) })

@@ -1,4 +1,4 @@
-/** Converts a prompt to an unfinished answer and back, so that an answer started on the page continues here and the other way round. Secrets are left out. */
+/** Converts a prompt to a draft and back, so that an answer that was started on the page continues in the terminal, and the other way around. Drafts contain no secrets. */
 import type { AnswerDraft, DraftChoice, RawField } from '@holdpoint/client'
 import { type ApprovalAsk, type FormAsk, isSecretField, type Question, type QuestionsAsk } from '@holdpoint/protocol'
 import { type ApprovalState, pendingEdit } from './approval.ts'
@@ -9,7 +9,7 @@ import { emptyQuestion, goToQuestion, type QuestionState, type QuestionsState } 
 import { textInputWith } from './text-input.ts'
 import { promptTexts } from './texts.ts'
 
-/** The draft of a prompt. Empty fields are included, so that clearing one clears it on other devices too. */
+/** Returns the draft of a prompt. The draft includes empty fields, so that a field cleared here is cleared on other devices too. */
 export function draftFromPrompt({ state, request: { ask } }: Prompt): AnswerDraft {
   if (state.kind === 'approval' && ask.kind === 'approval') return approvalDraft(state)
   if (state.kind === 'questions' && ask.kind === 'questions')
@@ -30,11 +30,11 @@ export function withDraft(prompt: Prompt, draft: AnswerDraft): Prompt {
   return prompt
 }
 
-/** If a confirmed answer changed on another device, make the person confirm it again. */
+/** Shows a hint if the draft changed a confirmed answer, which the person must then confirm again. */
 function askToConfirmAgain(prompt: Prompt, at: number, state: QuestionsState | FormState): Prompt {
   return state.index < at ? { ...prompt, state, hint: promptTexts.changedElsewhere } : { ...prompt, state }
 }
-/** The first confirmed item that has changed; the current index if none has. */
+/** Returns the index of the first confirmed item that has changed, or the current index if no item has changed. */
 function firstChangedIndex(at: number, before: readonly unknown[], after: readonly unknown[]): number {
   const changed = before.findIndex((one, index) => JSON.stringify(one) !== JSON.stringify(after[index]))
   return changed < 0 ? at : Math.min(at, changed)
@@ -51,7 +51,7 @@ function approvalWithDraft(state: ApprovalState, ask: ApprovalAsk, draft: Answer
   const { note = '', reason = '', edit } = draft
   const line =
     state.step === 'note' ? textInputWith(note) : state.step === 'reason' ? textInputWith(reason) : state.line
-  // An edit made in this terminal is not overwritten.
+  // A draft from another device must not overwrite an edit that was made in this terminal.
   return { ...state, line, note, reason, edit: state.input ? state.edit : pendingEdit(ask, edit) }
 }
 
@@ -64,7 +64,7 @@ function questionsDraft({ entries }: QuestionsState, { questions }: QuestionsAsk
     }),
   )
 }
-/** The person's own text is kept even while an option is chosen instead. */
+/** Returns the draft of one question. The draft keeps the typed text even while an option is chosen instead. */
 function draftChoice(
   { options, multiSelect, secret }: Question,
   { selection, other, line }: QuestionState,
@@ -86,7 +86,7 @@ function questionsWithDraft(state: QuestionsState, { questions }: QuestionsAsk, 
   const index = firstChangedIndex(state.index, choices(state.entries), choices(entries))
   return index < state.index ? goToQuestion(merged, questions, index) : merged
 }
-/** Stands for an answer that is missing in a draft because it was cleared. */
+/** Replaces an answer that is missing from a draft because the person cleared the answer on another device. */
 const emptyChoice: DraftChoice = { chosen: [] }
 function entryWithDraft(
   { options, multiSelect, secret }: Question,

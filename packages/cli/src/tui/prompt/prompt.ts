@@ -1,4 +1,4 @@
-/** The state of a prompt for one request: keys change it until they give a valid answer. Also tracks how much of the request has been on the screen. */
+/** The state of the prompt for one request: keys change the state until they produce a valid answer. Also tracks how much of the request has been on the screen. */
 import { Answer, answerProblem, type Request } from '@holdpoint/protocol'
 import { type ApprovalState, handleApprovalKey, openApproval } from './approval.ts'
 import { type FormState, handleFormKey, openForm } from './form.ts'
@@ -9,19 +9,19 @@ import { promptTexts } from './texts.ts'
 export type PromptState = ApprovalState | QuestionsState | FormState
 export interface Prompt {
   readonly request: Request
-  /** The modes that a plan can be approved into. */
+  /** The permission modes in which the session can continue after a plan is approved. */
   readonly modes: readonly string[]
   readonly state: PromptState
   readonly hint: string | null
   /** The first visible line of the body. */
   readonly top: number
-  /** How far the body has been on the screen without a gap, in the current layout. */
+  /** How many lines from the start of the body have been on the screen without a gap, in the current layout. */
   readonly shownRange: ShownRange
   /** Whether the whole body has been on the screen. */
   readonly isFullyShown: boolean
   /** How much of the selected list item has been on the screen. */
   readonly shownChoice: ShownChoice | null
-  /** Whether the body scrolls to the selected list item. */
+  /** Whether the body scrolls to keep the selected list item visible. */
   readonly followsCursor: boolean
 }
 interface ShownRange {
@@ -36,13 +36,13 @@ interface ShownChoice {
   readonly to: number
   readonly isFullyShown: boolean
 }
-/** Which lines of the body are on the screen; none if the screen is too small. */
+/** Which lines of the body are on the screen. `height` is 0 if the screen is too small. */
 export interface BodyView {
   readonly columns: number
   readonly lines: number
   readonly height: number
   readonly top: number
-  /** The selected list item and its lines. */
+  /** The index of the selected list item, and the range of body lines that the item takes up. */
   readonly chosen?: { readonly index: number; readonly from: number; readonly to: number }
 }
 export interface PromptKeyResult {
@@ -69,7 +69,7 @@ export function openPrompt(request: Request, modes: readonly string[]): Prompt {
 }
 const nothingShown: ShownRange = { columns: 0, lines: 0, to: 0 }
 
-/** Records that these lines have been on the screen. Skipped lines do not count, and after a change of width counting starts again. */
+/** Records that the lines of `view` have been on the screen. Lines after a gap do not count, and a change of width starts the count again. */
 export function markShown(prompt: Prompt, view: BodyView): Prompt {
   const { columns, lines, height, top } = view
   if (height === 0) return prompt
@@ -106,7 +106,7 @@ export function handlePromptKey(before: Prompt, input: PromptInput, view: BodyVi
     const problem = answerError(prompt.request, result.answer)
     return problem ? { prompt: { ...next, hint: problem } } : { prompt: next, answer: result.answer }
   }
-  // An edited input is a new text, so it must be shown to its end again.
+  // After an edit the request has a new text, so the person must see the whole text again before allowing it.
   const hasNewText = editedInput(prompt.state) !== editedInput(result.state)
   return { prompt: hasNewText ? { ...next, top: 0, shownRange: nothingShown, isFullyShown: false } : next }
 }
@@ -126,7 +126,7 @@ function editedInput(state: PromptState): unknown {
   return state.kind === 'approval' ? state.input : null
 }
 
-/** Whether Escape or the left arrow has no meaning inside the prompt, so that it leaves the prompt. */
+/** Returns whether Escape or the left arrow leaves the prompt, because the key has no other meaning in the current state. */
 export function isLeaveKey({ state, request: { ask } }: Prompt, key: 'escape' | 'left'): boolean {
   if (state.kind === 'approval') return state.step === 'decide'
   if (state.kind === 'form') {
@@ -139,7 +139,7 @@ export function isLeaveKey({ state, request: { ask } }: Prompt, key: 'escape' | 
   return options === 0 && state.index === 0
 }
 
-/** Checks an answer as the gateway does, so that an invalid one is not sent. */
+/** Checks the answer as the gateway would, so that no invalid answer is sent. */
 function answerError({ ask }: Request, answer: Answer): string | null {
   const parsed = Answer.safeParse(answer)
   if (!parsed.success) return promptTexts.invalid(parsed.error.issues[0]?.message ?? 'it is not valid')

@@ -1,4 +1,4 @@
-/** Handles the keys of questions: options chosen from a list, typed answers, or both. */
+/** Handles the keys of questions. A question is answered with options from a list, with typed text, or with both. */
 import type { Answer, Question, QuestionAnswer, QuestionsAsk } from '@holdpoint/protocol'
 import { handleLineKey, type KeyResult, type PromptInput, singleKeypress } from './key-result.ts'
 import { emptySelection, handleSelectionKey, type ListSelection } from './list-selection.ts'
@@ -8,10 +8,10 @@ import { questionTexts as texts } from './texts.ts'
 export interface QuestionState {
   readonly selection: ListSelection
   readonly line: TextInput
-  /** The person's own text instead of an option, or beside marked options. */
+  /** The answer that the person typed instead of an option, or in addition to marked options. */
   readonly other: string
   readonly skipped: boolean
-  /** Text from the editor is always an answer, never a typed command such as /reject. */
+  /** Whether `line` came from the editor. Text from the editor is always an answer, never a command such as /reject. */
   readonly isFromEditor: boolean
 }
 export interface QuestionsState {
@@ -35,7 +35,7 @@ export function openQuestions({ questions }: QuestionsAsk): QuestionsState {
   return goToQuestion({ kind: 'questions', index: 0, entries, step: 'choose', reason: emptyTextInput }, questions, 0)
 }
 
-/** Commands to type where letters are text. */
+/** Commands that the person types into a text field, where single letters are part of the answer. */
 export const typedCommands = { reject: '/reject', stop: '/stop', edit: '/edit', skip: '/skip' } as const
 
 export function handleQuestionsKey(
@@ -104,12 +104,12 @@ function typeAnswer(state: QuestionsState, ask: QuestionsAsk, input: PromptInput
   if (handled) return handled
   if (typed.submitted === '') return { state, hint: texts.empty }
   const answered = withEntry(state, { ...entry, other: entry.line.text, skipped: false })
-  // In a multiple-choice list the text is one more answer; Enter in the list confirms all of them.
+  // In a multiple-choice list, the typed text is an additional answer; Enter in the list then confirms all answers.
   if (question.multiSelect && question.options.length > 0) return { state: { ...answered, step: 'choose' } }
   return next(withEntry(answered, { ...current(answered, ask).entry, selection: emptySelection }), ask)
 }
 
-/** Runs a typed command such as /skip; null if the line is an answer. */
+/** Runs a typed command such as /skip, or returns null if the line is an answer. */
 function runTypedCommand(state: QuestionsState, ask: QuestionsAsk, line: string): KeyResult<QuestionsState> | null {
   const { question, entry } = current(state, ask)
   const decline = parseDecline(line)
@@ -125,7 +125,7 @@ function runTypedCommand(state: QuestionsState, ask: QuestionsAsk, line: string)
   return { state: withEntry(state, { ...entry, line: emptyTextInput }), edit: entry.other }
 }
 
-/** Parses `/reject`, `/reject REASON` and `/stop`; null for any other line. */
+/** Parses `/reject`, `/reject REASON` and `/stop`; returns null for any other line. */
 export function parseDecline(line: string): Answer | null {
   if (line === typedCommands.stop) return { kind: 'decline', interrupt: true }
   if (line === typedCommands.reject) return { kind: 'decline' }
@@ -142,7 +142,7 @@ function typeReason(state: QuestionsState, input: PromptInput): KeyResult<Questi
   return { state, answer: { kind: 'decline', reason: typed.submitted } }
 }
 
-/** Goes to the next question, or answers after the last one. */
+/** Goes to the next question; after the last question, returns the answer. */
 function next(state: QuestionsState, ask: QuestionsAsk): KeyResult<QuestionsState> {
   if (state.index + 1 < ask.questions.length) return { state: goToQuestion(state, ask.questions, state.index + 1) }
   const answers = ask.questions.flatMap((question, index) => answerOf(question, state.entries[index] ?? emptyQuestion))
@@ -160,7 +160,7 @@ function answerOf(
   return chosen.length === 0 && other === '' ? [] : [{ id, chosen, ...(other !== '' && { other }) }]
 }
 
-/** Goes to a question and selects whether it is chosen from a list or typed. */
+/** Goes to a question. A question without options starts in its text field, and any other question in its list. */
 export function goToQuestion(state: QuestionsState, questions: readonly Question[], index: number): QuestionsState {
   const to = Math.max(0, index)
   return { ...state, index: to, step: questions[to]?.options.length === 0 ? 'other' : 'choose' }

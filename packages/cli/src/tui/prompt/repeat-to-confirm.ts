@@ -1,4 +1,4 @@
-/** Actions that cannot be undone take a second press of their key within ten seconds. */
+/** Requires a second press of the same key within ten seconds before an action that cannot be undone. */
 
 export const repeatWithinMs = 10_000
 
@@ -13,7 +13,7 @@ export class RepeatToConfirm {
   arm(action: string): void {
     this.#armed = { action, at: this.#now() }
   }
-  /** The action that the previous key armed. Any key disarms it. */
+  /** Returns and disarms the action that the previous key armed, so that any other key cancels the action. Returns null if no action is armed or the time is over. */
   take(): string | null {
     const armed = this.#armed
     this.#armed = null

@@ -1,4 +1,4 @@
-/** Draws a text being typed. If it is too long, only the lines around the caret are drawn, with the number of hidden lines. */
+/** Draws the text that a person is typing. A long text is cut to the lines around the caret, with the number of hidden lines. */
 import { gutterOf, type Row, row, trusted, untrusted } from '../../output/span.ts'
 import { type StyledLine, wrap } from '../../output/width.ts'
 import type { TextInput } from './text-input.ts'
@@ -6,16 +6,16 @@ import type { TextInput } from './text-input.ts'
 export interface TextInputView {
   readonly label: string
   readonly line: TextInput
-  /** Drawn as dots. */
+  /** Whether the text is drawn as dots. */
   readonly secret?: boolean
 }
 
 const caretSign = '▏'
-/** No other part of the text has this style, so the caret can be found by it. */
+/** Only the caret has this style, so that `visibleWindow` can find the line with the caret. */
 const caretStyle = 'strong'
 export const textInputRowsMax = 6
 
-/** One row per screen line, at most `most` of them. */
+/** Returns one row per screen line, and at most `most` rows. */
 export function textInputRows(
   { label, line: { text, caret }, secret }: TextInputView,
   columns: number,

@@ -1,9 +1,9 @@
-/** A text being typed, with its caret. */
+/** A text that a person is typing, with the position of the caret. */
 import type { Key } from '../terminal/key-parser.ts'
 
 export interface TextInput {
   readonly text: string
-  /** An offset in UTF-16 code units, never inside a character. */
+  /** The offset of the caret in UTF-16 code units, never inside a surrogate pair. */
   readonly caret: number
 }
 export const emptyTextInput: TextInput = { text: '', caret: 0 }
@@ -11,7 +11,7 @@ export function textInputWith(text: string): TextInput {
   return { text, caret: text.length }
 }
 
-/** Null if the key has no meaning in a text. */
+/** Returns the changed text, or null if the key has no meaning in a text. */
 export function handleTextKey({ text, caret }: TextInput, key: Key): TextInput | null {
   const before = text.slice(0, caret)
   const after = text.slice(caret)

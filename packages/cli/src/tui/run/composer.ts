@@ -1,4 +1,4 @@
-/** The message line of a session: text is typed, edited and sent. A message that could not be sent comes back into the line. */
+/** The line in which a person types, edits and sends a message to a session. If sending fails, the text returns to the line. */
 import { messageOf } from '@holdpoint/protocol'
 import { emptyTextInput, handleTextKey, type TextInput, textInputWith } from '../prompt/text-input.ts'
 import type { Key } from '../terminal/key-parser.ts'
@@ -26,7 +26,7 @@ export class MessageComposer {
   get isEmpty(): boolean {
     return this.#line.text === ''
   }
-  /** While the editor is open, keys belong to it. */
+  /** Whether the editor is open and receives the keys. */
   get isEditing(): boolean {
     return this.#isInEditor
   }

@@ -7,7 +7,7 @@ import { indented, row, trusted } from '../../output/span.ts'
 import { TranscriptPrinter } from '../transcript/transcript-printer.ts'
 import { runTexts as texts } from './texts.ts'
 
-/** Prints until the turn ends; after a message, until the turn that the message started ends. Gives the exit code. */
+/** Prints the transcript until the turn ends; if a message was sent, until the turn that the message started ends. Resolves with the exit code. */
 export async function runInPipe(
   { call, connection }: GatewayAccess,
   session: Session,
@@ -43,7 +43,7 @@ export async function runInPipe(
       }
       inbox.subscribe(check)
       transcript.subscribe(check)
-      // Everything may have arrived before the subscriptions.
+      // All updates may have arrived before the subscriptions, so check once now.
       check()
     })
   } finally {
@@ -72,7 +72,7 @@ function hasFailed(entry: Entry | undefined): boolean {
   return entry?.kind === 'message' && entry.state === 'failed'
 }
 
-/** Null while the session is still working. */
+/** Returns the exit code, or null while the session is still working. */
 function exitCodeOf(session: Session | undefined, turn: string | null): number | null {
   if (session?.state === 'ended') return session.ending?.reason === 'failed' ? 1 : 0
   const isResting = session?.state === 'idle' || session?.state === 'parked'

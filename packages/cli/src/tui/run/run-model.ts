@@ -3,10 +3,10 @@ import type { Inbox, RequestEntry, Transcript } from '@holdpoint/client'
 import type { Call, Request, Session, SessionId } from '@holdpoint/protocol'
 import { blankRow, type Row, row, untrusted } from '../../output/span.ts'
 import { type StyledLine, wrap } from '../../output/width.ts'
-import { PromptDrafts } from '../prompt/draft-sync.ts'
 import type { ScreenSize } from '../prompt/layout/prompt-layout.ts'
 import { keyRows } from '../prompt/layout/prompt-sections.ts'
 import { PromptController } from '../prompt/prompt-controller.ts'
+import { PromptDrafts } from '../prompt/prompt-drafts.ts'
 import { repeatWithinMs } from '../prompt/repeat-to-confirm.ts'
 import { textInputRows } from '../prompt/text-input-view.ts'
 import type { Key } from '../terminal/key-parser.ts'
@@ -21,12 +21,12 @@ export interface RunModelOptions {
   readonly inbox: Inbox
   readonly transcript: Transcript
   readonly session: SessionId
-  /** The session has ended, and a message reopens it. */
+  /** Whether the session has ended and a message would reopen the session. */
   readonly canReopen: boolean
   readonly me: string
   readonly modes: readonly string[]
   readonly size: () => ScreenSize
-  /** Prints output that stays. */
+  /** Prints output that stays on the terminal. */
   readonly print: (rows: readonly Row[]) => void
   readonly edit: (text: string) => Promise<string | null>
   readonly now: () => number
@@ -34,7 +34,7 @@ export interface RunModelOptions {
 }
 export type RunEnd = 'ended' | 'left'
 
-/** After sending, the message line returns if the session's state has not changed within this time. */
+/** After a message is sent, the message line is hidden until the session's state changes, but no longer than this. */
 const sendWaitMs = 1000
 
 export class RunModel {
@@ -77,7 +77,7 @@ export class RunModel {
     return this.#frame
   }
 
-  /** Prints what is new and rebuilds the frame from the inbox and the transcript. */
+  /** Prints the new rows of the transcript and rebuilds the frame. */
   readonly update = (): void => {
     if (this.#composer.isEditing || this.#isClosed) return
     const session = this.#session()
@@ -128,7 +128,7 @@ export class RunModel {
     }
   }
 
-  /** The session's requests, oldest first. Requests older than the loaded transcript come from the inbox. */
+  /** Returns the session's requests, oldest first. Requests older than the loaded transcript come from the inbox. */
   #requests(): readonly Request[] {
     const { requests, order } = this.#options.inbox.getSnapshot()
     const entries = this.#options.transcript.getSnapshot().entries.filter(isRequest)
@@ -148,7 +148,7 @@ export class RunModel {
     if (prompt) this.#controller.remove(prompt.request.id)
     if (!this.#options.transcript.getSnapshot().loaded) return
     const [next] = requests
-    // A message that is being typed must not become the answer.
+    // Keys that the person types for a message must not answer a request.
     if (!this.#composer.isEmpty) return
     // An answered request stays first until its resolution has been printed.
     if (next?.status !== 'pending' || this.#controller.isAnsweredHere(next.id)) return
@@ -162,7 +162,7 @@ export class RunModel {
     if (rows.length > 0) this.#options.print(rows)
   }
 
-  /** Whether the keys go to the message line. A started message keeps it, whatever the agent does. */
+  /** Returns whether the keys go to the message line. The line stays open while it contains text, whatever the agent does. */
   #isComposing(): boolean {
     const session = this.#session()
     const hasText = !this.#composer.isEmpty
@@ -175,7 +175,7 @@ export class RunModel {
   #buildFrame(session: Session | undefined): ScreenFrame {
     const { transcript, size } = this.#options
     const { columns, height } = size()
-    // Of rows that do not fit on the screen, the last lines are shown.
+    // If the rows do not fit on the screen, show their last lines.
     const lastLines = (rows: readonly Row[], max = height) =>
       rows.flatMap(one => wrap(one, columns)).slice(-Math.max(1, max))
     if (this.#controller.prompt) {
@@ -212,7 +212,7 @@ export class RunModel {
         await call('endSession', { id })
         this.#canReopen = false
       } else await call('sendMessage', { id, text })
-      // The agent may not react for a long time, and the person may want to write more.
+      // Show the message line again even if the agent does not react, because the person may want to write more.
       setTimeout(() => this.#endSendWait(), sendWaitMs)
     } catch (error) {
       this.#sentInState = null
@@ -224,7 +224,7 @@ export class RunModel {
     this.update()
   }
 
-  /** The first Ctrl+C denies the request on the screen, the second interrupts the turn, the third leaves. Without a request or a gateway there is nothing to deny. */
+  /** The first Ctrl+C denies the request on the screen, the second interrupts the turn, the third leaves. Without a request or a connection, the first Ctrl+C interrupts the turn. */
   #onCtrlC(): void {
     const { now } = this.#options
     const before = now() - this.#interrupts.at < repeatWithinMs ? this.#interrupts.count : 0
@@ -248,7 +248,7 @@ export class RunModel {
     this.update()
   }
 
-  /** The requests that stay pending when the person leaves. */
+  /** The requests that are still pending when the person leaves. */
   get pending(): readonly Request[] {
     return this.#requests().filter(({ status }) => status === 'pending')
   }
@@ -258,7 +258,7 @@ export class RunModel {
     await this.#controller.close()
     await this.#drafts.close()
   }
-  /** Prints everything that was held back while a prompt was open. Nothing is printed after it. */
+  /** Prints everything that was held back while a prompt was open. The model prints nothing more afterwards. */
   printRemaining(): void {
     this.#isClosed = true
     this.#print()
@@ -268,11 +268,11 @@ export class RunModel {
   }
 }
 
-/** Whether a message reopens the session after it has ended. */
+/** Returns whether a message reopens the session after the session has ended. */
 export function isResumable({ capabilities }: Session): boolean {
   return capabilities.includes('resumable')
 }
-/** The spinner has a line of its own below the others; null for none. */
+/** Returns a frame with a spinner on its own line below the others; without a spinner if `text` is null. */
 function withSpinner(lines: readonly StyledLine[], text: string | null): ScreenFrame {
   return text === null ? { lines, spinner: null } : { lines: [...lines, []], spinner: { line: lines.length, text } }
 }

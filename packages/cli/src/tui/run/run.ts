@@ -4,7 +4,7 @@ import { type Call, type CommandId, type DriverInfo, Fault, type Session } from 
 import { findSession, idShortener } from '../../commands/ids.ts'
 import { liveSessions, pendingRequests } from '../../commands/queries.ts'
 import { closingRows, connectOrStart, type GatewayAccess } from '../../gateway-client/gateway-access.ts'
-import type { GatewayAddress as GatewayPlace } from '../../gateway-client/gateway-client.ts'
+import type { GatewayAddress } from '../../gateway-client/gateway-client.ts'
 import { startSession } from '../../gateway-client/start-session.ts'
 import { out } from '../../output/output.ts'
 import { shellQuote } from '../../output/shell-quote.ts'
@@ -15,7 +15,7 @@ import { runInPipe } from './run-in-pipe.ts'
 import { isResumable, RunModel } from './run-model.ts'
 import { runTexts as texts } from './texts.ts'
 
-export interface RunOptions extends GatewayPlace {
+export interface RunOptions extends GatewayAddress {
   readonly session?: string
   readonly cwd?: string
   readonly mode?: string
@@ -26,7 +26,7 @@ export interface RunOptions extends GatewayPlace {
 const driversTimeoutMs = 10_000
 const pollMs = 50
 
-/** Gives the exit code. */
+/** Runs the command and resolves with its exit code. */
 export async function run(args: readonly string[], options: RunOptions): Promise<number> {
   const gateway = await connectOrStart(options)
   try {
@@ -46,7 +46,7 @@ export async function run(args: readonly string[], options: RunOptions): Promise
   }
 }
 
-/** Sends a message to the session, which reopens it if it has ended; null if there is no message. */
+/** Sends a message, which also reopens an ended session. Resolves with the id of the message, or with null if the text is empty. */
 async function sendMessage(call: Call, { id }: Session, text: string): Promise<CommandId | null> {
   return text.trim() === '' ? null : (await call('sendMessage', { id, text })).id
 }
@@ -57,7 +57,7 @@ function endedRows({ id, driver, cwd }: Session): readonly Row[] {
   return [sentence, row(trusted(texts.startNew), untrusted(command, 'strong'))]
 }
 
-/** Whether keys can be read and the screen can be drawn on. */
+/** Returns whether the program can read keys and draw on the screen. */
 function isInteractive(): boolean {
   return process.stdin.isTTY === true && process.stdout.isTTY === true && process.env.TERM !== 'dumb'
 }
@@ -71,7 +71,7 @@ async function startFromArgs(
   return startSession(gateway, { ...parseArgs(args, drivers), cwd, mode, model, title })
 }
 
-/** A runner that has just started announces its drivers a moment later, so wait for the first one. */
+/** Waits for the first driver, because a runner that has just started announces its drivers a moment later. */
 async function readyDrivers(call: Call): Promise<readonly DriverInfo[]> {
   for (let waitedMs = 0; ; waitedMs += pollMs) {
     const { items } = await call('listDrivers', {})
@@ -80,7 +80,7 @@ async function readyDrivers(call: Call): Promise<readonly DriverInfo[]> {
   }
 }
 
-/** The first argument is a driver if one has that name; otherwise all arguments are the prompt for the first ready driver. */
+/** Takes the first argument as the driver if a driver has that name; otherwise takes all arguments as the prompt for the first ready driver. */
 function parseArgs(args: readonly string[], drivers: readonly DriverInfo[]): { driver: string; prompt: string } {
   const [first = '', ...rest] = args
   if (drivers.some(({ name }) => name === first)) return { driver: first, prompt: rest.join(' ') }
@@ -161,14 +161,14 @@ async function goodbyeRows(
   ]
 }
 
-/** What happens to the session after the person has left. */
+/** Returns a sentence about what happens to the session after the person has left. */
 function sessionFate(state: Session['state'], { isOwn }: GatewayAccess, isConnected: boolean): string {
   if (!isConnected) return texts.unknownFate
   if (state === 'ended') return texts.leftEnded
   return isOwn ? texts.leftPaused : texts.leftRunning
 }
 
-/** Shortens ids as far as they stay unique; if the lists cannot be loaded, ids stay whole. */
+/** Resolves with a function that shortens ids as far as they stay unique, or leaves them whole if the lists cannot be loaded. */
 async function shortIds(call: Call): Promise<(id: string) => string> {
   const lists = await Promise.all([liveSessions(call), pendingRequests(call)]).catch(() => null)
   return lists ? idShortener(lists.flat().map(({ id }) => id)) : id => id

@@ -1,4 +1,4 @@
-/** Sentences of `holdpoint run`, some of which `holdpoint tui` shows too, in one place so that they can be edited as prose. */
+/** All sentences of `holdpoint run`, kept together so that they can be edited as prose. `holdpoint tui` shows some of them too. */
 import type { KeyHint } from '../prompt/layout/prompt-sections.ts'
 
 export const messageKeys: readonly KeyHint[] = [
@@ -16,26 +16,27 @@ export const runTexts = {
   reconnecting: 'lost connection to the gateway; reconnecting',
   waitingForAgent: 'waiting for the agent',
   ended: 'This session has ended. Send a message to reopen it.',
-  sendFirst: 'The agent is asking something. Send your message or clear it (Ctrl+U) first.',
-  leaveByCtrlC: 'Ctrl+C again to leave.',
-  interrupted: 'Interrupted. Ctrl+C again to leave.',
+  sendFirst: 'The agent is asking you something. To see it, send your message or clear it with Ctrl+U.',
+  leaveByCtrlC: 'Press Ctrl+C again to leave.',
+  interrupted: 'Interrupted. Press Ctrl+C again to leave.',
   notInterrupted: (problem: string) => `Could not interrupt: ${problem}`,
   notSent: (problem: string) => `Not sent: ${problem}`,
-  editorFailed: 'The editor failed. Set EDITOR to one that works.',
+  editorFailed: 'The editor failed. Set EDITOR to an editor that works.',
 
   // After leaving
   cannotReopen: (id: string) => `${id} has ended and cannot be reopened.`,
-  external: 'It belongs to an external program, which starts its own sessions.',
-  startNew: 'Start a new one with: ',
-  stillPending: (count: number) => (count === 1 ? '1 request stays pending:' : `${count} requests stay pending:`),
+  external: 'The session belongs to an external program, which starts its own sessions.',
+  startNew: 'Start a new session with: ',
+  stillPending: (count: number) =>
+    count === 1 ? '1 request is still pending:' : `${count} requests are still pending:`,
   comeBack: 'Come back with: ',
-  unknownFate: 'You left. The gateway cannot be reached, so it is unknown whether the session continues.',
-  leftEnded: 'You left. The session has ended; a message reopens it.',
+  unknownFate: 'You left. The gateway cannot be reached, so Holdpoint can’t tell whether the session continues.',
+  leftEnded: 'You left. The session has ended; send a message to reopen it.',
   leftPaused: 'You left. The session is saved, and its agent is paused until you come back.',
   leftRunning: 'You left. The session continues without you.',
 
-  // In a pipe
-  notInteractive: 'Not an interactive terminal. Answer with holdpoint allow, deny or answer, or on the page.',
+  // Without a terminal
+  notInteractive: 'This is not an interactive terminal. Answer with holdpoint allow, deny or answer, or on the page.',
 
   // Wrong arguments
   unknownAgent: (name: string, names: string) => `No agent is called ${name}. Available: ${names || 'none yet'}`,

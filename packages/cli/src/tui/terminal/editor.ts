@@ -5,14 +5,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { withoutSecrets } from '../../runner/isolate-agents.ts'
 
-/** Null if the editor could not be started or exited with an error. */
+/** Returns the edited text, or null if the editor could not be started or exited with an error. */
 export async function editText(text: string, env = process.env): Promise<string | null> {
   const folder = await mkdtemp(join(tmpdir(), 'holdpoint-edit-'))
   const file = join(folder, 'text')
   try {
     await writeFile(file, text, { mode: 0o600 })
     const editor = env.VISUAL || env.EDITOR || 'vi'
-    // The variable may contain arguments, so a shell splits it. The trap keeps Ctrl+C in the editor from ending that shell.
+    // VISUAL and EDITOR may contain arguments, so a shell splits them. The trap keeps Ctrl+C in the editor from ending the shell.
     const command = `trap : INT; ${editor} "$1"`
     const child = spawn('/bin/sh', ['-c', command, 'sh', file], { stdio: 'inherit', env: withoutSecrets(env) })
     const code = await new Promise<number | null>(resolve => {

@@ -1,7 +1,7 @@
 /**
- * Parses the bytes that a terminal sends into named keys, and tells whether a key arrived alone.
- * node:readline's `emitKeypressEvents` does not fit: it reports neither which keys came in the same chunk, so type-ahead could not be
- * told from a single keypress, nor a paste as one text, and it cannot break out of a paste that never ends.
+ * Parses the input of a terminal into named keys, and reports whether a key arrived alone.
+ * `emitKeypressEvents` of node:readline is not enough. It does not report which keys came in the same chunk, so type-ahead would look like
+ * single keypresses; it does not report a paste as one text; and it does not let Ctrl+C end a paste whose end marker is missing.
  */
 
 export type NamedKey =
@@ -25,9 +25,9 @@ export type NamedKey =
   | 'clear-line'
   | 'clear-word'
 interface KeyTiming {
-  /** Nothing else arrived in the same chunk, so it is neither a paste nor type-ahead. */
+  /** Whether the key was the only input in its chunk. Such a key is neither part of a paste nor typed ahead. */
   readonly alone: boolean
-  /** It came so long after the previous key that it starts a new entry, such as a new number. */
+  /** Set if the key came so long after the previous key that it starts a new entry, such as a new number. */
   readonly afterPause?: true
 }
 export type Key =
@@ -63,18 +63,18 @@ const sequences: Readonly<Record<string, NamedKey>> = {
   '5~': 'pageup',
   '6~': 'pagedown',
 }
-/** A whole control sequence: CSI with its parameters, or SS3 with one letter. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: terminals send these
+/** Matches a complete control sequence: CSI with its parameters, or SS3 with one letter. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control sequences start with a control character
 const sequence = /^\u001b(?:\[([0-?]*)[ -/]*([@-~])|O([@-~]))/
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the beginning of a sequence
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control sequences start with a control character
 const unfinishedSequence = /^\u001b(?:\[[0-?]*[ -/]*|O)?$/
 const pasteEnd = '\u001b[201~'
 
-/** After this time an escape is the Escape key: the rest of a sequence arrives sooner, even over a slow connection. */
+/** An escape character with no input after it for this long is the Escape key. The rest of a control sequence arrives sooner, even over a slow connection. */
 const escapeTimeoutMs = 50
-/** After this time without input, the end of a paste is considered lost. */
+/** If no input arrives for this long during a paste, its end marker is considered lost. */
 const pasteTimeoutMs = 2000
-/** Of a longer paste only the end is kept. */
+/** The maximum length of a paste; only the end of a longer paste is kept. */
 const pasteMax = 1_000_000
 const interrupt = '\u0003'
 
@@ -83,7 +83,7 @@ export class KeyParser {
   #isPasting = false
 
   push(chunk: string): Key[] {
-    // A chunk that is only Ctrl+C is a key that the person pressed because the paste does not end; within a paste it comes in a larger chunk.
+    // A pasted Ctrl+C arrives in a larger chunk. A chunk that is only Ctrl+C means that the person pressed the key because the paste does not end.
     if (this.#isPasting && chunk === interrupt) {
       this.#isPasting = false
       this.#input = ''
@@ -92,15 +92,15 @@ export class KeyParser {
     const keys: Key[] = []
     let count = 0
     while (this.#input !== '' && this.#parseOne(keys)) count++
-    // Unknown sequences count too: a letter that arrives with anything else was not pressed alone.
+    // Unknown sequences count too, because a letter that arrives together with an unknown sequence was not pressed alone.
     return count === 1 ? keys : keys.map(key => ({ ...key, alone: false }))
   }
-  /** How long to wait for the rest of an unfinished sequence or paste; null if there is none. */
+  /** How long to wait for the rest of an unfinished sequence or paste; null if no input is unfinished. */
   get flushAfterMs(): number | null {
     if (this.#isPasting) return pasteTimeoutMs
     return this.#input === '' ? null : escapeTimeoutMs
   }
-  /** Gives the unfinished input as it is: the Escape key, or the text of a paste without an end. */
+  /** Returns the unfinished input as keys: a lone escape character as the Escape key, or a paste without an end marker as text. */
   flush(): Key[] {
     const text = this.#input
     this.#input = ''
@@ -111,7 +111,7 @@ export class KeyParser {
     return text === '' ? [] : [{ name: 'escape', alone: true }]
   }
 
-  /** Parses one key off the front; false if the input is unfinished. */
+  /** Parses the first key of the input; returns false if the input is unfinished. */
   #parseOne(keys: Key[]): boolean {
     if (this.#isPasting) return this.#parsePaste(keys)
     if (this.#input.startsWith('\u001b')) return this.#parseEscape(keys)
@@ -119,7 +119,7 @@ export class KeyParser {
     this.#input = this.#input.slice(char.length)
     const named = controls[char]
     if (named) keys.push({ name: named, alone: true })
-    // A line feed comes from a paste in a terminal without bracketed paste.
+    // Enter sends a carriage return, so a line feed comes from a paste in a terminal without bracketed paste.
     else if (char === '\n' || char >= ' ') keys.push({ name: 'text', text: char, alone: char !== '\n' })
     return true
   }
@@ -128,7 +128,7 @@ export class KeyParser {
     const found = sequence.exec(this.#input)
     if (!found) {
       if (unfinishedSequence.test(this.#input)) return false
-      // An escape right before another key: the Escape key, or a Meta combination, which has no meaning here.
+      // An escape character right before another key is the Escape key or a Meta combination. Meta has no meaning here, so both count as Escape.
       this.#input = this.#input.slice(1)
       keys.push({ name: 'escape', alone: true })
       return true

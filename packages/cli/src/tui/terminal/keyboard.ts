@@ -1,15 +1,15 @@
-/** Reads keys from the terminal in raw mode while a listener is set; closed, it leaves the input to other programs. */
+/** The keyboard of a live view: reads keys in raw mode while it is open, and leaves the terminal's input to other programs while it is closed. */
 import type { ReadStream } from 'node:tty'
 import { type Key, KeyParser } from './key-parser.ts'
 
 const paste = { on: '\u001b[?2004h', off: '\u001b[?2004l' }
 
-/** A key after a longer pause starts a new entry. */
+/** A key that follows a longer pause than this starts a new entry, such as a new number. */
 export const pauseMs = 1000
 
 /**
  * Input typed while the process was suspended (Ctrl+Z) must be ignored, but SIGCONT may be delivered after that input is read.
- * So send ourselves SIGURG, which is delivered after a pending SIGCONT, and handle the input only when it arrives.
+ * So the process sends SIGURG to itself, which is delivered after a pending SIGCONT, and handles the input only when SIGURG arrives.
  */
 function afterPendingSignals(handle: () => void): void {
   if (process.platform === 'win32') return void setImmediate(handle)
@@ -25,7 +25,7 @@ export class Keyboard {
   #listener: ((key: Key) => void) | null = null
   #timer: NodeJS.Timeout | undefined
   #pressedAt = 0
-  /** The input that can be read now was typed for the program that had the terminal before. */
+  /** Whether the input that arrives was typed for the program that had the terminal before. */
   #isStale = false
 
   constructor(input: ReadStream, write: (text: string) => void) {
@@ -41,7 +41,7 @@ export class Keyboard {
     this.#input.on('data', this.#onData)
     this.#input.resume()
     this.#write(paste.on)
-    // By the second iteration of the event loop, all input that was there before has been read.
+    // By the second iteration of the event loop, all input that was typed before `open` has been read.
     setImmediate(() =>
       setImmediate(() => {
         this.#isStale = false

@@ -1,29 +1,29 @@
-/** Draws frames on the terminal and writes only the lines that differ from the last frame. A frame is below the printed output, or over the whole screen. */
+/** Draws frames on the terminal, below the printed output or over the whole screen, and writes only the lines that differ from the last frame. */
 import type { WriteStream } from 'node:tty'
 import { stripVTControlCharacters } from 'node:util'
 import type { Output } from '../../output/output.ts'
 import { cutSpans, type StyledLine, widthOf } from '../../output/width.ts'
 
 const csi = '\u001b['
-/** Terminals that support synchronized updates show a frame at once; others ignore these sequences. */
+/** Terminals that support synchronized updates show a whole frame at once; other terminals ignore these sequences. */
 const synchronizedUpdate = { begin: `${csi}?2026h`, end: `${csi}?2026l` }
 const cursor = { hide: `${csi}?25l`, show: `${csi}?25h` }
 const alternateScreen = { enter: `${csi}?1049h${csi}2J${csi}H`, leave: `${csi}?1049l` }
 
 export interface Painter {
   draw(lines: readonly StyledLine[]): void
-  /** Erases the frame and prints output that stays. A new frame must follow. */
+  /** Erases the frame and prints output that stays on the terminal. The caller must then draw a new frame. */
   printAbove(print: () => void): void
-  /** Erases the frame after a change of the terminal's size. A new frame must follow. */
+  /** Erases the frame after a change of the terminal's size. The caller must then draw a new frame. */
   resized(): void
   /** Clears the screen and draws the whole frame again. */
   repaint(): void
-  /** Prepares the terminal for another program. After `resume` a new frame must follow. */
+  /** Prepares the terminal for another program. After `resume`, the caller must draw a new frame. */
   suspend(): void
   resume(): void
 }
 
-/** No line is wider than the screen: one that wraps would push the rest of the frame down. */
+/** Cuts every line to the width of the screen, because a line that wraps would push the rest of the frame down. */
 function encode(lines: readonly StyledLine[], { columns }: WriteStream, style: Output): readonly string[] {
   return lines.map(line => style.styled(cutSpans(line, columns || 80)).trimEnd())
 }
@@ -50,10 +50,10 @@ export class InlinePainter implements Painter {
     let text = this.#toTop(drawn.length)
     for (const [index, line] of lines.entries()) {
       if (index > 0) text += '\r\n'
-      // Erase before writing: after a line as wide as the screen the cursor is on its last character, and erasing would remove it.
+      // Erase before writing: after a line as wide as the screen, the cursor is on the last character, and erasing would remove that character.
       if (line !== drawn[index]) text += `\r${csi}2K${line}`
     }
-    // The old frame may have had more lines.
+    // Erase the lines that only the old frame had.
     if (drawn.length > lines.length) text += lines.length === 0 ? `\r${csi}J` : `\r\n${csi}J${csi}A`
     this.#write(text)
     this.#drawn = lines
@@ -64,7 +64,7 @@ export class InlinePainter implements Painter {
     print()
   }
 
-  /** A narrower terminal has wrapped the old lines into more rows. */
+  /** Erases the frame. A narrower terminal has wrapped its lines, so they take up more rows than before. */
   resized(): void {
     const columns = this.#out.columns || 80
     const rows = this.#drawn.map(line => Math.max(1, Math.ceil(widthOf(stripVTControlCharacters(line)) / columns)))
@@ -97,7 +97,7 @@ export class InlinePainter implements Painter {
   }
 }
 
-/** Draws the frame over the whole alternate screen, so that the person's scrollback stays as it is. */
+/** Draws the frame on the alternate screen, which leaves the person's scrollback untouched. */
 export class FullPainter implements Painter {
   readonly #out: WriteStream
   readonly #style: Output

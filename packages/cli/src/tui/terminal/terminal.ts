@@ -1,4 +1,4 @@
-/** The terminal while a live view is open: draws the view's frames, animates its spinner, passes keys on, and lends the terminal to the shell or an editor. */
+/** The terminal while a live view is open: draws the view's frames, animates the spinner, forwards keys, and lends the terminal to the shell or an editor. */
 import { out } from '../../output/output.ts'
 import { trusted } from '../../output/span.ts'
 import type { StyledLine } from '../../output/width.ts'
@@ -7,19 +7,19 @@ import type { Key } from './key-parser.ts'
 import { Keyboard } from './keyboard.ts'
 import { FullPainter, InlinePainter, type Painter } from './painter.ts'
 
-/** What a view wants on the screen. */
+/** The screen content that a view returns. */
 export interface ScreenFrame {
   readonly lines: readonly StyledLine[]
-  /** Drawn at the end of the line with this index. */
+  /** The spinner is drawn at the end of the line with the index `line`. */
   readonly spinner: { readonly line: number; readonly text: string } | null
 }
 
 export interface TerminalListeners {
   readonly onKey: (key: Key) => void
-  /** The whole frame is on the terminal. */
+  /** Called after a whole frame was written to the terminal. */
   readonly onPaint: () => void
   readonly onResize: () => void
-  /** The terminal is back from the shell or an editor, and the person starts to read again. */
+  /** Called when the shell or an editor has returned the terminal, before the view is drawn again. */
   readonly onTerminalReturned: () => void
   readonly onExitSignal: () => void
 }
@@ -29,20 +29,20 @@ const spinnerStepMs = 120
 
 const exitSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 
-/** SIGTSTP stops the process within this time, so a timer of this length fires after the process was continued. */
+/** SIGTSTP stops the process within this time, so a timer of this length fires only after the process was continued. */
 const suspendMs = 50
 
 export class Terminal {
   readonly #painter: Painter
   readonly #keyboard = new Keyboard(process.stdin, text => process.stdout.write(text))
   #listeners: TerminalListeners | null = null
-  /** Null while the terminal is closed. */
+  /** Returns the current frame; null while the terminal is closed. */
   #view: (() => ScreenFrame) | null = null
   #frame: ScreenFrame = { lines: [], spinner: null }
   #isDrawScheduled = false
   #spinnerTimer: NodeJS.Timeout | null = null
   #spinnerStep = 0
-  /** While the shell or an editor has the terminal, nothing is drawn or printed. */
+  /** Whether the shell or an editor has the terminal. Nothing is drawn or printed meanwhile. */
   #isLent = false
   #deferredPrints: (() => void)[] = []
 
@@ -62,7 +62,7 @@ export class Terminal {
     this.#draw()
   }
 
-  /** Draws the view again, once for all changes of the current tick. */
+  /** Schedules one redraw of the view for all changes of the current tick. */
   readonly redraw = (): void => {
     if (this.#isDrawScheduled) return
     this.#isDrawScheduled = true
@@ -72,13 +72,13 @@ export class Terminal {
     })
   }
 
-  /** Prints output that stays, above the frame. */
+  /** Prints output that stays on the terminal, above the frame. */
   printAbove(print: () => void): void {
     if (this.#isLent) this.#deferredPrints.push(print)
     else this.#painter.printAbove(print)
   }
 
-  /** Opens the text in the person's editor; null if the editor failed. */
+  /** Opens the text in the person's editor. Resolves with the edited text, or with null if the editor failed. */
   async edit(text: string): Promise<string | null> {
     this.#lend()
     try {
@@ -126,7 +126,7 @@ export class Terminal {
     this.#spinnerTimer = isSpinning ? setInterval(step, spinnerStepMs) : null
   }
 
-  /** Ctrl+L and Ctrl+Z mean the same in every view. */
+  /** Handles Ctrl+L and Ctrl+Z, which mean the same in every view, and forwards all other keys. */
   readonly #onKey = (key: Key): void => {
     if (key.name === 'ctrl-l') this.#painter.repaint()
     else if (key.name === 'ctrl-z') this.#suspend()
@@ -138,14 +138,14 @@ export class Terminal {
     process.kill(0, 'SIGTSTP')
     setTimeout(() => this.#reclaim(), suspendMs)
   }
-  /** If another process stopped us with SIGSTOP, the screen may have changed since. */
+  /** Redraws the screen after another process has stopped this process with SIGSTOP, because the screen may have changed meanwhile. */
   readonly #onContinue = (): void => {
     if (this.#isLent) return
     this.#lend()
     this.#reclaim()
   }
 
-  /** Ctrl+C reaches every process of the terminal; while an editor is open, it is meant for the editor. */
+  /** Leaves the view. A Ctrl+C in the editor sends SIGINT to every process of the terminal, so SIGINT is ignored while an editor is open. */
   readonly #onSignal = (signal: NodeJS.Signals): void => {
     if (!(signal === 'SIGINT' && this.#isLent)) this.#listeners?.onExitSignal()
   }
@@ -158,7 +158,7 @@ export class Terminal {
   #reclaim(): void {
     if (!this.#isLent || !this.#view) return
     this.#listeners?.onTerminalReturned()
-    // The listener has scheduled a new frame by then, so the old one is not shown again.
+    // Wait for the redraw that the listener has scheduled, so that the old frame is not shown again.
     setImmediate(() => this.#resume())
   }
   #resume(): void {

@@ -1,4 +1,4 @@
-/** Formats transcript entries as rows: the agent's text behind a bar, everything else in one line each. */
+/** Formats transcript entries as rows. The agent's text has a bar at its left; most other entries take one line each. */
 import {
   actionLabel,
   type Entry,
@@ -27,7 +27,7 @@ import { cutSpans, widthOf } from '../../output/width.ts'
 export interface EntryContext {
   readonly me: string
   readonly columns: number
-  /** Whether the request was answered in this terminal. */
+  /** Returns whether the request was answered in this terminal. */
   readonly isAnsweredHere: (request: Request) => boolean
 }
 
@@ -64,13 +64,13 @@ function messageRows(
 export function notDeliveredRow({ problem }: { readonly problem?: string | undefined }): Row {
   return row(trusted('  not delivered: ', 'no'), untrustedLine(problem ?? 'the agent refused it'))
 }
-/** A note starts with the name of the person who did something; for that person it starts with "You". */
+/** Formats a note, which starts with a person's name. The name of the person at this terminal is replaced by "You". */
 function noteRow(text: string, { me }: EntryContext): Row {
   const sentence = me !== '' && text.startsWith(`${me} `) ? `You${text.slice(me.length)}` : text
   return row(trusted('· ', 'quiet'), untrustedLine(`${sentence}.`, 'quiet'))
 }
 
-/** The text without blank lines at its start and end. */
+/** Returns the rows of the text without blank lines at its start and end. */
 export function agentTextRows(text: string): readonly Row[] {
   const trimmed = text.replace(/^\n+|\s+$/g, '')
   return trimmed === '' ? [] : quotedRows(trimmed)
@@ -85,7 +85,7 @@ function pathSpans(path: readonly string[]): readonly Span[] {
   return path.flatMap(name => [untrusted(name, 'quiet'), trusted(' › ', 'quiet')])
 }
 
-/** One line. The call is no longer up for decision, so a long text may be cut in its middle. */
+/** Formats a tool call in one line. The call is already decided, so a long text may be cut in the middle. */
 function toolRow({ tool, title, input, inputText, state, agentPath }: ToolEntry, { columns }: EntryContext): Row {
   const about = title ?? inputSummary(input) ?? inputText
   return singleLineRow(
@@ -139,7 +139,7 @@ function requestRow({ request, agentPath }: RequestEntry, context: EntryContext)
   return row(trusted(sign, style), ...cutSpans(about, room), trusted(' · ', 'quiet'), trusted(outcome, style))
 }
 
-/** An answer from this terminal needs no name and no device. */
+/** Returns the label of the outcome, without name and device if the answer came from this terminal. */
 function outcomeLabel(request: Request, resolution: Resolution, { me, isAnsweredHere }: EntryContext): string {
   if (!isAnsweredHere(request)) return resolutionLabel(resolution)
   const { via: _via, ...own } = resolution

@@ -1,4 +1,4 @@
-/** The scrollable transcript of a session: its newest lines, or earlier ones after scrolling up. */
+/** The scrollable transcript of a session: shows its newest lines, or earlier lines after scrolling up. */
 import type { Entry, Transcript } from '@holdpoint/client'
 import type { StyledLine } from '../../output/width.ts'
 import { wrap } from '../../output/width.ts'
@@ -10,7 +10,7 @@ export class TranscriptPane {
   /** Entries are immutable, so their lines can be cached by identity. */
   #cache = new WeakMap<Entry, readonly StyledLine[]>()
   #columns = 0
-  /** How many newer lines are below the visible ones. */
+  /** The number of newer lines below the visible lines. */
   #linesBelow = 0
 
   constructor(transcript: Transcript) {
@@ -21,7 +21,7 @@ export class TranscriptPane {
     return this.#linesBelow
   }
 
-  /** At most `height` lines, ending at the scroll position. */
+  /** Returns at most `height` lines, which end at the scroll position. */
   visibleLines(context: EntryContext, height: number): readonly StyledLine[] {
     if (context.columns !== this.#columns) this.#cache = new WeakMap()
     this.#columns = context.columns
@@ -29,7 +29,7 @@ export class TranscriptPane {
     const lines: StyledLine[] = []
     let last: Entry | null = null
     for (const entry of entries) {
-      // A pending request is shown in its prompt.
+      // A pending request is shown as a prompt instead.
       if (entry.kind === 'request' && entry.request.status === 'pending') continue
       const visibleLines = this.#linesOf(entry, context)
       if (visibleLines.length === 0) continue
@@ -39,7 +39,7 @@ export class TranscriptPane {
     }
     this.#linesBelow = Math.max(0, Math.min(this.#linesBelow, lines.length - height))
     if (this.#linesBelow > 0 && this.#linesBelow + height >= lines.length && earlier === 'some')
-      // If loading fails, scrolling up again retries it.
+      // If loading fails, scrolling up tries again.
       void this.transcript.loadEarlier().catch(() => {})
     return lines.slice(Math.max(0, lines.length - height - this.#linesBelow), lines.length - this.#linesBelow)
   }

@@ -1,4 +1,4 @@
-/** Decides which rows of a transcript to print next. Printed lines cannot be changed, so an entry is printed when it is final; streaming text line by line. */
+/** Decides which rows of a transcript to print next. Printed lines cannot be changed, so an entry is printed once it is final, and streaming text is printed line by line. */
 import type { Entry, MessageEntry, ToolEntry } from '@holdpoint/client'
 import { blankRow, quotedRow, type Row } from '../../output/span.ts'
 import { agentTextRows, type EntryContext, entryRows, notDeliveredRow, toolFailedRow } from './entry-rows.ts'
@@ -6,15 +6,15 @@ import { agentTextRows, type EntryContext, entryRows, notDeliveredRow, toolFaile
 export class TranscriptPrinter {
   /** The ids of printed entries. */
   readonly #printed = new Set<string>()
-  /** Tools that were still running when they were printed. */
+  /** The ids of tool calls that were printed while they were running. */
   readonly #runningTools = new Set<string>()
-  /** Printed messages of people that the agent has not received yet. */
+  /** The ids of printed messages that the agent has not received yet. */
   readonly #undelivered = new Set<string>()
   /** The block that is streaming, and the part of its text that has been printed. */
   #streaming: { readonly id: string; readonly text: string } | null = null
   #last: Entry | null = null
 
-  /** The rows to print since the last call. */
+  /** Returns the rows that have become printable since the last call. */
   newRows(entries: readonly Entry[], context: EntryContext): readonly Row[] {
     const rows: Row[] = []
     for (const entry of entries) {
@@ -31,7 +31,7 @@ export class TranscriptPrinter {
     return rows
   }
 
-  /** The unfinished last line of a streaming text, to be drawn below the printed output. */
+  /** Returns the unfinished last line of a streaming text, which is drawn below the printed output. */
   unprintedRows(entries: readonly Entry[]): readonly Row[] {
     const entry = entries.find(one => !this.#printed.has(one.id))
     if (entry?.kind !== 'message' || !entry.streaming) return []
@@ -71,12 +71,12 @@ export class TranscriptPrinter {
   #printedText({ id }: MessageEntry): string {
     return this.#streaming?.id === id ? this.#streaming.text : ''
   }
-  /** The whole text, if it does not start with the part that was printed. */
+  /** Returns the text after the printed part, or the whole text if the text no longer starts with that part. */
   #unprinted(entry: MessageEntry): string {
     const before = this.#printedText(entry)
     return entry.text.startsWith(before) ? entry.text.slice(before.length) : entry.text
   }
-  /** Keeps the blank line of a paragraph that ends between the printed text and the rest. */
+  /** Returns the rows of the text, after a blank row if a paragraph ends between the printed text and this text. */
   #textRows(entry: MessageEntry, text: string): readonly Row[] {
     const rows = agentTextRows(text)
     const before = this.#printedText(entry)
@@ -84,12 +84,12 @@ export class TranscriptPrinter {
     return rows.length > 0 && gap && before.trim() !== '' ? [quotedRow(''), ...rows] : rows
   }
 
-  /** A tool is printed when it starts; a second line follows only if it fails. */
+  /** Returns a second row if the tool call failed after it was printed. */
   #toolFailure(entry: ToolEntry, context: EntryContext): readonly Row[] {
     if (entry.state === 'running' || !this.#runningTools.delete(entry.id) || entry.state !== 'failed') return []
     return [toolFailedRow(entry, context)]
   }
-  /** A message was printed before it was delivered, so a failed delivery gets another line. */
+  /** Returns a second row if the delivery failed after the message was printed. */
   #deliveryFailure(entry: MessageEntry): readonly Row[] {
     if (entry.state === 'failed' && this.#undelivered.delete(entry.id)) return [notDeliveredRow(entry)]
     if (entry.state === 'done') this.#undelivered.delete(entry.id)
@@ -97,13 +97,13 @@ export class TranscriptPrinter {
   }
 }
 
-/** Whether a blank line separates this entry from the previous one. */
+/** Returns whether a blank line separates the entry from the last printed entry. */
 export function needsBlankLine(entry: Entry, last: Entry | null): boolean {
   if (last === null || last.id === entry.id) return false
   return entry.kind === 'message' || last.kind === 'message'
 }
 
-/** Whether the entry will not change any more, apart from failures, which get a line of their own. */
+/** Returns whether the entry will not change any more, except for a failure, which is printed as a second row. */
 function isFinal(entry: Entry): boolean {
   if (entry.kind === 'message') return !entry.streaming
   if (entry.kind === 'tool') return entry.state !== 'preparing'

@@ -1,4 +1,4 @@
-/** The sections of an approval: the whole request, what goes with the answer, and which keys do what. */
+/** Builds the sections of an approval: the whole request, the notes that go with the answer, and the key hints. */
 import type { ApprovalAsk } from '@holdpoint/protocol'
 import { planRows } from '../../../output/plan.ts'
 import { askRows, suggestionsOf } from '../../../output/request.ts'
@@ -8,7 +8,7 @@ import type { Prompt } from '../prompt.ts'
 import { approvalTexts as texts } from '../texts.ts'
 import { backKey, emptyFooter, listRows, type PromptFooter, type PromptSections } from './prompt-sections.ts'
 
-/** A request does not change, so the diff of two long texts is computed once. */
+/** Caches the body rows by request, because a request never changes and the diff of two long texts is slow. */
 const bodyCache = new WeakMap<object, readonly Row[]>()
 
 function bodyOf(ask: ApprovalAsk, state: ApprovalState): readonly Row[] {
@@ -19,7 +19,7 @@ function bodyOf(ask: ApprovalAsk, state: ApprovalState): readonly Row[] {
   return body
 }
 
-/** How many list items are visible before the person moves the cursor. */
+/** This many list items are scrolled into view before the person moves the cursor. */
 const visibleItems = 4
 
 export function approvalSections(
@@ -46,12 +46,12 @@ export function approvalSections(
   }
 }
 
-/** What is sent along with the answer. */
+/** Returns rows for what the person has prepared: an edit, a reason, a note, and a suggestion to remember. */
 function noteRows({ input, edit, note, reason, step, suggestion }: ApprovalState, ask: ApprovalAsk): readonly Row[] {
   const remembered = suggestionsOf(ask).find(({ id }) => id === suggestion)
   return [
     ...(input ? [row(trusted(texts.edited, 'strong'))] : []),
-    ...(edit !== null && !input && ask.editable ? [row(trusted(texts.unsavedEdit, 'quiet'))] : []),
+    ...(edit !== null && !input && ask.editable ? [row(trusted(texts.unfinishedEdit, 'quiet'))] : []),
     ...(reason && step !== 'reason' ? [row(trusted(texts.draftReason, 'quiet'), untrustedLine(reason))] : []),
     ...(note && step !== 'note' ? [row(trusted(texts.note, 'quiet'), untrustedLine(note))] : []),
     ...(remembered
@@ -68,7 +68,7 @@ function noteRows({ input, edit, note, reason, step, suggestion }: ApprovalState
   ]
 }
 
-/** The list to choose from. It is part of the body, because it may be longer than the footer has room for. */
+/** Returns the list of modes or suggestions to choose from. The list belongs to the body, because a long list would not fit in the footer. */
 function listOf({ step }: ApprovalState, ask: ApprovalAsk, modes: readonly string[]) {
   if (step === 'mode') {
     const items = [keepMode, ...modes].map(title => ({ title }))

@@ -1,4 +1,4 @@
-/** The sections of a form: the filled-in fields, the current field, and which keys do what. */
+/** Builds the sections of a form: the filled-in fields, the current field, and the key hints. */
 import { type FormAsk, isSecretField } from '@holdpoint/protocol'
 import { blankRow, indented, labelled, quotedRows, type Row, row, trusted, untrusted } from '../../../output/span.ts'
 import { type FieldState, type FormState, valuesOf } from '../form.ts'
@@ -56,7 +56,7 @@ function kindOf({ field, choices }: FieldState): string {
   if (field.type === 'boolean') return 'yes or no'
   if (choices) return field.type === 'array' ? 'choose any' : 'choose one'
   if (field.type === 'string') return (field.format && formats[field.format]) ?? 'text'
-  if (field.type === 'array') return 'several, separated by commas'
+  if (field.type === 'array') return 'values separated by commas'
   const { minimum, maximum } = field
   const range =
     minimum === undefined ? '' : maximum === undefined ? ` from ${minimum}` : ` from ${minimum} to ${maximum}`

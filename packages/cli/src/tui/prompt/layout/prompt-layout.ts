@@ -1,4 +1,4 @@
-/** Lays a prompt out for a screen of a given size: its head, as much of its body as fits, and its footer. */
+/** Lays out a prompt for a given screen size: the head, as much of the body as fits, and the footer. */
 import { actionLabel } from '@holdpoint/client'
 import type { Request } from '@holdpoint/protocol'
 import { type Row, row, type Span, trusted, untrusted } from '../../../output/span.ts'
@@ -14,7 +14,7 @@ export interface ScreenSize {
   readonly columns: number
   readonly height: number
 }
-/** "request 1 of 3" */
+/** The position of the request among the pending requests, shown as "request 1 of 3". */
 export interface PromptPosition {
   readonly at: number
   readonly of: number
@@ -29,17 +29,17 @@ export interface PromptLayout {
   readonly view: BodyView
 }
 
-/** On a smaller screen the request is neither shown nor answered. */
+/** On a screen smaller than this, a request is not shown and cannot be answered. */
 const minSize: ScreenSize = { columns: 20, height: 4 }
-/** From this height on, the head may take two lines. */
+/** On a screen of at least this height, the head may take two lines. */
 const twoLineHeadFrom = 10
-/** Columns of the head that are reserved for the position, however long a tool's name is. */
+/** The columns of the head that are reserved for the position, so that a long tool name cannot push the position off the screen. */
 const positionColumns = 24
 
-/** 'cooldown': just appeared, keys do not count yet. 'preview': selected in a list, the keys go to the list. */
+/** `cooldown`: the prompt has just appeared, and keys are ignored. `preview`: the request is selected in the list, and keys go to the list. */
 export type PromptStatus = 'cooldown' | 'live' | 'sending' | 'disconnected' | 'preview'
 
-/** Never gives more lines than there is room for, because lines that the view counts must have been visible. */
+/** Never returns more lines than fit on the screen: `markShown` counts every returned body line as seen by the person. */
 export function layoutPrompt(
   prompt: Prompt,
   size: ScreenSize,
@@ -65,7 +65,7 @@ export function layoutPrompt(
   const visibleBody = body.flat().slice(view.top, view.top + height)
   const pager = height < lineCount ? [cutSpans(pagerRow(view, drawn.isFullyShown).spans, columns)] : [[]]
   const keys = drawn.isFullyShown === prompt.isFullyShown ? footer : (layoutFooterOf(sectionsOf(drawn)) ?? footer)
-  // During the cooldown the footer's lines stay empty, so that nothing moves when the keys appear.
+  // During the cooldown the footer is blank but has its full height, so that nothing moves when the key hints appear.
   const visibleFooter = status === 'cooldown' ? keys.map((): StyledLine => []) : keys
   return { lines: [...head, ...visibleBody, ...pager, ...visibleFooter], view }
 }
@@ -87,7 +87,7 @@ function wrapOnce(one: Row, columns: number): readonly StyledLine[] {
 function countLines(body: readonly (readonly StyledLine[])[]): number {
   return body.reduce((sum, lines) => sum + lines.length, 0)
 }
-/** The line numbers of a body row. */
+/** Returns the range of lines that a body row takes up after wrapping. */
 function linesOfRow(
   body: readonly (readonly StyledLine[])[],
   index: number,
@@ -126,14 +126,14 @@ function topOf(
 ): number {
   const last = Math.max(0, lines - height)
   if (followsCursor && focus)
-    // The whole focused row is visible, or its beginning if it is longer than the screen.
+    // Scroll until the whole focused row is visible, or only its beginning if the row is taller than the screen.
     return Math.min(last, focus.from, Math.max(Math.min(top, focus.from), focus.to - height))
-  // After a change of width, a request that was not fully shown is read from its beginning again.
+  // After a change of width, a request that was not fully shown starts again at its first line.
   const startsOver = !isFullyShown && shownRange.columns > 0 && shownRange.columns !== columns
   return startsOver ? 0 : Math.min(top, last)
 }
 
-/** Our own labels come first; names of agents may be cut. */
+/** Builds the head. Holdpoint's own labels come first, so that on a narrow screen only the names of agents are cut. */
 function headRow({ request }: Prompt, { at, of, others = [] }: PromptContext, columns: number): Row {
   const path = request.agentPath.flatMap(name => [trusted(' › ', 'quiet'), untrusted(name, 'quiet')])
   return row(
@@ -157,7 +157,7 @@ function deadlineSpans({ deadlineAt, onDeadline, overdue }: Request): readonly S
   if (deadlineAt === null) return []
   if (overdue) return [trusted('  overdue', 'waiting')]
   const time = new Date(deadlineAt).toTimeString().slice(0, 5)
-  return [trusted(onDeadline === 'deny' ? `  expires ${time} (treated as unanswered)` : `  due ${time}`, 'quiet')]
+  return [trusted(onDeadline === 'deny' ? `  expires ${time} if nobody answers` : `  due ${time}`, 'quiet')]
 }
 
 function pagerRow({ top, height, lines }: BodyView, isFullyShown: boolean): Row {

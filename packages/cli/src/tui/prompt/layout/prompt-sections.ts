@@ -1,4 +1,4 @@
-/** The sections that every prompt is made of, and the rows they share: key hints and numbered lists. Also lays out the footer. */
+/** Defines the sections of a prompt, builds the rows that all prompts share (key hints and numbered lists), and lays out the footer. */
 import { gutterOf, type Row, row, type Span, trusted, untrusted } from '../../../output/span.ts'
 import { cutSpans, type StyledLine, widthOf, wrap } from '../../../output/width.ts'
 import type { ListSelection } from '../list-selection.ts'
@@ -8,23 +8,23 @@ export interface PromptSections {
   readonly body: readonly Row[]
   /** The index of the body row that must be visible. */
   readonly focus: number | null
-  /** The list index of the focused row, if the row is a choice. */
+  /** The list index of the focused row, if the row is a list item. */
   readonly chosen?: number
-  /** What is sent along with the answer, one line each. */
+  /** What is sent with the answer. Each row is cut to one line. */
   readonly notes: readonly Row[]
   /** The decision to make, such as "[a] Allow  [r] Deny". */
   readonly decision: readonly Row[]
   readonly input: TextInputView | null
   readonly keys: readonly KeyHint[]
 }
-/** Everything below the body. */
+/** The sections below the body. */
 export type PromptFooter = Omit<PromptSections, 'body' | 'focus' | 'chosen'>
 export const emptyFooter: PromptFooter = { notes: [], decision: [], input: null, keys: [] }
 
 export type KeyHint = readonly [key: string, action: string]
 export const backKey: KeyHint = ['Esc', 'back']
 
-/** Key hints, as many to a line as fit without a break. */
+/** Arranges key hints in rows. A key hint is never broken across two lines. */
 export function keyRows(keys: readonly KeyHint[], columns: number): readonly Row[] {
   const rows: Span[][] = []
   let room = 0
@@ -43,7 +43,7 @@ export interface ListOption {
   readonly title: string
   readonly about?: string
 }
-/** A numbered list. The cursor and the marks are signs, because colour alone may not be visible. */
+/** Builds the rows of a numbered list. The cursor and the marks are characters, because a terminal may not show colors. */
 export function listRows(options: readonly ListOption[], { cursor, marked }: ListSelection, isMultiple: boolean) {
   return options.map(({ title, about }, index) => {
     const isCursor = index === cursor
@@ -58,16 +58,16 @@ export function listRows(options: readonly ListOption[], { cursor, marked }: Lis
   })
 }
 
-/** The body keeps at least this many lines before key hints are shown. */
+/** Key hints are shown only if the body keeps at least this many lines. */
 const bodyMin = 3
 
 export interface FooterSpace {
   readonly columns: number
-  /** The lines of body and footer together. */
+  /** The number of lines for the body and the footer together. */
   readonly lines: number
 }
 
-/** Null if there is no room for the parts that must be visible: the notes, the decision and the text being typed. */
+/** Returns null if the notes, the decision and the typed text do not all fit, because these must always be visible. */
 export function layoutFooter(
   { notes, decision, input, keys }: PromptFooter,
   hint: string | null,
@@ -88,7 +88,7 @@ export function layoutFooter(
   if (required > available) return null
   const spare = Math.max(0, preferred - required)
   const hintLines = hint === null ? [] : wrapAll([row(trusted(hint, 'strong'))])
-  // A hint takes a line from the body if there is no other, and replaces the decision if not even that is left.
+  // If no line is free, the hint takes a line from the body. If the body has no line to spare, the hint replaces the decision.
   const shownHint = hintLines.slice(0, Math.max(spare, Math.min(1, available - required)))
   const middle =
     shownHint.length === 0 && hintLines.length > 0 ? hintLines.slice(0, decisionLines.length) : decisionLines

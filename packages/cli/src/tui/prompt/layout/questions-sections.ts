@@ -1,4 +1,4 @@
-/** The sections of a question: its text, its options, the preview of the selected one, and which keys do what. */
+/** Builds the sections of a question: its text, its options, the preview of the selected option, and the key hints. */
 import type { QuestionsAsk } from '@holdpoint/protocol'
 import { blankRow, indented, quotedRows, type Row, row, trusted, untrusted } from '../../../output/span.ts'
 import { current, type QuestionsState, typedCommands } from '../questions.ts'

@@ -1,4 +1,4 @@
-/** Syncs unfinished answers with the gateway: the person's other devices show them, and other people see that somebody is answering. */
+/** Syncs unfinished answers with the gateway, so that the person's other devices show them and other people see who is answering. */
 import { type AnswerDraft, changeDraft, DraftSync, encodeDraft } from '@holdpoint/client'
 import type { Call, Frame, RequestId } from '@holdpoint/protocol'
 import type { Prompt } from './prompt.ts'
@@ -10,7 +10,7 @@ export interface PromptDraftsOptions {
   readonly frames: (listener: (frame: Frame) => void) => () => void
 }
 
-/** A terminal stores no drafts locally: there is no reload after which they would be needed. */
+/** Stores nothing. A browser needs local drafts after a reload, but a terminal view is never reloaded. */
 const storage = { getItem: () => null, setItem: () => {}, removeItem: () => {} }
 const now = Date.now
 
@@ -22,7 +22,7 @@ export class PromptDrafts {
     this.#options = options
   }
 
-  /** Starts to sync the draft of a request; `changed` is called when another device or person changes something. */
+  /** Starts to sync the draft of a request. Calls `changed` when another device changes the draft, or when another person starts or stops answering. */
   open(id: RequestId, changed: () => void): void {
     if (this.#syncs.has(id)) return
     const sync = new DraftSync({ ...this.#options, id, storage, now })
@@ -30,36 +30,36 @@ export class PromptDrafts {
     sync.subscribe(changed)
     sync.open()
   }
-  /** The other people who are answering the request. */
+  /** Returns the names of the other people who are answering the request. */
   others(id: RequestId): readonly string[] {
     return this.#syncs.get(id)?.getSnapshot().others ?? []
   }
 
-  /** Sends the person's changes. */
+  /** Sends the draft of the prompt if the prompt has changed since the last sync. */
   save(prompt: Prompt): void {
     const sync = this.#syncs.get(prompt.request.id)
     const draft = draftFromPrompt(prompt)
     if (sync && !hasAll(sync.getSnapshot().draft, draft)) sync.change(draft)
   }
-  /** The prompt with the synced draft applied; the same object if nothing differs. */
+  /** Returns the prompt with the synced draft applied, or the same object if the draft changes nothing. */
   mergeInto(prompt: Prompt): Prompt {
     const draft = this.#syncs.get(prompt.request.id)?.getSnapshot().draft
     return draft && !hasAll(draft, draftFromPrompt(prompt)) ? withDraft(prompt, draft) : prompt
   }
 
-  /** Pauses syncing while an answer is being sent. */
+  /** Pauses saving while an answer is being sent; `release` resumes saving. */
   hold(id: RequestId): void {
     this.#syncs.get(id)?.pauseSaving()
   }
   release(id: RequestId): void {
     this.#syncs.get(id)?.resumeSaving()
   }
-  /** Stops syncing after sending the last changes. */
+  /** Sends the last changes of a draft and stops syncing the draft. */
   remove(id: RequestId): void {
     this.#syncs.get(id)?.close()
     this.#syncs.delete(id)
   }
-  /** Sends all unsent changes, then stops syncing. */
+  /** Sends the unsent changes of all drafts, then stops syncing. */
   async close(): Promise<void> {
     const syncs = [...this.#syncs.values()]
     this.#syncs.clear()
@@ -68,7 +68,7 @@ export class PromptDrafts {
   }
 }
 
-/** Whether the change would leave the draft as it is. */
+/** Returns whether applying the change leaves the draft as it is. */
 function hasAll(draft: AnswerDraft, change: AnswerDraft): boolean {
   return JSON.stringify(encodeDraft(changeDraft(draft, change))) === JSON.stringify(encodeDraft(draft))
 }
