@@ -55,7 +55,7 @@ const form: Ask = {
 }
 
 describe('an audit entry', () => {
-  it('contains the resolution, and the request and session title as they are now', async () => {
+  it('contains the resolution with the current request and session title', async () => {
     const request = await agent.ask('k')
     await fixture.allow(request)
     await agent.report(request, 'handed')

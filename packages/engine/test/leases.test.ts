@@ -355,7 +355,7 @@ describe('listWork', () => {
     await fixture.announce()
     expect(await work()).toEqual([agent.session.id])
   })
-  it('returns a full page even if many sessions of other drivers are waiting', async () => {
+  it('returns a session that the runner can drive even if many sessions of other drivers come first', async () => {
     for (let i = 0; i < 510; i++) await fixture.person('startSession', { driver: 'nowhere' })
     const { id } = await fixture.person('startSession', { driver: 'resumable' })
     await fixture.announce()

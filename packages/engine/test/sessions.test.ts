@@ -85,7 +85,7 @@ describe('commands of a session', () => {
     expect((await commands()).map(command => command.seq)).toEqual([2, 3, 4])
     expect((await fixture.runner('listCommands', { id, after: 3 })).items.map(command => command.seq)).toEqual([4])
   })
-  it('make the session working, if a message is taken, until the turn has finished', async () => {
+  it('with a message make the session working from the take until the turn has finished', async () => {
     const command = await fixture.person('sendMessage', { id, text: 'go' })
     await take(command)
     expect(await fixture.person('getSession', { id })).toMatchObject({ state: 'working' })
