@@ -105,15 +105,19 @@ describe('an allow answer', () => {
     ['a number for null', { until: 1 }, '"until"'],
     ['a missing field', { command: undefined }, 'lacks "command"'],
   ]
-  it.each(edits)('must keep the fields and types of the input, tested with %s', (_name, change, expected) => {
-    const edited = Object.fromEntries(
-      Object.entries({ ...input, ...change }).filter(([, value]) => value !== undefined),
-    )
-    const ask: AskValue = { ...approval, input, editable: true }
-    const problem = answerProblem(ask, { kind: 'allow', input: edited as Extract<Answer, { kind: 'allow' }>['input'] }) // the rows contain only JSON
-    if (expected === null) expect(problem).toBeNull()
-    else expect(problem).toContain(expected)
-  })
+  for (const [name, change, expected] of edits)
+    it(`${expected === null ? 'can' : 'cannot'} have an edited input with ${name}`, () => {
+      const edited = Object.fromEntries(
+        Object.entries({ ...input, ...change }).filter(([, value]) => value !== undefined),
+      )
+      const ask: AskValue = { ...approval, input, editable: true }
+      const problem = answerProblem(ask, {
+        kind: 'allow',
+        input: edited as Extract<Answer, { kind: 'allow' }>['input'],
+      }) // the rows contain only JSON
+      if (expected === null) expect(problem).toBeNull()
+      else expect(problem).toContain(expected)
+    })
 })
 
 describe('answerProblem for answers to questions', () => {
@@ -156,12 +160,13 @@ describe('answerProblem for answers to questions', () => {
     ['the person’s own text for a question without options', free, [{ id: 'free', chosen: [], other: 'x' }], true],
     ['a label inherited by every object', two, [{ id: 'color', chosen: ['toString'] }], false],
   ]
-  it.each(rows)('checks an answer with %s', (_name, questions, given, fits) => {
-    expect(
-      answerProblem({ kind: 'questions', questions: [...questions] }, { kind: 'answers', answers: [...given] }) ===
-        null,
-    ).toBe(fits)
-  })
+  for (const [name, questions, given, fits] of rows)
+    it(`${fits ? 'accepts' : 'refuses'} an answer with ${name}`, () => {
+      expect(
+        answerProblem({ kind: 'questions', questions: [...questions] }, { kind: 'answers', answers: [...given] }) ===
+          null,
+      ).toBe(fits)
+    })
   it('accepts one option or the person’s own text for a single choice, but not both', () => {
     const ask: AskValue = { kind: 'questions', questions: [question({ allowOther: true })] }
     const problem = (chosen: string[], other?: string) =>

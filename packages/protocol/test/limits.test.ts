@@ -116,13 +116,13 @@ const rows: readonly [string, z.ZodType, number, (size: number) => unknown][] = 
   ['wait', contract.getRequest.input, limits.waitMaxMs, n => ({ id: formatId('req', new Uint8Array(20)), wait: n })],
 ]
 
-describe('the limit', () => {
-  it.each(rows)('on %s accepts its maximum and refuses one more', (_name, schema, max, make) => {
+describe('an input', () => {
+  it.each(rows)('can reach the limit on “%s” but not exceed it', (_name, schema, max, make) => {
     const atMaximum = schema.safeParse(make(max))
     expect(atMaximum.error?.issues ?? []).toEqual([])
     expect(schema.safeParse(make(max + 1)).success).toBe(false)
   })
-  it('on the size of an attachment is five mebibytes', () => {
+  it('can have an attachment of five mebibytes, but not a larger one', () => {
     const image = (bytes: number) => ({
       type: 'image',
       mediaType: 'image/png',
