@@ -1,4 +1,4 @@
-/** An agent that Holdpoint runs. After a crash it is run again from the start: asks and steps return what was recorded. */
+/** An agent that Holdpoint runs. After a crash, Holdpoint runs it again from the start, and finished asks and steps return their recorded results. */
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { approval, choice, defineAgent, say, step } from '@holdpoint/drivers'
@@ -20,7 +20,7 @@ export default defineAgent({
       editable: true,
     })
     if (!answer.allowed) return yield say(`Nothing was deleted: ${answer.reason}`)
-    // The input may have been edited: delete what was approved, not what was asked.
+    // The person may have edited the list, so delete the approved files, not the files that were asked about.
     const deleted = yield* step('delete log files', () => deleteFiles(turn.cwd, answer.input.files))
     yield say(`Deleted ${deleted.join(', ')}.`)
   },

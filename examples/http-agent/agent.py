@@ -1,4 +1,4 @@
-"""An agent over HTTP: asks before it runs a command, and runs exactly the command that was approved."""
+"""An HTTP agent that asks before it runs a command, and runs exactly the command that was approved."""
 
 import json
 import os
@@ -12,7 +12,7 @@ TOKEN = os.environ.get("HOLDPOINT_TOKEN") or (pathlib.Path.home() / ".holdpoint/
 
 
 def call(path, body=None):
-    """Calls the gateway: POST with a body, else GET."""
+    """Calls the gateway with POST if there is a body, otherwise with GET."""
     request = urllib.request.Request(
         URL + path,
         data=None if body is None else json.dumps(body).encode(),
@@ -44,7 +44,7 @@ def main():
     request = ask(session, "run-1", question)
     answer = request["resolution"].get("answer") or {}
     allowed = answer.get("kind") == "allow"
-    # Report this before acting: after a crash nobody can know whether the command ran, and Holdpoint says so.
+    # Report `handed` before acting. After a crash, Holdpoint then shows that the command may or may not have run.
     call(f"/requests/{request['id']}/delivery", {"state": "handed"})
     if allowed:
         approved = answer.get("input") or question["input"]

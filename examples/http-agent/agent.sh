@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# An agent over HTTP: asks before it runs a command, and runs exactly the command that was approved.
+# An HTTP agent that asks before it runs a command, and runs exactly the command that was approved.
 set -euo pipefail
 url="${HOLDPOINT_URL:-http://127.0.0.1:4747}/api/v1"
 token="${HOLDPOINT_TOKEN:-$(cat ~/.holdpoint/token)}"
 command="${1:-echo hello from bash}"
 
-# Calls the gateway: a path, and for POST a JSON body.
+# Calls the gateway with POST if there is a JSON body, otherwise with GET.
 api() {
   curl --silent --show-error --fail-with-body "$url$1" -H "authorization: Bearer $token" \
     -H 'content-type: application/json' ${2:+--data "$2"}
 }
-# Prints one field of the JSON on standard input; nothing if it is missing.
+# Prints one field of the JSON on standard input, or nothing if the field is missing.
 field() { node -e 'const v = JSON.parse(require("fs").readFileSync(0))'"$1"'; if (v != null) console.log(v)'; }
 # Prints its argument as a JSON string.
 json() { node -p 'JSON.stringify(process.argv[1])' "$1"; }
@@ -24,7 +24,7 @@ until resolved=$(api "/requests/$request?wait=60000") && [ "$(field .status <<<"
 
 status=0
 if [ "$(field '.resolution.answer?.kind' <<<"$resolved")" = allow ]; then
-  # Report this before acting: after a crash nobody can know whether the command ran, and Holdpoint says so.
+  # Report `handed` before acting. After a crash, Holdpoint then shows that the command may or may not have run.
   api "/requests/$request/delivery" '{"state": "handed"}' >/dev/null
   bash -c "$(field '.resolution.answer.input?.command' <<<"$resolved" | grep . || printf '%s' "$command")"
 else

@@ -1,4 +1,4 @@
-/** An agent over HTTP: asks before it runs a command, and runs exactly the command that was approved. */
+/** An HTTP agent that asks before it runs a command, and runs exactly the command that was approved. */
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -14,7 +14,7 @@ interface Request {
   } | null
 }
 
-/** Calls the gateway: POST with a body, else GET. */
+/** Calls the gateway with POST if there is a body, otherwise with GET. */
 async function call<T>(path: string, body?: object): Promise<T> {
   const reply = await fetch(url + path, {
     method: body ? 'POST' : 'GET',
@@ -43,7 +43,7 @@ const request = await ask(session.id, 'run-1', {
   editable: true,
 })
 const answer = request.resolution?.answer
-// Report this before acting: after a crash nobody can know whether the command ran, and Holdpoint says so.
+// Report `handed` before acting. After a crash, Holdpoint then shows that the command may or may not have run.
 await call(`/requests/${request.id}/delivery`, { state: 'handed' })
 if (answer?.kind === 'allow') spawnSync(answer.input?.command ?? input.command, { shell: true, stdio: 'inherit' })
 else console.error(`Not allowed: ${answer?.reason ?? 'nobody answered'}`)
