@@ -107,7 +107,7 @@ describe('holdpoint allow at a terminal', () => {
     await terminal.waitFor(/more lines/)
     await typeLine(terminal, 'q')
     expect(await terminal.exit).toBe(1)
-    expect(terminal.text()).toContain('you did not read it to the end')
+    expect(terminal.text()).toContain(`You did not read ${request.id} to the end`)
     expect((await reload(request)).status).toBe('pending')
   })
 
@@ -118,7 +118,7 @@ describe('holdpoint allow at a terminal', () => {
     const terminal = openTerminal(['allow', request.id, '--input', file, '--note', 'as we said'])
     const screen = await terminal.waitFor(question)
     expect(screen).toContain('echo mine')
-    expect(screen).toContain('your input, not the agent’s')
+    expect(screen).toContain('Your input will run, not the agent’s')
     expect(screen).toContain('as we said')
     expect(screen).not.toContain('Hello from the rehearsal')
     await typeLine(terminal, 'yes')

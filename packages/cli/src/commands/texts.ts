@@ -40,8 +40,7 @@ export const allowTexts = {
   confirmDangerous: 'This is flagged as dangerous. Type "allow" to allow it: ',
   ownInput: 'Your input will run, not the agent’s.',
   notConfirmed: (request: string) => `${request} was not allowed. It is still pending.`,
-  notRead: (request: string) =>
-    `${request} was not allowed, because you did not read it to the end. It is still pending.`,
+  notRead: (request: string) => `You did not read ${request} to the end, so it was not allowed. It is still pending.`,
   noTerminal: (request: string) =>
     `There is no terminal to confirm in. Read the request with holdpoint show ${request}, then pass --digest DIGEST`,
   noSuggestions: (request: string) => `${request} has no suggestions; leave out --always`,
