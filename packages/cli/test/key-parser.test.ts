@@ -53,15 +53,15 @@ describe('the keyboard', () => {
     vi.useFakeTimers({ toFake: ['performance'] })
     const input = Object.assign(new PassThrough(), { setRawMode: () => {} })
     const keyboard = new Keyboard(input as unknown as ReadStream, () => {}) // has all members that the keyboard uses
-    const heard: Key[] = []
-    let told = () => {}
+    const received: Key[] = []
+    let onReceived = () => {}
     keyboard.open(one => {
-      heard.push(one)
-      told()
+      received.push(one)
+      onReceived()
     })
     const press = (char: string) =>
       new Promise<void>(resolve => {
-        told = resolve
+        onReceived = resolve
         input.write(char)
       })
     vi.advanceTimersByTime(pauseMs * 2)
@@ -75,6 +75,6 @@ describe('the keyboard', () => {
     }
     keyboard.close()
     vi.useRealTimers()
-    expect(heard.map(({ afterPause = false }) => afterPause)).toEqual([true, false, true])
+    expect(received.map(({ afterPause = false }) => afterPause)).toEqual([true, false, true])
   })
 })

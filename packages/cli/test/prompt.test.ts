@@ -24,16 +24,16 @@ function typeKeys(
   modes: readonly string[] = [],
   fixed?: BodyView,
 ): TypedResult {
-  let played: TypedResult = { prompt: openPrompt(pendingRequest(ask), modes) }
+  let result: TypedResult = { prompt: openPrompt(pendingRequest(ask), modes) }
   for (const one of typed) {
     const presses: PromptInput[] = typeof one === 'string' ? keysOf(one) : [{ name: 'edited', text: one.edited }]
     for (const press of presses) {
-      if (played.answer) throw new Error('The request is already answered')
-      const view = fixed ?? layoutPrompt(played.prompt, { columns: 80, height: 40 }, { at: 1, of: 1 }).view
-      played = handlePromptKey(markShown(played.prompt, view), press, view)
+      if (result.answer) throw new Error('The request is already answered')
+      const view = fixed ?? layoutPrompt(result.prompt, { columns: 80, height: 40 }, { at: 1, of: 1 }).view
+      result = handlePromptKey(markShown(result.prompt, view), press, view)
     }
   }
-  return played
+  return result
 }
 function keysOf(chunk: string): PromptInput[] {
   const reader = new KeyParser()

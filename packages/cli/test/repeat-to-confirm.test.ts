@@ -3,13 +3,13 @@ import { RepeatToConfirm, repeatWithinMs } from '../src/tui/prompt/repeat-to-con
 
 it('a second press of the same key confirms an action unless another key came between or too much time has passed', () => {
   let now = 0
-  const twice = new RepeatToConfirm(() => now)
-  expect(twice.take()).toBeNull()
-  twice.arm('leave')
+  const confirmation = new RepeatToConfirm(() => now)
+  expect(confirmation.take()).toBeNull()
+  confirmation.arm('leave')
   now += repeatWithinMs - 1
-  expect(twice.take()).toBe('leave')
-  expect(twice.take(), 'once').toBeNull()
-  twice.arm('leave')
+  expect(confirmation.take()).toBe('leave')
+  expect(confirmation.take(), 'the second call').toBeNull()
+  confirmation.arm('leave')
   now += repeatWithinMs
-  expect(twice.take()).toBeNull()
+  expect(confirmation.take()).toBeNull()
 })

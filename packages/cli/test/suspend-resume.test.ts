@@ -10,7 +10,7 @@ import { approvalAsk } from './support/gateway-fixture.ts'
 import { SessionFixture } from './support/session-fixture.ts'
 import { closeTerminals, keys, type Terminal } from './support/terminal.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'holdpoint-test-hands-'))
+const folder = mkdtempSync(join(tmpdir(), 'holdpoint-test-suspend-'))
 let fixture: SessionFixture
 beforeAll(async () => {
   fixture = await SessionFixture.open()
