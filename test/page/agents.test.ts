@@ -61,7 +61,7 @@ describe.skipIf(hasNoBrowser())('the rehearsal agent on the page', () => {
     expect(told).toContain('The command was allowed, and it ran.')
     expect(told).toContain('The edit was allowed, and I made it.')
     expect(told).toContain('The plan was approved in mode acceptEdits.')
-    expect(told).toContain('The language: French. The checks: Tone.')
+    expect(told).toContain('Language: French. Checks: Tone.')
     expect(told).toContain('The greeting is called “Salut”.')
     expect(told).toContain('to = "Ada"')
     expect(told).toContain('The reviewer was allowed; its linter was not allowed (it is spelt well).')

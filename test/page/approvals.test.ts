@@ -220,7 +220,7 @@ describe.skipIf(hasNoBrowser())('approvals on the page', () => {
     await page.keyboard.type('as ever')
     await page.keyboard.press('Escape')
     await button(card, 'Always…').click()
-    await card.getByText('Your note will be sent, too: as ever').waitFor()
+    await card.getByText('Your note will also be sent: as ever').waitFor()
     await expect.poll(() => button(card, 'Allow and remember').isDisabled()).toBe(true)
     await card.getByRole('radio', { name: 'For you, in this folder' }).check()
     await click(page, button(card, 'Allow and remember'))

@@ -267,7 +267,7 @@ describe.skipIf(hasNoBrowser())('the session screen', () => {
     await expect.poll(() => card.count()).toBe(1)
     await page.getByRole('button', { name: 'Interrupt' }).click()
     await button(confirmation, 'Interrupt').click()
-    await receipt(page, 'cancelled: turn interrupted').waitFor()
+    await receipt(page, 'canceled: turn interrupted').waitFor()
     await log(page).getByText('Turn interrupted', { exact: true }).waitFor()
   })
 

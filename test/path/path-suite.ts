@@ -107,7 +107,7 @@ export function pathSuite(current: () => { setup: PathSetup; recorder: EventReco
       ]
       expect(await faultOf(answer(request, { kind: 'allow' }))).toMatchObject({ code: 'answer_mismatch' })
       await answer(request, { kind: 'answers', answers })
-      expect((await finished(session)).at(-1)).toContain('- The language: French. The checks: Tone, “Rhyme”.')
+      expect((await finished(session)).at(-1)).toContain('- Language: French. Checks: Tone, “Rhyme”.')
     })
 
     it('can be a form', async () => {

@@ -23,7 +23,8 @@ const usageFaults: ReadonlySet<FaultCode> = new Set(['bad_input', 'bad_json', 'a
 
 const program = new Command('holdpoint')
   .description(programDescription)
-  .version(version)
+  .version(version, '-V, --version', optionHelp.version)
+  .helpOption('-h, --help', optionHelp.help)
   .enablePositionalOptions()
   .showHelpAfterError(seeHelp)
   .configureHelp({
@@ -198,7 +199,7 @@ for (const name of ['interrupt', 'end'] as const)
     )
 gatewayCommand('mode')
   .addArgument(sessionArgument())
-  .argument('<mode>')
+  .argument('<mode>', optionHelp.newMode)
   .addOption(jsonOption('session'))
   .action(async (id: string, mode: string, options) =>
     (await import('./commands/sessions.ts')).changeMode(await gateway(options), id, mode, options),

@@ -70,7 +70,7 @@ describe('session commands', () => {
     const strange = await cli('mode', session.id, 'wild')
     expect([strange.code, strange.err]).toEqual([2, expect.stringMatching(/Available: default, acceptEdits/)])
     expect(await json('interrupt', session.id.slice(0, 12))).toMatchObject({ id: session.id, pending: 0 })
-    expect((await cli('allow', request.id)).err).toMatch(/cancelled: turn interrupted/)
+    expect((await cli('allow', request.id)).err).toMatch(/canceled: turn interrupted/)
     expect((await cli('end', session.id)).out).toMatch(/^ses_\w+ has ended\. {2}“approval”/)
     expect(await json('end', session.id.slice(0, 12)), 'ending it again is not an error').toMatchObject({
       state: 'ended',

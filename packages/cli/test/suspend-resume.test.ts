@@ -140,7 +140,7 @@ describe('a signal to a live view', () => {
       process.kill(terminal.pid, signal)
       expect(await terminal.exit).toBe(0)
       // The last output may be read after the exit.
-      await terminal.waitUntil(() => terminal.all().includes('Come back with: holdpoint tui'))
+      await terminal.waitUntil(() => terminal.all().includes('Return with: holdpoint tui'))
       left(terminal)
     },
   )

@@ -20,7 +20,7 @@ export function displayText(text: string, options: EscapeOptions = {}): string {
 
 export interface DisplayLine {
   readonly text: string
-  /** The number of lines of the text that this line stands for, because several blank lines are shown as one. */
+  /** How many lines of the original text this line represents. It is more than 1 only for a marker that replaces a long run of blank lines. */
   readonly count: number
 }
 

@@ -21,9 +21,9 @@ const deliveryStates: Record<DeliveryState, string> = {
 }
 const agentReasons: Record<AgentReason, string> = {
   withdrawn: 'withdrawn by the agent',
-  interrupted: 'cancelled: turn interrupted',
-  session_ended: 'cancelled: session ended',
-  lost: 'cancelled: agent lost',
+  interrupted: 'canceled: turn interrupted',
+  session_ended: 'canceled: session ended',
+  lost: 'canceled: agent lost',
 }
 const answerKinds: Record<Answer['kind'], string> = {
   allow: 'allowed',

@@ -114,7 +114,7 @@ describe('the rehearsal agent', () => {
       { id: 'checks', chosen: ['Tone', 'Spelling'], other: 'Rhythm' },
     ]
     await fixture.answer(request, { kind: 'answers', answers })
-    expect(await agentText()).toContain('The language: French. The checks: Tone, Spelling, “Rhythm”.')
+    expect(await agentText()).toContain('Language: French. Checks: Tone, Spelling, “Rhythm”.')
   })
 
   it('asks a question that the person answers in their own words', async () => {
@@ -164,7 +164,7 @@ describe('the rehearsal agent', () => {
       'The edit was allowed',
       'The plan was approved',
       'questions were declined',
-      'gave the greeting no name',
+      'didn’t name the greeting',
       'The form says',
       'The reviewer was allowed',
     ])

@@ -104,7 +104,7 @@ export class StreamingBlocks {
   }
 }
 
-/** Returns the part of a delta that is not known yet, because a client repeats a call whose reply was lost. */
+/** Returns the part of a delta that is new, or null if all of it is already known. Deltas can overlap, because a client repeats a call whose reply was lost. */
 function newPartOf(known: StreamingBlock, delta: Delta): Delta | null {
   const alreadySeen = known.offset + known.text.length - delta.offset
   if (alreadySeen <= 0) return delta

@@ -251,7 +251,7 @@ describe('an answer whose agent is lost', () => {
       expect((await fixture.eventTypes()).filter(type => type === 'request.unknown')).toHaveLength(1)
     },
   )
-  it('is reported as unknown to an external agent that attaches again', async () => {
+  it('has the delivery state unknown when an external agent attaches again', async () => {
     const { id } = await fixture.externalAgent('startSession', { driver: 'external' })
     await fixture.externalAgent('attachSession', { id })
     const request = await fixture.externalAgent('openRequest', { id, key: 'k', ask: approval() })

@@ -1,4 +1,4 @@
-/** The types of a request and its reply, which are the same for Node's HTTP server, a WebSocket handshake and `fetch` in process, and helpers that build replies. */
+/** The request and reply types shared by Node's HTTP server, the WebSocket handshake and in-process `fetch`. Also contains helpers that build replies. */
 import { Fault } from '@holdpoint/protocol'
 
 export interface IncomingRequest {

@@ -47,7 +47,7 @@ const transports = {
   socket: (headers: Headers) => handshake(gateway, headers),
 }
 type TransportName = keyof typeof transports
-const names = Object.keys(transports) as TransportName[] // the keys of a literal
+const names = Object.keys(transports) as TransportName[] // `transports` is a literal, so it has no other keys
 const successStatus = { read: 200, write: 201, stream: 200, socket: 101 }
 
 const bearer = () => authHeaders('person')

@@ -53,6 +53,8 @@ export const argumentHelp = {
 } as const
 
 export const optionHelp = {
+  help: 'Show help',
+  version: 'Print the version',
   home: 'Data folder (default: ~/.holdpoint)',
   url: 'Gateway URL (default: HOLDPOINT_URL, or the local gateway)',
   runnerUrl: 'Gateway URL (default: the local gateway)',
@@ -64,6 +66,7 @@ export const optionHelp = {
   resume: 'Resume this session; any further arguments are sent as a message',
   cwd: 'Working folder (default: the current one)',
   mode: 'Mode to start in',
+  newMode: 'Mode to change to',
   model: 'Model to use',
   title: 'Title shown to people',
   onlySession: 'Only this session',

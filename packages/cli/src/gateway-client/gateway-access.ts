@@ -43,7 +43,8 @@ export async function connectOrStart({ home: folder, url }: GatewayAddress): Pro
 
 /** Returns the rows to print when the person leaves the view. */
 export function closingRows({ isOwn }: GatewayAccess): readonly Row[] {
-  const sentence = 'The temporary gateway stops now, for everyone using it. holdpoint up keeps one running.'
+  const sentence =
+    'The temporary gateway stops now, for everyone who uses it. To keep a gateway running, start it with: holdpoint up'
   return isOwn ? [row(trusted(sentence))] : []
 }
 

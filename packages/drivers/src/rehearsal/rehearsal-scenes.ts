@@ -91,12 +91,12 @@ async function* playQuestions(): ScenePlay {
     },
   ])
   if (!answers) return 'The two questions were declined.'
-  return `The language: ${answerText(answers[0])}. The checks: ${answerText(answers[1])}.`
+  return `Language: ${answerText(answers[0])}. Checks: ${answerText(answers[1])}.`
 }
 
 async function* playText(): ScenePlay {
   const name = yield* text('What should the greeting be called?')
-  return name === null ? 'You gave the greeting no name.' : `The greeting is called “${name}”.`
+  return name === null ? 'You didn’t name the greeting.' : `The greeting is called “${name}”.`
 }
 
 async function* playForm(): ScenePlay {

@@ -9,7 +9,7 @@ const paceDefaultMs = 35
 
 export const rehearsal: GeneratorAgent = defineAgent({
   name: 'rehearsal',
-  title: 'Rehearsal: shows every kind of ask',
+  title: 'Rehearsal agent',
   modes: ['default', 'acceptEdits'],
   async *run(turn) {
     if (turn.history.some(block => block.role === 'person')) return yield* echo(turn)

@@ -156,7 +156,7 @@ export async function redeemLink(ctx: Context, code: string): Promise<{ cookie: 
       if (link?.kind !== 'link' || (link.expiresAt ?? 0) <= change.now)
         return new Fault(
           'unauthenticated',
-          'This link was already used, or is older than ten minutes. Get a new one with: holdpoint link',
+          'This link is not valid: it was already used or has expired. Get a new one with: holdpoint link',
         )
       change.delete('token', link.id)
       const row = putToken(change, token, cookie, {

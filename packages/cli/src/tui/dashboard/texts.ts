@@ -6,7 +6,7 @@ export const dashboardTexts = {
   tooSmall: 'Too small: enlarge the window.',
   pendingOnLeave: (count: number) =>
     count === 1 ? '1 request is waiting for you. ' : `${count} requests are waiting for you. `,
-  comeBack: 'Come back with: holdpoint tui',
+  comeBack: 'Return with: holdpoint tui',
 
   // Header
   waiting: (count: number) => `${count} waiting for you`,

@@ -10,7 +10,7 @@ export const approvalTexts = {
   chooseOne: 'Choose one by its number or with the arrow keys. Esc goes back.',
   reasonMissing: 'Type a reason, then press Enter. To deny without a reason, press Esc and then r.',
   wrongWord: `Type the whole word "${confirmWord}", then press Enter. Esc goes back.`,
-  unchanged: 'Nothing was changed. You see the original request.',
+  unchanged: 'Nothing was changed. This is the original request.',
   badEdit: (problem: string) => `${problem} Nothing was changed. Press e to edit again.`,
   dangerous: `The agent flagged this as dangerous. Type "${confirmWord}" to allow it.`,
   edited: 'Changed by you. The agent will run this version.',

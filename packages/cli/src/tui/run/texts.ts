@@ -25,15 +25,15 @@ export const runTexts = {
 
   // After leaving
   cannotReopen: (id: string) => `${id} has ended and cannot be reopened.`,
-  external: 'The session belongs to an external program, which starts its own sessions.',
+  external: 'It belonged to an external program. Only that program can start a new session.',
   startNew: 'Start a new session with: ',
   stillPending: (count: number) =>
     count === 1 ? '1 request is still pending:' : `${count} requests are still pending:`,
-  comeBack: 'Come back with: ',
+  comeBack: 'Return with: ',
   unknownFate: 'You left. The gateway cannot be reached, so Holdpoint can’t tell whether the session continues.',
   leftEnded: 'You left. The session has ended; send a message to reopen it.',
   leftPaused: 'You left. The session is saved, and its agent is paused until you come back.',
-  leftRunning: 'You left. The session continues without you.',
+  leftRunning: 'You left. The session stays open.',
 
   // Without a terminal
   notInteractive: 'This is not an interactive terminal. Answer with holdpoint allow, deny or answer, or on the page.',

@@ -39,7 +39,7 @@ export const panelTexts = {
   remember: (agent: string) => `Remember this choice? ${capitalized(agent)} will store it.`,
   allowAndRemember: 'Allow and remember',
   unknownScope: (scope: string) => `Scope: ${scope}`,
-  noteIncluded: 'Your note will be sent, too:',
+  noteIncluded: 'Your note will also be sent:',
   afterApproval: 'After approval',
   defaultMode: 'Agent’s default mode',
   viewSource: 'View source',
