@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 
 const packageSource = (name: string) => fileURLToPath(new URL(`../${name}/src/index.ts`, import.meta.url))
 
-/** Warnings without use here: about "use client" directives of libraries, and about slow plugins. */
+/** Warnings that are not useful here. They are about "use client" directives in libraries, and about slow plugins. */
 const ignoredWarnings = new Set(['MODULE_LEVEL_DIRECTIVE', 'PLUGIN_TIMINGS'])
 
 /** The page does not show the API reference, so its descriptions need not be downloaded: `schema.describe('…')` becomes `schema`. */
@@ -24,7 +24,7 @@ export default {
     outDir: 'dist/page',
     emptyOutDir: true,
     target: 'es2023',
-    // The first versions with light-dark(). For older ones, Vite would emit every color twice.
+    // These are the first browser versions that support light-dark(). For older versions, Vite would emit every color twice.
     cssTarget: ['chrome123', 'safari17.5', 'firefox120'],
     assetsInlineLimit: 0,
     cssCodeSplit: false,

@@ -38,7 +38,7 @@ async function start(): Promise<void> {
       </GatewayContext>,
     )
   } catch (error) {
-    // Report a failed sign-in link only here: it does not matter if this browser is already signed in.
+    // Report a failed sign-in link only here, because a browser that is already signed in does not need the link.
     root.render(<SignInScreen error={signInError ?? error} linkFailed={signInError !== null} />)
   }
 }

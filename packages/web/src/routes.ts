@@ -3,7 +3,7 @@ import { RequestId, SessionId } from '@holdpoint/protocol'
 import { useSyncExternalStore } from 'react'
 
 export type Route =
-  /** If `request` is set, the inbox scrolls to that request. Notifications link to it. */
+  /** If `request` is set, the inbox scrolls to that request. The links in notifications set `request`. */
   | { readonly screen: 'inbox'; readonly request?: RequestId }
   | { readonly screen: 'sessions' }
   | { readonly screen: 'session'; readonly id: SessionId }

@@ -12,7 +12,7 @@ export function groupOf({ state, pending }: Pick<Session, 'state' | 'pending'>):
 export interface Group {
   readonly name: GroupName
   readonly sessions: readonly Session[]
-  /** The number of sessions in the group that are not in `sessions`. */
+  /** The number of further sessions in the group, which `sessions` leaves out. */
   readonly more: number
 }
 

@@ -8,7 +8,7 @@ interface DriverList {
   readonly drivers: Promise<readonly DriverInfo[]>
 }
 const lists = new WeakMap<Call, DriverList>()
-/** If a driver is missing, the list is fetched at most this often. A new runner may add the driver, but external agents are never listed. */
+/** The minimum time between two fetches of the list. A new runner may have added a missing driver, but external agents never appear in the list. */
 const refetchAfterMs = 60_000
 
 async function findDriver(call: Call, name: string): Promise<DriverInfo | undefined> {
@@ -20,7 +20,7 @@ async function findDriver(call: Call, name: string): Promise<DriverInfo | undefi
   return (await drivers).find(driver => driver.name === name)
 }
 
-/** Returns undefined until the list is loaded, and if no runner has the driver. */
+/** Returns the driver with this name; undefined until the list is loaded, or if no runner offers the driver. */
 export function useDriver(name: string | undefined): DriverInfo | undefined {
   const { call } = useGateway()
   const [driver, setDriver] = useState<DriverInfo>()

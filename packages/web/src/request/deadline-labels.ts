@@ -1,4 +1,4 @@
-/** Texts about a request's deadline. Times are compared by the gateway's clock. */
+/** Texts about a request's deadline. All times refer to the gateway's clock. */
 import { timeSince } from '@holdpoint/client'
 import type { Request } from '@holdpoint/protocol'
 

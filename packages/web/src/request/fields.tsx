@@ -38,7 +38,7 @@ export function Entries({ value }: { readonly value: JsonObject }): ReactNode {
   )
 }
 
-/** Shows a value. Other literals (true, 12, null) look different from strings, so that 12 and "12" can be told apart. */
+/** Shows a value. Numbers, booleans and null look different from strings, so that people can tell 12 from "12". */
 function Value({ value }: { readonly value: JsonValue }): ReactNode {
   if (typeof value === 'string') {
     if (value === '') return <span className="soft">{cardTexts.empty}</span>

@@ -153,7 +153,7 @@ function useHasBeenSeen(end: RefObject<HTMLElement | null>): boolean {
   return seen
 }
 
-/** Returns whether the pane itself scrolls, and whether the pane or, on a phone, the card's body around the pane scrolls. */
+/** Returns two facts: whether the pane itself scrolls, and whether the pane or the card's body scrolls. The card's body scrolls only on a phone. */
 function useOverflows(box: RefObject<HTMLElement | null>): readonly [pane: boolean, paneOrCard: boolean] {
   const [overflows, setOverflows] = useState(false)
   const [cardOverflows, setCardOverflows] = useState(false)

@@ -48,7 +48,7 @@ export function useKeyboard(): void {
   }, [inbox])
 }
 
-/** A key that is pressed this soon after the previous key was meant for the same field, because people who look at the keyboard do not notice that the field is gone. */
+/** A key that is pressed this soon after the previous key was probably meant for the same field. People who look at the keyboard do not notice that the field is gone. */
 const typingMs = 1500
 
 /** Returns a function that detects keys meant for a field that has just disappeared with its card. The keyboard handler ignores such keys. */

@@ -60,7 +60,7 @@ export function useCancelFocus(): { readonly cancelRef: RefObject<HTMLButtonElem
   return { cancelRef, ready: useArmed() }
 }
 
-/** Returns false for a moment after the component is mounted, so that the second click of a double click does nothing; then true. */
+/** Returns false for a moment after the component is mounted, and then true, so that the second click of a double click does nothing. */
 export function useArmed(): boolean {
   const [armed, setArmed] = useState(false)
   useEffect(() => {

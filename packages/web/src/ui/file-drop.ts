@@ -15,7 +15,7 @@ export function preventStrayDrops(): void {
     activeTarget()?.setDragging(true)
   })
   addEventListener('dragleave', event => {
-    // relatedTarget is null only if the pointer left the page, not if it moved to another element.
+    // `relatedTarget` is null only if the pointer left the page, not if the pointer moved to another element.
     if (event.relatedTarget === null) target?.setDragging(false)
   })
   addEventListener('drop', event => {

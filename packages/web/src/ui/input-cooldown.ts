@@ -1,6 +1,6 @@
 /** The input cooldown: for a moment after the page changes by itself, clicks and keys answer nothing, because the person may have meant the previous content. */
 
-/** Long enough for the second click of a double click, or for a key that the person was already pressing. */
+/** The length of the cooldown. It must cover the second click of a double click, and a key that the person was already pressing. */
 export const cooldownMs = 500
 
 let lastChangeAt = Number.NEGATIVE_INFINITY

@@ -47,7 +47,7 @@ export function lazyComponent<Props extends object>(
   }
 }
 
-/** Offers to reload the page: a newer gateway serves files with other names, which this page does not know. */
+/** Offers to reload the page, because a newer gateway serves files with other names, which this page does not know. */
 function LoadError(): ReactNode {
   return (
     <div className="page" role="alert">

@@ -63,7 +63,7 @@ export const bodyTexts = {
   blockedPath: 'Path that needs permission',
 } as const
 
-/** Stands for the agent's program in sentences if the program's name is unknown. */
+/** Replaces the name of the agent's program in sentences if the name is unknown. */
 export const unknownAgent = 'the agent'
 
 /** Warns that the agent's program considers the request dangerous. `agent` is the name of the program, for example "Claude Code". */

@@ -35,7 +35,7 @@ export function LeftoverDraft({ request }: { readonly request: Request }): React
   )
 }
 
-/** Includes the other draft that was offered, if any, because no other copy of that draft may exist. */
+/** Returns the text of the person's draft and of the other draft that was offered, if any. That other draft may exist nowhere else. */
 function leftoverText(me: string, { id, ask }: Request): string {
   const { draft, other } = readLocalDraft(draftStorage, me, id)
   const texts = [draftText(ask, draft), other ? draftText(ask, other.draft) : '']

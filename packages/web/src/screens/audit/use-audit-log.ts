@@ -10,7 +10,7 @@ const gatherMs = 300
 
 interface AuditLogState {
   readonly entries: readonly AuditEntry[]
-  /** Entries that arrived after loading, hidden until `showNew`. */
+  /** Entries that arrived after the log was loaded. They are hidden until `showNew` is called. */
   readonly newEntries: readonly AuditEntry[]
   readonly before: Cursor | 'end' | null
   readonly loading: boolean
@@ -70,7 +70,7 @@ export function useAuditLog(query: AuditQuery): AuditLog {
   }
 }
 
-/** Reads pages until `pageSize` entries are found: the gateway may return a short or empty page that is not the last one. */
+/** Reads pages until `pageSize` entries are found, because the gateway may return a short or empty page before the last page. */
 async function readBack(
   call: Call,
   query: AuditQuery,
@@ -94,7 +94,7 @@ async function readBack(
 
 type SetState = (change: (now: AuditLogState) => AuditLogState) => void
 
-/** Follows the event stream: fetches new entries, and updates the delivery of loaded entries. */
+/** Follows the event stream: fetches new entries, and updates the delivery state of loaded entries. */
 function useNewEntries(query: AuditQuery, { entries, newEntries, loading }: AuditLogState, setState: SetState): void {
   const { call, inbox } = useGateway()
   const newest = newEntries[0]?.cursor ?? entries[0]?.cursor

@@ -43,7 +43,7 @@ export interface BatchAllow {
   readonly skipped: string
 }
 
-/** Returns the answers that the Allow buttons of the cards would send now, including notes. Skips requests that their card does not let the person allow yet. */
+/** Returns the answers that the Allow buttons of the cards would send now, including notes. Skips requests whose cards do not let the person allow them yet. */
 export function allowEach(
   requests: readonly Request[],
   actionsOf: (id: RequestId) => CardActions | undefined,

@@ -1,4 +1,4 @@
-/** The bar that answers all selected requests at once, and lists the ones that failed. */
+/** The bar that answers all selected requests at once, and lists the requests whose answers failed. */
 import { actionLabel, summary } from '@holdpoint/client'
 import type { Answer, Request, RequestId } from '@holdpoint/protocol'
 import { type ReactNode, useState } from 'react'
@@ -20,7 +20,7 @@ export interface BatchBarProps {
   /** The selected requests. */
   readonly requests: readonly Request[]
   readonly known: ReadonlyMap<RequestId, Request>
-  /** The request whose card is active: keyboard shortcuts apply to it. */
+  /** The request whose card is active. Keyboard shortcuts apply to the active card. */
   readonly active: RequestId | null
   readonly isOnScreen: (id: RequestId) => boolean
   readonly onClear: () => void
@@ -124,7 +124,7 @@ function reportHeight(element: HTMLElement | null): (() => void) | undefined {
   }
 }
 
-/** Returns why the key must not allow the batch; empty if it may. All selected requests must be on screen, and the active card must be one of them. */
+/** Returns why the shortcut must not allow the batch, or an empty string if it may. All selected requests must be on screen, and the active card must be one of them. */
 function keyProblem(
   requests: readonly Request[],
   active: RequestId | null,

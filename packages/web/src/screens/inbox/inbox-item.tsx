@@ -25,7 +25,7 @@ export const InboxItem = memo(function InboxItem(props: InboxItemProps): ReactNo
   const itemRef = useRef<HTMLLIElement>(null)
   const collapsed = request.status === 'resolved'
   useHeightAnimation(itemRef, collapsed, leaving)
-  // The callback must be stable: with a new callback, React would detach and attach the observers at every render.
+  // The callback must be stable, because React would detach and attach the observers at every render if the callback changed.
   const attach = useCallback<RefCallback<HTMLLIElement>>(
     element => {
       itemRef.current = element
@@ -59,7 +59,7 @@ export const InboxItem = memo(function InboxItem(props: InboxItemProps): ReactNo
   )
 })
 
-/** A simple stand-in for a card that is far off screen. It has enough text for the browser's find-in-page. */
+/** A simple stand-in for a card that is far off screen. Its text lets the browser's find-in-page find the request. */
 function CardPlaceholder({ request: { ask } }: { readonly request: Request }): ReactNode {
   return (
     <div className="card-placeholder">
@@ -71,7 +71,7 @@ function CardPlaceholder({ request: { ask } }: { readonly request: Request }): R
   )
 }
 
-/** The last measured height of each card: once a card has collapsed, its full height can no longer be measured. */
+/** The last measured height of each card. After a card has collapsed, its full height can no longer be measured. */
 const heights = new WeakMap<Element, number>()
 const heightObserver = new ResizeObserver(entries => {
   for (const { target, borderBoxSize } of entries) heights.set(target, borderBoxSize[0]?.blockSize ?? 0)

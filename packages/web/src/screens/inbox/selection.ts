@@ -6,7 +6,7 @@ import { needReview, notYetSeen, selectionProblems } from './texts.ts'
 const charsMax = 600
 const linesMax = 12
 
-/** Whether a request can be part of a batch: only a pending approval that is not a plan, is not flagged as dangerous, and fits on a card without scrolling. */
+/** Returns true if a request can be part of a batch. It must be a pending approval that is not a plan, is not flagged as dangerous, and fits on a card without scrolling. */
 export function batchable({ ask, status }: Request): boolean {
   if (status !== 'pending' || ask.kind !== 'approval') return false
   if (ask.plan !== undefined || ask.caution?.defaultToNo) return false

@@ -9,7 +9,7 @@ import { requestGone } from './texts.ts'
 import type { RequestList } from './use-request-list.ts'
 import { itemOf } from './use-visibility.ts'
 
-/** Makes a request active. With `move`, also focuses its card and scrolls it into view. */
+/** Makes a request active. With `move`, also focuses the card and scrolls the card into view. */
 export type Activate = (id: RequestId | null, move?: boolean) => void
 
 export function useActive(
@@ -30,7 +30,7 @@ export function useActive(
     [listRef],
   )
   useLinkedRequest(linked, ids, activate)
-  // When the active request is resolved, the next request becomes active. The cooldown protects it from a key meant for the resolved request.
+  // When the active request is resolved, the next request becomes active. The cooldown protects the next request from a key meant for the resolved request.
   const current =
     active !== null && !isPending(active)
       ? (nextPending(ids, active, 1, isPending) ?? nextPending(ids, active, -1, isPending))
@@ -38,7 +38,7 @@ export function useActive(
   useEffect(() => {
     if (current === active) return
     setActive(current)
-    // If the focus was in the card that disappeared, move it to the next card without scrolling.
+    // If the focus was in the card that disappeared, move the focus to the next card without scrolling.
     const focusLost = document.activeElement === null || document.activeElement === document.body
     if (current && focusLost) itemOf(listRef.current, current)?.focus({ preventScroll: true })
   }, [current, active, listRef])
@@ -48,7 +48,7 @@ export function useActive(
 /** Activates the request in the URL as soon as the list shows it, or says that the request is no longer pending. */
 function useLinkedRequest(linked: RequestId | null, ids: readonly RequestId[], activate: Activate): void {
   const complete = useInboxPart(snapshot => snapshot.complete && snapshot.status === 'live')
-  // Check the snapshot and not the list: the list may show a new request later.
+  // Check the snapshot instead of the list, because the list may show a new request only later.
   const isPending = useInboxPart(({ requests }) => linked !== null && requests.get(linked)?.status === 'pending')
   const handled = useRef<RequestId | null>(null)
   useEffect(() => {

@@ -75,7 +75,7 @@ export function useRequestList(): RequestList {
   }
 }
 
-/** Removes each receipt after its minimum time: the receipt fades out, then leaves the list. */
+/** Fades out each receipt after its minimum time, and then removes the receipt from the list. */
 function useReceiptRemoval(
   ids: readonly RequestId[],
   requests: ReadonlyMap<RequestId, Request>,

@@ -13,7 +13,7 @@ export interface Selection {
   readonly clear: () => void
 }
 
-/** `seen` contains the requests that have been on screen. A range never selects any others. */
+/** `seen` contains the requests that have been on screen. A range never selects other requests. */
 export function useSelection(
   shown: readonly RequestId[],
   requests: ReadonlyMap<RequestId, Request>,
@@ -58,7 +58,7 @@ export function useSelection(
   return { selected, select, toggle, extend, clear }
 }
 
-/** Tracks whether Shift was held during the last click, because the change event of a checkbox does not say. */
+/** Tracks whether Shift was held during the last click, because the change event of a checkbox does not include this information. */
 function useShiftHeld(): { readonly current: boolean } {
   const shift = useRef(false)
   useEffect(() => {

@@ -9,7 +9,7 @@ export interface Visibility {
   /** Items that have come near the screen. An item stays in this set until it leaves the list, so that its card keeps the typed text. */
   readonly near: ReadonlySet<RequestId>
   readonly seen: ReadonlySet<RequestId>
-  /** The ref callback for each item. The item must have its request id as `data-request`. */
+  /** The ref callback for each item. Each item must have its request's id in the `data-request` attribute. */
   readonly watch: RefCallback<HTMLElement>
 }
 
@@ -19,7 +19,7 @@ export function useVisibility(): Visibility {
   const observers = useRef<readonly IntersectionObserver[] | null>(null)
   const watch = useCallback((element: HTMLElement | null) => {
     if (!element) return
-    // rootMargin only has an effect if the root is the scrolling element.
+    // `rootMargin` only has an effect if the root is the scrolling element.
     const root = element.closest('main')
     observers.current ??= [
       // Use a transition, so that rendering the cards does not block scrolling.
@@ -52,7 +52,7 @@ function add(entries: readonly IntersectionObserverEntry[]) {
   const ids = entries.filter(entry => entry.isIntersecting).map(({ target }) => idOf(target))
   return (before: ReadonlySet<RequestId>): ReadonlySet<RequestId> => {
     const added = ids.filter(id => id !== null && !before.has(id))
-    return added.length > 0 ? new Set([...before, ...(added as RequestId[])]) : before // null was filtered out
+    return added.length > 0 ? new Set([...before, ...(added as RequestId[])]) : before // the filter above removes null
   }
 }
 
@@ -62,7 +62,7 @@ function without(id: RequestId | null) {
 }
 
 function idOf(element: Element): RequestId | null {
-  return ((element as HTMLElement).dataset.request as RequestId | undefined) ?? null // InboxItem sets `data-request` to the request's id
+  return ((element as HTMLElement).dataset.request as RequestId | undefined) ?? null // `InboxItem` sets `data-request` to the request's id
 }
 
 export function itemOf(list: HTMLElement | null, id: RequestId): HTMLElement | null {

@@ -10,7 +10,7 @@ export interface SessionFilter {
   readonly q: string
 }
 
-/** Returns null for the “Waiting” filter: the gateway can’t filter by it, and the inbox already has every waiting session. */
+/** Returns null for the “Waiting” filter, because the gateway does not support that filter and the inbox already has every waiting session. */
 export function sessionQuery({ state, q }: SessionFilter): Omit<Input<'listSessions'>, 'before'> | null {
   if (state === 'waiting') return null
   return { ...(state !== 'all' && { state }), ...(q.trim() && { q: q.trim() }) }

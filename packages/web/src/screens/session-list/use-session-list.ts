@@ -96,7 +96,7 @@ function without(pages: Pages, id: SessionId | null): Pages {
   return { ...pages, items: pages.items.filter(session => session.id !== id) }
 }
 
-/** Whether the call failed because the session was already deleted, for example in another tab. */
+/** Returns true if the call failed because the session was already deleted, for example in another tab. */
 export function isGone(error: unknown): boolean {
   return error instanceof Fault && (error.code === 'not_found' || error.code === 'gone')
 }

@@ -1,4 +1,4 @@
-/** Which files can be attached to a message, and why others can't. */
+/** Decides which files can be attached to a message, and says why others can't. */
 import { type Attachment, limits } from '@holdpoint/protocol'
 import { formatCount, formatSize } from '../../text/format-amounts.ts'
 
@@ -9,7 +9,7 @@ const textTypes =
 const textExtensions =
   /\.(?:txt|md|log|csv|tsv|json|jsonl|ya?ml|toml|ini|env|conf|xml|html?|css|s?css|[cm]?[jt]sx?|py|rb|go|rs|java|kt|c|h|cc|cpp|hpp|cs|php|sh|bash|zsh|sql|diff|patch|dockerfile|gitignore|lock)$/i
 
-/** Whether the page may display the image. SVG is excluded because it can contain scripts. */
+/** Returns true if the page may display the file as an image. SVG is excluded because an SVG file can contain scripts. */
 export function isDisplayableImage(mediaType: string): boolean {
   return imageTypes.has(mediaType)
 }

@@ -133,7 +133,7 @@ function TextField({ text, placeholder, onText, onSend, onFiles }: TextFieldProp
     element.style.height = `${element.scrollHeight + 2}px`
   }, [text])
   const onKeyDown = (event: KeyboardEvent) => {
-    // Ignore the Enter that ends an IME composition; Safari reports it as key 229.
+    // Ignore the Enter that ends an IME composition. Safari reports this Enter only with key code 229.
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing || event.keyCode === 229) return
     event.preventDefault()
     if (!event.repeat) onSend()

@@ -5,7 +5,7 @@ export interface EntryLayout {
   readonly depth: number
   /** The names of the subagents, or null if the previous entry is from the same subagents. */
   readonly path: readonly string[] | null
-  /** Whether there is a gap above this entry. */
+  /** True if there is a gap above this entry. */
   readonly spaced: boolean
 }
 
@@ -25,7 +25,7 @@ export function entryLayout(entry: Entry, before: Entry | undefined): EntryLayou
   }
 }
 
-/** Whether the entry needs no gap above: the previous entry is of the same kind, and they are not messages. */
+/** Returns true if the entry needs no gap above, because the previous entry is of the same kind and neither entry is a message. */
 function isCompact(entry: Entry, before: Entry | undefined): boolean {
   return entry.kind === before?.kind && entry.kind !== 'message'
 }

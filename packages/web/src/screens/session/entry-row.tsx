@@ -21,7 +21,7 @@ export const EntryRow = memo(function EntryRow({ entry, before }: EntryRowProps)
   return (
     <div className={`transcript-entry ${spaced ? 'spaced' : ''}`}>
       {Array.from({ length: Math.min(depth, indentMax) }, (_, i) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the lines have no identity of their own
+        // biome-ignore lint/suspicious/noArrayIndexKey: the lines have no other key
         <span key={i} className="indent-line" aria-hidden="true" />
       ))}
       <div className="entry-body">
@@ -42,7 +42,7 @@ export const EntryRow = memo(function EntryRow({ entry, before }: EntryRowProps)
   )
 }, sameRow)
 
-/** Whether a row can be reused. The previous entry only matters if it changes the layout of this row. */
+/** Returns true if a row need not render again. A change of the previous entry matters only if it changes the layout of this row. */
 function sameRow(one: EntryRowProps, other: EntryRowProps): boolean {
   if (one.entry !== other.entry) return false
   if (one.before === other.before) return true

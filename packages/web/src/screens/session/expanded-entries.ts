@@ -2,7 +2,7 @@
 import { createContext, use, useState } from 'react'
 
 export const ExpandedContext = createContext<Set<string>>(new Set())
-/** False when the agent can't be running any tool, so that an unfinished tool call is shown as “no result”. */
+/** False if the agent can't be running any tool. An unfinished tool call is then shown as “no result”. */
 export const WorkingContext = createContext(true)
 
 export function useExpanded(key: string): readonly [open: boolean, toggle: () => void] {

@@ -16,7 +16,7 @@ export function MessageBlock({ entry }: { readonly entry: MessageEntry }): React
 }
 
 function AgentMessage({ entry }: { readonly entry: MessageEntry }): ReactNode {
-  // Remove empty lines at both ends: the layout already leaves gaps between messages.
+  // Remove empty lines at both ends, because the layout already leaves gaps between messages.
   const text = entry.text.replace(/^\n+|\s+$/g, '')
   return (
     <article className="message agent" aria-label="The agent">

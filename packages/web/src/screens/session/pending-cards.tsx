@@ -43,7 +43,7 @@ export const PendingCards = memo(function PendingCards({ session }: { readonly s
     <section className="pending-cards" aria-label={transcriptTexts.waitingForYou}>
       <h2 className="visually-hidden">{transcriptTexts.waitingForYou}</h2>
       {shown.map(request => (
-        // biome-ignore lint/a11y/noStaticElementInteractions: the card inside is interactive; this only tracks its focus
+        // biome-ignore lint/a11y/noStaticElementInteractions: this element only tracks whether the card inside has the focus
         <div
           key={request.id}
           id={cardAnchor(request.id)}

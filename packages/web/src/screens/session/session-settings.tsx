@@ -1,4 +1,4 @@
-/** The fields for the session's mode and model. If the agent can't change a setting at once, the change applies from its next turn. */
+/** The fields for the session's mode and model. If the agent can't change a setting at once, the change applies from the agent's next turn. */
 import { escapeInvisible, limits, type Session } from '@holdpoint/protocol'
 import { type ReactNode, useId, useState } from 'react'
 import { errorMessage } from '../../gateway/error-message.ts'

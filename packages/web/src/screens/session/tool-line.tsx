@@ -9,7 +9,7 @@ import { ToolDetail } from './tool-detail.tsx'
 import { toolSummary } from './tool-labels.ts'
 import './tool-line.css'
 
-/** Durations below this are not shown. */
+/** Durations shorter than this are not shown. */
 const shownFromMs = 100
 
 export function ToolLine({ entry }: { readonly entry: ToolEntry }): ReactNode {

@@ -53,9 +53,9 @@ function EntryList({ entries: all, earlier, loadEarlier }: TranscriptReading): R
   const { failed, loadIfNear } = useEarlier(scroller, earlier, loadEarlier)
   const newCount = useNewCount(all, atEnd)
   const announced = useAnnounced(all)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: runs whenever the entries change
+  // biome-ignore lint/correctness/useExhaustiveDependencies: this effect must run whenever the entries change
   useLayoutEffect(keepAtEnd, [keepAtEnd, entries])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the loaded page may be too short to scroll
+  // biome-ignore lint/correctness/useExhaustiveDependencies: check again after each page, because a page may be too short to scroll
   useEffect(loadIfNear, [loadIfNear, entries])
   const onScroll = useCallback(() => {
     onListScroll()
@@ -113,7 +113,7 @@ function Beginning({ earlier, failed, onRetry, empty }: BeginningProps): ReactNo
   return transcriptTexts.loadingEarlier
 }
 
-/** Returns the entries to render now. If entries were added at both ends, shows them in two renders (see `nextVisible`). */
+/** Returns the entries to render now. If entries were added at both ends, they appear in two renders (see `nextVisible`). */
 function useVisibleEntries(all: TranscriptReading['entries']): VisibleEntries {
   const before = useRef<TranscriptReading['entries']>([])
   const [, showMore] = useReducer((count: number) => count + 1, 0)
@@ -125,7 +125,7 @@ function useVisibleEntries(all: TranscriptReading['entries']): VisibleEntries {
   return shown
 }
 
-/** Loads the previous page when the first entry comes near. After a failure, waits until the person retries. */
+/** Loads the previous page when the first entry is near the visible part. After a failure, waits until the person retries. */
 function useEarlier(
   scroller: { readonly current: HTMLElement | null },
   earlier: TranscriptReading['earlier'],

@@ -1,7 +1,7 @@
 /** Keeps a growing list scrolled to its end, until the person scrolls away. */
 import { type RefObject, useCallback, useRef, useState } from 'react'
 
-/** Within this distance the list counts as scrolled to its end. */
+/** The list counts as scrolled to its end if the end is within this distance. */
 const nearPx = 32
 
 export interface StickToEnd {

@@ -21,7 +21,7 @@ export function nextVisible(before: readonly Entry[], now: readonly Entry[]): Vi
   return { entries: more ? now.slice(0, end + 1) : now, shift: true, more }
 }
 
-/** Counts the entries after the last one the person has seen. */
+/** Counts the entries after the last entry that the person has seen. */
 export function unseenSince(entries: readonly Entry[], lastSeen: string | null): number {
   if (lastSeen === null) return 0
   const at = entries.findLastIndex(entry => entry.id === lastSeen)

@@ -27,7 +27,7 @@ export function useConnectionState(): ConnectionState {
     const timer = setTimeout(() => setState('connected'), reconnectedShownMs)
     return () => clearTimeout(timer)
   }, [status])
-  // The effect above runs only after this render, so check the status here too: stale content must never look live.
+  // The effect above runs only after this render, so check the status here too. Stale content must never look live.
   return status === 'reconnecting' ? 'reconnecting' : state
 }
 

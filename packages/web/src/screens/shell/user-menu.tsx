@@ -13,7 +13,7 @@ import { navItems } from './sidebar.tsx'
 import { userMenuTexts } from './texts.ts'
 import './user-menu.css'
 
-/** Closes the menu when one of its links is clicked: browsers do not close a popover for that. */
+/** Closes the menu when one of its links is clicked, because browsers do not close a popover then. */
 function closeMenu(): void {
   document.getElementById('user-menu')?.hidePopover()
 }

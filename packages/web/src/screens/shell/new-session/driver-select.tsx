@@ -7,7 +7,7 @@ import type { Driver } from './new-session-form.ts'
 import './driver-select.css'
 
 export interface DriverSelectProps {
-  /** Null while loading. */
+  /** Null until the drivers are loaded. */
   readonly drivers: readonly Driver[] | null
   readonly chosen: string
   readonly problem?: string | undefined

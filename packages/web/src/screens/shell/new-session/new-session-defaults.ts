@@ -1,4 +1,4 @@
-/** Remembers the agent, folder and mode of the last session started from this browser, as defaults for the next. */
+/** Remembers the agent, folder and mode of the last session started from this browser, as defaults for the next session. */
 import type { NewSessionFields } from './new-session-form.ts'
 
 export interface NewSessionDefaults {

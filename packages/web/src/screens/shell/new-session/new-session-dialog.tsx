@@ -204,7 +204,7 @@ function ModeField({
 const pollMs = 1000
 
 interface DriverList {
-  /** Null while loading. */
+  /** Null until the drivers are loaded. */
   readonly drivers: readonly Driver[] | null
   /** Why the last attempt to load the drivers failed. */
   readonly loadProblem: string | null

@@ -36,10 +36,10 @@ export function inputOf({ driver, cwd, mode, model, prompt }: NewSessionFields):
 
 export function problemsOf(error: unknown): Problems {
   if (error instanceof Fault && error.code === 'no_runner') return { driver: errorMessage(error) }
-  const issues = error instanceof Fault ? (error.detail as { issues?: unknown } | undefined)?.issues : undefined // checked below
+  const issues = error instanceof Fault ? (error.detail as { issues?: unknown } | undefined)?.issues : undefined // the type of `issues` is checked below
   const problems: Problems = {}
   for (const issue of Array.isArray(issues) ? issues : []) {
-    const { path, message } = issue as { path?: unknown; message?: unknown } // checked below
+    const { path, message } = issue as { path?: unknown; message?: unknown } // `path` is checked below, and `message` is converted to a string
     if (isField(path)) problems[path] ??= String(message)
   }
   return Object.keys(problems).length > 0 ? problems : { all: errorMessage(error) }
